@@ -1,0 +1,50 @@
+# Two commands are all a newcomer needs: `make run` and `make test`. Each target does the set-up it needs.
+SHELL := /bin/bash
+PYTHON ?= $(shell command -v python3.11 || command -v python3)
+VENV := .venv
+BIN := $(VENV)/bin
+export PYTHONDONTWRITEBYTECODE =
+export PIP_DISABLE_PIP_VERSION_CHECK = 1
+ARGS ?=
+
+.PHONY: setup run test test-live test-zwave test-all check format bench bench-live lock counterparts clean help
+
+help: ## what each target does
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+
+setup: $(VENV)/.dev $(VENV)/.speech ## everything the other targets need
+
+# Set-up talks on stderr, so that `echo "what time is it" | make -s run` prints the answer alone.
+$(VENV)/.run: requirements/run.lock pyproject.toml
+	@scripts/setup run "$(PYTHON)" "$(VENV)" >&2
+
+$(VENV)/.dev: $(VENV)/.run requirements/dev.lock
+	@scripts/setup dev "$(PYTHON)" "$(VENV)" >&2
+
+$(VENV)/.speech: $(VENV)/.run requirements/speech.lock
+	@scripts/setup speech "$(PYTHON)" "$(VENV)" >&2
+
+run: $(VENV)/.run $(VENV)/.speech ## start the gateway on embedded defaults
+	@$(BIN)/voice-gateway run $(ARGS)
+
+counterparts:
+	@scripts/counterparts mosquitto pulseaudio >&2
+
+test: setup counterparts ## all quick tests, against a real broker and a real sound server
+	$(BIN)/pytest $(ARGS)
+
+check: $(VENV)/.dev ## format, lint, types, import contracts
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: $(VENV)/.dev ## let ruff format and fix
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+lock: $(VENV)/.dev ## renew the lock files
+	scripts/lock "$(BIN)/uv"
+
+clean: ## remove what set-up made
+	rm -rf $(VENV) .venv-bench .mypy_cache .ruff_cache .pytest_cache .import_linter_cache

@@ -1,0 +1,81 @@
+"""Every error of the gateway, on one page, sorted by who answers it."""
+
+from typing import Any
+
+
+class GatewayError(Exception):
+    """`str(error)` is for the log; `spoken` is safe to say aloud and to show to a model."""
+
+    default_spoken = "Something went wrong."
+
+    def __init__(self, message: str, *, spoken: str | None = None) -> None:
+        super().__init__(message)
+        self.spoken = spoken or self.default_spoken
+
+
+class ConfigError(GatewayError):
+    """The settings cannot be used. `__main__` prints it and exits with 2."""
+
+    default_spoken = "My settings are not right."
+
+
+class LinkError(GatewayError):
+    """A connection (MCP server, broker) is down. Its owner retries; the program runs degraded and says so."""
+
+    default_spoken = "A connection is down."
+
+
+class HearingError(GatewayError):
+    """The voice door drops the turn and listens again."""
+
+    default_spoken = "I could not hear that."
+
+
+class SpeakingError(GatewayError):
+    """The voice door shows the reply as text."""
+
+    default_spoken = "I cannot speak at the moment."
+
+
+class BrainError(GatewayError):
+    """The model gave no usable answer. The conversation answers with an apology."""
+
+    default_spoken = "Sorry, I could not think of an answer."
+
+
+class ToolError(GatewayError):
+    """A tool could not do its job. The executor makes it a failed outcome.
+
+    `str(error)` is what the model gets behind "Error: ", so it is short, useful and safe; the cause travels
+    as `__cause__` and in the log. `structured` keeps a server's own facts about the failure.
+    """
+
+    kind = "failed"
+
+    def __init__(self, message: str, *, structured: Any = None, spoken: str | None = None) -> None:
+        super().__init__(message, spoken=spoken or message)
+        self.structured = structured
+
+
+class UnknownTool(ToolError):
+    """Nobody offers a tool of that name."""
+
+    kind = "unknown_tool"
+
+
+class BadArguments(ToolError):
+    """The arguments do not fit the tool's schema, also after repair."""
+
+    kind = "bad_arguments"
+
+
+class ToolTimeout(ToolError):
+    """The tool ran past our limit."""
+
+    kind = "timeout"
+
+
+class ToolUnavailable(ToolError):
+    """What the tool needs (network, server, device link) is not reachable."""
+
+    kind = "unavailable"

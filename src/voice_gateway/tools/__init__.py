@@ -1,0 +1,1 @@
+"""The tools, the one list that holds them, and the one executor that runs them."""

@@ -1,0 +1,125 @@
+"""The data that moves through one turn, in order."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import uuid4
+
+
+def new_id() -> str:
+    return uuid4().hex
+
+
+@dataclass(frozen=True, slots=True)
+class Utterance:
+    """What a person said, by whichever door it came in."""
+
+    text: str
+    door: str = "cli"
+    conversation_id: str = "default"
+    room: str | None = None  # where the door stands; settles "turn on the light"
+    id: str = field(default_factory=new_id)
+
+
+@dataclass(frozen=True, slots=True)
+class ToolTraits:
+    """What is known of a tool beyond LangChain's interface; kept in `tool.metadata["traits"]`.
+
+    A missing MCP hint keeps the protocol's cautious meaning: not read-only, not idempotent. `destructive` is
+    True only where it was said so explicitly.
+    """
+
+    source: str = "builtin"  # "builtin" or the MCP server's name
+    original_name: str = ""  # the name its server gave it
+    title: str = ""
+    read_only: bool = False
+    destructive: bool = False
+    idempotent: bool = False
+    output_schema: Mapping[str, Any] | None = None
+    timeout_seconds: float | None = None  # the tool's own limit, where it has one
+
+    @property
+    def side_effects(self) -> bool:
+        return not self.read_only
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """One request to run a tool. `args` should be a dict; whatever else a model sends gets an outcome too."""
+
+    id: str
+    name: str
+    args: Any = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class ToolOutcome:
+    """What really happened to one call. `text` is the full result; `for_model` is capped."""
+
+    call_id: str
+    name: str
+    text: str
+    ok: bool
+    seconds: float
+    args: Mapping[str, Any] = field(default_factory=dict)  # those that reached the tool
+    error: str | None = None  # None or a kind: unknown_tool, bad_arguments, timeout, unavailable, failed
+    structured: Any = None
+    read_only: bool = False
+    for_model: str = ""
+
+    def to_json(self) -> dict[str, Any]:
+        """The shape that `--json` promises."""
+        return {
+            "call_id": self.call_id,
+            "name": self.name,
+            "args": dict(self.args),
+            "text": self.text,
+            "ok": self.ok,
+            "error": self.error,
+            "seconds": round(self.seconds, 6),
+            "structured": self.structured,
+        }
+
+
+# Asked before a call runs, with the arguments as they would reach the tool. A text refuses the call, and is what
+# the model and the user are told; None lets it through.
+Gate = Callable[[ToolCall, ToolTraits], str | None]
+
+# Where a reply's text goes while it is made, piece by piece.
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Passed:
+    """A stage that did not answer, and why."""
+
+    stage: str
+    reason: str
+    forbid_side_effects: bool = False  # the next stage may look, but not act
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What is said, together with what was really done."""
+
+    text: str
+    outcomes: tuple[ToolOutcome, ...] = ()
+    stage: str = "none"
+    ok: bool = True  # a stage answered and no call of the turn failed
+    expects_answer: bool = False
+    conversation_id: str = "default"
+    seconds: float = 0.0
+    passed: tuple[Passed, ...] = ()
+    model: str | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """The shape that `--json` promises."""
+        return {
+            "text": self.text,
+            "ok": self.ok,
+            "stage": self.stage,
+            "expects_answer": self.expects_answer,
+            "conversation_id": self.conversation_id,
+            "outcomes": [outcome.to_json() for outcome in self.outcomes],
+            "seconds": round(self.seconds, 6),
+        }

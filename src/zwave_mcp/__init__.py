@@ -1,0 +1,1 @@
+"""A Z-Wave MCP server: devices by name, with confirmations that are true."""
