@@ -81,8 +81,8 @@ class ToolOutcome:
         }
 
 
-# Asked before a call runs, with the arguments as they would reach the tool. A text refuses the call, and is what
-# the model and the user are told; None lets it through.
+# Asked before a call runs, with the arguments as they would reach the tool. A text refuses the call, and is
+# what the model and the user are told; None lets it through.
 Gate = Callable[[ToolCall, ToolTraits], str | None]
 
 # Where a reply's text goes while it is made, piece by piece.

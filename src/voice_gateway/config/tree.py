@@ -1,20 +1,10 @@
-"""One frozen settings tree, read once: command line over environment over file over default."""
+"""The settings tree: one frozen section for each part."""
 
-import json
-import os
-import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
-import platformdirs
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, model_validator
-
-from voice_gateway.errors import ConfigError
-
-FILE_NAME = "voice-gateway.toml"
-ENV_PREFIX = "VOICE_GATEWAY_"
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, model_validator
 
 
 class Section(BaseModel):
@@ -29,13 +19,19 @@ Provider = Literal["local", "ollama", "anthropic"]
 class BrainSettings(Section):
     """Who answers, and how long a turn may take."""
 
-    provider: Provider = Field("local", description="who answers what the local brain does not: local, ollama or anthropic")
+    provider: Provider = Field(
+        "local", description="who answers what the local brain does not: local, ollama or anthropic"
+    )
     language: str = Field("en", description="language of the local brain's sentences")
     room: str | None = Field(None, description='the room this gateway stands in; settles "turn on the light"')
     max_rounds: int = Field(6, ge=1, le=50, description="model calls in one turn")
     turn_timeout_seconds: float = Field(120.0, gt=0, description="the longest a whole turn may take")
-    conversation_expiry_seconds: float = Field(900.0, gt=0, description="a conversation is forgotten after this silence")
-    router: bool = Field(True, description="use the embedding router between the local brain and the model, if it is installed")
+    conversation_expiry_seconds: float = Field(
+        900.0, gt=0, description="a conversation is forgotten after this silence"
+    )
+    router: bool = Field(
+        True, description="use the embedding router between the local brain and the model, if it is installed"
+    )
     refresh_seconds: float = Field(30.0, gt=0, le=3600, description="how often device names are read again")
 
 
@@ -44,7 +40,9 @@ class OllamaSettings(Section):
 
     base_url: str = Field("http://127.0.0.1:11434", description="where Ollama listens")
     model: str = Field("qwen2.5:0.5b", description="the model's name, as `ollama list` shows it")
-    num_ctx: int = Field(4096, ge=512, description="context length; another value makes Ollama reload the model")
+    num_ctx: int = Field(
+        4096, ge=512, description="context length; another value makes Ollama reload the model"
+    )
     keep_alive: str = Field("30m", description="how long Ollama keeps the model and the prompt it has read")
     reasoning: bool = Field(False, description="let the model think aloud before it answers (slow)")
     temperature: float = Field(0.0, ge=0, le=2, description="0 gives the same answer to the same question")
@@ -72,8 +70,12 @@ class ToolsSettings(Section):
     max_parallel: int = Field(8, ge=1, le=64, description="calls of one message that run at the same time")
     result_cap: int = Field(8000, ge=200, description="characters of a result that the model gets")
     slow_seconds: float = Field(1.0, gt=0, description="a call longer than this is logged as slow")
-    priority: tuple[str, ...] = Field((), description="tools that stay when the list is too long for the model, first first")
-    searxng_url: str | None = Field(None, description="a SearXNG instance of your own; without it DuckDuckGo is asked through ddgs")
+    priority: tuple[str, ...] = Field(
+        (), description="tools that stay when the list is too long for the model, first first"
+    )
+    searxng_url: str | None = Field(
+        None, description="a SearXNG instance of your own; without it DuckDuckGo is asked through ddgs"
+    )
     search_region: str = Field("wt-wt", description="region of web searches, such as us-en or de-de")
     search_safe: Literal["off", "moderate", "strict"] = Field("moderate", description="safe search")
     search_timeout_seconds: float = Field(10.0, gt=0, description="limit of one web search")
@@ -85,9 +87,14 @@ class McpSettings(Section):
     attempts: int = Field(3, ge=1, le=20, description="attempts at start before going on without the server")
     base_delay_seconds: float = Field(2.0, ge=0, description="waits before attempts: 0, 2, 4 …")
     connect_timeout_seconds: float = Field(5.0, gt=0, description="limit of one attempt")
-    max_delay_seconds: float = Field(60.0, gt=0, description="longest wait between later attempts in the background")
+    max_delay_seconds: float = Field(
+        60.0, gt=0, description="longest wait between later attempts in the background"
+    )
     stop_timeout_seconds: float = Field(2.0, gt=0, description="time a server has to end before it is killed")
-    mcp_config: Path | None = Field(None, description="an mcp.json of another client whose servers are used too")
+    mcp_config: Path | None = Field(
+        None, description="an mcp.json of another client whose servers are used too"
+    )
+    simulated_home: bool = Field(True, description="start the simulated home when no server is configured")
 
 
 class ServerSettings(Section):
@@ -95,12 +102,13 @@ class ServerSettings(Section):
 
     command: str | None = Field(None, description="program to start")
     args: tuple[str, ...] = Field((), description="its arguments")
-    env: Mapping[str, str] = Field(default_factory=dict, description="its environment, besides HOME, PATH and the like")
+    env: Mapping[str, str] = Field(
+        default_factory=dict, description="its environment, besides HOME, PATH and the like"
+    )
     cwd: Path | None = Field(None, description="its working folder")
     url: str | None = Field(None, description="address of a streamable HTTP server, instead of a command")
     headers: Mapping[str, SecretStr] = Field(default_factory=dict, description="HTTP headers for url")
     timeout_seconds: float | None = Field(None, gt=0, description="limit of one call to this server")
-    simulated: bool = Field(False, description="marks a home that is not real; shown in the ready line and in `tools`")
 
     @model_validator(mode="after")
     def _one_way_to_reach_it(self) -> "ServerSettings":
@@ -109,6 +117,11 @@ class ServerSettings(Section):
         if self.url is not None and not self.url.startswith(("http://", "https://")):
             raise ValueError("url must start with http:// or https://")
         return self
+
+    @property
+    def simulated(self) -> bool:
+        """A home that is not real; the ready line and `tools` say so."""
+        return "--simulate" in self.args
 
 
 class MqttSettings(Section):
@@ -129,10 +142,16 @@ class VoiceSettings(Section):
 class PermissionSettings(Section):
     """What needs a yes, and from where."""
 
-    confirm: bool = Field(True, description="ask before unlocking, opening a garage door, disarming and the like")
+    confirm: bool = Field(
+        True, description="ask before unlocking, opening a garage door, disarming and the like"
+    )
     pin: SecretStr | None = Field(None, description="a number that must be said or typed to confirm")
-    expiry_seconds: float = Field(30.0, gt=0, description="a question for confirmation is void after this time")
-    sensitive_doors: tuple[str, ...] = Field(("cli", "voice", "web"), description="doors that may ask for sensitive actions")
+    expiry_seconds: float = Field(
+        30.0, gt=0, description="a question for confirmation is void after this time"
+    )
+    sensitive_doors: tuple[str, ...] = Field(
+        ("cli", "voice", "web"), description="doors that may ask for sensitive actions"
+    )
     sensitive_tools: tuple[str, ...] = Field((), description="more tools that need a confirmation")
     trusted_tools: tuple[str, ...] = Field((), description="tools that never need a confirmation")
 
@@ -149,3 +168,14 @@ class Settings(Section):
     mqtt: MqttSettings = MqttSettings()
     voice: VoiceSettings = VoiceSettings()
     permission: PermissionSettings = PermissionSettings()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _mcp_config_may_stand_on_top(cls, tree: Any) -> Any:
+        """`mcp_config = "FILE"` is also taken at the top of the file, where people look for it first."""
+        if isinstance(tree, dict) and "mcp_config" in tree:
+            tree = dict(tree)
+            section = tree.get("mcp", {})
+            if isinstance(section, dict):
+                tree["mcp"] = {"mcp_config": tree.pop("mcp_config"), **section}
+        return tree

@@ -1,0 +1,33 @@
+"""One frozen settings tree, read once: command line over environment over file over default."""
+
+from voice_gateway.config.load import Loaded, data_folder, load
+from voice_gateway.config.tree import (
+    AnthropicSettings,
+    BrainSettings,
+    McpSettings,
+    MqttSettings,
+    OllamaSettings,
+    PermissionSettings,
+    Section,
+    ServerSettings,
+    Settings,
+    ToolsSettings,
+    VoiceSettings,
+)
+
+__all__ = [
+    "AnthropicSettings",
+    "BrainSettings",
+    "Loaded",
+    "McpSettings",
+    "MqttSettings",
+    "OllamaSettings",
+    "PermissionSettings",
+    "Section",
+    "ServerSettings",
+    "Settings",
+    "ToolsSettings",
+    "VoiceSettings",
+    "data_folder",
+    "load",
+]

@@ -1,0 +1,236 @@
+"""Read the settings: the file, the environment, and the servers another MCP client already knows."""
+
+import difflib
+import json
+import logging
+import os
+import sys
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import platformdirs
+from pydantic import BaseModel, ValidationError
+
+from voice_gateway.config.tree import Section, ServerSettings, Settings
+from voice_gateway.errors import ConfigError
+
+log = logging.getLogger(__name__)
+
+FILE_NAME = "voice-gateway.toml"
+ENV_PREFIX = "VOICE_GATEWAY_"
+
+# Names people already have in their environment, and the setting each stands for.
+KNOWN_NAMES = {
+    "AI_PROVIDER": "brain.provider",
+    "OLLAMA_BASE_URL": "ollama.base_url",
+    "OLLAMA_MODEL": "ollama.model",
+    "ANTHROPIC_API_KEY": "anthropic.api_key",
+    "ANTHROPIC_MODEL": "anthropic.model",
+    "MQTT_BROKER_URL": "mqtt.broker_url",
+    "MQTT_USERNAME": "mqtt.username",
+    "MQTT_PASSWORD": "mqtt.password",
+    "MCP_RETRY_ATTEMPTS": "mcp.attempts",
+    "MCP_RETRY_BASE_DELAY": "mcp.base_delay_seconds",
+}
+
+SERVER_KEYS = frozenset(ServerSettings.model_fields)
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """The settings, the file they came from, and where each value that is not a default was set."""
+
+    settings: Settings
+    file: Path | None = None
+    origins: Mapping[str, str] = field(default_factory=dict)
+
+
+def data_folder() -> Path:
+    """Where the gateway keeps what must survive a restart."""
+    return Path(platformdirs.user_data_dir("voice-gateway", appauthor=False))
+
+
+def load(
+    file: Path | None = None,
+    *,
+    overrides: Mapping[str, Any] | None = None,
+    environ: Mapping[str, str] | None = None,
+) -> Loaded:
+    """`overrides` are dotted names from the command line. Raises ConfigError with one clear line."""
+    environ = os.environ if environ is None else environ
+    found = find_file(file)
+    tree = _read_toml(found) if found else {}
+    origins = {name: str(found) for name in _dotted(tree)}
+    for name, value, variable in _from_environment(environ):
+        _put(tree, name, value)
+        origins[name] = variable
+    for name, value in (overrides or {}).items():
+        _put(tree, name, value)
+        origins[name] = "command line"
+    settings = _validated(tree, origins, found)
+    return Loaded(_with_servers(settings, found), found, origins)
+
+
+def find_file(file: Path | None) -> Path | None:
+    if file is not None:
+        return file
+    folders = (Path.cwd(), Path(platformdirs.user_config_dir("voice-gateway", appauthor=False)))
+    return next((folder / FILE_NAME for folder in folders if (folder / FILE_NAME).is_file()), None)
+
+
+def setting_names() -> list[str]:
+    """Every setting as `section.key`, in the order of the tree (servers are a table of their own)."""
+    return [
+        f"{section}.{key}"
+        for section, info in Settings.model_fields.items()
+        if isinstance(info.annotation, type) and issubclass(info.annotation, Section)
+        for key in info.annotation.model_fields
+    ]
+
+
+def env_name(setting: str) -> str:
+    """`ollama.num_ctx` is VOICE_GATEWAY_OLLAMA_NUM_CTX in the environment."""
+    return ENV_PREFIX + setting.replace(".", "_").upper()
+
+
+def _read_toml(file: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(file.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ConfigError(f"cannot read {file}: {error.strerror or error}") from error
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{file} is not UTF-8 text") from error
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"{file} is not valid TOML: {error}") from error
+
+
+def _from_environment(environ: Mapping[str, str]) -> Iterator[tuple[str, Any, str]]:
+    """Known names first, so that our own twins win over them."""
+    for variable, setting in KNOWN_NAMES.items():
+        if environ.get(variable):
+            yield setting, environ[variable], variable
+    for setting in setting_names():
+        variable = env_name(setting)
+        if variable in environ:
+            yield setting, _environment_value(setting, environ[variable]), variable
+    if servers := environ.get(f"{ENV_PREFIX}MCPSERVERS"):
+        yield "mcpServers", _json(servers, f"{ENV_PREFIX}MCPSERVERS"), f"{ENV_PREFIX}MCPSERVERS"
+
+
+def _environment_value(setting: str, text: str) -> Any:
+    """Lists are given as `a, b, c`; an empty text means "none" for what may be none."""
+    section, key = setting.split(".")
+    kind = Settings.model_fields[section].annotation.model_fields[key].annotation  # type: ignore[union-attr]
+    if kind == tuple[str, ...]:
+        return tuple(part.strip() for part in text.split(",") if part.strip())
+    if text == "" and "None" in str(kind):
+        return None
+    return text
+
+
+def _put(tree: dict[str, Any], name: str, value: Any) -> None:
+    section, _, key = name.partition(".")
+    if not key:
+        tree[section] = value
+        return
+    part = tree.setdefault(section, {})
+    if isinstance(part, dict):
+        part[key] = value
+
+
+def _dotted(tree: Mapping[str, Any]) -> Iterator[str]:
+    for section, part in tree.items():
+        if isinstance(part, dict):
+            yield from (f"{section}.{key}" for key in part)
+        else:
+            yield section
+
+
+def _validated(tree: dict[str, Any], origins: Mapping[str, str], file: Path | None) -> Settings:
+    try:
+        return Settings.model_validate(tree)
+    except ValidationError as error:
+        problems = [_problem(entry, origins, file) for entry in error.errors(include_url=False)]
+        raise ConfigError("; ".join(problems)) from error
+
+
+def _problem(entry: Any, origins: Mapping[str, str], file: Path | None) -> str:
+    where = [str(part) for part in entry["loc"]]
+    name = ".".join(where)
+    origin = origins.get(".".join(where[:2]), str(file) if file else "")
+    if entry["type"] == "extra_forbidden":
+        near = difflib.get_close_matches(where[-1], _keys_beside(where), n=1)
+        text = f'unknown setting "{name}"' + (f' (did you mean "{near[0]}"?)' if near else "")
+    else:
+        text = f"{name}: {entry['msg'].removeprefix('Value error, ')}"
+    return f"{origin}: {text}" if origin else text
+
+
+def _keys_beside(where: list[str]) -> list[str]:
+    if len(where) == 1:
+        return list(Settings.model_fields)
+    if where[0] == "mcpServers":
+        return list(ServerSettings.model_fields)
+    section = Settings.model_fields[where[0]].annotation
+    return list(section.model_fields) if isinstance(section, type) and issubclass(section, BaseModel) else []
+
+
+def _with_servers(settings: Settings, file: Path | None) -> Settings:
+    """Add the servers of another client's file, or the simulated home when there are none."""
+    servers = dict(settings.mcpServers)
+    if settings.mcp.mcp_config is not None:
+        folder = file.parent if file else Path.cwd()
+        for name, server in _other_clients_servers(folder / settings.mcp.mcp_config.expanduser()).items():
+            if name in servers:
+                log.warning("server is configured twice, our own file wins", extra={"server": name})
+            else:
+                servers[name] = server
+    if not servers and settings.mcp.simulated_home:
+        servers["zwave"] = ServerSettings(command=sys.executable, args=("-m", "zwave_mcp", "--simulate"))
+    return settings.model_copy(update={"mcpServers": servers})
+
+
+def _other_clients_servers(file: Path) -> dict[str, ServerSettings]:
+    try:
+        text = file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"mcp_config: cannot read {file}: {error}") from error
+    tree = _json(text, str(file))
+    table = tree.get("mcpServers", tree.get("servers", {})) if isinstance(tree, dict) else None
+    if not isinstance(table, dict):
+        raise ConfigError(f'mcp_config: {file} has no table "mcpServers"')
+    return {name: _other_server(file, name, entry) for name, entry in table.items() if not _disabled(entry)}
+
+
+def _disabled(entry: Any) -> bool:
+    return isinstance(entry, dict) and entry.get("disabled") is True
+
+
+def _other_server(file: Path, name: str, entry: Any) -> ServerSettings:
+    if not isinstance(entry, dict):
+        raise ConfigError(f"mcp_config: {file}: mcpServers.{name} is not a table")
+    # Another client's file may hold keys of its own (type, autoApprove …): not ours to judge.
+    known = {key: value for key, value in entry.items() if key in SERVER_KEYS}
+    try:
+        return ServerSettings.model_validate(known)
+    except ValidationError as error:
+        problem = error.errors(include_url=False)[0]["msg"].removeprefix("Value error, ")
+        raise ConfigError(f"mcp_config: {file}: mcpServers.{name}: {problem}") from error
+
+
+def _json(text: str, where: str) -> Any:
+    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        table: dict[str, Any] = {}
+        for key, value in pairs:
+            if key in table:
+                raise ConfigError(f'{where}: "{key}" stands there twice')
+            table[key] = value
+        return table
+
+    try:
+        return json.loads(text, object_pairs_hook=unique)
+    except json.JSONDecodeError as error:
+        raise ConfigError(f"{where} is not valid JSON: {error}") from error
