@@ -1,0 +1,140 @@
+"""From replies of `getNodes` and `_getScenes` to nodes and scenes; what is malformed is left out."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any, TypeGuard
+
+from zwave_mcp.home import Node, Scene, SceneValue, Value, ValueId
+
+
+def parse_nodes(result: object) -> tuple[Node, ...]:
+    """The real devices of a `getNodes` result. The controller and virtual nodes (a write to Broadcast reaches
+    every device) are left out."""
+    if not isinstance(result, list):
+        return ()
+    nodes = (_node(raw) for raw in result if isinstance(raw, Mapping))
+    return tuple(node for node in nodes if node is not None)
+
+
+def parse_scenes(result: object) -> tuple[Scene, ...]:
+    if not isinstance(result, list):
+        return ()
+    scenes = (_scene(raw) for raw in result if isinstance(raw, Mapping))
+    return tuple(scene for scene in scenes if scene is not None)
+
+
+def duration_seconds(raw: object) -> float | None:
+    """`{"value": 2, "unit": "seconds"}` in seconds; None when the device does not know."""
+    if not isinstance(raw, Mapping):
+        return None
+    amount = _number(raw.get("value"))
+    if amount is None:
+        return None
+    return amount * 60 if raw.get("unit") == "minutes" else amount
+
+
+def _node(raw: Mapping[str, Any]) -> Node | None:
+    node_id = raw.get("id")
+    if not _is_int(node_id) or raw.get("virtual") or raw.get("isControllerNode"):
+        return None
+    status = _text(raw.get("status")) or "Unknown"
+    return Node(
+        id=node_id,
+        name=_text(raw.get("name")).strip(),
+        room=_text(raw.get("loc")).strip(),
+        status=status,
+        available=raw.get("available") is not False,
+        values=tuple(_values(node_id, raw.get("values"))),
+        product=" ".join(filter(None, (_text(raw.get("manufacturer")), _text(raw.get("productLabel"))))),
+    )
+
+
+def _values(node_id: int, raw: object) -> Iterable[Value]:
+    items: Iterable[object] = ()
+    if isinstance(raw, Mapping):
+        items = raw.values()
+    elif isinstance(raw, list):
+        items = raw
+    for item in items:
+        if isinstance(item, Mapping):
+            value = _value(node_id, item)
+            if value is not None:
+                yield value
+
+
+def _value(node_id: int, raw: Mapping[str, Any]) -> Value | None:
+    value_id = _value_id(node_id, raw)
+    if value_id is None:
+        return None
+    updated = _number(raw.get("lastUpdate"))
+    return Value(
+        id=value_id,
+        value=raw.get("value"),
+        label=_text(raw.get("label")),
+        unit=_text(raw.get("unit")),
+        states=_states(raw.get("states")),
+        minimum=_number(raw.get("min")),
+        maximum=_number(raw.get("max")),
+        writeable=raw.get("writeable") is True,
+        is_current=raw.get("isCurrentValue") is True,
+        target=_target(value_id, raw.get("targetValue")),
+        updated=updated / 1000 if updated is not None else None,
+    )
+
+
+def _value_id(node_id: int, raw: Mapping[str, Any]) -> ValueId | None:
+    command_class, prop, key = raw.get("commandClass"), raw.get("property"), raw.get("propertyKey")
+    endpoint = raw.get("endpoint") or 0
+    if not _is_int(command_class) or not _is_int(endpoint) or not _is_name(prop):
+        return None
+    return ValueId(node_id, command_class, endpoint, prop, key if _is_name(key) else None)
+
+
+def _target(current: ValueId, raw: object) -> ValueId | None:
+    """`38-0-targetValue` names class, endpoint and property; a property key is that of the state itself."""
+    parts = raw.split("-", 2) if isinstance(raw, str) else []
+    if len(parts) != 3 or not parts[0].isdecimal() or not parts[1].isdecimal():
+        return None
+    prop = parts[2]
+    if current.property_key is not None:
+        prop = prop.removesuffix(f"-{current.property_key}")
+    return ValueId(current.node_id, int(parts[0]), int(parts[1]), prop, current.property_key)
+
+
+def _states(raw: object) -> dict[int | bool | str, str]:
+    if not isinstance(raw, list):
+        return {}
+    return {
+        item["value"]: _text(item.get("text"))
+        for item in raw
+        if isinstance(item, Mapping) and isinstance(item.get("value"), bool | int | str)
+    }
+
+
+def _scene(raw: Mapping[str, Any]) -> Scene | None:
+    scene_id, name = raw.get("sceneid"), _text(raw.get("label")).strip()
+    if not _is_int(scene_id) or not name:
+        return None
+    items = raw.get("values")
+    values = []
+    for item in items if isinstance(items, list) else ():
+        node_id = item.get("nodeId") if isinstance(item, Mapping) else None
+        value_id = _value_id(node_id, item) if _is_int(node_id) else None
+        if value_id is not None:
+            values.append(SceneValue(value_id, item.get("value")))
+    return Scene(scene_id, name, tuple(values))
+
+
+def _is_int(raw: object) -> TypeGuard[int]:
+    return isinstance(raw, int) and not isinstance(raw, bool)
+
+
+def _is_name(raw: object) -> TypeGuard[str | int]:
+    return isinstance(raw, str) or _is_int(raw)
+
+
+def _text(raw: object) -> str:
+    return raw if isinstance(raw, str) else ""
+
+
+def _number(raw: object) -> float | None:
+    return float(raw) if isinstance(raw, int | float) and not isinstance(raw, bool) else None
