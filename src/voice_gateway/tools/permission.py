@@ -1,0 +1,127 @@
+"""What a call risks, and whether it needs the user's yes first."""
+
+import logging
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from voice_gateway.config import PermissionSettings
+from voice_gateway.turn import ToolCall, ToolTraits
+
+log = logging.getLogger(__name__)
+
+# The kinds of every device that a spoken name could mean; empty when nobody knows.
+KindsOf = Callable[[str], frozenset[str]]
+
+
+class Tier(StrEnum):
+    READ = "read"
+    ACT = "act"
+    SENSITIVE = "sensitive"
+
+
+SENSITIVE_KINDS = frozenset({"lock", "garage_door", "gate", "alarm"})
+SENSITIVE_WORDS = re.compile(r"\b(unlock|disarm)", re.IGNORECASE)
+GUARDED_WORDS = re.compile(r"\b(garage|gate|lock|alarm|safe)", re.IGNORECASE)
+HARMLESS_ACTIONS = frozenset({"close", "stop", "off", "lock"})
+
+WAITING = "this needs the user's confirmation, and the user is being asked; do not say that it was done"
+FORBIDDEN = "the user did not ask for an action, so nothing may be changed in this turn"
+WRONG_DOOR = "this is not allowed from here"
+
+
+def tier(call: ToolCall, traits: ToolTraits, settings: PermissionSettings, kinds_of: KindsOf) -> Tier:
+    """From configuration, then our own Z-Wave tools by action and device kind, then a server's own hints."""
+    names = {traits.original_name or call.name, call.name}
+    if names & set(settings.trusted_tools):
+        return Tier.READ if traits.read_only else Tier.ACT
+    if names & set(settings.sensitive_tools):
+        return Tier.SENSITIVE
+    args = call.args if isinstance(call.args, Mapping) else {}
+    return _own_tier(traits.original_name or call.name, args, traits, kinds_of)
+
+
+def _own_tier(name: str, args: Mapping[str, Any], traits: ToolTraits, kinds_of: KindsOf) -> Tier:
+    if name == "control_zwave_lock":
+        return Tier.ACT if args.get("action") == "lock" else Tier.SENSITIVE
+    if name == "control_zwave_device":
+        return _device_tier(args, kinds_of)
+    if traits.read_only:
+        return Tier.READ
+    return Tier.SENSITIVE if traits.destructive or _sounds_sensitive(name, args) else Tier.ACT
+
+
+def _device_tier(args: Mapping[str, Any], kinds_of: KindsOf) -> Tier:
+    action, device = str(args.get("action", "")), str(args.get("deviceName", ""))
+    if action in HARMLESS_ACTIONS:
+        return Tier.ACT
+    kinds = kinds_of(device)
+    if kinds:
+        return Tier.SENSITIVE if kinds & SENSITIVE_KINDS else Tier.ACT
+    # Nobody knows the device: opening an unknown thing is asked for, and so is whatever sounds guarded.
+    return Tier.SENSITIVE if action == "open" or GUARDED_WORDS.search(device) else Tier.ACT
+
+
+def _sounds_sensitive(name: str, args: Mapping[str, Any]) -> bool:
+    words = name.replace("_", " ").replace("-", " ")
+    values = " ".join(value for value in args.values() if isinstance(value, str) and len(value) < 200)
+    if SENSITIVE_WORDS.search(words) or SENSITIVE_WORDS.search(values):
+        return True
+    both = f"{words} {values}"
+    return bool(re.search(r"\bopen", both, re.IGNORECASE) and GUARDED_WORDS.search(both))
+
+
+@dataclass
+class TurnGate:
+    """Judges the calls of one turn, and remembers those the user must be asked about."""
+
+    door: str
+    settings: PermissionSettings
+    kinds_of: KindsOf
+    forbid_side_effects: bool = False
+    confirmed: bool = False  # the user has just said yes to exactly these calls
+    asked: list[ToolCall] = field(default_factory=list)
+
+    def __call__(self, call: ToolCall, traits: ToolTraits) -> str | None:
+        level = tier(call, traits, self.settings, self.kinds_of)
+        refusal = self._refusal(call, traits, level)
+        decision = "allowed" if refusal is None else "asked" if refusal is WAITING else "refused"
+        log.info(
+            "permission decided",
+            extra={"tool": call.name, "tier": level.value, "decision": decision, "from_door": self.door},
+        )
+        return refusal
+
+    def _refusal(self, call: ToolCall, traits: ToolTraits, level: Tier) -> str | None:
+        if self.forbid_side_effects and not traits.read_only:
+            return FORBIDDEN
+        if level is not Tier.SENSITIVE:
+            return None
+        if self.door not in self.settings.sensitive_doors:
+            return WRONG_DOOR
+        if self.confirmed or not self.settings.confirm:
+            return None
+        if call not in self.asked:
+            self.asked.append(call)
+        return WAITING
+
+
+def question(calls: list[ToolCall], traits: Callable[[str], ToolTraits], *, pin: bool) -> str:
+    """ "Unlock the front door? Say yes to confirm." """
+    wishes = [_wish(call, traits(call.name)) for call in calls]
+    joined = wishes[0] if len(wishes) == 1 else ", ".join(wishes[:-1]) + " and " + wishes[-1]
+    ending = "Say yes and your PIN to confirm." if pin else "Say yes to confirm."
+    return f"{joined[0].upper()}{joined[1:]}? {ending}"
+
+
+def _wish(call: ToolCall, traits: ToolTraits) -> str:
+    args = call.args if isinstance(call.args, Mapping) else {}
+    if "deviceName" in args and "action" in args:
+        device = str(args["deviceName"]).strip().lower().removeprefix("the ")
+        action = {"on": "turn on", "off": "turn off"}.get(str(args["action"]), str(args["action"]))
+        return f"{action} the {device}"
+    title = (traits.title or traits.original_name or call.name).replace("_", " ").strip()
+    facts = ", ".join(f"{key} {value}" for key, value in args.items())
+    return f"{title} with {facts}" if facts else title
