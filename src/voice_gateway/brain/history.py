@@ -1,0 +1,170 @@
+"""One conversation's messages, and the rules that keep them fit to send."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from langchain_core.messages import (
+    AIMessage,
+    BaseMessage,
+    HumanMessage,
+    ToolMessage,
+    messages_from_dict,
+    messages_to_dict,
+)
+
+from voice_gateway.turn import ToolCall, ToolOutcome
+
+# What stands in for a result that never came (MSG-10). The model must neither take it for success nor be sure
+# that nothing happened: a call that was interrupted may have reached its device.
+NO_RESULT = (
+    "Error: no result was recorded for this call; it was interrupted, and may or may not have happened."
+)
+
+Estimate = Callable[[str], int]
+
+
+def estimate_tokens(text: str) -> int:
+    """A cautious guess: English runs at about four characters a token, JSON and other scripts at fewer."""
+    return len(text.encode("utf-8", "replace")) // 3 + 1
+
+
+def pair(messages: Iterable[BaseMessage]) -> list[BaseMessage]:
+    """The same conversation with exactly one result for each call, right behind the message that asked (MSG-10).
+
+    Missing results become placeholders, orphans and duplicates go, repeated or empty call ids get new ones,
+    and messages that say nothing go, because the Messages API refuses a whole history for any of these. A message
+    that is already right is kept as the very same object.
+    """
+    source = list(messages)
+    used: set[str] = set()
+    taken: set[int] = set()
+    fixed: list[BaseMessage] = []
+    for position, message in enumerate(source):
+        if isinstance(message, AIMessage):
+            fixed += _with_results(message, position, source, used, taken)
+        elif not isinstance(message, ToolMessage):
+            fixed.append(message)
+    return fixed
+
+
+def _with_results(
+    message: AIMessage, position: int, source: list[BaseMessage], used: set[str], taken: set[int]
+) -> list[BaseMessage]:
+    calls = []
+    results: list[BaseMessage] = []
+    for call in message.tool_calls:
+        old_id = call["id"] or ""
+        new_id = _free_id(old_id, used)
+        used.add(new_id)
+        calls.append(call if new_id == old_id else {**call, "id": new_id})
+        results.append(_result_for(old_id, new_id, call["name"], position, source, taken))
+    plain = _plain(message, calls)
+    if not plain.tool_calls and not plain.text.strip():
+        return []
+    return [plain, *results]
+
+
+def _free_id(wanted: str, used: set[str]) -> str:
+    base, number = wanted or "call", 1
+    candidate = wanted or "call-1"
+    while candidate in used:
+        number += 1
+        candidate = f"{base}-{number}"
+    return candidate
+
+
+def _result_for(
+    old_id: str, new_id: str, name: str, position: int, source: list[BaseMessage], taken: set[int]
+) -> ToolMessage:
+    for index in range(position + 1, len(source)):
+        candidate = source[index]
+        if isinstance(candidate, AIMessage) and any(call["id"] == old_id for call in candidate.tool_calls):
+            break  # the id was used again: what follows belongs to that call
+        if isinstance(candidate, ToolMessage) and candidate.tool_call_id == old_id and index not in taken:
+            taken.add(index)
+            if new_id == old_id:
+                return candidate
+            return candidate.model_copy(update={"tool_call_id": new_id})
+    return ToolMessage(content=NO_RESULT, tool_call_id=new_id, name=name, status="error")
+
+
+def _plain(message: AIMessage, calls: list[Any]) -> AIMessage:
+    """The message as text and calls only: blocks of one provider mean nothing to another."""
+    unchanged = calls == message.tool_calls and isinstance(message.content, str)
+    if unchanged and not message.invalid_tool_calls and type(message) is AIMessage:
+        return message
+    return AIMessage(content=str(message.text), tool_calls=calls)
+
+
+class History:
+    """The messages of one conversation, the same for every stage, so that a model knows what the local brain did."""
+
+    def __init__(self, messages: Iterable[BaseMessage] = (), state: Mapping[str, Any] | None = None) -> None:
+        self.messages: list[BaseMessage] = list(messages)
+        # Small JSON-able notes of the local stage (last device, open question); kept with the conversation.
+        self.state: dict[str, Any] = dict(state or {})
+
+    def add_user(self, text: str) -> None:
+        self.messages.append(HumanMessage(content=text))
+
+    def add_ai(self, text: str, calls: Sequence[ToolCall] = ()) -> None:
+        requests = [
+            {"id": call.id, "name": call.name, "args": call.args if isinstance(call.args, dict) else {}}
+            for call in calls
+        ]
+        self.messages.append(AIMessage(content=text, tool_calls=requests))
+
+    def add_outcomes(self, outcomes: Iterable[ToolOutcome]) -> None:
+        self.messages += [_result(outcome) for outcome in outcomes]
+
+    def call_ids(self) -> set[str]:
+        """The ids that are taken: a new call must not use one of them again."""
+        asked = (message for message in self.messages if isinstance(message, AIMessage))
+        return {call["id"] or "" for message in asked for call in message.tool_calls}
+
+    def repair(self) -> None:
+        """Make `messages` itself valid, for example after a turn was cancelled."""
+        self.messages = self.paired()
+
+    def paired(self) -> list[BaseMessage]:
+        return pair(self.messages)
+
+    def trim(self, budget_tokens: int, estimate: Estimate = estimate_tokens) -> int:
+        """Forget the oldest turns when the conversation is over budget; returns how many messages went.
+
+        It forgets down to two thirds of the budget at once: a model server that keeps what it has read must read
+        everything behind the first difference again, and that should be rare. The newest turn always stays, and
+        a turn goes as a whole, so a call never loses its result.
+        """
+        costs = [_cost(message, estimate) for message in self.messages]
+        if sum(costs) <= budget_tokens:
+            return 0
+        starts = [i for i, message in enumerate(self.messages) if isinstance(message, HumanMessage)]
+        cut = starts[-1] if starts else 0
+        for start in starts:
+            if sum(costs[start:]) <= budget_tokens * 2 // 3:
+                cut = start
+                break
+        del self.messages[:cut]
+        return cut
+
+    def to_json(self) -> dict[str, Any]:
+        return {"messages": messages_to_dict(self.paired()), "state": self.state}
+
+    @classmethod
+    def from_json(cls, stored: Mapping[str, Any]) -> "History":
+        return cls(pair(messages_from_dict(list(stored.get("messages", ())))), stored.get("state"))
+
+
+def _result(outcome: ToolOutcome) -> ToolMessage:
+    return ToolMessage(
+        content=outcome.for_model or outcome.text,
+        tool_call_id=outcome.call_id,
+        name=outcome.name,
+        status="success" if outcome.ok else "error",
+    )
+
+
+def _cost(message: BaseMessage, estimate: Estimate) -> int:
+    calls = str(message.tool_calls) if isinstance(message, AIMessage) and message.tool_calls else ""
+    return estimate(str(message.text) + calls) + 4  # a role and its marks cost a few tokens too
