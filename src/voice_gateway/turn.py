@@ -96,6 +96,7 @@ class Passed:
     stage: str
     reason: str
     forbid_side_effects: bool = False  # the next stage may look, but not act
+    spoken: str | None = None  # what to say when no later stage answers either
 
 
 @dataclass(frozen=True, slots=True)

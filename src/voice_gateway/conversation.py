@@ -1,0 +1,218 @@
+"""The one entrance for words: an Utterance goes through the stages, and a Reply comes back."""
+
+import asyncio
+import json
+import logging
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from time import perf_counter
+
+from voice_gateway.brain.client import Stage, Turn
+from voice_gateway.brain.confirmation import Answer, Pending, read_answer, remember, take
+from voice_gateway.brain.history import History
+from voice_gateway.config import BrainSettings, PermissionSettings
+from voice_gateway.errors import GatewayError
+from voice_gateway.logs import turn_context
+from voice_gateway.store import MemoryStore, Store
+from voice_gateway.tools.executor import ToolExecutor
+from voice_gateway.tools.permission import KindsOf, TurnGate, question
+from voice_gateway.tools.traits import traits
+from voice_gateway.turn import Passed, Reply, Say, ToolOutcome, ToolTraits, Utterance
+
+log = logging.getLogger(__name__)
+
+LONGEST_TEXT = 8_000  # characters; nobody says more in one breath, and a small model could not read it
+NOTHING_HEARD = "I didn't hear anything."
+TOO_LONG = "That was too much at once. Please say it in fewer words."
+
+
+def no_kinds(_name: str) -> frozenset[str]:
+    return frozenset()
+
+
+def nothing_known() -> str:
+    return "I don't know how to do that."
+
+
+@dataclass
+class _Open:
+    """A conversation that is being answered right now, and how many wait for it."""
+
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    users: int = 0
+
+
+class Conversation:
+    """One conversation answers one utterance at a time; different conversations run in parallel."""
+
+    def __init__(
+        self,
+        stages: Sequence[Stage],
+        executor: ToolExecutor,
+        brain: BrainSettings,
+        permission: PermissionSettings,
+        *,
+        store: Store | None = None,
+        kinds_of: KindsOf = no_kinds,
+        unknown: Callable[[], str] = nothing_known,
+        now: Callable[[], float] = time.time,
+    ) -> None:
+        self._stages = tuple(stages)
+        self._executor = executor
+        self._brain = brain
+        self._permission = permission
+        self._store = store or MemoryStore()
+        self._kinds_of = kinds_of
+        self._unknown = unknown
+        self._now = now
+        self._open: dict[str, _Open] = {}
+
+    async def answer(self, utterance: Utterance, *, say: Say | None = None) -> Reply:
+        """Never raises except cancellation: whatever goes wrong becomes a reply that says so."""
+        started = perf_counter()
+        with turn_context(turn=utterance.id[:8], door=utterance.door):
+            mine = self._open.setdefault(utterance.conversation_id, _Open())
+            mine.users += 1
+            try:
+                async with mine.lock:
+                    reply = await self._in_order(utterance, say)
+            finally:
+                mine.users -= 1
+                if not mine.users:
+                    self._open.pop(utterance.conversation_id, None)
+        seconds = perf_counter() - started
+        log.debug("turn answered", extra={"said": utterance.text, "reply": reply.text, "stage": reply.stage})
+        return replace(reply, conversation_id=utterance.conversation_id, seconds=seconds)
+
+    async def _in_order(self, utterance: Utterance, say: Say | None) -> Reply:
+        history = await self._load(utterance.conversation_id)
+        try:
+            async with asyncio.timeout(self._brain.turn_timeout_seconds) as limit:
+                return await self._turn(utterance, history, say)
+        except TimeoutError:
+            if not limit.expired():
+                log.exception("turn failed")
+                return Reply("Sorry, something went wrong in me.", ok=False)
+            log.warning("turn took too long", extra={"limit_seconds": self._brain.turn_timeout_seconds})
+            return Reply("Sorry, that took too long, so I stopped. It may still happen.", ok=False)
+        except GatewayError as error:
+            log.error("turn failed", extra={"reason": str(error)})
+            return Reply(error.spoken, ok=False)
+        except Exception:  # the door must get an answer, whatever a stage did
+            log.exception("turn failed")
+            return Reply("Sorry, something went wrong in me.", ok=False)
+        finally:
+            await self._save(utterance.conversation_id, history)
+
+    async def _turn(self, utterance: Utterance, history: History, say: Say | None) -> Reply:
+        text = _clean(utterance.text)
+        if not text:
+            return Reply(NOTHING_HEARD, ok=False)
+        if len(text) > LONGEST_TEXT:
+            return Reply(TOO_LONG, ok=False)
+        utterance = replace(utterance, text=text, room=utterance.room or self._brain.room)
+        if (pending := take(history.state)) is not None:
+            answered = await self._confirmed(utterance, pending, history)
+            if answered is not None:
+                return answered
+        gate = TurnGate(utterance.door, self._permission, self._kinds_of)
+        reply = await self._ask_stages(utterance, history, say, gate)
+        return self._asking(reply, gate, history) if gate.asked else reply
+
+    async def _ask_stages(
+        self, utterance: Utterance, history: History, say: Say | None, gate: TurnGate
+    ) -> Reply:
+        passed: list[Passed] = []
+        for stage in self._stages:
+            try:
+                result = await stage.answer(Turn(utterance, history, say, gate, tuple(passed)))
+            except GatewayError as error:
+                log.error("stage failed", extra={"stage": stage.name, "reason": str(error)})
+                return Reply(error.spoken, stage=stage.name, ok=False, passed=tuple(passed))
+            if isinstance(result, Reply):
+                return replace(result, passed=tuple(passed))
+            passed.append(result)
+            gate.forbid_side_effects |= result.forbid_side_effects
+        return self._nobody_knew(utterance, history, tuple(passed))
+
+    def _nobody_knew(self, utterance: Utterance, history: History, passed: tuple[Passed, ...]) -> Reply:
+        spoken = next((entry.spoken for entry in passed if entry.spoken), None)
+        text = spoken or self._unknown()
+        history.add_user(utterance.text)
+        history.add_ai(text)
+        return Reply(text, ok=False, passed=passed)
+
+    async def _confirmed(self, utterance: Utterance, pending: Pending, history: History) -> Reply | None:
+        """The answer to our own question, or None when something else was said: then the question is void."""
+        pin = self._permission.pin.get_secret_value() if self._permission.pin else None
+        answer = read_answer(utterance.text, pending.question, pin)
+        if answer is Answer.OTHER:
+            return None
+        history.add_user(utterance.text)
+        if answer is Answer.YES and self._now() <= pending.expires:
+            return await self._run_confirmed(utterance, pending, history)
+        text = {
+            Answer.YES: "That was too long ago, so I did nothing. Please ask again.",
+            Answer.NO: "Okay, I won't.",
+            Answer.WRONG_PIN: "That is not the right PIN, so I did nothing.",
+        }[answer]
+        history.add_ai(text)
+        log.info("confirmation answered", extra={"answer": answer.value})
+        return Reply(text, stage="local", ok=answer is Answer.NO)
+
+    async def _run_confirmed(self, utterance: Utterance, pending: Pending, history: History) -> Reply:
+        gate = TurnGate(utterance.door, self._permission, self._kinds_of, confirmed=True)
+        history.add_ai("", pending.calls)
+        outcomes = await self._executor.execute_all(pending.calls, gate=gate)
+        history.add_outcomes(outcomes)
+        text = told(outcomes)
+        history.add_ai(text)
+        return Reply(text, tuple(outcomes), stage="local", ok=all(outcome.ok for outcome in outcomes))
+
+    def _asking(self, reply: Reply, gate: TurnGate, history: History) -> Reply:
+        """Calls that wait for a yes were not made: they leave no outcome, only the question."""
+        asks = question(gate.asked, self._traits, pin=self._permission.pin is not None)
+        waiting = {(call.name, json.dumps(call.args, sort_keys=True, default=str)) for call in gate.asked}
+        done = tuple(outcome for outcome in reply.outcomes if _key(outcome) not in waiting)
+        remember(
+            history.state, Pending(tuple(gate.asked), asks, self._now() + self._permission.expiry_seconds)
+        )
+        text = f"{told(done)} {asks}" if done else asks
+        history.add_ai(text)
+        return replace(
+            reply, text=text, outcomes=done, ok=all(outcome.ok for outcome in done), expects_answer=True
+        )
+
+    def _traits(self, name: str) -> ToolTraits:
+        tool = self._executor.tools.find(name)
+        return traits(tool) if tool else ToolTraits()
+
+    async def _load(self, key: str) -> History:
+        try:
+            stored = await self._store.get(key)
+            return History.from_json(json.loads(stored)) if stored else History()
+        except Exception:  # a lost conversation is a pity; a lost answer would be a fault
+            log.exception("conversation could not be read, starting a new one")
+            return History()
+
+    async def _save(self, key: str, history: History) -> None:
+        expiry = self._brain.conversation_expiry_seconds
+        try:
+            await self._store.put(key, json.dumps(history.to_json()), expiry_seconds=expiry)
+        except Exception:
+            log.exception("conversation could not be kept")
+
+
+def told(outcomes: Sequence[ToolOutcome]) -> str:
+    """The tools' own sentences."""
+    return " ".join(outcome.text.removeprefix("Error: ").strip() for outcome in outcomes)
+
+
+def _key(outcome: ToolOutcome) -> tuple[str, str]:
+    return outcome.name, json.dumps(dict(outcome.args), sort_keys=True, default=str)
+
+
+def _clean(text: str) -> str:
+    """Control characters are never words; white space of any kind is one space."""
+    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
