@@ -17,7 +17,7 @@ from voice_gateway.turn import ToolCall, ToolOutcome
 # What stands in for a result that never came (MSG-10). The model must neither take it for success nor be sure
 # that nothing happened: a call that was interrupted may have reached its device.
 NO_RESULT = (
-    "Error: no result was recorded for this call; it was interrupted, and may or may not have happened."
+    "Error: no result was recorded for this call. It was interrupted; it may or may not have happened."
 )
 
 Estimate = Callable[[str], int]
@@ -29,11 +29,11 @@ def estimate_tokens(text: str) -> int:
 
 
 def pair(messages: Iterable[BaseMessage]) -> list[BaseMessage]:
-    """The same conversation with exactly one result for each call, right behind the message that asked (MSG-10).
+    """The same conversation with exactly one result per call, right behind the message that asked (MSG-10).
 
     Missing results become placeholders, orphans and duplicates go, repeated or empty call ids get new ones,
-    and messages that say nothing go, because the Messages API refuses a whole history for any of these. A message
-    that is already right is kept as the very same object.
+    and messages that say nothing go, because the Messages API refuses a whole history for any of these. A
+    message that is already right is kept as the very same object.
     """
     source = list(messages)
     used: set[str] = set()
@@ -41,14 +41,14 @@ def pair(messages: Iterable[BaseMessage]) -> list[BaseMessage]:
     fixed: list[BaseMessage] = []
     for position, message in enumerate(source):
         if isinstance(message, AIMessage):
-            fixed += _with_results(message, position, source, used, taken)
+            fixed += _with_results(message, source[position + 1 :], used, taken)
         elif not isinstance(message, ToolMessage):
             fixed.append(message)
     return fixed
 
 
 def _with_results(
-    message: AIMessage, position: int, source: list[BaseMessage], used: set[str], taken: set[int]
+    message: AIMessage, later: list[BaseMessage], used: set[str], taken: set[int]
 ) -> list[BaseMessage]:
     calls = []
     results: list[BaseMessage] = []
@@ -57,35 +57,34 @@ def _with_results(
         new_id = _free_id(old_id, used)
         used.add(new_id)
         calls.append(call if new_id == old_id else {**call, "id": new_id})
-        results.append(_result_for(old_id, new_id, call["name"], position, source, taken))
+        result = _find_result(old_id, later, taken)
+        if result is None:
+            result = ToolMessage(content=NO_RESULT, tool_call_id=new_id, name=call["name"], status="error")
+        elif new_id != old_id:
+            result = result.model_copy(update={"tool_call_id": new_id})
+        results.append(result)
     plain = _plain(message, calls)
-    if not plain.tool_calls and not plain.text.strip():
+    if not plain.tool_calls and not str(plain.text).strip():
         return []
     return [plain, *results]
 
 
 def _free_id(wanted: str, used: set[str]) -> str:
-    base, number = wanted or "call", 1
-    candidate = wanted or "call-1"
+    candidate, number = wanted or "call", 1
     while candidate in used:
         number += 1
-        candidate = f"{base}-{number}"
+        candidate = f"{wanted or 'call'}-{number}"
     return candidate
 
 
-def _result_for(
-    old_id: str, new_id: str, name: str, position: int, source: list[BaseMessage], taken: set[int]
-) -> ToolMessage:
-    for index in range(position + 1, len(source)):
-        candidate = source[index]
-        if isinstance(candidate, AIMessage) and any(call["id"] == old_id for call in candidate.tool_calls):
-            break  # the id was used again: what follows belongs to that call
-        if isinstance(candidate, ToolMessage) and candidate.tool_call_id == old_id and index not in taken:
-            taken.add(index)
-            if new_id == old_id:
-                return candidate
-            return candidate.model_copy(update={"tool_call_id": new_id})
-    return ToolMessage(content=NO_RESULT, tool_call_id=new_id, name=name, status="error")
+def _find_result(call_id: str, later: list[BaseMessage], taken: set[int]) -> ToolMessage | None:
+    for message in later:
+        if isinstance(message, AIMessage) and any(call["id"] == call_id for call in message.tool_calls):
+            return None  # the id was used again: what follows belongs to that call
+        if isinstance(message, ToolMessage) and message.tool_call_id == call_id and id(message) not in taken:
+            taken.add(id(message))
+            return message
+    return None
 
 
 def _plain(message: AIMessage, calls: list[Any]) -> AIMessage:
@@ -97,7 +96,7 @@ def _plain(message: AIMessage, calls: list[Any]) -> AIMessage:
 
 
 class History:
-    """The messages of one conversation, the same for every stage, so that a model knows what the local brain did."""
+    """The messages of one conversation, shared by all stages: a model knows what the local brain did."""
 
     def __init__(self, messages: Iterable[BaseMessage] = (), state: Mapping[str, Any] | None = None) -> None:
         self.messages: list[BaseMessage] = list(messages)
@@ -132,9 +131,9 @@ class History:
     def trim(self, budget_tokens: int, estimate: Estimate = estimate_tokens) -> int:
         """Forget the oldest turns when the conversation is over budget; returns how many messages went.
 
-        It forgets down to two thirds of the budget at once: a model server that keeps what it has read must read
-        everything behind the first difference again, and that should be rare. The newest turn always stays, and
-        a turn goes as a whole, so a call never loses its result.
+        It forgets down to two thirds of the budget at once: a model server that keeps what it has read must
+        read everything behind the first difference again, and that should be rare. The newest turn always
+        stays, and a turn goes as a whole, so a call never loses its result.
         """
         costs = [_cost(message, estimate) for message in self.messages]
         if sum(costs) <= budget_tokens:
