@@ -1,0 +1,72 @@
+"""The real Ollama of these tests: set up once, started on a free loopback port, gone afterwards."""
+
+import os
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from tests.live.server import OllamaServer
+
+SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "ollama"
+SETUP_SECONDS = 3600  # the first time: a build and 1.2 GB of download
+
+
+@dataclass(frozen=True)
+class Ollama:
+    """Where the tests find a server, and which models it has. An empty name: this machine could not get it."""
+
+    base_url: str
+    tool_model: str
+    small_model: str
+    server: OllamaServer | None  # None: the user's own, which is not ours to kill
+
+
+def _cannot(reason: str) -> None:
+    if os.environ.get("CI") == "true":
+        pytest.fail(reason)  # CI must not skip the server itself
+    pytest.skip(reason)
+
+
+def _installed() -> dict[str, str]:
+    done = subprocess.run([SCRIPT, "setup"], timeout=SETUP_SECONDS, check=False)
+    if done.returncode:
+        _cannot("no real Ollama: scripts/ollama setup failed and says why")
+    lines = subprocess.run([SCRIPT, "env"], capture_output=True, text=True, timeout=60, check=True).stdout
+    return dict(line.split("=", 1) for line in lines.splitlines())
+
+
+@pytest.fixture(scope="session")
+def ollama(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ollama]:
+    base_url, model = os.environ.get("OLLAMA_BASE_URL"), os.environ.get("OLLAMA_MODEL")
+    if base_url and model:
+        yield Ollama(base_url, model, model, None)
+        return
+    installed = _installed()
+    with OllamaServer(SCRIPT, tmp_path_factory.mktemp("ollama") / "server.log") as server:
+        yield Ollama(server.base_url, installed["TOOL_MODEL"], installed["SMALL_MODEL"], server)
+
+
+@pytest.fixture
+def tool_model(ollama: Ollama) -> str:
+    if not ollama.tool_model:
+        pytest.skip("the model that calls tools could not be had; scripts/ollama setup says why")
+    return ollama.tool_model
+
+
+@pytest.fixture
+def small_model(ollama: Ollama) -> str:
+    if not ollama.small_model:
+        pytest.skip("the small model could not be had; scripts/ollama setup says why")
+    return ollama.small_model
+
+
+@pytest.fixture
+def server(ollama: Ollama) -> Iterator[OllamaServer]:
+    """The server as something to kill; whatever the test did to it, the next one finds it running."""
+    if ollama.server is None:
+        pytest.skip("OLLAMA_BASE_URL names a server of yours: these tests would kill it")
+    yield ollama.server
+    ollama.server.start()

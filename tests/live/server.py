@@ -1,0 +1,84 @@
+"""One real Ollama server process, with its runners."""
+
+import contextlib
+import os
+import signal
+import socket
+import subprocess
+import time
+import urllib.request
+from pathlib import Path
+from types import TracebackType
+
+READY_SECONDS = 60
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def _children(pid: int) -> list[int]:
+    return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
+class OllamaServer:
+    """Started through `scripts/ollama serve` in a process group of its own, so that stopping leaves nothing."""
+
+    def __init__(self, script: Path, log_file: Path) -> None:
+        self._script = script
+        self._log_file = log_file
+        self._port = _free_port()
+        self._process: subprocess.Popen[bytes] | None = None
+        self.base_url = f"http://127.0.0.1:{self._port}"
+
+    def __enter__(self) -> "OllamaServer":
+        self.start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.stop()
+
+    def start(self) -> None:
+        if self._process is not None and self._process.poll() is None:
+            return
+        with self._log_file.open("ab") as output:
+            self._process = subprocess.Popen(
+                [self._script, "serve", str(self._port)],
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=output,
+                start_new_session=True,
+            )
+        limit = time.monotonic() + READY_SECONDS
+        while self._process.poll() is None and time.monotonic() < limit:
+            with contextlib.suppress(OSError), urllib.request.urlopen(f"{self.base_url}/api/version", timeout=5):
+                return
+            time.sleep(0.05)  # a server that starts gives no other sign
+        self.stop()
+        raise RuntimeError(f"the server did not start; its log:\n{self._log_file.read_text()[-2000:]}")
+
+    def kill_runner(self) -> None:
+        """End the process that holds the model, as the kernel does when memory is short."""
+        assert self._process is not None
+        runners = _children(self._process.pid)
+        assert runners, "no model is loaded"
+        for runner in runners:
+            os.kill(runner, signal.SIGKILL)
+
+    def kill(self) -> None:
+        """End the server and everything of it at once, without a farewell."""
+        self._signal_group(signal.SIGKILL)
+
+    def stop(self) -> None:
+        self._signal_group(signal.SIGTERM)
+        self._signal_group(signal.SIGKILL)
+
+    def _signal_group(self, number: signal.Signals) -> None:
+        if self._process is None:
+            return
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self._process.pid, number)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(10)
