@@ -1,0 +1,105 @@
+"""Z-Wave JS UI's API over MQTT: a few calls and no other, each answer found by an id of our own."""
+
+import asyncio
+import itertools
+import json
+import logging
+import secrets
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from enum import StrEnum
+from typing import Any
+
+from zwave_mcp.home import HomeDown, NoAnswer, Refused
+
+log = logging.getLogger(__name__)
+
+Publish = Callable[[str, bytes], Awaitable[None]]
+
+# What the gateway says while its stick is away; it then answers nothing else.
+_WITHOUT_STICK = "Z-Wave client not connected"
+NO_STICK = "Z-Wave JS UI has no connection to its Z-Wave stick."
+NOT_UNDERSTOOD = "Z-Wave JS UI gave an answer that could not be understood."
+
+
+class Api(StrEnum):
+    """All that can ever be sent. The gateway offers more: `hardReset`, `driverFunction` (runs code)."""
+
+    GET_INFO = "getInfo"
+    GET_NODES = "getNodes"
+    WRITE_VALUE = "writeValue"
+    POLL_VALUE = "pollValue"
+    PING_NODE = "pingNode"
+    GET_SCENES = "_getScenes"
+    ACTIVATE_SCENE = "_activateScene"
+
+
+class GatewayApi:
+    """The calls in flight to one gateway over one connection; it ends with the connection."""
+
+    def __init__(self, base: str, publish: Publish) -> None:
+        self._base = f"{base}/api"
+        self._publish = publish
+        self._waiting: dict[str, asyncio.Future[Mapping[str, Any]]] = {}
+        # The id must be ours alone: other clients' answers arrive on the same topics.
+        self._ids = (f"{secrets.token_hex(6)}-{number}" for number in itertools.count(1))
+
+    @property
+    def reply_topics(self) -> list[str]:
+        return [f"{self._base}/{api}" for api in Api]
+
+    async def call(self, api: Api, args: Sequence[Any], timeout_seconds: float) -> Any:
+        """The `result` of the answer. The limit holds for sending and answering together."""
+        request_id = next(self._ids)
+        payload = json.dumps({"args": list(args), "id": request_id}).encode()
+        answer: asyncio.Future[Mapping[str, Any]] = asyncio.get_running_loop().create_future()
+        self._waiting[request_id] = answer
+        try:
+            async with asyncio.timeout(timeout_seconds) as limit:
+                await self._publish(f"{self._base}/{Api(api)}/set", payload)
+                return _result(await answer)
+        except TimeoutError as error:
+            if not limit.expired():
+                raise
+            raise NoAnswer(f"Z-Wave JS UI did not answer within {timeout_seconds:g} seconds.") from error
+        finally:
+            del self._waiting[request_id]
+            if answer.done() and not answer.cancelled():
+                answer.exception()  # seen: a publish may fail first, when the connection drops
+
+    def receive(self, payload: bytes) -> None:
+        """An answer came in, ours or somebody else's, well-formed or not."""
+        # Cheaper than parsing: an answer to us repeats our id, and lists of nodes are large.
+        if not any(request_id.encode() in payload for request_id in self._waiting):
+            return
+        answer = _parse(payload)
+        origin = answer.get("origin")
+        request_id = origin.get("id") if isinstance(origin, Mapping) else None
+        waiting = self._waiting.get(request_id) if isinstance(request_id, str) else None
+        if waiting is not None and not waiting.done():
+            waiting.set_result(answer)
+
+    def fail(self, sentence: str) -> None:
+        """The connection is gone: nobody waits any longer."""
+        for waiting in self._waiting.values():
+            if not waiting.done():
+                waiting.set_exception(HomeDown(sentence, sent=True))
+
+
+def _parse(payload: bytes) -> Mapping[str, Any]:
+    try:
+        answer = json.loads(payload)
+    except (ValueError, RecursionError):
+        log.warning("an answer of Z-Wave JS UI is not JSON", extra={"bytes": len(payload)})
+        return {}
+    return answer if isinstance(answer, Mapping) else {}
+
+
+def _result(answer: Mapping[str, Any]) -> Any:
+    if answer.get("success") is True:
+        return answer.get("result")
+    message = answer.get("message")
+    if not isinstance(message, str):
+        raise Refused(NOT_UNDERSTOOD)
+    if message == _WITHOUT_STICK:
+        raise HomeDown(NO_STICK)
+    raise Refused(message)

@@ -1,0 +1,207 @@
+"""One connection to an MQTT broker, used once: the only file that knows the MQTT library."""
+
+import asyncio
+import contextlib
+import ssl
+from collections.abc import AsyncIterator, Sequence
+from typing import Any, Final
+
+import aiomqtt
+from paho.mqtt.packettypes import PacketTypes
+from paho.mqtt.properties import Properties
+from paho.mqtt.reasoncodes import ReasonCode
+
+from zwave_mcp.home import HomeDown
+from zwave_mcp.mqtt_address import Address, address_of
+from zwave_mcp.options import MqttOptions
+
+CONNECT_SECONDS: Final = 2.0
+ACKNOWLEDGE_SECONDS: Final = 2.0  # a broker that takes longer for one message is as good as gone
+KEEPALIVE_SECONDS: Final = 15
+EXPIRY_SECONDS: Final = 5  # a command that a gateway did not fetch by then is not wanted any more
+LARGEST_PACKET: Final = 32 * 1024 * 1024  # `getNodes` of the largest network is a third of it
+MAX_IN_FLIGHT: Final = 20  # Mosquitto's own default; more would wait inside the library, out of our reach
+
+_NO_SUBSCRIBERS: Final = 0x10
+_NOT_AUTHORIZED: Final = 0x87
+_REFUSED_LOGIN: Final = {0x86, _NOT_AUTHORIZED}
+_FIRST_FAILURE: Final = 0x80
+
+
+class _Client(aiomqtt.Client):
+    """aiomqtt drops the broker's verdict on a message, which says that nobody listens, or that we may not."""
+
+    def __init__(self, *args: Any, **settings: Any) -> None:
+        super().__init__(*args, **settings)
+        self._client.connect_timeout = CONNECT_SECONDS
+        self.verdicts: dict[int, asyncio.Future[int]] = {}
+
+    def _on_publish(
+        self, client: Any, userdata: Any, mid: int, reason_code: ReasonCode, properties: Any
+    ) -> None:
+        verdict = self.verdicts.get(mid)
+        if verdict is not None and not verdict.done():
+            verdict.set_result(reason_code.value)
+
+    def send(self, topic: str, payload: bytes) -> int:
+        expiry = Properties(PacketTypes.PUBLISH)  # type: ignore[no-untyped-call]
+        expiry.MessageExpiryInterval = EXPIRY_SECONDS
+        info = self._client.publish(topic, payload, qos=1, retain=False, properties=expiry)
+        if info.rc != 0:
+            raise aiomqtt.MqttError("the connection is closed")
+        return int(info.mid)
+
+    def close_now(self) -> None:
+        """Closes what an attempt left open that did not succeed: the library forgets it."""
+        self._client.disconnect()
+
+
+class Link:
+    """Sends at most once: a message is on its way or refused, and nothing is kept for a later connection.
+
+    Never reused: the library's client would deliver an unacknowledged message after a reconnect (measured).
+    """
+
+    def __init__(self, client: _Client, address: Address) -> None:
+        self._client = client
+        self._address = address
+        self._slots = asyncio.Semaphore(MAX_IN_FLIGHT)
+        self._down: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+
+    def give_up(self, sentence: str) -> None:
+        """Whoever sends or listens ends with this sentence."""
+        if not self._down.done():
+            self._down.set_exception(HomeDown(sentence, sent=True))
+            self._down.exception()  # it is read by those who wait; nobody has to
+
+    async def subscribe(self, topics: Sequence[str]) -> None:
+        try:
+            codes = await self._client.subscribe([(topic, 1) for topic in topics])
+        except aiomqtt.MqttError as error:
+            raise HomeDown(_lost(self._address)) from error
+        refused = [
+            topic for topic, code in zip(topics, codes, strict=False) if _value(code) >= _FIRST_FAILURE
+        ]
+        if refused:
+            raise HomeDown(f"The MQTT broker does not let this account read {refused[0]}.")
+
+    async def publish(self, topic: str, payload: bytes) -> None:
+        """Returns when the broker took the message and somebody listens to its topic."""
+        async with self._slots:
+            if self._down.done():
+                raise HomeDown(_lost(self._address))
+            try:
+                mid = self._client.send(topic, payload)
+            except aiomqtt.MqttError as error:
+                raise HomeDown(_lost(self._address)) from error
+            _check(await self._verdict(mid), topic)
+
+    async def _verdict(self, mid: int) -> int:
+        verdict: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+        self._client.verdicts[mid] = verdict
+        try:
+            await asyncio.wait(
+                {verdict, self._down}, timeout=ACKNOWLEDGE_SECONDS, return_when="FIRST_COMPLETED"
+            )
+            if not verdict.done():
+                # Nothing may leave on this connection later, when the broker comes back to life.
+                self.give_up(f"The MQTT broker at {self._address} does not answer.")
+                await self._down
+            return await verdict
+        finally:
+            del self._client.verdicts[mid]
+            verdict.cancel()
+
+    async def messages(self) -> AsyncIterator[tuple[str, bytes]]:
+        """Topic and payload, until the connection is lost: then HomeDown."""
+        try:
+            async for message in self._client.messages:
+                payload = message.payload
+                yield str(message.topic), payload if isinstance(payload, bytes) else b""
+        except aiomqtt.MqttError as error:
+            raise HomeDown(_lost(self._address)) from error
+
+    async def lost(self) -> None:
+        """Raises when this end has given the connection up."""
+        await asyncio.shield(self._down)
+
+
+@contextlib.asynccontextmanager
+async def connected(options: MqttOptions) -> AsyncIterator[Link]:
+    """A new connection with a clean start; leaving closes it. HomeDown says why there is none."""
+    address = address_of(options)
+    client = _new_client(address, options)
+    try:
+        await client.__aenter__()
+    except aiomqtt.MqttError as error:
+        client.close_now()
+        raise HomeDown(_why(error, address)) from error
+    except (OSError, ValueError) as error:
+        raise HomeDown(f"The MQTT broker at {address} cannot be used: {error}.") from error
+    except BaseException:
+        client.close_now()
+        raise
+    link = Link(client, address)
+    try:
+        yield link
+    finally:
+        link.give_up(_lost(address))
+        with contextlib.suppress(aiomqtt.MqttError):  # it may be gone already
+            await client.__aexit__(None, None, None)
+        client.close_now()
+
+
+def _new_client(address: Address, options: MqttOptions) -> _Client:
+    limits = Properties(PacketTypes.CONNECT)  # type: ignore[no-untyped-call]
+    limits.MaximumPacketSize = LARGEST_PACKET
+    return _Client(
+        address.host,
+        address.port,
+        username=address.username,
+        password=address.password,
+        protocol=aiomqtt.ProtocolVersion.V5,
+        clean_start=True,
+        timeout=CONNECT_SECONDS,
+        keepalive=KEEPALIVE_SECONDS,
+        properties=limits,
+        tls_context=_tls(options) if address.tls else None,
+    )
+
+
+def _tls(options: MqttOptions) -> ssl.SSLContext:
+    try:
+        return ssl.create_default_context(cafile=options.ca_file)
+    except (OSError, ssl.SSLError) as error:
+        raise HomeDown(f"The CA file {options.ca_file} cannot be read: {error}.") from error
+
+
+def _check(verdict: int, topic: str) -> None:
+    if verdict == _NO_SUBSCRIBERS:
+        raise HomeDown("Z-Wave JS UI is not connected to the MQTT broker.")
+    if verdict == _NOT_AUTHORIZED:
+        raise HomeDown(f"The MQTT broker does not let this account write {topic}.")
+    if verdict >= _FIRST_FAILURE:
+        raise HomeDown(f"The MQTT broker refused the request with code {verdict}.")
+
+
+def _why(error: aiomqtt.MqttError, address: Address) -> str:
+    if isinstance(error, aiomqtt.exceptions.MqttConnectError):
+        if _value(error.rc) in _REFUSED_LOGIN:
+            return f"The MQTT broker at {address} refused the user name or password."
+        return f"The MQTT broker at {address} refused the connection: {error.rc}."
+    text = str(error)
+    if "CERTIFICATE_VERIFY_FAILED" in text:
+        return f"The certificate of the MQTT broker at {address} is not trusted; check the CA file."
+    if "SSL" in text:
+        return f"The MQTT broker at {address} does not speak TLS."
+    if "timed out" in text:
+        return f"The MQTT broker at {address} does not answer."
+    return f"The MQTT broker at {address} cannot be reached: {text.rpartition('] ')[2].lower()}."
+
+
+def _lost(address: Address) -> str:
+    return f"The connection to the MQTT broker at {address} is lost."
+
+
+def _value(code: object) -> int:
+    return int(getattr(code, "value", code))  # type: ignore[call-overload, no-any-return]

@@ -1,0 +1,191 @@
+"""A real Mosquitto broker for tests, on a free loopback port; with users, ACL or TLS when asked."""
+
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import threading
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime, timedelta
+from ipaddress import ip_address
+from pathlib import Path
+
+import pytest
+
+_SEARCH_PATH = os.environ.get("PATH", "") + os.pathsep + "/usr/sbin" + os.pathsep + "/usr/local/sbin"
+_START_SECONDS = 10.0
+
+
+def program(name: str) -> str:
+    """Where the program is; a machine without it skips the test, except CI, which must not."""
+    found = shutil.which(name, path=_SEARCH_PATH)
+    if found is None and os.environ.get("CI") == "true":
+        pytest.fail(f"{name} is not installed, and CI must run the tests that need it", pytrace=False)
+    if found is None:
+        pytest.skip(f"{name} is not installed (Debian: apt-get install mosquitto)")
+    return found
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+class Broker:
+    """One broker that can be stopped, killed and started again on the same port, without persistence."""
+
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        users: Mapping[str, str] | None = None,
+        acl: str | None = None,
+        tls: "Certificates | None" = None,
+    ) -> None:
+        self.folder = folder
+        self.port = free_port()
+        self.tls = tls
+        self._process: subprocess.Popen[str] | None = None
+        self._lines: list[str] = []
+        self._config = folder / "mosquitto.conf"
+        self._config.write_text("\n".join(self._settings(users, acl)) + "\n")
+
+    @property
+    def url(self) -> str:
+        return f"{'mqtts' if self.tls else 'mqtt'}://localhost:{self.port}"
+
+    @property
+    def log(self) -> str:
+        return "\n".join(self._lines)
+
+    def _settings(self, users: Mapping[str, str] | None, acl: str | None) -> Iterator[str]:
+        yield f"listener {self.port} localhost"
+        yield "persistence false"
+        yield "log_type all"
+        yield f"allow_anonymous {'false' if users else 'true'}"
+        if hasattr(os, "geteuid") and os.geteuid() == 0:
+            yield "user root"  # otherwise it becomes a user who may not read this folder
+        if users:
+            passwords = self.folder / "passwords"
+            passwords.touch(mode=0o600)
+            for name, password in users.items():
+                subprocess.run(
+                    [program("mosquitto_passwd"), "-b", str(passwords), name, password], check=True
+                )
+            yield f"password_file {passwords}"
+        if acl:
+            (self.folder / "acl").write_text(acl)
+            (self.folder / "acl").chmod(0o600)
+            yield f"acl_file {self.folder / 'acl'}"
+        if self.tls:
+            yield f"certfile {self.tls.certificate}"
+            yield f"keyfile {self.tls.key}"
+
+    def start(self) -> None:
+        running = threading.Event()
+        process = subprocess.Popen(
+            [program("mosquitto"), "-c", str(self._config)],
+            stderr=subprocess.PIPE,
+            text=True,
+            errors="replace",
+        )
+
+        def follow() -> None:
+            assert process.stderr is not None
+            with process.stderr as lines:
+                for line in lines:
+                    self._lines.append(line.rstrip())
+                    if line.rstrip().endswith("running"):
+                        running.set()
+            running.set()  # it ended: do not let the starter wait for nothing
+
+        self._reader = threading.Thread(target=follow, daemon=True)
+        self._reader.start()
+        self._process = process
+        if not running.wait(_START_SECONDS) or process.poll() is not None:
+            raise RuntimeError(f"mosquitto did not start:\n{self.log}")
+
+    def _end(self, number: signal.Signals) -> None:
+        if self._process is not None:
+            self._process.send_signal(number)
+            self._process.wait(10)
+            self._reader.join(10)
+            self._process = None
+
+    def stop(self) -> None:
+        self._end(signal.SIGTERM)
+
+    def kill(self) -> None:
+        self._end(signal.SIGKILL)
+
+    def freeze(self) -> None:
+        """The broker's machine hangs: its sockets stay open and nothing is answered."""
+        assert self._process is not None
+        self._process.send_signal(signal.SIGSTOP)
+
+    def thaw(self) -> None:
+        if self._process is not None:
+            self._process.send_signal(signal.SIGCONT)
+
+    def restart(self) -> None:
+        self.stop()
+        self.start()
+
+
+class Certificates:
+    """An own certificate authority and a certificate for localhost, made for one test."""
+
+    def __init__(self, folder: Path) -> None:
+        from cryptography import x509
+        from cryptography.hazmat.primitives import hashes, serialization
+        from cryptography.hazmat.primitives.asymmetric import ec
+        from cryptography.x509.oid import NameOID
+
+        self.ca, self.certificate, self.key = folder / "ca.pem", folder / "server.pem", folder / "server.key"
+        now = datetime.now(UTC)
+        ca_key, server_key = ec.generate_private_key(ec.SECP256R1()), ec.generate_private_key(ec.SECP256R1())
+        authority = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "Home test authority")])
+
+        def certificate(subject: x509.Name, key: ec.EllipticCurvePublicKey) -> x509.CertificateBuilder:
+            return (
+                x509.CertificateBuilder()
+                .subject_name(subject)
+                .issuer_name(authority)
+                .public_key(key)
+                .serial_number(x509.random_serial_number())
+                .not_valid_before(now - timedelta(days=1))
+                .not_valid_after(now + timedelta(days=1))
+            )
+
+        signs_others = x509.KeyUsage(
+            digital_signature=True, key_cert_sign=True, crl_sign=True,
+            content_commitment=False, key_encipherment=False, data_encipherment=False,
+            key_agreement=False, encipher_only=False, decipher_only=False,
+        )  # fmt: skip
+        root = (
+            certificate(authority, ca_key.public_key())
+            .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
+            .add_extension(signs_others, critical=True)
+            .add_extension(x509.SubjectKeyIdentifier.from_public_key(ca_key.public_key()), critical=False)
+            .sign(ca_key, hashes.SHA256())
+        )
+        names = [x509.DNSName("localhost"), x509.IPAddress(ip_address("127.0.0.1"))]
+        server = (
+            certificate(
+                x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "localhost")]), server_key.public_key()
+            )
+            .add_extension(x509.SubjectAlternativeName(names), critical=False)
+            .add_extension(
+                x509.AuthorityKeyIdentifier.from_issuer_public_key(ca_key.public_key()), critical=False
+            )
+            .sign(ca_key, hashes.SHA256())
+        )
+        pem = serialization.Encoding.PEM
+        self.ca.write_bytes(root.public_bytes(pem))
+        self.certificate.write_bytes(server.public_bytes(pem))
+        self.key.write_bytes(
+            server_key.private_bytes(pem, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
+        )
