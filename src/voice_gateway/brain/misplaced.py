@@ -1,4 +1,4 @@
-"""A call in the wrong place: a reply whose whole text is a call of an offered tool becomes an ordinary call."""
+"""A call in the wrong place: a reply whose whole text is a call of an offered tool becomes a call."""
 
 import ast
 import json

@@ -31,7 +31,7 @@ _LONG_ENOUGH = 6  # words in a row that nobody repeats by chance
 
 
 def clean(text: str) -> str:
-    """The part that is meant for the user: without thoughts, control tokens, and one wrapper around it all."""
+    """The part meant for the user: without thoughts, control tokens, and one wrapper around it all."""
     text = _CONTROL_TOKEN.sub("", _THOUGHT.sub("", text)).strip()
     if envelope := _ENVELOPE.match(text):
         text = envelope[2].strip()
@@ -49,17 +49,14 @@ def unusable(text: str, *, prompt: Sequence[str] = (), said: str = "") -> str | 
     """
     if not any(character.isalnum() for character in text):
         return "nothing"
-    if _looks_like_json(text) or _JSON_PAIR.search(text):
-        return "json"
-    if _MACHINE_TAG.search(text) or _TAG.match(text):
-        return "tags"
-    if _PLACEHOLDER.search(text):
-        return "placeholder"
-    if _CODE_BLOCK.search(text):
-        return "code"
-    if _STAMP.match(text) or _echoes(text, prompt) or _repeats(text, said):
-        return "echo"
-    return None
+    signs = {
+        "json": _looks_like_json(text) or _JSON_PAIR.search(text),
+        "tags": _MACHINE_TAG.search(text) or _TAG.match(text),
+        "placeholder": _PLACEHOLDER.search(text),
+        "code": _CODE_BLOCK.search(text),
+        "echo": _STAMP.match(text) or _repeats(text, said) or _echoes(text, prompt),
+    }
+    return next((reason for reason, found in signs.items() if found), None)
 
 
 def _looks_like_json(text: str) -> bool:

@@ -1,0 +1,46 @@
+"""What was done, in the tools' own sentences: the reply that needs no model and claims nothing."""
+
+import re
+from collections.abc import Mapping, Sequence
+
+from voice_gateway.brain.usable import unusable
+from voice_gateway.turn import ToolOutcome
+
+NOT_UNDERSTOOD = "I didn't understand that."
+NOT_DONE = "I haven't done that."
+_LONGEST = 400  # characters that one may be made to listen to
+_SENTENCE_KEYS = ("message", "summary", "text", "spoken")
+
+
+def told(outcomes: Sequence[ToolOutcome], reason: str = "") -> str:
+    """The outcomes of a turn as a reply, or an honest word. `reason` is why the model's was refused."""
+    sentences = dict.fromkeys(_sentence(outcome) for outcome in outcomes)
+    if sentences:
+        return " ".join(sentences)
+    return NOT_DONE if reason == "claim" else NOT_UNDERSTOOD
+
+
+def _sentence(outcome: ToolOutcome) -> str:
+    words = outcome.name.replace("_", " ").replace("-", " ").strip() or "the tool"
+    if not outcome.ok:
+        return _ended(f"That did not work: {_short(outcome.text.removeprefix('Error:').strip()) or words}")
+    text = outcome.text.strip()
+    if unusable(text) and isinstance(outcome.structured, Mapping):
+        text = next((v for k in _SENTENCE_KEYS if isinstance(v := outcome.structured.get(k), str)), text)
+    if unusable(text):
+        known = "gave an answer that I cannot read aloud" if outcome.read_only else "reported success"
+        return f"The tool “{words}” {known}."
+    return _ended(_short(text))
+
+
+def _short(text: str) -> str:
+    text = " ".join(text.split())
+    if len(text) <= _LONGEST:
+        return text
+    head = text[:_LONGEST]
+    whole = re.match(r".*[.!?](?=\s)", head)
+    return whole[0] if whole else head.rsplit(" ", 1)[0] + " …"
+
+
+def _ended(text: str) -> str:
+    return text if text.endswith((".", "!", "?", "…", '"', "”")) else text + "."
