@@ -1,1 +1,58 @@
-"""The tools that come with the gateway."""
+"""The tools that come with the gateway: all of them are listed here, and nowhere else."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from voice_gateway.config import ToolsSettings
+from voice_gateway.tools.builtin.current_datetime import datetime_tool
+from voice_gateway.tools.builtin.duckduckgo import DuckDuckGo
+from voice_gateway.tools.builtin.search import SearchBackend, SearchTool, search_tool
+from voice_gateway.tools.builtin.searxng import SearXNG
+from voice_gateway.tools.builtin.volume import PlaybackVolume, VolumeBackend, volume_tool
+from voice_gateway.tools.builtin.volume_system import SystemVolume
+
+if TYPE_CHECKING:
+    from langchain_core.tools import BaseTool
+
+    from voice_gateway.tools.manager import ToolManager
+
+Now = Callable[[], datetime]
+
+
+def system_clock() -> datetime:
+    return datetime.now(UTC)
+
+
+def builtin_tools(
+    settings: ToolsSettings,
+    *,
+    playback: PlaybackVolume | None = None,
+    volume: VolumeBackend | None = None,
+    now: Now = system_clock,
+) -> "list[BaseTool]":
+    """`playback` is the gateway's own loudness, which speaking reads; `volume` replaces the system's."""
+    return [
+        datetime_tool(now),
+        volume_tool(volume or SystemVolume(playback or PlaybackVolume())),
+        search_tool(_search_backend(settings), now=now, timeout_seconds=settings.search_timeout_seconds),
+    ]
+
+
+def refresh(tools: "ToolManager", now: Now = system_clock) -> bool:
+    """Bring the year in the offered definitions up to date; called whenever tools are offered to a model.
+
+    It changes something once a year, so the prompt's prefix stays the same from turn to turn.
+    """
+    year = now().astimezone().year
+    renewed = [tool.renew(year) for tool in tools.all() if isinstance(tool, SearchTool)]
+    if any(renewed):
+        tools.version += 1  # whoever keeps a converted list makes it anew
+    return any(renewed)
+
+
+def _search_backend(settings: ToolsSettings) -> SearchBackend:
+    region, safe, limit = settings.search_region, settings.search_safe, settings.search_timeout_seconds
+    if settings.searxng_url:
+        return SearXNG(settings.searxng_url, region=region, safe=safe, timeout_seconds=limit)
+    return DuckDuckGo(region=region, safe=safe, timeout_seconds=limit)

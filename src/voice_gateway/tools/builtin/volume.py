@@ -1,0 +1,161 @@
+"""The tool `control_speaker_volume`: what its actions mean, whatever loudspeaker obeys."""
+
+import asyncio
+import math
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from langchain_core.tools import BaseTool, StructuredTool
+
+from voice_gateway.errors import BadArguments, ToolError
+from voice_gateway.turn import ToolTraits
+
+ACTIONS = ("get", "set", "up", "down", "mute", "unmute", "max")
+STEP = 10  # percent that "louder" means when nobody says how much
+FULL = 100
+_COARSE = 4  # a sound card with few steps comes this close to what was asked; more than that is a failure
+
+DESCRIPTION = (
+    "REQUIRED for the loudness of this speaker: you MUST call this, saying it changes nothing. "
+    "Call it whenever the user asks about the volume, or wants it louder, quieter, muted or unmuted. "
+    "DO NOT use for the brightness of lights, for televisions or for other devices.\n"
+    'Good: "set the volume to 30", "louder", "mute", "how loud is it". '
+    'Bad: "dim the lamp to 30", "turn off the TV".'
+)
+
+PARAMETERS: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "action": {
+            "type": "string",
+            "enum": list(ACTIONS),
+            "description": "One of get, set, up, down, mute, unmute, max. "
+            'For example "set" for "volume to 30", "up" for "louder", "get" for "how loud is it".',
+        },
+        "level": {
+            "type": "number",
+            "minimum": 0,
+            "maximum": FULL,
+            "description": "Percent from 0 to 100, for example 30. REQUIRED for set. "
+            f"For up and down: by how much, {STEP} if left out. Leave it out for other actions.",
+        },
+    },
+    "required": ["action"],
+    "additionalProperties": False,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Loudness:
+    """What a loudspeaker is set to."""
+
+    percent: int
+    muted: bool
+
+
+class VolumeBackend(Protocol):
+    """Something whose loudness can be set. Trouble comes out as ToolUnavailable."""
+
+    label: str
+
+    async def read(self) -> Loudness: ...
+    async def set_percent(self, percent: int) -> None: ...
+    async def set_muted(self, muted: bool) -> None: ...
+
+
+class PlaybackVolume:
+    """The gateway's own loudness, for a machine whose sound system cannot be controlled.
+
+    Speaking multiplies its samples with `gain()`.
+    """
+
+    label = "the gateway's own playback"
+
+    def __init__(self, percent: int = FULL) -> None:
+        self._now = Loudness(percent, muted=False)
+
+    def gain(self) -> float:
+        return 0.0 if self._now.muted else self._now.percent / FULL
+
+    async def read(self) -> Loudness:
+        return self._now
+
+    async def set_percent(self, percent: int) -> None:
+        self._now = Loudness(percent, self._now.muted)
+
+    async def set_muted(self, muted: bool) -> None:
+        self._now = Loudness(self._now.percent, muted)
+
+
+def volume_tool(backend: VolumeBackend) -> BaseTool:
+    one_at_a_time = asyncio.Lock()  # "louder" twice in one message must not read the same value twice
+
+    async def control_speaker_volume(action: str, level: float | None = None) -> tuple[str, dict[str, Any]]:
+        wanted = as_percent(level) if level is not None else None
+        async with one_at_a_time:
+            before = await backend.read()
+            target = plan(action, wanted, before)
+            if target.percent != before.percent:
+                await backend.set_percent(target.percent)
+            if target.muted != before.muted:
+                await backend.set_muted(target.muted)
+            after = before if target == before else await backend.read()
+        facts = {"volume": after.percent, "muted": after.muted, "backend": backend.label}
+        if abs(after.percent - target.percent) > _COARSE or after.muted != target.muted:
+            raise ToolError(f"The volume did not follow: {_state(after)}.", structured=facts)
+        return _sentence(action, before, after), {"structured": facts}
+
+    return StructuredTool(
+        name="control_speaker_volume",
+        description=DESCRIPTION,
+        args_schema=PARAMETERS,
+        coroutine=control_speaker_volume,
+        response_format="content_and_artifact",
+        metadata={"traits": ToolTraits(title="Speaker volume")},
+    )
+
+
+def as_percent(level: float) -> int:
+    """A fraction strictly between 0 and 1 is a share: 0.3 is 30. 1 is one percent."""
+    if isinstance(level, bool) or not math.isfinite(level) or not 0 <= level <= FULL:
+        raise BadArguments("level must be a percentage from 0 to 100.")
+    return math.floor((level * FULL if 0 < level < 1 else level) + 0.5)
+
+
+def plan(action: str, level: int | None, now: Loudness) -> Loudness:
+    """What it should be afterwards.
+
+    Asking for sound (set above 0, up, max) unmutes, because a changed number that nobody hears is not what
+    was meant. Asking for less (down, set to 0) never makes a muted loudspeaker sound.
+    """
+    step = STEP if level is None else level
+    if action == "set":
+        if level is None:
+            raise BadArguments("level is required for set: a percentage from 0 to 100.")
+        return Loudness(level, now.muted and level == 0)
+    if action == "up":
+        # A system may stand above 100 already; louder must not make it quieter.
+        return Loudness(max(now.percent, min(FULL, now.percent + step)), muted=False)
+    if action == "down":
+        return Loudness(max(0, now.percent - step), now.muted)
+    changed = {
+        "get": now,
+        "mute": Loudness(now.percent, muted=True),
+        "unmute": Loudness(now.percent, muted=False),
+        "max": Loudness(FULL, muted=False),
+    }
+    if action not in changed:
+        raise BadArguments(f"action must be one of {', '.join(ACTIONS)}.")
+    return changed[action]
+
+
+def _sentence(action: str, before: Loudness, after: Loudness) -> str:
+    if action in {"mute", "unmute"}:
+        already = "already " if before == after else "now "
+        return f"The speaker is {already}{'muted' if after.muted else 'unmuted'}, at {after.percent} percent."
+    changed = "" if action == "get" else "already " if before == after else "now "
+    return f"The volume is {changed}{after.percent} percent{' and muted' if after.muted else ''}."
+
+
+def _state(now: Loudness) -> str:
+    return f"it is {now.percent} percent{' and muted' if now.muted else ''}"

@@ -1,0 +1,198 @@
+"""The clock: zones by the names people use, and sums that are right across daylight saving."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from voice_gateway.errors import BadArguments
+from voice_gateway.tools.builtin.current_datetime import datetime_tool, parse_offset
+from voice_gateway.tools.builtin.zones import resolve_zone
+
+# Half past midnight in Berlin, on the Sunday whose clocks go forward at two.
+BEFORE_SPRING = datetime(2026, 3, 28, 23, 30, 15, tzinfo=UTC)
+
+
+async def ask(now: datetime = BEFORE_SPRING, **arguments: str) -> tuple[str, dict[str, Any]]:
+    tool = datetime_tool(lambda: now)
+    message = await tool.ainvoke({"type": "tool_call", "id": "1", "name": tool.name, "args": arguments})
+    return message.content, message.artifact["structured"]
+
+
+@pytest.fixture
+def berlin(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TZ", "Europe/Berlin")
+
+
+async def test_without_arguments_it_is_the_local_time(berlin: None) -> None:
+    text, facts = await ask()
+
+    assert text == "It is Sunday, 29 March 2026, 12:30 AM local time (UTC+01:00)."
+    assert facts == {
+        "iso": "2026-03-29T00:30:15+01:00",
+        "date": "2026-03-29",
+        "weekday": "Sunday",
+        "time": "00:30",
+        "timezone": "Europe/Berlin",
+        "utc_offset": "+01:00",
+    }
+
+
+async def test_a_city_is_asked_by_its_name() -> None:
+    text, facts = await ask(timezone="tokyo")
+
+    assert text == "It is Sunday, 29 March 2026, 8:30 AM in Tokyo (UTC+09:00)."
+    assert facts["timezone"] == "Asia/Tokyo"
+
+
+@pytest.mark.parametrize(
+    ("spoken", "zone"),
+    [
+        ("Asia/Tokyo", "Asia/Tokyo"),
+        ("asia/tokyo", "Asia/Tokyo"),
+        ("New York", "America/New_York"),
+        ("america/new_york", "America/New_York"),
+        ("London", "Europe/London"),
+        ("Beijing", "Asia/Shanghai"),
+        ("California", "America/Los_Angeles"),
+        ("India", "Asia/Kolkata"),
+        ("Germany", "Europe/Berlin"),
+        ("Paris, France", "Europe/Paris"),
+        ("in Sydney", "Australia/Sydney"),
+        ("pacific time", "America/Los_Angeles"),
+        ("the Netherlands", "Europe/Amsterdam"),
+    ],
+)
+def test_places_are_found_by_what_people_call_them(spoken: str, zone: str) -> None:
+    found, _ = resolve_zone(spoken)
+
+    assert getattr(found, "key", None) == zone
+
+
+@pytest.mark.parametrize(
+    ("spoken", "offset"),
+    [("UTC+2", "+02:00"), ("GMT-3", "-03:00"), ("+05:30", "+05:30"), ("utc +0530", "+05:30")],
+)
+async def test_an_offset_from_utc_is_a_zone(spoken: str, offset: str) -> None:
+    _, facts = await ask(timezone=spoken)
+
+    assert facts["utc_offset"] == offset
+
+
+async def test_the_place_is_named_as_the_user_named_it() -> None:
+    text, facts = await ask(timezone="beijing")
+
+    assert "in Beijing (UTC+08:00)" in text
+    assert facts["timezone"] == "Asia/Shanghai"
+
+
+async def test_an_unknown_zone_gets_the_nearest_names() -> None:
+    with pytest.raises(BadArguments, match=r'do not know the time zone "Tokio".*Asia/Tokyo'):
+        await ask(timezone="Tokio")
+
+
+async def test_a_country_with_several_zones_asks_for_a_city() -> None:
+    with pytest.raises(BadArguments, match=r"USA has several time zones.*New York, Chicago"):
+        await ask(timezone="usa")
+
+
+@pytest.mark.parametrize("hostile", ["../../etc/passwd", "x" * 5_000_000, "\x00", "🕐", "UTC+99", "Europe/"])
+async def test_a_name_that_is_no_zone_is_refused_briefly(hostile: str) -> None:
+    with pytest.raises(BadArguments) as refusal:
+        await ask(timezone=hostile)
+
+    assert len(str(refusal.value)) < 300
+
+
+async def test_days_keep_the_wall_clock_across_daylight_saving() -> None:
+    _, facts = await ask(timezone="Berlin", offset="+1 day")
+
+    assert facts["iso"] == "2026-03-30T00:30:15+02:00"
+
+
+async def test_hours_are_absolute_across_daylight_saving() -> None:
+    _, facts = await ask(timezone="Berlin", offset="+24 hours")
+
+    assert facts["iso"] == "2026-03-30T01:30:15+02:00"
+
+
+async def test_hours_in_the_repeated_hour_of_autumn_are_absolute() -> None:
+    first_half_past_two = datetime(2026, 10, 25, 0, 30, tzinfo=UTC)
+
+    _, facts = await ask(first_half_past_two, timezone="Berlin", offset="in one hour")
+
+    assert facts["iso"] == "2026-10-25T02:30:00+01:00"
+
+
+async def test_a_wall_time_that_the_clocks_skip_becomes_one_that_exists() -> None:
+    half_past_two_saturday = datetime(2026, 3, 28, 1, 30, tzinfo=UTC)
+
+    _, facts = await ask(half_past_two_saturday, timezone="Berlin", offset="tomorrow")
+
+    assert facts["iso"] == "2026-03-29T03:30:00+02:00"
+
+
+@pytest.mark.parametrize(
+    ("offset", "date", "start"),
+    [
+        ("tomorrow", "2026-03-30", "Tomorrow it will be Monday"),
+        ("yesterday", "2026-03-28", "Yesterday it was Saturday"),
+        ("the day after tomorrow", "2026-03-31", "Day after tomorrow it will be Tuesday"),
+        ("+3 days", "2026-04-01", "In 3 days it will be Wednesday"),
+        ("in three days", "2026-04-01", "In three days it will be Wednesday"),
+        ("2 weeks ago", "2026-03-15", "2 weeks ago it was Sunday"),
+        ("next friday", "2026-04-03", "Next Friday it will be Friday"),
+        ("last friday", "2026-03-27", "Last Friday it was Friday"),
+        ("sunday", "2026-04-05", "Next Sunday it will be Sunday"),
+        ("next month", "2026-04-29", "Next month it will be Wednesday"),
+        ("1 year ago", "2025-03-29", "1 year ago it was Saturday"),
+        ("today", "2026-03-29", "It is Sunday"),
+        ("now", "2026-03-29", "It is Sunday"),
+    ],
+)
+async def test_days_from_now(berlin: None, offset: str, date: str, start: str) -> None:
+    text, facts = await ask(offset=offset)
+
+    assert facts["date"] == date
+    assert text.startswith(start)
+
+
+async def test_a_month_is_never_longer_than_its_days() -> None:
+    _, facts = await ask(datetime(2026, 1, 31, 12, tzinfo=UTC), timezone="UTC", offset="in 1 month")
+
+    assert facts["date"] == "2026-02-28"
+
+
+async def test_a_time_some_minutes_ago_is_told_with_the_clock(berlin: None) -> None:
+    text, _ = await ask(offset="-90 minutes")
+
+    assert text == "90 minutes ago it was Saturday, 28 March 2026, 11:00 PM local time (UTC+01:00)."
+
+
+@pytest.mark.parametrize(
+    "offset", ["soon", "in 99999999 days", "9" * 90 + " years", "minus", "3", "in 8000 years"]
+)
+async def test_an_offset_that_cannot_be_counted_is_refused(offset: str) -> None:
+    with pytest.raises(BadArguments):
+        await ask(offset=offset)
+
+
+@settings(max_examples=200)
+@given(st.text(max_size=150))
+def test_any_offset_is_read_or_refused(text: str) -> None:
+    try:
+        parse_offset(text)
+    except BadArguments as refusal:
+        assert len(str(refusal)) < 300
+
+
+def test_the_local_zone_follows_the_link_of_the_system(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TZ", ":Asia/Tokyo")
+    assert getattr(resolve_zone(None)[0], "key", None) == "Asia/Tokyo"
+
+    monkeypatch.setenv("TZ", "no such zone")
+    zone, place = resolve_zone("here")
+    assert place == "local time"
+    assert datetime.now(zone).utcoffset() is not None
