@@ -1,4 +1,4 @@
-"""Staying connected: broker, then gateway, again and again; only the choice of the gateway is carried over."""
+"""Staying connected: broker, then gateway, again and again; only the choice of the gateway is kept."""
 
 import asyncio
 import contextlib

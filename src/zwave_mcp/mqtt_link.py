@@ -100,9 +100,8 @@ class Link:
         verdict: asyncio.Future[int] = asyncio.get_running_loop().create_future()
         self._client.verdicts[mid] = verdict
         try:
-            await asyncio.wait(
-                {verdict, self._down}, timeout=ACKNOWLEDGE_SECONDS, return_when="FIRST_COMPLETED"
-            )
+            either: set[asyncio.Future[Any]] = {verdict, self._down}
+            await asyncio.wait(either, timeout=ACKNOWLEDGE_SECONDS, return_when="FIRST_COMPLETED")
             if not verdict.done():
                 # Nothing may leave on this connection later, when the broker comes back to life.
                 self.give_up(f"The MQTT broker at {self._address} does not answer.")

@@ -1,0 +1,56 @@
+"""Each test has a broker of its own, so that it may be stopped and killed."""
+
+import asyncio
+import contextlib
+import sys
+from collections.abc import AsyncIterator, Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from fakes.mosquitto import Broker
+from fakes.zwave_gateway import FakeGateway
+from zwave_mcp.mqtt_home import MqttHome
+from zwave_mcp.options import MqttOptions
+
+
+@pytest.fixture
+def broker(tmp_path: Path) -> Iterator[Broker]:
+    broker = Broker(tmp_path)
+    broker.start()
+    yield broker
+    broker.thaw()
+    broker.stop()
+
+
+@pytest.fixture
+async def gateway(broker: Broker) -> AsyncIterator[FakeGateway]:
+    async with FakeGateway(broker.port) as gateway:
+        yield gateway
+
+
+@contextlib.asynccontextmanager
+async def running(options: MqttOptions, **settings: Any) -> AsyncIterator[MqttHome]:
+    """A home that keeps itself connected for the length of the block, with quick reconnection."""
+    home = MqttHome(options, **{"first_delay_seconds": 0.05, "longest_delay_seconds": 0.2, **settings})
+    task = asyncio.get_running_loop().create_task(home.run())
+    try:
+        yield home
+    finally:
+        task.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await task
+
+
+@pytest.fixture
+async def home(broker: Broker, gateway: FakeGateway) -> AsyncIterator[MqttHome]:
+    async with running(MqttOptions(broker.url)) as home:
+        yield home
+
+
+@pytest.fixture
+def start_home() -> Callable[..., contextlib.AbstractAsyncContextManager[MqttHome]]:
+    return running
