@@ -1,0 +1,120 @@
+"""A server's output, cut into lines and parsed into frames; tolerant of whatever else is printed there."""
+
+import json
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from json.decoder import py_scanstring  # type: ignore[attr-defined]  # typeshed leaves it out
+from json.scanner import py_make_scanner  # type: ignore[attr-defined]
+from typing import Any
+
+LINE_LIMIT = 64 * 1024 * 1024  # longer lines are skipped whole
+QUICK_LINE = 1024 * 1024  # longer lines are parsed in a thread
+SHOWN = 300  # characters of an odd line that a log shows
+UNTERMINATED_LIMIT = 64 * 1024  # a frame without its newline is looked for up to here
+
+_decoder = json.JSONDecoder()
+_FRAME_START = re.compile(r'\{\s*"(?:jsonrpc|id|result|error|method)"\s*:')
+
+
+class _PythonDecoder(json.JSONDecoder):
+    """The C scanner holds the interpreter for a whole document; this one lets the event loop run."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.parse_string = py_scanstring
+        self.scan_once = py_make_scanner(self)
+
+
+_patient_decoder = _PythonDecoder()
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """The JSON objects of one line, and what else stood on it."""
+
+    frames: list[dict[str, Any]]
+    noise: str = ""
+
+
+class LineBuffer:
+    """Cuts chunks into lines. Every byte is joined once, so a long line costs no more than its length."""
+
+    def __init__(self, on_too_long: Callable[[int], None], limit: int = LINE_LIMIT) -> None:
+        self._on_too_long = on_too_long
+        self._limit = limit
+        self._parts: list[bytes] = []
+        self._size = 0
+
+    def feed(self, chunk: bytes) -> list[bytes]:
+        *complete, rest = chunk.split(b"\n")
+        lines: list[bytes] = []
+        for part in complete:
+            self._keep(part)
+            lines += self._take()
+        self._keep(rest)
+        return lines
+
+    def unterminated(self) -> bytes | None:
+        """What waits for its newline, if it looks like a whole frame."""
+        if not self._parts or self._size > UNTERMINATED_LIMIT or not self._parts[-1].endswith(b"}"):
+            return None
+        return b"".join(self._parts)
+
+    def drop(self) -> None:
+        self._parts, self._size = [], 0
+
+    def _keep(self, part: bytes) -> None:
+        self._size += len(part)
+        if self._size > self._limit:
+            self._parts = []  # skipped whole: nothing of it is kept
+        elif part:
+            self._parts.append(part)
+
+    def _take(self) -> list[bytes]:
+        size, line = self._size, b"".join(self._parts)
+        self.drop()
+        if size > self._limit:
+            self._on_too_long(size)
+            return []
+        return [line]
+
+
+def parse(line: bytes, *, patient: bool = False) -> Parsed:
+    """The frames of one line. Invalid UTF-8 is replaced; text glued to a frame is parted from it."""
+    text = line.decode("utf-8", "replace").strip("\ufeff \t\r\n")
+    if not text:
+        return Parsed([])
+    decoder = _patient_decoder if patient else _decoder
+    try:
+        return _objects(decoder.decode(text), text)
+    except (ValueError, RecursionError):  # RecursionError: nested too deeply to be meant
+        return _recover(text, decoder)
+
+
+def shorten(text: str, limit: int = SHOWN) -> str:
+    return text if len(text) <= limit else f"{text[:limit]}… ({len(text)} characters)"
+
+
+def _objects(value: Any, text: str) -> Parsed:
+    if isinstance(value, dict):
+        return Parsed([value])
+    if isinstance(value, list) and value and all(isinstance(item, dict) for item in value):
+        return Parsed(value)  # a batch, as the protocol of 2025-03-26 allowed
+    return Parsed([], text)
+
+
+def _recover(text: str, decoder: json.JSONDecoder) -> Parsed:
+    frames: list[dict[str, Any]] = []
+    noise: list[str] = []
+    position = 0
+    while found := _FRAME_START.search(text, position):
+        try:
+            value, end = decoder.raw_decode(text, found.start())
+        except (ValueError, RecursionError):
+            break
+        noise.append(text[position : found.start()])
+        frames.append(value)
+        position = end
+    noise.append(text[position:])
+    return Parsed(frames, " ".join(part.strip() for part in noise if part.strip()))

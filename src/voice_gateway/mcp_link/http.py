@@ -1,0 +1,198 @@
+"""One life of a server that is reached by its address (streamable HTTP), through the SDK."""
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import AsyncIterator, Coroutine, Mapping
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from voice_gateway.config import ServerSettings
+from voice_gateway.errors import LinkError, ToolError, ToolUnavailable
+from voice_gateway.mcp_link.calls import CONNECTION_CLOSED, SUSPECT_AFTER, error_reply
+from voice_gateway.mcp_link.connection import MAX_PAGES, PING_SECONDS, Events
+from voice_gateway.mcp_link.frames import shorten
+from voice_gateway.mcp_link.report import address
+from voice_gateway.mcp_link.session import client_arguments, load_sdk
+
+if TYPE_CHECKING:
+    from mcp.client.session import ClientSession
+
+T = TypeVar("T")
+
+log = logging.getLogger(__name__)
+
+PING_EVERY_SECONDS = 30.0  # without a process to watch, only asking tells that a server is gone
+KILL_SECONDS = 1.0  # for the SDK to end after it was cancelled
+
+
+class HttpConnection:
+    """Everything goes through the SDK's session, in a task of its own.
+
+    The SDK's transport cancels the task that opened it when a request cannot be sent; the owner must live on.
+    """
+
+    def __init__(self, name: str, settings: ServerSettings, events: Events, *, stop_seconds: float) -> None:
+        self._name = name
+        self._settings = settings
+        self._events = events
+        self._stop_seconds = stop_seconds
+        self._session: ClientSession | None = None
+        self._ready: asyncio.Future[None] | None = None
+        self._stop = asyncio.Event()
+        self._tasks: set[asyncio.Task[Any]] = set()
+        self._unanswered = 0
+        self.definitions: list[Mapping[str, Any]] = []
+        self.end: str | None = None
+
+    async def open(self) -> None:
+        """Connected and listed, or a LinkError that says why not. `close` is due in either case."""
+        await load_sdk()
+        self._ready = asyncio.get_running_loop().create_future()
+        self._start(self._serve(self._ready))
+        await self._ready
+
+    async def close(self, *, broken: bool) -> None:
+        """Bounded: a server that does not answer the farewell is left alone."""
+        self._stop.set()
+        if self._tasks:
+            await asyncio.wait(self._tasks, timeout=0 if broken else self._stop_seconds)
+        for task in self._tasks:
+            task.cancel()
+        if self._tasks:
+            await asyncio.wait(self._tasks, timeout=KILL_SECONDS)
+
+    async def call(self, tool: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
+        import mcp_types as types
+
+        params = types.CallToolRequestParams(name=tool, arguments=dict(arguments))
+        assert self._session is not None
+        # In a task of its own: when the caller gives up, the SDK takes up to five seconds to tell the server.
+        request = self._start(
+            self._session.send_request(types.CallToolRequest(params=params), types.CallToolResult)
+        )
+        try:
+            result = await asyncio.shield(request)
+        except asyncio.CancelledError:
+            request.cancel()
+            self._count_unanswered()
+            raise
+        except Exception as error:
+            raise self._tool_error(error) from error
+        self._unanswered = 0
+        return result.model_dump(by_alias=True, mode="json", exclude_none=True)
+
+    async def list_tools(self) -> list[Mapping[str, Any]]:
+        import mcp_types as types
+
+        assert self._session is not None
+        found: list[Mapping[str, Any]] = []
+        cursor: str | None = None
+        for _ in range(MAX_PAGES):
+            page = await self._session.list_tools(params=types.PaginatedRequestParams(cursor=cursor))
+            found += [tool.model_dump(by_alias=True, mode="json", exclude_none=True) for tool in page.tools]
+            if page.next_cursor is None or page.next_cursor == cursor:
+                return found
+            cursor = page.next_cursor
+        raise LinkError(f"its list of tools has more than {MAX_PAGES} pages")
+
+    async def answers(self) -> bool:
+        return self._unanswered < 2 * SUSPECT_AFTER and await self._pong()
+
+    def stderr_tail(self) -> str:
+        return ""  # another machine's business
+
+    # the task that holds the SDK's session
+
+    async def _serve(self, ready: "asyncio.Future[None]") -> None:
+        reason = "the connection was closed"
+        try:
+            async with self._opened() as session:
+                self._session = session
+                await session.initialize()
+                self.definitions = await self.list_tools()
+                if not ready.done():
+                    ready.set_result(None)
+                await self._watch()
+        except Exception as error:  # the SDK raises its own errors, groups of them, httpx's and pydantic's
+            reason = f"{address(self._settings)} cannot be used: {shorten(_cause(error))}"
+            log.debug("MCP session over HTTP ended", extra={"server": self._name}, exc_info=True)
+        finally:
+            self._session = None
+            self.end = self.end or reason
+            if ready.done():
+                self._events.ended()
+            else:
+                ready.set_exception(LinkError(reason))
+
+    @contextlib.asynccontextmanager
+    async def _opened(self) -> AsyncIterator["ClientSession"]:
+        from mcp.client.session import ClientSession
+        from mcp.client.streamable_http import streamable_http_client
+        from mcp.shared._httpx_utils import create_mcp_http_client
+
+        assert self._settings.url is not None
+        headers = {key: value.get_secret_value() for key, value in self._settings.headers.items()}
+        async with (
+            create_mcp_http_client(headers=headers) as client,
+            streamable_http_client(self._settings.url, http_client=client) as streams,
+            ClientSession(*streams, **client_arguments(self._events.tools_changed)) as session,
+        ):
+            yield session
+
+    async def _watch(self) -> None:
+        """Until the stop, or until the server no longer answers."""
+        while True:
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(PING_EVERY_SECONDS):
+                    await self._stop.wait()
+                    return
+            if not await self._pong():
+                self.end = f"{address(self._settings)} does not answer any more"
+                return
+
+    async def _pong(self) -> bool:
+        from mcp.shared.exceptions import MCPError
+
+        if self._session is None:
+            return False
+        try:
+            async with asyncio.timeout(PING_SECONDS):
+                await self._session.send_ping()
+        except TimeoutError:
+            return False
+        except MCPError as error:
+            return error.code != CONNECTION_CLOSED  # any other error is an answer too
+        return True
+
+    def _tool_error(self, error: Exception) -> ToolError:
+        from mcp.shared.exceptions import MCPError
+        from pydantic import ValidationError
+
+        if isinstance(error, MCPError) and error.code != CONNECTION_CLOSED:
+            return error_reply(error.code, error.message, error.data)
+        if isinstance(error, ValidationError):
+            return ToolError("The server's reply was not understood.")
+        return ToolUnavailable(f'The server "{self._name}" cannot be reached.')
+
+    def _count_unanswered(self) -> None:
+        self._unanswered += 1
+        if self._unanswered >= SUSPECT_AFTER:
+            self._events.suspect()
+
+    def _start(self, work: Coroutine[Any, Any, T]) -> "asyncio.Task[T]":
+        task = asyncio.create_task(work, name=f"mcp {self._name}")  # noqa: TID251 (awaited by close)
+        self._tasks.add(task)
+        task.add_done_callback(self._finished)
+        return task
+
+    def _finished(self, task: "asyncio.Task[Any]") -> None:
+        self._tasks.discard(task)
+        if not task.cancelled():
+            task.exception()  # its caller has seen it, or has given up
+
+
+def _cause(error: BaseException) -> str:
+    """The first plain error inside groups of groups."""
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return str(error) or type(error).__name__

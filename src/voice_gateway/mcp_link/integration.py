@@ -1,0 +1,66 @@
+"""All MCP servers of the gateway: each has one owner task, and one that fails costs only its own tools."""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+
+from langchain_core.tools import BaseTool
+
+from voice_gateway.config import McpSettings, ServerSettings
+from voice_gateway.mcp_link.server import Listeners, Server, ServerStatus
+
+__all__ = ["MCPIntegration", "ServerStatus"]
+
+log = logging.getLogger(__name__)
+
+
+class MCPIntegration:
+    """Owns every server while `run` runs; `on_tools(server, tools)` replaces what that server offered."""
+
+    def __init__(
+        self,
+        servers: Mapping[str, ServerSettings],
+        settings: McpSettings,
+        *,
+        on_tools: Callable[[str, Sequence[BaseTool]], None],
+        on_status: Callable[[ServerStatus], None] | None = None,
+        local_tools: Callable[[], Sequence[str]] = lambda: (),
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
+        listeners = Listeners(on_tools, on_status or (lambda _: None), local_tools, sleep)
+        self._servers = [Server(name, server, settings, listeners) for name, server in servers.items()]
+
+    async def run(self) -> None:
+        """Returns after `stop`, when no server is left. Cancelling it stops the servers in the same way."""
+        # Not a TaskGroup: it would cancel the owners, and a second cancel during their teardown leaves
+        # processes behind. They stop by their event, which takes a bounded time; cancellation waits for that.
+        owners = [asyncio.create_task(server.run()) for server in self._servers]  # noqa: TID251
+        if not owners:
+            return
+        cancelled: asyncio.CancelledError | None = None
+        try:
+            await asyncio.wait(owners, return_when=asyncio.FIRST_EXCEPTION)
+        except asyncio.CancelledError as error:
+            cancelled = error
+        self.stop()
+        while running := [owner for owner in owners if not owner.done()]:
+            try:
+                await asyncio.wait(running)
+            except asyncio.CancelledError as error:
+                cancelled = error
+        for owner in owners:
+            owner.result()  # a bug of ours is loud
+        if cancelled is not None:
+            raise cancelled
+
+    async def settled(self) -> None:
+        """Each server is connected, or has used up its first attempts."""
+        for server in self._servers:
+            await server.settled.wait()
+
+    def stop(self) -> None:
+        for server in self._servers:
+            server.stop()
+
+    def status(self) -> list[ServerStatus]:
+        return [server.status() for server in self._servers]

@@ -1,0 +1,47 @@
+"""The sentences about a server that cannot be reached."""
+
+from collections.abc import Sequence
+from urllib.parse import urlsplit
+
+from voice_gateway.config import ServerSettings
+
+
+def address(settings: ServerSettings) -> str:
+    """How the server is reached, without arguments, logins or query: these may hold secrets."""
+    if settings.url is None:
+        return settings.command or ""
+    parts = urlsplit(settings.url)
+    host = parts.hostname or ""
+    return f"{parts.scheme}://{host}{f':{parts.port}' if parts.port else ''}{parts.path}"
+
+
+def failure_report(
+    name: str,
+    settings: ServerSettings,
+    *,
+    attempts: int,
+    reason: str,
+    stderr: str,
+    local_tools: Sequence[str],
+) -> str:
+    """What failed, why, what the server said, what to check, and what still works."""
+    said = "".join(f"\n    {name}| {line}" for line in stderr.splitlines()) or " nothing"
+    local = ", ".join(local_tools) or "none"
+    return (
+        f"MCP connection failed after {attempts} attempts\n"
+        f"  server: {name} ({address(settings)})\n"
+        f"  reason: {reason}\n"
+        f"  the server's stderr:{said}\n"
+        f"  check: {_what_to_check(settings)}\n"
+        f"  continuing with local tools only: {local}\n"
+        "  the connection is tried again in the background"
+    )
+
+
+def _what_to_check(settings: ServerSettings) -> str:
+    if settings.url is not None:
+        return f"that {address(settings)} is running and reachable from here, and that its headers are right"
+    return (
+        f"that {settings.command} is installed and starts by hand with the same arguments, "
+        "and that what it needs is running (for a Z-Wave server: the MQTT broker)"
+    )

@@ -1,0 +1,316 @@
+"""The owner of one server: connects, keeps it connected, and hands its tools on."""
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from langchain_core.tools import BaseTool
+
+from voice_gateway.config import McpSettings, ServerSettings
+from voice_gateway.errors import GatewayError, LinkError, ToolUnavailable
+from voice_gateway.mcp_link.connection import Connection, StdioConnection
+from voice_gateway.mcp_link.convert import to_langchain_tools
+from voice_gateway.mcp_link.report import failure_report
+
+log = logging.getLogger(__name__)
+
+SHORT_RUN_SECONDS = (
+    5.0  # a server that ends sooner counts as a failed attempt, so that a crash loop slows down
+)
+SETTLE_SECONDS = 0.1  # announcements of changed tools come in bursts
+
+State = Literal["connecting", "connected", "degraded", "stopped"]
+
+
+@dataclass(frozen=True, slots=True)
+class ServerStatus:
+    """How one server is doing."""
+
+    name: str
+    state: State
+    attempts: int
+    last_error: str | None
+    stderr_tail: str  # for the log and the doctor, never for a model
+    tools: tuple[str, ...]
+    restarts: int
+    simulated: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Listeners:
+    """Whom the owner tells."""
+
+    on_tools: Callable[[str, Sequence[BaseTool]], None]
+    on_status: Callable[[ServerStatus], None]
+    local_tools: Callable[[], Sequence[str]]
+    sleep: Callable[[float], Awaitable[None]]
+
+
+class Server:
+    """Lives in one task (`run`); calls come from any task. It ends by `stop`, never by cancelling twice."""
+
+    def __init__(self, name: str, settings: ServerSettings, mcp: McpSettings, listeners: Listeners) -> None:
+        self._name = name
+        self._settings = settings
+        self._mcp = mcp
+        self._listeners = listeners
+        self._connection: Connection | None = None  # only while it can take calls
+        self._wake = asyncio.Event()  # one of the three below, or stop
+        self._ended = self._changed = self._suspected = False
+        self._stopping = False
+        self._limit: asyncio.Timeout | None = None
+        self._connected_at: float | None = None
+        self._attempting: asyncio.Event | None = None  # set when the attempt under way is decided
+        self._failures = 0
+        self._restarts = 0
+        self._state: State = "connecting"
+        self._last_error: str | None = None
+        self._stderr_tail = ""
+        self._definitions: list[Mapping[str, Any]] | None = None  # what was announced
+        self._tools: tuple[str, ...] = ()
+        self.settled = asyncio.Event()
+
+    async def run(self) -> None:
+        try:
+            while not self._stopping:
+                await self._live()
+                if not self._stopping:
+                    await self._pause()
+        finally:
+            self._withdraw()
+            self._set_state("stopped")
+            self.settled.set()
+
+    def stop(self) -> None:
+        """Ends waiting, connecting and holding at once; `run` returns when the server's process is gone."""
+        self._stopping = True
+        self._wake.set()
+        if self._limit is not None:
+            with contextlib.suppress(RuntimeError):  # it has just run out by itself
+                self._limit.reschedule(asyncio.get_running_loop().time())
+
+    def status(self) -> ServerStatus:
+        return ServerStatus(
+            name=self._name,
+            state=self._state,
+            attempts=self._failures + (self._state != "degraded"),
+            last_error=self._last_error,
+            stderr_tail=self._connection.stderr_tail() if self._connection else self._stderr_tail,
+            tools=self._tools,
+            restarts=self._restarts,
+            simulated=self._settings.simulated,
+        )
+
+    async def call(self, tool: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Waits for a restart that is under way; where none is, the caller hears at once that it is gone."""
+        if self._connection is None and self._attempting is not None:
+            await self._attempting.wait()
+        if self._connection is None:
+            raise ToolUnavailable(f'The server "{self._name}" is not connected at the moment.')
+        return await self._connection.call(tool, arguments)
+
+    # what a connection tells us
+
+    def ended(self) -> None:
+        self._connection = None
+        self._ended = True
+        if self._ran() >= SHORT_RUN_SECONDS and self._attempting is None:
+            self._attempting = asyncio.Event()  # it is restarted at once: calls that come now wait for it
+        self._wake.set()
+
+    def tools_changed(self) -> None:
+        self._changed = True
+        self._wake.set()
+
+    def suspect(self) -> None:
+        self._suspected = True
+        self._wake.set()
+
+    # one life of the server
+
+    async def _live(self) -> None:
+        self._begin()
+        connection = self._new_connection()
+        reason: str | None = None
+        try:
+            await self._open(connection)
+            self._connected(connection)
+            reason = await self._hold(connection)
+        except LinkError as error:
+            reason = str(error)
+        finally:
+            self._connection = None
+            await connection.close(broken=not self._stopping)
+            self._stderr_tail = connection.stderr_tail()
+        if not self._stopping:
+            self._failed(reason)
+
+    def _begin(self) -> None:
+        self._attempting = self._attempting or asyncio.Event()
+        self._ended = self._changed = self._suspected = False
+        self._connected_at = None
+        if self._state != "degraded":
+            self._set_state("connecting")
+        facts = {"server": self._name, "attempt": self._failures + 1, "delay_seconds": self._delay()}
+        log.info("MCP connection attempt", extra=facts)
+
+    def _new_connection(self) -> Connection:
+        if self._settings.url is None:
+            return StdioConnection(
+                self._name, self._settings, self, stop_seconds=self._mcp.stop_timeout_seconds
+            )
+        from voice_gateway.mcp_link.http import HttpConnection
+
+        return HttpConnection(self._name, self._settings, self, stop_seconds=self._mcp.stop_timeout_seconds)
+
+    async def _open(self, connection: Connection) -> None:
+        seconds = self._mcp.connect_timeout_seconds
+        try:
+            async with self._interruptible(seconds):
+                await connection.open()
+        except TimeoutError:
+            raise LinkError(f"it did not answer within {seconds:g} s") from None
+
+    def _connected(self, connection: Connection) -> None:
+        self._connected_at = asyncio.get_running_loop().time()
+        if connection.end is None:
+            self._connection = connection
+        self._announce(connection.definitions)
+        attempt = self._failures + 1
+        facts = {"server": self._name, "attempt": attempt, "tools": len(self._tools)}
+        log.info("MCP connection succeeded on attempt %d", attempt, extra=facts)
+        self._set_state("connected")
+        self._decided()
+        self.settled.set()
+
+    async def _hold(self, connection: Connection) -> str:
+        """Returns why it is over."""
+        while not self._stopping and not self._ended:
+            await self._wake.wait()
+            self._wake.clear()
+            if self._suspected and not self._ended and not await self._still_answers(connection):
+                return "it does not answer any more"
+            if self._changed and not self._ended:
+                await self._relist(connection)
+        return connection.end or "it was stopped"
+
+    async def _still_answers(self, connection: Connection) -> bool:
+        self._suspected = False
+        try:
+            async with self._interruptible(None):
+                return await connection.answers()
+        except TimeoutError:
+            return True  # we are stopping: it no longer matters
+
+    async def _relist(self, connection: Connection) -> None:
+        await asyncio.sleep(SETTLE_SECONDS)
+        self._changed = False
+        try:
+            async with self._interruptible(self._mcp.connect_timeout_seconds):
+                self._announce(await connection.list_tools())
+        except (GatewayError, TimeoutError) as error:
+            facts = {"server": self._name, "error": str(error), "stderr": connection.stderr_tail()}
+            log.warning("MCP tools could not be listed again; the earlier ones stay", extra=facts)
+
+    # failures
+
+    def _failed(self, reason: str | None) -> None:
+        self._last_error = reason
+        if self._connected_at is not None:
+            self._restarts += 1
+        if self._ran() >= SHORT_RUN_SECONDS:
+            self._failures = 0
+        else:
+            self._failures += 1
+            self._decided()
+        if self._failures < self._mcp.attempts or self._state == "degraded":
+            self._log_failure(reason)
+        else:
+            self._degrade(reason or "")
+
+    def _log_failure(self, reason: str | None) -> None:
+        phrase = "MCP connection attempt failed" if self._connected_at is None else "MCP server is gone"
+        facts = {
+            "server": self._name,
+            "attempt": self._failures,
+            "attempts": self._mcp.attempts,
+            "error": reason,
+            "stderr": self._stderr_tail,
+            "delay_seconds": self._delay(),
+        }
+        log.warning("%s, next attempt in %g s: %s", phrase, self._delay(), reason, extra=facts)
+
+    def _degrade(self, reason: str) -> None:
+        report = failure_report(
+            self._name,
+            self._settings,
+            attempts=self._failures,
+            reason=reason,
+            stderr=self._stderr_tail,
+            local_tools=self._listeners.local_tools(),
+        )
+        log.error(
+            report, extra={"server": self._name, "attempt": self._failures, "delay_seconds": self._delay()}
+        )
+        self._withdraw()
+        self._set_state("degraded")
+        self.settled.set()
+
+    async def _pause(self) -> None:
+        if (delay := self._delay()) > 0:
+            with contextlib.suppress(TimeoutError):
+                async with self._interruptible(None):
+                    await self._listeners.sleep(delay)
+
+    def _delay(self) -> float:
+        """Before the next attempt: none, then 2, 4, 8 … s; it never gives up."""
+        if self._failures == 0:
+            return 0.0
+        doublings = min(self._failures - 1, 30)
+        return min(self._mcp.base_delay_seconds * 2.0**doublings, self._mcp.max_delay_seconds)
+
+    # small steps
+
+    @contextlib.asynccontextmanager
+    async def _interruptible(self, seconds: float | None) -> AsyncIterator[None]:
+        """A limit that `stop` brings forward: the owner is never cancelled, and yet stops at once."""
+        async with asyncio.timeout(seconds) as limit:
+            if self._stopping:
+                limit.reschedule(asyncio.get_running_loop().time())
+            self._limit = limit
+            try:
+                yield
+            finally:
+                self._limit = None
+
+    def _ran(self) -> float:
+        return 0.0 if self._connected_at is None else asyncio.get_running_loop().time() - self._connected_at
+
+    def _decided(self) -> None:
+        """Whoever waited for the attempt under way looks again."""
+        if self._attempting is not None:
+            self._attempting.set()
+            self._attempting = None
+
+    def _announce(self, definitions: list[Mapping[str, Any]]) -> None:
+        if definitions == self._definitions:
+            return  # a restart alone changes nothing for the model
+        tools = to_langchain_tools(
+            definitions, server=self._name, call=self.call, timeout_seconds=self._settings.timeout_seconds
+        )
+        self._definitions = definitions
+        self._tools = tuple(tool.name for tool in tools)
+        self._listeners.on_tools(self._name, tools)
+
+    def _withdraw(self) -> None:
+        if self._definitions is not None:
+            self._definitions, self._tools = None, ()
+            self._listeners.on_tools(self._name, [])
+
+    def _set_state(self, state: State) -> None:
+        if state != self._state:
+            self._state = state
+            self._listeners.on_status(self.status())

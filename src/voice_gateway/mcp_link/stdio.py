@@ -1,0 +1,254 @@
+"""A server's process: its three pipes, its end, and a stop that leaves nothing of it alive."""
+
+import asyncio
+import atexit
+import contextlib
+import json
+import logging
+import os
+import shutil
+import signal
+import sys
+from collections import deque
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from voice_gateway.config import ServerSettings
+from voice_gateway.errors import LinkError
+from voice_gateway.mcp_link.frames import LineBuffer
+
+log = logging.getLogger(__name__)
+
+STDERR_KEPT = 64 * 1024  # bytes of a server's stderr that are remembered
+STDERR_LINES, STDERR_SHOWN = 20, 2000  # of these a log shows
+WRITE_HIGH_WATER = 1024 * 1024  # above this, calls wait until the server has read
+LAST_WORDS_SECONDS = 0.2  # a dead server's pipes may still hold its last reply and its reason
+KILL_SECONDS = 1.0  # for the kernel to report a killed process
+
+# What a program needs to find its files, its language and the certificates it trusts. Nothing else of the
+# gateway's environment reaches a server: keys and passwords live there too (proxy addresses often carry one).
+PASSED_ON = frozenset(
+    "HOME LOGNAME PATH SHELL TERM USER LANG LANGUAGE TZ TMPDIR SSL_CERT_FILE SSL_CERT_DIR".split()
+)
+PASSED_ON_PREFIXES = ("LC_", "XDG_")
+
+_alive: set[int] = set()  # process groups that we started and have not stopped yet
+
+
+@atexit.register
+def _kill_what_is_left() -> None:
+    """The last resort, when the program ends without having stopped its servers."""
+    for group in tuple(_alive):
+        _signal_group(group, signal.SIGKILL)
+
+
+def server_environment(extra: Mapping[str, str], own: Mapping[str, str] | None = None) -> dict[str, str]:
+    source = os.environ if own is None else own
+    passed = {
+        key: value
+        for key, value in source.items()
+        if (key in PASSED_ON or key.startswith(PASSED_ON_PREFIXES)) and not value.startswith("()")
+    }
+    return passed | dict(extra)
+
+
+def find_program(command: str, path: str | None) -> str:
+    """The program to run; one installed beside this Python is found without its folder being in PATH."""
+    program = str(Path(command).expanduser()) if command.startswith("~") else command
+    if shutil.which(program, path=path) is None:
+        neighbour = Path(sys.executable).parent / program
+        if os.sep not in program and os.access(neighbour, os.X_OK):
+            return str(neighbour)
+    return program
+
+
+class ServerProcess(asyncio.SubprocessProtocol):
+    """Callbacks instead of reader tasks: a line costs no task switch, and there is no task to leak."""
+
+    def __init__(self, on_line: Callable[[bytes], None], on_end: Callable[[], None], name: str) -> None:
+        self._name = name
+        self._on_line = on_line
+        self._on_end = on_end
+        self._lines = LineBuffer(self._too_long)
+        self._stderr: deque[bytes] = deque()
+        self._stderr_size = 0
+        self._open = {1, 2}  # pipes that may still bring something
+        self._writable = asyncio.Event()
+        self._writable.set()
+        self._exited = asyncio.Event()
+        self._silent = asyncio.Event()  # stderr is at its end
+        self._transport: asyncio.SubprocessTransport
+        self._stdin: asyncio.WriteTransport
+        self.pid = 0
+        self.end: str | None = None  # why nothing more will come
+
+    @classmethod
+    async def spawn(
+        cls, name: str, settings: ServerSettings, on_line: Callable[[bytes], None], on_end: Callable[[], None]
+    ) -> "ServerProcess":
+        assert settings.command is not None
+        env = server_environment(settings.env)
+        program = find_program(settings.command, env.get("PATH"))
+        try:
+            _, process = await asyncio.get_running_loop().subprocess_exec(
+                lambda: cls(on_line, on_end, name),
+                program,
+                *settings.args,
+                env=env,
+                cwd=settings.cwd,
+                start_new_session=True,  # its own process group: Ctrl-C is ours, and its children end with it
+            )
+        except (OSError, ValueError) as error:
+            raise LinkError(_why_not_started(settings, error)) from error
+        return process
+
+    # asyncio's callbacks
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.SubprocessTransport)
+        self._transport = transport
+        self.pid = transport.get_pid() or 0
+        _alive.add(self.pid)
+        stdin = transport.get_pipe_transport(0)
+        assert isinstance(stdin, asyncio.WriteTransport)
+        stdin.set_write_buffer_limits(high=WRITE_HIGH_WATER)
+        self._stdin = stdin
+
+    def pipe_data_received(self, fd: int, data: bytes) -> None:
+        if fd == 2:
+            self._remember(data)
+            return
+        for line in self._lines.feed(data):
+            self._on_line(line)
+        if (frame := self._lines.unterminated()) is not None:
+            self._try_unterminated(frame)
+
+    def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:
+        self._open.discard(fd)
+        if fd == 2:
+            self._silent.set()
+        elif fd == 0:
+            self._writable.set()
+        elif self._exited.is_set():
+            self._ended()
+        else:
+            # Usually the exit follows at once and is the better reason.
+            asyncio.get_running_loop().call_later(LAST_WORDS_SECONDS, self._ended, "closed its output")
+
+    def process_exited(self) -> None:
+        self._exited.set()
+        if 1 in self._open:
+            # Its last reply may still be in the pipe; a child of it may hold the pipe open for ever.
+            asyncio.get_running_loop().call_later(LAST_WORDS_SECONDS, self._ended)
+        else:
+            self._ended()
+
+    def pause_writing(self) -> None:
+        self._writable.clear()
+
+    def resume_writing(self) -> None:
+        self._writable.set()
+
+    # what the connection uses
+
+    @property
+    def congested(self) -> bool:
+        """The server has not read for so long that calls have to wait."""
+        return not self._writable.is_set()
+
+    def write(self, line: bytes) -> None:
+        """Never waits. What the server does not read is kept, up to the high-water mark and one line more."""
+        if self.end is not None or self._stdin.is_closing():
+            raise LinkError(f"the server {self.end or 'takes no more input'}")
+        self._stdin.write(line)
+
+    async def drained(self) -> None:
+        await self._writable.wait()
+
+    def stderr_tail(self) -> str:
+        text = b"".join(self._stderr)[-4 * STDERR_SHOWN :].decode("utf-8", "replace")
+        return "\n".join(text.strip().splitlines()[-STDERR_LINES:])[-STDERR_SHOWN:]
+
+    async def last_words(self) -> None:
+        """A server that has just died may have its reason still in the pipe."""
+        if self._exited.is_set():
+            await _within(self._silent, LAST_WORDS_SECONDS)
+
+    async def stop(self, budget_seconds: float) -> None:
+        """End of input, SIGTERM, SIGKILL; after a clean exit too, for the children it leaves behind."""
+        try:
+            self._close_stdin()
+            if not await _within(self._exited, budget_seconds / 2):
+                _signal_group(self.pid, signal.SIGTERM)
+                await _within(self._exited, budget_seconds / 2)
+        finally:
+            _signal_group(self.pid, signal.SIGKILL)
+            _alive.discard(self.pid)
+        if not await _within(self._exited, KILL_SECONDS):
+            log.error("MCP server process cannot be killed", extra={"server": self._name, "pid": self.pid})
+        if self._stdin.get_write_buffer_size():
+            self._stdin.abort()
+        with contextlib.suppress(PermissionError):  # a setuid child; asyncio tries to kill it once more
+            self._transport.close()
+        await asyncio.sleep(0)  # the pipes close one round of the loop later
+        self._ended("was stopped")
+
+    # inside
+
+    def _close_stdin(self) -> None:
+        if self._stdin.get_write_buffer_size():
+            self._stdin.abort()  # it does not read; what waits for it would keep the pipe open
+        else:
+            self._stdin.close()
+
+    def _ended(self, reason: str | None = None) -> None:
+        if self.end is None:
+            code = self._transport.get_returncode()
+            self.end = _exit_reason(code) if code is not None else (reason or "ended")
+            self._writable.set()
+            self._on_end()
+
+    def _remember(self, data: bytes) -> None:
+        self._stderr.append(data)
+        self._stderr_size += len(data)
+        while self._stderr_size - len(self._stderr[0]) >= STDERR_KEPT:
+            self._stderr_size -= len(self._stderr.popleft())
+
+    def _too_long(self, size: int) -> None:
+        log.warning("MCP server wrote a line that is too long", extra={"server": self._name, "bytes": size})
+
+    def _try_unterminated(self, frame: bytes) -> None:
+        with contextlib.suppress(ValueError, RecursionError):
+            json.loads(frame)
+            self._lines.drop()
+            self._on_line(frame)
+
+
+async def _within(event: asyncio.Event, seconds: float) -> bool:
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(seconds):
+            await event.wait()
+    return event.is_set()
+
+
+def _signal_group(group: int, number: signal.Signals) -> None:
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(group, number)
+
+
+def _exit_reason(code: int) -> str:
+    if code >= 0:
+        return f"ended with exit code {code}"
+    with contextlib.suppress(ValueError):
+        return f"was killed by {signal.Signals(-code).name}"
+    return f"was killed by signal {-code}"
+
+
+def _why_not_started(settings: ServerSettings, error: OSError | ValueError) -> str:
+    if settings.cwd is not None and not settings.cwd.is_dir():
+        return f"its working folder {settings.cwd} does not exist"
+    if isinstance(error, FileNotFoundError):
+        return f'the command "{settings.command}" was not found'
+    if isinstance(error, PermissionError):
+        return f'the command "{settings.command}" may not be executed'
+    return f'the command "{settings.command}" could not be started: {error}'
