@@ -11,6 +11,7 @@ from voice_gateway.tools.builtin.search import SearchBackend, SearchTool, search
 from voice_gateway.tools.builtin.searxng import SearXNG
 from voice_gateway.tools.builtin.volume import PlaybackVolume, VolumeBackend, volume_tool
 from voice_gateway.tools.builtin.volume_system import SystemVolume
+from voice_gateway.tools.builtin.zones import local_zone
 
 if TYPE_CHECKING:
     from langchain_core.tools import BaseTool
@@ -44,7 +45,7 @@ def refresh(tools: "ToolManager", now: Now = system_clock) -> bool:
 
     It changes something once a year, so the prompt's prefix stays the same from turn to turn.
     """
-    year = now().astimezone().year
+    year = now().astimezone(local_zone()[0]).year
     renewed = [tool.renew(year) for tool in tools.all() if isinstance(tool, SearchTool)]
     if any(renewed):
         tools.version += 1  # whoever keeps a converted list makes it anew

@@ -1,15 +1,14 @@
 """Web search through DuckDuckGo, with the engine of the `ddgs` library."""
 
 import asyncio
-import contextlib
 import logging
 import math
-import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, Literal
 
 from voice_gateway.errors import ToolTimeout, ToolUnavailable
 from voice_gateway.tools.builtin.search import Hit
+from voice_gateway.tools.threads import DaemonThreads
 
 log = logging.getLogger(__name__)
 
@@ -31,17 +30,15 @@ class DuckDuckGo:
         timeout_seconds: float,
         address: str | None = None,
     ) -> None:
-        self._region, self._safe, self._timeout_seconds, self._address = (
-            region,
-            safe,
-            timeout_seconds,
-            address,
-        )
+        self._region, self._safe, self._address = region, safe, address
+        self._timeout_seconds = timeout_seconds
+        # Name resolution can hang, so this is not the pool that everybody shares.
+        self._threads = DaemonThreads(limit=4)
 
     async def search(self, query: str, count: int) -> Sequence[Hit]:
         try:
             async with asyncio.timeout(self._timeout_seconds) as limit:
-                found = await _in_own_thread(lambda: self._ask(query))
+                found: list[Hit] = await self._threads.run("search_web", lambda: self._ask(query))
         except TimeoutError as error:
             if not limit.expired():
                 raise
@@ -75,29 +72,3 @@ class DuckDuckGo:
             log.info("search failed", extra={"service": self.label, "reason": str(error)})
             raise ToolUnavailable("DuckDuckGo cannot be reached, so I could not search the web.") from error
         return [Hit(result.title, result.body, result.href) for result in results]
-
-
-async def _in_own_thread(work: Callable[[], list[Hit]]) -> list[Hit]:
-    """A daemon thread: name resolution can hang, and must not hold up the shared pool or the exit."""
-    loop = asyncio.get_running_loop()
-    future: asyncio.Future[list[Hit]] = loop.create_future()
-
-    def settle(found: list[Hit] | None, error: Exception | None) -> None:
-        if future.done():
-            return  # nobody waits any more
-        if error is not None:
-            future.set_exception(error)
-        else:
-            future.set_result(found or [])
-
-    def run() -> None:
-        found, failure = None, None
-        try:
-            found = work()
-        except Exception as error:  # carried to the waiting coroutine, whatever it is
-            failure = error
-        with contextlib.suppress(RuntimeError):  # the loop has ended meanwhile
-            loop.call_soon_threadsafe(settle, found, failure)
-
-    threading.Thread(target=run, name="search", daemon=True).start()
-    return await future

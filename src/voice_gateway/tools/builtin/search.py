@@ -10,6 +10,7 @@ from typing import Any, Protocol
 from langchain_core.tools import BaseTool, StructuredTool
 
 from voice_gateway.errors import BadArguments
+from voice_gateway.tools.builtin.zones import local_zone
 from voice_gateway.turn import ToolTraits
 
 DEFAULT_RESULTS = 5
@@ -65,7 +66,7 @@ def search_tool(backend: SearchBackend, *, now: Callable[[], datetime], timeout_
         facts = {"query": wanted, "source": backend.label, "results": [asdict(hit) for hit in hits]}
         return _text(wanted, backend.label, hits), {"structured": facts}
 
-    year = now().astimezone().year
+    year = now().astimezone(local_zone()[0]).year
     return SearchTool(
         name="search_web",
         description=description(backend.label),
@@ -86,10 +87,10 @@ def description(label: str) -> str:
     """Says what really answers (DEF-4), so it differs from one set-up to the next."""
     return (
         "REQUIRED for current events: you MUST search instead of answering from memory. "
-        "Call it whenever the user asks about current leaders, recent news, prices, weather, sports results, "
+        "Call it whenever the user asks about current leaders, recent news, prices, weather, sports, "
         "or asks you to search. "
-        "DO NOT use for mathematics, definitions, timeless facts, the time, or devices at home. "
-        f"Searches the web with {label}; results are short text snippets and may be incomplete.\n"
+        "DO NOT use for mathematics, definitions, timeless facts, the time or devices at home. "
+        f"Searches with {label}; results are text snippets and may be incomplete.\n"
         'Good: "who is the president now", "price of gold", "search for pasta recipes". '
         'Bad: "what is 12 times 7", "what does honest mean".'
     )

@@ -68,7 +68,7 @@ class SearXNG:
                 raise ToolUnavailable(f"{self._service} {_refusal(response.status_code)}")
             try:
                 return json.loads(await _body(response))
-            except ValueError as error:
+            except (ValueError, RecursionError) as error:
                 raise ToolUnavailable(
                     f"{self._service} gave an answer that is not a list of results."
                 ) from error

@@ -12,7 +12,7 @@ LIMIT_SECONDS = 2.0  # a local daemon answers in milliseconds
 
 
 class PulseVolume:
-    """Connects anew for every request: it costs a few milliseconds, and a restarted daemon is no special case."""
+    """Connects anew for every request, in milliseconds, so that a restarted daemon is no special case."""
 
     label = "PulseAudio"
 
@@ -47,6 +47,8 @@ async def _default_sink() -> AsyncIterator[tuple[Any, Any]]:
         async with asyncio.timeout(LIMIT_SECONDS) as limit:
             await pulse.connect()
             name = (await pulse.server_info()).default_sink_name
+            if not name:
+                raise ToolUnavailable("PulseAudio has no loudspeaker.")
             yield pulse, await pulse.get_sink_by_name(name)
     except PulseError as error:
         raise ToolUnavailable("PulseAudio is not reachable or has no loudspeaker.") from error

@@ -29,10 +29,7 @@ class SystemVolume:
         self._own = own
         self._backends = known_backends() if backends is None else list(backends)
         self._found: VolumeBackend | None = None
-
-    @property
-    def label(self) -> str:
-        return (self._found or self._own).label
+        self.label = own.label
 
     async def find(self) -> VolumeBackend | None:
         """Look for it now; None when nothing here answers."""
@@ -44,7 +41,7 @@ class SystemVolume:
                 continue
             if backend is not self._found:
                 log.info("volume control found", extra={"backend": backend.label})
-            self._found = backend
+            self._found, self.label = backend, backend.label
             return backend
         return None
 

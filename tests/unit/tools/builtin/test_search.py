@@ -1,0 +1,230 @@
+"""Searching the web: both ways against a server on the loopback, and without a network at all."""
+
+import asyncio
+import time
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from langchain_core.tools import BaseTool
+from tests.fakes.search_engines import Engine, search_engine
+
+from voice_gateway.config import ToolsSettings
+from voice_gateway.errors import BadArguments, ConfigError, ToolError, ToolTimeout, ToolUnavailable
+from voice_gateway.tools.builtin import builtin_tools
+from voice_gateway.tools.builtin.duckduckgo import DuckDuckGo
+from voice_gateway.tools.builtin.search import SearchBackend, search_tool
+from voice_gateway.tools.builtin.searxng import SearXNG, language
+
+ROWS = [
+    {
+        "title": "Gold <b>price</b> 2026",
+        "content": "It rose &amp; fell.",
+        "url": "https://gold.example/a?b=1&c=2",
+    },
+    {"title": "Second", "content": "Another\n  snippet.", "url": "https://second.example/"},
+    {"title": "Third", "content": "", "url": "https://third.example/"},
+]
+
+
+def tool_for(backend: SearchBackend) -> BaseTool:
+    return search_tool(backend, now=lambda: datetime(2026, 11, 15, tzinfo=UTC), timeout_seconds=5)
+
+
+async def search(backend: SearchBackend, **arguments: Any) -> tuple[str, dict[str, Any]]:
+    tool = tool_for(backend)
+    message = await tool.ainvoke({"type": "tool_call", "id": "1", "name": tool.name, "args": arguments})
+    return message.content, message.artifact["structured"]
+
+
+def searxng(engine: Engine, **changed: Any) -> SearXNG:
+    return SearXNG(
+        changed.pop("url", engine.url),
+        **{"region": "us-en", "safe": "moderate", "timeout_seconds": 5.0} | changed,
+    )
+
+
+def duckduckgo(engine: Engine, **changed: Any) -> DuckDuckGo:
+    given = {"region": "de-de", "safe": "strict", "timeout_seconds": 5.0, "address": f"{engine.url}/html/"}
+    return DuckDuckGo(**given | changed)
+
+
+@pytest.mark.parametrize("way", [searxng, duckduckgo])
+async def test_results_have_title_snippet_and_address(way: Any) -> None:
+    async with search_engine(rows=ROWS) as engine:
+        text, facts = await search(way(engine), query="gold  price 2026", max_results=2)
+
+    label = way(engine).label
+    assert text == (
+        f'Results of {label} for "gold price 2026":\n'
+        "1. Gold price 2026\nIt rose & fell.\nhttps://gold.example/a?b=1&c=2\n\n"
+        "2. Second\nAnother snippet.\nhttps://second.example/"
+    )
+    assert facts["source"] == label
+    assert facts["results"][1] == {
+        "title": "Second",
+        "snippet": "Another snippet.",
+        "url": "https://second.example/",
+    }
+
+
+async def test_searxng_gets_region_and_safe_search() -> None:
+    async with search_engine(rows=ROWS) as engine:
+        await search(searxng(engine, region="uk-en", safe="strict"), query="rain")
+
+    [request] = engine.requests
+    assert request.path == "/search"
+    assert request.values == {"q": "rain", "format": "json", "safesearch": "2", "language": "en-GB"}
+
+
+async def test_duckduckgo_gets_region_and_safe_search() -> None:
+    async with search_engine(rows=ROWS) as engine:
+        await search(duckduckgo(engine), query="rain")
+
+    [request] = engine.requests
+    assert request.method == "POST"
+    assert (request.values["q"], request.values["l"], request.values["kp"]) == ("rain", "de-de", "1")
+
+
+@pytest.mark.parametrize(
+    ("region", "code"),
+    [("wt-wt", "all"), ("us-en", "en-US"), ("uk-en", "en-GB"), ("de-de", "de-DE"), ("x", "all")],
+)
+def test_regions_become_languages(region: str, code: str) -> None:
+    assert language(region) == code
+
+
+@pytest.mark.parametrize("way", [searxng, duckduckgo])
+async def test_nothing_found_is_said_so(way: Any) -> None:
+    async with search_engine() as engine:
+        text, facts = await search(way(engine), query="qwxz")
+
+    assert text == f'{way(engine).label} found nothing for "qwxz".'
+    assert facts["results"] == []
+
+
+async def test_no_results_because_its_engines_are_silent_is_a_failure() -> None:
+    async with search_engine(unresponsive=[["google", "timeout"], ["bing", "CAPTCHA"]]) as engine:
+        with pytest.raises(ToolUnavailable, match=r"no answer from its search engines \(bing, google\)"):
+            await search(searxng(engine), query="x")
+
+
+@pytest.mark.parametrize(
+    ("script", "said"),
+    [
+        ({"json_enabled": False}, "add json to search.formats"),
+        ({"status": 429}, "too many searches"),
+        ({"status": 500}, r"HTTP 500"),
+        ({"body": b"<html>"}, "not a list of results"),
+        ({"body": b'{"results": 3}'}, "not a list of results"),
+        ({"body": b"[]"}, "not a list of results"),
+        ({"body": b"[" * 6_000_000}, "not a list of results"),
+        ({"body": b"[" * 200_000}, "not a list of results"),
+    ],
+)
+async def test_a_searxng_that_refuses_is_told_in_one_sentence(script: dict[str, Any], said: str) -> None:
+    async with search_engine(**script) as engine:
+        with pytest.raises(ToolUnavailable, match=said) as failure:
+            await search(searxng(engine), query="x")
+
+    assert str(failure.value).startswith(f"SearXNG at 127.0.0.1:{engine.port} ")
+    assert "\n" not in str(failure.value)
+
+
+@pytest.mark.parametrize(
+    "script", [{"status": 202}, {"body": b'<div class="anomaly-modal__title">robot?</div>'}]
+)
+async def test_a_duckduckgo_that_refuses_is_not_called_empty(script: dict[str, Any]) -> None:
+    async with search_engine(**script) as engine:
+        with pytest.raises(ToolUnavailable, match="DuckDuckGo refuses to search at the moment"):
+            await search(duckduckgo(engine), query="x")
+
+
+@pytest.mark.parametrize("way", [searxng, duckduckgo])
+async def test_a_silent_service_costs_its_own_limit_and_no_more(way: Any) -> None:
+    async with search_engine(silent=True) as engine:
+        started = time.perf_counter()
+        with pytest.raises(ToolTimeout, match=r"did not answer within 0.3 seconds"):
+            await search(way(engine, timeout_seconds=0.3), query="x")
+
+    assert time.perf_counter() - started < 3
+
+
+@pytest.mark.parametrize("way", [searxng, duckduckgo])
+async def test_a_search_can_be_cancelled(way: Any) -> None:
+    async with search_engine(silent=True) as engine:
+        running = asyncio.create_task(search(way(engine), query="x"))
+        async with asyncio.timeout(5):
+            while not engine.requests:
+                await asyncio.sleep(0)
+        running.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await running
+
+
+async def test_an_unreachable_searxng_is_named_without_its_password() -> None:
+    async with search_engine() as engine:
+        pass  # gone again: nobody listens there
+    with pytest.raises(ToolUnavailable) as failure:
+        await search(searxng(engine, url=f"http://me:hush@127.0.0.1:{engine.port}/"), query="x")
+
+    assert str(failure.value) == (
+        f"SearXNG at 127.0.0.1:{engine.port} cannot be reached, so I could not search the web."
+    )
+
+
+async def test_a_password_in_the_address_is_used() -> None:
+    async with search_engine(rows=ROWS) as engine:
+        await search(searxng(engine, url=f"http://me:hush@127.0.0.1:{engine.port}/search/"), query="x")
+
+    assert engine.requests[0].headers["authorization"].startswith("Basic ")
+    assert engine.requests[0].path == "/search"
+
+
+async def test_an_unreachable_duckduckgo_is_told_in_one_sentence() -> None:
+    async with search_engine() as engine:
+        pass
+    with pytest.raises(ToolUnavailable) as failure:
+        await search(duckduckgo(engine), query="x")
+
+    assert str(failure.value) == "DuckDuckGo cannot be reached, so I could not search the web."
+
+
+async def test_an_address_that_is_not_of_the_web_is_not_passed_on() -> None:
+    rows = [{"title": "Bad", "content": "x", "url": "javascript:alert(1)"}, ROWS[1]]
+    async with search_engine(rows=rows) as engine:
+        text, _ = await search(searxng(engine), query="x")
+
+    assert "javascript" not in text
+    assert "1. Second" in text
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"query": ""},
+        {"query": "  "},
+        {"query": "x" * 5_000_000},
+        {"query": "x", "max_results": 0},
+        {"query": "x", "max_results": 99},
+    ],
+)
+async def test_arguments_outside_the_limits_are_refused(arguments: dict[str, Any]) -> None:
+    async with search_engine() as engine:
+        with pytest.raises(BadArguments):
+            await search(searxng(engine), **arguments)
+
+    assert engine.requests == []
+
+
+@pytest.mark.parametrize("url", ["searx.local", "http://", "http://host:port", "ftp://host"])
+def test_a_wrong_searxng_address_is_a_wrong_setting(url: str) -> None:
+    with pytest.raises(ConfigError, match="searxng_url"):
+        builtin_tools(ToolsSettings(searxng_url=url))
+
+
+async def test_a_machine_without_a_network_is_told_so_within_the_limit() -> None:
+    async with search_engine() as engine:
+        backend = duckduckgo(engine, address="http://nobody.invalid/html/")  # a name that never resolves
+        with pytest.raises(ToolError, match=r"DuckDuckGo (cannot be reached|did not answer)"):
+            await search(backend, query="x")

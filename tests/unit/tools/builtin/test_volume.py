@@ -1,0 +1,229 @@
+"""What the volume actions mean, without a loudspeaker."""
+
+import asyncio
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from voice_gateway.errors import BadArguments, ToolError, ToolUnavailable
+from voice_gateway.tools.builtin.volume import (
+    ACTIONS,
+    Loudness,
+    PlaybackVolume,
+    VolumeBackend,
+    as_percent,
+    plan,
+    volume_tool,
+)
+from voice_gateway.tools.builtin.volume_system import SystemVolume
+
+
+class Deaf(PlaybackVolume):
+    """Takes every order and follows none."""
+
+    label = "deaf"
+
+    async def set_percent(self, percent: int) -> None:
+        pass
+
+    async def set_muted(self, muted: bool) -> None:
+        pass
+
+
+class Fragile(PlaybackVolume):
+    """A sound system that can be switched off and on."""
+
+    label = "system"
+    alive = True
+
+    async def read(self) -> Loudness:
+        if not self.alive:
+            raise ToolUnavailable("The sound system is not reachable.")
+        return await super().read()
+
+
+async def control(backend: VolumeBackend, action: str, **arguments: Any) -> tuple[str, dict[str, Any]]:
+    tool = volume_tool(backend)
+    message = await tool.ainvoke(
+        {"type": "tool_call", "id": "1", "name": tool.name, "args": {"action": action, **arguments}}
+    )
+    return message.content, message.artifact["structured"]
+
+
+@pytest.mark.parametrize(
+    ("level", "percent"),
+    [
+        (0, 0),
+        (0.3, 30),
+        (0.005, 1),
+        (0.999, 100),
+        (1, 1),
+        (1.0, 1),
+        (1.5, 2),
+        (30, 30),
+        (30.5, 31),
+        (100, 100),
+    ],
+)
+def test_a_fraction_below_one_is_a_share(level: float, percent: int) -> None:
+    assert as_percent(level) == percent
+
+
+@pytest.mark.parametrize("level", [-1, -0.3, 100.1, 101, 1e308, float("nan"), float("inf"), True])
+def test_a_level_outside_0_to_100_is_refused(level: float) -> None:
+    with pytest.raises(BadArguments, match=r"level.*0 to 100"):
+        as_percent(level)
+
+
+@pytest.mark.parametrize(
+    ("action", "level", "now", "then"),
+    [
+        ("get", None, Loudness(40, True), Loudness(40, True)),
+        ("set", 30, Loudness(40, True), Loudness(30, False)),
+        ("set", 0, Loudness(40, True), Loudness(0, True)),
+        ("up", None, Loudness(40, True), Loudness(50, False)),
+        ("up", 25, Loudness(90, False), Loudness(100, False)),
+        ("up", None, Loudness(130, False), Loudness(130, False)),
+        ("down", None, Loudness(40, True), Loudness(30, True)),
+        ("down", 60, Loudness(40, False), Loudness(0, False)),
+        ("mute", None, Loudness(40, False), Loudness(40, True)),
+        ("unmute", None, Loudness(40, True), Loudness(40, False)),
+        ("max", None, Loudness(40, True), Loudness(100, False)),
+    ],
+)
+def test_what_each_action_leads_to(action: str, level: int | None, now: Loudness, then: Loudness) -> None:
+    assert plan(action, level, now) == then
+
+
+@settings(max_examples=200)
+@given(
+    st.sampled_from(ACTIONS),
+    st.integers(min_value=0, max_value=100),
+    st.integers(min_value=0, max_value=100),
+    st.booleans(),
+)
+def test_no_action_leaves_the_scale(action: str, level: int, percent: int, muted: bool) -> None:
+    then = plan(action, level, Loudness(percent, muted))
+
+    assert 0 <= then.percent <= 100
+    assert not (action == "down" and then.percent > percent)
+    assert not (action == "up" and then.percent < percent)
+
+
+async def test_set_without_a_level_names_what_is_missing() -> None:
+    with pytest.raises(BadArguments, match="level is required for set"):
+        await control(PlaybackVolume(), "set")
+
+
+async def test_an_unknown_action_names_the_known_ones() -> None:
+    with pytest.raises(BadArguments, match="get, set, up, down, mute, unmute, max"):
+        await control(PlaybackVolume(), "louder")
+
+
+@pytest.mark.parametrize(
+    ("action", "arguments", "sentence"),
+    [
+        ("get", {}, "The volume is 40 percent."),
+        ("set", {"level": 0.3}, "The volume is now 30 percent."),
+        ("set", {"level": 40}, "The volume is already 40 percent."),
+        ("up", {}, "The volume is now 50 percent."),
+        ("down", {"level": 5}, "The volume is now 35 percent."),
+        ("mute", {}, "The speaker is now muted, at 40 percent."),
+        ("unmute", {}, "The speaker is already unmuted, at 40 percent."),
+        ("max", {}, "The volume is now 100 percent."),
+    ],
+)
+async def test_the_sentence_is_true(action: str, arguments: dict[str, Any], sentence: str) -> None:
+    own = PlaybackVolume(40)
+
+    text, facts = await control(own, action, **arguments)
+
+    now = await own.read()
+    assert text == sentence
+    assert facts == {"volume": now.percent, "muted": now.muted, "backend": "the gateway's own playback"}
+
+
+async def test_a_muted_speaker_says_so() -> None:
+    own = PlaybackVolume(40)
+    await own.set_muted(True)
+
+    assert (await control(own, "get"))[0] == "The volume is 40 percent and muted."
+    assert (await control(own, "down"))[0] == "The volume is now 30 percent and muted."
+
+
+@pytest.mark.parametrize(("action", "arguments"), [("set", {"level": 30}), ("mute", {}), ("down", {})])
+async def test_a_speaker_that_does_not_follow_is_an_error(action: str, arguments: dict[str, Any]) -> None:
+    with pytest.raises(ToolError, match="did not follow: it is 80 percent") as failure:
+        await control(Deaf(80), action, **arguments)
+
+    assert failure.value.structured == {"volume": 80, "muted": False, "backend": "deaf"}
+
+
+async def test_two_calls_at_once_both_count() -> None:
+    class Slow(PlaybackVolume):
+        async def read(self) -> Loudness:
+            await asyncio.sleep(0)
+            return await super().read()
+
+    own = Slow(40)
+    tool = volume_tool(own)
+
+    await asyncio.gather(*(tool.ainvoke({"action": "up"}) for _ in range(3)))
+
+    assert await own.read() == Loudness(70, False)
+
+
+def test_speaking_reads_the_gain() -> None:
+    assert PlaybackVolume(30).gain() == pytest.approx(0.3)
+
+
+async def test_muting_the_own_playback_silences_it() -> None:
+    own = PlaybackVolume(30)
+    await control(own, "mute")
+
+    assert own.gain() == 0.0
+
+
+async def test_without_a_sound_system_the_gateway_keeps_its_own_loudness() -> None:
+    gone, own = Fragile(), PlaybackVolume(50)
+    gone.alive = False
+
+    text, facts = await control(SystemVolume(own, [gone]), "set", level=20)
+
+    assert (text, facts["backend"]) == ("The volume is now 20 percent.", "the gateway's own playback")
+    assert own.gain() == pytest.approx(0.2)
+
+
+async def test_a_sound_system_that_starts_later_is_found() -> None:
+    system, own = Fragile(70), PlaybackVolume(50)
+    system.alive = False
+    volume = SystemVolume(own, [system])
+    assert (await control(volume, "get"))[1]["backend"] == own.label
+
+    system.alive = True
+
+    assert (await control(volume, "get"))[1] == {"volume": 70, "muted": False, "backend": "system"}
+
+
+async def test_a_sound_system_that_is_lost_is_told_and_not_replaced_by_a_pretence() -> None:
+    system, own = Fragile(70), PlaybackVolume(50)
+    volume = SystemVolume(own, [system])
+    await control(volume, "get")
+
+    system.alive = False
+
+    with pytest.raises(ToolUnavailable, match="not reachable"):
+        await control(volume, "set", level=20)
+    assert own.gain() == pytest.approx(0.5)
+
+
+async def test_another_sound_system_takes_over() -> None:
+    first, second = Fragile(70), Fragile(10)
+    volume = SystemVolume(PlaybackVolume(), [first, second])
+    await control(volume, "get")
+
+    first.alive = False
+
+    assert (await control(volume, "get"))[1]["volume"] == 10

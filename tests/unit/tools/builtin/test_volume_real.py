@@ -1,0 +1,228 @@
+"""The volume of a real PulseAudio daemon, by every way that reaches it; and of stand-ins for other systems."""
+
+import asyncio
+import os
+import signal
+import stat
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+from tests.fakes.pulse import PulseDaemon, need_program, pulse_daemon
+
+from voice_gateway.errors import ToolUnavailable
+from voice_gateway.tools.builtin import volume_programs
+from voice_gateway.tools.builtin.volume import Loudness, PlaybackVolume, VolumeBackend, volume_tool
+from voice_gateway.tools.builtin.volume_programs import AlsaVolume, MacVolume, PactlVolume, WpctlVolume
+from voice_gateway.tools.builtin.volume_pulse import PulseVolume
+from voice_gateway.tools.builtin.volume_system import SystemVolume
+
+
+@pytest_asyncio.fixture
+async def pulse(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[PulseDaemon]:
+    async with pulse_daemon(tmp_path) as daemon:
+        for name, value in daemon.environment.items():
+            monkeypatch.setenv(name, value)
+        yield daemon
+
+
+@pytest.mark.parametrize("backend", [PulseVolume(), PactlVolume()], ids=["pulsectl", "pactl"])
+async def test_the_daemons_volume_really_changes(pulse: PulseDaemon, backend: VolumeBackend) -> None:
+    tool = volume_tool(backend)
+
+    assert await tool.ainvoke({"action": "set", "level": 37}) == "The volume is now 37 percent."
+    assert "37%" in await pulse.pactl("get-sink-volume", "spk")
+
+    assert await tool.ainvoke({"action": "mute"}) == "The speaker is now muted, at 37 percent."
+    assert await pulse.pactl("get-sink-mute", "spk") == "Mute: yes\n"
+
+    assert await tool.ainvoke({"action": "up"}) == "The volume is now 47 percent."
+    assert await pulse.pactl("get-sink-mute", "spk") == "Mute: no\n"
+
+    assert await tool.ainvoke({"action": "set", "level": 0}) == "The volume is now 0 percent."
+    assert await tool.ainvoke({"action": "max"}) == "The volume is now 100 percent."
+
+
+@pytest.mark.parametrize("backend", [PulseVolume(), PactlVolume()], ids=["pulsectl", "pactl"])
+async def test_every_percent_is_read_back_as_it_was_set(pulse: PulseDaemon, backend: VolumeBackend) -> None:
+    for percent in (1, 3, 29, 30, 57, 58, 99, 100):
+        await backend.set_percent(percent)
+        assert await backend.read() == Loudness(percent, False)
+
+
+async def test_the_balance_between_the_channels_stays(pulse: PulseDaemon) -> None:
+    await pulse.pactl("set-sink-volume", "spk", "80%", "40%")
+
+    await PulseVolume().set_percent(40)
+
+    shown = await pulse.pactl("get-sink-volume", "spk")
+    assert "front-left: 26214 /  40%" in shown
+    assert "front-right: 13107 /  20%" in shown
+
+
+async def test_alsa_reaches_it_through_its_pulse_plugin(pulse: PulseDaemon) -> None:
+    need_program("amixer")
+    (pulse.folder / ".asoundrc").write_text("pcm.!default {type pulse}\nctl.!default {type pulse}\n")
+    tool = volume_tool(AlsaVolume())
+
+    assert await tool.ainvoke({"action": "set", "level": 23}) == "The volume is now 23 percent."
+    assert "23%" in await pulse.pactl("get-sink-volume", "spk")
+    assert await tool.ainvoke({"action": "mute"}) == "The speaker is now muted, at 23 percent."
+    assert await pulse.pactl("get-sink-mute", "spk") == "Mute: yes\n"
+    assert await tool.ainvoke({"action": "unmute"}) == "The speaker is now unmuted, at 23 percent."
+
+
+async def test_a_restarted_daemon_is_found_again(pulse: PulseDaemon) -> None:
+    volume = SystemVolume(PlaybackVolume())
+    tool = volume_tool(volume)
+    await tool.ainvoke({"action": "set", "level": 30})
+    assert volume.label == "PulseAudio"
+
+    await pulse.stop()
+    with pytest.raises(ToolUnavailable, match="PulseAudio is not reachable"):
+        await tool.ainvoke({"action": "get"})
+    await pulse.start()
+
+    assert await tool.ainvoke({"action": "set", "level": 20}) == "The volume is now 20 percent."
+    assert "20%" in await pulse.pactl("get-sink-volume", "spk")
+
+
+async def test_a_daemon_that_hangs_costs_only_the_limit(
+    pulse: PulseDaemon, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("voice_gateway.tools.builtin.volume_pulse.LIMIT_SECONDS", 0.2)
+    monkeypatch.setattr(volume_programs, "LIMIT_SECONDS", 0.2)
+    assert pulse.process is not None
+    pulse.process.send_signal(signal.SIGSTOP)
+    try:
+        async with asyncio.timeout(5):
+            with pytest.raises(ToolUnavailable, match="PulseAudio does not answer"):
+                await PulseVolume().read()
+            with pytest.raises(ToolUnavailable, match="pactl does not answer"):
+                await PactlVolume().read()
+    finally:
+        pulse.process.send_signal(signal.SIGCONT)
+
+    assert (await PulseVolume().read()).percent == 100
+
+
+async def test_a_daemon_without_a_loudspeaker_is_not_available(pulse: PulseDaemon) -> None:
+    await pulse.pactl("unload-module", "module-null-sink")
+
+    with pytest.raises(ToolUnavailable, match="no loudspeaker"):
+        await PulseVolume().read()
+
+
+def program(folder: Path, name: str, script: str) -> None:
+    """A stand-in that keeps its state in a file and prints what the real program does."""
+    path = folder / name
+    path.write_text(f"#!/bin/sh\nSTATE={folder}/state\n{script}")
+    path.chmod(path.stat().st_mode | stat.S_IXUSR)
+
+
+@pytest.fixture
+def programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    monkeypatch.setenv("PATH", f"{folder}{os.pathsep}/usr/bin{os.pathsep}/bin")
+    return folder
+
+
+WPCTL = """
+[ -f $STATE ] || { echo 0.40 > $STATE; echo 0 > $STATE.muted; }
+case "$1 $2" in
+  "get-volume @DEFAULT_AUDIO_SINK@")
+    [ "$(cat $STATE.muted)" = 1 ] && m=" [MUTED]"; echo "Volume: $(cat $STATE)$m";;
+  "set-volume @DEFAULT_AUDIO_SINK@") awk -v p="${3%\\%}" 'BEGIN {printf "%.2f\\n", p/100}' > $STATE;;
+  "set-mute @DEFAULT_AUDIO_SINK@") echo $3 > $STATE.muted;;
+  *) echo "unknown $*" >&2; exit 1;;
+esac
+"""
+
+OSASCRIPT = """
+[ -f $STATE ] || { echo 40 > $STATE; echo false > $STATE.muted; }
+case "$2" in
+  "get volume settings")
+    echo "output volume:$(cat $STATE), input volume:75, alert volume:100, output muted:$(cat $STATE.muted)";;
+  "set volume output volume "*) echo "${2##* }" > $STATE;;
+  "set volume output muted "*) echo "${2##* }" > $STATE.muted;;
+  *) exit 1;;
+esac
+"""
+
+# A card with 32 steps and no Master, as on small boards: 30 percent cannot be met exactly.
+AMIXER = """
+[ -f $STATE ] || { echo 16 > $STATE; echo on > $STATE.muted; }
+[ "$1" = -M ] && shift
+case "$1 $2" in
+  "scontrols ") echo "Simple mixer control 'Mic',0"; echo "Simple mixer control 'PCM',0"; exit;;
+  "sget PCM") ;;
+  "sset PCM") case "$3" in
+      mute) echo off > $STATE.muted;; unmute) echo on > $STATE.muted;;
+      *) echo $(( ${3%\\%} * 31 / 100 )) > $STATE;; esac;;
+  *) exit 1;;
+esac
+n=$(cat $STATE)
+echo "Simple mixer control 'PCM',0"
+echo "  Capabilities: pvolume pvolume-joined pswitch pswitch-joined"
+echo "  Playback channels: Mono"
+echo "  Limits: Playback 0 - 31"
+echo "  Mono: Playback $n [$(( n * 100 / 31 ))%] [-12.00dB] [$(cat $STATE.muted)]"
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "script", "backend", "reached"),
+    [
+        ("wpctl", WPCTL, WpctlVolume(), 30),
+        ("osascript", OSASCRIPT, MacVolume(), 30),
+        ("amixer", AMIXER, AlsaVolume(), 29),
+    ],
+    ids=["wpctl", "osascript", "amixer"],
+)
+async def test_programs_are_read_and_told(
+    programs: Path, name: str, script: str, backend: VolumeBackend, reached: int
+) -> None:
+    program(programs, name, script)
+    tool = volume_tool(backend)
+
+    assert await tool.ainvoke({"action": "set", "level": 30}) == f"The volume is now {reached} percent."
+    assert await tool.ainvoke({"action": "mute"}) == f"The speaker is now muted, at {reached} percent."
+    assert await tool.ainvoke({"action": "get"}) == f"The volume is {reached} percent and muted."
+    assert await tool.ainvoke({"action": "max"}) == "The volume is now 100 percent."
+
+
+@pytest.mark.parametrize(
+    ("script", "said"),
+    [
+        ("echo nonsense", "cannot read"),
+        ("echo broken >&2; exit 3", "wpctl failed: broken"),
+        ("exec sleep 60", "does not answer"),
+    ],
+)
+async def test_a_program_in_trouble_is_not_available(
+    programs: Path, monkeypatch: pytest.MonkeyPatch, script: str, said: str
+) -> None:
+    monkeypatch.setattr(volume_programs, "LIMIT_SECONDS", 0.3 if "sleep" in script else 5.0)
+    program(programs, "wpctl", script)
+
+    with pytest.raises(ToolUnavailable, match=said):
+        await WpctlVolume().read()
+
+
+@pytest.mark.parametrize("backend", [WpctlVolume(), PactlVolume(), AlsaVolume(), MacVolume()])
+async def test_a_missing_program_is_not_available(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, backend: VolumeBackend
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+
+    with pytest.raises(ToolUnavailable, match="is not installed"):
+        await backend.read()
+
+
+async def test_a_mac_output_without_a_volume_is_not_available(programs: Path) -> None:
+    program(programs, "osascript", "echo 'output volume:missing value, input volume:50, output muted:false'")
+
+    with pytest.raises(ToolUnavailable, match="no volume control"):
+        await MacVolume().read()
