@@ -20,6 +20,8 @@ NO_RESULT = (
     "Error: no result was recorded for this call. It was interrupted; it may or may not have happened."
 )
 
+SHORT_RESULT = 400  # characters kept of a result when the conversation does not fit otherwise
+
 Estimate = Callable[[str], int]
 
 
@@ -145,7 +147,20 @@ class History:
                 cut = start
                 break
         del self.messages[:cut]
+        self._shorten_results(budget_tokens, estimate)
         return cut
+
+    def _shorten_results(self, budget_tokens: int, estimate: Estimate) -> None:
+        """When one turn alone is over budget, its longest results lose their middle."""
+        total = sum(_cost(message, estimate) for message in self.messages)
+        results = [i for i, message in enumerate(self.messages) if isinstance(message, ToolMessage)]
+        for index in sorted(results, key=lambda i: -len(str(self.messages[i].text))):
+            text = str(self.messages[index].text)
+            if total <= budget_tokens or len(text) <= 2 * SHORT_RESULT:
+                return
+            short = f"{text[:SHORT_RESULT]}\n… (shortened) …\n{text[-SHORT_RESULT // 2 :]}"
+            self.messages[index] = self.messages[index].model_copy(update={"content": short})
+            total -= estimate(text) - estimate(short)
 
     def to_json(self) -> dict[str, Any]:
         return {"messages": messages_to_dict(self.paired()), "state": self.state}

@@ -1,6 +1,7 @@
 """Which tools a model sees, and in how many words: by a rule that never depends on the question."""
 
 import json
+import logging
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -9,8 +10,11 @@ from typing import Any
 from langchain_core.tools import BaseTool
 
 from voice_gateway.brain.history import estimate_tokens
+from voice_gateway.brain.prompt import Clock
 from voice_gateway.tools.manager import BUILTIN, ToolManager
 from voice_gateway.tools.traits import lc_name, qualified_name, schema_of, traits
+
+log = logging.getLogger(__name__)
 
 _SENTENCES = re.compile(r"(?<=[.!?;])\s+|\s*\n\s*")
 _EXAMPLE = re.compile(
@@ -84,6 +88,44 @@ def make_offer(
         else:
             left_out[tool.name] = f"needs {costs[tool.name]} tokens, {room} of {budget} are left"
     return Offer(tuple(tool for tool in made if tool.name in kept), budget - room, shortened, left_out)
+
+
+class Offering:
+    """The offer for one model, made again only when the tools or the year change."""
+
+    def __init__(
+        self,
+        manager: ToolManager,
+        *,
+        cost: Callable[[BaseTool], int],
+        budget: int | None = None,
+        priority: Sequence[str] = (),
+        clock: Clock,
+    ) -> None:
+        self._manager, self._cost, self._budget, self._priority = manager, cost, budget, priority
+        self._clock = clock
+        self._made: tuple[tuple[int, int], Offer] | None = None
+
+    def current(self) -> Offer:
+        key = (self._manager.version, self._clock().year)
+        if self._made is None or self._made[0] != key:
+            for tool in self._manager.all():
+                if callable(renew := getattr(tool, "renew", None)):
+                    renew(key[1])  # a tool whose examples carry the year
+            offer = make_offer(self._manager, cost=self._cost, budget=self._budget, priority=self._priority)
+            self._made = (key, offer)
+            _log(offer, self._budget)
+        return self._made[1]
+
+
+def _log(offer: Offer, budget: int | None) -> None:
+    facts = {"tools": len(offer.tools), "tokens": offer.tokens, "budget": budget}
+    if offer.left_out:
+        log.warning("tools left out for the model's sake", extra={**facts, "left_out": dict(offer.left_out)})
+    elif offer.shortened:
+        log.info("tool descriptions shortened", extra={**facts, "without": offer.shortened})
+    else:
+        log.debug("tools offered", extra=facts)
 
 
 def _rank(tool: BaseTool, priority: Sequence[str]) -> tuple[int, bool]:

@@ -7,7 +7,7 @@ from voice_gateway.turn import Utterance
 
 Clock = Callable[[], datetime]
 
-# Byte for byte the same in every turn and conversation: a model server reads only what stands behind the first
+# Byte for byte the same in every turn and conversation: a model server reads only what follows the first
 # difference, and reading this anew costs seconds on a small machine. So no time, room or state in here.
 SYSTEM_PROMPT = """\
 You are the voice of a home. What you write is spoken aloud.

@@ -7,6 +7,7 @@ from voice_gateway.brain.usable import unusable
 from voice_gateway.turn import ToolOutcome
 
 NOT_UNDERSTOOD = "I didn't understand that."
+TOO_MANY_STEPS = "I stopped there, because it took too many steps."
 NOT_DONE = "I haven't done that."
 _LONGEST = 400  # characters that one may be made to listen to
 _SENTENCE_KEYS = ("message", "summary", "text", "spoken")
@@ -16,7 +17,7 @@ def told(outcomes: Sequence[ToolOutcome], reason: str = "") -> str:
     """The outcomes of a turn as a reply, or an honest word. `reason` is why the model's was refused."""
     sentences = dict.fromkeys(_sentence(outcome) for outcome in outcomes)
     if sentences:
-        return " ".join(sentences)
+        return " ".join([*sentences, TOO_MANY_STEPS] if reason == "rounds" else sentences)
     return NOT_DONE if reason == "claim" else NOT_UNDERSTOOD
 
 

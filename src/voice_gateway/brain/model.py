@@ -1,0 +1,41 @@
+"""What the loop asks of a model, whoever serves it."""
+
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+from langchain_core.messages import AIMessage, BaseMessage
+
+from voice_gateway.brain.offer import Offer
+from voice_gateway.errors import BrainError
+
+
+class UnreadableCall(BrainError):
+    """The model called a tool in a form that its client could not read; it is worth asking once more."""
+
+
+class Model(Protocol):
+    """One provider's model with its tools bound. Trouble of any kind comes out as a BrainError."""
+
+    @property
+    def stage(self) -> str:
+        """The stage's name: `ollama` or `anthropic`."""
+        ...
+
+    @property
+    def model_name(self) -> str: ...
+
+    @property
+    def offer(self) -> Offer:
+        """The tools this model was bound to."""
+        ...
+
+    def doubtful(self, messages: Sequence[BaseMessage]) -> bool:
+        """Whether a reply to these can be trusted only when complete, so that nothing of it is said before."""
+        ...
+
+    async def reply(self, messages: Sequence[BaseMessage], on_text: Callable[[str], None]) -> AIMessage:
+        """The whole message; its text goes to `on_text` piece by piece while it comes.
+
+        `messages` are the conversation without the system prompt. A message that is not complete is an error.
+        """
+        ...
