@@ -11,6 +11,7 @@ from time import perf_counter
 from voice_gateway.brain.client import Stage, Turn
 from voice_gateway.brain.confirmation import Answer, Pending, read_answer, remember, take
 from voice_gateway.brain.history import History
+from voice_gateway.brain.told import told
 from voice_gateway.config import BrainSettings, PermissionSettings
 from voice_gateway.errors import GatewayError
 from voice_gateway.logs import turn_context
@@ -202,11 +203,6 @@ class Conversation:
             await self._store.put(key, json.dumps(history.to_json()), expiry_seconds=expiry)
         except Exception:
             log.exception("conversation could not be kept")
-
-
-def told(outcomes: Sequence[ToolOutcome]) -> str:
-    """The tools' own sentences."""
-    return " ".join(outcome.text.removeprefix("Error: ").strip() for outcome in outcomes)
 
 
 def _key(outcome: ToolOutcome) -> tuple[str, str]:

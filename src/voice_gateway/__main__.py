@@ -1,0 +1,188 @@
+"""The command line: one parser, one function for each command, one line for each mistake."""
+
+import argparse
+import asyncio
+import contextlib
+import signal
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NoReturn
+
+from voice_gateway import __version__, logs
+from voice_gateway.errors import ConfigError
+
+PROGRAM = "voice-gateway"
+
+EXAMPLES = """\
+examples:
+  voice-gateway run                                  start; type to it, Ctrl-D ends
+  voice-gateway ask "turn on the floor lamp"         one question, one answer
+  voice-gateway ask --json "is the front door locked"
+  voice-gateway ask --explain "dim it to half" --conversation kitchen
+  voice-gateway chat --json < lines.txt              one JSON object for each line
+  voice-gateway tools                                what it can do, and where each tool comes from
+  voice-gateway tools call control_zwave_device device_name="floor lamp" command=on
+  voice-gateway tools lint                           what to improve in tool descriptions
+
+Settings: voice-gateway.toml here or in the configuration folder, or --config FILE.
+docs/configuration.md lists them all.
+"""
+
+CALL_EXAMPLES = """\
+examples:
+  voice-gateway tools call get_current_datetime timezone=Asia/Tokyo
+  voice-gateway tools call control_speaker_volume --args '{"action": "set", "level": 30}'
+  voice-gateway tools call search_web query="weather in Oslo" --timeout 5 --json
+
+Exit code: 0 when the tool succeeded, 1 when it did not, 2 for wrong usage or configuration.
+"""
+
+
+class Parser(argparse.ArgumentParser):
+    """Mistakes are one line and exit code 2."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(allow_abbrev=False, **options)
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"{PROGRAM}: {message} (see {self.prog} --help)\n")
+
+
+def parser() -> Parser:
+    shared = _shared_options()
+    top = Parser(
+        prog=PROGRAM,
+        description="A local-first voice gateway: it acts through tools and never claims what it did not do.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        parents=[shared],
+    )
+    top.add_argument("--version", action="version", version=f"{PROGRAM} {__version__}")
+    commands = top.add_subparsers(dest="command", metavar="COMMAND", parser_class=Parser)
+    commands.add_parser("run", parents=[shared], help="start the gateway; answer what is typed or piped in")
+    commands.add_parser("chat", parents=[shared], help="answer each line of the input, then end")
+    _add_ask(commands, shared)
+    _add_tools(commands, shared)
+    return top
+
+
+def _shared_options() -> Parser:
+    """Accepted before and after any subcommand; SUPPRESS, so that an absent one does not undo a given one."""
+    shared = Parser(add_help=False, argument_default=argparse.SUPPRESS)
+    shared.add_argument("--config", type=Path, metavar="FILE", help="settings file")
+    shared.add_argument("--json", action="store_true", help="print JSON on stdout, for scripts")
+    shared.add_argument(
+        "--provider",
+        choices=("local", "ollama", "anthropic"),
+        help="who answers what the local brain does not",
+    )
+    shared.add_argument(
+        "--log-level", choices=("debug", "info", "warning", "error"), help="how much to log on stderr"
+    )
+    shared.add_argument("--debug", action="store_true", help="log everything, with tracebacks")
+    return shared
+
+
+def _add_ask(commands: "argparse._SubParsersAction[Parser]", shared: Parser) -> None:
+    ask = commands.add_parser(
+        "ask",
+        parents=[shared],
+        help="answer one question",
+        description="Print one answer on stdout. Exit code 0: answered, and no tool call failed; else 1.",
+    )
+    ask.add_argument("text", nargs="+", help="what to say")
+    ask.add_argument("--conversation", metavar="ID", help="go on with an earlier conversation")
+    ask.add_argument("--room", help='where you are; settles "turn on the light"')
+    ask.add_argument("--explain", action="store_true", help="say on stderr which stage answered, and why")
+
+
+def _add_tools(commands: "argparse._SubParsersAction[Parser]", shared: Parser) -> None:
+    tools = commands.add_parser("tools", parents=[shared], help="list, call and check tools")
+    actions = tools.add_subparsers(dest="action", metavar="ACTION", parser_class=Parser)
+    actions.add_parser("list", parents=[shared], help="the tools, with source and parameters (the default)")
+    call = actions.add_parser(
+        "call",
+        parents=[shared],
+        help="run one tool",
+        epilog=CALL_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    call.add_argument("name", metavar="NAME", help="the tool, as `voice-gateway tools` shows it")
+    call.add_argument("pairs", metavar="key=value", nargs="*", help="arguments by name")
+    call.add_argument("--args", metavar="JSON", help="all arguments as one JSON object")
+    call.add_argument("--timeout", type=float, metavar="SECONDS", help="limit of this call")
+    actions.add_parser(
+        "lint", parents=[shared], help="what to improve in tool descriptions; exit code 1 if anything"
+    )
+
+
+def parsed(argv: Sequence[str] | None) -> argparse.Namespace:
+    """Words may also stand behind an option, where argparse loses them: `tools call NAME --json key=value`"""
+    top = parser()
+    options, rest = top.parse_known_args(argv)
+    words = {"ask": "text", "tools": "pairs"}.get(options.command or "")
+    if rest and words and hasattr(options, words) and not any(word.startswith("-") for word in rest):
+        getattr(options, words).extend(rest)
+    elif rest:
+        top.error(f"unknown option or argument: {' '.join(rest)}")
+    return options
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    options = parsed(argv)
+    if options.command is None:
+        parser().print_help(sys.stderr)
+        return 2
+    debug = getattr(options, "debug", False)
+    logs.set_up(getattr(options, "log_level", "warning"), debug=debug)
+    stopped: list[signal.Signals] = []
+    try:
+        return asyncio.run(_stoppable(options, stopped))
+    except ConfigError as error:
+        if debug:
+            raise
+        print(f"{PROGRAM}: {error}", file=sys.stderr)
+        return 2
+    except asyncio.CancelledError:
+        # A service manager's stop is a good end of `run`; everything else was cut off.
+        return 0 if options.command == "run" and signal.SIGTERM in stopped else 128 + stopped[0]
+    except BrokenPipeError:
+        sys.stderr.close()  # whoever read our output has gone; there is nobody to complain to
+        return 1
+
+
+async def _stoppable(options: argparse.Namespace, stopped: list[signal.Signals]) -> int:
+    """The first signal stops everything in order; a second one would only disturb that."""
+    loop, task = asyncio.get_running_loop(), asyncio.current_task()
+
+    def stop(number: signal.Signals) -> None:
+        if not stopped and task is not None:
+            task.cancel()
+        stopped.append(number)
+
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        with contextlib.suppress(
+            NotImplementedError, RuntimeError
+        ):  # not on every platform, not in every thread
+            loop.add_signal_handler(number, stop, number)
+    return await _command(options)
+
+
+async def _command(options: argparse.Namespace) -> int:
+    """Imported here, so that `--help` and mistakes cost nothing."""
+    if options.command == "ask":
+        from voice_gateway.commands.ask import ask
+
+        return await ask(options)
+    if options.command == "tools":
+        from voice_gateway.commands.tools import tools
+
+        return await tools(options)
+    from voice_gateway.commands.run import run
+
+    return await run(options)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,93 @@
+"""`voice-gateway tools`: list, call and check tools."""
+
+import argparse
+import json
+from dataclasses import asdict
+from typing import Any
+
+from voice_gateway.app import Gateway, opened
+from voice_gateway.commands.options import loaded, wants_json
+from voice_gateway.doors.cli import print_json
+from voice_gateway.errors import ConfigError
+from voice_gateway.tools.catalogue import ToolEntry, entries
+from voice_gateway.turn import ToolCall, new_id
+
+
+async def tools(options: argparse.Namespace) -> int:
+    if options.action == "call":
+        return await _call(options)
+    async with opened(loaded(options).settings) as gateway:
+        await gateway.linked()
+        if options.action == "lint":
+            return _lint(gateway, as_json=wants_json(options))
+        listed = entries(gateway.tools, left_out=gateway.left_out())
+        simulated = {status.name for status in gateway.link.status() if status.simulated}
+        if wants_json(options):
+            print_json([entry.to_json() for entry in listed])
+        else:
+            _show(listed, simulated)
+    return 0
+
+
+async def _call(options: argparse.Namespace) -> int:
+    args = _arguments(options)
+    if options.timeout is not None and not options.timeout > 0:
+        raise ConfigError(f"--timeout {options.timeout}: must be more than 0 seconds")
+    async with opened(loaded(options).settings) as gateway:
+        if gateway.tools.find(options.name) is None:
+            await gateway.linked()  # a built-in tool needs no server
+        call = ToolCall(id=new_id(), name=options.name, args=args)
+        outcome = await gateway.executor.execute(call, timeout_seconds=options.timeout)
+    if wants_json(options):
+        print_json(outcome.to_json())
+    else:
+        print(outcome.text)
+    return 0 if outcome.ok else 1
+
+
+def _arguments(options: argparse.Namespace) -> dict[str, Any]:
+    """Values stay text: the executor turns them into what the tool's own schema asks for."""
+    args: dict[str, Any] = {}
+    if options.args is not None:
+        try:
+            args = json.loads(options.args)
+        except json.JSONDecodeError as error:
+            raise ConfigError(f"--args is not valid JSON: {error}") from error
+        if not isinstance(args, dict):
+            raise ConfigError('--args must be a JSON object, such as \'{"action": "get"}\'')
+    for pair in options.pairs:
+        key, equals, value = pair.partition("=")
+        if not equals or not key:
+            raise ConfigError(f'"{pair}" is not key=value')
+        args[key] = value
+    return args
+
+
+def _show(listed: list[ToolEntry], simulated: set[str]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("tool", no_wrap=True)
+    table.add_column("source", no_wrap=True)
+    table.add_column("parameters", overflow="fold", ratio=1)
+    table.add_column("what it does", overflow="fold", ratio=2)
+    for entry in listed:
+        source = f"{entry.source} (simulated)" if entry.source in simulated else entry.source
+        note = "" if entry.offered else f" [not offered to the model: {entry.why_not}]"
+        table.add_row(entry.name, source, entry.signature, entry.summary + note)
+    Console().print(table)
+
+
+def _lint(gateway: Gateway, *, as_json: bool) -> int:
+    from voice_gateway.tools.lint import lint
+
+    findings = [finding for tool in gateway.tools.all() for finding in lint(tool)]
+    if as_json:
+        print_json([asdict(finding) for finding in findings])
+    else:
+        for finding in findings:
+            print(f"{finding.tool}: {finding.row}: {finding.problem} → {finding.advice}")
+        if not findings:
+            print(f"{len(gateway.tools.all())} tools, nothing to improve")
+    return 1 if findings else 0
