@@ -1,0 +1,386 @@
+"""An MCP server that misbehaves on demand; standard library only.
+
+`python fault_server.py [FAULT …]` chooses how it starts and ends (see `main`); how a call goes wrong is chosen by the
+tool that is called. Every tool's reply is text, so that a test sees whether it came through.
+"""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+FAULTS = set(sys.argv[1:])
+out = sys.stdout.buffer
+cancelled: list[str] = []
+extra_tools: list[str] = []
+
+
+def write(data: bytes) -> None:
+    out.write(data)
+    out.flush()
+
+
+def frame(message: dict) -> bytes:
+    return json.dumps({"jsonrpc": "2.0", **message}).encode()
+
+
+def send(message: dict) -> None:
+    write(frame(message) + b"\n")
+
+
+def say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
+
+
+def reply(request_id: object, text: str = "done", **more: object) -> dict:
+    return {"id": request_id, "result": {"content": [{"type": "text", "text": text}], **more}}
+
+
+def next_message() -> dict | None:
+    while line := sys.stdin.buffer.readline():
+        message = json.loads(line)
+        if message.get("method") == "notifications/cancelled":
+            cancelled.append(message["params"]["requestId"])
+        else:
+            return message
+    return None
+
+
+# Tools: what a call does, before (or instead of) its reply.
+
+
+def echo(i, a):
+    send(reply(i, json.dumps(a)))
+
+
+def text_line(i, a):
+    write(b"Starting up, please wait ...\n")
+    send(reply(i))
+
+
+def json_lines(i, a):
+    write(b'{"level": "info", "msg": "not a frame"}\n[1, 2]\n42\n"word"\nnull\n{"jsonrpc": "1.0"}\n')
+    send(reply(i))
+
+
+def blank_lines(i, a):
+    write(b"\n\r\n   \n\n")
+    send(reply(i))
+
+
+def crlf(i, a):
+    write(frame(reply(i)) + b"\r\n")
+
+
+def split_frame(i, a):
+    data = frame(reply(i, "in two")) + b"\n"
+    for at in range(0, len(data), 7):
+        write(data[at : at + 7])
+        time.sleep(0.002)
+
+
+def stray_replies(i, a):
+    send(reply("vg-99999", "of nobody"))
+    send(reply(4711, "of nobody"))
+    send(reply(["odd"], "odd id"))
+    send({"id": None, "error": {"code": -32700, "message": "I could not parse that"}})
+    send(reply(i, "first"))
+    send(reply(i, "second"))
+
+
+def invalid_utf8(i, a):
+    write(b"caf\xe9 \xff\xfe\n")
+    write(frame(reply(i, "XXXX")).replace(b"XXXX", b"caf\xe9") + b"\n")
+
+
+def glued_text(i, a):
+    write(b"Downloading... 100%" + frame(reply(i)) + b"\n")
+
+
+def no_newline(i, a):
+    write(frame(reply(i)))
+
+
+def two_frames_on_a_line(i, a):
+    write(
+        frame({"method": "notifications/message", "params": {"level": "info", "data": "x"}}) + frame(reply(i))
+    )
+    write(b"\n")
+
+
+def byte_order_mark(i, a):
+    write(b"\xef\xbb\xbf" + frame(reply(i)) + b"\n")
+
+
+def batch(i, a):
+    write(b"[" + frame(reply(i)) + b"]\n")
+
+
+def deep(i, a):
+    write(b"[" * 200_000 + b"\n")
+    send(reply(i))
+
+
+def half_a_character(i, a):
+    write(frame(reply(i, "XXXX")).replace(b"XXXX", b"\\ud83d") + b"\n")
+
+
+def long_line(i, a):
+    send(reply(i, "x" * a["bytes"]))
+
+
+def junk(i, a):
+    block = b"j" * (1024 * 1024)
+    for _ in range(a["megabytes"]):
+        write(block)
+    write(b"\n")
+    send(reply(i))
+
+
+def flood(i, a):
+    note = frame({"method": "notifications/message", "params": {"level": "info", "data": "x"}}) + b"\n"
+    write(note * a["count"])
+    send(reply(i))
+
+
+def stderr_flood(i, a):
+    sys.stderr.write(("e" * 99 + "\n") * (a["bytes"] // 100))
+    sys.stderr.flush()
+    send(reply(i))
+
+
+def die(i, a):
+    say("fatal: the bus is gone")
+    os._exit(3)
+
+
+def kill_self(i, a):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def answer_and_die(i, a):
+    send(reply(i, str(os.getpid())))
+    os._exit(0)
+
+
+def die_leaving_a_child(i, a):
+    subprocess.Popen(["sleep", "600"])  # it inherits our stdout
+    os._exit(4)
+
+
+def close_stdout(i, a):
+    os.close(1)
+    time.sleep(600)
+
+
+def grandchild(i, a):
+    send(reply(i, str(subprocess.Popen(["sleep", "600"]).pid)))
+
+
+def hang(i, a):
+    if "started" in a:
+        Path(a["started"]).touch()
+    # no reply, but it goes on reading
+
+
+def deaf(i, a):
+    time.sleep(600)
+
+
+def slow(i, a):
+    time.sleep(a["seconds"])
+    send(reply(i))
+
+
+def was_cancelled(i, a):
+    send(reply(i, json.dumps(cancelled)))
+
+
+def environment(i, a):
+    send(reply(i, json.dumps(dict(os.environ))))
+
+
+def pid(i, a):
+    send(reply(i, str(os.getpid())))
+
+
+def is_error(i, a):
+    content = {
+        "content": [{"type": "text", "text": "device not found"}],
+        "structuredContent": {"known": ["Lamp"]},
+    }
+    send({"id": i, "result": {**content, "isError": True}})
+
+
+def rpc_error(i, a):
+    send(
+        {
+            "id": i,
+            "error": {"code": a.get("code", -32000), "message": "Invalid arguments: deviceName is required"},
+        }
+    )
+
+
+def odd_reply(i, a):
+    send({"id": i, **a["reply"]})
+
+
+def ask_back(i, a):
+    answers = []
+    for number, method in enumerate(["ping", "roots/list", "sampling/createMessage", "made/up"]):
+        send({"id": f"ask-{number}", "method": method, "params": {}})
+        answers.append("error" if "error" in (next_message() or {}) else "result")
+    send(reply(i, json.dumps(answers)))
+
+
+def change_tools(i, a):
+    extra_tools[:] = a["tools"]
+    for _ in range(a.get("times", 1)):
+        send({"method": "notifications/tools/list_changed"})
+    send(reply(i))
+
+
+CALLS = {
+    call.__name__: call
+    for call in [
+        *(
+            echo,
+            text_line,
+            json_lines,
+            blank_lines,
+            crlf,
+            split_frame,
+            stray_replies,
+            invalid_utf8,
+            glued_text,
+        ),
+        *(
+            no_newline,
+            two_frames_on_a_line,
+            byte_order_mark,
+            batch,
+            deep,
+            half_a_character,
+            long_line,
+            junk,
+            flood,
+        ),
+        *(
+            stderr_flood,
+            die,
+            kill_self,
+            answer_and_die,
+            die_leaving_a_child,
+            close_stdout,
+            grandchild,
+            hang,
+            deaf,
+        ),
+        *(slow, was_cancelled, environment, pid, is_error, rpc_error, odd_reply, ask_back, change_tools),
+    ]
+}
+
+
+def definition(name: str) -> dict:
+    return {"name": name, "description": f"Does {name}.", "inputSchema": {"type": "object", "properties": {}}}
+
+
+def tools(params: dict) -> dict:
+    listed = [definition(name) for name in [*CALLS, *extra_tools]]
+    if "endless_pages" in FAULTS:
+        return {"tools": [definition("again")], "nextCursor": os.urandom(4).hex()}
+    if "pages" in FAULTS:
+        at = int(params.get("cursor", "0"))
+        return {
+            "tools": listed[at : at + 10],
+            **({"nextCursor": str(at + 10)} if at + 10 < len(listed) else {}),
+        }
+    if "bad_tools" in FAULTS:
+        bad = [
+            "word",
+            {},
+            {"name": 7},
+            {"name": "no_schema"},
+            {"name": "💡 on", "inputSchema": {"type": "object"}},
+        ]
+        return {"tools": [*bad, *listed]}
+    if "no_tools_key" in FAULTS:
+        return {"items": []}
+    return {"tools": listed}
+
+
+def initialize(message: dict) -> None:
+    if "hang_in_initialize" in FAULTS:
+        say("waiting for the MQTT broker")
+        return
+    if "exit_in_initialize" in FAULTS:
+        say("cannot open the serial port")
+        os._exit(5)
+    if "garbage_in_initialize" in FAULTS:
+        write(b"usage: server [options]\n")
+        return
+    if "wrong_initialize" in FAULTS:
+        send({"id": message["id"], "result": {"hello": "world"}})
+        return
+    info = {
+        "protocolVersion": message["params"]["protocolVersion"],
+        "capabilities": {"tools": {"listChanged": True}},
+    }
+    send({"id": message["id"], "result": {**info, "serverInfo": {"name": "fault", "version": "1"}}})
+
+
+def handle(message: dict) -> None:
+    method, params = message.get("method"), message.get("params") or {}
+    if method == "initialize":
+        initialize(message)
+    elif method == "tools/list":
+        if "hang_in_list" not in FAULTS:
+            send({"id": message["id"], "result": tools(params)})
+    elif method == "tools/call":
+        call = CALLS.get(params["name"])
+        if call is None:
+            send(
+                {"id": message["id"], "error": {"code": -32602, "message": f"Unknown tool: {params['name']}"}}
+            )
+        else:
+            call(message["id"], params.get("arguments") or {})
+    elif method == "ping" and "no_ping" not in FAULTS:
+        send({"id": message["id"], "result": {}})
+
+
+def start() -> None:
+    """Faults of the start. `fails=N:FILE` fails the first N starts, counted in FILE."""
+    if "ignores_term" in FAULTS:
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    if "exit_at_start" in FAULTS:
+        say("MQTT connection refused: 127.0.0.1:1883")
+        sys.exit(1)
+    for fault in FAULTS:
+        if fault.startswith("fails="):
+            times, _, counter = fault.removeprefix("fails=").partition(":")
+            starts = Path(counter)
+            starts.write_text(starts.read_text() + "x" if starts.exists() else "x")
+            if len(starts.read_text()) <= int(times):
+                say(f"start {len(starts.read_text())} fails")
+                sys.exit(1)
+        if fault.startswith("pid="):
+            with Path(fault.removeprefix("pid=")).open("a") as file:
+                file.write(f"{os.getpid()}\n")
+    if "banner" in FAULTS:
+        write(b"*** Welcome to the fault server ***\n\n")
+
+
+def main() -> None:
+    start()
+    while (message := next_message()) is not None:
+        handle(message)
+    if "ignores_eof" in FAULTS or "ignores_term" in FAULTS:
+        while True:
+            time.sleep(600)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,114 @@
+"""A running MCPIntegration around real server processes, with everything a test wants to see of it."""
+
+import asyncio
+import contextlib
+import os
+import sys
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from langchain_core.tools import BaseTool
+
+from voice_gateway.config import McpSettings, ServerSettings
+from voice_gateway.mcp_link.integration import MCPIntegration, ServerStatus
+
+FAKES = Path(__file__).parent
+LIMIT = 10.0  # no wait of a test is longer
+
+
+def fault_server(*faults: str, **settings: Any) -> ServerSettings:
+    return ServerSettings(command=sys.executable, args=(str(FAKES / "fault_server.py"), *faults), **settings)
+
+
+@dataclass
+class Linked:
+    """The link, and what it has said so far."""
+
+    integration: MCPIntegration = field(init=False)
+    tools: dict[str, dict[str, BaseTool]] = field(default_factory=dict)  # server -> original name -> tool
+    announcements: list[tuple[str, int]] = field(default_factory=list)
+    statuses: list[ServerStatus] = field(default_factory=list)
+    delays: list[float] = field(default_factory=list)
+    changed: asyncio.Event = field(default_factory=asyncio.Event)
+    open_retries: asyncio.Event = field(default_factory=asyncio.Event)  # cleared: retries wait for the test
+
+    def on_tools(self, server: str, tools: Sequence[BaseTool]) -> None:
+        self.tools[server] = {(tool.metadata or {})["traits"].original_name: tool for tool in tools}
+        self.announcements.append((server, len(tools)))
+        self.changed.set()
+
+    def on_status(self, status: ServerStatus) -> None:
+        self.statuses.append(status)
+        self.changed.set()
+
+    async def sleep(self, seconds: float) -> None:
+        self.delays.append(seconds)
+        self.changed.set()
+        await self.open_retries.wait()
+
+    async def call(self, tool: str, server: str = "fault", **arguments: Any) -> str:
+        """What the tool's own coroutine gives; a real call over the real link."""
+        coroutine = self.tools[server][tool].coroutine  # type: ignore[attr-defined]
+        text, _ = await coroutine(**arguments)
+        return text
+
+    def status(self, server: str = "fault") -> ServerStatus:
+        return next(status for status in self.integration.status() if status.name == server)
+
+    async def until(self, what: Callable[[], bool]) -> None:
+        """Waits for a condition, looked at whenever something was announced."""
+        async with asyncio.timeout(LIMIT):
+            while not what():
+                self.changed.clear()
+                await self.changed.wait()
+
+
+@contextlib.asynccontextmanager
+async def linked(
+    servers: Mapping[str, ServerSettings] | ServerSettings,
+    *,
+    settle: bool = True,
+    local_tools: Sequence[str] = (),
+    **settings: Any,
+) -> AsyncIterator[Linked]:
+    """Started, settled, and at the end stopped with nothing left behind: no task, no descriptor, no process."""
+    link = Linked()
+    link.open_retries.set()
+    known = {"fault": servers} if isinstance(servers, ServerSettings) else servers
+    link.integration = MCPIntegration(
+        known,
+        McpSettings(**{"stop_timeout_seconds": 0.6, "connect_timeout_seconds": LIMIT, **settings}),
+        on_tools=link.on_tools,
+        on_status=link.on_status,
+        local_tools=lambda: local_tools,
+        sleep=link.sleep,
+    )
+    descriptors, tasks = open_descriptors(), asyncio.all_tasks()
+    run = asyncio.get_running_loop().create_task(link.integration.run())
+    try:
+        if settle:
+            async with asyncio.timeout(LIMIT):
+                await link.integration.settled()
+        yield link
+    finally:
+        link.integration.stop()
+        async with asyncio.timeout(LIMIT):
+            await run
+        await asyncio.sleep(0)
+    assert asyncio.all_tasks() == tasks
+    assert open_descriptors() <= descriptors
+    assert all(status.state == "stopped" for status in link.integration.status())
+
+
+def open_descriptors() -> int:
+    return len(os.listdir("/proc/self/fd"))
+
+
+def alive(pid: int) -> bool:
+    """Running, and not merely waiting to be reaped."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
