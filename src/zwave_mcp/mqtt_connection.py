@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import logging
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
 from zwave_mcp.home import HomeDown
@@ -24,14 +25,18 @@ class Connection:
     """Every attempt uses a new client of the library; every call in flight ends with its connection."""
 
     def __init__(
-        self, options: MqttOptions, first_delay_seconds: float, longest_delay_seconds: float
+        self,
+        options: MqttOptions,
+        first_delay_seconds: float,
+        longest_delay_seconds: float,
+        on_change: Callable[[], None],
     ) -> None:
         self._options = options
         self._first_delay = first_delay_seconds
         self._longest_delay = longest_delay_seconds
         self.gateways = Gateways(options.prefix, options.gateway)
         self.broker = False
-        self.news = asyncio.Event()  # something came or went: time for a new list of devices
+        self._on_change = on_change
         self._api: GatewayApi | None = None  # there while the broker is connected and the gateway is known
         self._problem = f"The MQTT broker at {address_of(options)} has not answered yet."
         self._settled = asyncio.Event()  # the attempt under way has come to a result
@@ -109,6 +114,7 @@ class Connection:
         await link.subscribe(self.gateways.topics)
         if self.gateways.chosen is None:
             await self._discover()
+        there: tuple[bool, bool] | None = None
         while True:
             self._status.clear()
             self.gateways.choose()
@@ -117,8 +123,10 @@ class Connection:
                 await link.subscribe(api.reply_topics)
                 self._api = api
                 log.info("found Z-Wave JS UI", extra={"gateway": self.gateways.name})
+            before, there = there, (self.gateways.problem() is None, self.gateways.driver is not False)
+            if there != before:
+                self._on_change()
             self._settled.set()
-            self.news.set()
             await self._status.wait()
 
     async def _discover(self) -> None:

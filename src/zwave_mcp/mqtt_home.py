@@ -50,10 +50,15 @@ class MqttHome:
         longest_delay_seconds: float = 30.0,
         refresh_seconds: float = REFRESH_SECONDS,
     ) -> None:
-        self._connection = Connection(options, first_delay_seconds, longest_delay_seconds)
+        self._connection = Connection(options, first_delay_seconds, longest_delay_seconds, self._start_anew)
         self._gateways = self._connection.gateways
         self._snapshots = Snapshots(self._ask_for_nodes)
         self._refresh_seconds = refresh_seconds
+        self._news = asyncio.Event()
+
+    def _start_anew(self) -> None:
+        self._snapshots.outdate()
+        self._news.set()
 
     async def run(self) -> None:
         async with asyncio.TaskGroup() as tasks:
@@ -65,12 +70,11 @@ class MqttHome:
         while True:
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(self._refresh_seconds):
-                    await self._connection.news.wait()
-            self._connection.news.clear()
-            self._snapshots.outdate()
+                    await self._news.wait()
+            self._news.clear()
             if self._connection.up:
                 try:
-                    await self._snapshots.get(0)
+                    await self._snapshots.get(min(SNAPSHOT_MAX_AGE_SECONDS, self._refresh_seconds / 2))
                 except HomeError as error:
                     log.info("no list of devices", extra={"problem": str(error)})
 

@@ -137,4 +137,9 @@ def _text(raw: object) -> str:
 
 
 def _number(raw: object) -> float | None:
-    return float(raw) if isinstance(raw, int | float) and not isinstance(raw, bool) else None
+    if not isinstance(raw, int | float) or isinstance(raw, bool):
+        return None
+    try:
+        return float(raw)
+    except OverflowError:  # a whole number of hundreds of digits
+        return None

@@ -128,6 +128,7 @@ class FakeGateway:
         async with aiomqtt.Client(
             "localhost",
             self._port,
+            socket_options=[(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)],
             username=user,
             password=password,
             protocol=version,

@@ -1,4 +1,4 @@
-"""Twelve recorded devices that behave as recorded: what the gateway believes, and what the device really does."""
+"""Twelve devices that behave as recorded: what the gateway believes, and what the device really does."""
 
 import asyncio
 import copy

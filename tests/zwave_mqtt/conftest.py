@@ -47,7 +47,7 @@ async def running(options: MqttOptions, **settings: Any) -> AsyncIterator[MqttHo
 
 @pytest.fixture
 async def home(broker: Broker, gateway: FakeGateway) -> AsyncIterator[MqttHome]:
-    async with running(MqttOptions(broker.url)) as home:
+    async with running(MqttOptions(broker.url, gateway="Home Gateway")) as home:
         yield home
 
 

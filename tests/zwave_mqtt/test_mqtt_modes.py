@@ -1,6 +1,5 @@
 """The same home in every mode of the gateway: topics differ, devices and commands do not."""
 
-
 import pytest
 
 from fakes import zwave_recordings as recordings

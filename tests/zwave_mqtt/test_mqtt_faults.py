@@ -1,0 +1,332 @@
+"""Everything between server and devices fails once: said at once, never replayed, and back by itself."""
+
+import asyncio
+import contextlib
+import json
+import socket
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fakes.mosquitto import Broker, free_port
+from fakes.zwave_gateway import FakeGateway
+from zwave_mcp.home import CONFIRMED, HomeDown, HomeError, NoAnswer, Refused, ValueId
+from zwave_mcp.mqtt_api import GatewayApi
+from zwave_mcp.options import MqttOptions
+
+FLOOR_LAMP = ValueId(3, 38, 0, "targetValue")
+LIMIT_SECONDS = 10.0
+
+
+async def back(home):
+    """The first list of devices after a fault; a home comes back by itself."""
+    async with asyncio.timeout(LIMIT_SECONDS):
+        while True:
+            with contextlib.suppress(HomeError):
+                return await home.snapshot(0)
+            await asyncio.sleep(0.02)
+
+
+async def down(home):
+    async with asyncio.timeout(LIMIT_SECONDS):
+        while (await home.health()).ok:
+            await asyncio.sleep(0.02)
+
+
+async def test_without_a_broker_a_call_says_so_at_once(start_home):
+    async with start_home(MqttOptions(f"mqtt://localhost:{free_port()}")) as home:
+        started = time.perf_counter()
+        with pytest.raises(HomeDown, match="cannot be reached: connection refused") as caught:
+            await home.snapshot()
+        health = await home.health()
+
+        assert time.perf_counter() - started < 2
+        assert not caught.value.sent
+        assert (health.ok, health.broker, health.gateway) == (False, False, None)
+        assert "cannot be reached" in health.problem
+
+
+async def test_a_broker_that_never_answers_is_said_within_two_seconds(start_home):
+    """Something accepts the connection and stays silent, as a wrong port or a hung machine does."""
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        port = silent.getsockname()[1]
+        async with start_home(MqttOptions(f"mqtt://127.0.0.1:{port}")) as home:
+            started = time.perf_counter()
+            with pytest.raises(HomeDown, match="has not answered"):
+                await home.snapshot()
+
+            assert time.perf_counter() - started < 2
+
+
+async def test_a_call_does_not_wait_for_the_next_attempt_when_the_broker_is_back(tmp_path, start_home):
+    broker = Broker(tmp_path)
+    options = MqttOptions(broker.url)
+    async with start_home(options, first_delay_seconds=0.05, longest_delay_seconds=60.0) as home:
+        for _ in range(12):  # the delay between attempts has grown to minutes
+            with contextlib.suppress(HomeDown):
+                await home.snapshot()
+            await asyncio.sleep(0.06)
+        broker.start()
+        try:
+            async with FakeGateway(broker.port):
+                assert len((await back(home)).nodes) == 12
+        finally:
+            broker.stop()
+
+
+async def test_a_killed_broker_fails_calls_in_flight_at_once(home, gateway, broker):
+    await home.snapshot()
+    gateway.silent.add("*")
+    calls = [asyncio.create_task(home.write(FLOOR_LAMP, level)) for level in range(20)]
+    await gateway.asked("writeValue", 20)
+    started = time.perf_counter()
+
+    broker.kill()
+    failures = await asyncio.gather(*calls, return_exceptions=True)
+
+    assert time.perf_counter() - started < 1
+    assert {type(failure) for failure in failures} == {HomeDown}
+    assert all(failure.sent for failure in failures)
+
+
+async def test_a_restarted_broker_gets_a_new_list_and_no_old_command(home, gateway, broker):
+    await home.snapshot()
+    gateway.silent.add("writeValue")
+    call = asyncio.create_task(home.write(FLOOR_LAMP, 50))
+    await gateway.asked("writeValue")
+    broker.kill()
+    with pytest.raises(HomeDown):
+        await call
+    with pytest.raises(HomeDown):
+        await home.write(FLOOR_LAMP, 60)  # while it is away: refused, not kept
+    lists = gateway.count("getNodes")
+
+    broker.start()
+    gateway.silent.clear()
+    await gateway.connected()
+    await gateway.asked("getNodes", lists + 1)  # by itself
+    assert (await home.write(FLOOR_LAMP, 70)).status == CONFIRMED
+
+    assert [value for _, _, value in gateway.house.writes] == [70]
+    assert gateway.count("writeValue") == 2
+
+
+async def test_a_broker_restarted_in_the_middle_of_200_calls_answers_each_of_them(home, gateway, broker):
+    await home.snapshot()
+    gateway.house.pace = 0.05
+    calls = [asyncio.create_task(home.write(FLOOR_LAMP, level % 99)) for level in range(200)]
+    await gateway.asked("writeValue", 10)
+    broker.restart()
+    done = await asyncio.gather(*calls, return_exceptions=True)
+
+    assert all(isinstance(one, HomeDown) or one.status == CONFIRMED for one in done)
+    assert any(isinstance(one, HomeDown) for one in done)
+    assert 0 < len(gateway.house.writes) <= 200
+    assert len((await back(home)).nodes) == 12
+
+
+async def test_a_hung_broker_is_given_up_and_nothing_is_sent_to_it_later(home, gateway, broker):
+    await home.snapshot()
+    broker.freeze()
+    started = time.perf_counter()
+
+    with pytest.raises(HomeDown, match="does not answer") as caught:
+        await home.write(FLOOR_LAMP, 50)
+
+    assert time.perf_counter() - started < 3
+    assert caught.value.sent
+    broker.thaw()
+    assert len((await back(home)).nodes) == 12
+
+
+async def test_a_killed_gateway_is_said_and_its_return_is_noticed(home, gateway, broker):
+    await home.snapshot()
+    await gateway.vanish()
+    await down(home)
+
+    started = time.perf_counter()
+    with pytest.raises(HomeDown, match="Z-Wave JS UI is not connected") as caught:
+        await home.write(FLOOR_LAMP, 50)
+    health = await home.health()
+
+    assert time.perf_counter() - started < 1
+    assert not caught.value.sent
+    assert (health.broker, health.gateway) == (True, False)
+    async with FakeGateway(broker.port) as returned:
+        assert len((await back(home)).nodes) == 12
+        assert returned.house.writes == []
+
+
+async def test_a_cleanly_stopped_gateway_is_noticed_although_its_status_stays_true(home, gateway):
+    await home.snapshot()
+    await gateway.stop_cleanly()
+    started = time.perf_counter()
+
+    with pytest.raises(HomeDown, match=r"Z-Wave JS UI is not connected|no connection to its"):
+        await home.snapshot(0)
+
+    assert time.perf_counter() - started < 2
+    assert not (await home.health()).ok
+
+
+async def test_a_hung_gateway_gives_no_answer_within_the_limit(home, gateway):
+    await home.snapshot()
+    gateway.silent.add("*")
+
+    with pytest.raises(NoAnswer):
+        await home.write(FLOOR_LAMP, 50, timeout_seconds=0.2)
+    assert not (await home.health()).ok
+
+
+async def test_a_lost_stick_is_said_and_its_return_is_noticed(home, gateway):
+    await home.snapshot()
+    await gateway.lose_stick()
+
+    with pytest.raises(HomeDown, match="no connection to its Z-Wave stick"):
+        await home.snapshot(0)
+    health = await home.health()
+    assert (health.ok, health.gateway, health.driver) == (False, True, False)
+
+    await gateway.find_stick()
+    assert len((await back(home)).nodes) == 12
+    assert (await home.health()).ok
+
+
+async def test_a_stick_that_is_reported_away_while_nothing_answers_is_the_reason_given(home, gateway):
+    await home.snapshot()
+    gateway.silent.add("*")
+    await gateway.publish("driver/status", "false", retain=True)
+    await down(home)
+
+    with pytest.raises(HomeDown, match="no connection to its Z-Wave stick"):
+        await home.snapshot(0)
+
+
+async def test_a_renamed_device_is_noticed_although_nobody_asks(broker, gateway, start_home):
+    seen = asyncio.Queue()
+    async with start_home(MqttOptions(broker.url), refresh_seconds=0.1) as home:
+        home.watch(lambda snapshot: seen.put_nowait({node.id: node.name for node in snapshot.nodes}))
+        async with asyncio.timeout(LIMIT_SECONDS):
+            assert (await seen.get())[13] == ""
+            gateway.house.rename(13, "Desk Lamp", "Office")
+            while (await seen.get())[13] != "Desk Lamp":
+                pass
+        assert (await home.write(ValueId(13, 37, 0, "targetValue"), True)).status == 254
+
+
+BAD_ANSWERS = {
+    "not JSON": b"{value:50",
+    "empty": b"",
+    "not text": b"\xff\xfe\x00",
+    "a bare word": b"true",
+    "a list": b"[1, 2]",
+    "nested without end": b"[" * 200_000,
+    "endless digits": b'{"success": 1' + b"0" * 10_000 + b"}",
+}
+
+
+@pytest.mark.parametrize("payload", BAD_ANSWERS.values(), ids=BAD_ANSWERS.keys())
+async def test_a_malformed_message_does_no_harm(home, gateway, payload):
+    await home.snapshot()
+    for api in ("getNodes", "writeValue"):
+        await gateway.answer_raw(api, payload)
+    await gateway.publish("_CLIENTS/ZWAVE_GATEWAY-Other/status", payload, retain=True)
+    await gateway.publish("driver/status", b"maybe", retain=True)
+
+    assert (await home.write(FLOOR_LAMP, 42)).status == CONFIRMED
+    assert len((await home.snapshot(0)).nodes) == 12
+
+
+BAD_RESULTS = [None, True, 7, "text", {"a": 1}]
+
+
+@pytest.mark.parametrize("result", BAD_RESULTS)
+async def test_a_malformed_list_of_devices_is_an_error_and_no_empty_home(home, gateway, result):
+    await home.snapshot()
+    gateway.silent.add("getNodes")
+    call = asyncio.create_task(home.snapshot(0))
+    request = await gateway.asked("getNodes", 2)
+    await gateway.answer_raw(
+        "getNodes", json.dumps({"success": True, "result": result, "origin": request.body})
+    )
+
+    with pytest.raises(Refused, match="could not be understood"):
+        await call
+
+
+async def test_malformed_nodes_are_left_out(home, gateway):
+    nodes = [
+        None,
+        5,
+        {},
+        {"id": "3"},
+        {"id": 300},
+        {"id": 301, "values": {"x": 5, "y": {"commandClass": "a"}}},
+    ]
+    huge = {"commandClass": 49, "property": "x", "endpoint": 0, "min": 10**400, "value": 1}
+    gateway.house.nodes += [*nodes, {"id": 302, "name": ["x"], "values": [huge]}]
+
+    assert {300, 301, 302, 3} <= {node.id for node in (await home.snapshot(0)).nodes}
+
+
+async def test_a_large_home_is_listed(home, gateway):
+    more = json.dumps(gateway.house.node(3))
+    gateway.house.nodes += [{**json.loads(more), "id": number} for number in range(300, 520)]
+
+    assert len((await home.snapshot(0)).nodes) == 232
+
+
+async def test_a_huge_message_does_not_break_the_connection(home, gateway):
+    await home.snapshot()
+    gateway.silent.add("pingNode")
+    ping = asyncio.create_task(home.ping(2, timeout_seconds=0.3))
+    request = await gateway.asked("pingNode")
+    huge = {"success": True, "result": "x" * 33 * 1024 * 1024, "origin": request.body}
+    await gateway.answer_raw("pingNode", json.dumps(huge))
+    with pytest.raises(NoAnswer):  # the broker keeps it back: we said how much we take
+        await ping
+    large = {"success": True, "result": "x" * 8 * 1024 * 1024, "origin": {"id": "other"}}
+    await gateway.answer_raw("pingNode", json.dumps(large))
+
+    assert (await home.write(FLOOR_LAMP, 42)).status == CONFIRMED
+
+
+async def test_closing_tells_the_broker(broker, gateway, start_home):
+    async with start_home(MqttOptions(broker.url)) as home:
+        await home.snapshot()
+        before = broker.log.count("Received DISCONNECT")
+    async with asyncio.timeout(LIMIT_SECONDS):
+        while broker.log.count("Received DISCONNECT") == before:
+            await asyncio.sleep(0.01)
+
+
+async def test_a_cancelled_call_ends_at_once_and_the_next_one_works(home, gateway):
+    await home.snapshot()
+    gateway.silent.add("writeValue")
+    call = asyncio.create_task(home.write(FLOOR_LAMP, 50))
+    await gateway.asked("writeValue")
+    call.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await call
+    gateway.silent.clear()
+
+    assert (await home.write(FLOOR_LAMP, 42)).status == CONFIRMED
+
+
+@given(st.binary(max_size=200) | st.text(max_size=200).map(str.encode))
+@settings(max_examples=100, deadline=None)
+def test_no_message_can_break_the_reading_of_answers(payload):
+    async def read():
+        async def publish(topic, sent):
+            request_id = json.loads(sent)["id"].encode()
+            api.receive(payload)
+            api.receive(request_id + payload)
+            api.receive(b'{"origin": {"id": "' + request_id + b'"}, "success": ' + payload + b"}")
+
+        api = GatewayApi("zwave/_CLIENTS/G", publish)
+        with contextlib.suppress(HomeError):
+            await api.call("pingNode", [2], timeout_seconds=0.001)
+
+    asyncio.run(read())
