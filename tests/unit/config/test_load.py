@@ -1,0 +1,207 @@
+"""Settings: command line over environment over file over default, and one clear line for each mistake."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from voice_gateway.config import load
+from voice_gateway.config.load import KNOWN_NAMES, env_name, setting_names
+from voice_gateway.errors import ConfigError
+
+
+@pytest.fixture(autouse=True)
+def _empty_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+
+
+def written(text: str, name: str = "voice-gateway.toml") -> Path:
+    file = Path(name)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text, encoding="utf-8")
+    return file
+
+
+def test_without_any_file_the_defaults_hold_and_the_simulated_home_is_the_server():
+    loaded = load(environ={})
+
+    assert loaded.settings.brain.provider == "local"
+    server = loaded.settings.mcpServers["zwave"]
+    assert server.command == sys.executable
+    assert server.simulated
+    assert loaded.file is None
+
+
+def test_any_configured_server_replaces_the_simulated_home():
+    written('[mcpServers.mine]\ncommand = "my-server"\n')
+
+    assert list(load(environ={}).settings.mcpServers) == ["mine"]
+
+
+def test_the_simulated_home_can_be_switched_off():
+    written("[mcp]\nsimulated_home = false\n")
+
+    assert load(environ={}).settings.mcpServers == {}
+
+
+def test_command_line_wins_over_environment_over_file():
+    written('[ollama]\nmodel = "from-file"\nnum_ctx = 2048\nkeep_alive = "1h"\n')
+    environ = {"OLLAMA_MODEL": "from-environment", "VOICE_GATEWAY_OLLAMA_NUM_CTX": "8192"}
+
+    loaded = load(environ=environ, overrides={"ollama.model": "from-command-line"})
+
+    assert loaded.settings.ollama.model == "from-command-line"
+    assert loaded.settings.ollama.num_ctx == 8192
+    assert loaded.settings.ollama.keep_alive == "1h"
+    assert loaded.origins["ollama.model"] == "command line"
+    assert loaded.origins["ollama.num_ctx"] == "VOICE_GATEWAY_OLLAMA_NUM_CTX"
+    assert loaded.origins["ollama.keep_alive"].endswith("voice-gateway.toml")
+
+
+def test_our_own_variable_wins_over_a_known_name():
+    environ = {"OLLAMA_MODEL": "known", "VOICE_GATEWAY_OLLAMA_MODEL": "own"}
+
+    assert load(environ=environ).settings.ollama.model == "own"
+
+
+@pytest.mark.parametrize("setting", setting_names())
+def test_every_setting_has_a_twin_in_the_environment(setting):
+    section, key = setting.split(".")
+    value = getattr(getattr(load(environ={}).settings, section), key)
+    text = ", ".join(value) if isinstance(value, tuple) else "" if value is None else str(value)
+
+    loaded = load(environ={env_name(setting): text})
+
+    assert getattr(getattr(loaded.settings, section), key) == value
+    assert loaded.origins[setting] == env_name(setting)
+
+
+@pytest.mark.parametrize(("variable", "setting"), KNOWN_NAMES.items())
+def test_names_people_already_have_are_read(variable, setting):
+    value = {"AI_PROVIDER": "ollama", "MCP_RETRY_ATTEMPTS": "7", "MCP_RETRY_BASE_DELAY": "0.5"}.get(
+        variable, "x"
+    )
+
+    loaded = load(environ={variable: value})
+
+    section, key = setting.split(".")
+    found = getattr(getattr(loaded.settings, section), key)
+    assert str(getattr(found, "get_secret_value", lambda: found)()) == value
+
+
+def test_a_key_in_the_environment_does_not_choose_the_cloud():
+    assert load(environ={"ANTHROPIC_API_KEY": "sk-x"}).settings.brain.provider == "local"
+
+
+def test_the_current_folder_wins_over_the_configuration_folder():
+    written('[brain]\nroom = "far"\n', "config/voice-gateway/voice-gateway.toml")
+    assert load(environ={}).settings.brain.room == "far"
+
+    written('[brain]\nroom = "near"\n')
+    assert load(environ={}).settings.brain.room == "near"
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("[ollama]\nnum_ct = 1\n", 'unknown setting "ollama.num_ct" (did you mean "num_ctx"?)'),
+        ("[olama]\nmodel = 'x'\n", 'unknown setting "olama" (did you mean "ollama"?)'),
+        ("[brain]\nprovider = 'gpt'\n", "brain.provider: Input should be 'local', 'ollama' or 'anthropic'"),
+        ("[mcp]\nattempts = 0\n", "mcp.attempts: Input should be greater than or equal to 1"),
+        ("[mcpServers.a]\nargs = ['x']\n", "mcpServers.a: needs either command or url"),
+        ("[mcpServers.a]\nurl = 'ftp://x'\n", "url must start with http:// or https://"),
+        ("[mcpServers.a]\ncomand = 'x'\n", 'did you mean "command"?'),
+        ("[mcpServers.a]\ncommand = 'x'\n[mcpServers.a]\ncommand = 'y'\n", "is not valid TOML"),
+        ("not toml", "is not valid TOML"),
+        ("brain = 3\n", "brain: Input should be"),
+    ],
+)
+def test_a_mistake_in_the_file_is_one_clear_line(text, says):
+    written(text)
+
+    with pytest.raises(ConfigError) as caught:
+        load(environ={})
+
+    assert says in str(caught.value)
+    assert "voice-gateway.toml" in str(caught.value)
+    assert "\n" not in str(caught.value).replace("(at line", "")
+
+
+def test_a_wrong_value_in_the_environment_names_the_variable():
+    with pytest.raises(ConfigError, match=r"MCP_RETRY_ATTEMPTS: mcp\.attempts"):
+        load(environ={"MCP_RETRY_ATTEMPTS": "many"})
+
+
+def test_a_secret_is_not_repeated_in_an_error():
+    written('[anthropic]\napi_key = ["sk-very-secret"]\n')
+
+    with pytest.raises(ConfigError) as caught:
+        load(environ={})
+
+    assert "sk-very-secret" not in str(caught.value)
+
+
+def test_a_named_file_that_is_missing_is_an_error():
+    with pytest.raises(ConfigError, match=r"cannot read nowhere\.toml"):
+        load(Path("nowhere.toml"), environ={})
+
+
+@pytest.mark.parametrize("place", ['mcp_config = "mcp.json"\n', '[mcp]\nmcp_config = "mcp.json"\n'])
+def test_the_servers_of_another_client_are_read(place):
+    written(place)
+    table = {
+        "kitchen": {"command": "k", "args": ["-v"], "env": {"A": "1"}, "type": "stdio", "autoApprove": ["x"]},
+        "off": {"command": "o", "disabled": True},
+        "far": {"url": "https://example.org/mcp"},
+    }
+    written(json.dumps({"mcpServers": table}), "mcp.json")
+
+    servers = load(environ={}).settings.mcpServers
+
+    assert list(servers) == ["kitchen", "far"]
+    assert servers["kitchen"].args == ("-v",)
+    assert dict(servers["kitchen"].env) == {"A": "1"}
+
+
+def test_a_server_in_both_files_is_taken_from_ours(caplog):
+    written('mcp_config = "mcp.json"\n[mcpServers.a]\ncommand = "ours"\n')
+    written('{"mcpServers": {"a": {"command": "theirs"}}}', "mcp.json")
+
+    assert load(environ={}).settings.mcpServers["a"].command == "ours"
+    assert "configured twice" in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ('{"mcpServers": {"a": {"command": "x"}, "a": {"command": "y"}}}', '"a" stands there twice'),
+        ("{", "is not valid JSON"),
+        ("[]", 'has no table "mcpServers"'),
+        ('{"mcpServers": {"a": 1}}', "mcpServers.a is not a table"),
+        ('{"mcpServers": {"a": {}}}', "mcpServers.a: needs either command or url"),
+    ],
+)
+def test_a_mistake_in_another_clients_file_is_one_clear_line(text, says):
+    written('mcp_config = "mcp.json"\n')
+    written(text, "mcp.json")
+
+    with pytest.raises(ConfigError) as caught:
+        load(environ={})
+
+    assert says in str(caught.value)
+
+
+def test_every_setting_stands_in_the_documentation():
+    page = (Path(__file__).parents[3] / "docs" / "configuration.md").read_text(encoding="utf-8")
+
+    missing = [name for name in setting_names() if f"`{name.split('.')[1]}`" not in _section(page, name)]
+
+    assert missing == []
+    assert [name for name in KNOWN_NAMES if name not in page] == []
+
+
+def _section(page: str, setting: str) -> str:
+    """The part of the page between this section's heading and the next one."""
+    return page.partition(f"## `[{setting.split('.')[0]}]`")[2].partition("\n## ")[0]

@@ -1,0 +1,94 @@
+"""What a call risks: from configuration, device kind and a server's own hints."""
+
+import logging
+
+import pytest
+
+from voice_gateway.config import PermissionSettings
+from voice_gateway.tools.permission import FORBIDDEN, Tier, TurnGate, question, tier
+from voice_gateway.turn import ToolCall, ToolTraits
+
+KINDS = {
+    "garage door": {"garage_door"},
+    "window blind": {"blind"},
+    "door": {"garage_door", "lock"},
+    "lamp": {"dimmer"},
+}
+
+
+def kinds_of(name: str) -> frozenset[str]:
+    return frozenset(KINDS.get(name.lower(), ()))
+
+
+def judged(name, args, settings=None, **facts):
+    traits = ToolTraits(source="zwave", original_name=name, **facts)
+    return tier(ToolCall("1", name, args), traits, settings or PermissionSettings(), kinds_of)
+
+
+@pytest.mark.parametrize(
+    ("name", "args", "expected"),
+    [
+        ("control_zwave_lock", {"deviceName": "Front Door", "action": "unlock"}, Tier.SENSITIVE),
+        ("control_zwave_lock", {"deviceName": "Front Door", "action": "lock"}, Tier.ACT),
+        ("control_zwave_lock", {}, Tier.SENSITIVE),
+        ("control_zwave_device", {"deviceName": "Garage Door", "action": "open"}, Tier.SENSITIVE),
+        ("control_zwave_device", {"deviceName": "Garage Door", "action": "on"}, Tier.SENSITIVE),
+        ("control_zwave_device", {"deviceName": "Garage Door", "action": "toggle"}, Tier.SENSITIVE),
+        ("control_zwave_device", {"deviceName": "Garage Door", "action": "dim", "level": 50}, Tier.SENSITIVE),
+        ("control_zwave_device", {"deviceName": "Garage Door", "action": "close"}, Tier.ACT),
+        ("control_zwave_device", {"deviceName": "Garage Door", "action": "stop"}, Tier.ACT),
+        ("control_zwave_device", {"deviceName": "Door", "action": "open"}, Tier.SENSITIVE),
+        ("control_zwave_device", {"deviceName": "Window Blind", "action": "open"}, Tier.ACT),
+        ("control_zwave_device", {"deviceName": "Lamp", "action": "on"}, Tier.ACT),
+        ("control_zwave_device", {"deviceName": "Something New", "action": "open"}, Tier.SENSITIVE),
+        ("control_zwave_device", {"deviceName": "the old gate", "action": "on"}, Tier.SENSITIVE),
+        ("set_zwave_thermostat", {"deviceName": "Thermostat", "temperature": 21}, Tier.ACT),
+        ("set_alarm_state", {"state": "disarm"}, Tier.SENSITIVE),
+        ("disarm_alarm", {}, Tier.SENSITIVE),
+        ("open_garage", {}, Tier.SENSITIVE),
+        ("open_curtains", {}, Tier.ACT),
+        ("water_plants", {"plant": "fern"}, Tier.ACT),
+    ],
+)
+def test_a_call_is_judged_by_what_it_would_do(name, args, expected):
+    assert judged(name, args) is expected
+
+
+def test_hints_of_a_server_are_heeded():
+    assert judged("read_meter", {}, read_only=True) is Tier.READ
+    assert judged("wipe_disk", {}, destructive=True) is Tier.SENSITIVE
+
+
+def test_configuration_has_the_last_word():
+    settings = PermissionSettings(trusted_tools=("wipe_disk",), sensitive_tools=("water_plants",))
+
+    assert judged("wipe_disk", {}, settings, destructive=True) is Tier.ACT
+    assert judged("water_plants", {}, settings) is Tier.SENSITIVE
+
+
+def test_every_decision_is_logged(caplog):
+    caplog.set_level(logging.INFO)
+    gate = TurnGate("cli", PermissionSettings(), kinds_of)
+
+    gate(ToolCall("1", "control_zwave_lock", {"action": "unlock", "deviceName": "Front Door"}), ToolTraits())
+
+    assert caplog.records[-1].getMessage() == "permission decided"
+    assert (caplog.records[-1].tier, caplog.records[-1].decision) == ("sensitive", "asked")
+
+
+def test_forbidden_side_effects_spare_only_what_reads():
+    gate = TurnGate("cli", PermissionSettings(), kinds_of, forbid_side_effects=True)
+
+    assert gate(ToolCall("1", "list", {}), ToolTraits(read_only=True)) is None
+    assert gate(ToolCall("1", "water_plants", {}), ToolTraits()) == FORBIDDEN
+
+
+def test_several_wishes_become_one_question():
+    calls = [
+        ToolCall("1", "control_zwave_lock", {"deviceName": "the Front Door", "action": "unlock"}),
+        ToolCall("2", "wipe_disk", {"disk": "b"}),
+    ]
+
+    text = question(calls, lambda name: ToolTraits(title="Wipe a disk"), pin=True)
+
+    assert text == "Unlock the front door and Wipe a disk with disk b? Say yes and your PIN to confirm."
