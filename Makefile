@@ -7,7 +7,7 @@ export PYTHONDONTWRITEBYTECODE =
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 ARGS ?=
 
-.PHONY: setup run test test-live test-zwave test-all check format bench bench-live lock counterparts clean help
+.PHONY: setup run test test-live test-zwave check format bench bench-live eval eval-live lock counterparts clean help
 
 help: ## what each target does
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -32,6 +32,25 @@ counterparts:
 
 test: setup counterparts ## all quick tests, against a real broker and a real sound server
 	$(BIN)/pytest $(ARGS)
+
+test-live: setup ## a real Ollama with real models (built and fetched the first time)
+	@scripts/ollama setup >&2
+	$(BIN)/pytest -m live tests/live $(ARGS)
+
+test-zwave: setup counterparts ## the Z-Wave server against a real Z-Wave driver
+	@scripts/zwave-driver setup >&2
+	$(BIN)/pytest -m zwave_driver tests/zwave_driver $(ARGS)
+
+bench: setup ## timings, side by side with what others do
+	@scripts/bench-env >&2
+	$(BIN)/python -m bench $(ARGS)
+
+bench-live: setup ## timings against a real Ollama
+	@scripts/ollama setup >&2
+	$(BIN)/python -m bench.live_ollama $(ARGS)
+
+eval: setup ## how well the local brain understands, and whether any reply claims what was not done
+	$(BIN)/python -m tests.eval $(ARGS)
 
 check: $(VENV)/.dev ## format, lint, types, import contracts
 	$(BIN)/ruff format --check .
