@@ -29,12 +29,23 @@ _REFUSED_LOGIN: Final = {0x86, _NOT_AUTHORIZED}
 _FIRST_FAILURE: Final = 0x80
 
 
+class _Tls(ssl.SSLContext):
+    """Checks certificate and name, and keeps the socket: the library leaves it open when the check fails."""
+
+    opened: ssl.SSLSocket | None = None
+
+    def wrap_socket(self, *args: Any, **settings: Any) -> ssl.SSLSocket:
+        self.opened = super().wrap_socket(*args, **settings)
+        return self.opened
+
+
 class _Client(aiomqtt.Client):
     """aiomqtt drops the broker's verdict on a message, which says that nobody listens, or that we may not."""
 
     def __init__(self, *args: Any, **settings: Any) -> None:
         super().__init__(*args, **settings)
         self._client.connect_timeout = CONNECT_SECONDS
+        self._tls: _Tls | None = settings.get("tls_context")
         self.verdicts: dict[int, asyncio.Future[int]] = {}
 
     def _on_publish(
@@ -55,6 +66,8 @@ class _Client(aiomqtt.Client):
     def close_now(self) -> None:
         """Closes what a failed attempt left open, and takes note of a loss: the library does neither."""
         self._client.disconnect()
+        if self._tls is not None and self._tls.opened is not None:
+            self._tls.opened.close()
         if self._disconnected.done() and not self._disconnected.cancelled():
             self._disconnected.exception()
 
@@ -171,10 +184,15 @@ def _new_client(address: Address, options: MqttOptions) -> _Client:
     )
 
 
-def _tls(options: MqttOptions) -> ssl.SSLContext:
+def _tls(options: MqttOptions) -> _Tls:
+    context = _Tls(ssl.PROTOCOL_TLS_CLIENT)
     try:
-        return ssl.create_default_context(cafile=options.ca_file)
-    except (OSError, ssl.SSLError) as error:
+        if options.ca_file is None:
+            context.load_default_certs()
+        else:
+            context.load_verify_locations(options.ca_file)
+        return context
+    except OSError as error:
         raise HomeDown(f"The CA file {options.ca_file} cannot be read: {error}.") from error
 
 
@@ -195,7 +213,7 @@ def _why(error: aiomqtt.MqttError, address: Address) -> str:
     text = str(error)
     if "CERTIFICATE_VERIFY_FAILED" in text:
         return f"The certificate of the MQTT broker at {address} is not trusted; check the CA file."
-    if "SSL" in text:
+    if "SSL" in text or (address.tls and "reset" in text):
         return f"The MQTT broker at {address} does not speak TLS."
     if "timed out" in text:
         return f"The MQTT broker at {address} does not answer."

@@ -8,7 +8,6 @@ import subprocess
 import threading
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, timedelta
-from ipaddress import ip_address
 from pathlib import Path
 
 import pytest
@@ -137,9 +136,9 @@ class Broker:
 
 
 class Certificates:
-    """An own certificate authority and a certificate for localhost, made for one test."""
+    """An own certificate authority and a certificate for one host, made for one test."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, host: str = "localhost") -> None:
         from cryptography import x509
         from cryptography.hazmat.primitives import hashes, serialization
         from cryptography.hazmat.primitives.asymmetric import ec
@@ -173,12 +172,9 @@ class Certificates:
             .add_extension(x509.SubjectKeyIdentifier.from_public_key(ca_key.public_key()), critical=False)
             .sign(ca_key, hashes.SHA256())
         )
-        names = [x509.DNSName("localhost"), x509.IPAddress(ip_address("127.0.0.1"))]
         server = (
-            certificate(
-                x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "localhost")]), server_key.public_key()
-            )
-            .add_extension(x509.SubjectAlternativeName(names), critical=False)
+            certificate(x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, host)]), server_key.public_key())
+            .add_extension(x509.SubjectAlternativeName([x509.DNSName(host)]), critical=False)
             .add_extension(
                 x509.AuthorityKeyIdentifier.from_issuer_public_key(ca_key.public_key()), critical=False
             )

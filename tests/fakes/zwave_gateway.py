@@ -3,8 +3,10 @@
 import asyncio
 import json
 import socket
+import ssl
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
@@ -38,6 +40,7 @@ class FakeGateway:
         prefix: str = "zwave",
         house: House | None = None,
         login: tuple[str, str] | None = None,
+        ca_file: Path | None = None,
     ) -> None:
         self.house = house or House(optimistic=mode != "named_no_optimistic")
         self.requests: list[Request] = []
@@ -46,6 +49,7 @@ class FakeGateway:
         self.scenes: list[dict[str, Any]] = _recorded_scenes()
         self.activated: list[int] = []
         self._port, self._prefix, self._login = port, prefix, login
+        self._tls = ssl.create_default_context(cafile=ca_file) if ca_file else None
         self._retained = _retained(mode, name, prefix)
         self._base = f"{prefix}/_CLIENTS/ZWAVE_GATEWAY-{name.replace(' ', '_')}"
         self._client: aiomqtt.Client | None = None
@@ -129,6 +133,7 @@ class FakeGateway:
             "localhost",
             self._port,
             socket_options=[(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)],
+            tls_context=self._tls,
             username=user,
             password=password,
             protocol=version,

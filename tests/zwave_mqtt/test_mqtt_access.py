@@ -1,0 +1,146 @@
+"""Accounts, rights and encryption of the broker: what is refused is said, and what is documented works."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from fakes.mosquitto import Broker, Certificates
+from fakes.zwave_gateway import FakeGateway
+from zwave_mcp.home import CONFIRMED, HomeDown, ValueId
+from zwave_mcp.mqtt_address import address_of
+from zwave_mcp.options import MqttOptions
+
+FLOOR_LAMP = ValueId(3, 38, 0, "targetValue")
+USERS = {"gateway": "secret", "assistant": "open sesame"}
+GUIDE = Path(__file__).parents[2] / "docs" / "zwave-mqtt.md"
+
+
+def documented_acl() -> str:
+    """The very rules that the guide tells people to use."""
+    blocks = re.findall(r"```text\n(.*?)```", GUIDE.read_text(encoding="utf-8"), re.DOTALL)
+    return next(block for block in blocks if block.startswith("user assistant"))
+
+
+@pytest.fixture
+def guarded(tmp_path):
+    broker = Broker(tmp_path, users=USERS, acl=documented_acl() + "\nuser gateway\ntopic readwrite #\n")
+    broker.start()
+    yield broker
+    broker.stop()
+
+
+@pytest.fixture
+async def guarded_gateway(guarded):
+    async with FakeGateway(guarded.port, login=("gateway", "secret")) as gateway:
+        yield gateway
+
+
+async def test_the_documented_rights_are_enough(guarded, guarded_gateway, start_home):
+    options = MqttOptions(guarded.url, username="assistant", password="open sesame")
+    async with start_home(options) as home:
+        assert len((await home.snapshot()).nodes) == 12
+        assert (await home.write(FLOOR_LAMP, 42)).status == CONFIRMED
+        assert await home.poll(ValueId(10, 37, 0, "currentValue")) is True
+        assert await home.ping(2)
+        assert len(await home.scenes()) == 1
+        await home.activate_scene(1)
+        assert (await home.health()).ok
+
+
+@pytest.mark.parametrize(("username", "password"), [("assistant", "wrong"), ("nobody", "x"), (None, None)])
+async def test_a_wrong_login_is_said(guarded, guarded_gateway, start_home, username, password):
+    async with start_home(MqttOptions(guarded.url, username=username, password=password)) as home:
+        with pytest.raises(HomeDown, match="refused the user name or password"):
+            await home.snapshot()
+        assert (await home.health()).broker is False
+
+
+async def test_a_login_in_the_address_works(guarded, guarded_gateway, start_home):
+    url = guarded.url.replace("mqtt://", "mqtt://assistant:open%20sesame@")
+    async with start_home(MqttOptions(url)) as home:
+        assert (await home.health()).ok
+
+
+async def test_a_missing_right_is_said_by_its_topic(tmp_path, start_home):
+    reading = "user assistant\ntopic read zwave/#\ntopic write zwave/_CLIENTS/+/api/getNodes/set\n"
+    broker = Broker(tmp_path, users=USERS, acl=reading + "user gateway\ntopic readwrite #\n")
+    broker.start()
+    options = MqttOptions(broker.url, username="assistant", password="open sesame")
+    try:
+        async with (
+            FakeGateway(broker.port, login=("gateway", "secret")) as gateway,
+            start_home(options) as home,
+        ):
+            assert len((await home.snapshot()).nodes) == 12
+            with pytest.raises(HomeDown, match=r"does not let this account write .*writeValue/set") as caught:
+                await home.write(FLOOR_LAMP, 42)
+            assert not caught.value.sent
+            assert gateway.house.writes == []
+    finally:
+        broker.stop()
+
+
+@pytest.fixture
+def encrypted(tmp_path):
+    broker = Broker(tmp_path, tls=Certificates(tmp_path))
+    broker.start()
+    yield broker
+    broker.stop()
+
+
+async def test_an_own_authority_is_trusted_when_it_is_named(encrypted, start_home):
+    options = MqttOptions(encrypted.url, ca_file=encrypted.tls.ca)
+    async with FakeGateway(encrypted.port, ca_file=encrypted.tls.ca), start_home(options) as home:
+        assert len((await home.snapshot()).nodes) == 12
+        assert (await home.write(FLOOR_LAMP, 42)).status == CONFIRMED
+
+
+async def test_an_unknown_authority_is_not_trusted(encrypted, start_home):
+    async with start_home(MqttOptions(encrypted.url)) as home:
+        with pytest.raises(HomeDown, match="is not trusted; check the CA file"):
+            await home.snapshot()
+
+
+async def test_a_certificate_for_another_name_is_not_trusted(tmp_path, start_home):
+    broker = Broker(tmp_path, tls=Certificates(tmp_path, host="elsewhere.example"))
+    broker.start()
+    try:
+        async with start_home(MqttOptions(broker.url, ca_file=broker.tls.ca)) as home:
+            with pytest.raises(HomeDown, match="is not trusted"):
+                await home.snapshot()
+    finally:
+        broker.stop()
+
+
+async def test_encryption_with_a_broker_that_has_none_is_said(broker, start_home):
+    url = broker.url.replace("mqtt://", "mqtts://")
+    async with start_home(MqttOptions(url)) as home:
+        with pytest.raises(HomeDown, match="does not speak TLS"):
+            await home.snapshot()
+
+
+async def test_a_missing_ca_file_is_said_and_does_not_end_the_server(encrypted, tmp_path, start_home):
+    async with start_home(MqttOptions(encrypted.url, ca_file=tmp_path / "nothing.pem")) as home:
+        with pytest.raises(HomeDown, match=r"CA file .*nothing.pem cannot be read"):
+            await home.snapshot()
+
+
+@pytest.mark.parametrize(
+    ("url", "host", "port", "tls"),
+    [
+        ("mqtt://broker", "broker", 1883, False),
+        ("mqtts://broker", "broker", 8883, True),
+        ("mqtt://broker:1884", "broker", 1884, False),
+        ("mqtts://[fd00::1]:8884", "fd00::1", 8884, True),
+    ],
+)
+def test_an_address_is_read(url, host, port, tls):
+    address = address_of(MqttOptions(url))
+
+    assert (address.host, address.port, address.tls) == (host, port, tls)
+
+
+def test_a_password_is_not_shown():
+    assert "sesame" not in repr(address_of(MqttOptions("mqtt://a:sesame@b")))
+    assert "sesame" not in repr(MqttOptions("mqtt://b", username="a", password="sesame"))
