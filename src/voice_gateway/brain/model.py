@@ -30,7 +30,7 @@ class Model(Protocol):
         ...
 
     def doubtful(self, messages: Sequence[BaseMessage]) -> bool:
-        """Whether a reply to these can be trusted only when complete, so that nothing of it is said before."""
+        """Whether a reply to these can be trusted only when complete: nothing of it is said before."""
         ...
 
     async def reply(self, messages: Sequence[BaseMessage], on_text: Callable[[str], None]) -> AIMessage:

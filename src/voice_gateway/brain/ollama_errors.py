@@ -42,8 +42,8 @@ def translated(error: Exception, settings: OllamaSettings, capabilities: list[st
         )
     if isinstance(error, httpx.TimeoutException):
         return BrainError(
-            f"Ollama at {where} was silent for {settings.timeout_seconds:g} s. A smaller model, fewer tools, or "
-            "a larger ollama.timeout_seconds may help.",
+            f"Ollama at {where} was silent for {settings.timeout_seconds:g} s. A smaller model, fewer tools, "
+            "or a larger ollama.timeout_seconds may help.",
             spoken="My language model took too long.",
         )
     if isinstance(error, httpx.HTTPError | OSError):
@@ -60,8 +60,8 @@ def _refused(error: "ResponseError", settings: OllamaSettings, capabilities: lis
     model, status = settings.model, error.status_code
     if status == 404:
         return BrainError(
-            f'Ollama does not have the model "{model}". Get it with `ollama pull {model}`, or set OLLAMA_MODEL '
-            "to one that `ollama list` shows.",
+            f'Ollama does not have the model "{model}". Get it with `ollama pull {model}`, or set '
+            "OLLAMA_MODEL to one that `ollama list` shows.",
             spoken=NOT_INSTALLED,
         )
     if status == 400 and capabilities is not None and "tools" not in capabilities:
