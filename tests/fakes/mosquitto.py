@@ -111,7 +111,11 @@ class Broker:
     def _end(self, number: signal.Signals) -> None:
         if self._process is not None:
             self._process.send_signal(number)
-            self._process.wait(10)
+            try:
+                self._process.wait(1)
+            except subprocess.TimeoutExpired:  # it forgets a signal that comes right after its start
+                self._process.kill()
+                self._process.wait(10)
             self._reader.join(10)
             self._process = None
 
