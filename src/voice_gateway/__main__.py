@@ -24,6 +24,8 @@ examples:
   voice-gateway tools                                what it can do, and where each tool comes from
   voice-gateway tools call control_zwave_device device_name="floor lamp" command=on
   voice-gateway tools lint                           what to improve in tool descriptions
+  voice-gateway config init                          write a commented voice-gateway.toml
+  voice-gateway config show                          every setting, and where it came from
 
 Settings: voice-gateway.toml here or in the configuration folder, or --config FILE.
 docs/configuration.md lists them all.
@@ -64,6 +66,7 @@ def parser() -> Parser:
     commands.add_parser("chat", parents=[shared], help="answer each line of the input, then end")
     _add_ask(commands, shared)
     _add_tools(commands, shared)
+    _add_config(commands, shared)
     return top
 
 
@@ -115,6 +118,17 @@ def _add_tools(commands: "argparse._SubParsersAction[Parser]", shared: Parser) -
     actions.add_parser(
         "lint", parents=[shared], help="what to improve in tool descriptions; exit code 1 if anything"
     )
+
+
+def _add_config(commands: "argparse._SubParsersAction[Parser]", shared: Parser) -> None:
+    config = commands.add_parser("config", parents=[shared], help="show, check or start the settings")
+    actions = config.add_subparsers(dest="action", metavar="ACTION", parser_class=Parser)
+    actions.add_parser(
+        "show", parents=[shared], help="every setting, its value and where it came from (the default)"
+    )
+    actions.add_parser("check", parents=[shared], help="exit code 0 when all is well, 2 when not")
+    init = actions.add_parser("init", parents=[shared], help="write a commented voice-gateway.toml")
+    init.add_argument("--force", action="store_true", help="write over an existing file")
 
 
 def parsed(argv: Sequence[str] | None) -> argparse.Namespace:
@@ -179,6 +193,10 @@ async def _command(options: argparse.Namespace) -> int:
         from voice_gateway.commands.tools import tools
 
         return await tools(options)
+    if options.command == "config":
+        from voice_gateway.commands.config import config
+
+        return config(options)
     from voice_gateway.commands.run import run
 
     return await run(options)

@@ -1,10 +1,7 @@
 """Read the settings: the file, the environment, and the servers another MCP client already knows."""
 
 import difflib
-import json
-import logging
 import os
-import sys
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -14,10 +11,10 @@ from typing import Any
 import platformdirs
 from pydantic import BaseModel, ValidationError
 
+from voice_gateway.config.presets import PRESETS
+from voice_gateway.config.servers import read_json, with_servers
 from voice_gateway.config.tree import Section, ServerSettings, Settings
 from voice_gateway.errors import ConfigError
-
-log = logging.getLogger(__name__)
 
 FILE_NAME = "voice-gateway.toml"
 ENV_PREFIX = "VOICE_GATEWAY_"
@@ -35,8 +32,6 @@ KNOWN_NAMES = {
     "MCP_RETRY_ATTEMPTS": "mcp.attempts",
     "MCP_RETRY_BASE_DELAY": "mcp.base_delay_seconds",
 }
-
-SERVER_KEYS = frozenset(ServerSettings.model_fields)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +65,9 @@ def load(
     for name, value in (overrides or {}).items():
         _put(tree, name, value)
         origins[name] = "command line"
+    _fill_from_preset(tree, origins)
     settings = _validated(tree, origins, found)
-    return Loaded(_with_servers(settings, found), found, origins)
+    return Loaded(with_servers(settings, found), found, origins)
 
 
 def find_file(file: Path | None) -> Path | None:
@@ -116,8 +112,19 @@ def _from_environment(environ: Mapping[str, str]) -> Iterator[tuple[str, Any, st
         variable = env_name(setting)
         if variable in environ:
             yield setting, _environment_value(setting, environ[variable]), variable
+    if preset := environ.get(f"{ENV_PREFIX}PRESET"):
+        yield "preset", preset, f"{ENV_PREFIX}PRESET"
     if servers := environ.get(f"{ENV_PREFIX}MCPSERVERS"):
-        yield "mcpServers", _json(servers, f"{ENV_PREFIX}MCPSERVERS"), f"{ENV_PREFIX}MCPSERVERS"
+        yield "mcpServers", read_json(servers, f"{ENV_PREFIX}MCPSERVERS"), f"{ENV_PREFIX}MCPSERVERS"
+
+
+def _fill_from_preset(tree: dict[str, Any], origins: dict[str, str]) -> None:
+    """A preset is only a set of other defaults: whatever was said anywhere else wins."""
+    preset = tree.get("preset")
+    for name, value in PRESETS.get(preset, {}).items() if isinstance(preset, str) else ():
+        if name not in origins:
+            _put(tree, name, value)
+            origins[name] = f"preset {preset}"
 
 
 def _environment_value(setting: str, text: str) -> Any:
@@ -176,61 +183,3 @@ def _keys_beside(where: list[str]) -> list[str]:
         return list(ServerSettings.model_fields)
     section = Settings.model_fields[where[0]].annotation
     return list(section.model_fields) if isinstance(section, type) and issubclass(section, BaseModel) else []
-
-
-def _with_servers(settings: Settings, file: Path | None) -> Settings:
-    """Add the servers of another client's file, or the simulated home when there are none."""
-    servers = dict(settings.mcpServers)
-    if settings.mcp.mcp_config is not None:
-        folder = file.parent if file else Path.cwd()
-        for name, server in _other_clients_servers(folder / settings.mcp.mcp_config.expanduser()).items():
-            if name in servers:
-                log.warning("server is configured twice, our own file wins", extra={"server": name})
-            else:
-                servers[name] = server
-    if not servers and settings.mcp.simulated_home:
-        servers["zwave"] = ServerSettings(command=sys.executable, args=("-m", "zwave_mcp", "--simulate"))
-    return settings.model_copy(update={"mcpServers": servers})
-
-
-def _other_clients_servers(file: Path) -> dict[str, ServerSettings]:
-    try:
-        text = file.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"mcp_config: cannot read {file}: {error}") from error
-    tree = _json(text, str(file))
-    table = tree.get("mcpServers", tree.get("servers", {})) if isinstance(tree, dict) else None
-    if not isinstance(table, dict):
-        raise ConfigError(f'mcp_config: {file} has no table "mcpServers"')
-    return {name: _other_server(file, name, entry) for name, entry in table.items() if not _disabled(entry)}
-
-
-def _disabled(entry: Any) -> bool:
-    return isinstance(entry, dict) and entry.get("disabled") is True
-
-
-def _other_server(file: Path, name: str, entry: Any) -> ServerSettings:
-    if not isinstance(entry, dict):
-        raise ConfigError(f"mcp_config: {file}: mcpServers.{name} is not a table")
-    # Another client's file may hold keys of its own (type, autoApprove …): not ours to judge.
-    known = {key: value for key, value in entry.items() if key in SERVER_KEYS}
-    try:
-        return ServerSettings.model_validate(known)
-    except ValidationError as error:
-        problem = error.errors(include_url=False)[0]["msg"].removeprefix("Value error, ")
-        raise ConfigError(f"mcp_config: {file}: mcpServers.{name}: {problem}") from error
-
-
-def _json(text: str, where: str) -> Any:
-    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        table: dict[str, Any] = {}
-        for key, value in pairs:
-            if key in table:
-                raise ConfigError(f'{where}: "{key}" stands there twice')
-            table[key] = value
-        return table
-
-    try:
-        return json.loads(text, object_pairs_hook=unique)
-    except json.JSONDecodeError as error:
-        raise ConfigError(f"{where} is not valid JSON: {error}") from error

@@ -73,6 +73,7 @@ class ToolsSettings(Section):
     priority: tuple[str, ...] = Field(
         (), description="tools that stay when the list is too long for the model, first first"
     )
+    search: bool = Field(True, description="offer web search")
     searxng_url: str | None = Field(
         None, description="a SearXNG instance of your own; without it DuckDuckGo is asked through ddgs"
     )
@@ -159,6 +160,7 @@ class PermissionSettings(Section):
 class Settings(Section):
     """The whole tree. Parts get their own section, never this."""
 
+    preset: Literal["offline", "hybrid", "online"] | None = None
     brain: BrainSettings = BrainSettings()
     ollama: OllamaSettings = OllamaSettings()
     anthropic: AnthropicSettings = AnthropicSettings()

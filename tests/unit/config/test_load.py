@@ -95,6 +95,21 @@ def test_a_key_in_the_environment_does_not_choose_the_cloud():
     assert load(environ={"ANTHROPIC_API_KEY": "sk-x"}).settings.brain.provider == "local"
 
 
+def test_a_preset_changes_defaults_and_nothing_that_was_said():
+    written('preset = "online"\n[tools]\nsearch = false\n')
+
+    loaded = load(environ={})
+
+    assert loaded.settings.brain.provider == "anthropic"
+    assert loaded.settings.tools.search is False
+    assert loaded.origins["brain.provider"] == "preset online"
+
+
+def test_an_unknown_preset_is_named():
+    with pytest.raises(ConfigError, match="VOICE_GATEWAY_PRESET: preset: Input should be 'offline'"):
+        load(environ={"VOICE_GATEWAY_PRESET": "fast"})
+
+
 def test_the_current_folder_wins_over_the_configuration_folder():
     written('[brain]\nroom = "far"\n', "config/voice-gateway/voice-gateway.toml")
     assert load(environ={}).settings.brain.room == "far"

@@ -1,0 +1,74 @@
+"""The MCP servers: our own, those another client already knows, or the simulated home."""
+
+import json
+import logging
+import sys
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from voice_gateway.config.tree import ServerSettings, Settings
+from voice_gateway.errors import ConfigError
+
+log = logging.getLogger(__name__)
+
+SERVER_KEYS = frozenset(ServerSettings.model_fields)
+
+
+def with_servers(settings: Settings, file: Path | None) -> Settings:
+    """Add the servers of another client's file, or the simulated home when there are none."""
+    servers = dict(settings.mcpServers)
+    if settings.mcp.mcp_config is not None:
+        folder = file.parent if file else Path.cwd()
+        for name, server in _other_clients_servers(folder / settings.mcp.mcp_config.expanduser()).items():
+            if name in servers:
+                log.warning("server is configured twice, our own file wins", extra={"server": name})
+            else:
+                servers[name] = server
+    if not servers and settings.mcp.simulated_home:
+        servers["zwave"] = ServerSettings(command=sys.executable, args=("-m", "zwave_mcp", "--simulate"))
+    return settings.model_copy(update={"mcpServers": servers})
+
+
+def _other_clients_servers(file: Path) -> dict[str, ServerSettings]:
+    try:
+        text = file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"mcp_config: cannot read {file}: {error}") from error
+    tree = read_json(text, str(file))
+    table = tree.get("mcpServers", tree.get("servers", {})) if isinstance(tree, dict) else None
+    if not isinstance(table, dict):
+        raise ConfigError(f'mcp_config: {file} has no table "mcpServers"')
+    return {name: _other_server(file, name, entry) for name, entry in table.items() if not _disabled(entry)}
+
+
+def _disabled(entry: Any) -> bool:
+    return isinstance(entry, dict) and entry.get("disabled") is True
+
+
+def _other_server(file: Path, name: str, entry: Any) -> ServerSettings:
+    if not isinstance(entry, dict):
+        raise ConfigError(f"mcp_config: {file}: mcpServers.{name} is not a table")
+    # Another client's file may hold keys of its own (type, autoApprove …): not ours to judge.
+    known = {key: value for key, value in entry.items() if key in SERVER_KEYS}
+    try:
+        return ServerSettings.model_validate(known)
+    except ValidationError as error:
+        problem = error.errors(include_url=False)[0]["msg"].removeprefix("Value error, ")
+        raise ConfigError(f"mcp_config: {file}: mcpServers.{name}: {problem}") from error
+
+
+def read_json(text: str, where: str) -> Any:
+    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        table: dict[str, Any] = {}
+        for key, value in pairs:
+            if key in table:
+                raise ConfigError(f'{where}: "{key}" stands there twice')
+            table[key] = value
+        return table
+
+    try:
+        return json.loads(text, object_pairs_hook=unique)
+    except json.JSONDecodeError as error:
+        raise ConfigError(f"{where} is not valid JSON: {error}") from error
