@@ -52,8 +52,15 @@ class Release:
 
     def remaining(self, text: str) -> str:
         """The part of the complete, cleaned text of this model call that has not been said yet."""
-        begun = self._round.strip()
-        return text[len(begun) :].lstrip() if begun and text.startswith(begun) else text
+        begun = "".join(self._round.split())  # white space is not kept exactly
+        position = 0
+        for character in begun:
+            while text[position : position + 1].isspace():
+                position += 1
+            if text[position : position + 1] != character:
+                return text
+            position += 1
+        return text[position:].lstrip()
 
     def finish(self, text: str) -> bool:
         """Let out the rest of a complete text; False, and nothing leaves, when one sentence is refused."""
