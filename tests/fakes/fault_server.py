@@ -1,7 +1,7 @@
 """An MCP server that misbehaves on demand; standard library only.
 
-`python fault_server.py [FAULT …]` chooses how it starts and ends (see `main`); how a call goes wrong is chosen by the
-tool that is called. Every tool's reply is text, so that a test sees whether it came through.
+`python fault_server.py [FAULT …]` chooses how it starts and ends (see `main`); how a call goes wrong is
+chosen by the tool that is called. Every tool's reply is text, so that a test sees whether it came through.
 """
 
 import json

@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-import os
 import sys
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -32,7 +31,8 @@ class Linked:
     statuses: list[ServerStatus] = field(default_factory=list)
     delays: list[float] = field(default_factory=list)
     changed: asyncio.Event = field(default_factory=asyncio.Event)
-    open_retries: asyncio.Event = field(default_factory=asyncio.Event)  # cleared: retries wait for the test
+    patience: float = 4.0  # shorter waits pass at once; longer ones last until the test says so
+    go_on: asyncio.Event = field(default_factory=asyncio.Event)
 
     def on_tools(self, server: str, tools: Sequence[BaseTool]) -> None:
         self.tools[server] = {(tool.metadata or {})["traits"].original_name: tool for tool in tools}
@@ -46,7 +46,8 @@ class Linked:
     async def sleep(self, seconds: float) -> None:
         self.delays.append(seconds)
         self.changed.set()
-        await self.open_retries.wait()
+        if seconds > self.patience:
+            await self.go_on.wait()
 
     async def call(self, tool: str, server: str = "fault", **arguments: Any) -> str:
         """What the tool's own coroutine gives; a real call over the real link."""
@@ -70,12 +71,12 @@ async def linked(
     servers: Mapping[str, ServerSettings] | ServerSettings,
     *,
     settle: bool = True,
+    patience: float = 4.0,
     local_tools: Sequence[str] = (),
     **settings: Any,
 ) -> AsyncIterator[Linked]:
-    """Started, settled, and at the end stopped with nothing left behind: no task, no descriptor, no process."""
-    link = Linked()
-    link.open_retries.set()
+    """Started and settled; at the end stopped with nothing left behind: no task, no descriptor."""
+    link = Linked(patience=patience)
     known = {"fault": servers} if isinstance(servers, ServerSettings) else servers
     link.integration = MCPIntegration(
         known,
@@ -103,7 +104,7 @@ async def linked(
 
 
 def open_descriptors() -> int:
-    return len(os.listdir("/proc/self/fd"))
+    return len(list(Path("/proc/self/fd").iterdir()))
 
 
 def alive(pid: int) -> bool:

@@ -7,24 +7,15 @@ import signal
 import time
 
 import pytest
-
 from tests.fakes.linked import alive, fault_server, linked
+
 from voice_gateway.errors import BadArguments, ToolError, ToolUnavailable
 
 
 @pytest.mark.parametrize(
     "fault",
-    [
-        "text_line",
-        "json_lines",
-        "blank_lines",
-        "crlf",
-        "split_frame",
-        "invalid_utf8",
-        "glued_text",
-        "no_newline",
-    ]
-    + ["two_frames_on_a_line", "byte_order_mark", "batch", "deep", "stray_replies", "half_a_character"],
+    "text_line json_lines blank_lines crlf split_frame invalid_utf8 glued_text no_newline "
+    "two_frames_on_a_line byte_order_mark batch deep stray_replies half_a_character".split(),
 )
 async def test_odd_output_costs_neither_its_own_call_nor_the_next(fault):
     async with linked(fault_server()) as link:

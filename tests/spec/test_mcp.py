@@ -1,0 +1,259 @@
+"""Connecting to MCP servers: rows MCP-1 to MCP-10 with real servers, and the link's side of MGR-2."""
+
+import asyncio
+import time
+
+import pytest
+from langchain_core.tools import StructuredTool
+from tests.fakes.linked import fault_server, linked
+
+from voice_gateway.config import ServerSettings, ToolsSettings
+from voice_gateway.errors import ToolUnavailable
+from voice_gateway.tools.builtin import builtin_tools
+from voice_gateway.tools.executor import ToolExecutor
+from voice_gateway.tools.manager import ToolManager
+from voice_gateway.turn import ToolCall
+
+
+def logged(caplog, phrase):
+    return [record for record in caplog.records if phrase in record.getMessage()]
+
+
+@pytest.fixture(autouse=True)
+def everything_is_logged(caplog):
+    caplog.set_level("INFO")
+
+
+@pytest.mark.scenario("MCP-1")
+async def test_a_server_that_is_up_connects_at_once_and_its_tools_are_added(caplog):
+    manager = ToolManager()
+    async with linked(fault_server()) as link:
+        manager.add_mcp_tools("fault", list(link.tools["fault"].values()))
+        outcome = await ToolExecutor(manager).execute(ToolCall("1", "pid"))
+
+        assert outcome.ok
+        assert link.delays == []
+        assert link.status().attempts == 1
+        assert link.status().state == "connected"
+    assert logged(caplog, "MCP connection succeeded on attempt 1")
+
+
+@pytest.mark.scenario("MCP-2")
+async def test_after_a_failed_attempt_the_next_follows_in_two_seconds(caplog, tmp_path):
+    async with linked(fault_server(f"fails=1:{tmp_path / 'starts'}")) as link:
+        assert link.delays == [2.0]
+        assert await link.call("echo") == "{}"
+    assert logged(caplog, "MCP connection succeeded on attempt 2")
+
+
+@pytest.mark.scenario("MCP-3")
+async def test_after_three_failed_attempts_the_system_goes_on_with_local_tools(caplog):
+    manager = ToolManager()
+    for tool in builtin_tools(ToolsSettings()):
+        manager.add(tool)
+    async with linked(fault_server("exit_at_start")) as link:
+        (error,) = logged(caplog, "MCP connection failed after 3 attempts")
+        assert error.levelname == "ERROR"
+        assert "MQTT connection refused: 127.0.0.1:1883" in error.getMessage()
+        assert link.status().state == "degraded"
+        assert link.status().tools == ()
+        assert (await ToolExecutor(manager).execute(ToolCall("1", "get_current_datetime"))).ok
+
+
+@pytest.mark.scenario("MCP-4")
+async def test_delays_double_and_each_attempt_is_logged_with_number_and_delay(caplog):
+    async with linked(fault_server("exit_at_start")) as link:
+        assert link.delays[:2] == [2.0, 4.0]  # about 6 s in all
+        attempts = logged(caplog, "MCP connection attempt")
+        started = [record for record in attempts if record.levelname == "INFO"]
+        assert [(record.attempt, record.delay_seconds) for record in started] == [
+            (1, 0.0),
+            (2, 2.0),
+            (3, 4.0),
+        ]
+
+
+@pytest.mark.scenario("MCP-4")
+async def test_later_attempts_go_on_in_the_background_with_growing_delays_up_to_a_limit():
+    async with linked(fault_server("exit_at_start"), max_delay_seconds=30, patience=16) as link:
+        await link.until(lambda: len(link.delays) >= 5)
+        assert link.delays == [2, 4, 8, 16, 30]
+
+
+@pytest.mark.scenario("MCP-5")
+async def test_the_servers_stderr_is_kept_for_errors_and_never_read_as_an_answer(caplog):
+    async with linked(fault_server("banner")) as link:
+        await link.call("stderr_flood", bytes=500)
+        tail = link.status().stderr_tail
+        assert tail.splitlines() == ["e" * 99] * 5
+        assert "Welcome" not in tail  # that was on stdout
+        with pytest.raises(ToolUnavailable) as failure:
+            await link.call("die")
+        await link.until(lambda: link.status().restarts == 1)
+    assert "the bus is gone" in logged(caplog, "MCP server is gone")[0].stderr
+    assert "the bus is gone" not in str(failure.value)
+    assert not [record for record in logged(caplog, "not JSON-RPC") if "eee" in record.getMessage()]
+
+
+@pytest.mark.scenario("MCP-6")
+async def test_the_final_message_says_what_failed_why_what_to_check_and_what_remains(caplog):
+    server = ServerSettings(command="zwave-server-of-nobody", args=("--token", "secret"))
+    async with linked({"zwave": server}, local_tools=["get_current_datetime", "search_web"]):
+        (error,) = logged(caplog, "MCP connection failed after 3 attempts")
+        assert error.getMessage().splitlines() == [
+            "MCP connection failed after 3 attempts",
+            "  server: zwave (zwave-server-of-nobody)",
+            '  reason: the command "zwave-server-of-nobody" was not found',
+            "  the server's stderr: nothing",
+            "  check: that zwave-server-of-nobody is installed and starts by hand with the same arguments, "
+            "and that what it needs is running (for a Z-Wave server: the MQTT broker)",
+            "  continuing with local tools only: get_current_datetime, search_web",
+            "  the connection is tried again in the background",
+        ]
+
+
+@pytest.mark.scenario("MCP-6")
+@pytest.mark.parametrize(
+    ("fault", "reason", "said"),
+    [
+        ("exit_at_start", "the server ended with exit code 1", "MQTT connection refused"),
+        ("exit_in_initialize", "the server ended with exit code 5", "cannot open the serial port"),
+        ("hang_in_initialize", "it did not answer within 0.3 s", "waiting for the MQTT broker"),
+        ("garbage_in_initialize", "it did not answer within 0.3 s", "nothing"),
+        ("hang_in_list", "it did not answer within 0.3 s", "nothing"),
+        ("wrong_initialize", "it did not speak the protocol", "nothing"),
+        ("no_tools_key", "its reply to tools/list holds no list of tools", "nothing"),
+        ("endless_pages", "its list of tools has more than 1000 pages", "nothing"),
+    ],
+)
+async def test_whatever_goes_wrong_in_connecting_is_named(caplog, fault, reason, said):
+    limit = 0.3 if "within" in reason else 10
+    async with linked(fault_server(fault), attempts=1, connect_timeout_seconds=limit) as link:
+        (error,) = logged(caplog, "MCP connection failed after 1 attempts")
+        assert reason in error.getMessage()
+        assert said in error.getMessage()
+        assert reason in (link.status().last_error or "")
+
+
+@pytest.mark.scenario("MCP-8")
+async def test_attempts_and_base_delay_are_settings():
+    async with linked(fault_server("exit_at_start"), attempts=2, base_delay_seconds=0.5) as link:
+        assert link.status().state == "degraded"
+        assert link.delays[:1] == [0.5]
+        assert link.status().attempts == 2
+
+
+@pytest.mark.scenario("MCP-9")
+async def test_what_cannot_be_parsed_is_shown(caplog):
+    async with linked(fault_server("banner")) as link:
+        await link.call("json_lines")
+    shown = [record.content for record in logged(caplog, "not JSON-RPC")]
+    assert shown[0] == "*** Welcome to the fault server ***"
+    assert '{"level": "info", "msg": "not a frame"}' in shown
+    assert {"[1, 2]", "42", '"word"', "null"} <= set(shown)
+
+
+@pytest.mark.scenario("MCP-9")
+async def test_a_long_odd_line_is_shortened_in_the_log(caplog):
+    async with linked(fault_server()) as link:
+        await link.call("junk", megabytes=2)
+    (record,) = logged(caplog, "not JSON-RPC")
+    assert len(record.content) < 400
+
+
+@pytest.mark.scenario("MCP-10")
+async def test_after_such_a_line_the_next_message_is_read():
+    async with linked(fault_server("banner")) as link, asyncio.timeout(5):
+        for _ in range(30):
+            assert await link.call("text_line") == "done"
+        assert link.status().restarts == 0
+
+
+@pytest.mark.scenario("MGR-2")
+async def test_the_link_hands_over_langchain_tools_with_the_servers_own_schema():
+    async with linked(fault_server(timeout_seconds=7.0)) as link:
+        tool = link.tools["fault"]["echo"]
+        assert isinstance(tool, StructuredTool)
+        assert tool.args_schema == {"type": "object", "properties": {}}
+        assert await tool.ainvoke({"deviceName": "Lamp"}) == '{"deviceName": "Lamp"}'
+        assert tool.metadata["traits"].source == "fault"
+        assert tool.metadata["traits"].timeout_seconds == 7.0
+
+
+async def test_one_server_that_fails_costs_only_its_own_tools(caplog):
+    missing, crashing = ServerSettings(command="nobody-has-this"), fault_server("exit_at_start")
+    async with linked({"bad": missing, "good": fault_server(), "worse": crashing}) as link:
+        assert await link.call("echo", "good") == "{}"
+        assert {status.name: status.state for status in link.integration.status()} == {
+            "bad": "degraded",
+            "good": "connected",
+            "worse": "degraded",
+        }
+
+
+async def test_servers_connect_in_parallel():
+    servers = {str(number): fault_server("hang_in_initialize") for number in range(4)}
+    started = time.monotonic()
+    async with linked(servers, attempts=1, connect_timeout_seconds=0.4):
+        assert time.monotonic() - started < 1.6
+
+
+async def test_a_server_that_comes_back_brings_its_tools_back(caplog, tmp_path):
+    async with linked(fault_server(f"fails=4:{tmp_path / 'starts'}")) as link:
+        assert link.status().state == "degraded"
+        assert link.tools == {}
+        link.go_on.set()
+        await link.until(lambda: "fault" in link.tools)
+        assert await link.call("echo") == "{}"
+        assert link.status().state == "connected"
+    assert logged(caplog, "MCP connection succeeded on attempt 5")
+
+
+async def test_a_server_that_keeps_crashing_is_started_less_and_less_often_and_loses_its_tools():
+    async with linked(fault_server()) as link:
+        tools = link.tools["fault"]
+        for crashes in (1, 2, 3):
+            with pytest.raises(ToolUnavailable):
+                await tools["die"].coroutine()
+            await link.until(lambda n=crashes: link.status().restarts == n and len(link.delays) == n)
+            if crashes < 3:
+                await link.until(lambda: link.status().state == "connected")
+        assert link.delays == [2.0, 4.0, 8.0]
+        assert link.status().state == "degraded"
+        assert link.tools["fault"] == {}
+        with pytest.raises(ToolUnavailable, match="not connected"):
+            await tools["echo"].coroutine()
+        link.go_on.set()
+        await link.until(lambda: link.status().state == "connected")
+        assert await link.call("echo") == "{}"
+
+
+async def test_a_call_during_a_restart_waits_for_it(monkeypatch):
+    monkeypatch.setattr("voice_gateway.mcp_link.server.SHORT_RUN_SECONDS", 0.0)  # as after a long healthy run
+    async with linked(fault_server()) as link:
+        with pytest.raises(ToolUnavailable):
+            await link.call("die")
+        assert await link.call("echo") == "{}"
+        assert link.delays == []
+
+
+async def test_changed_tools_are_listed_again_once_for_a_burst_of_announcements():
+    async with linked(fault_server()) as link:
+        before = len(link.tools["fault"])
+        await link.call("change_tools", tools=["dim", "blink"], times=50)
+        await link.until(lambda: len(link.tools["fault"]) == before + 2)
+        assert len(link.announcements) == 2
+        assert set(link.status().tools) >= {"dim", "blink"}
+
+
+async def test_a_list_in_pages_is_read_to_its_end():
+    async with linked(fault_server()) as whole, linked(fault_server("pages")) as paged:
+        assert list(paged.tools["fault"]) == list(whole.tools["fault"])
+
+
+async def test_malformed_definitions_cost_only_themselves(caplog):
+    async with linked(fault_server("bad_tools")) as link:
+        assert await link.call("echo") == "{}"
+        assert link.tools["fault"]["💡 on"].name == "on"
+        assert "no_schema" in link.tools["fault"]
+    assert len(logged(caplog, "tool without a name")) == 3
