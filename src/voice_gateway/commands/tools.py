@@ -65,18 +65,17 @@ def _arguments(options: argparse.Namespace) -> dict[str, Any]:
 
 def _show(listed: list[ToolEntry], simulated: set[str]) -> None:
     from rich.console import Console
-    from rich.table import Table
+    from rich.padding import Padding
+    from rich.text import Text
 
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column("tool", no_wrap=True)
-    table.add_column("source", no_wrap=True)
-    table.add_column("parameters", overflow="fold", ratio=1)
-    table.add_column("what it does", overflow="fold", ratio=2)
+    console = Console()
     for entry in listed:
-        source = f"{entry.source} (simulated)" if entry.source in simulated else entry.source
-        note = "" if entry.offered else f" [not offered to the model: {entry.why_not}]"
-        table.add_row(entry.name, source, entry.signature, entry.summary + note)
-    Console().print(table)
+        source = f"{entry.source}, simulated home" if entry.source in simulated else entry.source
+        head = Text.assemble((entry.name, "bold"), f"({entry.signature})", (f"  [{source}]", "dim"))
+        console.print(head)
+        console.print(Padding(Text(entry.summary), (0, 0, 0, 4)))
+        if not entry.offered:
+            console.print(Padding(Text(f"not offered to the model: {entry.why_not}", "yellow"), (0, 0, 0, 4)))
 
 
 def _lint(gateway: Gateway, *, as_json: bool) -> int:
