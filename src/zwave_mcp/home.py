@@ -1,9 +1,9 @@
 """What a home offers to the tools: one Protocol for the real one and the simulated one.
 
 The Protocol is deliberately low: it is Z-Wave JS UI's API (nodes, write a value, ask the device for a value,
-ping, scenes) and nothing more. What a name means, what a device can do, when a command is confirmed and what is
-said about it is decided once, above it (`devices.py`, `control.py`, `sentences.py`). So both homes give the
-same outcomes and the same sentences, and a home is transport only.
+ping, scenes) and nothing more. What a name means, what a device can do, when a command is confirmed and what
+is said about it is decided once, above it (`devices.py`, `control.py`, `sentences.py`). So both homes give
+the same outcomes and the same sentences, and a home is transport only.
 """
 
 import time
@@ -27,8 +27,8 @@ class HomeError(Exception):
 
 
 class HomeDown(HomeError):
-    """Nothing can be asked at the moment: broker, gateway or stick is away. Raised at once when the connection
-    is known to be down, and for every pending call when it drops.
+    """Nothing can be asked at the moment: broker, gateway or stick is away. Raised at once when the
+    connection is known to be down, and for every pending call when it drops.
 
     `sent` says whether a command may have left before: then it may still happen.
     """
@@ -170,8 +170,8 @@ class Home(Protocol):
     """Every method may raise HomeDown; those that ask the gateway may raise NoAnswer or Refused as well.
 
     Each has its own limit inside; a caller's cancellation ends it at once and nothing is sent afterwards.
-    Calls may run at the same time. One that needs no radio (`snapshot`, `scenes`, `health`) never waits behind
-    one that does.
+    Calls may run at the same time. One that needs no radio (`snapshot`, `scenes`, `health`) never waits
+    behind one that does.
     """
 
     simulated: bool
@@ -183,7 +183,7 @@ class Home(Protocol):
 
     def watch(self, listener: Callable[[Snapshot], None]) -> None:
         """`listener` is called in the event loop with every new snapshot. A home takes one by itself after
-        each (re)connection and every half minute, so that a renamed or new device is noticed without a call."""
+        each (re)connection and every half minute: so a renamed or new device is noticed without a call."""
 
     async def snapshot(self, max_age_seconds: float = SNAPSHOT_MAX_AGE_SECONDS) -> Snapshot:
         """The nodes, from memory when younger than `max_age_seconds` and nothing was written since."""

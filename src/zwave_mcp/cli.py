@@ -1,0 +1,252 @@
+"""Command line and environment; a mistake is answered with one clear line and exit code 2."""
+
+import argparse
+import asyncio
+import json
+import logging
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, Final
+from urllib.parse import urlsplit
+
+from zwave_mcp.options import MqttOptions, Options, SimulationOptions
+from zwave_mcp.simulated_file import FAULTS, BadHome
+
+if TYPE_CHECKING:
+    from zwave_mcp.home import Home
+    from zwave_mcp.simulated_home import SimulatedHome
+
+_EXAMPLES: Final = """\
+examples:
+  zwave-mcp-server --simulate                      a home to try things with, no broker needed
+  zwave-mcp-server --simulate my-home.toml         a home of your own making
+  zwave-mcp-server --simulate --show-state         what the simulated devices are doing
+  zwave-mcp-server --broker mqtt://192.168.1.5     Z-Wave JS UI behind that MQTT broker
+  MQTT_BROKER_URL=mqtts://broker MQTT_USERNAME=zwave MQTT_PASSWORD=... zwave-mcp-server
+
+environment (a flag wins over it):
+  MQTT_BROKER_URL MQTT_USERNAME MQTT_PASSWORD MQTT_PASSWORD_FILE MQTT_CA_FILE
+  ZWAVE_MQTT_PREFIX ZWAVE_GATEWAY ZWAVE_ALLOW_UNLOCK ZWAVE_SIMULATE ZWAVE_STATE_FILE ZWAVE_LOG_LEVEL
+"""
+_LEVELS: Final = ("DEBUG", "INFO", "WARNING", "ERROR")
+_TRUE: Final = frozenset({"1", "true", "yes", "on"})
+_FALSE: Final = frozenset({"", "0", "false", "no", "off"})
+_DEFAULT_HOME: Final = "default"
+
+
+class Wrong(ValueError):
+    """The command line or the environment cannot be used."""
+
+
+class _Parser(argparse.ArgumentParser):
+    """Help goes where people look for it, although stdout is reserved for the client."""
+
+    wire: IO[str]
+
+    def _print_message(self, message: str, file: Any = None) -> None:
+        out = self.wire if file is sys.stdout else sys.stderr
+        out.write(message)
+        out.flush()
+
+
+def start(arguments: Sequence[str], wire: int) -> int:
+    with os.fdopen(wire, "w", encoding="utf-8", closefd=False) as out:
+        try:
+            parser = _parser(out)
+            given = parser.parse_args(arguments)
+            options = read_options(given, os.environ)
+            _log_to_stderr(options.log_level)
+            if given.show_state or given.reset_state:
+                return asyncio.run(_state(options, given.reset_state, given.fault, out))
+            home = _home(options, given.fault)
+        except (Wrong, BadHome) as error:
+            print(f"zwave-mcp-server: {error}", file=sys.stderr)
+            return 2
+    asyncio.run(_serve(home, options, wire))
+    return 0
+
+
+def _parser(out: IO[str]) -> _Parser:
+    parser = _Parser(
+        prog="zwave-mcp-server",
+        description="An MCP server (stdio) for a Z-Wave home: devices by name, confirmations that are true.",
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.wire = out
+    simulated = parser.add_argument_group("a simulated home")
+    simulated.add_argument(
+        "--simulate",
+        nargs="?",
+        const=_DEFAULT_HOME,
+        metavar="FILE",
+        help="no broker: the home that comes with the server, or the one described in the TOML file",
+    )
+    simulated.add_argument("--state-file", metavar="FILE", help="where its state is kept between starts")
+    simulated.add_argument("--show-state", action="store_true", help="print its state as JSON and end")
+    simulated.add_argument("--reset-state", action="store_true", help="forget its state and end")
+    simulated.add_argument(
+        "--fault",
+        action="append",
+        default=[],
+        metavar="NAME=FAULT",
+        help=f"make a device fail: {', '.join(FAULTS)}; for example --fault 'Front Door=jams'",
+    )
+    real = parser.add_argument_group("Z-Wave JS UI over MQTT")
+    real.add_argument("--broker", metavar="URL", help="mqtt://host[:port] or mqtts://host[:port]")
+    real.add_argument("--username", metavar="NAME", help="the password comes from the environment or a file")
+    real.add_argument("--password-file", metavar="FILE", help="file with the password in its first line")
+    real.add_argument("--ca-file", metavar="FILE", help="certificate authority for mqtts")
+    real.add_argument("--prefix", metavar="TOPIC", help="MQTT prefix of Z-Wave JS UI (default: zwave)")
+    real.add_argument(
+        "--gateway", metavar="NAME", help="MQTT name of Z-Wave JS UI, when there is more than one"
+    )
+    parser.add_argument("--allow-unlock", action="store_true", help="let control_zwave_lock unlock doors")
+    parser.add_argument("--log-level", choices=_LEVELS, type=str.upper, help="on stderr (default: WARNING)")
+    return parser
+
+
+def read_options(given: argparse.Namespace, environment: Mapping[str, str]) -> Options:
+    """Command line over environment over default."""
+    level = given.log_level or environment.get("ZWAVE_LOG_LEVEL", "WARNING").upper()
+    if level not in _LEVELS:
+        raise Wrong(f"ZWAVE_LOG_LEVEL must be one of {', '.join(_LEVELS)}")
+    unlock = given.allow_unlock or _flag(environment, "ZWAVE_ALLOW_UNLOCK")
+    simulate = given.simulate or (None if given.broker else environment.get("ZWAVE_SIMULATE") or None)
+    if simulate is not None:
+        if given.broker:
+            raise Wrong("--simulate and --broker do not go together")
+        return Options(_simulation(simulate, given.state_file, environment), unlock, level)
+    if given.show_state or given.reset_state or given.fault or given.state_file:
+        raise Wrong("--show-state, --reset-state, --state-file and --fault need --simulate")
+    return Options(_mqtt(given, environment), unlock, level)
+
+
+def _simulation(simulate: str, state_file: str | None, environment: Mapping[str, str]) -> SimulationOptions:
+    default = simulate.casefold() in {_DEFAULT_HOME, *_TRUE}
+    home_file = None if default else Path(simulate).expanduser().resolve()
+    kept = state_file or environment.get("ZWAVE_STATE_FILE")
+    return SimulationOptions(home_file, Path(kept).expanduser() if kept else _data_file(home_file))
+
+
+def _data_file(home_file: Path | None) -> Path:
+    """In the user's data folder; every home file has a state of its own."""
+    import zlib
+
+    import platformdirs
+
+    folder = platformdirs.user_data_path("voice-gateway", appauthor=False)
+    if home_file is None:
+        return folder / "simulated-home.json"
+    mark = f"{zlib.crc32(str(home_file).encode()):08x}"
+    return folder / f"simulated-{home_file.stem}-{mark}.json"
+
+
+def _mqtt(given: argparse.Namespace, environment: Mapping[str, str]) -> MqttOptions:
+    url = given.broker or environment.get("MQTT_BROKER_URL", "")
+    if not url:
+        raise Wrong("say where the MQTT broker is (--broker or MQTT_BROKER_URL), or use --simulate")
+    _check_url(url)
+    ca_file = given.ca_file or environment.get("MQTT_CA_FILE")
+    if ca_file and not Path(ca_file).is_file():
+        raise Wrong(f"the CA file {ca_file} does not exist")
+    prefix = given.prefix or environment.get("ZWAVE_MQTT_PREFIX") or "zwave"
+    if any(sign in prefix for sign in "+#\0") or prefix.strip("/") != prefix:
+        raise Wrong(f"{prefix!r} cannot be an MQTT prefix")
+    return MqttOptions(
+        url,
+        given.username or environment.get("MQTT_USERNAME") or None,
+        _password(given.password_file or environment.get("MQTT_PASSWORD_FILE"), environment),
+        Path(ca_file) if ca_file else None,
+        prefix,
+        given.gateway or environment.get("ZWAVE_GATEWAY") or None,
+    )
+
+
+def _check_url(url: str) -> None:
+    try:
+        parts = urlsplit(url)
+        bad_port = parts.port == 0
+    except ValueError:
+        raise Wrong("the broker's URL has no usable port") from None
+    if parts.scheme not in ("mqtt", "mqtts") or not parts.hostname or bad_port:
+        raise Wrong("the broker's URL must look like mqtt://host, mqtts://host or mqtt://host:1883")
+    if parts.password is not None:
+        raise Wrong("put the password in MQTT_PASSWORD or a file: everybody on this machine can read the URL")
+
+
+def _password(file: str | None, environment: Mapping[str, str]) -> str | None:
+    if not file:
+        return environment.get("MQTT_PASSWORD") or None
+    try:
+        return Path(file).read_text(encoding="utf-8").splitlines()[0]
+    except (OSError, UnicodeDecodeError, IndexError) as error:
+        raise Wrong(f"cannot read the password file {file}: {error}") from error
+
+
+def _flag(environment: Mapping[str, str], name: str) -> bool:
+    value = environment.get(name, "").strip().casefold()
+    if value not in _TRUE | _FALSE:
+        raise Wrong(f"{name} must be true or false")
+    return value in _TRUE
+
+
+def _faults(given: Sequence[str]) -> dict[str, frozenset[str]]:
+    faults: dict[str, frozenset[str]] = {}
+    for item in given:
+        name, _, fault = item.rpartition("=")
+        if fault not in FAULTS or not name:
+            raise Wrong(f"--fault {item!r} must be NAME=FAULT with one of {', '.join(FAULTS)}")
+        key = name.strip().casefold()
+        faults[key] = faults.get(key, frozenset()) | {fault}
+    return faults
+
+
+def _simulated(options: SimulationOptions, faults: Sequence[str]) -> "SimulatedHome":
+    from zwave_mcp.simulated_home import SimulatedHome
+
+    chosen = _faults(faults)
+    home = SimulatedHome(options.home_file, options.state_file, faults=chosen)
+    unknown = set(chosen) - {device.name.casefold() for device in home.spec.devices}
+    if unknown:
+        raise Wrong(f"--fault: there is no device {sorted(unknown)[0]!r}")
+    return home
+
+
+def _home(options: Options, faults: Sequence[str]) -> "Home":
+    if isinstance(options.home, SimulationOptions):
+        return _simulated(options.home, faults)
+    from zwave_mcp.mqtt_home import MqttHome
+
+    return MqttHome(options.home)
+
+
+async def _serve(home: "Home", options: Options, wire: int) -> None:
+    from zwave_mcp.server import ZwaveServer
+
+    spec = getattr(home, "spec", None)
+    allowed = options.allow_unlock or (spec is not None and spec.allow_unlock)
+    await ZwaveServer(home, allow_unlock=allowed).serve(0, wire)
+
+
+async def _state(options: Options, reset: bool, faults: Sequence[str], out: IO[str]) -> int:
+    from zwave_mcp.looks import Looks
+    from zwave_mcp.view import Viewer
+
+    assert isinstance(options.home, SimulationOptions)
+    file = options.home.state_file
+    if reset and file is not None:
+        file.unlink(missing_ok=True)
+    home = _simulated(options.home, faults)
+    listing = await Looks(home, Viewer(home)).list(inactive=True, limit=4000)
+    text = json.dumps({"stateFile": str(file), **listing.structured}, ensure_ascii=False, indent=2)
+    print(text, file=out, flush=True)
+    return 0
+
+
+def _log_to_stderr(level: str) -> None:
+    from zwave_mcp.logs import configure
+
+    configure(getattr(logging, level))

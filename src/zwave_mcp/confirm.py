@@ -1,0 +1,173 @@
+"""Send one command and find out what the device really did. The only place that decides "confirmed".
+
+After a merely acknowledged write the gateway shows the wished value at once (optimistic), also for a jammed
+lock: so the device itself is asked, and the remembered value never counts.
+"""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final
+
+from zwave_mcp.devices import Device, devices_of
+from zwave_mcp.home import (
+    ACKNOWLEDGED,
+    CONFIRMED,
+    FAILED,
+    INVALID_VALUE,
+    WORKING,
+    Home,
+    HomeError,
+    NoAnswer,
+    Refused,
+    ValueId,
+    WriteResult,
+)
+from zwave_mcp.percent import LAST_LEVEL
+from zwave_mcp.results import Outcome
+from zwave_mcp.states import is_jammed
+
+# Reports of a sleeping device come at wake-up, in hours; a reply this late will not come.
+_ASLEEP_SECONDS: Final = 2.0
+# A ramp that is over soon is waited for; a voice should not wait longer for the rest.
+_SHORT_RAMP_SECONDS: Final = 3.0
+_AFTER_RAMP_SECONDS: Final = 2.0
+_POLL_EVERY_SECONDS: Final = 1.0
+_FIRST_POLLS_SECONDS: Final = 0.4  # most devices have finished by then
+_UNKNOWN: Final = object()
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    device: Device
+    write: ValueId
+    value: Any
+    read: ValueId  # the value that tells what the device did
+    reached: Callable[[Any], bool]
+    moves: bool = False  # a motor: on its way is an answer
+    window_seconds: float = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    outcome: Outcome
+    value: Any = None  # the device's own value, where it gave one
+    known: bool = False
+    jammed: bool = False
+    message: str = ""
+
+
+async def carry_out(home: Home, command: Command) -> Verdict:
+    node = command.device.node
+    if node.dead and not await _answers(home, node.id):
+        return Verdict("unreachable")
+    try:
+        if node.asleep:
+            written = await home.write(command.write, command.value, _ASLEEP_SECONDS)
+        else:
+            written = await home.write(command.write, command.value)
+    except NoAnswer:
+        return Verdict("queued" if node.asleep else "unconfirmed")
+    except Refused as refusal:
+        return Verdict("failed", message=str(refusal))
+    return await _judge(home, command, written)
+
+
+async def _judge(home: Home, command: Command, written: WriteResult) -> Verdict:
+    if written.status == CONFIRMED:
+        return await _after_confirmation(home, command)
+    if written.status == WORKING:
+        return await _after_working(home, command, written.remaining_seconds)
+    if written.status == ACKNOWLEDGED:
+        return await _ask(home, command, command.window_seconds)
+    if written.status == FAILED:
+        return Verdict("unreachable" if await _died(home, command.device) else "failed")
+    return Verdict("invalid" if written.status == INVALID_VALUE else "unsupported", message=written.message)
+
+
+async def _answers(home: Home, node_id: int) -> bool:
+    try:
+        return await home.ping(node_id)
+    except (NoAnswer, Refused):
+        return False
+
+
+async def _after_confirmation(home: Home, command: Command) -> Verdict:
+    """It is done; the device is asked only where the command does not tell the value ("as bright as it was"),
+    and where a motor may have confirmed no more than its start."""
+    if command.value != LAST_LEVEL and not command.moves:
+        return Verdict("confirmed", command.value, known=True)
+    value = await _polled(home, command.read)
+    if value is not _UNKNOWN and command.reached(value):
+        return Verdict("confirmed", value, known=True)
+    return Verdict("working") if command.moves else Verdict("confirmed")
+
+
+async def _after_working(home: Home, command: Command, remaining_seconds: float | None) -> Verdict:
+    remaining = remaining_seconds if remaining_seconds is not None else 1.0
+    if command.moves or remaining > _SHORT_RAMP_SECONDS:
+        return Verdict("working")
+    await asyncio.sleep(remaining)
+    verdict = await _ask(home, command, _AFTER_RAMP_SECONDS)
+    # It accepted the command, so an unfinished ramp is still on its way.
+    return Verdict("working", verdict.value, verdict.known) if verdict.outcome == "unconfirmed" else verdict
+
+
+async def _ask(home: Home, command: Command, window_seconds: float) -> Verdict:
+    """Poll until the device says so, or the time is over."""
+    clock = asyncio.get_running_loop().time
+    end, pause = clock() + window_seconds, _FIRST_POLLS_SECONDS
+    seen: list[Any] = []
+    while True:
+        value = await _polled(home, command.read)
+        if value is not _UNKNOWN:
+            seen.append(value)
+            if command.reached(value):
+                return Verdict("confirmed", value, known=True)
+            if command.moves and _moving(seen):
+                return Verdict("working", value, known=True)
+        if await _newly_jammed(home, command.device):
+            return Verdict("failed", seen[-1] if seen else None, bool(seen), jammed=True)
+        if clock() + pause > end:
+            return await _not_reached(home, command, seen)
+        await asyncio.sleep(pause)
+        pause = _POLL_EVERY_SECONDS
+
+
+async def _not_reached(home: Home, command: Command, seen: list[Any]) -> Verdict:
+    if not seen:
+        return Verdict("unreachable" if await _died(home, command.device) else "unconfirmed")
+    if _moving(seen):
+        return Verdict("working", seen[-1], known=True)
+    return Verdict("failed", seen[-1], known=True, jammed=is_jammed(command.device))
+
+
+def _moving(seen: list[Any]) -> bool:
+    return len(seen) > 1 and seen[-1] != seen[-2]
+
+
+async def _died(home: Home, device: Device) -> bool:
+    try:
+        fresh = await home.snapshot(0)
+    except HomeError:
+        return False
+    return any(node.id == device.node.id and node.dead for node in fresh.nodes)
+
+
+async def _newly_jammed(home: Home, device: Device) -> bool:
+    """A jam that was there before says nothing about this command until its time is over."""
+    if device.kind != "lock" or is_jammed(device):
+        return False
+    fresh = await home.snapshot(0)
+    return any(
+        is_jammed(now)
+        for now in devices_of(fresh)
+        if now.node.id == device.node.id and now.endpoint == device.endpoint
+    )
+
+
+async def _polled(home: Home, value_id: ValueId) -> Any:
+    try:
+        return await home.poll(value_id)
+    except (NoAnswer, Refused):
+        return _UNKNOWN

@@ -1,0 +1,142 @@
+"""The tools that act: each answers with what the device really did."""
+
+import asyncio
+import logging
+from typing import Any, Final
+
+from zwave_mcp import sentences
+from zwave_mcp.commands import NotPossible, Wish, command, lock_command, stop_id, supports, wish
+from zwave_mcp.confirm import Command, Verdict, carry_out
+from zwave_mcp.devices import Device
+from zwave_mcp.home import ACKNOWLEDGED, CONFIRMED, Home, HomeError, NoAnswer, Refused
+from zwave_mcp.results import Facts, Outcome, Result, result
+from zwave_mcp.states import UNKNOWN, state_of, state_text
+from zwave_mcp.view import Viewer, the_one
+
+log = logging.getLogger(__name__)
+
+# The whole of one command: a voice client gives up after 30 s and must hear this answer first.
+_TOOL_SECONDS: Final = 15.0
+_STOP_CHECK_SECONDS: Final = 0.4
+
+
+class Control:
+    def __init__(self, home: Home, viewer: Viewer, *, allow_unlock: bool = False) -> None:
+        self._home = home
+        self._viewer = viewer
+        self._allow_unlock = allow_unlock
+
+    async def device(self, asked: str, action: str, level: int | None = None) -> Result:
+        requested: dict[str, Any] = (
+            {"action": action} if level is None else {"action": action, "level": level}
+        )
+        view = await self._viewer.now()
+        device = the_one(view, asked, requested, lambda hit: supports(hit, action))
+        if isinstance(device, Result):
+            return device
+        try:
+            chosen = wish(device, action, level, await self._present(device, action))
+            if chosen.action == "stop":
+                return await self._stop(device, chosen)
+            return await self._carry_out(command(device, chosen), chosen)
+        except NotPossible as reason:
+            return result(str(reason), reason.outcome, Facts(requested, device, state_text(device)))
+
+    async def lock(self, asked: str, action: str) -> Result:
+        requested = {"action": action}
+        view = await self._viewer.now()
+        device = the_one(view, asked, dict(requested), lambda hit: hit.kind == "lock")
+        if isinstance(device, Result):
+            return device
+        facts = Facts(requested, device, state_text(device))
+        if device.kind != "lock":
+            return result(sentences.capital(f"{sentences.the(device)} is not a lock."), "unsupported", facts)
+        if action == "unlock" and not self._allow_unlock:
+            sentence = "Unlocking is switched off in the settings of the Z-Wave server."
+            return result(sentence, "unsupported", facts)
+        try:
+            return await self._carry_out(lock_command(device, action), Wish(action, None, dict(requested)))
+        except NotPossible as reason:
+            return result(str(reason), reason.outcome, facts)
+
+    async def _present(self, device: Device, action: str) -> Any:
+        """The state that toggle turns over: the remembered one, or what the device says."""
+        state = device.state_value
+        if action != "toggle" or state is None or state.value is not None:
+            return state.value if state else None
+        try:
+            return await self._home.poll(state.id)
+        except (NoAnswer, Refused):
+            return None
+
+    async def _carry_out(self, sent: Command, chosen: Wish) -> Result:
+        try:
+            async with asyncio.timeout(_TOOL_SECONDS) as limit:
+                verdict = await carry_out(self._home, sent)
+        except TimeoutError:
+            if not limit.expired():
+                raise
+            verdict = Verdict("unconfirmed")
+        device = sent.device
+        log.info(
+            "command judged",
+            extra={"device": device.name, "action": chosen.action, "outcome": verdict.outcome},
+        )
+        state = state_of(device, verdict.value) if verdict.known else self._fallback(device, chosen, verdict)
+        return result(
+            _sentence(device, chosen, verdict, state), verdict.outcome, _facts(device, chosen, state)
+        )
+
+    def _fallback(self, device: Device, chosen: Wish, verdict: Verdict) -> str:
+        """Without a value of its own a confirmed "on" is still on; for all else the state is not known."""
+        if verdict.outcome == "confirmed" and chosen.action in ("on", "off"):
+            return chosen.action
+        if verdict.outcome == "working":
+            return sentences.doing_state(chosen.action)
+        return UNKNOWN
+
+    async def _stop(self, device: Device, chosen: Wish) -> Result:
+        target, state = stop_id(device), device.state_value
+        if target is None or state is None:
+            raise NotPossible("unsupported", sentences.cannot(device, "stop"))
+        try:
+            written = await self._home.write(target, False)
+            if written.status not in (CONFIRMED, ACKNOWLEDGED):
+                raise NotPossible("failed", sentences.failed(device, "stop"))
+            first = await self._home.poll(state.id)
+            await asyncio.sleep(_STOP_CHECK_SECONDS)
+            second = await self._home.poll(state.id)
+        except (NoAnswer, Refused):
+            raise NotPossible("unconfirmed", sentences.not_confirmed(device)) from None
+        stands = state_of(device, second)
+        if first != second:
+            return result(sentences.failed(device, "stop"), "failed", _facts(device, chosen, stands))
+        return result(sentences.done(device, "stop", stands), "confirmed", _facts(device, chosen, stands))
+
+
+def _facts(device: Device, chosen: Wish, state: str) -> Facts:
+    return Facts(chosen.requested, device, state)
+
+
+def _sentence(device: Device, chosen: Wish, verdict: Verdict, state: str) -> str:
+    if verdict.outcome == "confirmed":
+        return sentences.done(device, chosen.action, state)
+    if verdict.outcome == "working":
+        return sentences.doing(device, chosen.action, chosen.percent)
+    if verdict.jammed:
+        return sentences.jammed(device, chosen.action)
+    simple = {
+        "unconfirmed": sentences.not_confirmed,
+        "queued": sentences.queued,
+        "unreachable": sentences.unreachable,
+    }.get(verdict.outcome)
+    return simple(device) if simple else sentences.failed(device, chosen.action, state, verdict.message)
+
+
+def down(error: HomeError, requested: dict[str, Any]) -> Result:
+    """What every tool answers when the home cannot be asked."""
+    outcome: Outcome = "unconfirmed" if isinstance(error, NoAnswer) else "system_down"
+    sentence = str(error)
+    if getattr(error, "sent", False):
+        sentence = f"{sentence.rstrip('.')}; the command is not confirmed, it may still happen."
+    return result(sentence, outcome, Facts(requested))

@@ -1,0 +1,78 @@
+"""Spoken and written names brought to one form, so that they can be compared."""
+
+import re
+import unicodedata
+from functools import lru_cache
+from typing import Final
+
+# Letters that no decomposition takes apart.
+_PLAIN: Final = str.maketrans(
+    {
+        "ł": "l",
+        "ø": "o",
+        "đ": "d",
+        "ð": "d",
+        "þ": "th",
+        "æ": "ae",
+        "œ": "oe",
+        "ı": "i",
+        "ħ": "h",
+        "ŧ": "t",
+        "ß": "ss",
+    }
+)
+_SPELLED_OUT: Final = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "å": "aa", "ø": "oe", "æ": "ae"})
+_NUMBERS: Final = {
+    word: str(number)
+    for number, word in enumerate(
+        # "Switch One" is "switch 1"
+        "zero one two three four five six seven eight nine ten eleven twelve".split()
+    )
+}
+_FILLERS: Final = frozenset(
+    "the a an my our your this that in of at inside please device der die das den dem im mein meine".split()
+)
+_APOSTROPHES: Final = re.compile(r"['’‘`´]")
+_MARKS: Final = re.compile("[\u0300-\u036f]")
+
+
+@lru_cache(maxsize=16_384)  # a home asks for the same names again and again
+def fold(text: str) -> str:
+    """NFKC, lower case, without punctuation and emoji; accents stay."""
+    folded = unicodedata.normalize(
+        "NFKC", _APOSTROPHES.sub("", unicodedata.normalize("NFKC", text)).casefold()
+    )
+    kept = "".join(char if unicodedata.category(char)[0] in "LNM" else " " for char in folded)
+    # A name of emoji alone must stay distinguishable.
+    return " ".join(kept.split()) or " ".join(folded.split())
+
+
+@lru_cache(maxsize=16_384)
+def plain(text: str) -> str:
+    """Without accents too: ü is u, ł is l."""
+    return _MARKS.sub("", unicodedata.normalize("NFD", fold(text))).translate(_PLAIN)
+
+
+@lru_cache(maxsize=16_384)
+def spellings(text: str) -> frozenset[str]:
+    """Every form in which people write it: Küche, Kuche, Kueche."""
+    folded = fold(text)
+    spelled = _MARKS.sub("", unicodedata.normalize("NFD", folded.translate(_SPELLED_OUT))).translate(_PLAIN)
+    return frozenset({folded, plain(text), spelled})
+
+
+@lru_cache(maxsize=16_384)
+def words(text: str) -> frozenset[str]:
+    """What carries the meaning: plain words without fillers, numbers as digits."""
+    every = [_NUMBERS.get(word, word) for word in plain(text).split()]
+    telling = frozenset(word for word in every if word not in _FILLERS)
+    return telling or frozenset(every)
+
+
+@lru_cache(maxsize=16_384)
+def singular(word: str) -> str:
+    return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word
+
+
+def singulars(text: str) -> frozenset[str]:
+    return frozenset(singular(word) for word in words(text))

@@ -1,0 +1,209 @@
+"""The MCP server: tools over stdio, device changes announced, and a clean end by every way."""
+
+import asyncio
+import logging
+import signal
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Final
+
+from zwave_mcp.devices import devices_of
+from zwave_mcp.home import Home, Snapshot
+from zwave_mcp.results import Facts, Result, result
+from zwave_mcp.schemas import TOOLS, ToolSpec
+from zwave_mcp.tools import Tools
+from zwave_mcp.wire import Lines, Writer
+
+if TYPE_CHECKING:
+    from mcp.server.lowlevel import Server
+    from mcp.server.session import ServerSession
+    from mcp.server.subscriptions import InMemorySubscriptionBus
+    from mcp_types import CallToolResult, Tool
+
+log = logging.getLogger(__name__)
+
+_NAME: Final = "zwave"
+_INSTRUCTIONS: Final = (
+    "Controls a Z-Wave home by device names. Report what a result says: only 'confirmed' means done. "
+    "tools/list_changed means that devices were added, removed or renamed: call list_zwave_devices again."
+)
+_LAST_CALLS_SECONDS: Final = 1.0  # a client that has closed its end may still read the last answers
+_DRAIN_SECONDS: Final = 0.5
+
+
+class ZwaveServer:
+    def __init__(self, home: Home, *, allow_unlock: bool = False) -> None:
+        self._home = home
+        self._tools = Tools(home, allow_unlock=allow_unlock)
+        self._known: frozenset[tuple[object, ...]] | None = None
+        self._changed = asyncio.Event()
+        self._running = 0
+        self._idle = asyncio.Event()
+        self._idle.set()
+        self._session: ServerSession | None = None
+        self._bus: InMemorySubscriptionBus | None = None
+        home.watch(self._look)
+
+    async def serve(self, stdin: int, stdout: int) -> None:
+        """Until end of input, SIGTERM or SIGINT. The home is closed when this returns."""
+        writer = Writer(stdout)
+        lines = Lines(stdin)
+        stop = asyncio.Event()
+        _on_signals(stop.set)
+        lines.start()
+        async with asyncio.TaskGroup() as tasks:
+            background = [
+                tasks.create_task(self._home.run(), name="home"),
+                tasks.create_task(self._announce(), name="announcements"),
+            ]
+            talk = tasks.create_task(self._talk(lines, writer), name="mcp")
+            stopped = tasks.create_task(stop.wait(), name="signals")
+            await asyncio.wait((talk, stopped), return_when=asyncio.FIRST_COMPLETED)
+            for task in (talk, stopped, *background):
+                task.cancel()
+        await asyncio.to_thread(writer.drain, _DRAIN_SECONDS)
+
+    async def _talk(self, lines: Lines, writer: Writer) -> None:
+        from mcp.server.lowlevel import NotificationOptions
+        from mcp.server.stdio import stdio_server
+
+        server = self._mcp()
+        options = server.create_initialization_options(NotificationOptions(tools_changed=True))
+        patient: Any = _Patient(lines, self._last_calls)
+        out: Any = writer
+        async with stdio_server(patient, out) as (read, write):
+            await server.run(read, write, options)
+
+    def _mcp(self) -> "Server[Any]":
+        from mcp.server.lowlevel import Server
+        from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler
+        from mcp_types import ListToolsResult
+
+        listing = ListToolsResult(tools=[_tool(spec) for spec in TOOLS])
+        self._bus = InMemorySubscriptionBus()
+
+        async def list_tools(ctx: Any, params: Any) -> ListToolsResult:
+            self._session = ctx.session
+            return listing
+
+        async def call_tool(ctx: Any, params: Any) -> "CallToolResult":
+            self._session = ctx.session
+            return _as_mcp(await self._call(params.name, params.arguments))
+
+        return Server(
+            _NAME,
+            version=_version(),
+            title="Z-Wave home",
+            instructions=_INSTRUCTIONS,
+            on_list_tools=list_tools,
+            on_call_tool=call_tool,
+            on_subscriptions_listen=ListenHandler(self._bus),
+        )
+
+    async def _call(self, name: str, arguments: dict[str, Any] | None) -> Result:
+        if not self._tools.knows(name):
+            from mcp.shared.exceptions import MCPError
+            from mcp_types import INVALID_PARAMS
+
+            raise MCPError(INVALID_PARAMS, f'Unknown tool "{name[:60]}"')
+        self._running += 1
+        self._idle.clear()
+        try:
+            return await self._tools.call(name, arguments)
+        except Exception:  # a bug must not be silent, and must not take the other calls with it
+            log.exception("tool raised", extra={"tool": name})
+            return result("Something went wrong inside the Z-Wave server.", "failed", Facts(arguments or {}))
+        finally:
+            self._running -= 1
+            if not self._running:
+                self._idle.set()
+
+    async def _last_calls(self) -> None:
+        try:
+            async with asyncio.timeout(_LAST_CALLS_SECONDS):
+                await self._idle.wait()
+        except TimeoutError:
+            log.info("calls abandoned at end of input", extra={"calls": self._running})
+
+    def _look(self, snapshot: Snapshot) -> None:
+        """Called with each new snapshot: is it still the same set of devices?"""
+        now = frozenset(
+            (device.node.id, device.endpoint, device.name, device.room, device.kind)
+            for device in devices_of(snapshot)
+        )
+        if self._known is not None and now != self._known:
+            self._changed.set()
+        self._known = now
+
+    async def _announce(self) -> None:
+        while True:
+            await self._changed.wait()
+            self._changed.clear()
+            log.info("devices changed")
+            if self._session is not None:
+                await self._session.send_tool_list_changed()
+            if self._bus is not None:
+                from mcp.server.subscriptions import ToolsListChanged
+
+                await self._bus.publish(ToolsListChanged())
+
+
+class _Patient:
+    """The lines of the client; after the last one, calls still running get a moment to answer."""
+
+    def __init__(self, lines: Lines, last_calls: Callable[[], Any]) -> None:
+        self._lines = lines
+        self._last_calls = last_calls
+
+    async def __aiter__(self) -> Any:
+        async for line in self._lines:
+            yield line
+        await asyncio.sleep(0)
+        await self._last_calls()
+
+
+def _on_signals(stop: Callable[[], None]) -> None:
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        try:
+            loop.add_signal_handler(number, stop)
+        except NotImplementedError:  # Windows
+            signal.signal(number, lambda *_: loop.call_soon_threadsafe(stop))
+
+
+def _tool(spec: ToolSpec) -> "Tool":
+    from mcp_types import Tool, ToolAnnotations
+
+    hints = ToolAnnotations(
+        title=spec.title,
+        read_only_hint=spec.read_only,
+        destructive_hint=spec.destructive,
+        idempotent_hint=spec.idempotent,
+        open_world_hint=False,
+    )
+    return Tool(
+        name=spec.name,
+        title=spec.title,
+        description=spec.description,
+        input_schema=spec.parameters,
+        output_schema=spec.output,
+        annotations=hints,
+    )
+
+
+def _as_mcp(answer: Result) -> "CallToolResult":
+    from mcp_types import CallToolResult, TextContent
+
+    return CallToolResult(
+        content=[TextContent(type="text", text=answer.sentence)],
+        structured_content=dict(answer.structured),
+        is_error=answer.is_error,
+    )
+
+
+def _version() -> str:
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version("voice-gateway")
+    except PackageNotFoundError:
+        return "0"

@@ -1,0 +1,134 @@
+"""What the simulated devices do, kept in a file that several servers may share.
+
+A value is kept as a movement: from where, to where, since when, how long. So every process computes the same
+present from the same file, and nothing has to run while nobody asks.
+"""
+
+import contextlib
+import json
+import logging
+import os
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Track:
+    """`wish` is what the gateway believes until then, whatever the device does."""
+
+    start: Any
+    end: Any
+    since: float = 0.0  # seconds since 1970
+    seconds: float = 0.0
+    wish: Any = None
+    wish_until: float = 0.0
+
+    def at(self, now: float) -> Any:
+        if now < self.since:
+            return self.start
+        if self.seconds <= 0 or now >= self.since + self.seconds or not _moves(self.start, self.end):
+            return self.end if now >= self.since + self.seconds else self.start
+        return round(self.start + (self.end - self.start) * (now - self.since) / self.seconds)
+
+    def believed(self, now: float) -> Any:
+        return self.wish if now < self.wish_until else self.at(now)
+
+    def settled_at(self) -> float:
+        return max(self.since + self.seconds, self.wish_until)
+
+
+class Store:
+    """One file, written whole and at once; the last writer of a value wins."""
+
+    def __init__(self, path: Path | None, clock: Callable[[], float] = time.time) -> None:
+        self._path = path
+        self._clock = clock
+        self._tracks: dict[str, Track] = {}
+        self._signature: tuple[int, int, int] | None = None
+        self.version = 0
+        self._warned = False
+
+    def read(self) -> Mapping[str, Track]:
+        """The present movements; the file is read again when another process changed it."""
+        if self._path is not None:
+            signature = _signature(self._path)
+            if signature is not None and signature != self._signature:
+                self._tracks = {**self._tracks, **self._load(self._path)}
+                self._signature = signature
+                self.version += 1
+        return self._tracks
+
+    def write(self, changes: Mapping[str, Track]) -> None:
+        self.version += 1
+        if self._path is None:
+            self._tracks.update(changes)
+            return
+        try:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            with _locked(self._path):
+                self._tracks = {**self.read(), **changes}
+                _replace(self._path, _dump(self._tracks))
+                self._signature = _signature(self._path)
+        except OSError as error:
+            self._tracks.update(changes)
+            if not self._warned:
+                log.warning(
+                    "simulated state is not kept", extra={"file": str(self._path), "error": str(error)}
+                )
+            self._warned = True
+
+    def _load(self, path: Path) -> dict[str, Track]:
+        try:
+            raw = json.loads(path.read_text(encoding="utf-8"))
+            return {key: Track(**fields) for key, fields in raw["values"].items()}
+        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+            log.warning("simulated state is unreadable", extra={"file": str(path), "error": str(error)})
+            return {}
+
+
+def _moves(start: Any, end: Any) -> bool:
+    return not isinstance(start, bool) and isinstance(start, int | float) and isinstance(end, int | float)
+
+
+def _dump(tracks: Mapping[str, Track]) -> str:
+    return json.dumps(
+        {"version": 1, "values": {key: asdict(track) for key, track in tracks.items()}}, indent=1
+    )
+
+
+def _signature(path: Path) -> tuple[int, int, int] | None:
+    try:
+        stat = path.stat()
+    except OSError:
+        return None
+    return stat.st_mtime_ns, stat.st_ino, stat.st_size
+
+
+def _replace(path: Path, text: str) -> None:
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+        Path(name).replace(path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+
+
+@contextlib.contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    """Between reading and writing nobody else writes. Held for less than a millisecond."""
+    try:
+        import fcntl
+    except ImportError:  # not on Windows: there the last writer of the file wins
+        yield
+        return
+    with path.with_suffix(".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield

@@ -1,0 +1,199 @@
+"""The state of a device in a few fixed words (docs/zwave.md lists them), and its readings as text."""
+
+import math
+import re
+import time
+from typing import Any, Final
+
+from zwave_mcp.devices import Device, is_number
+from zwave_mcp.home import Value
+from zwave_mcp.kinds import (
+    BARRIER,
+    BATTERY,
+    BINARY_SENSOR,
+    MULTILEVEL_SENSOR,
+    NOTIFICATION,
+    THERMOSTAT_STATE,
+)
+from zwave_mcp.percent import HIGHEST_LEVEL, to_percent
+
+UNKNOWN: Final = "unknown"
+LOCKED: Final = 255
+JAMMED: Final = 11  # of the notification value "Lock state"
+_BARRIER: Final = {0: "closed", 252: "closing", 253: "stopped", 254: "opening", 255: "open"}
+_SPOKEN_UNITS: Final = {
+    "°C": "degrees Celsius",
+    "°F": "degrees Fahrenheit",
+    "%": "percent",
+    "W": "watts",
+    "kWh": "kilowatt hours",
+    "V": "volts",
+    "A": "amperes",
+    "Lux": "lux",
+    "lx": "lux",
+}
+
+
+def state_text(device: Device) -> str:
+    """By what the driver remembers."""
+    state = device.state_value
+    if state is not None:
+        return state_of(device, state.value)
+    if device.kind == "thermostat":
+        return _thermostat(device)
+    if device.kind == "sensor":
+        return _main_readings(device)
+    return UNKNOWN
+
+
+def state_of(device: Device, raw: Any) -> str:
+    """In words, what a value means for this device; used for the remembered and for the polled one."""
+    state = device.state_value
+    barrier = state is not None and state.id.command_class == BARRIER
+    if device.kind in ("switch", "plug"):
+        return {True: "on", False: "off"}.get(raw, UNKNOWN) if isinstance(raw, bool) else UNKNOWN
+    if not is_number(raw):
+        return UNKNOWN
+    if device.kind == "lock":
+        return _lock(device, raw)
+    if barrier:
+        return _BARRIER.get(raw, "partly open")
+    return _blind(raw) if device.kind in ("blind", "garage_door") else _dimmer(raw)
+
+
+def is_jammed(device: Device) -> bool:
+    value = device.find(NOTIFICATION, "Access Control", "Lock state")
+    return value is not None and value.value == JAMMED
+
+
+def reading_text(value: Value) -> str:
+    """ "21.4 °C", "open", "motion": the value with its unit, or the text that the device has for it."""
+    raw = value.value
+    if isinstance(raw, bool):
+        return _binary(value, raw)
+    text = value.states.get(raw) if isinstance(raw, int | str) else None
+    if text is not None:
+        return _notification(value, text)
+    if is_number(raw):
+        number = number_text(raw)
+        return f"{number} {value.unit}".strip()
+    return str(raw)
+
+
+def spoken(text: str) -> str:
+    """Units as they are said."""
+    number, _, unit = text.partition(" ")
+    if unit in _SPOKEN_UNITS and re.fullmatch(r"-?[\d.]+", number):
+        return f"{number} {_SPOKEN_UNITS[unit]}"
+    return re.sub(r"(\d) %", r"\1 percent", text)
+
+
+def number_text(raw: float) -> str:
+    if not math.isfinite(raw):
+        return UNKNOWN
+    rounded = round(raw, 2)
+    return str(int(rounded)) if rounded == int(rounded) else str(rounded)
+
+
+def label_of(value: Value) -> str:
+    label = value.label or str(value.id.property)
+    inner = re.search(r"\(([^)]+)\)|\[([^\]]+)\]$", label)
+    if value.id.command_class == BINARY_SENSOR and inner:
+        return str(inner.group(1))
+    return re.sub(r"\s*\[[^\]]+\]$", "", label)
+
+
+def age_seconds(value: Value) -> int | None:
+    return None if value.updated is None else max(0, int(time.time() - value.updated))
+
+
+def _lock(device: Device, raw: float) -> str:
+    if is_jammed(device):
+        return "jammed"
+    return "locked" if raw == LOCKED else "unlocked"
+
+
+def _dimmer(raw: float) -> str:
+    return "off" if raw == 0 else f"on, {to_percent(raw)} %"
+
+
+def _blind(raw: float) -> str:
+    if raw == 0:
+        return "closed"
+    return "open" if raw >= HIGHEST_LEVEL else f"{to_percent(raw)} % open"
+
+
+def _thermostat(device: Device) -> str:
+    """ "heat, set to 21 °C, now 20.5 °C": what is known of it."""
+    parts = []
+    mode = device.mode
+    mode_text = mode.states.get(mode.value, "") if mode is not None else ""
+    if mode_text:
+        parts.append(mode_text.lower())
+    setpoint = active_setpoint(device)
+    if setpoint is not None and is_number(setpoint.value) and mode_text.lower() != "off":
+        parts.append(f"set to {reading_text(setpoint)}")
+    measured = device.find(MULTILEVEL_SENSOR, "Air temperature")
+    if measured is not None and is_number(measured.value):
+        parts.append(f"now {reading_text(measured)}")
+    return ", ".join(parts) or UNKNOWN
+
+
+def active_setpoint(device: Device, mode: Any = None) -> Value | None:
+    """The setpoint that goes with a mode (the present one unless told): heating has key 1, cooling key 2."""
+    chosen = mode if mode is not None else (device.mode.value if device.mode is not None else None)
+    for setpoint in device.setpoints:
+        if setpoint.id.property_key == chosen:
+            return setpoint
+    return device.setpoints[0] if device.setpoints else None
+
+
+def heating_state(device: Device) -> str:
+    value = device.find(THERMOSTAT_STATE, "state")
+    return value.states.get(value.value, "").lower() if value is not None else ""
+
+
+def _main_readings(device: Device) -> str:
+    """What the sensor is there for: not its battery, and the same door only once."""
+    texts = dict.fromkeys(_short(value) for value in main_readings(device))
+    return ", ".join(texts) or UNKNOWN
+
+
+def _short(value: Value) -> str:
+    text = reading_text(value)
+    return f"{text} {label_of(value).lower()}" if value.unit == "%" else text
+
+
+def main_readings(device: Device) -> tuple[Value, ...]:
+    values = [
+        value
+        for value in device.readings
+        if value.id.command_class != BATTERY and label_of(value) not in ("Cover status", "Lock state")
+    ]
+    said: dict[tuple[str, str], Value] = {}
+    for value in values:
+        text = reading_text(value)
+        kind = "opening" if text in ("open", "closed") else label_of(value)
+        said.setdefault((kind, text if kind == "opening" else ""), value)
+    return tuple(said.values())
+
+
+def _binary(value: Value, raw: bool) -> str:
+    label = label_of(value).lower()
+    if "door" in label or "window" in label:
+        return "open" if raw else "closed"
+    if "motion" in label:
+        return "motion" if raw else "no motion"
+    return "yes" if raw else "no"
+
+
+def _notification(value: Value, text: str) -> str:
+    """The driver's texts are long ("Window/door is closed") and "idle" alone says nothing."""
+    low, label = text.lower(), label_of(value).lower()
+    if low.endswith("is closed") or low == "closed":
+        return "closed"
+    if "is open" in low or low == "open":
+        return "open"
+    if "motion" in label:
+        return "no motion" if low == "idle" else "motion"
+    return "normal" if low == "idle" else low

@@ -1,0 +1,141 @@
+"""Setting a thermostat: mode first, then the temperature that goes with it, each confirmed by the device."""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from zwave_mcp import sentences
+from zwave_mcp.commands import NotPossible
+from zwave_mcp.confirm import Command, Verdict, carry_out
+from zwave_mcp.devices import Device, is_number, with_value
+from zwave_mcp.home import Home, Value
+from zwave_mcp.results import Facts, Result, result
+from zwave_mcp.states import active_setpoint, number_text, state_text
+from zwave_mcp.view import Viewer, the_one
+
+_SAME_MODE = {"heating": "heat", "cooling": "cool", "automatic": "auto", "warm": "heat"}
+_NEAR_DEGREES = 0.5  # many thermostats round to their own step, and say so
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    temperature: float | None = None
+    unit: str | None = None
+    mode: str | None = None
+
+    def requested(self) -> dict[str, Any]:
+        asked = {"temperature": self.temperature, "unit": self.unit, "mode": self.mode}
+        return {key: value for key, value in asked.items() if value is not None}
+
+
+class Thermostats:
+    def __init__(self, home: Home, viewer: Viewer) -> None:
+        self._home = home
+        self._viewer = viewer
+
+    async def set(self, asked: str, setting: Setting) -> Result:
+        requested = setting.requested()
+        view = await self._viewer.now()
+        device = the_one(view, asked, requested, lambda hit: hit.kind == "thermostat")
+        if isinstance(device, Result):
+            return device
+        facts = Facts(requested, device, state_text(device))
+        try:
+            commands = _commands(device, setting)
+        except NotPossible as reason:
+            return result(str(reason), reason.outcome, facts)
+        for command in commands:
+            verdict = await carry_out(self._home, command)
+            if verdict.known:
+                device = with_value(device, command.read, verdict.value)
+            if verdict.outcome != "confirmed":
+                sentence = _bad_news(device, command, verdict)
+                return result(sentence, verdict.outcome, Facts(requested, device, state_text(device)))
+        sentence = _good_news(device, setting)
+        return result(sentence, "confirmed", Facts(requested, device, state_text(device)))
+
+
+def _commands(device: Device, setting: Setting) -> list[Command]:
+    name = sentences.the(device)
+    if device.kind != "thermostat":
+        raise NotPossible("unsupported", sentences.capital(f"{name} is not a thermostat."))
+    if setting.temperature is None and setting.mode is None:
+        raise NotPossible("invalid", f"A temperature or a mode is needed to set {name}.")
+    commands = []
+    mode = None
+    if setting.mode is not None:
+        value, mode = _mode(device, setting.mode)
+        commands.append(Command(device, value.id, mode, value.id, lambda now: bool(now == mode)))
+    if setting.temperature is not None:
+        setpoint = active_setpoint(device, mode)
+        if setpoint is None:
+            raise NotPossible("unsupported", sentences.capital(f"{name} takes no temperature."))
+        degrees = _degrees(setpoint, setting.temperature, setting.unit)
+        commands.append(
+            Command(
+                device,
+                setpoint.id,
+                degrees,
+                setpoint.id,
+                lambda now: is_number(now) and abs(now - degrees) <= _NEAR_DEGREES,
+            )
+        )
+    return commands
+
+
+def _mode(device: Device, asked: str) -> tuple[Value, int]:
+    value = device.mode
+    wanted = asked.strip().casefold()
+    wanted = _SAME_MODE.get(wanted, wanted)
+    known = value.states if value is not None else {}
+    for number, text in known.items():
+        if text.casefold() == wanted and value is not None and isinstance(number, int):
+            return value, number
+    name = sentences.capital(sentences.the(device))
+    modes = sentences.listed([text.lower() for text in known.values()])
+    tail = f"; it has {modes}" if modes else ""
+    raise NotPossible("unsupported", f"{name} has no mode {sentences.quoted(asked)}{tail}.")
+
+
+def _degrees(setpoint: Value, temperature: float, unit: str | None) -> float:
+    if not math.isfinite(temperature):
+        raise NotPossible("invalid", "The temperature must be a number.")
+    own = "F" if "F" in setpoint.unit else "C"
+    degrees = temperature
+    if unit is not None and unit != own:
+        degrees = temperature * 9 / 5 + 32 if own == "F" else (temperature - 32) * 5 / 9
+    degrees = round(degrees, 1)
+    low, high = setpoint.minimum, setpoint.maximum
+    if (low is not None and degrees < low) or (high is not None and degrees > high):
+        limits = f"{number_text(low or 0)} and {number_text(high)}" if high is not None else "its limits"
+        raise NotPossible("invalid", f"The temperature must be between {limits} {_unit(setpoint)}.")
+    return degrees
+
+
+def _unit(setpoint: Value) -> str:
+    return "degrees Fahrenheit" if "F" in setpoint.unit else "degrees Celsius"
+
+
+def _good_news(device: Device, setting: Setting) -> str:
+    mode = device.mode
+    mode_text = mode.states.get(mode.value, "").lower() if mode is not None else ""
+    setpoint = active_setpoint(device)
+    parts = []
+    if setting.mode is not None:
+        parts.append("off" if mode_text == "off" else f"in {mode_text} mode")
+    if setting.temperature is not None and setpoint is not None:
+        parts.append(f"set to {number_text(setpoint.value)} {_unit(setpoint)}")
+    off = ", but it is off" if setting.mode is None and mode_text == "off" else ""
+    return sentences.capital(f"{sentences.the(device)} is now {sentences.listed(parts)}{off}.")
+
+
+def _bad_news(device: Device, command: Command, verdict: Verdict) -> str:
+    if verdict.outcome == "queued":
+        return sentences.queued(device)
+    if verdict.outcome == "unreachable":
+        return sentences.unreachable(device)
+    if verdict.outcome in ("unconfirmed", "working"):
+        return sentences.not_confirmed(device)
+    return sentences.failed(
+        device, "set", state_text(device) if verdict.known else "unknown", verdict.message
+    )

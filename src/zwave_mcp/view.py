@@ -1,0 +1,48 @@
+"""The home as it is now: devices and their names, made once for each snapshot."""
+
+from dataclasses import dataclass
+
+from zwave_mcp import sentences
+from zwave_mcp.devices import Device, devices_of
+from zwave_mcp.home import SNAPSHOT_MAX_AGE_SECONDS, Home, Snapshot
+from zwave_mcp.names import Group, Names, One, Prefers, Several
+from zwave_mcp.results import Facts, Outcome, Result, result
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    snapshot: Snapshot
+    devices: tuple[Device, ...]
+    names: Names
+
+
+class Viewer:
+    def __init__(self, home: Home) -> None:
+        self._home = home
+        self._last: View | None = None
+
+    async def now(self, max_age_seconds: float = SNAPSHOT_MAX_AGE_SECONDS) -> View:
+        snapshot = await self._home.snapshot(max_age_seconds)
+        last = self._last
+        if last is not None and last.snapshot is snapshot:
+            return last
+        devices = devices_of(snapshot)
+        self._last = View(snapshot, devices, Names(devices))
+        return self._last
+
+
+def the_one(
+    view: View, asked: str, requested: dict[str, object], prefers: Prefers | None = None
+) -> Device | Result:
+    """The device that is meant, or the answer that says why there is none."""
+    found = view.names.find(asked, prefers)
+    if isinstance(found, One):
+        return found.device
+    if isinstance(found, Several):
+        return result(sentences.which(found.devices), "ambiguous", Facts(requested, candidates=found.devices))
+    if isinstance(found, Group):
+        sentence = sentences.one_at_a_time(asked, found.devices)
+        outcome: Outcome = "ambiguous" if found.devices else "not_found"
+        return result(sentence, outcome, Facts(requested, candidates=found.devices))
+    sentence = sentences.not_found(asked, found.nearest)
+    return result(sentence, "not_found", Facts(requested, candidates=found.nearest))
