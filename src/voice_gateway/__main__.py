@@ -164,6 +164,17 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         sys.stderr.close()  # whoever read our output has gone; there is nobody to complain to
         return 1
+    except Exception as error:  # a bug: one line for people, everything for whoever asked for it
+        if debug:
+            raise
+        print(f"{PROGRAM}: internal error: {_root(error)} (--debug shows more)", file=sys.stderr)
+        return 1
+
+
+def _root(error: BaseException) -> str:
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return f"{type(error).__name__}: {error}"
 
 
 async def _stoppable(options: argparse.Namespace, stopped: list[signal.Signals]) -> int:

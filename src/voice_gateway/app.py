@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
 from voice_gateway.brain.client import Stage
+from voice_gateway.brain.intents.abilities import abilities
 from voice_gateway.brain.intents.stage import LocalBrain
 from voice_gateway.config import Settings
 from voice_gateway.conversation import Conversation
@@ -65,7 +66,7 @@ class Gateway:
             settings.permission,
             store=store,
             kinds_of=self.local.kinds_of,
-            unknown=self.local.abilities,
+            unknown=self._what_i_can,
         )
 
     def _model(self) -> "OllamaClient | AnthropicClient | None":
@@ -80,6 +81,9 @@ class Gateway:
 
             return AnthropicClient(settings.anthropic, settings.brain, self.executor)
         return None
+
+    def _what_i_can(self) -> str:
+        return f"I don't know how to do that. {abilities(self.tools.all(), self.local.home)}"
 
     def left_out(self) -> Mapping[str, str]:
         """The tools that the model does not see, and why. Without a model nothing is left out."""
