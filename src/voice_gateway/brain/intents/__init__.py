@@ -1,0 +1,1 @@
+"""The local brain: understanding what is said without a model."""

@@ -1,0 +1,77 @@
+"""Speech that never acts: questions, negations, conditions, reported speech, and statements about what is or was."""
+
+import re
+from enum import StrEnum
+
+
+class Guard(StrEnum):
+    QUESTION = "a question"
+    NEGATION = "a negation"
+    CONDITION = "a condition, or a time that is not now"
+    REPORTED = "something somebody said"
+    STATEMENT = "a statement"
+
+
+_UNIT = r"(?:seconds?|minutes?|hours?|days?|weeks?|months?|years?|moments?|while|bit of time)"
+_AMOUNT = r"(?:\d+(?:\.\d+)?|a|an|one|half an?|a few|a couple of|some|another|the next)"
+_DAY = r"(?:monday|tuesday|wednesday|thursday|friday|saturday|sunday)s?"
+
+_NEGATION = re.compile(
+    r"\b(?:not|never|no|nothing|none|nobody|neither|nor|without|except|excluding|apart from|other than|besides|"
+    r"but|instead|rather|anything else|stop \w+ing|avoid|refrain|forbid|no need)\b"
+)
+_CONDITION = re.compile(
+    r"\b(?:if|when|whenever|unless|until|till|once|while|after|before|during|as soon as|in case|as long as|"
+    r"by the time|provided|assuming|otherwise|tomorrow|tonight|later|soon|yesterday|eventually|someday|always|"
+    rf"automatically|regularly|daily|every (?:\d+ )?(?:{_UNIT}|{_DAY}|morning|evening|afternoon|night|time|weekday|weekend)|"
+    rf"in {_AMOUNT} {_UNIT}|for {_AMOUNT} {_UNIT}|half an hour|{_AMOUNT} {_UNIT} (?:from now|ago)|on {_DAY}|"
+    r"(?:this|next|last|in the|at the) (?:morning|evening|afternoon|night|weekend|week|month|year|end)|"
+    r"at (?:noon|midnight|night|dawn|dusk|sunset|sunrise|half past|quarter)|"
+    r"at (?:[01]?\d|2[0-4])(?::\d\d)?(?: oclock| am| pm| in the|(?= tomorrow| today| tonight)|$)|\d+ ?(?:am|pm)|\d+:\d\d)\b"
+)
+_SHOULD = re.compile(r"^(?:should|were|had) (?:it|the|i|we|you|he|she|they|anyone|somebody|someone)\b")
+_REPORTED = re.compile(
+    r"\b(?:said|says|say|saying|told|tells|telling|asked|asks|asking|wants|wanted|heard|hears|yelled|yells|shouted|"
+    r"shouts|screamed|whispered|wrote|writes|reads|mentioned|suggested|suggests|thinks|thought|claims|claimed|goes|"
+    r"quote|unquote|sings|sang|song|lyrics|ordered|insists|insisted|begged|reminded|reminds|called|titled|entitled|"
+    r"translate|spell|pronounce|repeat after|they want|he want|she want|tell (?!me\b|us\b)\w+|ask (?!me\b|us\b)\w+)\b"
+)
+_STATEMENT = re.compile(
+    r"\b(?:is|are|was|were|am|been|being|has|have|had|did|does|will|would|should|could|might|must|shall|"
+    r"turned|switched|opened|closed|locked|unlocked|dimmed|muted|left|went|got|gets|takes|took|broke|broken|"
+    r"going to|love|loves|hate|hates|hope|hopes|wish|wishes|guess|remember|remembered|forgot|used to|because|that|"
+    r"pretend|imagine|suppose|turning|switching|opening|closing|locking|unlocking|dimming|starts|started|made|"
+    r"stopped|came|sat|built)\b"
+)
+_SUBJECT = re.compile(
+    r"^(?:i|you|he|she|we|they|it|there|someone|somebody|everyone|everybody|people|who(?:ever)?|"
+    r"(?:my|your|his|her|our|their) \w+ (?:\w+s|\w+ed)\b)\b"
+)
+_QUESTION = re.compile(
+    r"^(?:what|which|who|whom|whose|when|where|why|how|is|are|was|were|am|do|does|did|has|have|had|can|could|"
+    r"will|would|should|may|might|shall|must|tell me|do you know|i wonder|any idea)\b"
+)
+
+
+def question(text: str) -> bool:
+    return bool(_QUESTION.match(text))
+
+
+def guard(text: str) -> Guard | None:
+    """What keeps this text from acting; `text` is plain and its politeness is gone."""
+    if _SHOULD.match(text):
+        return Guard.CONDITION
+    checks = (
+        (_NEGATION, Guard.NEGATION),
+        (_REPORTED, Guard.REPORTED),
+    )
+    for pattern, kind in checks:
+        if pattern.search(text):
+            return kind
+    if question(text):
+        return Guard.QUESTION
+    if _CONDITION.search(text):
+        return Guard.CONDITION
+    if _SUBJECT.match(text) or _STATEMENT.search(text):
+        return Guard.STATEMENT
+    return None

@@ -1,0 +1,101 @@
+"""Readings that need no home: time, date, volume, timers, the web, and small talk with one answer."""
+
+import re
+from collections.abc import Callable
+
+from voice_gateway.brain.intents.grammar import Frame
+from voice_gateway.brain.intents.understanding import Context, Meaning, No, Request, Step
+
+_WHEN = re.compile(
+    r"^(?:(?:on |this |next |last |the day |in |this coming )*"
+    r"(?:today|tomorrow|yesterday|tonight|after tomorrow|before yesterday|monday|tuesday|wednesday|thursday|friday|"
+    r"saturday|sunday|week|month|year|\d+ (?:days?|weeks?|months?|years?|hours?|minutes?)|"
+    r"(?:a|an|one) (?:week|month|year|hour|fortnight))(?: ago| from now| later)?)$"
+)
+_DURATION = re.compile(
+    r"^(?:(?:(?:\d+(?:\.\d+)?|an?|half an?|half a|a quarter of an|3 quarters of an|one)[ -]?"
+    r"(?:and a half )?(?:seconds?|secs?|minutes?|mins?|hours?|hrs?|days?)|and a half|and)(?:\s+|$))+$"
+)
+_CLOCK = re.compile(
+    r"^(?:\d{1,2}(?::\d\d)?(?: ?(?:am|pm|oclock))?|noon|midnight|(?:half|quarter) (?:past|to) \d{1,2})"
+    r"(?: (?:in the (?:morning|afternoon|evening)|tomorrow|tonight|today|tomorrow (?:morning|evening|afternoon)))*$"
+)
+
+Planner = Callable[[Frame, Context], Meaning]
+
+
+def _call(frame: Frame, tool: str, *, acts: bool = False, **args: object) -> Step:
+    given = {name: value for name, value in args.items() if value not in (None, "")}
+    return Step(frame.intent, (Request(tool, given),), acts=acts, frame=frame)
+
+
+def _time(frame: Frame, _context: Context) -> Meaning:
+    offset, place = frame.text("offset"), frame.text("place")
+    if offset and not _WHEN.match(offset):
+        return No("the day is not one I can count to", forbid=True)
+    if _WHEN.match(place) or _WHEN.match(f"in {place}"):
+        offset, place = f"in {place}", ""
+    return _call(frame, "get_current_datetime", timezone=place.title() or None, offset=offset or None)
+
+
+def _volume(action: str) -> Planner:
+    def plan(frame: Frame, _context: Context) -> Meaning:
+        level = frame.number("level") if action == "set" else frame.number("amount")
+        given = int(level) if level is not None else None
+        return _call(frame, "control_speaker_volume", acts=action != "get", action=action, level=given)
+
+    return plan
+
+
+def _set_timer(frame: Frame, _context: Context) -> Meaning:
+    clock, duration = frame.text("clock"), frame.text("duration")
+    if clock and not _CLOCK.match(clock):
+        return No("no time of day")
+    if not clock and not _DURATION.match(duration):
+        return No("no length of time")
+    label = re.sub(r"^(?:the|my|a|an)\s+", "", frame.text("label"))
+    return _call(
+        frame, "set_timer", acts=True, duration=duration or None, at=clock or None, name=label or None,
+        message=frame.text("message") or None,
+    )  # fmt: skip
+
+
+def _list_timers(frame: Frame, _context: Context) -> Meaning:
+    return _call(frame, "list_timers")
+
+
+def _cancel_timer(frame: Frame, _context: Context) -> Meaning:
+    return _call(frame, "cancel_timer", acts=True, name=frame.text("label") or None)
+
+
+def _search(frame: Frame, _context: Context) -> Meaning:
+    query = frame.text("query")
+    if frame.literal and query.startswith(("the web for ", "the internet for ")):
+        return No("another reading is better")
+    return _call(frame, "search_web", query=f"{frame.text('before')} {query}".strip())
+
+
+def _words(answer: str) -> Planner:
+    return lambda frame, _context: Step(frame.intent, frame=frame, say=answer)
+
+
+BUILTIN: dict[str, Planner] = {
+    "NeverMind": _words("Okay."),
+    "Thanks": _words("You're welcome."),
+    "Hello": _words("Hello! What can I do for you?"),
+    "GoodNight": _words("Goodbye!"),
+    "Time": _time,
+    "Date": _time,
+    "VolumeUp": _volume("up"),
+    "VolumeDown": _volume("down"),
+    "VolumeSet": _volume("set"),
+    "VolumeMax": _volume("max"),
+    "VolumeMute": _volume("mute"),
+    "VolumeUnmute": _volume("unmute"),
+    "VolumeGet": _volume("get"),
+    "SetTimer": _set_timer,
+    "Remind": _set_timer,
+    "ListTimers": _list_timers,
+    "CancelTimer": _cancel_timer,
+    "Search": _search,
+}

@@ -1,0 +1,206 @@
+"""Readings that change something in the home: each device that is meant becomes one request."""
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+
+from voice_gateway.brain.intents.grammar import Frame
+from voice_gateway.brain.intents.home import SWITCHED, Device
+from voice_gateway.brain.intents.resolve import IT, Found, Resolver, Unclear, Unknown
+from voice_gateway.brain.intents.understanding import Ask, Context, Meaning, No, Request, Step
+from voice_gateway.brain.intents.wording import ABLE, DOING, capital, choice, the
+
+STEP = 20  # points that "brighter" means
+SMALL_STEP = 10  # "a bit brighter"
+_ENTRANCE = frozenset({"unlock", "open"})  # of a lock or a garage door: only by its own name
+# Words that no name of a device has: whoever says them is not naming one.
+_CLAUSE = re.compile(
+    r"\b(?:your|yourself|me|you|us|i|is|was|are|were|who|what|because|about|someone|somebody)\b"
+)
+
+CONTROL, LOCK, THERMOSTAT, SCENE = (
+    "control_zwave_device", "control_zwave_lock", "set_zwave_thermostat", "activate_zwave_scene",
+)  # fmt: skip
+
+_TAKES: dict[str, Callable[[Device], bool]] = {
+    "on": lambda d: d.kind in SWITCHED or d.kind in ("light", "fan", "other", "thermostat"),
+    "off": lambda d: d.kind in SWITCHED or d.kind in ("light", "fan", "other", "thermostat"),
+    "toggle": lambda d: d.kind in SWITCHED or d.kind in ("light", "fan", "other"),
+    "dim": lambda d: d.kind in ("dimmer", "blind", "light"),
+    "open": lambda d: d.kind in ("blind", "garage_door"),
+    "close": lambda d: d.kind in ("blind", "garage_door"),
+    "stop": lambda d: d.kind in ("blind", "garage_door"),
+    "lock": lambda d: d.kind == "lock",
+    "unlock": lambda d: d.kind == "lock",
+    "set": lambda d: d.kind == "thermostat",
+}
+
+
+def act(frame: Frame, context: Context, action: str) -> Meaning:
+    phrase = _phrase(frame)
+    if not context.home.devices:
+        return No("the home is not known", spoken="I can't reach the home at the moment.")
+    resolver = Resolver(context.home, context.room, context.last, _TAKES[action])
+    found = resolver.resolve(phrase)
+    if isinstance(found, Unclear):
+        return _which(found, frame, action)
+    if isinstance(found, Unknown):
+        return _unknown(found, frame)
+    return _for_found(found, frame, action, context)
+
+
+def _phrase(frame: Frame) -> str:
+    thing, place = frame.text("thing") or "it", frame.text("place")
+    return f"{thing} in {place}" if place else thing
+
+
+def _which(found: Unclear, frame: Frame, action: str) -> Meaning:
+    able = tuple(device for device in found.candidates if _TAKES[action](device))
+    if not able:
+        return No(f"nothing there can {DOING[action]}", forbid=True)
+    return Ask(f"Which one do you mean: {choice(able)}?", frame, able)
+
+
+def _unknown(found: Unknown, frame: Frame) -> Meaning:
+    if found.phrase in IT:
+        return No(
+            "nothing was talked of that 'it' could mean",
+            forbid=True,
+            spoken="I don't know what you mean by that.",
+        )
+    if _CLAUSE.search(found.phrase) or len(found.phrase.split()) > 6:
+        return No("those words name no device", forbid=True)
+    note = found.note or f"I don't know a device called {found.phrase}."
+    if not found.near:
+        return No(f"unknown device or room: {found.phrase}", forbid=True, spoken=note)
+    if len(found.near) == 1:
+        return Ask(f"{note} Did you mean {the(found.near[0], room=True)}?", frame, found.near, confirm=True)
+    return Ask(f"{note} Did you mean {choice(found.near)}?", frame, found.near)
+
+
+def _for_found(found: Found, frame: Frame, action: str, context: Context) -> Meaning:
+    able = tuple(device for device in found.devices if _TAKES[action](device))
+    unable = [device for device in found.devices if device not in able]
+    if not able or (unable and not found.group):
+        device = unable[0]
+        return Step(frame.intent, frame=frame, say=_cannot(device, action), devices=found.devices[:1])
+    if not found.exact and action in _ENTRANCE and any(d.kind in ("lock", "garage_door") for d in able):
+        return Ask(f"Did you mean {the(able[0], room=True)}?", frame, able, confirm=len(able) == 1)
+    requests = [_request(device, frame, action, context) for device in able]
+    if (late := next((request for request in requests if isinstance(request, str)), None)) is not None:
+        return Step(frame.intent, frame=frame, say=late, devices=able)
+    made = tuple(request for request in requests if isinstance(request, Request))
+    return Step(frame.intent, made, acts=True, frame=frame, devices=able, by_room=found.by_room)
+
+
+def _cannot(device: Device, action: str) -> str:
+    able = ABLE.get(device.kind)
+    if able is None:
+        return f"I can't {DOING[action]} {the(device)}."
+    return f"{capital(the(device))} {able}."
+
+
+def _request(device: Device, frame: Frame, action: str, context: Context) -> Request | str:
+    name = context.home.address(device)
+    if device.kind == "thermostat":
+        return _thermostat(device, name, frame, action)
+    if action in ("lock", "unlock"):
+        return Request(LOCK, {"deviceName": name, "action": action}, device)
+    if action == "dim":
+        level = frame.number("level")
+        wanted = int(level) if level is not None else _stepped(device, frame, context)
+        if isinstance(wanted, str):
+            return wanted
+        return Request(CONTROL, {"deviceName": name, "action": "dim", "level": wanted}, device)
+    return Request(CONTROL, {"deviceName": name, "action": action}, device)
+
+
+def _thermostat(device: Device, name: str, frame: Frame, action: str) -> Request | str:
+    if action in ("on", "off"):
+        return Request(THERMOSTAT, {"deviceName": name, "mode": "off" if action == "off" else "heat"}, device)
+    if mode := frame.text("mode"):
+        return Request(THERMOSTAT, {"deviceName": name, "mode": mode}, device)
+    degrees = frame.number("degrees")
+    if degrees is None:
+        return "To which temperature?"
+    args = {"deviceName": name, "temperature": int(degrees) if degrees == int(degrees) else degrees}
+    if unit := frame.text("unit"):
+        args["unit"] = unit
+    return Request(THERMOSTAT, args, device)
+
+
+def known_level(device: Device) -> int | None:
+    """The percent that its state tells: "on, 40 %", "off", "50 % open"."""
+    if device.state == "off":
+        return 0
+    match = re.search(r"(\d+) ?%", device.state)
+    return int(match[1]) if match else None
+
+
+def _stepped(device: Device, frame: Frame, context: Context) -> int | str:
+    now = context.levels.get(context.home.address(device), known_level(device))
+    if now is None:
+        return f"I don't know how bright {the(device)} is. Tell me a percentage."
+    amount = frame.number("amount")
+    step = int(amount) if amount is not None else SMALL_STEP if frame.slots.get("small") else STEP
+    wanted = now + step if frame.intent == "Brighter" else now - step
+    if frame.intent == "Brighter" and now >= 100:
+        return f"{capital(the(device))} is already at full brightness."
+    if frame.intent == "Dimmer" and now <= 1:
+        return f"{capital(the(device))} is already {'off' if now == 0 else 'as dim as it gets'}."
+    return max(1, min(100, wanted))  # dimmer is never off
+
+
+def _set_temperature(frame: Frame, context: Context) -> Meaning:
+    if not frame.text("thing"):
+        frame = replace(frame, slots={**frame.slots, "thing": "thermostat"})
+    room = Resolver(context.home, context.room).room_named(frame.text("thing"))
+    if room:
+        frame = replace(frame, slots={**frame.slots, "thing": f"thermostat in the {room}"})
+    return act(frame, context, "set")
+
+
+def _scene(frame: Frame, _context: Context) -> Meaning:
+    return Step(frame.intent, (Request(SCENE, {"sceneName": frame.text("scene")}),), acts=True, frame=frame)
+
+
+def _dimmed(frame: Frame, context: Context) -> Meaning:
+    """Lights in a group that cannot be dimmed are left alone."""
+    if frame.text("thing") in IT and context.topic == "volume" and frame.number("level") is not None:
+        args = {"action": "set", "level": int(frame.number("level") or 0)}
+        return Step("VolumeSet", (Request("control_speaker_volume", args),), acts=True, frame=frame)
+    return act(frame, context, "dim")
+
+
+def _up_down_it(frame: Frame, context: Context) -> Meaning:
+    """ "Turn it down" means the lamp while a lamp is talked of, and the sound otherwise."""
+    up = frame.slots.get("direction") == "up"
+    if context.topic == "device" and context.last and all(d.kind == "dimmer" for d in context.last):
+        return act(
+            replace(frame, intent="Brighter" if up else "Dimmer", slots={"thing": "it"}), context, "dim"
+        )
+    request = Request("control_speaker_volume", {"action": "up" if up else "down"})
+    return Step("VolumeUp" if up else "VolumeDown", (request,), acts=True, frame=frame)
+
+
+def _acting(action: str) -> Callable[[Frame, Context], Meaning]:
+    return lambda frame, context: act(frame, context, action)
+
+
+HOME_ACTS: dict[str, Callable[[Frame, Context], Meaning]] = {
+    "TurnOn": _acting("on"),
+    "TurnOff": _acting("off"),
+    "Toggle": _acting("toggle"),
+    "SetLevel": _dimmed,
+    "Brighter": _acting("dim"),
+    "Dimmer": _acting("dim"),
+    "Open": _acting("open"),
+    "Close": _acting("close"),
+    "Stop": _acting("stop"),
+    "Lock": _acting("lock"),
+    "Unlock": _acting("unlock"),
+    "SetTemperature": _set_temperature,
+    "SetMode": _acting("set"),
+    "Scene": _scene,
+    "UpDownIt": _up_down_it,
+}

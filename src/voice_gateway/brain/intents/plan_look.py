@@ -1,0 +1,136 @@
+"""Readings that only look: questions about state, readings and lists. They never change anything."""
+
+import re
+from collections.abc import Callable
+
+from voice_gateway.brain.intents.classes import DeviceClass, device_class
+from voice_gateway.brain.intents.grammar import Frame
+from voice_gateway.brain.intents.resolve import Resolver, Unclear, Unknown
+from voice_gateway.brain.intents.understanding import Ask, Context, Look, Meaning, No, Request, Step
+from voice_gateway.brain.intents.wording import choice
+
+LIST, GET, READ, HEALTH = (
+    "list_zwave_devices", "get_zwave_device", "get_device_sensor_data", "check_zwave_health",
+)  # fmt: skip
+LIST_ARGS = {"includeInactive": True, "limit": 100}
+_ANY = re.compile(r"^(?:there )?(any|some|all|every|each|both)(?: of)? (?:the |my |our )?|^(?:the |my |our )")
+_MEASURES = {
+    "temperature": re.compile(r"°|degree|temperature", re.I),
+    "humidity": re.compile(r"humid|% rh", re.I),
+}
+
+
+def _listing(frame: Frame, look: Look) -> Step:
+    return Step(frame.intent, (Request(LIST, LIST_ARGS),), frame=frame, look=look)
+
+
+def _sort_and_room(phrase: str, place: str, context: Context) -> tuple[DeviceClass | None, str | None, str]:
+    """The sort of device, the room as it is written, and a quantifier; a place nobody knows gives no sort."""
+    match = _ANY.match(phrase)
+    quantifier = (match[1] or "") if match else ""
+    what = phrase[match.end() :] if match else phrase
+    resolver = Resolver(context.home, context.room)
+    if not place and (inside := re.match(r"^(.+?) (?:in|on|at) (?:the |my |our )?(.+)$", what)):
+        what, place = inside[1], inside[2]
+    room = None
+    if place in ("here", "this room", "the room"):
+        room = context.room
+    elif place and not re.fullmatch(r"(?:the |my |our )?(?:house|home|flat|apartment)", place):
+        room = resolver.room_named(place)
+        if room is None:
+            return None, None, quantifier
+    if not place:
+        for key, name in context.home.rooms.items():
+            if what.startswith(f"{key} "):
+                what, room = what.removeprefix(f"{key} "), name
+    return device_class(re.sub(r"^(?:the|my|our) ", "", what), by_sound=True), room, quantifier
+
+
+def _is_state(frame: Frame, context: Context) -> Meaning:
+    phrase, place, state = frame.text("thing"), frame.text("place"), frame.text("state")
+    full = f"{phrase} in {place}" if place else phrase
+    sort, room, quantifier = _sort_and_room(phrase, place, context)
+    if sort is not None and (sort.plural or quantifier):
+        many = quantifier in ("any", "some") or sort.noun == "anything"
+        wanted = "all" if sort.sort == "all" else sort.sort
+        return _listing(frame, Look("any" if many else "all", wanted, sort.noun, room, state))
+    return _one(frame, full, context, expect=state)
+
+
+def _one(frame: Frame, phrase: str, context: Context, *, expect: str = "", tool: str = GET) -> Meaning:
+    found = Resolver(context.home, context.room, context.last).resolve(phrase)
+    if isinstance(found, Unclear):
+        return Ask(f"Which one do you mean: {choice(found.candidates)}?", frame, found.candidates)
+    if isinstance(found, Unknown):
+        note = found.note or f"I don't know a device called {found.phrase}."
+        if found.near and len(found.phrase.split()) <= 5:
+            one = len(found.near) == 1
+            return Ask(f"{note} Did you mean {choice(found.near)}?", frame, found.near, confirm=one)
+        return No(f"unknown device or room: {found.phrase}", forbid=True, spoken=note)
+    requests = tuple(
+        Request(tool, {"deviceName": context.home.address(device)}, device) for device in found.devices[:8]
+    )
+    return Step(
+        frame.intent, requests, frame=frame, devices=found.devices, by_room=found.by_room, expect=expect
+    )
+
+
+def _which_state(frame: Frame, context: Context) -> Meaning:
+    phrase, state = frame.text("thing") or "devices", frame.text("state")
+    sort, room, _ = _sort_and_room(phrase, frame.text("place"), context)
+    if sort is None:
+        return No("no sort of device, or no room, that I know", forbid=True)
+    mode = "count" if frame.slots.get("count") else "which"
+    return _listing(frame, Look(mode, sort.sort, sort.noun, room, state))
+
+
+def _list_devices(frame: Frame, context: Context) -> Meaning:
+    phrase = frame.text("thing") or "devices"
+    sort, room, _ = _sort_and_room(phrase, frame.text("place"), context)
+    if sort is None:
+        return No("no sort of device, or no room, that I know", forbid=True)
+    return _listing(frame, Look("count" if frame.slots.get("count") else "list", sort.sort, sort.noun, room))
+
+
+def _device_state(frame: Frame, context: Context) -> Meaning:
+    return _one(frame, frame.text("thing"), context)
+
+
+def _sensor(frame: Frame, context: Context) -> Meaning:
+    thing, measure = frame.text("thing"), frame.text("measure")
+    if not thing or thing in ("here", "outside", "inside", "it"):
+        return _sensor_somewhere(frame, context, measure)
+    room = Resolver(context.home).room_named(thing)
+    if room:
+        return Step(frame.intent, (Request(READ, {"deviceName": room}),), frame=frame)
+    return _one(frame, thing, context, tool=READ if measure else GET)
+
+
+def _sensor_somewhere(frame: Frame, context: Context, measure: str) -> Meaning:
+    """No place was named: the door's room, or the only one that measures it."""
+    pattern = _MEASURES.get(measure)
+    measuring = [
+        d for d in context.home.devices if pattern and pattern.search(d.state) and d.kind == "sensor"
+    ]
+    here = [device for device in measuring if context.room and device.room == context.room]
+    chosen = here or measuring
+    if len(chosen) == 1:
+        request = Request(READ, {"deviceName": context.home.address(chosen[0])}, chosen[0])
+        return Step(frame.intent, (request,), frame=frame, devices=tuple(chosen))
+    if not chosen:
+        return No("nothing is known to measure that", forbid=True)
+    return Ask(f"Which one do you mean: {choice(chosen)}?", frame, tuple(chosen))
+
+
+def _health(frame: Frame, _context: Context) -> Meaning:
+    return Step(frame.intent, (Request(HEALTH),), frame=frame)
+
+
+LOOKS: dict[str, Callable[[Frame, Context], Meaning]] = {
+    "IsState": _is_state,
+    "WhichState": _which_state,
+    "DeviceState": _device_state,
+    "Sensor": _sensor,
+    "ListDevices": _list_devices,
+    "Health": _health,
+}

@@ -1,0 +1,33 @@
+"""Reads the whole home through the tool that lists it: every page, inactive devices too."""
+
+import logging
+from collections.abc import Mapping
+
+from voice_gateway.brain.intents.home import Device, parse_devices
+from voice_gateway.brain.intents.plan_look import LIST, LIST_ARGS
+from voice_gateway.tools.executor import ToolExecutor
+from voice_gateway.turn import ToolCall, new_id
+
+log = logging.getLogger(__name__)
+
+MOST_PAGES = 50  # of 100 devices: more than a Z-Wave network can hold
+
+
+async def read_devices(executor: ToolExecutor) -> list[Device] | None:
+    """None when the home cannot be read; what was known before stays known then."""
+    if executor.tools.find(LIST) is None:
+        return None
+    devices: list[Device] = []
+    for _ in range(MOST_PAGES):
+        call = ToolCall(new_id(), LIST, {**LIST_ARGS, "offset": len(devices)})
+        outcome = await executor.execute(call)
+        if not outcome.ok:
+            log.warning("the devices could not be read", extra={"reason": outcome.text})
+            return None
+        page = parse_devices(outcome.structured)
+        devices += page
+        total = outcome.structured.get("total") if isinstance(outcome.structured, Mapping) else None
+        if not page or not isinstance(total, int) or len(devices) >= total:
+            return devices
+    log.warning("the list of devices does not end", extra={"devices": len(devices)})
+    return devices

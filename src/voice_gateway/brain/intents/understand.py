@@ -1,0 +1,193 @@
+"""From words to a meaning: readings of the whole, then of its clauses; and the guard over all that would act."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from voice_gateway.brain.intents.grammar import Frame, has_own_sentences, match
+from voice_gateway.brain.intents.guard import Guard, guard
+from voice_gateway.brain.intents.normalise import Said, strip_politeness
+from voice_gateway.brain.intents.plan_builtin import BUILTIN
+from voice_gateway.brain.intents.plan_home import HOME_ACTS
+from voice_gateway.brain.intents.plan_look import LOOKS
+from voice_gateway.brain.intents.understanding import Ask, Context, Meaning, No, Step, Understanding
+from voice_gateway.brain.intents.wording import DOING, capital, listed, the
+
+MOST_CLAUSES = 6
+_JOINT = re.compile(r"\b(?:and then|and also|and|then|also|after that)\b")
+_FREE = ("query", "message", "label", "duration", "clock", "offset")  # words in these are not ours to judge
+_WORDY = ("thing", "scene", "place")  # a template with none of these is said as it stands, or not at all
+_PLANNERS = {**BUILTIN, **HOME_ACTS, **LOOKS}
+_BARE = 3  # "{thing} on": so few words of its own that anything fits
+
+
+@dataclass(frozen=True)
+class Reader:
+    """Reads one utterance; `context` moves on from clause to clause, so that "it" means what was just named."""
+
+    context: Context
+    language: str = "en"
+    core_only: bool = False  # only what needs no home
+
+    def read(self, said: Said) -> Understanding:
+        if not said.text:
+            return Understanding(no=No("there are no words in it"))
+        whole = self.clause(said.text)
+        if isinstance(whole, Step) and not self._could_split(whole):
+            return self._checked([whole], said)
+        steps = self._clauses(said)
+        if steps:
+            return self._checked(steps, said)
+        if isinstance(whole, Step):
+            return self._checked([whole], said)
+        stopped = guard(self._unnamed(said.text))
+        if isinstance(whole, Ask) and stopped is None and not said.question:
+            return Understanding(ask=whole)
+        return Understanding(no=_passing(whole, stopped, said))
+
+    def _could_split(self, step: Step) -> bool:
+        """A free slot may have swallowed a second command."""
+        words = step.frame.text("query") or step.frame.text("label") if step.frame else ""
+        return bool(_JOINT.search(words)) and step.intent != "Search"
+
+    def clause(self, text: str) -> Meaning:
+        """The best reading of one clause: the first that holds, else the first question, else why not."""
+        ask: Ask | None = None
+        no: No | None = None
+        for frame in self._frames(text):
+            meaning = self._plan(frame)
+            if isinstance(meaning, Step):
+                return meaning
+            if isinstance(meaning, Ask):
+                ask = ask or meaning
+            elif frame.literal > _BARE:
+                no = no or meaning
+        return ask or no or No("no sentence fits")
+
+    def planned(self, frame: Frame) -> Understanding:
+        """A frame that is clear already: the answer to a question, or the last wish for something else."""
+        meaning = self._plan(frame)
+        if isinstance(meaning, Step):
+            return Understanding((meaning,))
+        return Understanding(ask=meaning) if isinstance(meaning, Ask) else Understanding(no=meaning)
+
+    def _frames(self, text: str) -> Iterable[Frame]:
+        if has_own_sentences(self.language):
+            yield from (_small(frame, text) for frame in match(text, self.language))
+        if not self.core_only:
+            from voice_gateway.brain.intents.ha_sentences import match_ha
+
+            yield from match_ha(text, self.context.home, self.context.room, self.language)
+
+    def _plan(self, frame: Frame) -> Meaning:
+        planner = _PLANNERS.get(frame.intent)
+        if planner is None:
+            return Step(frame.intent, frame=frame) if frame.intent == "Abilities" else No("nobody plans that")
+        if self.core_only and frame.intent not in BUILTIN:
+            return No("the home is needed")
+        meaning = planner(frame, self.context)
+        if isinstance(meaning, Step):
+            missing = [r.tool for r in meaning.requests if r.tool not in self.context.tools]
+            if missing:
+                return No(f"the tool {missing[0]} is not there", spoken=_missing(missing[0]))
+        return meaning
+
+    def _clauses(self, said: Said) -> list[Step]:
+        for parts in (said.sentences, (said.text,), said.parts):
+            pieces = [piece for part in parts for piece in _pieces(part)]
+            if 1 < len(pieces) <= MOST_CLAUSES:
+                steps = self._read_pieces(pieces)
+                if steps:
+                    return steps
+        return []
+
+    def _read_pieces(self, pieces: Sequence[str]) -> list[Step]:
+        """Every piece must belong to a clause that is understood: half a wish is not carried out."""
+        if not pieces:
+            return []
+        for size in range(len(pieces), 0, -1):
+            first = self.clause(" and ".join(pieces[:size]))
+            if (
+                not isinstance(first, Step)
+                or not first.requests
+                or self._stopped(first, " and ".join(pieces[:size]))
+            ):
+                continue
+            if size == len(pieces):
+                return [first]
+            moved = replace(self.context, last=first.devices or self.context.last)
+            rest = replace(self, context=moved)._read_pieces(pieces[size:])
+            if rest:
+                return [first, *rest]
+        return []
+
+    def _checked(self, steps: list[Step], said: Said) -> Understanding:
+        for step in steps:
+            if step.acts and len(steps) == 1 and (stopped := self._stopped(step, said.text)):
+                return Understanding(no=No(f"{stopped.value}: it never acts", forbid=True))
+        acting = [step for step in steps if step.acts]
+        if said.question and acting and any(_wordy(step) for step in acting):
+            asked = _shall_i(acting[0])
+            return (
+                Understanding(ask=asked)
+                if len(acting) == 1
+                else Understanding(no=No("a question", forbid=True))
+            )
+        return Understanding(tuple(steps))
+
+    def _stopped(self, step: Step, text: str) -> Guard | None:
+        if not step.acts or not _wordy(step):
+            return None
+        for slot in _FREE:
+            words = step.frame.text(slot) if step.frame else ""
+            text = text.replace(words, " ") if words else text
+        return guard(" ".join(self._unnamed(text).split()))
+
+    def _unnamed(self, text: str) -> str:
+        """Names of devices are only names: a "Left Lamp" is not a lamp that somebody left."""
+        for name in self.context.home.guarded_names:
+            text = re.sub(rf"\b{re.escape(name)}\b", "x", text)
+        return text
+
+
+def _pieces(text: str) -> list[str]:
+    found = (strip_politeness(piece.strip())[0] for piece in _JOINT.split(text))
+    return [piece for piece in found if piece]
+
+
+def _wordy(step: Step) -> bool:
+    return step.frame is None or not step.frame.own or any(slot in step.frame.slots for slot in _WORDY)
+
+
+def _small(frame: Frame, text: str) -> Frame:
+    if frame.intent not in ("Brighter", "Dimmer") or not re.search(
+        r"\b(?:bit|little|slightly|touch|tad|notch)\b", text
+    ):
+        return frame
+    return replace(frame, slots={**frame.slots, "small": True})
+
+
+def _shall_i(step: Step) -> Ask:
+    action = str(step.requests[0].args.get("action", "set"))
+    names = listed([the(device) for device in step.devices]) or "that"
+    text = f"Shall I {DOING.get(action, 'change')} {names}?"
+    return Ask(capital(text), step.frame or Frame(step.intent), step.devices, confirm=True)
+
+
+def _missing(tool: str) -> str:
+    if tool.endswith("timer") or tool.endswith("timers"):
+        return "I have no timers here."
+    return (
+        "I can't reach the home at the moment."
+        if "zwave" in tool or "device" in tool
+        else "I can't do that here."
+    )
+
+
+def _passing(whole: Meaning, stopped: Guard | None, said: Said) -> No:
+    if isinstance(whole, No) and stopped is None:
+        return replace(whole, forbid=whole.forbid or said.question)
+    if stopped is None:
+        return No("a question: it never acts", forbid=True)
+    spoken = whole.spoken if isinstance(whole, No) and stopped is Guard.QUESTION else None
+    return No(f"{stopped.value}: it never acts", forbid=True, spoken=spoken)

@@ -1,0 +1,95 @@
+"""What an utterance was taken for: calls to make, something to say, a question back, or nothing for this stage."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from voice_gateway.brain.intents.grammar import Frame
+from voice_gateway.brain.intents.home import Device, Home
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A call to be; it gets its id when it is made."""
+
+    tool: str
+    args: Mapping[str, Any] = field(default_factory=dict)
+    device: Device | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What to pick from a list of all devices, and how to tell of it."""
+
+    mode: str  # "which", "any", "all", "list", "count"
+    sort: str = "device"
+    noun: str = "devices"
+    room: str | None = None
+    state: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One clause that is understood: what to call, and what it was about."""
+
+    intent: str
+    requests: tuple[Request, ...] = ()
+    acts: bool = False
+    frame: Frame | None = None
+    devices: tuple[Device, ...] = ()
+    by_room: str | None = None
+    look: Look | None = None
+    expect: str = ""  # a state that was asked about: "is it on?"
+    say: str = ""  # said without any call
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """A question back. What was asked for waits in `frame` until one of the candidates is chosen."""
+
+    text: str
+    frame: Frame
+    candidates: tuple[Device, ...] = ()
+    confirm: bool = False  # a yes is enough
+
+
+@dataclass(frozen=True, slots=True)
+class No:
+    """Not for this stage."""
+
+    reason: str
+    forbid: bool = False
+    spoken: str | None = None
+
+
+Meaning = Step | Ask | No
+
+
+@dataclass(frozen=True, slots=True)
+class Understanding:
+    """The whole utterance. Either steps, all of them understood, or a question, or a reason to pass."""
+
+    steps: tuple[Step, ...] = ()
+    ask: Ask | None = None
+    no: No | None = None
+
+    @property
+    def requests(self) -> tuple[Request, ...]:
+        return tuple(request for step in self.steps for request in step.requests)
+
+    @property
+    def complete(self) -> bool:
+        """A whole command or question: nothing more needs to be heard."""
+        return bool(self.steps)
+
+
+@dataclass(frozen=True)
+class Context:
+    """What is known beside the words."""
+
+    home: Home = field(default_factory=Home)
+    room: str | None = None
+    last: tuple[Device, ...] = ()  # what "it" means
+    topic: str = ""  # "volume" or "device": what was talked of last
+    tools: frozenset[str] = frozenset()
+    levels: Mapping[str, int] = field(default_factory=dict)

@@ -1,0 +1,46 @@
+"""Small pieces of spoken English."""
+
+import re
+from collections.abc import Sequence
+
+from voice_gateway.brain.intents.home import Device
+
+
+def the(device: Device, *, room: bool = False) -> str:
+    bare = re.match(r"(?:the|my|our|node \d+)\b|\w+['’]s\b", device.name, re.IGNORECASE)
+    name = device.name if bare else f"the {device.name}"
+    return f"{name} in the {device.room}" if room and device.room else name
+
+
+def capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def listed(names: Sequence[str], word: str = "and") -> str:
+    return "".join(names) if len(names) <= 1 else f"{', '.join(names[:-1])} {word} {names[-1]}"
+
+
+def choice(devices: Sequence[Device], limit: int = 4) -> str:
+    """ "the Ceiling Light or the Floor Lamp", with rooms where they differ."""
+    rooms = len({device.room for device in devices}) > 1
+    shown = [the(device, room=rooms) for device in devices[:limit]]
+    if len(devices) > limit:
+        shown.append("another one")
+    return listed(shown, "or")
+
+
+DOING = {
+    "on": "turn on", "off": "turn off", "toggle": "toggle", "dim": "dim", "open": "open", "close": "close",
+    "stop": "stop", "lock": "lock", "unlock": "unlock", "set": "set",
+}  # fmt: skip
+
+ABLE = {
+    "blind": "can be opened, closed and stopped",
+    "garage_door": "can be opened and closed",
+    "lock": "can be locked and unlocked",
+    "thermostat": "can be set to a temperature",
+    "sensor": "only measures",
+    "switch": "can only be turned on and off",
+    "plug": "can only be turned on and off",
+    "dimmer": "can be turned on and off and dimmed",
+}

@@ -1,0 +1,130 @@
+"""Reads `utterances.txt`: what is said, and what is right."""
+
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+FILE = Path(__file__).with_name("utterances.txt")
+
+Call = tuple[str, tuple[tuple[str, Any], ...]]
+
+
+@dataclass(frozen=True)
+class Right:
+    """One way to be right."""
+
+    kind: str  # "calls", "read", "ask", "pass", "forbid", "say"
+    calls: tuple[Call, ...] = ()
+    words: str = ""
+
+
+@dataclass(frozen=True)
+class Case:
+    number: int
+    category: str
+    held_out: bool
+    turns: tuple[str, ...]
+    room: str | None
+    rights: tuple[Right, ...]
+    line: str = field(repr=False, default="")
+
+
+def read_cases(path: Path = FILE) -> list[Case]:
+    lines = enumerate(path.read_text("utf-8").splitlines(), start=1)
+    return [_case(number, line) for number, line in lines if line.strip() and not line.startswith("#")]
+
+
+def _case(number: int, line: str) -> Case:
+    category, said, right = (part.strip() for part in line.split(" | "))
+    room = None
+    if said.startswith("@"):
+        match = re.match(r"@((?:[A-Z]\w+ ?)+) ", said)
+        assert match, line
+        room, said = match[1].strip(), said[match.end() :]
+    turns = tuple(part.strip() for part in said.split(">>"))
+    rights = tuple(_right(way) for way in right.split(" or "))
+    return Case(number, category.lstrip("*"), category.startswith("*"), turns, room, rights, line)
+
+
+def _right(way: str) -> Right:
+    word, _, rest = way.strip().partition(" ")
+    if word in ("ask", "pass", "forbid"):
+        return Right(word)
+    if word in ("say", "read"):
+        return Right(word, words=rest.strip('" '))
+    return Right("calls", tuple(_call(part.strip()) for part in way.split(" + ")))
+
+
+def _call(part: str) -> Call:
+    verb, _, rest = part.partition(" ")
+    if verb == "read":
+        return ("read", (("words", rest.strip('" ')),))
+    name, args = _ARGUMENTS[verb](rest)
+    return name, tuple(sorted(args.items()))
+
+
+def _device(action: str) -> Any:
+    return lambda rest: ("control_zwave_device", {"deviceName": rest, "action": action})
+
+
+def _numbered(rest: str) -> tuple[str, float]:
+    name, _, number = rest.rpartition(" ")
+    return name, float(number)
+
+
+def _dim(rest: str) -> tuple[str, dict[str, Any]]:
+    name, level = _numbered(rest)
+    return "control_zwave_device", {"deviceName": name, "action": "dim", "level": level}
+
+
+def _heat(rest: str) -> tuple[str, dict[str, Any]]:
+    name, degrees = _numbered(rest)
+    return "set_zwave_thermostat", {"deviceName": name, "temperature": degrees}
+
+
+def _volume(rest: str) -> tuple[str, dict[str, Any]]:
+    action, _, level = rest.partition(" ")
+    return "control_speaker_volume", {"action": action, **({"level": float(level)} if level else {})}
+
+
+def _time(rest: str) -> tuple[str, dict[str, Any]]:
+    if rest == "offset":
+        return "get_current_datetime", {"offset": "…"}
+    return "get_current_datetime", {"timezone": rest.rpartition("/")[2].replace("_", " ")} if rest else {}
+
+
+def _timer(rest: str) -> tuple[str, dict[str, Any]]:
+    match = re.match(r"(?P<duration>\d+ \w+)(?: name=(?P<name>.+?))?(?: message=(?P<message>.+))?$", rest)
+    assert match, rest
+    given = {key: value for key, value in match.groupdict().items() if value}
+    return "set_timer", {**given, "duration": seconds(given["duration"])}
+
+
+_ARGUMENTS: dict[str, Any] = {
+    **{action: _device(action) for action in ("on", "off", "toggle", "open", "close", "stop")},
+    "dim": _dim,
+    "lock": lambda rest: ("control_zwave_lock", {"deviceName": rest, "action": "lock"}),
+    "unlock": lambda rest: ("control_zwave_lock", {"deviceName": rest, "action": "unlock"}),
+    "heat": _heat,
+    "mode": lambda rest: (
+        "set_zwave_thermostat",
+        {"deviceName": rest.rpartition(" ")[0], "mode": rest.rpartition(" ")[2]},
+    ),
+    "scene": lambda rest: ("activate_zwave_scene", {"sceneName": rest}),
+    "vol": _volume,
+    "time": _time,
+    "search": lambda rest: ("search_web", {"query": rest}),
+    "timer": _timer,
+    "timers": lambda _rest: ("list_timers", {}),
+    "cancel": lambda rest: ("cancel_timer", {"name": rest} if rest else {}),
+}
+
+
+def seconds(duration: str) -> float:
+    """A length of time as the timer tool would read it."""
+    from voice_gateway.tools.builtin.durations import parse_span
+
+    span = parse_span(duration)
+    assert span is not None, duration
+    return span.total_seconds or 0.0

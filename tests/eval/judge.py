@@ -1,0 +1,85 @@
+"""Says of one turn whether it was right, wrong but harmless, or a wrong action."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from tests.eval.cases import Call, Case, Right, seconds
+
+from voice_gateway.turn import Passed, Reply
+
+_LOOKING = frozenset(
+    "list_zwave_devices get_zwave_device get_device_sensor_data check_zwave_health get_current_datetime search_web "
+    "list_timers".split()
+)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    case: Case
+    right: bool
+    wrong_action: bool
+    did: str
+    seconds: float = 0.0
+
+
+def judge(
+    case: Case, answer: Reply | Passed, calls: list[tuple[str, dict[str, Any]]], seconds: float
+) -> Verdict:
+    """`calls` are those that reached a tool in the last turn."""
+    made = tuple(_plain(name, args) for name, args in calls)
+    acting = [call for call in made if _acts(call)]
+    right = any(_is(way, answer, made) for way in case.rights)
+    allowed = {call for way in case.rights for call in way.calls}
+    wrong_action = any(call not in allowed for call in acting) and not right
+    return Verdict(case, right, wrong_action, _told(answer, made), seconds)
+
+
+def _acts(call: Call) -> bool:
+    return call[0] not in _LOOKING and call != ("control_speaker_volume", (("action", "get"),))
+
+
+def _plain(name: str, args: dict[str, Any]) -> Call:
+    """Arguments that mean the same become the same."""
+    given = {
+        key: float(v) if isinstance(v, int | float) and not isinstance(v, bool) else v
+        for key, v in args.items()
+    }
+    if name == "list_zwave_devices":
+        given = {}
+    if "duration" in given:
+        given["duration"] = seconds(given["duration"])
+    if given.get("offset") and name == "get_current_datetime":
+        given["offset"] = "…"
+    return name, tuple(sorted(given.items()))
+
+
+def _is(way: Right, answer: Reply | Passed, made: tuple[Call, ...]) -> bool:
+    if way.kind in ("pass", "forbid"):
+        return isinstance(answer, Passed) and not made and (way.kind == "pass" or answer.forbid_side_effects)
+    if not isinstance(answer, Reply):
+        return False
+    if way.kind == "ask":
+        return answer.expects_answer and not made
+    if way.kind == "say":
+        return not made and way.words.casefold() in answer.text.casefold()
+    if way.kind == "read":
+        looked = bool(made) and not any(_acts(call) for call in made)
+        return looked and way.words.casefold() in answer.text.casefold()
+    wanted = [call for call in way.calls if call[0] != "read"]
+    words = [dict(call[1])["words"] for call in way.calls if call[0] == "read"]
+    others = [call for call in made if call not in wanted]
+    told = all(word.casefold() in answer.text.casefold() for word in words)
+    return (
+        sorted(map(repr, wanted)) == sorted(repr(c) for c in made if c in wanted)
+        and told
+        and (not others if not words else not any(_acts(call) for call in others))
+    )
+
+
+def _told(answer: Reply | Passed, made: tuple[Call, ...]) -> str:
+    if isinstance(answer, Passed):
+        return f"passed{' (forbidden)' if answer.forbid_side_effects else ''}: {answer.reason}"
+    calls = "; ".join(f"{name} {dict(args)}" for name, args in made)
+    return f"{'asked' if answer.expects_answer else 'said'} {answer.text!r}" + (
+        f" after {calls}" if calls else ""
+    )

@@ -1,0 +1,107 @@
+"""Every utterance through the local brain; prints a table and writes JSON: `python -m tests.eval.run`."""
+
+import argparse
+import asyncio
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from time import perf_counter
+
+from tests.eval.cases import Case, read_cases
+from tests.eval.judge import Verdict, judge
+from tests.fakes.home_tools import ScriptedHome, manager_for
+
+from voice_gateway.brain.client import Turn
+from voice_gateway.brain.history import History
+from voice_gateway.brain.intents.stage import LocalBrain
+from voice_gateway.config import BrainSettings
+from voice_gateway.tools.executor import ToolExecutor
+from voice_gateway.turn import Utterance
+
+SIMPLE = frozenset({"plain", "polite", "group", "room", "stt"})
+BARS = {"simple": 0.95, "all": 0.85}
+
+
+async def run_case(case: Case) -> Verdict:
+    """A home of its own for every case: no case can help or hurt another."""
+    home = ScriptedHome.default()
+    brain = LocalBrain(ToolExecutor(manager_for(home)), BrainSettings())
+    await brain.refresh()
+    history = History()
+    for text in case.turns[:-1]:
+        await brain.answer(Turn(Utterance(text, room=case.room), history))
+    home.calls.clear()
+    started = perf_counter()
+    answer = await brain.answer(Turn(Utterance(case.turns[-1], room=case.room), history))
+    return judge(case, answer, list(home.calls), perf_counter() - started)
+
+
+async def run(cases: Iterable[Case]) -> list[Verdict]:
+    return [await run_case(case) for case in cases]
+
+
+def share(verdicts: list[Verdict]) -> float:
+    return sum(verdict.right for verdict in verdicts) / len(verdicts) if verdicts else 1.0
+
+
+def table(verdicts: list[Verdict]) -> str:
+    rows = [f"{'category':<12}{'tuned on':>16}{'held out':>16}{'wrong actions':>16}"]
+    categories = list(dict.fromkeys(verdict.case.category for verdict in verdicts))
+    for name in [*categories, "simple", "all"]:
+        mine = [v for v in verdicts if _in(v, name)]
+        tuned, held = ([v for v in mine if v.case.held_out is part] for part in (False, True))
+        wrong = sum(v.wrong_action for v in mine)
+        rows.append(f"{name:<12}{_cell(tuned):>16}{_cell(held):>16}{wrong:>16}")
+    return "\n".join(rows)
+
+
+def _in(verdict: Verdict, name: str) -> bool:
+    return (
+        name == "all"
+        or verdict.case.category == name
+        or (name == "simple" and verdict.case.category in SIMPLE)
+    )
+
+
+def _cell(verdicts: list[Verdict]) -> str:
+    return f"{sum(v.right for v in verdicts)}/{len(verdicts)} {share(verdicts):.0%}" if verdicts else "-"
+
+
+def to_json(verdicts: list[Verdict]) -> dict[str, object]:
+    return {
+        "right": share(verdicts),
+        "right_held_out": share([v for v in verdicts if v.case.held_out]),
+        "right_simple": share([v for v in verdicts if _in(v, "simple")]),
+        "wrong_actions": [v.case.line for v in verdicts if v.wrong_action],
+        "cases": [
+            {"line": v.case.line, "right": v.right, "did": v.did, "milliseconds": round(v.seconds * 1000, 2)}
+            for v in verdicts
+        ],
+    }
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--json", type=Path, default=Path("eval-local.json"))
+    parser.add_argument("--missed", action="store_true", help="show what was not right, tuned part only")
+    parser.add_argument(
+        "--missed-held-out", action="store_true", help="the same for the part that nobody tunes on"
+    )
+    given = parser.parse_args()
+    verdicts = asyncio.run(run(read_cases()))
+    print(table(verdicts))
+    for verdict in verdicts:
+        shown = given.missed_held_out if verdict.case.held_out else given.missed
+        if verdict.wrong_action or (shown and not verdict.right):
+            mark = "WRONG ACTION" if verdict.wrong_action else "missed"
+            print(f"{mark}: {verdict.case.line}\n    {verdict.did}")
+    given.json.write_text(json.dumps(to_json(verdicts), indent=1), encoding="utf-8")
+    good = not any(v.wrong_action for v in verdicts)
+    good &= (
+        share(verdicts) >= BARS["all"] and share([v for v in verdicts if _in(v, "simple")]) >= BARS["simple"]
+    )
+    return 0 if good else 1
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,234 @@
+"""A scripted home behind LangChain tools with the schemas of the real ones: no process, no radio, the same every time."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from langchain_core.tools import BaseTool, StructuredTool
+
+from voice_gateway.errors import ToolError
+from voice_gateway.tools.manager import ToolManager
+from voice_gateway.turn import ToolTraits
+
+# (name, room, kind, state, available)
+DEFAULT_HOME = (
+    ("Ceiling Light", "Living Room", "dimmer", "off", True),
+    ("Floor Lamp", "Living Room", "dimmer", "on, 40 %", True),
+    ("Kitchen Light", "Kitchen", "switch", "on", True),
+    ("Coffee Maker", "Kitchen", "plug", "off", True),
+    ("Back Door", "Kitchen", "sensor", "closed", True),
+    ("Bedside Lamp", "Bedroom", "dimmer", "off", True),
+    ("Window Blind", "Bedroom", "blind", "open", True),
+    ("Desk Lamp", "Office", "switch", "on", True),
+    ("Climate Sensor", "Office", "sensor", "21.5 °C, 45 %", True),
+    ("Study Blinds", "Study", "blind", "closed", True),
+    ("Front Door", "Hallway", "lock", "locked", True),
+    ("Thermostat", "Hallway", "thermostat", "heat, 20 °C", True),
+    ("Motion Sensor", "Hallway", "sensor", "no motion", True),
+    ("Garage Door", "Garage", "garage_door", "closed", True),
+    ("Space Heater", "Garage", "switch", "off", False),
+    ("Node 17", "", "other", "unknown", True),
+)
+
+_AFTER = {
+    "on": "on", "off": "off", "open": "open", "close": "closed", "stop": "50 % open", "lock": "locked",
+    "unlock": "unlocked",
+}  # fmt: skip
+
+
+@dataclass
+class ScriptedHome:
+    """Every call is written down in `calls`; a device that is not available fails as the real server says it."""
+
+    devices: list[dict[str, Any]] = field(default_factory=list)
+    calls: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
+    page_size: int = 100
+
+    @classmethod
+    def default(cls) -> "ScriptedHome":
+        return cls.of(DEFAULT_HOME)
+
+    @classmethod
+    def of(cls, rows: Any) -> "ScriptedHome":
+        keys = ("name", "room", "kind", "state", "available")
+        return cls(
+            [
+                {**dict(zip(keys, row, strict=False)), "nodeId": number, "endpoint": 0}
+                for number, row in enumerate(rows, start=2)
+            ]
+        )
+
+    def find(self, asked: str) -> dict[str, Any]:
+        wanted = asked.casefold().removeprefix("the ")
+        hits = [
+            d for d in self.devices if wanted in (d["name"].casefold(), f"{d['room']} {d['name']}".casefold())
+        ]
+        if len(hits) != 1:
+            outcome = "ambiguous" if hits else "not_found"
+            raise ToolError(f'There is no device called "{asked}".', structured={"outcome": outcome})
+        return hits[0]
+
+    def told(self, device: dict[str, Any], requested: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+        facts = {
+            "device": device["name"], "room": device["room"], "nodeId": device["nodeId"], "endpoint": 0,
+            "requested": requested, "state": device["state"], "outcome": "confirmed",
+        }  # fmt: skip
+        if not device.get("available", True):
+            sentence = f"The {device['name']} in the {device['room']} does not answer."
+            raise ToolError(sentence, structured={**facts, "outcome": "unreachable"})
+        return f"The {device['name']} is {device['state']}.", {"structured": facts}
+
+    # --- the tools
+
+    async def list_zwave_devices(
+        self, filter: str = "", includeInactive: bool = False, limit: int = 100, offset: int = 0
+    ) -> tuple[str, dict[str, Any]]:
+        shown = [d for d in self.devices if includeInactive or d.get("available", True)]
+        page = shown[offset : offset + min(limit, self.page_size)]
+        return f"There are {len(shown)} devices.", {"structured": {"devices": page, "total": len(shown)}}
+
+    async def get_zwave_device(self, deviceName: str) -> tuple[str, dict[str, Any]]:
+        return self.told(self.find(deviceName), {})
+
+    async def get_device_sensor_data(self, deviceName: str) -> tuple[str, dict[str, Any]]:
+        inside = [
+            d for d in self.devices if d["room"].casefold() == deviceName.casefold() and d["kind"] == "sensor"
+        ]
+        device = inside[0] if inside else self.find(deviceName)
+        return self.told(device, {})
+
+    async def control_zwave_device(
+        self, deviceName: str, action: str, level: int | None = None
+    ) -> tuple[str, dict[str, Any]]:
+        device = self.find(deviceName)
+        if device.get("available", True):
+            device["state"] = self._after(device, action, level)
+        return self.told(device, {"action": action, "level": level})
+
+    def _after(self, device: dict[str, Any], action: str, level: int | None) -> str:
+        if action == "dim":
+            return f"{level} % open" if device["kind"] == "blind" else f"on, {level} %" if level else "off"
+        if action == "toggle":
+            return "off" if device["state"].startswith("on") else "on"
+        return "on, 100 %" if action == "on" and device["kind"] == "dimmer" else _AFTER[action]
+
+    async def control_zwave_lock(self, deviceName: str, action: str) -> tuple[str, dict[str, Any]]:
+        device = self.find(deviceName)
+        device["state"] = _AFTER[action]
+        return self.told(device, {"action": action})
+
+    async def set_zwave_thermostat(
+        self,
+        deviceName: str,
+        temperature: float | None = None,
+        unit: str | None = None,
+        mode: str | None = None,
+    ) -> tuple[str, dict[str, Any]]:
+        device = self.find(deviceName)
+        device["state"] = f"{mode or 'heat'}, {temperature or 20} °C"
+        return self.told(device, {"temperature": temperature, "mode": mode})
+
+    async def activate_zwave_scene(self, sceneName: str) -> tuple[str, dict[str, Any]]:
+        return f"The scene {sceneName} is active.", {"structured": {"outcome": "confirmed"}}
+
+    async def check_zwave_health(self) -> tuple[str, dict[str, Any]]:
+        return f"The Z-Wave system is up with {len(self.devices)} devices.", {
+            "structured": {"outcome": "confirmed"}
+        }
+
+
+def _object(required: list[str], **properties: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
+
+
+_NAME = {"type": "string", "minLength": 1, "maxLength": 100}
+_ACTIONS = {"type": "string", "enum": ["on", "off", "dim", "toggle", "open", "close", "stop"]}
+_SCHEMAS: dict[str, tuple[dict[str, Any], bool]] = {
+    "list_zwave_devices": (
+        _object(
+            [],
+            filter={"type": "string"},
+            includeInactive={"type": "boolean"},
+            limit={"type": "integer"},
+            offset={"type": "integer"},
+        ),
+        True,
+    ),
+    "get_zwave_device": (_object(["deviceName"], deviceName=_NAME), True),
+    "get_device_sensor_data": (_object(["deviceName"], deviceName=_NAME), True),
+    "control_zwave_device": (
+        _object(["deviceName", "action"], deviceName=_NAME, action=_ACTIONS, level={"type": "integer"}),
+        False,
+    ),
+    "control_zwave_lock": (
+        _object(
+            ["deviceName", "action"], deviceName=_NAME, action={"type": "string", "enum": ["lock", "unlock"]}
+        ),
+        False,
+    ),
+    "set_zwave_thermostat": (
+        _object(
+            ["deviceName"],
+            deviceName=_NAME,
+            temperature={"type": "number"},
+            unit={"type": "string", "enum": ["C", "F"]},
+            mode={"type": "string"},
+        ),
+        False,
+    ),
+    "activate_zwave_scene": (_object(["sceneName"], sceneName=_NAME), False),
+    "check_zwave_health": (_object([]), True),
+}
+_BUILTINS: dict[str, tuple[dict[str, Any], bool]] = {
+    "get_current_datetime": (_object([], timezone={"type": "string"}, offset={"type": "string"}), True),
+    "control_speaker_volume": (
+        _object(["action"], action={"type": "string"}, level={"type": "number"}),
+        False,
+    ),
+    "search_web": (_object(["query"], query={"type": "string"}), True),
+    "set_timer": (
+        _object([], **{name: {"type": "string"} for name in ("duration", "at", "name", "message")}),
+        False,
+    ),
+    "list_timers": (_object([]), True),
+    "cancel_timer": (_object([], name={"type": "string"}), False),
+}
+
+
+def home_tools(home: ScriptedHome) -> list[BaseTool]:
+    """As the link hands them over."""
+    return [_tool(home, name, getattr(home, name), *_SCHEMAS[name], source="zwave") for name in _SCHEMAS]
+
+
+def builtin_tools(home: ScriptedHome) -> list[BaseTool]:
+    def answering(name: str) -> Any:
+        async def run(**args: Any) -> tuple[str, dict[str, Any]]:
+            return f"{name} did {args}.", {"structured": {"outcome": "confirmed"}}
+
+        return run
+
+    return [_tool(home, name, answering(name), *_BUILTINS[name], source="builtin") for name in _BUILTINS]
+
+
+def _tool(
+    home: ScriptedHome, name: str, run: Any, schema: dict[str, Any], read_only: bool, *, source: str
+) -> BaseTool:
+    async def recorded(**args: Any) -> tuple[str, dict[str, Any]]:
+        home.calls.append((name, args))
+        return await run(**args)
+
+    return StructuredTool(
+        name=name,
+        description=f"MUST be used for {name.replace('_', ' ')}.",
+        args_schema=schema,
+        coroutine=recorded,
+        response_format="content_and_artifact",
+        metadata={"traits": ToolTraits(source=source, original_name=name, read_only=read_only)},
+    )
+
+
+def manager_for(home: ScriptedHome) -> ToolManager:
+    tools = ToolManager()
+    for tool in builtin_tools(home):
+        tools.add(tool)
+    tools.add_mcp_tools("zwave", home_tools(home))
+    return tools
