@@ -46,7 +46,7 @@ class FakeAnthropic(LoopbackHttp):
     async def respond(self, request: Request, answer: Answer) -> None:
         if request.path != "/v1/messages":
             await _error(answer, 404, "not_found_error", "Not found")
-        elif request.headers.get("x-api-key") != KEY:
+        elif KEY not in (request.headers.get("x-api-key"), request.headers.get("authorization", "")[7:]):
             await _error(answer, 401, "authentication_error", "invalid x-api-key")
         elif complaint := complaint_about(request.body):
             await _error(answer, 400, "invalid_request_error", complaint)
