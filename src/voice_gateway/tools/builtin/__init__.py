@@ -9,6 +9,8 @@ from voice_gateway.tools.builtin.current_datetime import datetime_tool
 from voice_gateway.tools.builtin.duckduckgo import DuckDuckGo
 from voice_gateway.tools.builtin.search import SearchBackend, SearchTool, search_tool
 from voice_gateway.tools.builtin.searxng import SearXNG
+from voice_gateway.tools.builtin.timer_store import TimerStore
+from voice_gateway.tools.builtin.timers import timer_tools
 from voice_gateway.tools.builtin.volume import PlaybackVolume, VolumeBackend, volume_tool
 from voice_gateway.tools.builtin.volume_system import SystemVolume
 from voice_gateway.tools.builtin.zones import local_zone
@@ -30,12 +32,17 @@ def builtin_tools(
     *,
     playback: PlaybackVolume | None = None,
     volume: VolumeBackend | None = None,
+    timers: TimerStore | None = None,
     now: Now = system_clock,
 ) -> "list[BaseTool]":
-    """`playback` is the gateway's own loudness, which speaking reads; `volume` replaces the system's."""
+    """`playback` is the gateway's own loudness, which speaking reads; `volume` replaces the system's.
+
+    `timers` is the file they are kept in; without it there are no timer tools.
+    """
     return [
         datetime_tool(now),
         volume_tool(volume or SystemVolume(playback or PlaybackVolume())),
+        *(timer_tools(timers, now) if timers is not None else ()),
         search_tool(_search_backend(settings), now=now, timeout_seconds=settings.search_timeout_seconds),
     ]
 

@@ -56,7 +56,7 @@ class WpctlVolume:
         return Loudness(round(float(match[1]) * FULL), "[MUTED]" in output)
 
     async def set_percent(self, percent: int) -> None:
-        await run("wpctl", "set-volume", self._sink, f"{percent}%")
+        await run("wpctl", "set-volume", self._sink, f"{percent / FULL:.2f}")  # no "%": older ones lack it
 
     async def set_muted(self, muted: bool) -> None:
         await run("wpctl", "set-mute", self._sink, str(int(muted)))

@@ -1,4 +1,4 @@
-"""The volume of a real PulseAudio daemon, by every way that reaches it; and of stand-ins for other systems."""
+"""The volume of a real PulseAudio daemon, by every way that reaches it; and of stand-ins for others."""
 
 import asyncio
 import os
@@ -134,7 +134,7 @@ WPCTL = """
 case "$1 $2" in
   "get-volume @DEFAULT_AUDIO_SINK@")
     [ "$(cat $STATE.muted)" = 1 ] && m=" [MUTED]"; echo "Volume: $(cat $STATE)$m";;
-  "set-volume @DEFAULT_AUDIO_SINK@") awk -v p="${3%\\%}" 'BEGIN {printf "%.2f\\n", p/100}' > $STATE;;
+  "set-volume @DEFAULT_AUDIO_SINK@") echo $3 > $STATE;;
   "set-mute @DEFAULT_AUDIO_SINK@") echo $3 > $STATE.muted;;
   *) echo "unknown $*" >&2; exit 1;;
 esac

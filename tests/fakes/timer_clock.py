@@ -1,0 +1,40 @@
+"""A clock that stands still until a test moves it."""
+
+import asyncio
+from datetime import UTC, datetime, timedelta
+
+
+class StoppedClock:
+    """`now` for the tools, `now` and `wait` for a TimerClock."""
+
+    def __init__(self, start: datetime = datetime(2026, 11, 15, 14, 0, tzinfo=UTC)) -> None:
+        self.time = start
+        self.pause = 0.0  # how long the timer clock wants to sleep
+        self._alarm = asyncio.Event()
+        self._idle = asyncio.Event()
+
+    def now(self) -> datetime:
+        return self.time
+
+    async def wait(self, event: asyncio.Event, seconds: float) -> None:
+        for _ in range(3):  # let what was just started or cancelled take its first step
+            await asyncio.sleep(0)
+        self._alarm, self.pause = event, seconds
+        self._idle.set()
+        await event.wait()
+        self._idle.clear()
+
+    async def settled(self) -> None:
+        """Until the timer clock has done what there was to do, and sleeps."""
+        async with asyncio.timeout(10):
+            while self._alarm.is_set() or not self._idle.is_set():
+                await asyncio.sleep(0)
+
+    async def advance(self, seconds: float) -> None:
+        """Let time pass, waking the timer clock whenever it wanted to be woken."""
+        end = self.time + timedelta(seconds=seconds)
+        await self.settled()
+        while self.time < end:
+            self.time = min(end, self.time + timedelta(seconds=self.pause))
+            self._alarm.set()
+            await self.settled()

@@ -1,0 +1,495 @@
+"""Timers: set, listed, cancelled, rung, missed, and shared between processes."""
+
+import asyncio
+import logging
+import sqlite3
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import asynccontextmanager
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.fakes.timer_clock import StoppedClock
+
+from voice_gateway.errors import BadArguments, ToolError, ToolUnavailable
+from voice_gateway.tools.builtin.timer_clock import Ring, TimerClock
+from voice_gateway.tools.builtin.timer_store import MAX_TIMERS, Timer, TimerStore
+from voice_gateway.tools.builtin.timers import timer_tools
+from voice_gateway.tools.lint import lint
+
+
+@pytest.fixture(autouse=True)
+def _in_berlin(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TZ", "Europe/Berlin")
+
+
+@pytest.fixture
+def clock() -> StoppedClock:
+    return StoppedClock()
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "data" / "timers.sqlite3"
+
+
+@pytest.fixture
+def store(path: Path) -> Iterator[TimerStore]:
+    kept = TimerStore(path)
+    yield kept
+    kept.close()
+
+
+class Tools:
+    """Calls the tools the way the executor does."""
+
+    def __init__(self, store: TimerStore, clock: StoppedClock) -> None:
+        self.tools = {tool.name: tool for tool in timer_tools(store, clock.now)}
+
+    async def call(self, tool: str, **arguments: Any) -> tuple[str, dict[str, Any]]:
+        message = await self.tools[tool].ainvoke(
+            {"type": "tool_call", "id": "1", "name": tool, "args": arguments}
+        )
+        return message.content, message.artifact["structured"]
+
+    async def set(self, **arguments: Any) -> tuple[str, dict[str, Any]]:
+        return await self.call("set_timer", **arguments)
+
+    async def cancel(self, **arguments: Any) -> str:
+        return (await self.call("cancel_timer", **arguments))[0]
+
+    async def list(self) -> str:
+        return (await self.call("list_timers"))[0]
+
+
+@pytest.fixture
+def tools(store: TimerStore, clock: StoppedClock) -> Tools:
+    return Tools(store, clock)
+
+
+class Bell:
+    """A door that rings until it is stopped."""
+
+    def __init__(self) -> None:
+        self.rings: list[str] = []
+        self.silenced: list[str] = []
+        self.missed: list[str] = []
+
+    async def ring(self, timer: Timer) -> None:
+        self.rings.append(timer.name)
+        try:
+            await asyncio.Event().wait()
+        finally:
+            self.silenced.append(timer.name)
+
+    def report(self, timers: Sequence[Timer]) -> None:
+        self.missed += [timer.name for timer in timers]
+
+
+@asynccontextmanager
+async def running(
+    store: TimerStore, clock: StoppedClock, bell: Bell, ring: Ring | None = None
+) -> AsyncIterator[TimerClock]:
+    timers = TimerClock(store, now=clock.now, wait=clock.wait)
+    task = asyncio.create_task(timers.run(ring or bell.ring, bell.report))
+    try:
+        await clock.settled()
+        yield timers
+    finally:
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+
+@pytest.mark.parametrize("name", ["set_timer", "list_timers", "cancel_timer"])
+def test_descriptions_follow_the_pattern(tools: Tools, name: str) -> None:
+    assert lint(tools.tools[name]) == []
+
+
+async def test_a_timer_is_set_by_its_duration(tools: Tools) -> None:
+    text, facts = await tools.set(duration="ten minutes", name="pasta")
+
+    assert text == "Pasta timer set for 10 minutes."
+    assert facts == {
+        "id": 1,
+        "name": "pasta",
+        "message": "",
+        "seconds": 600,
+        "due": "2026-11-15T15:10:00+01:00",
+        "remaining_seconds": 600,
+        "ringing": False,
+    }
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence", "seconds"),
+    [
+        ({"duration": "90"}, "Timer set for 1 minute 30 seconds.", 90),
+        ({"duration": 90}, "Timer set for 1 minute 30 seconds.", 90),
+        ({"duration": "1 h 30"}, "Timer set for 1 hour 30 minutes.", 5400),
+        ({"at": "7 pm"}, "Timer set for 7:00 PM.", 4 * 3600),
+        ({"at": "tomorrow at 9"}, "Timer set for 9:00 AM tomorrow.", 18 * 3600),
+        ({"at": "wednesday at 9"}, "Timer set for 9:00 AM on Wednesday, 18 November.", 66 * 3600),
+        ({"at": "18:00", "message": "call Ann"}, "Reminder set for 6:00 PM: call Ann.", 3 * 3600),
+        ({"duration": "1 hour", "name": "Tea timer"}, "Tea timer set for 1 hour.", 3600),
+    ],
+)
+async def test_the_sentence_says_what_was_set(
+    tools: Tools, arguments: dict[str, Any], sentence: str, seconds: int
+) -> None:
+    text, facts = await tools.set(**arguments)
+
+    assert (text, facts["remaining_seconds"]) == (sentence, seconds)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ({}, "either duration"),
+        ({"duration": "5 minutes", "at": "7 pm"}, "either duration"),
+        ({"duration": "soon"}, 'cannot set a timer for "soon"'),
+        ({"duration": "0"}, "1 second to one year"),
+        ({"duration": "-5 minutes"}, "1 second to one year"),
+        ({"duration": "400 days"}, "1 second to one year"),
+        ({"duration": "2 months"}, "1 second to one year"),
+        ({"duration": "9" * 5000}, "1 second to one year"),
+        ({"at": "later"}, 'cannot read the time "later"'),
+        ({"at": "today at 2 am"}, "is in the past"),
+        ({"at": "2031-01-01T00:00"}, "at most one year"),
+        ({"duration": "1 minute", "name": "x" * 61}, "name must have at most 60"),
+        ({"duration": "1 minute", "message": "x" * 301}, "message must have at most 300"),
+    ],
+)
+async def test_what_cannot_be_set_is_refused(tools: Tools, arguments: dict[str, Any], said: str) -> None:
+    with pytest.raises(BadArguments, match=said) as refusal:
+        await tools.set(**arguments)
+
+    assert len(str(refusal.value)) < 300
+    assert await tools.list() == "No timers are running."
+
+
+async def test_running_timers_are_listed_next_first(tools: Tools, clock: StoppedClock) -> None:
+    await tools.set(duration="1 hour")
+    await tools.set(duration="10 minutes", name="pasta")
+    await tools.set(duration="30 minutes", message="water the plants")
+    clock.time += timedelta(minutes=4, seconds=20)
+
+    text, facts = await tools.call("list_timers")
+
+    assert text == (
+        '3 timers: pasta timer, 5 minutes 40 seconds left; reminder "water the plants", '
+        "25 minutes 40 seconds left; 1 hour timer, 55 minutes 40 seconds left."
+    )
+    assert [timer["remaining_seconds"] for timer in facts["timers"]] == [340, 1540, 3340]
+
+
+@pytest.mark.parametrize(
+    "said", ["pasta", "Pasta timer", "the pasta timer", "10 minutes", "the ten minute timer", "1"]
+)
+async def test_a_timer_is_cancelled_by_what_people_call_it(tools: Tools, said: str) -> None:
+    await tools.set(duration="10 minutes", name="pasta")
+    await tools.set(duration="20 minutes", name="tea")
+
+    assert await tools.cancel(name=said) == "The pasta timer is cancelled."
+    assert (await tools.list()).startswith("1 timer: tea timer")
+
+
+async def test_the_only_timer_needs_no_name(tools: Tools) -> None:
+    await tools.set(duration="10 minutes")
+
+    assert await tools.cancel() == "The 10 minutes timer is cancelled."
+
+
+async def test_an_unclear_wish_is_asked_back_and_cancels_nothing(tools: Tools) -> None:
+    await tools.set(duration="10 minutes", name="pasta")
+    await tools.set(duration="20 minutes", name="tea")
+
+    with pytest.raises(
+        ToolError, match=r"Which timer do you mean\? pasta timer, 10 minutes left; tea"
+    ) as question:
+        await tools.cancel()
+
+    assert question.value.structured["outcome"] == "ambiguous"
+    assert len(question.value.structured["timers"]) == 2
+    assert (await tools.list()).startswith("2 timers")
+
+
+async def test_two_timers_of_one_name_are_asked_back(tools: Tools) -> None:
+    await tools.set(duration="10 minutes", name="egg")
+    await tools.set(duration="5 minutes", name="egg")
+
+    with pytest.raises(ToolError, match="Which timer"):
+        await tools.cancel(name="egg")
+
+    assert await tools.cancel(name="5 minutes") == "The egg timer is cancelled."
+
+
+async def test_an_unknown_name_cancels_nothing(tools: Tools) -> None:
+    await tools.set(duration="10 minutes", name="pasta")
+
+    with pytest.raises(ToolError, match=r'There is no timer "cake"\. Running: pasta timer'):
+        await tools.cancel(name="cake")
+
+    assert (await tools.list()).startswith("1 timer")
+
+
+async def test_all_timers_are_cancelled_when_all_are_meant(tools: Tools) -> None:
+    await tools.set(duration="10 minutes", name="pasta")
+    await tools.set(duration="20 minutes")
+
+    assert await tools.cancel(name="all") == "2 timers are cancelled: pasta timer; 20 minutes timer."
+    with pytest.raises(ToolError, match="No timers are running"):
+        await tools.cancel(name="all")
+
+
+async def test_there_is_an_end_to_how_many(tools: Tools) -> None:
+    for _ in range(MAX_TIMERS):
+        await tools.set(duration="1 hour")
+
+    with pytest.raises(ToolUnavailable, match="Cancel some first"):
+        await tools.set(duration="1 hour")
+
+
+async def test_timers_ring_when_they_are_due_and_not_before(
+    tools: Tools, store: TimerStore, clock: StoppedClock
+) -> None:
+    bell = Bell()
+    async with running(store, clock, bell) as timers:
+        await tools.set(duration="10 minutes", name="pasta")
+        await tools.set(duration="5 minutes", name="tea")
+
+        await clock.advance(299)
+        assert bell.rings == []
+        await clock.advance(1)
+        assert bell.rings == ["tea"]
+        assert [timer.name for timer in timers.ringing] == ["tea"]
+        assert (await tools.list()).startswith("2 timers: tea timer, ringing; pasta timer")
+
+        await clock.advance(300)
+        assert bell.rings == ["tea", "pasta"]
+
+
+async def test_a_timer_rings_for_a_minute_and_then_is_silent(
+    tools: Tools, store: TimerStore, clock: StoppedClock
+) -> None:
+    bell = Bell()
+    async with running(store, clock, bell) as timers:
+        await tools.set(duration="5 seconds", name="tea")
+        await clock.advance(5 + 59)
+        assert (bell.rings, bell.silenced) == (["tea"], [])
+
+        await clock.advance(1)
+
+        assert bell.silenced == ["tea"]
+        assert timers.ringing == []
+        assert await tools.list() == "No timers are running."
+
+
+@pytest.mark.parametrize("way", ["clock", "tool"])
+async def test_stop_silences_what_rings_and_nothing_else(
+    tools: Tools, store: TimerStore, clock: StoppedClock, way: str
+) -> None:
+    bell = Bell()
+    async with running(store, clock, bell) as timers:
+        await tools.set(duration="5 seconds", name="tea")
+        await tools.set(duration="10 minutes", name="pasta")
+        await clock.advance(5)
+
+        if way == "clock":
+            assert [timer.name for timer in await timers.stop_ringing()] == ["tea"]
+        else:
+            assert await tools.cancel() == "The tea timer is stopped."
+        await clock.settled()
+
+        assert bell.silenced == ["tea"]
+        assert (await tools.list()).startswith("1 timer: pasta timer")
+
+
+async def test_a_door_that_only_tells_once_still_rings_until_stopped(
+    tools: Tools, store: TimerStore, clock: StoppedClock
+) -> None:
+    told: list[str] = []
+    async with running(store, clock, Bell(), lambda timer: told.append(timer.name)) as timers:
+        await tools.set(duration="5 seconds", name="tea")
+        await clock.advance(30)
+
+        assert told == ["tea"]
+        assert [timer.name for timer in timers.ringing] == ["tea"]
+
+
+async def test_a_door_that_fails_does_not_stop_the_others(
+    tools: Tools, store: TimerStore, clock: StoppedClock, caplog: pytest.LogCaptureFixture
+) -> None:
+    bell = Bell()
+
+    async def ring(timer: Timer) -> None:
+        if timer.name == "bad":
+            raise RuntimeError("no loudspeaker")
+        await bell.ring(timer)
+
+    async with running(store, clock, bell, ring):
+        await tools.set(duration="5 seconds", name="bad")
+        await tools.set(duration="6 seconds", name="good")
+        await clock.advance(7)
+
+    assert bell.rings == ["good"]
+    assert "a timer could not be told" in caplog.text
+
+
+async def test_a_timer_survives_a_restart(
+    tools: Tools, store: TimerStore, clock: StoppedClock, path: Path
+) -> None:
+    await tools.set(duration="10 minutes", name="pasta")
+    store.close()
+    clock.time += timedelta(minutes=9)
+
+    again, bell = TimerStore(path), Bell()
+    async with running(again, clock, bell):
+        await clock.advance(60)
+    again.close()
+
+    assert bell.rings == ["pasta"]
+
+
+async def test_what_ran_out_while_nobody_was_there_is_reported_once(
+    tools: Tools, store: TimerStore, clock: StoppedClock
+) -> None:
+    await tools.set(duration="10 minutes", name="pasta")
+    await tools.set(duration="5 minutes", name="tea")
+    await tools.set(duration="2 hours", name="cake")
+    clock.time += timedelta(hours=1)
+
+    first, second = Bell(), Bell()
+    async with running(store, clock, first):
+        pass
+    async with running(store, clock, second):
+        pass
+
+    assert (first.missed, first.rings) == (["tea", "pasta"], [])
+    assert (second.missed, second.rings) == ([], [])
+    assert (await tools.list()).startswith("1 timer: cake timer")
+
+
+async def test_a_timer_that_ran_out_during_a_short_restart_still_rings(
+    tools: Tools, store: TimerStore, clock: StoppedClock
+) -> None:
+    await tools.set(duration="10 minutes", name="pasta")
+    clock.time += timedelta(minutes=10, seconds=20)
+
+    bell = Bell()
+    async with running(store, clock, bell):
+        pass
+
+    assert (bell.rings, bell.missed) == (["pasta"], [])
+
+
+async def test_of_two_gateways_one_rings(
+    tools: Tools, store: TimerStore, clock: StoppedClock, path: Path
+) -> None:
+    other_store, other_clock, bell, other_bell = TimerStore(path), StoppedClock(), Bell(), Bell()
+    async with running(store, clock, bell), running(other_store, other_clock, other_bell):
+        await tools.set(duration="10 seconds", name="pasta")
+        await asyncio.gather(clock.advance(11), other_clock.advance(11))
+
+        assert sorted(bell.rings + other_bell.rings) == ["pasta"]
+
+        await tools.cancel()
+        await clock.advance(1)
+        await other_clock.advance(1)
+        assert sorted(bell.silenced + other_bell.silenced) == ["pasta"]
+    other_store.close()
+
+
+async def test_a_timer_set_by_another_process_rings_here(
+    store: TimerStore, clock: StoppedClock, path: Path
+) -> None:
+    bell = Bell()
+    async with running(store, clock, bell):
+        script = (
+            "import sys; from datetime import datetime, timedelta; from pathlib import Path\n"
+            "from voice_gateway.tools.builtin.timer_store import TimerStore\n"
+            "now = datetime.fromisoformat(sys.argv[2])\n"
+            "due = now + timedelta(seconds=5)\n"
+            "TimerStore(Path(sys.argv[1])).add(due=due, now=now, name='from elsewhere')\n"
+        )
+        command = [sys.executable, "-c", script, str(path), clock.time.isoformat()]
+        await asyncio.to_thread(subprocess.run, command, check=True, timeout=30)
+
+        await clock.advance(4)
+        assert bell.rings == []
+        await clock.advance(2)
+        assert bell.rings == ["from elsewhere"]
+
+
+async def test_the_clock_never_sleeps_longer_than_it_may(
+    tools: Tools, store: TimerStore, clock: StoppedClock
+) -> None:
+    async with running(store, clock, Bell()):
+        assert clock.pause == 1.0
+        await tools.set(duration="1.25 seconds")
+        await clock.advance(1)
+
+        assert clock.pause == pytest.approx(0.25)
+
+
+async def test_many_writers_at_once_lose_nothing(store: TimerStore, clock: StoppedClock, path: Path) -> None:
+    others = [TimerStore(path) for _ in range(4)]
+    due = clock.time + timedelta(hours=1)
+
+    await asyncio.gather(
+        *(asyncio.to_thread(one.add, due=due, now=clock.time) for one in (store, *others) for _ in range(5))
+    )
+
+    assert len(store.all()) == 25
+    for one in others:
+        one.close()
+
+
+async def test_a_file_that_cannot_be_used_is_told_and_the_clock_goes_on(
+    path: Path, clock: StoppedClock, caplog: pytest.LogCaptureFixture
+) -> None:
+    path.parent.mkdir(parents=True)
+    path.write_bytes(b"this is not a database" * 100)
+    store, bell = TimerStore(path), Bell()
+
+    with pytest.raises(ToolUnavailable, match="Timers are not available"):
+        await Tools(store, clock).set(duration="1 minute")
+    async with running(store, clock, bell):
+        await clock.advance(5)
+        assert caplog.text.count("timers cannot be read") == 1
+
+        path.unlink()
+        await Tools(store, clock).set(duration="1 minute", name="tea")
+        await clock.advance(60)
+        assert bell.rings == ["tea"]
+    store.close()
+
+
+async def test_the_real_clock_rings_in_time(store: TimerStore, caplog: pytest.LogCaptureFixture) -> None:
+    from voice_gateway.tools.builtin import system_clock
+
+    rang = asyncio.Event()
+    caplog.set_level(logging.INFO)
+    task = asyncio.create_task(TimerClock(store, now=system_clock).run(lambda _: rang.set()))
+    started = system_clock()
+    await asyncio.to_thread(store.add, due=started + timedelta(seconds=0.3), now=started)
+
+    async with asyncio.timeout(5):
+        await rang.wait()
+
+    assert 0.3 <= (system_clock() - started).total_seconds() < 1.3
+    assert "timer rings" in caplog.text
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+
+
+def test_the_file_is_shared_in_wal_mode(store: TimerStore, clock: StoppedClock, path: Path) -> None:
+    store.add(due=clock.time, now=clock.time)
+
+    with sqlite3.connect(path) as other:
+        assert other.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+    other.close()
