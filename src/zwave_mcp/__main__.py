@@ -8,6 +8,10 @@ def main() -> int:
 
     wire = take_stdout()
     # Only now: whatever these imports print, it cannot reach the client.
+    import signal
+
+    for number in (signal.SIGTERM, signal.SIGINT):  # until the event loop takes over
+        signal.signal(number, lambda *_: sys.exit(0))
     from zwave_mcp.cli import start
 
     return start(sys.argv[1:], wire)

@@ -6,12 +6,10 @@ import json
 import logging
 import os
 import sys
-from collections.abc import Mapping, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 from typing import IO, TYPE_CHECKING, Any, Final
-from urllib.parse import urlsplit
 
-from zwave_mcp.options import MqttOptions, Options, SimulationOptions
+from zwave_mcp.options import DEFAULT_HOME, LEVELS, Options, SimulationOptions, Wrong, read_options
 from zwave_mcp.simulated_file import FAULTS, BadHome
 
 if TYPE_CHECKING:
@@ -30,14 +28,6 @@ environment (a flag wins over it):
   MQTT_BROKER_URL MQTT_USERNAME MQTT_PASSWORD MQTT_PASSWORD_FILE MQTT_CA_FILE
   ZWAVE_MQTT_PREFIX ZWAVE_GATEWAY ZWAVE_ALLOW_UNLOCK ZWAVE_SIMULATE ZWAVE_STATE_FILE ZWAVE_LOG_LEVEL
 """
-_LEVELS: Final = ("DEBUG", "INFO", "WARNING", "ERROR")
-_TRUE: Final = frozenset({"1", "true", "yes", "on"})
-_FALSE: Final = frozenset({"", "0", "false", "no", "off"})
-_DEFAULT_HOME: Final = "default"
-
-
-class Wrong(ValueError):
-    """The command line or the environment cannot be used."""
 
 
 class _Parser(argparse.ArgumentParser):
@@ -45,10 +35,8 @@ class _Parser(argparse.ArgumentParser):
 
     wire: IO[str]
 
-    def _print_message(self, message: str, file: Any = None) -> None:
-        out = self.wire if file is sys.stdout else sys.stderr
-        out.write(message)
-        out.flush()
+    def print_help(self, file: Any = None) -> None:
+        super().print_help(file or self.wire)
 
 
 def start(arguments: Sequence[str], wire: int) -> int:
@@ -80,7 +68,7 @@ def _parser(out: IO[str]) -> _Parser:
     simulated.add_argument(
         "--simulate",
         nargs="?",
-        const=_DEFAULT_HOME,
+        const=DEFAULT_HOME,
         metavar="FILE",
         help="no broker: the home that comes with the server, or the one described in the TOML file",
     )
@@ -104,93 +92,8 @@ def _parser(out: IO[str]) -> _Parser:
         "--gateway", metavar="NAME", help="MQTT name of Z-Wave JS UI, when there is more than one"
     )
     parser.add_argument("--allow-unlock", action="store_true", help="let control_zwave_lock unlock doors")
-    parser.add_argument("--log-level", choices=_LEVELS, type=str.upper, help="on stderr (default: WARNING)")
+    parser.add_argument("--log-level", choices=LEVELS, type=str.upper, help="on stderr (default: WARNING)")
     return parser
-
-
-def read_options(given: argparse.Namespace, environment: Mapping[str, str]) -> Options:
-    """Command line over environment over default."""
-    level = given.log_level or environment.get("ZWAVE_LOG_LEVEL", "WARNING").upper()
-    if level not in _LEVELS:
-        raise Wrong(f"ZWAVE_LOG_LEVEL must be one of {', '.join(_LEVELS)}")
-    unlock = given.allow_unlock or _flag(environment, "ZWAVE_ALLOW_UNLOCK")
-    simulate = given.simulate or (None if given.broker else environment.get("ZWAVE_SIMULATE") or None)
-    if simulate is not None:
-        if given.broker:
-            raise Wrong("--simulate and --broker do not go together")
-        return Options(_simulation(simulate, given.state_file, environment), unlock, level)
-    if given.show_state or given.reset_state or given.fault or given.state_file:
-        raise Wrong("--show-state, --reset-state, --state-file and --fault need --simulate")
-    return Options(_mqtt(given, environment), unlock, level)
-
-
-def _simulation(simulate: str, state_file: str | None, environment: Mapping[str, str]) -> SimulationOptions:
-    default = simulate.casefold() in {_DEFAULT_HOME, *_TRUE}
-    home_file = None if default else Path(simulate).expanduser().resolve()
-    kept = state_file or environment.get("ZWAVE_STATE_FILE")
-    return SimulationOptions(home_file, Path(kept).expanduser() if kept else _data_file(home_file))
-
-
-def _data_file(home_file: Path | None) -> Path:
-    """In the user's data folder; every home file has a state of its own."""
-    import zlib
-
-    import platformdirs
-
-    folder = platformdirs.user_data_path("voice-gateway", appauthor=False)
-    if home_file is None:
-        return folder / "simulated-home.json"
-    mark = f"{zlib.crc32(str(home_file).encode()):08x}"
-    return folder / f"simulated-{home_file.stem}-{mark}.json"
-
-
-def _mqtt(given: argparse.Namespace, environment: Mapping[str, str]) -> MqttOptions:
-    url = given.broker or environment.get("MQTT_BROKER_URL", "")
-    if not url:
-        raise Wrong("say where the MQTT broker is (--broker or MQTT_BROKER_URL), or use --simulate")
-    _check_url(url)
-    ca_file = given.ca_file or environment.get("MQTT_CA_FILE")
-    if ca_file and not Path(ca_file).is_file():
-        raise Wrong(f"the CA file {ca_file} does not exist")
-    prefix = given.prefix or environment.get("ZWAVE_MQTT_PREFIX") or "zwave"
-    if any(sign in prefix for sign in "+#\0") or prefix.strip("/") != prefix:
-        raise Wrong(f"{prefix!r} cannot be an MQTT prefix")
-    return MqttOptions(
-        url,
-        given.username or environment.get("MQTT_USERNAME") or None,
-        _password(given.password_file or environment.get("MQTT_PASSWORD_FILE"), environment),
-        Path(ca_file) if ca_file else None,
-        prefix,
-        given.gateway or environment.get("ZWAVE_GATEWAY") or None,
-    )
-
-
-def _check_url(url: str) -> None:
-    try:
-        parts = urlsplit(url)
-        bad_port = parts.port == 0
-    except ValueError:
-        raise Wrong("the broker's URL has no usable port") from None
-    if parts.scheme not in ("mqtt", "mqtts") or not parts.hostname or bad_port:
-        raise Wrong("the broker's URL must look like mqtt://host, mqtts://host or mqtt://host:1883")
-    if parts.password is not None:
-        raise Wrong("put the password in MQTT_PASSWORD or a file: everybody on this machine can read the URL")
-
-
-def _password(file: str | None, environment: Mapping[str, str]) -> str | None:
-    if not file:
-        return environment.get("MQTT_PASSWORD") or None
-    try:
-        return Path(file).read_text(encoding="utf-8").splitlines()[0]
-    except (OSError, UnicodeDecodeError, IndexError) as error:
-        raise Wrong(f"cannot read the password file {file}: {error}") from error
-
-
-def _flag(environment: Mapping[str, str], name: str) -> bool:
-    value = environment.get(name, "").strip().casefold()
-    if value not in _TRUE | _FALSE:
-        raise Wrong(f"{name} must be true or false")
-    return value in _TRUE
 
 
 def _faults(given: Sequence[str]) -> dict[str, frozenset[str]]:

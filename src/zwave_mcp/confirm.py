@@ -17,6 +17,7 @@ from zwave_mcp.home import (
     INVALID_VALUE,
     WORKING,
     Home,
+    HomeDown,
     HomeError,
     NoAnswer,
     Refused,
@@ -70,7 +71,10 @@ async def carry_out(home: Home, command: Command) -> Verdict:
         return Verdict("queued" if node.asleep else "unconfirmed")
     except Refused as refusal:
         return Verdict("failed", message=str(refusal))
-    return await _judge(home, command, written)
+    try:
+        return await _judge(home, command, written)
+    except HomeDown:  # it was sent, and now nobody can say what became of it
+        return Verdict("unconfirmed")
 
 
 async def _judge(home: Home, command: Command, written: WriteResult) -> Verdict:
@@ -158,7 +162,10 @@ async def _newly_jammed(home: Home, device: Device) -> bool:
     """A jam that was there before says nothing about this command until its time is over."""
     if device.kind != "lock" or is_jammed(device):
         return False
-    fresh = await home.snapshot(0)
+    try:
+        fresh = await home.snapshot(0)
+    except NoAnswer:
+        return False
     return any(
         is_jammed(now)
         for now in devices_of(fresh)

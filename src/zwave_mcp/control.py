@@ -41,6 +41,8 @@ class Control:
             return await self._carry_out(command(device, chosen), chosen)
         except NotPossible as reason:
             return result(str(reason), reason.outcome, Facts(requested, device, state_text(device)))
+        except HomeError as error:
+            return down(error, requested, device)
 
     async def lock(self, asked: str, action: str) -> Result:
         requested = {"action": action}
@@ -58,6 +60,8 @@ class Control:
             return await self._carry_out(lock_command(device, action), Wish(action, None, dict(requested)))
         except NotPossible as reason:
             return result(str(reason), reason.outcome, facts)
+        except HomeError as error:
+            return down(error, dict(requested), device)
 
     async def _present(self, device: Device, action: str) -> Any:
         """The state that toggle turns over: the remembered one, or what the device says."""
@@ -133,10 +137,10 @@ def _sentence(device: Device, chosen: Wish, verdict: Verdict, state: str) -> str
     return simple(device) if simple else sentences.failed(device, chosen.action, state, verdict.message)
 
 
-def down(error: HomeError, requested: dict[str, Any]) -> Result:
+def down(error: HomeError, requested: dict[str, Any], device: Device | None = None) -> Result:
     """What every tool answers when the home cannot be asked."""
     outcome: Outcome = "unconfirmed" if isinstance(error, NoAnswer) else "system_down"
     sentence = str(error)
     if getattr(error, "sent", False):
         sentence = f"{sentence.rstrip('.')}; the command is not confirmed, it may still happen."
-    return result(sentence, outcome, Facts(requested))
+    return result(sentence, outcome, Facts(requested, device, UNKNOWN if device else None))

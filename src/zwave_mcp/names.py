@@ -49,6 +49,7 @@ class Names:
         self._spelled: dict[str, list[Device]] = defaultdict(list)
         self._worded: dict[frozenset[str], list[Device]] = defaultdict(list)
         self._in_room: dict[frozenset[str], list[Device]] = defaultdict(list)
+        self._numbered: dict[str, list[Device]] = defaultdict(list)
         self._rooms: dict[frozenset[str], str] = {}
         for device in self.devices:
             self._folded[fold(device.name)].append(device)
@@ -58,6 +59,7 @@ class Names:
             if device.kind == "lock" and "lock" not in words(device.name):
                 self._worded[words(device.name) | {"lock"}].append(device)  # "the front door lock"
             self._in_room[words(f"{device.room} {device.name}")].append(device)
+            self._numbered[f"node {device.node.id}"].append(device)
             if device.room:
                 self._rooms.setdefault(words(device.room), device.room)
 
@@ -89,7 +91,8 @@ class Names:
         if spelled:
             return tuple(spelled.values())
         said = words(asked)
-        return tuple(self._in_room.get(said, ()) or self._worded.get(said, ()))
+        worded = self._in_room.get(said, ()) or self._worded.get(said, ())
+        return tuple(worded or self._numbered.get(fold(asked), ()))
 
     def _group(self, said: frozenset[str]) -> Found | None:
         room = self._rooms.get(said)

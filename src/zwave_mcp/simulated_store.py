@@ -7,6 +7,7 @@ present from the same file, and nothing has to run while nobody asks.
 import contextlib
 import json
 import logging
+import math
 import os
 import tempfile
 import time
@@ -38,6 +39,14 @@ class Track:
 
     def believed(self, now: float) -> Any:
         return self.wish if now < self.wish_until else self.at(now)
+
+    def usable(self) -> bool:
+        """A file may have been edited by hand."""
+        times = (self.since, self.seconds, self.wish_until)
+        states = (self.start, self.end, self.wish)
+        return all(_is_finite(value) for value in times) and all(
+            value is None or isinstance(value, bool) or _is_finite(value) for value in states
+        )
 
     def settled_at(self) -> float:
         return max(self.since + self.seconds, self.wish_until)
@@ -86,7 +95,8 @@ class Store:
     def _load(self, path: Path) -> dict[str, Track]:
         try:
             raw = json.loads(path.read_text(encoding="utf-8"))
-            return {key: Track(**fields) for key, fields in raw["values"].items()}
+            tracks = {key: Track(**fields) for key, fields in raw["values"].items()}
+            return {key: track for key, track in tracks.items() if track.usable()}
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
             log.warning("simulated state is unreadable", extra={"file": str(path), "error": str(error)})
             return {}
@@ -94,6 +104,10 @@ class Store:
 
 def _moves(start: Any, end: Any) -> bool:
     return not isinstance(start, bool) and isinstance(start, int | float) and isinstance(end, int | float)
+
+
+def _is_finite(value: Any) -> bool:
+    return isinstance(value, int | float) and math.isfinite(value)
 
 
 def _dump(tracks: Mapping[str, Track]) -> str:

@@ -61,12 +61,12 @@ class Tools:
     async def _answer(self, name: str, given: Arguments) -> Result:
         wrong = complaint(self._specs[name].parameters, given)
         if wrong is not None:
-            return self._fit(name, result(wrong, "invalid", Facts(given)))
+            return self._fit(name, result(wrong, "invalid", Facts(_requested(given))))
         try:
             return await self._calls[name](given)
         except HomeError as error:
             log.warning("home not reachable", extra={"tool": name, "error": str(error)})
-            return self._fit(name, down(error, dict(given)))
+            return self._fit(name, down(error, _requested(given)))
 
     def _fit(self, name: str, failed: Result) -> Result:
         """A failure too has the shape that the tool promises."""
@@ -92,3 +92,8 @@ class Tools:
     def _set_thermostat(self, given: Arguments) -> Awaitable[Result]:
         setting = Setting(given.get("temperature"), given.get("unit"), given.get("mode"))
         return self._thermostats.set(given["deviceName"], setting)
+
+
+def _requested(given: Arguments) -> dict[str, Any]:
+    """What was wanted, without the name: that stands in `device` once it is known."""
+    return {key: value for key, value in given.items() if key != "deviceName"}
