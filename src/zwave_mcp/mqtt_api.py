@@ -33,6 +33,9 @@ class Api(StrEnum):
     ACTIVATE_SCENE = "_activateScene"
 
 
+_COMMANDS = frozenset({Api.WRITE_VALUE, Api.ACTIVATE_SCENE})  # these change something, the others only ask
+
+
 class GatewayApi:
     """The calls in flight to one gateway over one connection; it ends with the connection."""
 
@@ -61,6 +64,9 @@ class GatewayApi:
             if not limit.expired():
                 raise
             raise NoAnswer(f"Z-Wave JS UI did not answer within {timeout_seconds:g} seconds.") from error
+        except HomeDown as error:
+            error.sent = error.sent and api in _COMMANDS
+            raise
         finally:
             del self._waiting[request_id]
             if answer.done() and not answer.cancelled():

@@ -85,10 +85,17 @@ class MqttHome:
         try:
             return await gateway.call(api, args, min(timeout_seconds, DRIVER_AWAY_SECONDS))
         except NoAnswer as error:
-            raise HomeDown(NO_STICK, sent=True) from error
+            raise HomeDown(NO_STICK, sent=api == Api.WRITE_VALUE) from error
+
+    async def _remembered(self, api: Api, timeout_seconds: float) -> Any:
+        """What the gateway answers from memory, without radio: so silence means that it hangs."""
+        try:
+            return await self._call(api, timeout_seconds=timeout_seconds)
+        except NoAnswer as error:
+            raise HomeDown(str(error)) from error
 
     async def _ask_for_nodes(self) -> tuple[Node, ...]:
-        result = await self._call(Api.GET_NODES, timeout_seconds=SNAPSHOT_TIMEOUT_SECONDS)
+        result = await self._remembered(Api.GET_NODES, SNAPSHOT_TIMEOUT_SECONDS)
         if not isinstance(result, list):
             raise Refused(NOT_UNDERSTOOD)  # better than a home that seems to be empty
         return parse_nodes(result)
@@ -124,7 +131,7 @@ class MqttHome:
             self._snapshots.outdate()
 
     async def scenes(self) -> tuple[Scene, ...]:
-        return parse_scenes(await self._call(Api.GET_SCENES, timeout_seconds=SCENES_TIMEOUT_SECONDS))
+        return parse_scenes(await self._remembered(Api.GET_SCENES, SCENES_TIMEOUT_SECONDS))
 
     async def activate_scene(self, scene_id: int) -> None:
         try:

@@ -22,8 +22,7 @@ def broker(tmp_path: Path) -> Iterator[Broker]:
     broker = Broker(tmp_path)
     broker.start()
     yield broker
-    broker.thaw()
-    broker.stop()
+    broker.kill()  # quicker than asking it to stop
 
 
 @pytest.fixture

@@ -27,7 +27,7 @@ def guarded(tmp_path):
     broker = Broker(tmp_path, users=USERS, acl=documented_acl() + "\nuser gateway\ntopic readwrite #\n")
     broker.start()
     yield broker
-    broker.stop()
+    broker.kill()
 
 
 @pytest.fixture
@@ -78,7 +78,7 @@ async def test_a_missing_right_is_said_by_its_topic(tmp_path, start_home):
             assert not caught.value.sent
             assert gateway.house.writes == []
     finally:
-        broker.stop()
+        broker.kill()
 
 
 @pytest.fixture
@@ -86,7 +86,7 @@ def encrypted(tmp_path):
     broker = Broker(tmp_path, tls=Certificates(tmp_path))
     broker.start()
     yield broker
-    broker.stop()
+    broker.kill()
 
 
 async def test_an_own_authority_is_trusted_when_it_is_named(encrypted, start_home):
@@ -110,7 +110,7 @@ async def test_a_certificate_for_another_name_is_not_trusted(tmp_path, start_hom
             with pytest.raises(HomeDown, match="is not trusted"):
                 await home.snapshot()
     finally:
-        broker.stop()
+        broker.kill()
 
 
 async def test_encryption_with_a_broker_that_has_none_is_said(broker, start_home):

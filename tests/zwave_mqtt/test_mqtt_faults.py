@@ -73,7 +73,7 @@ async def test_a_call_does_not_wait_for_the_next_attempt_when_the_broker_is_back
             async with FakeGateway(broker.port):
                 assert len((await back(home)).nodes) == 12
         finally:
-            broker.stop()
+            broker.kill()
 
 
 async def test_a_killed_broker_fails_calls_in_flight_at_once(home, gateway, broker):
@@ -89,6 +89,18 @@ async def test_a_killed_broker_fails_calls_in_flight_at_once(home, gateway, brok
     assert time.perf_counter() - started < 1
     assert {type(failure) for failure in failures} == {HomeDown}
     assert all(failure.sent for failure in failures)
+
+
+async def test_a_lost_question_is_not_called_a_command_that_may_still_happen(home, gateway, broker):
+    await home.snapshot()
+    gateway.silent.add("*")
+    calls = [asyncio.create_task(call) for call in (home.snapshot(0), home.ping(2), home.scenes())]
+    await gateway.asked("_getScenes")
+    broker.kill()
+
+    failures = await asyncio.gather(*calls, return_exceptions=True)
+
+    assert [(type(failure), failure.sent) for failure in failures] == [(HomeDown, False)] * 3
 
 
 async def test_a_restarted_broker_gets_a_new_list_and_no_old_command(home, gateway, broker):
@@ -171,12 +183,16 @@ async def test_a_cleanly_stopped_gateway_is_noticed_although_its_status_stays_tr
     assert not (await home.health()).ok
 
 
-async def test_a_hung_gateway_gives_no_answer_within_the_limit(home, gateway):
+async def test_a_hung_gateway_gives_no_answer_within_the_limit(home, gateway, monkeypatch):
+    monkeypatch.setattr("zwave_mcp.mqtt_home.SNAPSHOT_TIMEOUT_SECONDS", 0.2)
+    monkeypatch.setattr("zwave_mcp.mqtt_home.INFO_TIMEOUT_SECONDS", 0.2)
     await home.snapshot()
     gateway.silent.add("*")
 
     with pytest.raises(NoAnswer):
         await home.write(FLOOR_LAMP, 50, timeout_seconds=0.2)
+    with pytest.raises(HomeDown, match="did not answer"):
+        await home.snapshot(0)
     assert not (await home.health()).ok
 
 
@@ -194,7 +210,11 @@ async def test_a_lost_stick_is_said_and_its_return_is_noticed(home, gateway):
     assert (await home.health()).ok
 
 
-async def test_a_stick_that_is_reported_away_while_nothing_answers_is_the_reason_given(home, gateway):
+async def test_a_stick_that_is_reported_away_while_nothing_answers_is_the_reason_given(
+    home, gateway, monkeypatch
+):
+    monkeypatch.setattr("zwave_mcp.mqtt_home.DRIVER_AWAY_SECONDS", 0.2)
+    monkeypatch.setattr("zwave_mcp.mqtt_home.INFO_TIMEOUT_SECONDS", 0.2)
     await home.snapshot()
     gateway.silent.add("*")
     await gateway.publish("driver/status", "false", retain=True)

@@ -1,0 +1,170 @@
+// The real Z-Wave driver with simulated devices, on MQTT as Z-Wave JS UI lays it out.
+//
+// One JSON object per line: `{"ready": true}` on stdout when all devices are known; on stdin the faults,
+// `{"node": 5, "fault": "dead" | "jammed" | "ignoring" | null}`, each answered with the same line. The end of stdin ends it.
+
+import { createInterface } from "node:readline";
+import { SwitchType } from "@zwave-js/cc";
+import { BinarySwitchCCSet } from "@zwave-js/cc/BinarySwitchCC";
+import { DoorLockCCOperationSet } from "@zwave-js/cc/DoorLockCC";
+import { CommandClasses } from "@zwave-js/core";
+import { MockController, MockNode, ccCaps } from "@zwave-js/testing";
+import mqtt from "mqtt";
+import { NodeStatus } from "zwave-js";
+import {
+	createAndStartDriverWithMockPort,
+	createDefaultMockControllerBehaviors,
+	createDefaultMockNodeBehaviors,
+} from "zwave-js/Testing";
+
+const [brokerUrl, cacheFolder] = process.argv.slice(2);
+const BASE = "zwave/_CLIENTS/ZWAVE_GATEWAY-Driver";
+const STATES = { currentValue: "targetValue", currentMode: "targetMode" };
+
+const switchable = () => ccCaps({ ccId: CommandClasses["Binary Switch"], isSupported: true, version: 2 });
+const level = (primarySwitchType, travelTime = 0) =>
+	ccCaps({ ccId: CommandClasses["Multilevel Switch"], isSupported: true, version: 4, primarySwitchType, travelTime });
+const supervised = () => ccCaps({ ccId: CommandClasses.Supervision, isSupported: true, version: 1 });
+const lock = () => ccCaps({ ccId: CommandClasses["Door Lock"], isSupported: true, version: 4 });
+
+const HOME = [
+	{ id: 2, name: "Ceiling Light", location: "Living Room", classes: [switchable(), supervised()] },
+	{ id: 3, name: "Floor Lamp", location: "Living Room", classes: [level(SwitchType["Off/On"])] },
+	{ id: 4, name: "Front Door Lock", location: "Hallway", classes: [lock()] },
+	{ id: 5, name: "Space Heater", location: "Garage", classes: [switchable()] },
+	{ id: 6, name: "Window Blind", location: "Bedroom", classes: [level(SwitchType["Down/Up"], 2000), supervised()] },
+	{ id: 7, name: "Coffee Maker", location: "Kitchen", classes: [switchable()] },
+];
+
+const faults = new Map(); // node id -> fault
+
+/** A device that acknowledges the radio frame of a command and does nothing. */
+const deafBehaviour = {
+	handleCC(_controller, self, received) {
+		const commanded = received instanceof BinarySwitchCCSet || received instanceof DoorLockCCOperationSet;
+		if (commanded && ["jammed", "ignoring"].includes(faults.get(self.id))) return { action: "ok" };
+	},
+};
+
+async function startDriver() {
+	const { driver, mockPort, serial, continueStartup } = await createAndStartDriverWithMockPort({
+		storage: { cacheDir: cacheFolder },
+		logConfig: { enabled: false },
+		testingHooks: { skipBootloaderCheck: true },
+	});
+	driver.on("error", (error) => console.error("driver error", error));
+	const controller = await MockController.create({ mockPort, serial, homeId: 0x7e570001, ownNodeId: 1 });
+	controller.defineBehavior(...createDefaultMockControllerBehaviors());
+	const devices = new Map();
+	for (const { id, classes } of HOME) {
+		const device = await MockNode.create({ id, controller, capabilities: { txDelay: 0, commandClasses: classes } });
+		device.defineBehavior(...createDefaultMockNodeBehaviors());
+		device.defineBehavior(deafBehaviour);
+		controller.addNode(device);
+		devices.set(id, device);
+	}
+	const ready = new Promise((resolve) => driver.once("all nodes ready", resolve));
+	continueStartup();
+	await ready;
+	for (const { id, name, location } of HOME) {
+		Object.assign(driver.controller.nodes.get(id), { name, location });
+	}
+	return { driver, devices };
+}
+
+/** One value as Z-Wave JS UI describes it. */
+function describe(node, valueId, known) {
+	const metadata = node.getValueMetadata(valueId);
+	const key = [valueId.commandClass, valueId.endpoint ?? 0, valueId.property, valueId.propertyKey]
+		.filter((part) => part !== undefined)
+		.join("-");
+	const target = STATES[valueId.property];
+	const targetKey = `${valueId.commandClass}-${valueId.endpoint ?? 0}-${target}`;
+	const states = Object.entries(metadata.states ?? {});
+	return [key, {
+		id: `${node.id}-${key}`,
+		nodeId: node.id,
+		commandClass: valueId.commandClass,
+		endpoint: valueId.endpoint ?? 0,
+		property: valueId.property,
+		propertyKey: valueId.propertyKey,
+		type: metadata.type,
+		readable: metadata.readable,
+		writeable: metadata.writeable,
+		label: metadata.label,
+		unit: metadata.unit,
+		min: metadata.min,
+		max: metadata.max,
+		states: states.map(([value, text]) => ({ text, value: Number(value) })),
+		value: node.getValue(valueId),
+		...(target && known.has(targetKey) ? { isCurrentValue: true, targetValue: targetKey } : {}),
+		lastUpdate: node.getValueTimestamp(valueId),
+	}];
+}
+
+function listNodes(driver) {
+	return [...driver.controller.nodes.values()].map((node) => {
+		const ids = node.getDefinedValueIDs();
+		const known = new Set(ids.map((id) => `${id.commandClass}-${id.endpoint ?? 0}-${id.property}`));
+		return {
+			id: node.id,
+			name: node.name ?? "",
+			loc: node.location ?? "",
+			status: NodeStatus[node.status],
+			available: node.status !== NodeStatus.Dead,
+			ready: node.ready,
+			isControllerNode: node.isControllerNode,
+			values: Object.fromEntries(ids.map((id) => describe(node, id, known))),
+		};
+	});
+}
+
+/** Z-Wave JS UI turns every error of a write into this status (recorded). */
+async function writeValue(driver, id, value) {
+	try {
+		return await driver.controller.nodes.getOrThrow(id.nodeId).setValue(id, value);
+	} catch {
+		return { status: 2 };
+	}
+}
+
+const API = {
+	getInfo: () => ({ appVersion: "driver bridge", zwaveVersion: "15.29.0" }),
+	getNodes: (driver) => listNodes(driver),
+	writeValue,
+	pollValue: (driver, id) => driver.controller.nodes.getOrThrow(id.nodeId).pollValue(id),
+	pingNode: (driver, nodeId) => driver.controller.nodes.getOrThrow(nodeId).ping(),
+	_getScenes: () => [],
+};
+
+async function answer(driver, api, request) {
+	try {
+		const result = await API[api](driver, ...request.args);
+		return { success: true, message: "Success zwave api call", result, args: request.args, origin: request };
+	} catch (error) {
+		return { success: false, message: error.message, args: request.args, origin: request };
+	}
+}
+
+const { driver, devices } = await startDriver();
+const will = { topic: `${BASE}/status`, payload: '{"value":false}', qos: 1, retain: true };
+const client = await mqtt.connectAsync(brokerUrl, { will });
+client.on("message", async (topic, payload) => {
+	const api = topic.split("/").at(-2);
+	const reply = await answer(driver, api, JSON.parse(payload.toString()));
+	await client.publishAsync(`${BASE}/api/${api}`, JSON.stringify(reply), { qos: 1 });
+});
+await client.subscribeAsync(Object.keys(API).map((api) => `${BASE}/api/${api}/set`), { qos: 1 });
+await client.publishAsync("zwave/driver/status", "true", { qos: 1, retain: true });
+await client.publishAsync(`${BASE}/status`, JSON.stringify({ value: true, time: Date.now() }), { qos: 1, retain: true });
+console.log(JSON.stringify({ ready: true }));
+
+for await (const line of createInterface({ input: process.stdin })) {
+	const { node, fault } = JSON.parse(line);
+	faults.set(node, fault);
+	devices.get(node).autoAckControllerFrames = fault !== "dead";
+	console.log(line);
+}
+await client.endAsync();
+await driver.destroy();
+process.exit(0);
