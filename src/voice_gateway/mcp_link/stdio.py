@@ -6,16 +6,14 @@ import contextlib
 import json
 import logging
 import os
-import shutil
 import signal
-import sys
 from collections import deque
-from collections.abc import Callable, Mapping
-from pathlib import Path
+from collections.abc import Callable
 
 from voice_gateway.config import ServerSettings
 from voice_gateway.errors import LinkError
 from voice_gateway.mcp_link.frames import LineBuffer
+from voice_gateway.mcp_link.launch import find_program, server_environment, why_not_started
 
 log = logging.getLogger(__name__)
 
@@ -25,13 +23,6 @@ WRITE_HIGH_WATER = 1024 * 1024  # above this, calls wait until the server has re
 LAST_WORDS_SECONDS = 0.2  # a dead server's pipes may still hold its last reply and its reason
 KILL_SECONDS = 1.0  # for the kernel to report a killed process
 
-# What a program needs to find its files, its language and the certificates it trusts. Nothing else of the
-# gateway's environment reaches a server: keys and passwords live there too (proxy addresses often carry one).
-PASSED_ON = frozenset(
-    "HOME LOGNAME PATH SHELL TERM USER LANG LANGUAGE TZ TMPDIR SSL_CERT_FILE SSL_CERT_DIR".split()
-)
-PASSED_ON_PREFIXES = ("LC_", "XDG_")
-
 _alive: set[int] = set()  # process groups that we started and have not stopped yet
 
 
@@ -40,26 +31,6 @@ def _kill_what_is_left() -> None:
     """The last resort, when the program ends without having stopped its servers."""
     for group in tuple(_alive):
         _signal_group(group, signal.SIGKILL)
-
-
-def server_environment(extra: Mapping[str, str], own: Mapping[str, str] | None = None) -> dict[str, str]:
-    source = os.environ if own is None else own
-    passed = {
-        key: value
-        for key, value in source.items()
-        if (key in PASSED_ON or key.startswith(PASSED_ON_PREFIXES)) and not value.startswith("()")
-    }
-    return passed | dict(extra)
-
-
-def find_program(command: str, path: str | None) -> str:
-    """The program to run; one installed beside this Python is found without its folder being in PATH."""
-    program = str(Path(command).expanduser()) if command.startswith("~") else command
-    if shutil.which(program, path=path) is None:
-        neighbour = Path(sys.executable).parent / program
-        if os.sep not in program and os.access(neighbour, os.X_OK):
-            return str(neighbour)
-    return program
 
 
 class ServerProcess(asyncio.SubprocessProtocol):
@@ -88,8 +59,8 @@ class ServerProcess(asyncio.SubprocessProtocol):
     ) -> "ServerProcess":
         assert settings.command is not None
         env = server_environment(settings.env)
-        program = find_program(settings.command, env.get("PATH"))
         try:
+            program = find_program(settings.command, env.get("PATH"))
             _, process = await asyncio.get_running_loop().subprocess_exec(
                 lambda: cls(on_line, on_end, name),
                 program,
@@ -99,7 +70,7 @@ class ServerProcess(asyncio.SubprocessProtocol):
                 start_new_session=True,  # its own process group: Ctrl-C is ours, and its children end with it
             )
         except (OSError, ValueError) as error:
-            raise LinkError(_why_not_started(settings, error)) from error
+            raise LinkError(why_not_started(settings, error)) from error
         return process
 
     # asyncio's callbacks
@@ -186,6 +157,7 @@ class ServerProcess(asyncio.SubprocessProtocol):
             _alive.discard(self.pid)
         if not await _within(self._exited, KILL_SECONDS):
             log.error("MCP server process cannot be killed", extra={"server": self._name, "pid": self.pid})
+        await self._children_gone()
         if self._stdin.get_write_buffer_size():
             self._stdin.abort()
         with contextlib.suppress(PermissionError):  # a setuid child; asyncio tries to kill it once more
@@ -200,6 +172,13 @@ class ServerProcess(asyncio.SubprocessProtocol):
             self._stdin.abort()  # it does not read; what waits for it would keep the pipe open
         else:
             self._stdin.close()
+
+    async def _children_gone(self) -> None:
+        # Not our own children, so the kernel tells us only when asked; killed, they are gone in a moment.
+        for _ in range(20):
+            if not _signal_group(self.pid, 0):
+                return
+            await asyncio.sleep(0.005)
 
     def _ended(self, reason: str | None = None) -> None:
         if self.end is None:
@@ -231,9 +210,15 @@ async def _within(event: asyncio.Event, seconds: float) -> bool:
     return event.is_set()
 
 
-def _signal_group(group: int, number: signal.Signals) -> None:
-    with contextlib.suppress(ProcessLookupError, PermissionError):
+def _signal_group(group: int, number: int) -> bool:
+    """Whether anybody was there."""
+    try:
         os.killpg(group, number)
+    except ProcessLookupError:
+        return False
+    except PermissionError:  # a setuid child; or macOS, for a zombie
+        log.debug("MCP server process may not be signalled", extra={"pid": group})
+    return True
 
 
 def _exit_reason(code: int) -> str:
@@ -242,13 +227,3 @@ def _exit_reason(code: int) -> str:
     with contextlib.suppress(ValueError):
         return f"was killed by {signal.Signals(-code).name}"
     return f"was killed by signal {-code}"
-
-
-def _why_not_started(settings: ServerSettings, error: OSError | ValueError) -> str:
-    if settings.cwd is not None and not settings.cwd.is_dir():
-        return f"its working folder {settings.cwd} does not exist"
-    if isinstance(error, FileNotFoundError):
-        return f'the command "{settings.command}" was not found'
-    if isinstance(error, PermissionError):
-        return f'the command "{settings.command}" may not be executed'
-    return f'the command "{settings.command}" could not be started: {error}'

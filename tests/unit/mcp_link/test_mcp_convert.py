@@ -1,0 +1,181 @@
+"""MCP tools and results in LangChain's terms."""
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from langchain_core.tools import StructuredTool
+from langchain_core.utils.function_calling import convert_to_openai_tool
+
+from voice_gateway.errors import ToolError
+from voice_gateway.mcp_link.convert import model_name, to_langchain_tools, to_text_and_artifact
+from voice_gateway.turn import ToolTraits
+
+SCHEMA = {
+    "type": "object",
+    "properties": {
+        "deviceName": {"type": "string"},
+        "level": {"anyOf": [{"type": "integer"}, {"type": "null"}]},
+    },
+    "required": ["deviceName"],
+    "additionalProperties": False,
+}
+
+
+def convert(*definitions, call=None, **more):
+    return to_langchain_tools(definitions, server="zwave", call=call, **more)
+
+
+def test_a_tool_keeps_its_name_description_schema_and_hints():
+    output = {"type": "object", "properties": {"ok": {"type": "boolean"}}}
+    (tool,) = convert(
+        {
+            "name": "control_device",
+            "title": "Control a device",
+            "description": " Switches. ",
+            "inputSchema": SCHEMA,
+            "outputSchema": output,
+            "annotations": {"readOnlyHint": False, "destructiveHint": True, "idempotentHint": True},
+        },
+        timeout_seconds=9.0,
+    )
+    assert isinstance(tool, StructuredTool)
+    assert (tool.name, tool.description, tool.args_schema) == ("control_device", "Switches.", SCHEMA)
+    assert tool.metadata["lc_name"] == "control_device"
+    assert tool.metadata["traits"] == ToolTraits(
+        source="zwave",
+        original_name="control_device",
+        title="Control a device",
+        read_only=False,
+        destructive=True,
+        idempotent=True,
+        output_schema=output,
+        timeout_seconds=9.0,
+    )
+
+
+def test_what_the_server_does_not_say_is_taken_cautiously():
+    (tool,) = convert({"name": "t", "description": "d", "inputSchema": SCHEMA})
+    assert tool.metadata["traits"] == ToolTraits(source="zwave", original_name="t")
+    (reader,) = convert(
+        {"name": "t", "description": "d", "annotations": {"readOnlyHint": True, "title": "T"}}
+    )
+    assert reader.metadata["traits"].read_only
+    assert reader.metadata["traits"].title == "T"
+
+
+@pytest.mark.parametrize(
+    ("definition", "description"),
+    [
+        ({"title": "Blink"}, "Blink"),
+        ({}, "blink of the server zwave."),
+        ({"description": " "}, "blink of the server zwave."),
+    ],
+)
+def test_a_missing_description_is_replaced_with_a_warning(definition, description, caplog):
+    (tool,) = convert({"name": "blink", "inputSchema": SCHEMA, **definition})
+    assert tool.description == description
+    assert "no description" in caplog.text
+
+
+@pytest.mark.parametrize("schema", [None, "object", [], {}, {"type": "object"}])
+def test_a_tool_without_a_usable_schema_takes_no_declared_parameters(schema):
+    (tool,) = convert({"name": "t", "description": "d", "inputSchema": schema})
+    assert tool.args == {}
+    assert convert_to_openai_tool(tool)["function"]["parameters"]["type"] == "object"
+
+
+@given(st.text(min_size=1, max_size=90))
+def test_every_name_becomes_one_that_models_accept(name):
+    given_to_model = model_name(name)
+    assert re.fullmatch(r"[a-zA-Z0-9_-]{1,64}", given_to_model)
+    if re.fullmatch(r"[a-zA-Z0-9_-]{1,64}", name):
+        assert given_to_model == name
+
+
+def test_names_that_fall_together_are_kept_apart_and_called_by_their_own():
+    tools = convert(
+        *(
+            {"name": name, "description": "d"}
+            for name in ("a b", "a_b", "a/b", "💡", "🔒", "x" * 90, "x" * 91)
+        )
+    )
+    assert len({tool.name for tool in tools}) == 7
+    assert [tool.metadata["traits"].original_name for tool in tools][:4] == list(names[:4])
+
+
+async def test_the_call_goes_out_under_the_original_name():
+    sent = []
+
+    async def call(name, arguments):
+        sent.append((name, dict(arguments)))
+        return {"content": [{"type": "text", "text": "ok"}]}
+
+    (tool,) = convert({"name": "💡 on", "description": "d"}, call=call)
+    assert await tool.coroutine(config=1) == ("ok", {"structured": None, "blobs": []})
+    assert sent == [("💡 on", {"config": 1})]
+
+
+@pytest.mark.parametrize(
+    ("result", "text", "structured", "blobs"),
+    [
+        (
+            {"content": [{"type": "text", "text": "one"}, {"type": "text", "text": "two"}]},
+            "one\ntwo",
+            None,
+            [],
+        ),
+        ({"content": [], "structuredContent": {"a": 1}}, "", {"a": 1}, []),
+        (
+            {"content": [{"type": "image", "mimeType": "image/png", "data": "A" * 16_000}]},
+            "",
+            None,
+            ["image/png, 12 kB"],
+        ),
+        ({"content": [{"type": "audio", "data": "QUJD"}]}, "", None, ["audio, 3 bytes"]),
+        ({"content": [{"type": "resource", "resource": {"uri": "a", "text": "inside"}}]}, "inside", None, []),
+        (
+            {"content": [{"type": "resource", "resource": {"mimeType": "a/b", "blob": "QQ=="}}]},
+            "",
+            None,
+            ["a/b, 1 bytes"],
+        ),
+        ({"content": [{"type": "resource_link", "uri": "file:///x"}]}, "", None, ["link to file:///x"]),
+        ({"content": [{"type": "hologram"}]}, "", None, ["content of the unknown type hologram"]),
+        ({"content": ["bare", 5, None]}, "bare\n5\nNone", None, []),
+        ({"content": [{"type": "text", "text": None}, {"type": "text"}]}, "", None, []),
+        ({"content": "not a list"}, "", None, []),
+        ({}, "", None, []),
+    ],
+)
+def test_results(result, text, structured, blobs):
+    assert to_text_and_artifact(result) == (text, {"structured": structured, "blobs": blobs})
+
+
+def test_an_error_without_words_still_says_that_it_is_one():
+    with pytest.raises(ToolError, match="reported an error"):
+        to_text_and_artifact({"isError": True, "content": []})
+
+
+@given(
+    st.dictionaries(
+        st.sampled_from(["content", "isError", "structuredContent"]),
+        st.recursive(
+            st.none() | st.booleans() | st.text(max_size=5),
+            lambda inner: (
+                st.lists(inner, max_size=3)
+                | st.dictionaries(
+                    st.sampled_from(["type", "text", "resource", "data", "uri", "blob"]), inner, max_size=4
+                )
+            ),
+        ),
+    )
+)
+def test_no_result_makes_the_conversion_raise_anything_but_a_tool_error(result):
+    try:
+        text, artifact = to_text_and_artifact(result)
+    except ToolError as error:
+        text, artifact = str(error), {"blobs": []}
+    text.encode("utf-8")
+    assert all(isinstance(blob, str) for blob in artifact["blobs"])
