@@ -9,7 +9,7 @@ from voice_gateway.brain.client import Turn
 from voice_gateway.brain.misplaced import misplaced_calls
 from voice_gateway.brain.model import Model, UnreadableCall
 from voice_gateway.brain.prompt import SYSTEM_PROMPT, correction
-from voice_gateway.brain.release import Release, Review
+from voice_gateway.brain.release import Release, Review, sentences
 from voice_gateway.brain.repeats import NOTE, Repeats
 from voice_gateway.brain.told import told
 from voice_gateway.brain.usable import clean, unusable
@@ -179,17 +179,20 @@ class _Rounds:
         return qualified_name(tool) if tool is not None and traits(tool).side_effects else None
 
     def _accept(self, sentence: str) -> bool:
-        reason = unusable(sentence, prompt=self._prompt, said=self._turn.utterance.text)
-        if reason not in {None, "nothing"}:  # an emoji between two sentences is no harm
+        if self._unusable(sentence) not in {None, "nothing"}:  # an emoji between two sentences is no harm
             return False
         return self._review is None or self._review(sentence, self.outcomes)
 
     def _refused(self, text: str) -> str | None:
         """Why this text is not the answer; None when it was, and has been said."""
-        reason = unusable(text, prompt=self._prompt, said=self._turn.utterance.text)
+        reason = self._unusable(text)
         if reason is None and not self._release.finish(text):
-            reason = "claim"
+            reasons = (self._unusable(sentence) for sentence in sentences(text))
+            reason = next((why for why in reasons if why not in {None, "nothing"}), "claim")
         return reason
+
+    def _unusable(self, text: str) -> str | None:
+        return unusable(text, prompt=self._prompt, said=self._turn.utterance.text)
 
     def _correction(self, text: str, reason: str) -> list[BaseMessage]:
         facts = told(self.outcomes) if self.outcomes else ""
