@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from voice_gateway import __version__, logs
-from voice_gateway.errors import ConfigError
+from voice_gateway.errors import ConfigError, GatewayError
 
 PROGRAM = "voice-gateway"
 
@@ -67,6 +67,7 @@ def parser() -> Parser:
     _add_ask(commands, shared)
     _add_tools(commands, shared)
     _add_config(commands, shared)
+    commands.add_parser("status", parents=[shared], help="how each part of the running gateway is")
     return top
 
 
@@ -95,7 +96,7 @@ def _add_ask(commands: "argparse._SubParsersAction[Parser]", shared: Parser) -> 
         description="Print one answer on stdout. Exit code 0: answered, and no tool call failed; else 1.",
     )
     ask.add_argument("text", nargs="+", help="what to say")
-    ask.add_argument("--conversation", metavar="ID", help="go on with an earlier conversation")
+    ask.add_argument("--conversation", metavar="ID", help="which conversation this belongs to (default: the last one)")
     ask.add_argument("--room", help='where you are; settles "turn on the light"')
     ask.add_argument("--explain", action="store_true", help="say on stderr which stage answered, and why")
 
@@ -153,11 +154,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     stopped: list[signal.Signals] = []
     try:
         return asyncio.run(_stoppable(options, stopped))
-    except ConfigError as error:
+    except GatewayError as error:
         if debug:
             raise
         print(f"{PROGRAM}: {error}", file=sys.stderr)
-        return 2
+        return 2 if isinstance(error, ConfigError) else 1
     except asyncio.CancelledError:
         # A service manager's stop is a good end of `run`; everything else was cut off.
         return 0 if options.command == "run" and signal.SIGTERM in stopped else 128 + stopped[0]
@@ -208,6 +209,10 @@ async def _command(options: argparse.Namespace) -> int:
         from voice_gateway.commands.config import config
 
         return config(options)
+    if options.command == "status":
+        from voice_gateway.commands.status import status
+
+        return await status(options)
     from voice_gateway.commands.run import run
 
     return await run(options)

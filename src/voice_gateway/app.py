@@ -1,7 +1,7 @@
 """Builds every part, introduces them to each other, and owns every long task."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
+from collections.abc import AsyncIterator, Coroutine, Mapping
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +15,8 @@ from voice_gateway.store import Store
 from voice_gateway.tools.builtin import builtin_tools
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
+from voice_gateway.turn import ToolCall, new_id
+from voice_gateway.watch import State, Watch
 
 if TYPE_CHECKING:
     from voice_gateway.brain.anthropic import AnthropicClient
@@ -30,9 +32,10 @@ class Gateway:
         tasks: asyncio.TaskGroup,
         *,
         store: Store | None = None,
-        on_status: Callable[[ServerStatus], None] | None = None,
+        watch: Watch | None = None,
     ) -> None:
         self.settings = settings
+        self.watch = watch or Watch()
         self._tasks = tasks
         self._link_task: asyncio.Task[None] | None = None
         self._long: list[asyncio.Task[None]] = []
@@ -51,7 +54,7 @@ class Gateway:
             settings.mcpServers,
             settings.mcp,
             on_tools=self.tools.add_mcp_tools,
-            on_status=on_status,
+            on_status=self._report_server,
             local_tools=lambda: local_names,
         )
         self.local = LocalBrain(self.executor, settings.brain, home_ready=self.linked)
@@ -65,6 +68,7 @@ class Gateway:
             settings.brain,
             settings.permission,
             store=store,
+            watch=self.watch,
             kinds_of=self.local.kinds_of,
             unknown=self._what_i_can,
         )
@@ -81,6 +85,18 @@ class Gateway:
 
             return AnthropicClient(settings.anthropic, settings.brain, self.executor)
         return None
+
+    def _report_server(self, status: ServerStatus) -> None:
+        part = f"server {status.name}"
+        if status.state == "connected":
+            home = " (a simulated home)" if status.simulated else ""
+            self.watch.report(part, State.OK, f"{status.name} is connected{home}, {len(status.tools)} tools.")
+        elif status.state == "degraded":
+            sentence = f"{status.name} is not answering, so its tools are missing; I keep trying."
+            self.watch.report(part, State.DEGRADED, sentence)
+        else:
+            state = State.OFF if status.state == "stopped" else State.STARTING
+            self.watch.report(part, state, f"{status.name} is {status.state}.")
 
     def _what_i_can(self) -> str:
         return f"I don't know how to do that. {abilities(self.tools.all(), self.local.home)}"
@@ -99,14 +115,21 @@ class Gateway:
         self.start_link()
         await self.link.settled()
 
+    async def call(self, name: str, args: Any, timeout_seconds: float | None) -> dict[str, Any]:
+        """One tool call as the command line makes it. A built-in tool needs no server."""
+        if self.tools.find(name) is None:
+            await self.linked()
+        call = ToolCall(id=new_id(), name=name, args=args)
+        return (await self.executor.execute(call, timeout_seconds=timeout_seconds)).to_json()
+
     def start_long_tasks(self) -> None:
         """What a gateway that stays up does beside answering."""
         self.start_link()
-        self._start(self.local.keep_fresh(), "brain.local")
+        self.start(self.local.keep_fresh(), "brain.local")
         if self.model is not None:
-            self._start(self.model.keep_warm(), "brain.model")
+            self.start(self.model.keep_warm(), "brain.model")
 
-    def _start(self, work: Coroutine[Any, Any, None], name: str) -> None:
+    def start(self, work: Coroutine[Any, Any, None], name: str) -> None:
         self._long.append(self._tasks.create_task(work, name=name))
 
     async def close(self) -> None:
@@ -125,11 +148,11 @@ async def opened(
     settings: Settings,
     *,
     store: Store | None = None,
-    on_status: Callable[[ServerStatus], None] | None = None,
+    watch: Watch | None = None,
 ) -> AsyncIterator[Gateway]:
     """A gateway whose tasks all end, and whose servers all stop, when the block is left."""
     async with asyncio.TaskGroup() as tasks:
-        gateway = Gateway(settings, tasks, store=store, on_status=on_status)
+        gateway = Gateway(settings, tasks, store=store, watch=watch)
         try:
             yield gateway
         finally:

@@ -20,6 +20,7 @@ from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.permission import KindsOf, TurnGate, question
 from voice_gateway.tools.traits import traits
 from voice_gateway.turn import Passed, Reply, Say, ToolOutcome, ToolTraits, Utterance
+from voice_gateway.watch import Acted, Answered, Heard, Watch
 
 log = logging.getLogger(__name__)
 
@@ -55,6 +56,7 @@ class Conversation:
         permission: PermissionSettings,
         *,
         store: Store | None = None,
+        watch: Watch | None = None,
         kinds_of: KindsOf = no_kinds,
         unknown: Callable[[], str] = nothing_known,
         now: Callable[[], float] = time.time,
@@ -64,6 +66,7 @@ class Conversation:
         self._brain = brain
         self._permission = permission
         self._store = store or MemoryStore()
+        self._watch = watch or Watch()
         self._kinds_of = kinds_of
         self._unknown = unknown
         self._now = now
@@ -72,6 +75,7 @@ class Conversation:
     async def answer(self, utterance: Utterance, *, say: Say | None = None) -> Reply:
         """Never raises except cancellation: whatever goes wrong becomes a reply that says so."""
         started = perf_counter()
+        self._watch.tell(Heard(utterance))
         with turn_context(turn=utterance.id[:8], door=utterance.door):
             mine = self._open.setdefault(utterance.conversation_id, _Open())
             mine.users += 1
@@ -84,7 +88,11 @@ class Conversation:
                     self._open.pop(utterance.conversation_id, None)
         seconds = perf_counter() - started
         log.debug("turn answered", extra={"said": utterance.text, "reply": reply.text, "stage": reply.stage})
-        return replace(reply, conversation_id=utterance.conversation_id, seconds=seconds)
+        reply = replace(reply, conversation_id=utterance.conversation_id, seconds=seconds)
+        for outcome in reply.outcomes:
+            self._watch.tell(Acted(utterance, outcome))
+        self._watch.tell(Answered(utterance, reply))
+        return reply
 
     async def _in_order(self, utterance: Utterance, say: Say | None) -> Reply:
         history = await self._load(utterance.conversation_id)

@@ -2,34 +2,47 @@
 
 import argparse
 import sys
+from typing import Any
 
-from voice_gateway.app import opened
 from voice_gateway.commands.options import loaded, wants_json
+from voice_gateway.commands.remote import ask_running
 from voice_gateway.config import data_folder
 from voice_gateway.doors.cli import print_json
-from voice_gateway.store import SqliteStore
-from voice_gateway.turn import Reply, Utterance, new_id
+from voice_gateway.turn import Reply, Utterance
+
+# One conversation for all plain `ask`s of a user, so that "is it on" knows what "turn on the floor lamp" was about. It
+# is forgotten after some minutes of silence, like every conversation.
+CONVERSATION = "cli"
 
 
 async def ask(options: argparse.Namespace) -> int:
+    text, conversation_id = " ".join(options.text), options.conversation or CONVERSATION
+    message = {"op": "ask", "text": text, "conversation_id": conversation_id, "room": options.room}
+    answer = await ask_running(options, message) or await _alone(options, text, conversation_id)
+    if options.explain:
+        print(answer["explained"], file=sys.stderr)
+    reply = answer["reply"]
+    if wants_json(options):
+        print_json(reply)
+    else:
+        print(reply["text"])
+    return 0 if reply["ok"] else 1
+
+
+async def _alone(options: argparse.Namespace, text: str, conversation_id: str) -> dict[str, Any]:
+    from voice_gateway.app import opened
+    from voice_gateway.store import SqliteStore
+
     settings = loaded(options).settings
-    utterance = Utterance(
-        " ".join(options.text),
-        door="cli",
-        conversation_id=options.conversation or new_id(),
-        room=settings.brain.room,
-    )
     # Kept in a file: the next `ask --conversation` is another process.
     store = SqliteStore(data_folder() / "conversations.sqlite")
     async with opened(settings, store=store) as gateway:
-        reply = await gateway.conversation.answer(utterance)
-    if options.explain:
-        print(explained(reply), file=sys.stderr)
-    if wants_json(options):
-        print_json(reply.to_json())
-    else:
-        print(reply.text)
-    return 0 if reply.ok else 1
+        utterance = Utterance(text, conversation_id=conversation_id, room=settings.brain.room)
+        return answered(await gateway.conversation.answer(utterance))
+
+
+def answered(reply: Reply) -> dict[str, Any]:
+    return {"reply": reply.to_json(), "explained": explained(reply)}
 
 
 def explained(reply: Reply) -> str:

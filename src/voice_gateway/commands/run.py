@@ -3,13 +3,20 @@
 import argparse
 import asyncio
 import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
 
 from voice_gateway.app import Gateway, opened
+from voice_gateway.commands.ask import answered
 from voice_gateway.commands.options import loaded, wants_json
-from voice_gateway.config import data_folder
+from voice_gateway.config import control_file, data_folder
 from voice_gateway.doors.cli import Source, TextDoor, source
+from voice_gateway.doors.control import ControlDoor, Operation
 from voice_gateway.mcp_link.integration import ServerStatus
 from voice_gateway.store import SqliteStore
+from voice_gateway.turn import Utterance
+from voice_gateway.watch import Event, PartState, State, Watch
 
 FURTHER = (
     "Type a question, or end with Ctrl-D. docs/configuration.md tells how to add a model or your own devices."
@@ -18,14 +25,19 @@ FURTHER = (
 
 async def run(options: argparse.Namespace) -> int:
     stays = options.command == "run"
-    settings = loaded(options).settings
+    found = loaded(options)
+    settings = found.settings
     behind = source(sys.stdin)
     store = SqliteStore(data_folder() / "conversations.sqlite")
-    async with opened(settings, store=store, on_status=_Announcer()) as gateway:
+    watch, announcer = Watch(), _Announcer()
+    watch.subscribe(announcer)
+    async with opened(settings, store=store, watch=watch) as gateway:
         door = TextDoor(gateway.conversation.answer, as_json=wants_json(options), room=settings.brain.room)
         gateway.start_long_tasks()
         if stays:
+            gateway.start(ControlDoor(control_file(), operations(gateway, found.file)).run(), "door.control")
             await _announce_ready(gateway, wait=behind is not Source.LINES)
+            announcer.started = True
         if behind is Source.NONE:
             return await _until_stopped() if stays else 0
         all_ok = await door.run(sys.stdin, prompt=behind is Source.TERMINAL)
@@ -38,18 +50,36 @@ async def _until_stopped() -> int:
 
 
 class _Announcer:
-    """Says when a server comes or goes after the start; the start itself has its own line."""
+    """Says when a part comes or goes after the start; the start itself has its own line."""
 
     def __init__(self) -> None:
-        self._known: dict[str, str] = {}
+        self.started = False
 
-    def __call__(self, status: ServerStatus) -> None:
-        before = self._known.get(status.name)
-        self._known[status.name] = status.state
-        if before == "connected" and status.state != "connected":
-            _tell(f"{status.name}: connection lost, trying again")
-        elif before == "degraded" and status.state == "connected":
-            _tell(f"{status.name}: connected, {len(status.tools)} tools")
+    def __call__(self, event: Event) -> None:
+        if self.started and isinstance(event, PartState) and event.state is not State.STARTING:
+            _tell(f"{event.part}: {event.sentence}")
+
+
+def operations(gateway: Gateway, config: Path | None) -> dict[str, Operation]:
+    """What other commands may ask of the running gateway."""
+    mine = {"config": str(config.resolve()) if config else None, "data_folder": str(data_folder())}
+
+    async def hello(_asked: Mapping[str, Any]) -> dict[str, Any]:
+        return mine
+
+    async def ask(asked: Mapping[str, Any]) -> dict[str, Any]:
+        utterance = Utterance(
+            str(asked["text"]), conversation_id=str(asked["conversation_id"]), room=asked.get("room")
+        )
+        return answered(await gateway.conversation.answer(utterance))
+
+    async def call(asked: Mapping[str, Any]) -> dict[str, Any]:
+        return await gateway.call(str(asked["name"]), asked.get("args"), asked.get("timeout"))
+
+    async def status(_asked: Mapping[str, Any]) -> list[dict[str, Any]]:
+        return [part.to_json() for part in gateway.watch.parts()]
+
+    return {"hello": hello, "ask": ask, "call": call, "status": status}
 
 
 async def _announce_ready(gateway: Gateway, *, wait: bool) -> None:

@@ -3,19 +3,24 @@
 import argparse
 import json
 from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from voice_gateway.app import Gateway, opened
 from voice_gateway.commands.options import loaded, wants_json
+from voice_gateway.commands.remote import ask_running
 from voice_gateway.doors.cli import print_json
 from voice_gateway.errors import ConfigError
-from voice_gateway.tools.catalogue import ToolEntry, entries
-from voice_gateway.turn import ToolCall, new_id
+
+if TYPE_CHECKING:
+    from voice_gateway.app import Gateway
+    from voice_gateway.tools.catalogue import ToolEntry
 
 
 async def tools(options: argparse.Namespace) -> int:
     if options.action == "call":
         return await _call(options)
+    from voice_gateway.app import opened
+    from voice_gateway.tools.catalogue import entries
+
     async with opened(loaded(options).settings) as gateway:
         await gateway.linked()
         if options.action == "lint":
@@ -33,16 +38,20 @@ async def _call(options: argparse.Namespace) -> int:
     args = _arguments(options)
     if options.timeout is not None and not options.timeout > 0:
         raise ConfigError(f"--timeout {options.timeout}: must be more than 0 seconds")
-    async with opened(loaded(options).settings) as gateway:
-        if gateway.tools.find(options.name) is None:
-            await gateway.linked()  # a built-in tool needs no server
-        call = ToolCall(id=new_id(), name=options.name, args=args)
-        outcome = await gateway.executor.execute(call, timeout_seconds=options.timeout)
+    message = {"op": "call", "name": options.name, "args": args, "timeout": options.timeout}
+    outcome = await ask_running(options, message) or await _call_alone(options, args)
     if wants_json(options):
-        print_json(outcome.to_json())
+        print_json(outcome)
     else:
-        print(outcome.text)
-    return 0 if outcome.ok else 1
+        print(outcome["text"])
+    return 0 if outcome["ok"] else 1
+
+
+async def _call_alone(options: argparse.Namespace, args: dict[str, Any]) -> dict[str, Any]:
+    from voice_gateway.app import opened
+
+    async with opened(loaded(options).settings) as gateway:
+        return await gateway.call(options.name, args, options.timeout)
 
 
 def _arguments(options: argparse.Namespace) -> dict[str, Any]:
@@ -63,7 +72,7 @@ def _arguments(options: argparse.Namespace) -> dict[str, Any]:
     return args
 
 
-def _show(listed: list[ToolEntry], simulated: set[str]) -> None:
+def _show(listed: "list[ToolEntry]", simulated: set[str]) -> None:
     from rich.console import Console
     from rich.padding import Padding
     from rich.text import Text
@@ -78,7 +87,7 @@ def _show(listed: list[ToolEntry], simulated: set[str]) -> None:
             console.print(Padding(Text(f"not offered to the model: {entry.why_not}", "yellow"), (0, 0, 0, 4)))
 
 
-def _lint(gateway: Gateway, *, as_json: bool) -> int:
+def _lint(gateway: "Gateway", *, as_json: bool) -> int:
     from voice_gateway.tools.lint import lint
 
     findings = [finding for tool in gateway.tools.all() for finding in lint(tool)]

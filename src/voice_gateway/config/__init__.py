@@ -1,6 +1,7 @@
 """One frozen settings tree, read once: command line over environment over file over default."""
 
-from voice_gateway.config.load import Loaded, data_folder, load
+from voice_gateway.config.folders import control_file, data_folder
+from voice_gateway.config.load import Loaded, load
 from voice_gateway.config.tree import (
     AnthropicSettings,
     BrainSettings,
@@ -28,6 +29,7 @@ __all__ = [
     "Settings",
     "ToolsSettings",
     "VoiceSettings",
+    "control_file",
     "data_folder",
     "load",
 ]

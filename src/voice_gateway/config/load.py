@@ -43,11 +43,6 @@ class Loaded:
     origins: Mapping[str, str] = field(default_factory=dict)
 
 
-def data_folder() -> Path:
-    """Where the gateway keeps what must survive a restart."""
-    return Path(platformdirs.user_data_dir("voice-gateway", appauthor=False))
-
-
 def load(
     file: Path | None = None,
     *,

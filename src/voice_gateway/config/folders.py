@@ -1,0 +1,26 @@
+"""Where the gateway keeps things on this computer."""
+
+import hashlib
+import os
+import tempfile
+from pathlib import Path
+
+import platformdirs
+
+LONGEST_SOCKET_PATH = 100  # the system's own limit is 104 to 108 bytes
+
+
+def data_folder() -> Path:
+    """What must survive a restart."""
+    return Path(platformdirs.user_data_dir("voice-gateway", appauthor=False))
+
+
+def control_file() -> Path:
+    """The socket by which commands reach the running gateway; its folder belongs to its owner alone."""
+    runtime = os.environ.get("XDG_RUNTIME_DIR")
+    folder = Path(runtime) / "voice-gateway" if runtime else data_folder() / "run"
+    file = folder / "control.sock"
+    if len(os.fsencode(file)) <= LONGEST_SOCKET_PATH:
+        return file
+    short = hashlib.sha256(os.fsencode(file)).hexdigest()[:12]
+    return Path(tempfile.gettempdir()) / f"voice-gateway-{os.getuid()}-{short}" / "control.sock"

@@ -1,0 +1,114 @@
+"""The control door: other commands of the same user reach the running gateway through a local socket."""
+
+import asyncio
+import contextlib
+import json
+import logging
+import os
+from collections.abc import Awaitable, Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from voice_gateway.errors import LinkError
+
+log = logging.getLogger(__name__)
+
+LONGEST_REQUEST = 16 * 1024 * 1024  # bytes; an argument may be large, a flood may not
+ANSWER_LIMIT_SECONDS = 600.0
+
+# One JSON object in, one JSON object out.
+Operation = Callable[[Mapping[str, Any]], Awaitable[Any]]
+
+
+class ControlDoor:
+    """Serves named operations; each request is one line of JSON, and so is its answer."""
+
+    def __init__(self, file: Path, operations: Mapping[str, Operation]) -> None:
+        self._file = file
+        self._operations = operations
+
+    async def run(self) -> None:
+        """Serve until cancelled. Without its socket the gateway works; commands then work alone, too."""
+        try:
+            server = await self._open()
+        except OSError as error:
+            log.warning(
+                "control socket is not available", extra={"file": str(self._file), "reason": str(error)}
+            )
+            return
+        if server is None:
+            log.warning(
+                "another gateway is running; commands reach that one", extra={"file": str(self._file)}
+            )
+            return
+        try:
+            async with server:
+                await server.serve_forever()
+        finally:
+            with contextlib.suppress(OSError):
+                self._file.unlink()
+
+    async def _open(self) -> asyncio.Server | None:
+        self._file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        if self._file.parent.stat().st_uid != os.getuid():
+            raise OSError(f"{self._file.parent} belongs to somebody else")
+        self._file.parent.chmod(0o700)
+        if self._file.exists():
+            if await is_served(self._file):
+                return None
+            self._file.unlink()  # left behind by a gateway that was killed
+        server = await asyncio.start_unix_server(self._serve, self._file, limit=LONGEST_REQUEST)
+        self._file.chmod(0o600)
+        return server
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            while line := await reader.readline():
+                writer.write(
+                    json.dumps(await self._answer(line), ensure_ascii=False, default=str).encode() + b"\n"
+                )
+                await writer.drain()
+        except (OSError, ValueError) as error:  # ValueError: a line beyond the limit
+            log.info("control connection ended", extra={"reason": str(error)})
+        finally:
+            writer.close()
+
+    async def _answer(self, line: bytes) -> dict[str, Any]:
+        try:
+            asked = json.loads(line)
+            operation = self._operations[asked["op"]]
+        except (ValueError, TypeError, KeyError):
+            return {"error": "not a request that I know"}
+        try:
+            return {"result": await operation(asked)}
+        except Exception as error:  # the other side must get an answer
+            log.exception("control request failed")
+            return {"error": f"{type(error).__name__}: {error}"}
+
+
+async def request(file: Path, message: Mapping[str, Any]) -> Any:
+    """What the running gateway answers. LinkError: there is none, or it did not answer."""
+    try:
+        reader, writer = await asyncio.open_unix_connection(file, limit=LONGEST_REQUEST)
+    except OSError as error:
+        raise LinkError(f"no gateway is running: {error}") from error
+    try:
+        writer.write(json.dumps(message, ensure_ascii=False).encode() + b"\n")
+        async with asyncio.timeout(ANSWER_LIMIT_SECONDS):
+            await writer.drain()
+            answer = json.loads(await reader.readline())
+    except (OSError, ValueError, TimeoutError) as error:
+        raise LinkError("the running gateway did not answer; what was asked may still happen") from error
+    finally:
+        writer.close()
+    if "result" not in answer:
+        raise LinkError(f"the running gateway could not do that: {answer.get('error')}")
+    return answer["result"]
+
+
+async def is_served(file: Path) -> bool:
+    try:
+        await request(file, {"op": "hello"})
+    except LinkError:
+        return False
+    return True

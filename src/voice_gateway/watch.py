@@ -1,0 +1,83 @@
+"""What happens in turns and how the parts are, for whoever wants to watch: MQTT, status, a log. Read-only."""
+
+import logging
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from voice_gateway.turn import Reply, ToolOutcome, Utterance
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    utterance: Utterance
+
+
+@dataclass(frozen=True, slots=True)
+class Acted:
+    utterance: Utterance
+    outcome: ToolOutcome
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    utterance: Utterance
+    reply: Reply
+
+
+class State(StrEnum):
+    STARTING = "starting"
+    OK = "ok"
+    DEGRADED = "degraded"
+    OFF = "off"
+
+
+@dataclass(frozen=True, slots=True)
+class PartState:
+    """How one part is, in a sentence a person understands."""
+
+    part: str
+    state: State
+    sentence: str
+    since: float  # wall-clock time of the last change
+
+    def to_json(self) -> dict[str, Any]:
+        return {"part": self.part, "state": self.state.value, "sentence": self.sentence, "since": self.since}
+
+
+Event = Heard | Acted | Answered | PartState
+
+
+class Watch:
+    """Hands events to all who asked for them. A watcher that fails costs only itself its event."""
+
+    def __init__(self, now: Callable[[], float] = time.time) -> None:
+        self._watchers: list[Callable[[Event], None]] = []
+        self._parts: dict[str, PartState] = {}
+        self._now = now
+
+    def subscribe(self, watcher: Callable[[Event], None]) -> None:
+        self._watchers.append(watcher)
+
+    def tell(self, event: Event) -> None:
+        for watcher in self._watchers:
+            try:
+                watcher(event)
+            except Exception:  # watching must never disturb a turn
+                log.exception("watcher failed")
+
+    def report(self, part: str, state: State, sentence: str) -> None:
+        """A part says how it is; only a change is news."""
+        known = self._parts.get(part)
+        if known is not None and (known.state, known.sentence) == (state, sentence):
+            return
+        since = known.since if known is not None and known.state is state else self._now()
+        self._parts[part] = PartState(part, state, sentence, since)
+        self.tell(self._parts[part])
+
+    def parts(self) -> list[PartState]:
+        return list(self._parts.values())
