@@ -3,6 +3,7 @@
 import json
 import re
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from langchain_core.utils.function_calling import convert_to_openai_tool
 
 from voice_gateway.config import ToolsSettings
 from voice_gateway.tools.builtin import builtin_tools, refresh
+from voice_gateway.tools.builtin.timer_store import TimerStore
 from voice_gateway.tools.builtin.volume import PlaybackVolume
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.lint import MAX_EXAMPLES, MAX_TOKENS, estimate_tokens, lint
@@ -27,7 +29,10 @@ def _in_berlin(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def tools(year: int = 2026, **settings: Any) -> dict[str, BaseTool]:
-    made = builtin_tools(ToolsSettings(**settings), now=lambda: datetime(year, 6, 1, tzinfo=UTC))
+    unused = TimerStore(Path("never-opened"))
+    made = builtin_tools(
+        ToolsSettings(**settings), timers=unused, now=lambda: datetime(year, 6, 1, tzinfo=UTC)
+    )
     return {tool.name: tool for tool in made}
 
 

@@ -37,7 +37,6 @@ PARAMETERS: dict[str, Any] = {
             "Leave it out for now.",
         },
     },
-    "additionalProperties": False,
 }
 
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")

@@ -117,7 +117,6 @@ def parameters(year: int) -> dict[str, Any]:
             },
         },
         "required": ["query"],
-        "additionalProperties": False,
     }
 
 

@@ -106,7 +106,6 @@ SET_PARAMETERS: dict[str, Any] = {
         ),
         "message": _text(f'Of what to remind, for example "call Ann"; up to {MAX_MESSAGE} characters.'),
     },
-    "additionalProperties": False,
 }
 CANCEL_PARAMETERS: dict[str, Any] = {
     "type": "object",
@@ -115,9 +114,8 @@ CANCEL_PARAMETERS: dict[str, Any] = {
             'Which one, for example "pasta" or "10 minutes"; "all" for all. Leave it out for the only one.'
         )
     },
-    "additionalProperties": False,
 }
-NO_PARAMETERS: dict[str, Any] = {"type": "object", "properties": {}, "additionalProperties": False}
+NO_PARAMETERS: dict[str, Any] = {"type": "object", "properties": {}}
 
 
 def _tool(
@@ -152,7 +150,7 @@ def called(timer: Timer) -> str:
         return timer.name if named else f"{timer.name} {'reminder' if timer.message else 'timer'}"
     if timer.message:
         return f'reminder "{timer.message}"'
-    return f"{say_seconds(timer.seconds)} timer"
+    return re.sub(r"(day|hour|minute|second)s", r"\1", f"{say_seconds(timer.seconds)} timer")
 
 
 def _short(parameter: str, text: str | None, limit: int) -> str:

@@ -41,7 +41,6 @@ PARAMETERS: dict[str, Any] = {
         },
     },
     "required": ["action"],
-    "additionalProperties": False,
 }
 
 

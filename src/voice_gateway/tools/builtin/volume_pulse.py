@@ -1,6 +1,7 @@
 """The system's volume through PulseAudio, or PipeWire speaking its protocol, with `pulsectl-asyncio`."""
 
 import asyncio
+import functools
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -35,14 +36,21 @@ class PulseVolume:
             await pulse.mute(sink, muted)
 
 
-@asynccontextmanager
-async def _default_sink() -> AsyncIterator[tuple[Any, Any]]:
+@functools.cache
+def _client() -> tuple[Any, type[Exception]]:
+    """Loading takes a tenth of a second and more the first time, so it is done in a thread."""
     try:
         from pulsectl import PulseError
         from pulsectl_asyncio import PulseAsync
     except (ImportError, OSError) as error:  # OSError: the package is there, the C library is not
         raise ToolUnavailable("PulseAudio's client library is not installed.") from error
-    pulse = PulseAsync("voice-gateway")
+    return PulseAsync, PulseError
+
+
+@asynccontextmanager
+async def _default_sink() -> AsyncIterator[tuple[Any, Any]]:
+    connection, pulse_error = await asyncio.to_thread(_client)
+    pulse = connection("voice-gateway")
     try:
         async with asyncio.timeout(LIMIT_SECONDS) as limit:
             await pulse.connect()
@@ -50,7 +58,7 @@ async def _default_sink() -> AsyncIterator[tuple[Any, Any]]:
             if not name:
                 raise ToolUnavailable("PulseAudio has no loudspeaker.")
             yield pulse, await pulse.get_sink_by_name(name)
-    except PulseError as error:
+    except pulse_error as error:
         raise ToolUnavailable("PulseAudio is not reachable or has no loudspeaker.") from error
     except TimeoutError as error:
         if not limit.expired():

@@ -1,7 +1,9 @@
 """Finds the sound system of this machine, and finds it again when it changes."""
 
 import logging
+import math
 import sys
+import time
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TypeVar
 
@@ -9,6 +11,8 @@ from voice_gateway.errors import ToolUnavailable
 from voice_gateway.tools.builtin.volume import Loudness, PlaybackVolume, VolumeBackend
 from voice_gateway.tools.builtin.volume_programs import AlsaVolume, MacVolume, PactlVolume, WpctlVolume
 from voice_gateway.tools.builtin.volume_pulse import PulseVolume
+
+LOOK_AGAIN_SECONDS = 10.0  # a desktop session may start after the gateway
 
 log = logging.getLogger(__name__)
 
@@ -25,10 +29,16 @@ def known_backends() -> list[VolumeBackend]:
 class SystemVolume:
     """Whatever sets the loudness here. It is looked for at first use, so starting costs nothing."""
 
-    def __init__(self, own: PlaybackVolume, backends: Sequence[VolumeBackend] | None = None) -> None:
+    def __init__(
+        self,
+        own: PlaybackVolume,
+        backends: Sequence[VolumeBackend] | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         self._own = own
         self._backends = known_backends() if backends is None else list(backends)
         self._found: VolumeBackend | None = None
+        self._clock, self._look_at = clock, -math.inf
         self.label = own.label
 
     async def find(self) -> VolumeBackend | None:
@@ -55,8 +65,10 @@ class SystemVolume:
         await self._ask(lambda backend: backend.set_muted(muted))
 
     async def _ask(self, request: Callable[[VolumeBackend], Awaitable[Answer]]) -> Answer:
-        # Looked for also later: a desktop session may start after the gateway.
-        backend = self._found or await self.find()
+        backend = self._found
+        if backend is None and self._clock() >= self._look_at:
+            backend = await self.find()
+            self._look_at = self._clock() + LOOK_AGAIN_SECONDS
         if backend is None:
             return await request(self._own)
         try:

@@ -200,7 +200,7 @@ async def test_a_timer_is_cancelled_by_what_people_call_it(tools: Tools, said: s
 async def test_the_only_timer_needs_no_name(tools: Tools) -> None:
     await tools.set(duration="10 minutes")
 
-    assert await tools.cancel() == "The 10 minutes timer is cancelled."
+    assert await tools.cancel() == "The 10 minute timer is cancelled."
 
 
 async def test_an_unclear_wish_is_asked_back_and_cancels_nothing(tools: Tools) -> None:
@@ -240,7 +240,7 @@ async def test_all_timers_are_cancelled_when_all_are_meant(tools: Tools) -> None
     await tools.set(duration="10 minutes", name="pasta")
     await tools.set(duration="20 minutes")
 
-    assert await tools.cancel(name="all") == "2 timers are cancelled: pasta timer; 20 minutes timer."
+    assert await tools.cancel(name="all") == "2 timers are cancelled: pasta timer; 20 minute timer."
     with pytest.raises(ToolError, match="No timers are running"):
         await tools.cancel(name="all")
 
