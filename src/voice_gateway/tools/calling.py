@@ -1,0 +1,100 @@
+"""How LangChain would call a tool, and when it may be called without it."""
+
+import inspect
+import sys
+
+from langchain_core.globals import get_debug
+from langchain_core.runnables.config import var_child_runnable_config
+from langchain_core.tools import BaseTool, StructuredTool, Tool
+from langchain_core.utils.env import env_var_is_set
+from pydantic import BaseModel
+
+# Names that LangChain's own way of calling takes for itself; a server's parameter of that name would vanish.
+TAKEN_BY_LANGCHAIN = frozenset({"config", "runtime", "run_manager", "callbacks"})
+
+
+def observed(tool: BaseTool) -> bool:
+    """Whether somebody listens to LangChain's callbacks; then the tool runs LangChain's own way."""
+    config = var_child_runnable_config.get()
+    return bool(
+        tool.callbacks
+        or tool.verbose
+        or get_debug()
+        or (config is not None and config.get("callbacks"))
+        or _traced()
+    )
+
+
+_TRACING_ASKED_FOR = any(
+    env_var_is_set(f"{prefix}_TRACING{suffix}")
+    for prefix in ("LANGSMITH", "LANGCHAIN")
+    for suffix in ("", "_V2")
+)
+
+
+def _traced() -> bool:
+    # Without that module nobody can have switched tracing on inside the program, and it is slow to import.
+    tracing = sys.modules.get("langchain_core.tracers.context")
+    if tracing is None:
+        return _TRACING_ASKED_FOR
+    hooked = any(hook[0].get() is not None for hook in tracing._configure_hooks)
+    return hooked or bool(tracing._tracing_v2_is_enabled())
+
+
+def model_of(tool: BaseTool) -> type[BaseModel] | None:
+    """The pydantic model of the parameters a caller gives; None where the schema is a server's own."""
+    if isinstance(getattr(tool, "args_schema", None), dict):
+        return None
+    made = tool.tool_call_schema
+    if not (isinstance(made, type) and issubclass(made, BaseModel)):
+        return None
+    own = tool.args_schema
+    # The tool's own model, so that its validators run; LangChain's subset only where something is injected.
+    if (
+        isinstance(own, type)
+        and issubclass(own, BaseModel)
+        and own.model_fields.keys() == made.model_fields.keys()
+    ):
+        return own
+    return made
+
+
+def other_names(model: type[BaseModel] | None) -> frozenset[str]:
+    """Field names that are accepted beside their aliases."""
+    if model is None or not (
+        model.model_config.get("populate_by_name") or model.model_config.get("validate_by_name")
+    ):
+        return frozenset()
+    return frozenset(model.model_fields)
+
+
+def can_be_called_directly(tool: BaseTool, names: frozenset[str], model: type[BaseModel] | None) -> bool:
+    """A plain StructuredTool whose function takes nothing but what its schema declares.
+
+    Anything more (a config, a run manager, injected arguments, error handlers) is LangChain's business.
+    """
+    if type(tool) is not StructuredTool or tool.handle_tool_error or tool.handle_validation_error:
+        return False
+    function = tool.coroutine or tool.func
+    if function is None or (model is not None and model is not tool.args_schema):
+        return False
+    if model is None and not isinstance(tool.args_schema, dict):
+        return False
+    known = names if model is None else frozenset(model.model_fields)
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return False
+    named = {one.name for one in parameters if one.kind not in (one.VAR_KEYWORD, one.VAR_POSITIONAL)}
+    positional_only = any(one.kind is one.POSITIONAL_ONLY for one in parameters)
+    return named <= known and not positional_only
+
+
+def is_blocking(tool: BaseTool) -> bool:
+    if isinstance(tool, StructuredTool | Tool):
+        return tool.coroutine is None and type(tool)._arun in (StructuredTool._arun, Tool._arun)
+    return (
+        isinstance(tool, BaseTool)
+        and type(tool)._arun is BaseTool._arun
+        and type(tool).ainvoke is BaseTool.ainvoke
+    )

@@ -1,0 +1,152 @@
+"""All tools of all sources, in one plain list."""
+
+import logging
+from bisect import insort
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from voice_gateway.tools.traits import (
+    InvalidTool,
+    check_definition,
+    lc_name,
+    of_server,
+    qualified_name,
+    sendable_name,
+    traits,
+)
+
+if TYPE_CHECKING:
+    from langchain_core.tools import BaseTool
+
+log = logging.getLogger(__name__)
+
+BUILTIN = "builtin"
+
+
+def _order(tool: "BaseTool") -> str:
+    source = traits(tool).source
+    return "" if source == BUILTIN else source
+
+
+class ToolManager:
+    """Built-in tools in the order they were added, then every server's tools, by the server's name.
+
+    That order does not depend on who connected first, so a model's prompt keeps the same prefix.
+    """
+
+    def __init__(self) -> None:
+        self._tools: list[BaseTool] = []
+        self._index: dict[str, BaseTool] | None = None  # derived from the list, made again after a change
+        self._offered: dict[int, str] = {}
+        self.version = 0
+
+    def all(self) -> "list[BaseTool]":
+        return list(self._tools)
+
+    def add(self, tool: "BaseTool") -> None:
+        """Take a tool as it is; one of the same name is replaced, with a warning (MGR-8)."""
+        check_definition(tool)
+        index = self._names()
+        names = {tool.name, lc_name(tool), qualified_name(tool), sendable_name(lc_name(tool))}
+        if names.isdisjoint(index):  # by far the usual case, and no reason to make the index again
+            insort(self._tools, tool, key=_order)
+            index.update(dict.fromkeys(names, tool))
+            self._offered[id(tool)] = sendable_name(lc_name(tool))
+        else:
+            self._add_known_name(tool)
+            self._index = None
+        self.version += 1
+
+    def add_mcp_tools(self, server: str, tools: "Sequence[BaseTool]") -> None:
+        """Replace what that server offered before. A bad definition costs only itself."""
+        offered: dict[str, BaseTool] = {}
+        for tool in tools:
+            try:
+                check_definition(tool)
+            except InvalidTool as error:
+                log.warning("tool refused", extra={"server": server, "reason": str(error)})
+                continue
+            if tool.name in offered:
+                _warn_of_replacing(tool, server)
+            offered[tool.name] = of_server(tool, server)
+        self._tools = [tool for tool in self._tools if traits(tool).source != server]
+        self._warn_of_namesakes(offered.values())
+        self._tools.extend(offered.values())
+        self._tools.sort(key=_order)
+        self._index = None
+        self.version += 1
+
+    def remove_server(self, server: str) -> None:
+        left = [tool for tool in self._tools if traits(tool).source != server]
+        if len(left) != len(self._tools):
+            self._tools, self._index = left, None
+            self.version += 1
+
+    def find(self, name: str) -> "BaseTool | None":
+        """By name, `lc_name`, server-qualified name, or the name a model was offered; not found is None."""
+        return self._names().get(name)
+
+    def offered_name(self, tool: "BaseTool") -> str:
+        """The name a model sees: its own, or `server__tool` where two tools share it."""
+        self._names()
+        return self._offered.get(id(tool)) or sendable_name(lc_name(tool))
+
+    def _names(self) -> "dict[str, BaseTool]":
+        if self._index is None:
+            # A built-in tool keeps its name whatever a server offers, because it has no other; of two servers
+            # the later in the list wins the bare name, and both answer to their qualified names.
+            servers = [tool for tool in self._tools if traits(tool).source != BUILTIN]
+            builtins = [tool for tool in self._tools if traits(tool).source == BUILTIN]
+            self._index = {qualified_name(tool): tool for tool in servers}
+            for group in (servers, builtins):
+                self._index.update({lc_name(tool): tool for tool in group})
+                self._index.update({tool.name: tool for tool in group})
+            self._offered = self._names_for_models(self._index)
+        return self._index
+
+    def _names_for_models(self, index: "dict[str, BaseTool]") -> dict[int, str]:
+        """Every tool's name for a model, unique and sendable; a changed name enters the index too."""
+        uses = Counter(lc_name(tool) for tool in self._tools)
+        names: dict[int, str] = {}
+        for tool in self._tools:
+            wanted = lc_name(tool)
+            offered = base = sendable_name(qualified_name(tool) if uses[wanted] > 1 else wanted)
+            number = 2
+            while index.setdefault(offered, tool) is not tool:
+                suffix = f"_{number}"
+                offered, number = base[: 64 - len(suffix)] + suffix, number + 1
+            names[id(tool)] = offered
+        return names
+
+    def _add_known_name(self, tool: "BaseTool") -> None:
+        source = traits(tool).source
+        for place, known in enumerate(self._tools):
+            if known.name == tool.name and traits(known).source == source:
+                _warn_of_replacing(tool, source)
+                self._tools[place] = tool
+                return
+        self._warn_of_namesakes([tool])
+        insort(self._tools, tool, key=_order)
+
+    def _warn_of_namesakes(self, newcomers: "Iterable[BaseTool]") -> None:
+        known = {lc_name(tool): tool for tool in self._tools}
+        for tool in newcomers:
+            other = known.get(lc_name(tool))
+            if other is None:
+                continue
+            loser, winner = sorted(
+                (other, tool), key=lambda one: (traits(one).source == BUILTIN, _order(one))
+            )
+            log.warning(
+                "two sources offer a tool of the same name; both answer to their qualified names",
+                extra={
+                    "tool": lc_name(tool),
+                    "winner": qualified_name(winner),
+                    "other": qualified_name(loser),
+                },
+            )
+
+
+def _warn_of_replacing(tool: "BaseTool", source: str) -> None:
+    log.warning("tool replaced by another of the same name", extra={"tool": tool.name, "source": source})

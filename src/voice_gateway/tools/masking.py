@@ -1,0 +1,71 @@
+"""Keep secrets out of the log and out of what a model gets."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+HIDDEN = "***"
+LONGEST = 200  # characters of one value in the log
+
+_SECRET_KEY = re.compile(
+    r"pass(word|wd|phrase|code)?$|secret|token|api[-_ ]?key|^key$|access[-_ ]?key|private[-_ ]?key"
+    r"|(^|[-_])pin([-_]?code)?$|credential|authori[sz]ation|^auth$|cookie|bearer|user[-_ ]?code|(^|[-_])otp$",
+    re.IGNORECASE,
+)
+
+# Each pattern keeps its first group and hides what follows. All of them are linear: no nested repetition.
+_SECRET_TEXT = (
+    re.compile(r"\b([a-z][a-z0-9+.-]{1,20}://)[^\s/@'\"]{1,400}@", re.IGNORECASE),
+    re.compile(r"\b((?:bearer|basic)\s+)[A-Za-z0-9._~+/=-]{8,}", re.IGNORECASE),
+    re.compile(
+        r"((?:password|passwd|secret|token|api[-_]?key|access[-_]?key|authorization|client[-_]secret)"
+        r"[\"']?\s{0,3}[=:]\s{0,3}[\"']?)(?!\s)[^\s&\"',;}\]]{3,}",
+        re.IGNORECASE,
+    ),
+    re.compile(r"()\b(?:sk|pk|rk)-[A-Za-z0-9_-]{16,}"),
+    re.compile(r"()\b(?:gh[pousr]_|github_pat_|glpat-|xox[abprs]-|AKIA|hf_)[A-Za-z0-9_-]{12,}"),
+    re.compile(r"()\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*"),
+)
+_TRACEBACK = "Traceback (most recent call last)"
+
+
+def hide_secrets(text: str) -> str:
+    for pattern in _SECRET_TEXT:
+        text = pattern.sub(rf"\g<1>{HIDDEN}", text)
+    return text
+
+
+def safe(text: str) -> str:
+    """What a failure may say to a model and a person: an ordinary message comes through unchanged."""
+    if _TRACEBACK in text:
+        before, _, trace = text.partition(_TRACEBACK)
+        last = trace.rstrip().rsplit("\n", 1)[-1].strip()
+        text = f"{before.rstrip()} {last}".strip()
+    return hide_secrets(text)
+
+
+def shorten(text: str, longest: int = LONGEST) -> str:
+    return text if len(text) <= longest else f"{text[:longest]}… ({len(text):,} characters)"
+
+
+def is_secret_name(name: str) -> bool:
+    return _SECRET_KEY.search(name) is not None
+
+
+def mask(value: Any, depth: int = 4) -> Any:
+    """The same arguments with secrets hidden and long values shortened, for the log."""
+    if isinstance(value, str):
+        # Cut first: a value of megabytes is not searched.
+        return hide_secrets(shorten(value))
+    if isinstance(value, Mapping):
+        if depth == 0:
+            return "{…}"
+        return {
+            shorten(str(key), 60): HIDDEN if is_secret_name(str(key)[:60]) else mask(inner, depth - 1)
+            for key, inner in list(value.items())[:20]
+        }
+    if isinstance(value, list | tuple):
+        return "[…]" if depth == 0 else [mask(inner, depth - 1) for inner in value[:20]]
+    if value is None or isinstance(value, bool | int | float):
+        return value
+    return shorten(str(value))

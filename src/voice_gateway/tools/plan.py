@@ -1,0 +1,196 @@
+"""A call plan: what is needed to check and run one tool, worked out once instead of at every call."""
+
+import logging
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+from langchain_core.messages import ToolMessage
+from langchain_core.tools import BaseTool
+from pydantic import BaseModel, ValidationError
+
+from voice_gateway.errors import BadArguments, ToolError
+from voice_gateway.tools.arguments import as_object, repair, too_deep
+from voice_gateway.tools.calling import (
+    TAKEN_BY_LANGCHAIN,
+    can_be_called_directly,
+    is_blocking,
+    model_of,
+    observed,
+    other_names,
+)
+from voice_gateway.tools.masking import mask
+from voice_gateway.tools.results import Result, read
+from voice_gateway.tools.schema import Problem, compile_check, properties_of, takes_other_names
+from voice_gateway.tools.signature import refusal
+from voice_gateway.tools.threads import DaemonThreads
+from voice_gateway.tools.traits import schema_of, traits
+
+log = logging.getLogger(__name__)
+
+Fit = Callable[[dict[str, Any]], dict[str, Any]]  # raises Misfit
+
+
+class Misfit(Exception):
+    """The arguments do not fit, yet."""
+
+    def __init__(self, problems: list[Problem]) -> None:
+        super().__init__(f"{len(problems)} problems")
+        self.problems = problems
+
+
+class CallPlan:
+    """How to check the arguments of one tool, and how to run it."""
+
+    def __init__(self, tool: BaseTool, threads: DaemonThreads) -> None:
+        self.tool = tool
+        self.traits = traits(tool)
+        self._threads = threads
+        self._schema = schema_of(tool)
+        self._model = model_of(tool)
+        self._names = frozenset(properties_of(self._schema)) | other_names(self._model)
+        self._any_name = self._takes_any_name()
+        self._is_mcp = self.traits.source != "builtin"
+        self._call_directly = can_be_called_directly(tool, self._names, self._model)
+        self.blocking = is_blocking(tool)
+        self._with_artifact = getattr(tool, "response_format", "content") == "content_and_artifact"
+        self._fit = self._compile_fit()
+        self._check_output = (
+            compile_check(self.traits.output_schema, tool.name)
+            if self.traits.output_schema is not None
+            else None
+        )
+
+    # --- arguments ---
+
+    def prepare(self, raw: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+        """(the arguments as they reach the tool, the same as its function takes them), or BadArguments."""
+        args = raw if type(raw) is dict else self._as_object(raw)
+        if args.keys() <= self._names:
+            try:
+                return args, self._fit(args)
+            except Misfit:
+                pass  # then perhaps after repair
+        return self._repaired(args)
+
+    def _as_object(self, raw: Any) -> dict[str, Any]:
+        try:
+            return as_object(raw)
+        except BadArguments as error:
+            raise BadArguments(
+                refusal(self.tool.name, self._schema, {}, [Problem("", str(error))], ())
+            ) from None
+
+    def _repaired(self, given: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+        if too_deep(given):
+            problem = Problem("", "the arguments are nested too deeply")
+            raise BadArguments(refusal(self.tool.name, self._schema, {}, [problem], ()))
+        name = self.traits.original_name or self.tool.name
+        repaired = repair(as_object(given), self._schema, name, by_rule=self._is_mcp)
+        args = repaired.args
+        unknown = [] if self._any_name else [extra for extra in args if extra not in self._names]
+        problems: list[Problem] = []
+        try:
+            ready = self._fit(args)
+        except Misfit as misfit:
+            problems = misfit.problems
+        if problems or unknown:
+            raise BadArguments(refusal(self.tool.name, self._schema, args, problems, unknown))
+        if repaired.renamed:
+            log.info(_sentence(given, args, repaired.renamed), extra={"tool": self.tool.name})
+        if repaired.dropped:
+            log.info("arguments left out", extra={"tool": self.tool.name, "parameters": repaired.dropped})
+        return args, ready
+
+    def _takes_any_name(self) -> bool:
+        if self._model is not None:
+            return self._model.model_config.get("extra") == "allow"
+        return takes_other_names(self._schema)
+
+    def _compile_fit(self) -> Fit:
+        if self._model is None:
+            check = compile_check(self._schema, self.tool.name)
+
+            def fit_schema(args: dict[str, Any]) -> dict[str, Any]:
+                if problems := check(args):
+                    raise Misfit(problems)
+                return args
+
+            return fit_schema
+        return _fit_for_model(self._model)
+
+    # --- running ---
+
+    def start(self, call_id: str, args: dict[str, Any], ready: dict[str, Any]) -> Awaitable[Any]:
+        """Begin the call; what is awaited is the tool's raw result, for `finish`."""
+        tool = self.tool
+        if self._call_directly and (not observed(tool) or not TAKEN_BY_LANGCHAIN.isdisjoint(args)):
+            if self.blocking:
+                return self._threads.run(tool.name, lambda: tool.func(**ready))  # type: ignore[attr-defined]
+            return tool.coroutine(**ready)  # type: ignore[attr-defined, no-any-return]
+        request = {"type": "tool_call", "id": call_id, "name": tool.name, "args": dict(args)}
+        if self.blocking:
+            return self._threads.run(tool.name, lambda: tool.invoke(request))
+        return tool.ainvoke(request)
+
+    def finish(self, raw: Any) -> Result:
+        """The result as text, checked against the tool's own output schema."""
+        artifact = None
+        if isinstance(raw, ToolMessage):
+            raw, artifact = _from_message(raw)
+        elif self._with_artifact and isinstance(raw, tuple) and len(raw) == 2:
+            raw, artifact = raw
+        result = read(raw, artifact)
+        if self._check_output is not None and (problems := self._check_output(result.structured)):
+            where = "; ".join(
+                f"{problem.where} {problem.why or 'is missing'}".strip() for problem in problems
+            )
+            raise ToolError(
+                f"{self.tool.name} ran, but its result does not fit its own output schema: {where}"
+            )
+        return result
+
+
+def _fit_for_model(model: type[BaseModel]) -> Fit:
+    # LangChain passes every field, defaults included; `args` and `kwargs` stand for a function's own
+    # variadic parameters and are passed only when given.
+    always = tuple(name for name in model.model_fields if name not in ("args", "kwargs"))
+    variadic = tuple(name for name in ("args", "kwargs") if name in model.model_fields)
+
+    def fit_model(args: dict[str, Any]) -> dict[str, Any]:
+        try:
+            made = model.model_validate(args)
+        except ValidationError as error:
+            raise Misfit(_problems(error)) from None
+        ready = {name: getattr(made, name) for name in always}
+        ready.update({name: getattr(made, name) for name in variadic if name in made.model_fields_set})
+        if made.model_extra:
+            ready.update(made.model_extra)
+        return ready
+
+    return fit_model
+
+
+def _problems(error: ValidationError) -> list[Problem]:
+    found = []
+    for one in error.errors(include_url=False, include_input=False, include_context=False)[:8]:
+        where = ".".join(str(step) for step in one["loc"])
+        message = one["msg"]
+        why = "" if one["type"] == "missing" else f"is wrong: {message[:1].lower()}{message[1:200]}"
+        found.append(Problem(where, why))
+    return found
+
+
+def _from_message(message: ToolMessage) -> tuple[Any, Any]:
+    if message.status == "error":
+        raise ToolError(read(message.content).text)
+    # LangChain writes None as "null".
+    return (None if message.content == "null" else message.content), message.artifact
+
+
+def _sentence(given: Mapping[str, Any], args: Mapping[str, Any], renamed: Mapping[str, str]) -> str:
+    """`{device_name: "Switch One"} → {deviceName: "Switch One"}` (NORM-6)"""
+    before = ", ".join(
+        f'{old}: "{mask({old: given.get(old, args[new])})[old]}"' for old, new in renamed.items()
+    )
+    after = ", ".join(f'{new}: "{mask({new: args[new]})[new]}"' for new in renamed.values())
+    return f"{{{before}}} → {{{after}}}"

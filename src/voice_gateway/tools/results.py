@@ -1,0 +1,175 @@
+"""What a tool gave back, as text. Pure."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, is_dataclass
+from typing import TYPE_CHECKING, Any
+
+from voice_gateway.turn import ToolOutcome
+
+if TYPE_CHECKING:
+    from langchain_core.messages import ToolMessage
+
+EMPTY = "Done, without output."
+
+# Kinds of content blocks of MCP and of LangChain; only a list of such blocks is read as blocks.
+_BLOCKS = frozenset(
+    "text json image image_url audio input_audio video file document resource resource_link".split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    text: str
+    structured: Any = None
+
+
+def to_message(outcome: ToolOutcome) -> "ToolMessage":
+    from langchain_core.messages import ToolMessage
+
+    return ToolMessage(
+        content=outcome.for_model or outcome.text,
+        tool_call_id=outcome.call_id,
+        status="success" if outcome.ok else "error",
+    )
+
+
+def read(raw: Any, artifact: Any = None) -> Result:
+    """Text blocks joined by newlines, else structured content, else a sentence; objects as JSON (MSG-5)."""
+    if type(raw) is str and artifact is None:  # by far the usual case
+        return Result(encodable(raw) if raw.strip() else EMPTY)
+    structured, blobs = _artifact(artifact)
+    lines, named = _text_and_blobs(raw)
+    blobs = [*named, *blobs]
+    if not any(line.strip() for line in lines):
+        lines = [_json(structured)] if structured is not None else []
+    text = "\n".join([*lines, *(f"[{blob}]" for blob in blobs)])
+    if structured is None and artifact is None and isinstance(raw, dict):
+        structured = _plain(raw)
+    return Result(encodable(text) if text.strip() else EMPTY, structured)
+
+
+def capped(text: str, cap: int) -> str:
+    """Head and tail with a marker between, at most `cap` characters."""
+    if len(text) <= cap:
+        return text
+    marker = f"\n[… {len(text) - cap:,} of {len(text):,} characters left out …]\n"
+    room = max(cap - len(marker), 0)
+    tail = room // 3
+    return text[: room - tail] + marker + (text[-tail:] if tail else "")
+
+
+def encodable(text: str) -> str:
+    """Lone surrogates cannot be sent to anybody."""
+    if text.isascii():
+        return text
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "replace").decode()
+    return text
+
+
+def _artifact(artifact: Any) -> tuple[Any, list[str]]:
+    """The link's `{"structured": …, "blobs": […]}`; another tool's artifact counts when JSON can say it."""
+    if isinstance(artifact, dict) and "structured" in artifact:
+        blobs = artifact.get("blobs") or []
+        return artifact["structured"], [str(blob) for blob in blobs]
+    return _plain(artifact), []
+
+
+def _text_and_blobs(raw: Any) -> tuple[list[str], list[str]]:
+    if raw is None:
+        return [], []
+    if isinstance(raw, str):
+        return [raw], []
+    if isinstance(raw, bytes | bytearray | memoryview):
+        return [], [f"binary data, {_size(len(raw))}"]
+    block = _as_block(raw)
+    if block is not None:
+        raw = [block]
+    if not isinstance(raw, list | tuple):
+        return [_json(raw)], []
+    blocks = [item if isinstance(item, str) else _as_block(item) for item in raw]
+    if not raw or None in blocks or all(isinstance(item, str) for item in blocks):
+        return ([_json(raw)], []) if raw else ([], [])
+    return _read_blocks(blocks)
+
+
+def _read_blocks(blocks: Sequence[Any]) -> tuple[list[str], list[str]]:
+    lines: list[str] = []
+    blobs: list[str] = []
+    for block in blocks:
+        if isinstance(block, str):
+            lines.append(block)
+        elif isinstance(text := _text_of(block), str):
+            lines.append(text)
+        else:
+            blobs.append(_name_of_blob(block))
+    return lines, blobs
+
+
+def _as_block(item: Any) -> Mapping[str, Any] | None:
+    if not isinstance(item, Mapping):
+        kind = getattr(item, "type", None)
+        if not (isinstance(kind, str) and kind in _BLOCKS and hasattr(item, "model_dump")):
+            return None
+        item = item.model_dump(mode="json", exclude_none=True)
+    kind = item.get("type")
+    return item if isinstance(kind, str) and kind in _BLOCKS and len(item) > 1 else None
+
+
+def _text_of(block: Mapping[str, Any]) -> Any:
+    if block["type"] == "text":
+        return block.get("text")
+    if block["type"] == "json":
+        return _json(block.get("json"))
+    resource = block.get("resource")
+    return resource.get("text") if isinstance(resource, Mapping) else None
+
+
+def _name_of_blob(block: Mapping[str, Any]) -> str:
+    """`image, image/png, 12 kB`: enough to speak of it, nothing of what is in it."""
+    inner = block.get("resource") if isinstance(block.get("resource"), Mapping) else block
+    found = [
+        inner.get(key) for key in ("mimeType", "mime_type", "name", "title") if isinstance(inner, Mapping)
+    ]
+    facts = [value[:80] for value in found if isinstance(value, str) and value]
+    for key in ("data", "blob", "base64"):
+        content = inner.get(key) if isinstance(inner, Mapping) else None
+        if isinstance(content, str):
+            facts.append(_size(len(content) * 3 // 4))
+    return ", ".join(dict.fromkeys([block["type"], *facts]))
+
+
+def _size(count: int) -> str:
+    return f"{count} bytes" if count < 1000 else f"{count / 1000:.0f} kB"
+
+
+def _json(value: Any) -> str:
+    if hasattr(value, "model_dump_json"):
+        return _or_str(value, value.model_dump_json)
+    if is_dataclass(value) and not isinstance(value, type):
+        return _or_str(value, lambda: json.dumps(asdict(value), ensure_ascii=False, default=str))
+    return _or_str(value, lambda: json.dumps(value, ensure_ascii=False, default=str))
+
+
+def _or_str(value: Any, dump: Any) -> str:
+    try:
+        return str(dump())
+    except Exception:  # circular, too deep, or an object whose own methods fail
+        try:
+            return str(value)
+        except Exception:
+            return f"[{type(value).__name__} that cannot be shown]"
+
+
+def _plain(value: Any) -> Any:
+    """The value, if JSON can say it."""
+    if value is None or isinstance(value, str | int | float | bool):
+        return value
+    try:
+        json.dumps(value)
+    except Exception:
+        return None
+    return value
