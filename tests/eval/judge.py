@@ -8,8 +8,8 @@ from tests.eval.cases import Call, Case, Right, seconds
 from voice_gateway.turn import Passed, Reply
 
 _LOOKING = frozenset(
-    "list_zwave_devices get_zwave_device get_device_sensor_data check_zwave_health get_current_datetime search_web "
-    "list_timers".split()
+    "list_zwave_devices get_zwave_device get_device_sensor_data check_zwave_health get_current_datetime "
+    "search_web list_timers".split()
 )
 
 

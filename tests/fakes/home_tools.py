@@ -1,4 +1,5 @@
-"""A scripted home behind LangChain tools with the schemas of the real ones: no process, no radio, the same every time."""
+# ruff: noqa: N803 (the parameters have the names that the server declares)
+"""A scripted home behind LangChain tools with the schemas of the real ones: no process, no radio."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -37,7 +38,7 @@ _AFTER = {
 
 @dataclass
 class ScriptedHome:
-    """Every call is written down in `calls`; a device that is not available fails as the real server says it."""
+    """Every call is written down in `calls`; a device that is not there fails as the real server says it."""
 
     devices: list[dict[str, Any]] = field(default_factory=list)
     calls: list[tuple[str, dict[str, Any]]] = field(default_factory=list)

@@ -13,8 +13,8 @@ Sort = Literal[
 
 _NOUNS: dict[str, Sort] = {
     **dict.fromkeys(("light", "lights", "lighting", "lamp", "lamps", "bulb", "bulbs"), "light"),
-    **dict.fromkeys(("blind", "blinds", "shutter", "shutters", "shade", "shades", "curtain", "curtains"), "cover"),
-    **dict.fromkeys(("drapes", "cover", "covers", "roller blind", "roller blinds"), "cover"),
+    **dict.fromkeys(("blind", "blinds", "shutter", "shutters", "shade", "shades", "roller blind"), "cover"),
+    **dict.fromkeys(("curtain", "curtains", "drapes", "cover", "covers", "roller blinds"), "cover"),
     **dict.fromkeys(("lock", "locks", "door lock", "door locks"), "lock"),
     **dict.fromkeys(("plug", "plugs", "outlet", "outlets", "socket", "sockets"), "plug"),
     **dict.fromkeys(("switch", "switches"), "switch"),

@@ -118,7 +118,8 @@ def _looked(look: Look, outcomes: Sequence[ToolOutcome]) -> str:
     )
     if not chosen:
         return f"There are no {noun}{where}."
-    count = f"There {'is 1 ' + noun.removesuffix('s') if len(chosen) == 1 else f'are {len(chosen)} {noun}'}{where}"
+    counted = f"is 1 {noun.removesuffix('s')}" if len(chosen) == 1 else f"are {len(chosen)} {noun}"
+    count = f"There {counted}{where}"
     return (
         f"{count}."
         if look.mode == "count" and len(chosen) > MOST_NAMES
@@ -146,7 +147,7 @@ def _by_state(look: Look, members: Sequence[Device], where: str) -> str:
     what = "Everything" if look.sort in ("all", "device") else f"All {look.noun}"
     nothing = "Nothing" if look.sort in ("all", "device") else f"No {look.noun.removesuffix('s')}"
     if look.mode == "all" and known and len(hits) == len(known):
-        return f"Yes, {what.lower() if what == 'Everything' else what.lower()}{where} {_be(known, what)} {look.state}.{tail}"
+        return f"Yes, {what.lower()}{where} {_be(known, what)} {look.state}.{tail}"
     if not hits:
         answer = "No, n" + nothing[1:] if look.mode in ("any", "all") else nothing
         return f"{answer}{where} is {look.state}.{tail}"

@@ -16,8 +16,8 @@ KEY = "local"  # our corner of the conversation's state
 QUESTION_SECONDS = 60.0  # an answer later than this answers nothing
 
 _YES = re.compile(
-    r"^(?:yes|yeah|yep|yup|sure|correct|right|exactly|of course|do it|do that|go ahead|please do|that one|i do|yes i do|"
-    r"yes do it|yes do that|yes go ahead|yes that one|affirmative|ok|okay)$"
+    r"^(?:yes|yeah|yep|yup|sure|correct|right|exactly|of course|do it|do that|go ahead|please do|that one|i do|"
+    r"yes i do|yes do it|yes do that|yes go ahead|yes that one|affirmative|ok|okay)$"
 )
 _NO = re.compile(
     r"^(?:no|nope|nah|neither|none|none of them|no do not|do not|never mind|forget it|cancel|stop|leave it|"
@@ -25,7 +25,8 @@ _NO = re.compile(
 )
 _ALL = re.compile(r"^(?:both|both of them|all|all of them|all of those|every one|everything)$")
 _CHOSEN = re.compile(
-    r"^(?:no )?(?:i (?:mean|meant|want|would like) )?(?:yes )?(?:the )?(?:one |ones )?(?:in |on |at |from )?(?:the )?"
+    r"^(?:no )?(?:i (?:mean|meant|want|would like) )?(?:yes )?(?:the )?(?:one |ones )?"
+    r"(?:in |on |at |from )?(?:the )?"
 )
 _ORDINALS = {
     "first": 0,
@@ -38,7 +39,8 @@ _ORDINALS = {
     "last one": -1,
 }
 _ALSO = re.compile(
-    r"^(?:and|also|what about|how about|and what about|(?:do )?the same (?:for|in|with|to)|same (?:for|in)) (?=\S)"
+    r"^(?:and|also|what about|how about|and what about|(?:do )?the same (?:for|in|with|to)|same (?:for|in)) "
+    r"(?=\S)"
 )
 
 
@@ -94,7 +96,7 @@ def _devices(keys: object, home: Home) -> tuple[Device, ...]:
 
 
 def settle(said: Said, asked: Ask, context: Context) -> Step | Ask | Frame | None:
-    """The answer to our question: a frame that is now clear, the question again, or None: it was no answer."""
+    """The answer to our question: a clear frame, the question again, or None: it was no answer."""
     text = said.text
     if _NO.match(text) or _NO.match(said.whole):
         return Step("No", say="Okay, I won't.")

@@ -1,4 +1,4 @@
-"""Speech that never acts: questions, negations, conditions, reported speech, and statements about what is or was."""
+"""Speech that never acts: questions, negations, conditions, reported speech, statements of what is or was."""
 
 import re
 from enum import StrEnum
@@ -17,31 +17,34 @@ _AMOUNT = r"(?:\d+(?:\.\d+)?|a|an|one|half an?|a few|a couple of|some|another|th
 _DAY = r"(?:monday|tuesday|wednesday|thursday|friday|saturday|sunday)s?"
 
 _NEGATION = re.compile(
-    r"\b(?:not|never|no|nothing|none|nobody|neither|nor|without|except|excluding|apart from|other than|besides|"
-    r"but|instead|rather|anything else|stop \w+ing|avoid|refrain|forbid|no need)\b"
+    r"\b(?:not|never|no|nothing|none|nobody|neither|nor|without|except|excluding|apart from|other than|"
+    r"besides|but|instead|rather|anything else|stop \w+ing|avoid|refrain|forbid|no need)\b"
 )
 _CONDITION = re.compile(
     r"\b(?:if|when|whenever|unless|until|till|once|while|after|before|during|as soon as|in case|as long as|"
-    r"by the time|provided|assuming|otherwise|tomorrow|tonight|later|soon|yesterday|eventually|someday|always|"
-    rf"automatically|regularly|daily|every (?:\d+ )?(?:{_UNIT}|{_DAY}|morning|evening|afternoon|night|time|weekday|weekend)|"
+    r"by the time|provided|assuming|otherwise|tomorrow|tonight|later|soon|yesterday|eventually|someday|"
+    r"always|automatically|regularly|daily|"
+    rf"every (?:\d+ )?(?:{_UNIT}|{_DAY}|morning|evening|afternoon|night|time|weekday|weekend)|"
     rf"in {_AMOUNT} {_UNIT}|for {_AMOUNT} {_UNIT}|half an hour|{_AMOUNT} {_UNIT} (?:from now|ago)|on {_DAY}|"
     r"(?:this|next|last|in the|at the) (?:morning|evening|afternoon|night|weekend|week|month|year|end)|"
     r"at (?:noon|midnight|night|dawn|dusk|sunset|sunrise|half past|quarter)|"
-    r"at (?:[01]?\d|2[0-4])(?::\d\d)?(?: oclock| am| pm| in the|(?= tomorrow| today| tonight)|$)|\d+ ?(?:am|pm)|\d+:\d\d)\b"
+    r"at (?:[01]?\d|2[0-4])(?::\d\d)?(?: oclock| am| pm| in the|(?= tomorrow| today| tonight)|$)|"
+    r"\d+ ?(?:am|pm)|\d+:\d\d)\b"
 )
 _SHOULD = re.compile(r"^(?:should|were|had) (?:it|the|i|we|you|he|she|they|anyone|somebody|someone)\b")
 _REPORTED = re.compile(
-    r"\b(?:said|says|say|saying|told|tells|telling|asked|asks|asking|wants|wanted|heard|hears|yelled|yells|shouted|"
-    r"shouts|screamed|whispered|wrote|writes|reads|mentioned|suggested|suggests|thinks|thought|claims|claimed|goes|"
-    r"quote|unquote|sings|sang|song|lyrics|ordered|insists|insisted|begged|reminded|reminds|called|titled|entitled|"
-    r"translate|spell|pronounce|repeat after|they want|he want|she want|tell (?!me\b|us\b)\w+|ask (?!me\b|us\b)\w+)\b"
+    r"\b(?:said|says|say|saying|told|tells|telling|asked|asks|asking|wants|wanted|heard|hears|yelled|yells|"
+    r"shouted|shouts|screamed|whispered|wrote|writes|reads|mentioned|suggested|suggests|thinks|thought|claims|"
+    r"claimed|goes|quote|unquote|sings|sang|song|lyrics|ordered|insists|insisted|begged|reminded|reminds|"
+    r"called|titled|entitled|translate|spell|pronounce|repeat after|they want|he want|she want|"
+    r"tell (?!me\b|us\b)\w+|ask (?!me\b|us\b)\w+)\b"
 )
 _STATEMENT = re.compile(
     r"\b(?:is|are|was|were|am|been|being|has|have|had|did|does|will|would|should|could|might|must|shall|"
     r"turned|switched|opened|closed|locked|unlocked|dimmed|muted|left|went|got|gets|takes|took|broke|broken|"
-    r"going to|love|loves|hate|hates|hope|hopes|wish|wishes|guess|remember|remembered|forgot|used to|because|that|"
-    r"pretend|imagine|suppose|turning|switching|opening|closing|locking|unlocking|dimming|starts|started|made|"
-    r"stopped|came|sat|built)\b"
+    r"going to|love|loves|hate|hates|hope|hopes|wish|wishes|guess|remember|remembered|forgot|used to|because|"
+    r"that|pretend|imagine|suppose|turning|switching|opening|closing|locking|unlocking|dimming|starts|started|"
+    r"made|stopped|came|sat|built)\b"
 )
 _SUBJECT = re.compile(
     r"^(?:i|you|he|she|we|they|it|there|someone|somebody|everyone|everybody|people|who(?:ever)?|"

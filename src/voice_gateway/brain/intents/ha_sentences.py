@@ -1,4 +1,4 @@
-"""The sentences of home-assistant-intents, in many languages, filled with the live names; read as our own frames."""
+"""The sentences of home-assistant-intents, filled with the live names, and read as our own frames."""
 
 import threading
 from collections.abc import Iterator
@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
 _KEPT = (
     "HassTurnOn", "HassTurnOff", "HassLightSet", "HassSetPosition", "HassGetState", "HassGetCurrentTime",
-    "HassGetCurrentDate", "HassSetVolume", "HassSetVolumeRelative", "HassNevermind", "HassClimateSetTemperature",
-    "HassClimateGetTemperature", "HassStartTimer", "HassCancelTimer", "HassCancelAllTimers", "HassTimerStatus",
-    "HassMediaPlayerMute", "HassMediaPlayerUnmute",
+    "HassGetCurrentDate", "HassSetVolume", "HassSetVolumeRelative", "HassNevermind", "HassStartTimer",
+    "HassClimateSetTemperature", "HassClimateGetTemperature", "HassCancelTimer", "HassCancelAllTimers",
+    "HassTimerStatus", "HassMediaPlayerMute", "HassMediaPlayerUnmute",
 )  # fmt: skip
 _DOMAINS = {
     "dimmer": "light", "light": "light", "switch": "switch", "plug": "switch", "blind": "cover",
@@ -175,6 +175,22 @@ def _plain(intent: str, *unless: str) -> Any:
     return lambda slots, _response: None if any(name in slots for name in unless) else (intent, {})
 
 
+def _volume(slots: dict[str, Any], _response: str) -> Built:
+    return None if "name" in slots or "area" in slots else ("VolumeSet", {"level": slots.get("volume_level")})
+
+
+def _place(slots: dict[str, Any]) -> str | None:
+    return slots.get("name") or slots.get("area")
+
+
+def _temperature(slots: dict[str, Any], _response: str) -> Built:
+    return "SetTemperature", {"thing": _place(slots), "degrees": slots.get("temperature")}
+
+
+def _cancel(slots: dict[str, Any], _response: str) -> Built:
+    return ("CancelTimer", {"label": slots.get("name")}) if "area" not in slots else None
+
+
 _BUILDERS: dict[str, Any] = {
     "HassTurnOn": _switch(True),
     "HassTurnOff": _switch(False),
@@ -183,17 +199,13 @@ _BUILDERS: dict[str, Any] = {
     "HassGetState": _state,
     "HassGetCurrentTime": _plain("Time"),
     "HassGetCurrentDate": _plain("Date"),
-    "HassSetVolume": lambda slots, _r: None if "name" in slots else ("VolumeSet", {"level": slots.get("volume_level")}),
+    "HassSetVolume": _volume,
     "HassSetVolumeRelative": _relative,
     "HassNevermind": _plain("NeverMind"),
-    "HassClimateSetTemperature": lambda slots, _r: (
-        "SetTemperature", {"thing": slots.get("name") or slots.get("area"), "degrees": slots.get("temperature")}
-    ),
-    "HassClimateGetTemperature": lambda slots, _r: (
-        "Sensor", {"thing": slots.get("name") or slots.get("area"), "measure": "temperature"}
-    ),
+    "HassClimateSetTemperature": _temperature,
+    "HassClimateGetTemperature": lambda slots, _r: ("Sensor", {"thing": _place(slots), "measure": "temperature"}),
     "HassStartTimer": _timer,
-    "HassCancelTimer": lambda slots, _r: ("CancelTimer", {"label": slots.get("name")}) if "area" not in slots else None,
+    "HassCancelTimer": _cancel,
     "HassCancelAllTimers": lambda _slots, _r: ("CancelTimer", {"label": "all"}),
     "HassTimerStatus": _plain("ListTimers"),
     "HassMediaPlayerMute": _plain("VolumeMute", "name"),

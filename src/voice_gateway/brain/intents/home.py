@@ -19,8 +19,9 @@ COVERS = frozenset({"blind", "garage_door"})
 
 # Other words for the same thing, as the last word of a name: "desk light" finds the Desk Lamp.
 _SAME = {
-    "lamp": "light", "bulb": "light", "lite": "light", "shutter": "blind", "shade": "blind", "curtain": "blind",
-    "drape": "blind", "roller": "blind", "outlet": "plug", "socket": "plug", "telly": "tv", "television": "tv",
+    "lamp": "light", "bulb": "light", "lite": "light", "shutter": "blind", "shade": "blind",
+    "curtain": "blind", "drape": "blind", "roller": "blind", "outlet": "plug", "socket": "plug",
+    "telly": "tv", "television": "tv",
 }  # fmt: skip
 
 

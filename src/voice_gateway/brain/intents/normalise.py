@@ -20,26 +20,26 @@ _SOUNDS = frozenset("um umm uh uhm uhh er erm hmm hm mm mhm ah ahh eh".split())
 # Names people wake an assistant with. "Hey Travis" is somebody else.
 _WAKE = r"(?:hey|hi|hello|okay|ok|yo)? ?(?:jarvis|nabu|computer|assistant|gateway)"
 _LEADING = re.compile(
-    rf"^(?:{_WAKE}|hey there|hi there|hello there|hey|hi|hello|okay|ok|well|so|alright|all right|right|now|oh|yo|"
-    r"please|kindly|just|maybe|perhaps|possibly|actually|quickly|and|then|also|go ahead and|"
+    rf"^(?:{_WAKE}|hey there|hi there|hello there|hey|hi|hello|okay|ok|well|so|alright|all right|right|now|"
+    r"oh|yo|please|kindly|just|maybe|perhaps|possibly|actually|quickly|and|then|also|go ahead and|"
     r"if you (?:please|would|could|can|do not mind)|(?:excuse|pardon) me) (?=\S)"
 )
 _TRAILING = re.compile(
-    r"(?<=\S) (?:please|thanks|thank you|thank you very much|for me|for us|right now|right away|immediately|now|"
-    r"would you|will you|could you|can you|okay|ok|alright|my friend|mate|jarvis|computer|"
+    r"(?<=\S) (?:please|thanks|thank you|thank you very much|for me|for us|right now|right away|immediately|"
+    r"now|would you|will you|could you|can you|okay|ok|alright|my friend|mate|jarvis|computer|"
     r"if you (?:please|would|could|can|do not mind)|if possible|as well|too|again)$"
 )
 _TAG = re.compile(r" (?:would|will|could|can) you$")
 _POLITE = re.compile(
     r"^(?:would you mind|do you mind|would you be so kind (?:as to|and)|be so kind as to|"
     r"(?:can|could|would|will) you|i (?:would like|want|need) you to|i (?:would like|want) to|"
-    r"i would appreciate it if you could|let us) (?:please |kindly |maybe |possibly |just |quickly |go ahead and )*"
-    r"(?=\S)"
+    r"i would appreciate it if you could|let us) "
+    r"(?:please |kindly |maybe |possibly |just |quickly |go ahead and )*(?=\S)"
 )
 # "I want the lamp on" asks for it; "I want a lamp" does not.
 _WISH = re.compile(
-    r"^(?:i (?:want|need|would like)|(?:can|could|may) (?:i|we) (?:get|have|please have)|let us have|give me) "
-    r"(?=(?:the|my|our|all|both|every|it|them|everything)\b.* "
+    r"^(?:i (?:want|need|would like)|(?:can|could|may) (?:i|we) (?:get|have|please have)|let us have|"
+    r"give me) (?=(?:the|my|our|all|both|every|it|them|everything)\b.* "
     r"(?:on|off|open|closed|locked|(?:at|to) \d+ percent|(?:at|to) \d+ degrees)$)"
 )
 _GERUNDS = {
@@ -97,10 +97,9 @@ def _marked(raw: str) -> str:
 def _words(marked: str) -> list[str]:
     words: list[str] = []
     for word in re.sub(r"[|,]", " ", marked).split():
-        word = word.strip("'")
-        if not word or word in _SOUNDS:
-            continue
-        words += _expanded(word).split()
+        bare = word.strip("'")
+        if bare and bare not in _SOUNDS:
+            words += _expanded(bare).split()
     return to_digits(words)
 
 

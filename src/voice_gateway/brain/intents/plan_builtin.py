@@ -8,8 +8,8 @@ from voice_gateway.brain.intents.understanding import Context, Meaning, No, Requ
 
 _WHEN = re.compile(
     r"^(?:(?:on |this |next |last |the day |in |this coming )*"
-    r"(?:today|tomorrow|yesterday|tonight|after tomorrow|before yesterday|monday|tuesday|wednesday|thursday|friday|"
-    r"saturday|sunday|week|month|year|\d+ (?:days?|weeks?|months?|years?|hours?|minutes?)|"
+    r"(?:today|tomorrow|yesterday|tonight|after tomorrow|before yesterday|monday|tuesday|wednesday|thursday|"
+    r"friday|saturday|sunday|week|month|year|\d+ (?:days?|weeks?|months?|years?|hours?|minutes?)|"
     r"(?:a|an|one) (?:week|month|year|hour|fortnight))(?: ago| from now| later)?)$"
 )
 _DURATION = re.compile(
@@ -18,7 +18,7 @@ _DURATION = re.compile(
 )
 _CLOCK = re.compile(
     r"^(?:\d{1,2}(?::\d\d)?(?: ?(?:am|pm|oclock))?|noon|midnight|(?:half|quarter) (?:past|to) \d{1,2})"
-    r"(?: (?:in the (?:morning|afternoon|evening)|tomorrow|tonight|today|tomorrow (?:morning|evening|afternoon)))*$"
+    r"(?: (?:in the (?:morning|afternoon|evening)|tonight|today|tomorrow(?: morning| evening| afternoon)?))*$"
 )
 
 Planner = Callable[[Frame, Context], Meaning]

@@ -1,4 +1,4 @@
-"""From the words for a thing to the device, or the devices, that are meant; or to a question; or to nobody known."""
+"""From the words for a thing to the devices that are meant, or to a question, or to nobody known."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -138,8 +138,12 @@ class Resolver:
             # "the light on the desk" may be a name; a sort of device somewhere unknown is nowhere.
             if device_class(_plain(match["what"])) and not self.home.by_loose.get(loose(plain_words(said))):
                 return said, None, place
+        return self._around(said)
+
+    def _around(self, said: str) -> tuple[str, str | None, str | None]:
+        """A room's name before or behind the thing: "kitchen light"."""
+        words = name_key(said)
         for key, room in self.home.rooms.items():
-            words = name_key(said)
             if words == key:
                 return "", room, None
             if words.startswith(f"{key} "):

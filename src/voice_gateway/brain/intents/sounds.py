@@ -5,21 +5,22 @@ from functools import lru_cache
 
 # Words with a meaning of their own in a home: one of them is never a mishearing of another.
 _KNOWN = frozenset(
-    """bathroom bedroom kitchen basement attic balcony garage garden office study hall hallway den nursery guest
-    dining living laundry patio porch terrace pool shed cellar closet entrance stairs upstairs downstairs corridor
-    wall table desk floor ceiling bed bedside night reading front back side left right upper lower top bottom
-    north south east west big small first second third main outside inside kids child parents master
-    red green blue white yellow black fan heater heating tv television radio oven stove fridge dishwasher washer
-    dryer vacuum robot lamp light bulb door window blind curtain shade shutter gate lock plug socket outlet switch
-    thermostat sensor camera speaker alarm valve pump boiler maker coffee tea kettle toaster microwave humidifier
-    mirror sofa couch tree christmas aquarium fountain sauna motion climate water room on off""".split()
+    """bathroom bedroom kitchen basement attic balcony garage garden office study hall hallway den nursery
+    guest dining living laundry patio porch terrace pool shed cellar closet entrance stairs upstairs
+    downstairs corridor wall table desk floor ceiling bed bedside night reading front back side left
+    right upper lower top bottom north south east west big small first second third main outside
+    inside kids child parents master red green blue white yellow black fan heater heating tv
+    television radio oven stove fridge dishwasher washer dryer vacuum robot lamp light bulb door
+    window blind curtain shade shutter gate lock plug socket outlet switch thermostat sensor camera
+    speaker alarm valve pump boiler maker coffee tea kettle toaster microwave humidifier mirror sofa
+    couch tree christmas aquarium fountain sauna motion climate water room on off""".split()
 )
 
 _SILENT = (("gh", ""), ("kn", "n"), ("wr", "r"), ("mb", "m"), ("wh", "w"), ("ph", "f"), ("ck", "k"))
 _SHIFTED = (
-    ("tch", "J"), ("ch", "J"), ("sh", "J"), ("th", "0"), ("dge", "J"), ("ge", "J"), ("gi", "J"), ("ce", "s"),
-    ("ci", "s"), ("cy", "s"), ("j", "J"), ("c", "k"), ("q", "k"), ("x", "ks"), ("z", "s"), ("d", "t"), ("b", "p"),
-    ("g", "k"), ("v", "f"),
+    ("tch", "J"), ("ch", "J"), ("sh", "J"), ("th", "0"), ("dge", "J"), ("ge", "J"), ("gi", "J"),
+    ("ce", "s"), ("ci", "s"), ("cy", "s"), ("j", "J"), ("c", "k"), ("q", "k"), ("x", "ks"), ("z", "s"),
+    ("d", "t"), ("b", "p"), ("g", "k"), ("v", "f"),
 )  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""The local brain as the first stage: instant answers without a model, through the same executor and history."""
+"""The local brain as the first stage: instant answers without a model, by the same executor and history."""
 
 import asyncio
 import logging
@@ -33,7 +33,7 @@ async def _at_once() -> None:
 
 
 class LocalBrain:
-    """Understands what is simple, and passes on what is not. When unsure it asks or passes; it never guesses."""
+    """Understands what is simple, and passes on the rest. When unsure it asks or passes; it never guesses."""
 
     name = "local"
 
@@ -106,7 +106,7 @@ class LocalBrain:
     def understand(
         self, text: str, context: Context | None = None, memory: Memory | None = None
     ) -> Understanding:
-        """What is meant, without doing anything. Pure but for the grammar, which is loaded at the first use."""
+        """What is meant, without doing anything. Pure but for the grammar, loaded at the first use."""
         if too_long(text):
             return Understanding(no=No("too long for a command", forbid=True))
         known = context or Context(self.home, self._settings.room, tools=self._tool_names())

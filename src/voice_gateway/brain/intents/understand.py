@@ -1,4 +1,4 @@
-"""From words to a meaning: readings of the whole, then of its clauses; and the guard over all that would act."""
+"""From words to a meaning: readings of the whole, then of its clauses, and the guard over what would act."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -23,7 +23,7 @@ _BARE = 3  # "{thing} on": so few words of its own that anything fits
 
 @dataclass(frozen=True)
 class Reader:
-    """Reads one utterance; `context` moves on from clause to clause, so that "it" means what was just named."""
+    """Reads one utterance; `context` moves on from clause to clause, so that "it" means what was named."""
 
     context: Context
     language: str = "en"
@@ -73,7 +73,7 @@ class Reader:
 
     def _frames(self, text: str) -> Iterable[Frame]:
         if has_own_sentences(self.language):
-            yield from (_small(frame, text) for frame in match(text, self.language))
+            yield from (_small(frame, text) for frame in match(text, self.language, home=not self.core_only))
         if not self.core_only:
             from voice_gateway.brain.intents.ha_sentences import match_ha
 
@@ -175,7 +175,7 @@ def _shall_i(step: Step) -> Ask:
 
 
 def _missing(tool: str) -> str:
-    if tool.endswith("timer") or tool.endswith("timers"):
+    if tool.endswith(("timer", "timers")):
         return "I have no timers here."
     return (
         "I can't reach the home at the moment."

@@ -1,4 +1,4 @@
-"""What an utterance was taken for: calls to make, something to say, a question back, or nothing for this stage."""
+"""What an utterance was taken for: calls to make, words to say, a question back, or nothing for us."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
