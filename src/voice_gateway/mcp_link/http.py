@@ -15,6 +15,7 @@ from voice_gateway.mcp_link.report import address
 from voice_gateway.mcp_link.session import client_arguments, load_sdk
 
 if TYPE_CHECKING:
+    import httpx2
     from mcp.client.session import ClientSession
 
 T = TypeVar("T")
@@ -41,6 +42,7 @@ class HttpConnection:
         self._stop = asyncio.Event()
         self._tasks: set[asyncio.Task[Any]] = set()
         self._unanswered = 0
+        self._status = 0  # of the last response
         self.definitions: list[Mapping[str, Any]] = []
         self.end: str | None = None
 
@@ -114,7 +116,8 @@ class HttpConnection:
                     ready.set_result(None)
                 await self._watch()
         except Exception as error:  # the SDK raises its own errors, groups of them, httpx's and pydantic's
-            reason = f"{address(self._settings)} cannot be used: {shorten(_cause(error))}"
+            refused = f"HTTP status {self._status}: " if self._status >= 400 else ""
+            reason = f"{address(self._settings)} cannot be used: {refused}{shorten(_cause(error))}"
             log.debug("MCP session over HTTP ended", extra={"server": self._name}, exc_info=True)
         finally:
             self._session = None
@@ -132,12 +135,19 @@ class HttpConnection:
 
         assert self._settings.url is not None
         headers = {key: value.get_secret_value() for key, value in self._settings.headers.items()}
+        client = create_mcp_http_client(headers=headers)
+        client.event_hooks = {
+            "response": [self._note_status]
+        }  # the SDK does not say why it was refused
         async with (
-            create_mcp_http_client(headers=headers) as client,
+            client,
             streamable_http_client(self._settings.url, http_client=client) as streams,
             ClientSession(*streams, **client_arguments(self._events.tools_changed)) as session,
         ):
             yield session
+
+    async def _note_status(self, response: "httpx2.Response") -> None:
+        self._status = response.status_code
 
     async def _watch(self) -> None:
         """Until the stop, or until the server no longer answers."""
