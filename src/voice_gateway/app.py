@@ -69,6 +69,7 @@ class Gateway:
             settings.permission,
             store=store,
             watch=self.watch,
+            linked=self.linked,
             kinds_of=self.local.kinds_of,
             unknown=self._what_i_can,
         )

@@ -4,7 +4,7 @@ import asyncio
 import json
 import logging
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from time import perf_counter
 
@@ -57,6 +57,7 @@ class Conversation:
         *,
         store: Store | None = None,
         watch: Watch | None = None,
+        linked: Callable[[], Awaitable[None]] | None = None,
         kinds_of: KindsOf = no_kinds,
         unknown: Callable[[], str] = nothing_known,
         now: Callable[[], float] = time.time,
@@ -67,6 +68,7 @@ class Conversation:
         self._permission = permission
         self._store = store or MemoryStore()
         self._watch = watch or Watch()
+        self._linked = linked
         self._kinds_of = kinds_of
         self._unknown = unknown
         self._now = now
@@ -171,6 +173,8 @@ class Conversation:
         return Reply(text, stage="local", ok=answer is Answer.NO)
 
     async def _run_confirmed(self, utterance: Utterance, pending: Pending, history: History) -> Reply:
+        if self._linked and any(self._executor.tools.find(call.name) is None for call in pending.calls):
+            await self._linked()  # a new process: the server that was asked about is not connected yet
         gate = TurnGate(utterance.door, self._permission, self._kinds_of, confirmed=True)
         history.add_ai("", pending.calls)
         outcomes = await self._executor.execute_all(pending.calls, gate=gate)

@@ -10,8 +10,8 @@ from voice_gateway.config import data_folder
 from voice_gateway.doors.cli import print_json
 from voice_gateway.turn import Reply, Utterance
 
-# One conversation for all plain `ask`s of a user, so that "is it on" knows what "turn on the floor lamp" was about. It
-# is forgotten after some minutes of silence, like every conversation.
+# One conversation for all plain `ask`s of a user, so that "is it on" knows what "turn on the floor lamp" was
+# about. It is forgotten after some minutes of silence, like every conversation.
 CONVERSATION = "cli"
 
 
