@@ -39,12 +39,13 @@ def builtin_tools(
 
     `timers` is the file they are kept in; without it there are no timer tools.
     """
-    return [
-        datetime_tool(now),
-        volume_tool(volume or SystemVolume(playback or PlaybackVolume())),
-        *(timer_tools(timers, now) if timers is not None else ()),
-        search_tool(_search_backend(settings), now=now, timeout_seconds=settings.search_timeout_seconds),
-    ]
+    tools = [datetime_tool(now), volume_tool(volume or SystemVolume(playback or PlaybackVolume()))]
+    if timers is not None:
+        tools += timer_tools(timers, now)
+    if settings.search:
+        limit = settings.search_timeout_seconds
+        tools.append(search_tool(_search_backend(settings), now=now, timeout_seconds=limit))
+    return tools
 
 
 def refresh(tools: "ToolManager", now: Now = system_clock) -> bool:

@@ -4,6 +4,7 @@ import asyncio
 import os
 import signal
 import stat
+import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -12,7 +13,7 @@ import pytest_asyncio
 from tests.fakes.pulse import PulseDaemon, need_program, pulse_daemon
 
 from voice_gateway.errors import ToolUnavailable
-from voice_gateway.tools.builtin import volume_programs
+from voice_gateway.tools.builtin import volume_programs, volume_pulse
 from voice_gateway.tools.builtin.volume import Loudness, PlaybackVolume, VolumeBackend, volume_tool
 from voice_gateway.tools.builtin.volume_programs import AlsaVolume, MacVolume, PactlVolume, WpctlVolume
 from voice_gateway.tools.builtin.volume_pulse import PulseVolume
@@ -226,3 +227,28 @@ async def test_a_mac_output_without_a_volume_is_not_available(programs: Path) ->
 
     with pytest.raises(ToolUnavailable, match="no volume control"):
         await MacVolume().read()
+
+
+async def test_without_the_client_library_the_program_is_used(
+    pulse: PulseDaemon, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "pulsectl_asyncio", None)  # what an import finds when it is not there
+    monkeypatch.setattr(volume_pulse, "_client", volume_pulse._client.__wrapped__)
+    with pytest.raises(ToolUnavailable, match="client library is not installed"):
+        await PulseVolume().read()
+
+    tool = volume_tool(SystemVolume(PlaybackVolume(), [PulseVolume(), PactlVolume()]))
+
+    assert await tool.ainvoke({"action": "set", "level": 44}) == "The volume is now 44 percent."
+    assert "44%" in await pulse.pactl("get-sink-volume", "spk")
+
+
+async def test_many_requests_leave_nothing_open(pulse: PulseDaemon) -> None:
+    volume = PulseVolume()
+    await volume.read()
+    before = len(list(Path("/proc/self/fd").iterdir()))
+
+    for _ in range(30):
+        await volume.read()
+
+    assert len(list(Path("/proc/self/fd").iterdir())) <= before

@@ -1,0 +1,85 @@
+"""Which tools come with the gateway."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from voice_gateway.config import ToolsSettings
+from voice_gateway.tools.builtin import builtin_tools
+from voice_gateway.tools.builtin.timer_store import TimerStore
+from voice_gateway.tools.builtin.volume import PlaybackVolume
+from voice_gateway.tools.traits import traits
+
+
+def names(settings: ToolsSettings, timers: TimerStore | None = None) -> list[str]:
+    return [tool.name for tool in builtin_tools(settings, timers=timers)]
+
+
+def test_all_of_them_are_found_in_one_place(tmp_path: Path) -> None:
+    assert names(ToolsSettings(), TimerStore(tmp_path / "timers.sqlite3")) == [
+        "get_current_datetime",
+        "control_speaker_volume",
+        "set_timer",
+        "list_timers",
+        "cancel_timer",
+        "search_web",
+    ]
+    assert not list(tmp_path.iterdir())  # making the tools touches nothing
+
+
+def test_search_can_be_switched_off() -> None:
+    assert names(ToolsSettings(search=False)) == ["get_current_datetime", "control_speaker_volume"]
+
+
+@pytest.mark.parametrize(
+    ("name", "read_only"),
+    [
+        ("get_current_datetime", True),
+        ("search_web", True),
+        ("list_timers", True),
+        ("control_speaker_volume", False),
+        ("set_timer", False),
+        ("cancel_timer", False),
+    ],
+)
+def test_each_says_whether_it_changes_something(tmp_path: Path, name: str, read_only: bool) -> None:
+    tools = {tool.name: tool for tool in builtin_tools(ToolsSettings(), timers=TimerStore(tmp_path / "t"))}
+
+    assert traits(tools[name]).read_only is read_only
+    assert traits(tools[name]).source == "builtin"
+    assert not traits(tools[name]).destructive
+
+
+def test_the_searchs_limit_lies_below_the_executors() -> None:
+    search = builtin_tools(ToolsSettings(search_timeout_seconds=40))[-1]
+
+    assert traits(search).timeout_seconds == 41
+
+
+async def test_the_playback_volume_of_the_gateway_is_the_one_that_is_set() -> None:
+    own = PlaybackVolume()
+    tool = builtin_tools(ToolsSettings(), volume=own)[1]
+
+    await tool.ainvoke({"action": "set", "level": 25})
+
+    assert own.gain() == pytest.approx(0.25)
+
+
+def test_making_them_loads_no_heavy_library() -> None:
+    script = """
+import sys, langchain_core.tools
+before = set(sys.modules)
+from voice_gateway.config import ToolsSettings
+from voice_gateway.tools.builtin import builtin_tools
+builtin_tools(ToolsSettings())
+heavy = {"ddgs", "httpx", "pulsectl", "pulsectl_asyncio", "primp", "lxml", "mcp", "jsonschema"}
+print(sorted(heavy & (set(sys.modules) - before)))
+"""
+
+    done = subprocess.run(
+        [sys.executable, "-c", script], check=True, capture_output=True, text=True, timeout=60
+    )
+
+    assert done.stdout == "[]\n"
