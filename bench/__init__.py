@@ -1,0 +1,1 @@
+"""Timings, side by side with what others do."""

@@ -1,0 +1,1 @@
+"""What is timed: one script per contestant, run in an interpreter of its own."""
