@@ -3,7 +3,7 @@
 import asyncio
 import logging
 import types
-from collections.abc import Awaitable, Coroutine, Generator, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Generator, Sequence
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -87,16 +87,29 @@ class ToolExecutor:
             return self._failed(execution, error)
         return self._succeeded(execution, result)
 
-    async def execute_all(self, calls: Sequence[ToolCall], *, gate: Gate | None = None) -> list[ToolOutcome]:
-        """Run independent calls at the same time, up to the cap; outcomes in the order of the calls."""
-        if len(calls) == 1:
-            return [await self.execute(calls[0], gate=gate)]
+    async def execute_all(
+        self,
+        calls: Sequence[ToolCall],
+        *,
+        gate: Gate | None = None,
+        on_outcome: Callable[[ToolOutcome], None] | None = None,
+    ) -> list[ToolOutcome]:
+        """Run independent calls at the same time, up to the cap; outcomes in the order of the calls.
+
+        `on_outcome` gets each as soon as it is there: who is cancelled knows then what was done.
+        """
         outcomes: dict[int, ToolOutcome] = {}
         waiting = iter(enumerate(calls))
 
         async def work() -> None:
             for place, call in waiting:
                 outcomes[place] = await self.execute(call, gate=gate)
+                if on_outcome is not None:
+                    on_outcome(outcomes[place])
+
+        if len(calls) == 1:
+            await work()
+            return [outcomes[0]]
 
         async with asyncio.TaskGroup() as group:
             for _ in range(min(self._max_parallel, len(calls))):
