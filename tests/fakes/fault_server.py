@@ -243,11 +243,19 @@ def change_tools(i, a):
     send(reply(i))
 
 
+def echo_reserved(i, a):
+    echo(i, a)
+
+
+PARAMETERS = {
+    "echo_reserved": ["config", "runtime", "self", "callbacks", "run_manager", "tags", "args", "kwargs"]
+}
 CALLS = {
     call.__name__: call
     for call in [
         *(
             echo,
+            echo_reserved,
             text_line,
             json_lines,
             blank_lines,
@@ -285,7 +293,9 @@ CALLS = {
 
 
 def definition(name: str) -> dict:
-    return {"name": name, "description": f"Does {name}.", "inputSchema": {"type": "object", "properties": {}}}
+    declared = PARAMETERS.get(name, {})
+    schema = {"type": "object", "properties": {parameter: {} for parameter in declared}}
+    return {"name": name, "description": f"Does {name}.", "inputSchema": schema}
 
 
 def tools(params: dict) -> dict:

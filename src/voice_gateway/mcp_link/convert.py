@@ -18,12 +18,12 @@ NAME_LIMIT = 64  # what model providers accept: letters, digits, _ and -, up to 
 Call = Callable[[str, Mapping[str, Any]], Awaitable[Mapping[str, Any]]]  # original name, arguments -> result
 
 
-class McpTool(StructuredTool):
-    """Hands every argument on as it came.
+# LangChain's own way of calling fills these; a server's parameter of that name would vanish or break the call.
+TAKEN_BY_LANGCHAIN = frozenset({"config", "run_manager", "self"})
 
-    LangChain fills parameters called `config`, `run_manager` or `callbacks` itself, and a server's own
-    parameter of that name would vanish. As one mapping the arguments never meet a signature.
-    """
+
+class FreelyNamedTool(StructuredTool):
+    """For a tool with such parameters: as one mapping, its arguments never meet LangChain's signatures."""
 
     def _to_args_and_kwargs(
         self, tool_input: Any, tool_call_id: str | None
@@ -74,10 +74,13 @@ def _tool(
     async def run(**arguments: Any) -> tuple[str, dict[str, Any]]:
         return to_text_and_artifact(await call(original, arguments))
 
-    return McpTool(
+    schema = _schema(definition, server)
+    names = schema["properties"] if isinstance(schema["properties"], Mapping) else ()
+    kind = StructuredTool if TAKEN_BY_LANGCHAIN.isdisjoint(names) else FreelyNamedTool
+    return kind(
         name=name,
         description=_description(definition, server),
-        args_schema=_schema(definition, server),
+        args_schema=schema,
         coroutine=run,
         response_format="content_and_artifact",
         metadata={"traits": _traits(definition, server, timeout_seconds), "lc_name": original},

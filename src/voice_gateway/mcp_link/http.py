@@ -136,9 +136,7 @@ class HttpConnection:
         assert self._settings.url is not None
         headers = {key: value.get_secret_value() for key, value in self._settings.headers.items()}
         client = create_mcp_http_client(headers=headers)
-        client.event_hooks = {
-            "response": [self._note_status]
-        }  # the SDK does not say why it was refused
+        client.event_hooks = {"response": [self._note_status]}  # the SDK does not say why it was refused
         async with (
             client,
             streamable_http_client(self._settings.url, http_client=client) as streams,
