@@ -25,8 +25,7 @@ def flat_object(schema: Schema) -> dict[str, Any]:
         "type": "object",
         "properties": {str(name): flat_property(part, schema) for name, part in properties.items()},
     }
-    required = whole.get("required")
-    named = [name for name in required if name in properties] if isinstance(required, list | tuple) else []
+    named = [name for name in _required(whole) if name in properties]
     return {**flat, "required": named} if named else flat
 
 
@@ -100,12 +99,17 @@ def _both_objects(parts: list[dict[str, Any]], *, every: bool) -> dict[str, Any]
             }
     if not properties:
         return {}
-    own, *others = [list(part.get("required") or ()) for part in parts]
+    own, *others = [_required(part) for part in parts]
     if every:
         shared = [name for each in others for name in each]
     else:
         shared = [name for name in others[0] if all(name in each for each in others)] if others else []
     return {"properties": properties, "required": list(dict.fromkeys([*own, *shared]))}
+
+
+def _required(part: Schema) -> list[str]:
+    names = part.get("required")
+    return [name for name in names if isinstance(name, str)] if isinstance(names, list | tuple) else []
 
 
 def _kinds(part: Schema) -> list[str]:
@@ -152,15 +156,18 @@ def _limits(part: Schema) -> list[str]:
         "pattern": "must match {}",
         "format": "format {}",
     }
-    notes += [
-        text.format(part[key]) for key, text in words.items() if part.get(key) not in (None, "", True, False)
-    ]
+    notes += [text.format(part[key]) for key, text in words.items() if _is_limit(part.get(key))]
     if part.get("default") not in (None, "", [], {}):
         notes.append(f"default {_shown(part['default'])}")
     examples = part.get("examples")
     if isinstance(examples, list | tuple) and examples:
         notes.append("for example " + ", ".join(_shown(value) for value in examples[:3]))
     return [note for note in notes if note]
+
+
+def _is_limit(value: Any) -> bool:
+    """An older JSON Schema says `exclusiveMinimum: true`, which is not a limit but a mark on another."""
+    return value not in (None, "") and not isinstance(value, bool)
 
 
 def _range(part: Schema, low_key: str, high_key: str, unit: str) -> str:
@@ -177,7 +184,7 @@ def _shown(value: Any) -> str:
 
 
 def _keys(part: Schema, root: Schema, depth: int) -> str:
-    required = part.get("required") or ()
+    required = _required(part)
     keys = []
     for name, inner in part["properties"].items():
         flat = flat_property(inner, root, depth + 1)

@@ -155,7 +155,7 @@ class _Rounds:
         done: list[ToolOutcome] = []
         new = [call for call in calls if call.id not in earlier]
         try:
-            done += await self._executor.execute_all(new, gate=self._turn.gate)
+            await self._executor.execute_all(new, gate=self._turn.gate, on_outcome=done.append)
         finally:  # also when the turn is cancelled: what was finished is known
             order = {call.id: place for place, call in enumerate(calls)}
             self.outcomes += sorted(done, key=lambda outcome: order[outcome.call_id])
