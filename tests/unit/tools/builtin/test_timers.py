@@ -236,6 +236,23 @@ async def test_an_unknown_name_cancels_nothing(tools: Tools) -> None:
     assert (await tools.list()).startswith("1 timer")
 
 
+async def test_a_part_of_the_name_is_enough_when_it_is_clear(tools: Tools) -> None:
+    await tools.set(duration="10 minutes", name="pasta sauce")
+    await tools.set(duration="20 minutes", name="tomato soup")
+
+    assert await tools.cancel(name="the soup one") == "The tomato soup timer is cancelled."
+
+
+@pytest.mark.parametrize("strange", ["🎂", "---", "\u0000", "x" * 5_000_000])
+async def test_a_strange_name_never_cancels_another_timer(tools: Tools, strange: str) -> None:
+    await tools.set(duration="10 minutes", name="pasta")
+
+    with pytest.raises(ToolError, match="There is no timer") as refusal:
+        await tools.cancel(name=strange)
+
+    assert len(str(refusal.value)) < 300
+
+
 async def test_all_timers_are_cancelled_when_all_are_meant(tools: Tools) -> None:
     await tools.set(duration="10 minutes", name="pasta")
     await tools.set(duration="20 minutes")
