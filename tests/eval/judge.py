@@ -44,6 +44,9 @@ def _plain(name: str, args: dict[str, Any]) -> Call:
         key: float(v) if isinstance(v, int | float) and not isinstance(v, bool) else v
         for key, v in args.items()
     }
+    for key in ("query", "message"):
+        if key in given:
+            given[key] = str(given[key]).casefold()
     if name == "list_zwave_devices":
         given = {}
     if "duration" in given:

@@ -1,12 +1,14 @@
 """A short, honest list of what can be done now: from the tools that are there."""
 
 from collections.abc import Iterable
-
-from langchain_core.tools import BaseTool
+from typing import TYPE_CHECKING
 
 from voice_gateway.brain.intents.home import Home
 from voice_gateway.brain.intents.wording import listed
 from voice_gateway.tools.traits import traits
+
+if TYPE_CHECKING:
+    from langchain_core.tools import BaseTool
 
 _KNOWN = (
     ("get_current_datetime", "tell the time and date"),
@@ -23,7 +25,7 @@ _OURS = frozenset(
 )
 
 
-def can_do(tools: Iterable[BaseTool]) -> list[str]:
+def can_do(tools: Iterable["BaseTool"]) -> list[str]:
     names = {traits(tool).original_name or tool.name: tool for tool in tools}
     known = [words for name, words in _KNOWN if name in names]
     others = [
@@ -35,19 +37,9 @@ def can_do(tools: Iterable[BaseTool]) -> list[str]:
     return known + ([f"use {listed(titles)}"] if titles else [])
 
 
-def abilities(tools: Iterable[BaseTool], home: Home) -> str:
+def abilities(tools: Iterable["BaseTool"], home: Home) -> str:
     abilities = can_do(tools)
     if not abilities:
         return "I can't do anything at the moment: no tools are connected."
     devices = f" I know {len(home.devices)} devices in {len(home.rooms)} rooms." if home.devices else ""
     return f"I can {listed(abilities)}.{devices}"
-
-
-def unknown(tools: Iterable[BaseTool]) -> str:
-    """What to say when no stage knew what was meant."""
-    abilities = can_do(tools)
-    return (
-        f"I don't know how to do that. I can {listed(abilities)}."
-        if abilities
-        else "I don't know how to do that."
-    )

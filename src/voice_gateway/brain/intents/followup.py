@@ -16,8 +16,8 @@ KEY = "local"  # our corner of the conversation's state
 QUESTION_SECONDS = 60.0  # an answer later than this answers nothing
 
 _YES = re.compile(
-    r"^(?:yes|yeah|yep|yup|sure|correct|right|exactly|of course|do it|do that|go ahead|please do|that one|i do|"
-    r"yes i do|yes do it|yes do that|yes go ahead|yes that one|affirmative|ok|okay)$"
+    r"^(?:yes|yeah|yep|yup|sure|correct|right|exactly|of course|do it|do that|go ahead|please do|that one|"
+    r"i do|yes i do|yes do it|yes do that|yes go ahead|yes that one|affirmative|ok|okay)$"
 )
 _NO = re.compile(
     r"^(?:no|nope|nah|neither|none|none of them|no do not|do not|never mind|forget it|cancel|stop|leave it|"

@@ -56,6 +56,9 @@ _QUESTION = re.compile(
 )
 
 
+_SOMEBODY = re.compile(r"\b(?:i|he|she|they|we|who|someone|somebody|nobody|everyone|everybody) \w+")
+
+
 def question(text: str) -> bool:
     return bool(_QUESTION.match(text))
 
@@ -75,6 +78,6 @@ def guard(text: str) -> Guard | None:
         return Guard.QUESTION
     if _CONDITION.search(text):
         return Guard.CONDITION
-    if _SUBJECT.match(text) or _STATEMENT.search(text):
+    if _SUBJECT.match(text) or _SOMEBODY.search(text) or _STATEMENT.search(text):
         return Guard.STATEMENT
     return None

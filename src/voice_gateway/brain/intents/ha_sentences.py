@@ -187,6 +187,10 @@ def _temperature(slots: dict[str, Any], _response: str) -> Built:
     return "SetTemperature", {"thing": _place(slots), "degrees": slots.get("temperature")}
 
 
+def _warmth(slots: dict[str, Any], _response: str) -> Built:
+    return "Sensor", {"thing": _place(slots), "measure": "temperature"}
+
+
 def _cancel(slots: dict[str, Any], _response: str) -> Built:
     return ("CancelTimer", {"label": slots.get("name")}) if "area" not in slots else None
 
@@ -203,7 +207,7 @@ _BUILDERS: dict[str, Any] = {
     "HassSetVolumeRelative": _relative,
     "HassNevermind": _plain("NeverMind"),
     "HassClimateSetTemperature": _temperature,
-    "HassClimateGetTemperature": lambda slots, _r: ("Sensor", {"thing": _place(slots), "measure": "temperature"}),
+    "HassClimateGetTemperature": _warmth,
     "HassStartTimer": _timer,
     "HassCancelTimer": _cancel,
     "HassCancelAllTimers": lambda _slots, _r: ("CancelTimer", {"label": "all"}),

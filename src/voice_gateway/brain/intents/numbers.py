@@ -1,4 +1,4 @@
-"""Spelled numbers become digits: "sixty five" is 65, "nineteen point five" is 19.5, "nineteen ninety eight" a year."""
+"""Spelled numbers become digits: "sixty five" is 65, "nineteen point five" 19.5, "nineteen ninety" a year."""
 
 _ONES = {
     "zero": 0, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8,
@@ -14,9 +14,10 @@ _TENS = {
 }  # fmt: skip
 _SIMPLE = {**_ONES, **_TEENS, **_TENS}
 
-# "One" is mostly no number ("the one in the kitchen"): it counts before a unit, or behind a word that wants one.
+# "One" is mostly no number ("the one in the kitchen"): it counts before a unit, or behind a word for it.
 _UNITS = frozenset(
-    "second seconds minute minutes hour hours day days week weeks month months year years percent degree degrees".split()
+    "second seconds minute minutes hour hours day days week weeks month months year years percent degree "
+    "degrees".split()
 )
 _WANTS_NUMBER = frozenset({"to", "by", "at", "volume"})
 

@@ -1,9 +1,8 @@
 """The local brain as the first stage: instant answers without a model, by the same executor and history."""
 
 import asyncio
-import logging
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from voice_gateway.brain.client import Turn
@@ -11,21 +10,17 @@ from voice_gateway.brain.intents.abilities import abilities
 from voice_gateway.brain.intents.compose import compose
 from voice_gateway.brain.intents.followup import KEY, QUESTION_SECONDS, Memory, also, recall, settle
 from voice_gateway.brain.intents.grammar import Frame, has_own_sentences
-from voice_gateway.brain.intents.home import Home, build_home, name_key
-from voice_gateway.brain.intents.normalise import Said, normalise, too_long
+from voice_gateway.brain.intents.home import Home
+from voice_gateway.brain.intents.keeper import HomeKeeper, HomeReady
+from voice_gateway.brain.intents.normalise import normalise, too_long
 from voice_gateway.brain.intents.plan_look import LIST, LIST_ARGS
-from voice_gateway.brain.intents.read_home import read_devices
-from voice_gateway.brain.intents.speakable import speakable
+from voice_gateway.brain.intents.speakable import Speakables, in_own_words
 from voice_gateway.brain.intents.understand import Reader
 from voice_gateway.brain.intents.understanding import Ask, Context, No, Request, Step, Understanding
 from voice_gateway.config import BrainSettings
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.traits import traits
 from voice_gateway.turn import Passed, Reply, ToolCall, ToolOutcome, new_id
-
-log = logging.getLogger(__name__)
-
-HomeReady = Callable[[], Awaitable[None]]
 
 
 async def _at_once() -> None:
@@ -47,59 +42,36 @@ class LocalBrain:
     ) -> None:
         self._executor = executor
         self._settings = settings
-        self._home_ready = home_ready
         self._now = now
-        self._language = settings.language.split("-")[0].lower()
-        self._home: Home | None = None
-        self._seen_version = -1
-        self._changed = asyncio.Event()
-        self._reading = asyncio.Lock()
+        self._language = settings.language.replace("_", "-").split("-")[0].lower()
+        self._keeper = HomeKeeper(executor, home_ready, settings.refresh_seconds)
+        self._speakables: tuple[int, Speakables] | None = None
 
     # --- the home
 
     @property
     def home(self) -> Home:
-        return self._home or Home()
+        return self._keeper.home
 
     def home_changed(self) -> None:
-        """Somebody announced a change: the names are read again soon."""
-        self._changed.set()
+        """Somebody announced a change of the devices: they are read again soon."""
+        self._keeper.changed()
 
     def kinds_of(self, name: str) -> frozenset[str]:
         """The kinds of every device that this name could mean, for permission."""
-        return frozenset(device.kind for device in self.home.by_name.get(name_key(name), ()))
+        return self._keeper.kinds_of(name)
 
     async def refresh(self) -> None:
-        """Reads the home and swaps the picture at once; a turn that is running keeps its own."""
-        async with self._reading:
-            self._seen_version = self._executor.tools.version
-            devices = await read_devices(self._executor)
-            if devices is not None:
-                self._home = await asyncio.to_thread(build_home, devices)
-            elif self._executor.tools.find(LIST) is None:
-                self._home = None
+        await self._keeper.refresh()
 
     async def keep_fresh(self) -> None:
-        """Runs until cancelled: at every announced change, and at least every `refresh_seconds`."""
-        while True:
-            self._changed.clear()
-            await self.refresh()
-            await asyncio.to_thread(self._warm_up)
-            try:
-                async with asyncio.timeout(self._settings.refresh_seconds) as limit:
-                    await self._changed.wait()
-            except TimeoutError:
-                if not limit.expired():
-                    raise
+        """A long task: reads the home at every change and at least every `refresh_seconds`."""
+        await asyncio.to_thread(self._warm_up)
+        await self._keeper.keep_fresh()
 
     def _warm_up(self) -> None:
-        """The grammar is parsed by its first use: not by a user's."""
-        self.understand("warm up", Context(home=self.home, tools=self._tool_names()))
-
-    async def _ready_home(self) -> None:
-        await self._home_ready()
-        if self._home is None or self._seen_version != self._executor.tools.version:
-            await self.refresh()
+        """A grammar is parsed by its first use: not by a user's."""
+        self.understand("warm up", Context(home=self.home))
 
     # --- understanding
 
@@ -110,16 +82,19 @@ class LocalBrain:
         if too_long(text):
             return Understanding(no=No("too long for a command", forbid=True))
         known = context or Context(self.home, self._settings.room, tools=self._tool_names())
-        return self._read(normalise(text), known, memory or Memory())
+        return self._read(text, known, memory or Memory())
 
     def needs_home(self, text: str) -> bool:
         """False when built-in tools alone can answer."""
         if too_long(text):
             return False
+        if not has_own_sentences(self._language):
+            return True
         core = Reader(Context(tools=self._tool_names()), self._language, core_only=True)
         return not core.read(normalise(text)).steps
 
-    def _read(self, said: Said, context: Context, memory: Memory) -> Understanding:
+    def _read(self, raw: str, context: Context, memory: Memory) -> Understanding:
+        said = normalise(raw)
         reader = Reader(context, self._language)
         if memory.asked is not None and self._now() - memory.asked_at <= QUESTION_SECONDS:
             answered = settle(said, memory.asked, context)
@@ -133,10 +108,18 @@ class LocalBrain:
         if understood.no is not None and (frame := also(said, memory, context)) is not None:
             return reader.planned(frame)
         if understood.no is not None and not understood.no.spoken:
-            request = speakable(said.text, self._executor.tools.all())
+            request = self._speakable().match(said.text, raw)
             if request is not None:
                 return Understanding((Step("Tool", (request,)),))
-        return understood
+        return in_own_words(understood, raw)
+
+    def _speakable(self) -> Speakables:
+        tools = self._executor.tools
+        if self._speakables is None or self._speakables[0] != tools.version:
+            offered = tools.all()
+            names = {id(tool): tools.offered_name(tool) for tool in offered}
+            self._speakables = (tools.version, Speakables(offered, names))
+        return self._speakables[1]
 
     def _tool_names(self) -> frozenset[str]:
         return frozenset(traits(tool).original_name or tool.name for tool in self._executor.tools.all())
@@ -144,38 +127,27 @@ class LocalBrain:
     # --- answering
 
     async def answer(self, turn: Turn) -> Reply | Passed:
-        text = turn.utterance.text
-        memory = recall(turn.history.state, self.home)
-        waiting = memory.asked is not None
-        if waiting or self._home_may_matter(text):
-            await self._ready_home()
-            memory = recall(turn.history.state, self.home)
-        home = self.home  # one picture for the whole turn, whatever changes meanwhile
+        text, state = turn.utterance.text, turn.history.state
+        if recall(state, self.home).asked is not None or self.needs_home(text):
+            await self._keeper.known()
+        memory = recall(state, self.home)
         room = turn.utterance.room or self._settings.room
-        context = Context(home, room, memory.last, memory.topic, self._tool_names())
+        # One picture of the home for the whole turn, whatever changes meanwhile.
+        context = Context(self.home, room, memory.last, memory.topic, self._tool_names())
         understood = self.understand(text, context, memory)
         if understood.no is not None:
-            self._forget_question(turn, memory)
+            if memory.asked is not None:
+                state[KEY] = replace(memory, asked=None).to_json()
             return Passed(self.name, understood.no.reason, understood.no.forbid, understood.no.spoken)
         if understood.ask is not None:
             return self._ask(turn, understood.ask, memory)
         return await self._carry_out(turn, understood, memory)
 
-    def _home_may_matter(self, text: str) -> bool:
-        if not has_own_sentences(self._language):
-            return True
-        return self.needs_home(text)
-
     def _ask(self, turn: Turn, ask: Ask, memory: Memory) -> Reply:
         turn.history.add_user(turn.utterance.text)
         turn.history.add_ai(ask.text)
-        asked = replace(memory, asked=ask, asked_at=self._now())
-        turn.history.state[KEY] = asked.to_json()
+        turn.history.state[KEY] = replace(memory, asked=ask, asked_at=self._now()).to_json()
         return Reply(ask.text, stage=self.name, expects_answer=True)
-
-    def _forget_question(self, turn: Turn, memory: Memory) -> None:
-        if memory.asked is not None:
-            turn.history.state[KEY] = replace(memory, asked=None).to_json()
 
     async def _carry_out(self, turn: Turn, understood: Understanding, memory: Memory) -> Reply:
         turn.history.add_user(turn.utterance.text)
@@ -183,21 +155,22 @@ class LocalBrain:
         outcomes: list[ToolOutcome] = []
         for batch in _batches(understood.steps):
             made = await self._call(turn, [request for step in batch for request in step.requests])
-            outcomes += made
             for step in batch:
                 own, made = made[: len(step.requests)], made[len(step.requests) :]
                 own += await self._more_pages(turn, step, own)
-                texts.append(
-                    abilities(self._executor.tools.all(), self.home)
-                    if step.intent == "Abilities"
-                    else compose(step, own)
-                )
+                self._keeper.learn(step.requests, own)
+                outcomes += own
+                texts.append(self._told(step, own))
         text = " ".join(texts)
         turn.history.add_ai(text)
         turn.history.state[KEY] = _remembered(memory, understood.steps).to_json()
-        self._learn(understood.requests, outcomes)
         ok = all(outcome.ok for outcome in outcomes)
         return Reply(text, tuple(outcomes), stage=self.name, ok=ok, expects_answer=text.endswith("?"))
+
+    def _told(self, step: Step, outcomes: Sequence[ToolOutcome]) -> str:
+        if step.intent == "Abilities":
+            return abilities(self._executor.tools.all(), self.home)
+        return compose(step, outcomes)
 
     async def _call(self, turn: Turn, requests: Sequence[Request]) -> list[ToolOutcome]:
         calls = [ToolCall(new_id(), request.tool, dict(request.args)) for request in requests]
@@ -211,38 +184,27 @@ class LocalBrain:
     async def _more_pages(self, turn: Turn, step: Step, outcomes: Sequence[ToolOutcome]) -> list[ToolOutcome]:
         """A list longer than one page is read to its end before it is told of."""
         more: list[ToolOutcome] = []
-        while step.look is not None and (missing := _missing([*outcomes, *more])):
-            page = await self._call(turn, [Request(LIST, {**LIST_ARGS, "offset": missing})])
+        while step.look is not None and (start := _next_page([*outcomes, *more])):
+            page = await self._call(turn, [Request(LIST, {**LIST_ARGS, "offset": start})])
             more += page
             if not page[0].ok or not _listed(page[0]):
                 break
         return more
 
-    def _learn(self, requests: Sequence[Request], outcomes: Sequence[ToolOutcome]) -> None:
-        """What a device has just confirmed is its state: "brighter" counts from there."""
-        for request, outcome in zip(requests, outcomes, strict=False):
-            facts = outcome.structured if isinstance(outcome.structured, Mapping) else {}
-            if (
-                request.device
-                and outcome.ok
-                and facts.get("outcome") == "confirmed"
-                and isinstance(facts.get("state"), str)
-            ):
-                self._home = self.home.with_state(request.device, facts["state"])
-            elif facts.get("outcome") in ("not_found", "ambiguous"):
-                self.home_changed()
+
+def _facts(outcome: ToolOutcome) -> Mapping[str, object]:
+    return outcome.structured if isinstance(outcome.structured, Mapping) else {}
 
 
 def _listed(outcome: ToolOutcome) -> int:
-    facts = outcome.structured if isinstance(outcome.structured, Mapping) else {}
-    devices = facts.get("devices")
+    devices = _facts(outcome).get("devices")
     return len(devices) if isinstance(devices, list) else 0
 
 
-def _missing(pages: Sequence[ToolOutcome]) -> int:
+def _next_page(pages: Sequence[ToolOutcome]) -> int:
     """Where the next page starts; 0 when there is none."""
-    facts = pages[0].structured if pages and isinstance(pages[0].structured, Mapping) else {}
-    total, have = facts.get("total"), sum(_listed(page) for page in pages)
+    total = _facts(pages[0]).get("total") if pages else None
+    have = sum(_listed(page) for page in pages)
     return have if isinstance(total, int) and 0 < have < total else 0
 
 
