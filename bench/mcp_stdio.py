@@ -1,0 +1,21 @@
+"""One MCP tool over stdio, through the executor, against langchain-mcp-adapters.
+
+The server is minimal, so the figures are what the clients cost.
+"""
+
+from bench.driver import OURS, THEIRS, Contestant, alternate
+from bench.table import Row
+
+
+def run(passes: int) -> list[Row]:
+    with (
+        Contestant(OURS, "gateway_mcp") as ours,
+        Contestant(THEIRS, "adapters_session") as session,
+        Contestant(THEIRS, "adapters_default") as default,
+    ):
+        figures = alternate({"ours": ours, "session": session, "default": default}, passes)
+    call = figures["ours"]["call_us"]
+    return [
+        Row("one call, session held", call, "µs", 0.65, figures["session"]["call_us"], "persistent session"),
+        Row("one call, as one gets it", call, "µs", 1 / 200, figures["default"]["call_us"], "get_tools()"),
+    ]
