@@ -18,7 +18,7 @@ NAME_LIMIT = 64  # what model providers accept: letters, digits, _ and -, up to 
 Call = Callable[[str, Mapping[str, Any]], Awaitable[Mapping[str, Any]]]  # original name, arguments -> result
 
 
-# LangChain's own way of calling fills these; a server's parameter of that name would vanish or break the call.
+# LangChain's own way of calling fills these; a server's parameter of that name would vanish or break a call.
 TAKEN_BY_LANGCHAIN = frozenset({"config", "run_manager", "self"})
 
 
