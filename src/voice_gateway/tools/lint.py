@@ -15,7 +15,7 @@ MAX_EXAMPLES = 7
 
 _MANDATORY = re.compile(r"\b(?:REQUIRED|MUST)\b")
 _TRIGGER = re.compile(r"\b(?:whenever|(?:when|if) (?:the|a) user)\b", re.IGNORECASE)
-_NEGATIVE = re.compile(r"\b(?:do not|don't|never) (?:use|call|search)\b|\bnot for\b", re.IGNORECASE)
+_NEGATIVE = re.compile(r"\b(?:do not|don't|never)\b|\bnot for\b", re.IGNORECASE)
 _EXAMPLES = re.compile(r"\b(?P<kind>good|right|bad|wrong)(?: examples?| use)?\s*:", re.IGNORECASE)
 _GOOD = {"good", "right"}
 _QUOTED = re.compile(r"\"[^\"\n]{1,200}\"|“[^”\n]{1,200}”|`[^`\n]{1,200}`")
