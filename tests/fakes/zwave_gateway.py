@@ -4,16 +4,15 @@ import asyncio
 import json
 import socket
 import ssl
-from collections.abc import Sequence
+from collections.abc import Coroutine, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
 import aiomqtt
-
-from fakes import zwave_recordings as recordings
-from fakes.zwave_house import House
+from tests.fakes import zwave_recordings as recordings
+from tests.fakes.zwave_house import House
 
 RECONNECT_SECONDS = 0.05
 LIMIT_SECONDS = 10.0
@@ -150,10 +149,10 @@ class FakeGateway:
             self._first = False
             self._up.set()
             async for message in client.messages:
-                self._take(message)
+                self._start(self._serve(message))
 
-    def _take(self, message: aiomqtt.Message) -> None:
-        task = asyncio.get_running_loop().create_task(self._serve(message))
+    def _start(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.get_running_loop().create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
@@ -174,6 +173,17 @@ class FakeGateway:
             await self._client.publish(f"{self._base}/api/{api}", text, qos=1)
         except aiomqtt.MqttError:
             pass  # the broker is away: the real gateway's answer is lost as well
+
+    def _activate(self, scene_id: int) -> None:
+        """Answered at once; the values follow, as recorded."""
+        for scene in self.scenes:
+            if scene["sceneid"] == scene_id:
+                self.activated.append(scene_id)
+                for value in scene["values"]:
+                    self._start(self._write(value))
+
+    async def _write(self, value: dict[str, Any]) -> None:
+        await self.house.write(value, value["value"])
 
     async def _answer(self, api: str, args: Any) -> dict[str, Any]:
         if not isinstance(args, list):
@@ -198,8 +208,8 @@ class FakeGateway:
             return _success(self.house.nodes)
         if api == "_getScenes":
             return _success(self.scenes)
-        if api == "_activateScene" and args[0] in {scene["sceneid"] for scene in self.scenes}:
-            self.activated.append(args[0])
+        if api == "_activateScene":
+            self._activate(args[0])
         known = recordings.recorded(api, args)
         if known is None:
             return {"success": False, "message": "Unknown API"}

@@ -5,7 +5,7 @@ import copy
 from dataclasses import dataclass, field
 from typing import Any
 
-from fakes import zwave_recordings as recordings
+from tests.fakes import zwave_recordings as recordings
 
 RADIO_SECONDS = 0.09  # one exchange, as recorded
 DEAD_SECONDS = 3.1

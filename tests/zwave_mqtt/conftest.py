@@ -2,17 +2,15 @@
 
 import asyncio
 import contextlib
-import sys
 from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.fakes.mosquitto import Broker
+from tests.fakes.zwave_gateway import FakeGateway
+from tests.fakes.zwave_server import Server, owned, serving
 
-sys.path.insert(0, str(Path(__file__).parents[1]))
-
-from fakes.mosquitto import Broker
-from fakes.zwave_gateway import FakeGateway
 from zwave_mcp.mqtt_home import MqttHome
 from zwave_mcp.options import MqttOptions
 
@@ -53,3 +51,10 @@ async def home(broker: Broker, gateway: FakeGateway) -> AsyncIterator[MqttHome]:
 @pytest.fixture
 def start_home() -> Callable[..., contextlib.AbstractAsyncContextManager[MqttHome]]:
     return running
+
+
+@pytest.fixture
+async def server(broker: Broker, gateway: FakeGateway) -> AsyncIterator[Server]:
+    """The real server as a process of its own, connected to the gateway."""
+    async with owned(serving(broker.url, ZWAVE_ALLOW_UNLOCK="true")) as server:
+        yield server

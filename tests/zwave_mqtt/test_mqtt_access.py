@@ -4,9 +4,9 @@ import re
 from pathlib import Path
 
 import pytest
+from tests.fakes.mosquitto import Broker, Certificates
+from tests.fakes.zwave_gateway import FakeGateway
 
-from fakes.mosquitto import Broker, Certificates
-from fakes.zwave_gateway import FakeGateway
 from zwave_mcp.home import CONFIRMED, HomeDown, ValueId
 from zwave_mcp.mqtt_address import address_of
 from zwave_mcp.options import MqttOptions

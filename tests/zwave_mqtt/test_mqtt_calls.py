@@ -5,8 +5,8 @@ import json
 import time
 
 import pytest
+from tests.fakes import zwave_recordings as recordings
 
-from fakes import zwave_recordings as recordings
 from zwave_mcp.home import ACKNOWLEDGED, CONFIRMED, FAILED, WORKING, HomeDown, NoAnswer, Refused, ValueId
 from zwave_mcp.mqtt_api import Api
 

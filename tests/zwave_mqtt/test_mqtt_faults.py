@@ -9,9 +9,9 @@ import time
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.fakes.mosquitto import Broker, free_port
+from tests.fakes.zwave_gateway import FakeGateway
 
-from fakes.mosquitto import Broker, free_port
-from fakes.zwave_gateway import FakeGateway
 from zwave_mcp.home import CONFIRMED, HomeDown, HomeError, NoAnswer, Refused, ValueId
 from zwave_mcp.mqtt_api import GatewayApi
 from zwave_mcp.options import MqttOptions

@@ -1,8 +1,8 @@
 """The gateway is found by itself when there is one, and never guessed when there are more."""
 
 import pytest
+from tests.fakes.zwave_gateway import FakeGateway
 
-from fakes.zwave_gateway import FakeGateway
 from zwave_mcp.home import HomeDown, ValueId
 from zwave_mcp.mqtt_gateways import Gateways, client_name
 from zwave_mcp.options import MqttOptions

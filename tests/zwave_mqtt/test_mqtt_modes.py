@@ -1,9 +1,9 @@
 """The same home in every mode of the gateway: topics differ, devices and commands do not."""
 
 import pytest
+from tests.fakes import zwave_recordings as recordings
+from tests.fakes.zwave_gateway import FakeGateway
 
-from fakes import zwave_recordings as recordings
-from fakes.zwave_gateway import FakeGateway
 from zwave_mcp.home import CONFIRMED, ValueId
 from zwave_mcp.options import MqttOptions
 

@@ -1,0 +1,119 @@
+"""The whole server while broker, gateway or stick are away; each test has a server of its own."""
+
+import asyncio
+import time
+
+from tests.fakes.mosquitto import free_port
+from tests.fakes.zwave_gateway import FakeGateway
+from tests.fakes.zwave_server import claims_success, serving
+
+LIMIT_SECONDS = 10.0
+
+
+async def test_a_renamed_device_is_found_by_its_new_name_and_announced(broker, gateway):
+    changed = asyncio.Event()
+
+    def hear(message):
+        if "ListChanged" in type(getattr(message, "root", message)).__name__:
+            changed.set()
+
+    async with serving(broker.url, hear) as server:
+        await server.call("list_zwave_devices")
+        gateway.house.rename(13, "Desk Lamp", "Office")
+        async with asyncio.timeout(LIMIT_SECONDS):
+            while (answer := await server.control("desk lamp", "on")).outcome == "not_found":
+                await asyncio.sleep(0.1)  # the list may be two seconds old
+            assert answer.outcome == "confirmed"
+            await changed.wait()
+
+
+async def test_without_a_broker_tools_are_listed_and_a_call_says_what_is_wrong_within_two_seconds():
+    async with serving(f"mqtt://localhost:{free_port()}") as server:
+        tools = await server.session.list_tools()
+        started = time.perf_counter()
+        answer = await server.control("floor lamp", "on")
+
+        assert time.perf_counter() - started < 2
+        assert "control_zwave_device" in {tool.name for tool in tools.tools}
+        assert (answer.outcome, answer.is_error) == ("system_down", True)
+        assert "MQTT broker" in answer.text
+        assert not claims_success(answer)
+
+
+async def test_a_stopped_broker_is_said_within_two_seconds_and_it_may_return(server, gateway, broker):
+    assert (await server.control("floor lamp", "on")).outcome == "confirmed"
+    broker.stop()
+    started = time.perf_counter()
+    answer = await server.control("floor lamp", "off")
+
+    assert time.perf_counter() - started < 2
+    assert (answer.outcome, answer.is_error) == ("system_down", True)
+    assert "MQTT broker" in answer.text
+    broker.start()
+    await gateway.connected()
+    async with asyncio.timeout(LIMIT_SECONDS):
+        while (await server.control("floor lamp", "off")).outcome != "confirmed":
+            await asyncio.sleep(0.2)
+    assert [value for _, _, value in gateway.house.writes] == [255, 0]
+
+
+async def test_a_command_whose_broker_is_killed_may_still_happen(server, gateway, broker):
+    await server.call("list_zwave_devices")
+    gateway.silent.add("writeValue")
+    call = asyncio.create_task(server.control("floor lamp", "on"))
+    await gateway.asked("writeValue")
+    started = time.perf_counter()
+    broker.kill()
+    answer = await call
+
+    assert time.perf_counter() - started < 2
+    assert answer.is_error
+    assert "may still happen" in answer.text
+    assert not claims_success(answer)
+
+
+async def test_a_broker_killed_while_the_device_is_asked_does_not_hide_the_command(server, gateway, broker):
+    await server.call("list_zwave_devices")
+    gateway.silent.add("pollValue")
+    call = asyncio.create_task(server.control("Coffee Maker", "off"))
+    await gateway.asked("pollValue")
+    broker.kill()
+    answer = await call
+
+    assert answer.is_error
+    assert "not confirmed" in answer.text
+    assert not claims_success(answer)
+
+
+async def test_a_lost_stick_and_a_lost_gateway_are_told_apart(server, gateway):
+    await server.call("list_zwave_devices")
+    await gateway.lose_stick()
+    async with asyncio.timeout(LIMIT_SECONDS):
+        while not (stick := await server.call("check_zwave_health")).is_error:
+            await asyncio.sleep(0.05)
+    await gateway.vanish()
+    async with asyncio.timeout(LIMIT_SECONDS):
+        while "stick" in (lost := await server.control("floor lamp", "on")).text:
+            await asyncio.sleep(0.05)
+
+    assert "stick" in stick.text
+    assert lost.outcome == "system_down"
+    assert "Z-Wave JS UI" in lost.text
+
+
+async def test_two_gateways_are_named(broker, gateway):
+    async with FakeGateway(broker.port, name="Garage"), serving(broker.url) as server:
+        answer = await server.control("floor lamp", "on")
+
+        assert answer.outcome == "system_down"
+        assert "Garage" in answer.text
+        assert "Home_Gateway" in answer.text
+
+
+async def test_the_end_of_a_session_closes_the_connection_to_the_broker(broker, gateway):
+    async with serving(broker.url) as server:
+        await server.call("list_zwave_devices")
+        before = broker.log.count("Received DISCONNECT")
+    async with asyncio.timeout(LIMIT_SECONDS):
+        while broker.log.count("Received DISCONNECT") == before:
+            await asyncio.sleep(0.01)
