@@ -83,7 +83,7 @@ class TimerClock:
         if seen.missed:
             log.info("timers were missed", extra={"count": len(seen.missed)})
             if missed is not None:
-                await _call(missed, seen.missed)
+                tasks.create_task(_call(missed, seen.missed), name="missed timers")
         return self._pause(seen.timers)
 
     def _pause(self, timers: Sequence[Timer]) -> float:
