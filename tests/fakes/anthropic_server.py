@@ -23,7 +23,7 @@ class Scripted:
     stop_reason: str | None = None  # None: tool_use with calls, else end_turn
     status: int = 200
     error_type: str = ""  # with status 200: an error event inside the stream
-    end: Literal["stop", "no_stop", "abort", "stall"] = "stop"
+    end: Literal["stop", "no_stop", "abort", "stall", "trickle"] = "stop"
     headers: dict[str, str] = field(default_factory=dict)
 
 
@@ -103,6 +103,9 @@ class FakeAnthropic(LoopbackHttp):
             return
         if reply.end == "stall":
             await self.never.wait()
+        while reply.end == "trickle":  # never silent for long, and never done
+            await _event(answer, "ping", {})
+            await asyncio.sleep(0.05)
         if reply.error_type:
             await _event(answer, "error", {"error": {"type": reply.error_type, "message": "scripted"}})
         elif reply.end == "stop":

@@ -33,6 +33,7 @@ class FakeOllama(LoopbackHttp):
     def __init__(self, models: dict[str, list[str]] | None = None) -> None:
         super().__init__()
         self.models = models or {"qwen2.5:0.5b": ["completion", "tools"]}
+        self.context_length = 32768  # what the models were trained for
         self.replies: list[Scripted] = []
         self.chatting = 0
         self.most_at_once = 0
@@ -68,7 +69,8 @@ class FakeOllama(LoopbackHttp):
         if capabilities is None:
             await answer.json(404, {"error": f"model '{body['model']}' not found"})
         else:
-            await answer.json(200, {"details": {}, "model_info": {}, "capabilities": capabilities})
+            info = {"general.architecture": "qwen2", "qwen2.context_length": self.context_length}
+            await answer.json(200, {"details": {}, "model_info": info, "capabilities": capabilities})
 
     async def _chat(self, body: dict[str, Any], answer: Answer) -> None:
         async with self.arrived:
@@ -126,7 +128,13 @@ class FakeOllama(LoopbackHttp):
         if reply.end == "done":
             done_reason = "length" if body["options"].get("num_predict") == 1 else reply.done_reason
             await answer.piece(
-                _line(body, {"content": ""}, done=True, done_reason=done_reason, **_counts(body, reply))
+                _line(
+                    body,
+                    {"content": ""},
+                    done=True,
+                    done_reason=done_reason,
+                    **_counts(body, reply, self.context_length),
+                )
             )
         await answer.end()
 
@@ -142,9 +150,9 @@ def _line(body: dict[str, Any], message: dict[str, Any], *, done: bool = False, 
     return json.dumps(line).encode() + b"\n"
 
 
-def _counts(body: dict[str, Any], reply: Scripted) -> dict[str, int]:
+def _counts(body: dict[str, Any], reply: Scripted, context_length: int) -> dict[str, int]:
     size = len(json.dumps([body["messages"], body.get("tools")])) // 4
-    count = min(size, body["options"].get("num_ctx", 4096))
+    count = min(size, body["options"].get("num_ctx", 4096), context_length)
     return {
         "total_duration": 900_000_000,
         "load_duration": 40_000_000,

@@ -269,7 +269,7 @@ async def test_what_goes_over_the_wire_is_exactly_what_was_converted(ollama: Fak
     await client.answer(Turn(Utterance("hello")))
     await client.aclose()
 
-    request = ollama.requests[0]
+    request = ollama.requests[-1]
     assert (request.method, request.path) == ("POST", "/api/chat")
     sent = ollama.chats[0]["tools"]
     assert sent == to_qwen_tools(client.offer().tools)

@@ -2,19 +2,17 @@
 
 import asyncio
 import logging
-import re
-from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
-from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, SystemMessage, ToolMessage
 from langchain_core.tools import BaseTool
 
-from voice_gateway.brain.anthropic_errors import NO_KEY, WRONG_KEY, incomplete, translated
+from voice_gateway.brain.anthropic_chat import AnthropicModel, make_chat, with_cache_mark
+from voice_gateway.brain.anthropic_errors import NO_KEY, WRONG_KEY
 from voice_gateway.brain.client import Turn
 from voice_gateway.brain.loop import Compose, run_loop
 from voice_gateway.brain.offer import Offer, Offering, tokens_of
-from voice_gateway.brain.prompt import SYSTEM_PROMPT, Clock, local_time, stamped
+from voice_gateway.brain.prompt import Clock, local_time, stamped
 from voice_gateway.brain.release import Review
 from voice_gateway.brain.told import told
 from voice_gateway.config import AnthropicSettings, BrainSettings
@@ -28,112 +26,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-CACHED = {"type": "ephemeral"}
 HISTORY_TOKENS = 50_000  # of a context of 200,000: what is older is seldom meant, and costs money
-# Besides one timeout per try: the waits between tries, and one long answer. Whatever happens, a request ends.
-DEADLINE_TIMEOUTS = 2
-_COMPLETE = {"end_turn", "stop_sequence", "tool_use"}
-
-
-def make_chat(settings: AnthropicSettings) -> "ChatAnthropic":
-    """Imports the library, which takes about two seconds: call it in a thread."""
-    from langchain_anthropic import ChatAnthropic
-
-    assert settings.api_key is not None
-    extra: dict[str, Any] = {"base_url": settings.base_url} if settings.base_url else {}
-    return ChatAnthropic(
-        model_name=settings.model,
-        api_key=settings.api_key,
-        max_tokens_to_sample=settings.max_tokens,
-        timeout=settings.timeout_seconds,
-        max_retries=settings.max_retries,
-        stop=None,
-        **extra,
-    )
-
-
-def with_cache_mark(tools: Sequence[BaseTool]) -> list[BaseTool]:
-    """The tools themselves, but for a schema without `type: object`, and a mark on the last one.
-
-    The mark makes the API keep everything up to and including the tools, so they are read once.
-    """
-    fit = [tool if _is_object(tool) else _as_object(tool) for tool in tools]
-    if fit:
-        extras = {**(fit[-1].extras or {}), "cache_control": CACHED}
-        fit[-1] = fit[-1].model_copy(update={"extras": extras})
-    return fit
-
-
-def _is_object(tool: BaseTool) -> bool:
-    return schema_of(tool).get("type") == "object"
-
-
-def _as_object(tool: BaseTool) -> BaseTool:
-    return tool.model_copy(update={"args_schema": {"properties": {}, **schema_of(tool), "type": "object"}})
-
-
-def sendable(messages: Sequence[BaseMessage]) -> list[BaseMessage]:
-    """Names and ids as the API accepts them: a conversation may have begun with another brain."""
-    return [_sendable(message) for message in messages]
-
-
-def _sendable(message: BaseMessage) -> BaseMessage:
-    if isinstance(message, ToolMessage):
-        return message.model_copy(update={"tool_call_id": _word(message.tool_call_id)})
-    if isinstance(message, AIMessage) and message.tool_calls:
-        calls = [
-            {**call, "id": _word(call["id"] or ""), "name": _word(call["name"])}
-            for call in message.tool_calls
-        ]
-        return message.model_copy(update={"tool_calls": calls})
-    return message
-
-
-def _word(text: str) -> str:
-    return re.sub(r"[^a-zA-Z0-9_-]", "_", text)[:64] or "_"
-
-
-@dataclass(frozen=True)
-class _AnthropicModel:
-    """One turn's model with its tools bound."""
-
-    bound: Any  # a Runnable; LangChain's types for it say nothing more
-    offer: Offer
-    settings: AnthropicSettings
-
-    stage = "anthropic"
-
-    @property
-    def model_name(self) -> str:
-        return self.settings.model
-
-    def doubtful(self, messages: Sequence[BaseMessage]) -> bool:
-        return False  # the API refuses a prompt that is too long, it does not cut it
-
-    async def reply(self, messages: Sequence[BaseMessage], on_text: Callable[[str], None]) -> AIMessage:
-        tries = self.settings.max_retries + 1
-        limit = self.settings.timeout_seconds * (tries + DEADLINE_TIMEOUTS)
-        system = SystemMessage(content=[{"type": "text", "text": SYSTEM_PROMPT, "cache_control": CACHED}])
-        whole: AIMessageChunk | None = None
-        try:
-            async with asyncio.timeout(limit):
-                async for chunk in self.bound.astream([system, *sendable(messages)]):
-                    whole = chunk if whole is None else whole + chunk
-                    if text := str(chunk.text):
-                        on_text(text)
-        except Exception as error:
-            raise translated(error, self.settings) from error
-        return self._checked(whole)
-
-    def _checked(self, whole: AIMessageChunk | None) -> AIMessage:
-        stop_reason = whole.response_metadata.get("stop_reason") if whole is not None else None
-        if whole is None or stop_reason not in _COMPLETE:
-            raise incomplete(stop_reason, self.settings)
-        calls = bool(whole.tool_calls or whole.invalid_tool_calls)
-        if calls and stop_reason != "tool_use":  # input cut off in the middle still parses to a likely call
-            raise incomplete(stop_reason, self.settings)
-        log.debug("model answered", extra={"model": self.settings.model, "usage": whole.usage_metadata})
-        return whole
 
 
 class AnthropicClient:
@@ -209,12 +102,12 @@ class AnthropicClient:
                 self._chat = await asyncio.to_thread(make_chat, self._settings)
             return self._chat
 
-    def _model(self, chat: "ChatAnthropic") -> _AnthropicModel:
+    def _model(self, chat: "ChatAnthropic") -> AnthropicModel:
         offer = self._offers.current()
         if self._bound is None or self._bound[0] is not offer:
             tools = with_cache_mark(offer.tools)
             self._bound = (offer, chat.bind_tools(tools) if tools else chat)
-        return _AnthropicModel(self._bound[1], offer, self._settings)
+        return AnthropicModel(self._bound[1], offer, self._settings)
 
 
 def _cost(tool: BaseTool) -> int:

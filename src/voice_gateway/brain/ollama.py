@@ -20,7 +20,7 @@ from voice_gateway.brain.prompt import SYSTEM_PROMPT, Clock, local_time, stamped
 from voice_gateway.brain.qwen_format import to_qwen_tool, to_qwen_tools
 from voice_gateway.brain.release import Review
 from voice_gateway.brain.told import told
-from voice_gateway.brain.warm import Warmth
+from voice_gateway.brain.warm import Warmth, seconds_of
 from voice_gateway.config import BrainSettings, OllamaSettings
 from voice_gateway.errors import BrainError
 from voice_gateway.tools.executor import ToolExecutor
@@ -30,6 +30,7 @@ log = logging.getLogger(__name__)
 
 CONVERSATION_TOKENS = 512  # the least that must be left for what is said, whatever the tools take
 LOOK_AGAIN_SECONDS = 5.0  # how soon a change of the tools, or an unload, is seen when nobody tells
+LEAST_KEEP_SECONDS = 60.0  # a model kept for less is meant to go; loading it again and again would be absurd
 LAST_RETRY_SECONDS = 300.0  # while Ollama is down, the wait doubles up to this
 
 
@@ -63,7 +64,7 @@ class _OllamaModel:
 
     def doubtful(self, messages: Sequence[BaseMessage]) -> bool:
         # Only the last chunk tells that a prompt was cut, and by then a sentence would have been spoken.
-        return prompt_tokens(messages, self.offer.tokens) >= self.settings.num_ctx
+        return prompt_tokens(messages, self.offer.tokens) >= self.chat.context
 
     async def reply(self, messages: Sequence[BaseMessage], on_text: Callable[[str], None]) -> AIMessage:
         try:
@@ -158,11 +159,12 @@ class OllamaClient:
     async def keep_warm(self) -> None:
         """Warm up now, after every change of the tools, and after Ollama has unloaded the model."""
         await self._chat.ready()
+        if not self._settings.warm_up or seconds_of(self._settings.keep_alive) < LEAST_KEEP_SECONDS:
+            return
         wait = LOOK_AGAIN_SECONDS
         while True:
             self._changed.clear()
-            warm = not self._settings.warm_up or await self.warm_up()
-            wait = LOOK_AGAIN_SECONDS if warm else min(wait * 2, LAST_RETRY_SECONDS)
+            wait = LOOK_AGAIN_SECONDS if await self.warm_up() else min(wait * 2, LAST_RETRY_SECONDS)
             await self._sleep(wait)
 
     def tools_changed(self) -> None:

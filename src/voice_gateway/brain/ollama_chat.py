@@ -17,6 +17,7 @@ from voice_gateway.errors import BrainError
 
 if TYPE_CHECKING:
     from langchain_ollama import ChatOllama
+    from ollama import ShowResponse
 
 log = logging.getLogger(__name__)
 
@@ -73,6 +74,8 @@ class OllamaChat:
         self._chat: ChatOllama | None = None
         self._making = asyncio.Lock()
         self._line = asyncio.Lock()
+        self.context = settings.num_ctx  # what a prompt may fill; less when the model itself has less
+        self._context_known = False
 
     @property
     def busy(self) -> bool:
@@ -110,6 +113,7 @@ class OllamaChat:
             extra["tools"] = tools
         whole: AIMessageChunk | None = None
         async with self._line:
+            await self._learn_context()
             try:
                 async for chunk in chat.astream([SystemMessage(content=SYSTEM_PROMPT), *messages], **extra):
                     whole = chunk if whole is None else whole + chunk
@@ -134,8 +138,19 @@ class OllamaChat:
     def _check_prompt(self, whole: AIMessage) -> None:
         """Equality is the only sign that Ollama gives of a prompt it has cut."""
         tokens = whole.response_metadata.get("prompt_eval_count") or 0
-        if tokens >= self._settings.num_ctx:
+        if tokens >= self.context:
             raise prompt_cut(tokens, self._settings)
+
+    async def _learn_context(self) -> None:
+        """Ollama lowers `num_ctx` to what the model was trained for, without a word; so ask once."""
+        if self._context_known:
+            return
+        shown = await self._show()
+        if shown is not None:
+            info = (shown.modelinfo or {}).items()
+            lengths = [v for k, v in info if k.endswith(".context_length") and isinstance(v, int) and v > 0]
+            self.context = min([self._settings.num_ctx, *lengths])
+            self._context_known = True
 
     async def _capabilities(self, error: Exception) -> list[str] | None:
         """After a refusal (400): what the model can do, instead of guessing from the words of the error."""
@@ -143,13 +158,18 @@ class OllamaChat:
 
         if not isinstance(error, ResponseError) or error.status_code != 400:
             return None
+        shown = await self._show()
+        return list(shown.capabilities or []) if shown is not None else None
+
+    async def _show(self) -> "ShowResponse | None":
+        """What Ollama knows of the model. Only a question on the side: real trouble shows with the request."""
         try:
             chat = await self.ready()
-            answer = await chat._async_client.show(self._settings.model)
-        except Exception as trouble:  # it was only a question about an error; the error itself is told
-            log.debug("capabilities unknown", extra={"reason": str(trouble)})
+            async with asyncio.timeout(CONNECT_SECONDS):
+                return await chat._async_client.show(self._settings.model)
+        except Exception as trouble:
+            log.debug("nothing known of the model", extra={"reason": str(trouble)})
             return None
-        return list(answer.capabilities or [])
 
     async def aclose(self) -> None:
         if self._chat is not None:

@@ -161,6 +161,13 @@ async def test_every_trouble_is_one_clear_error(
     assert history.messages == []
 
 
+async def test_an_answer_that_never_ends_has_a_limit_too(bench: Bench) -> None:
+    bench.server.script(Scripted("It is", end="trickle"))
+    error = await fails(bench.client(timeout_seconds=0.2))
+
+    assert "did not answer" in str(error)
+
+
 async def test_trouble_that_passes_is_tried_again(bench: Bench) -> None:
     bench.server.script(Scripted(status=529, error_type="overloaded_error"), "Hello.")
 

@@ -272,6 +272,13 @@ async def test_a_prompt_that_may_be_cut_is_not_spoken_before_it_is_known(bench: 
     assert said == []
 
 
+async def test_a_model_with_less_context_than_asked_for_is_noticed(bench: Bench) -> None:
+    bench.server.context_length = 600
+    error = await fails(bench.client(num_ctx=4096), "word " * 1000)
+
+    assert "fills the whole context (600 tokens" in str(error)
+
+
 async def test_silence_has_a_limit(bench: Bench) -> None:
     bench.server.script(Scripted("never", gate=asyncio.Event()))
     error = await fails(bench.client(timeout_seconds=0.2))
@@ -392,12 +399,11 @@ async def test_keep_warm_reads_the_prefix_at_start_and_after_a_change(bench: Ben
     assert [len(body["tools"]) for body in bench.server.chats] == [1, 2]
 
 
-async def test_warm_up_can_be_switched_off(bench: Bench) -> None:
-    task = asyncio.create_task(bench.client(warm_up=False).keep_warm())
-    done, _ = await asyncio.wait([task], timeout=0.3)
-    task.cancel()
+@pytest.mark.parametrize("settings", [{"warm_up": False}, {"keep_alive": "0"}, {"keep_alive": "10s"}])
+async def test_nothing_is_kept_warm_against_the_users_will(bench: Bench, settings: dict[str, Any]) -> None:
+    async with asyncio.timeout(5):
+        await bench.client(**settings).keep_warm()
 
-    assert not done
     assert bench.server.chats == []
 
 
