@@ -2,8 +2,7 @@
 
 import asyncio
 import logging
-import types
-from collections.abc import Awaitable, Callable, Coroutine, Generator, Sequence
+from collections.abc import Callable, Sequence
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +11,7 @@ from voice_gateway.tools.failures import describe
 from voice_gateway.tools.manager import ToolManager
 from voice_gateway.tools.masking import mask, shorten
 from voice_gateway.tools.results import Result, capped, encodable
+from voice_gateway.tools.runner import Expired, Runner, ToolRaised
 from voice_gateway.tools.schema import heavy
 from voice_gateway.tools.threads import DaemonThreads
 from voice_gateway.turn import Gate, ToolCall, ToolOutcome, ToolTraits, new_id
@@ -21,31 +21,20 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-# A cancelled tool gets this long to clean up (an MCP server is told in this time) before it is abandoned.
-GRACE_SECONDS = 0.5
-EXPIRED = ToolTimeout("the limit is over")  # a mark, never shown
-
-
-class ToolRaised(Exception):
-    """Carries what a tool raised, so that its CancelledError is not taken for ours."""
-
-    def __init__(self, error: BaseException) -> None:
-        super().__init__(repr(error))
-        self.error = error
+NO_TRAITS = ToolTraits()
 
 
 class Execution:
     """One call on its way through the executor."""
 
-    __slots__ = ("abandoned", "args", "call_id", "name", "plan", "started")
+    __slots__ = ("args", "call_id", "name", "started", "traits")
 
     def __init__(self, call: ToolCall) -> None:
         self.started = perf_counter()
         self.call_id = call.id if isinstance(call.id, str) and call.id else new_id()
         self.name = call.name if isinstance(call.name, str) else str(call.name)
         self.args: dict[str, Any] = call.args if isinstance(call.args, dict) else {}
-        self.plan: CallPlan | None = None
-        self.abandoned = False
+        self.traits = NO_TRAITS
 
 
 class ToolExecutor:
@@ -67,11 +56,11 @@ class ToolExecutor:
         self._result_cap = result_cap
         self._slow_seconds = slow_seconds
         self._gate = gate
+        self._runner = Runner()
         # Room for several messages' worth of blocking calls, hung ones included.
         self._threads = DaemonThreads(4 * max_parallel)
         self._plans: dict[int, CallPlan] = {}
         self._plans_version = -1
-        self._abandoned: set[asyncio.Task[None]] = set()
 
     async def execute(
         self, call: ToolCall, *, gate: Gate | None = None, timeout_seconds: float | None = None
@@ -119,20 +108,27 @@ class ToolExecutor:
     async def _run(
         self, execution: Execution, raw: Any, gate: Gate | None, timeout_seconds: float | None
     ) -> Result:
-        plan = execution.plan = self._plan(execution.name)
+        plan = self._plan(execution.name)
+        execution.traits = plan.traits
         if heavy(raw):  # checking a huge value takes long: not in the event loop
             args, ready = await asyncio.to_thread(plan.prepare, raw)
         else:
             args, ready = plan.prepare(raw)
         execution.args = args
-        for asked in (self._gate, gate):
-            if asked is not None and (
-                reason := asked(ToolCall(execution.call_id, execution.name, args), plan.traits)
-            ):
-                raise ToolError(reason, structured={"outcome": "not_permitted"})
+        if gate is not None or self._gate is not None:
+            self._ask_gates(execution, gate)
         limit = timeout_seconds or plan.traits.timeout_seconds or self._timeout_seconds
-        value = await self._limited(execution, plan, ready, limit)
+        try:
+            value = await self._runner.run(execution.name, limit, plan.start, execution.call_id, args, ready)
+        except Expired:
+            raise ToolTimeout(timeout_text(plan, limit)) from None
         return await asyncio.to_thread(plan.finish, value) if heavy(value) else plan.finish(value)
+
+    def _ask_gates(self, execution: Execution, gate: Gate | None) -> None:
+        call = ToolCall(execution.call_id, execution.name, execution.args)
+        for asked in (self._gate, gate):
+            if asked is not None and (reason := asked(call, execution.traits)):
+                raise ToolError(reason, structured={"outcome": "not_permitted"})
 
     def _plan(self, name: str) -> "CallPlan":
         tool = self.tools.find(name) or self.tools.find(name.strip())
@@ -148,45 +144,6 @@ class ToolExecutor:
 
             plan = self._plans[id(tool)] = CallPlan(tool, self._threads)
         return plan
-
-    async def _limited(
-        self, execution: Execution, plan: "CallPlan", ready: dict[str, Any], limit: float
-    ) -> Any:
-        """The tool's raw result within the limit, whatever the tool does with its cancellation.
-
-        It runs in a task of its own: what it does to its task or its context stays there, and one that
-        swallows its cancellation can be left behind. A task and a timer cost half of `asyncio.wait`.
-        """
-        loop = asyncio.get_running_loop()
-        done: asyncio.Future[tuple[Any, BaseException | None]] = loop.create_future()
-        task = loop.create_task(_report(execution, plan, ready, done))
-        timer = loop.call_later(limit, _expire, done)
-        try:
-            value, error = await done
-        except asyncio.CancelledError:
-            await self._stop(task, execution)
-            raise
-        finally:
-            timer.cancel()
-        if error is EXPIRED:
-            await self._stop(task, execution)
-            raise ToolTimeout(timeout_text(plan, limit))
-        if error is not None:
-            raise ToolRaised(error)
-        return value
-
-    async def _stop(self, task: asyncio.Task[None], execution: Execution) -> None:
-        task.cancel()
-        try:
-            await asyncio.wait((task,), timeout=GRACE_SECONDS)
-        finally:
-            if not task.done():
-                log.warning(
-                    "a tool ignores its cancellation and was left behind", extra={"tool": execution.name}
-                )
-                execution.abandoned = True
-                self._abandoned.add(task)
-                task.add_done_callback(self._abandoned.discard)
 
     def _succeeded(self, execution: Execution, result: Result) -> ToolOutcome:
         seconds = perf_counter() - execution.started
@@ -204,14 +161,13 @@ class ToolExecutor:
             execution.args,
             None,
             result.structured,
-            execution.plan is not None and execution.plan.traits.read_only,
+            execution.traits.read_only,
             capped(text, self._result_cap),
         )
 
     def _failed(self, execution: Execution, error: BaseException, *, by_tool: bool = False) -> ToolOutcome:
         seconds = perf_counter() - execution.started
-        traits = execution.plan.traits if execution.plan else ToolTraits()
-        kind, message = describe(error, execution.name, traits.source)
+        kind, message = describe(error, execution.name, execution.traits.source)
         text = encodable(f"Error: {message}")
         expected = isinstance(error, ToolError)
         log.log(
@@ -231,62 +187,12 @@ class ToolExecutor:
             args=execution.args,
             error=kind,
             structured=getattr(error, "structured", None),
-            read_only=traits.read_only,
+            read_only=execution.traits.read_only,
             for_model=capped(text, self._result_cap),
         )
 
     def _warn_of_slow(self, execution: Execution, seconds: float) -> None:
         log.warning("tool is slow", extra={"tool": execution.name, "seconds": round(seconds, 3)})
-
-
-async def _report(
-    execution: Execution,
-    plan: "CallPlan",
-    ready: dict[str, Any],
-    done: "asyncio.Future[tuple[Any, BaseException | None]]",
-) -> None:
-    """Run the tool and report how it ended; SystemExit and the like must not reach the event loop."""
-    value, error = None, None
-    try:
-        work = plan.start(execution.call_id, execution.args, ready)
-        value = await _steered(work if isinstance(work, Coroutine) else _as_coroutine(work), execution)
-    except BaseException as raised:
-        error = raised
-    if not done.done():
-        done.set_result((value, error))
-
-
-async def _as_coroutine(work: Awaitable[Any]) -> Any:
-    return await work
-
-
-@types.coroutine
-def _steered(work: Coroutine[Any, Any, Any], execution: Execution) -> Generator[Any, Any, Any]:
-    """Like `await work`, but once the tool is abandoned a cancellation ends the waiting, not the tool.
-
-    So a tool that swallows every cancellation cannot hold up the end of the program either.
-    """
-    try:
-        awaited = work.send(None)
-        while True:
-            try:
-                yield awaited
-            except GeneratorExit:
-                work.close()
-                raise
-            except BaseException as error:
-                if execution.abandoned:
-                    raise
-                awaited = work.throw(error)
-            else:
-                awaited = work.send(None)
-    except StopIteration as end:
-        return end.value
-
-
-def _expire(done: "asyncio.Future[tuple[Any, BaseException | None]]") -> None:
-    if not done.done():
-        done.set_result((None, EXPIRED))
 
 
 def timeout_text(plan: "CallPlan", limit: float) -> str:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 HIDDEN = "***"
@@ -48,12 +49,15 @@ def shorten(text: str, longest: int = LONGEST) -> str:
     return text if len(text) <= longest else f"{text[:longest]}… ({len(text):,} characters)"
 
 
+@lru_cache(maxsize=1000)
 def is_secret_name(name: str) -> bool:
     return _SECRET_KEY.search(name) is not None
 
 
 def mask(value: Any, depth: int = 4) -> Any:
     """The same arguments with secrets hidden and long values shortened, for the log."""
+    if value is None or isinstance(value, bool | int | float):
+        return value
     if isinstance(value, str):
         # Cut first: a value of megabytes is not searched.
         return hide_secrets(shorten(value))
@@ -66,6 +70,4 @@ def mask(value: Any, depth: int = 4) -> Any:
         }
     if isinstance(value, list | tuple):
         return "[…]" if depth == 0 else [mask(inner, depth - 1) for inner in value[:20]]
-    if value is None or isinstance(value, bool | int | float):
-        return value
     return shorten(str(value))

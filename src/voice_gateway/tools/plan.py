@@ -155,12 +155,15 @@ def _fit_for_model(model: type[BaseModel]) -> Fit:
     # variadic parameters and are passed only when given.
     always = tuple(name for name in model.model_fields if name not in ("args", "kwargs"))
     variadic = tuple(name for name in ("args", "kwargs") if name in model.model_fields)
+    plain = not variadic and model.model_config.get("extra") != "allow"
 
     def fit_model(args: dict[str, Any]) -> dict[str, Any]:
         try:
             made = model.model_validate(args)
         except ValidationError as error:
             raise Misfit(_problems(error)) from None
+        if plain:
+            return made.__dict__
         ready = {name: getattr(made, name) for name in always}
         ready.update({name: getattr(made, name) for name in variadic if name in made.model_fields_set})
         if made.model_extra:

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, is_dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from voice_gateway.turn import ToolOutcome
@@ -25,13 +26,17 @@ class Result:
 
 
 def to_message(outcome: ToolOutcome) -> "ToolMessage":
+    message = _message_class()
+    if outcome.ok:
+        return message(content=outcome.for_model or outcome.text, tool_call_id=outcome.call_id)
+    return message(content=outcome.for_model or outcome.text, tool_call_id=outcome.call_id, status="error")
+
+
+@cache
+def _message_class() -> "type[ToolMessage]":
     from langchain_core.messages import ToolMessage
 
-    return ToolMessage(
-        content=outcome.for_model or outcome.text,
-        tool_call_id=outcome.call_id,
-        status="success" if outcome.ok else "error",
-    )
+    return ToolMessage
 
 
 def read(raw: Any, artifact: Any = None) -> Result:

@@ -78,26 +78,22 @@ def variants(schema: Any, root: JsonSchema) -> list[JsonSchema]:
 
 HEAVY_NODES = 20_000  # about a tenth of a second of checking
 HEAVY_TEXT = 1_000_000
+_CONTAINERS = (dict, list, tuple)
 
 
 def heavy(value: Any) -> bool:
     """Whether a value is so large that reading it would hold up the event loop."""
     if isinstance(value, str):
         return len(value) > HEAVY_TEXT
-    if not isinstance(value, dict | list | tuple):
-        return False
     left = HEAVY_NODES
-    waiting: list[Any] = [value]
+    waiting = [value] if isinstance(value, _CONTAINERS) else []
     while waiting:
         inner = waiting.pop()
         left -= len(inner)
         if left < 0:
             return True
-        waiting += [
-            one
-            for one in (inner.values() if isinstance(inner, dict) else inner)
-            if isinstance(one, dict | list)
-        ]
+        values = inner.values() if isinstance(inner, dict) else inner
+        waiting.extend([one for one in values if isinstance(one, _CONTAINERS)])
     return False
 
 
