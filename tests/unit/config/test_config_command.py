@@ -1,4 +1,4 @@
-"""`voice-gateway config`: origins, masked secrets, a file that changes nothing until a line is uncommented."""
+"""`voice-gateway config`: origins, masked secrets, and a file that changes nothing until it is edited."""
 
 import json
 import re

@@ -1,0 +1,265 @@
+"""What scripts rely on: shapes, exit codes, one clear line for a mistake."""
+
+import asyncio
+import json
+import signal
+from pathlib import Path
+
+import pytest
+
+OUTCOME_KEYS = {"call_id", "name", "args", "text", "ok", "error", "seconds", "structured"}
+REPLY_KEYS = {"text", "ok", "stage", "expects_answer", "conversation_id", "outcomes", "seconds"}
+TOOL_KEYS = {"name", "qualified_name", "source", "description", "parameters", "read_only", "offered"}
+NO_SERVER = "[mcp]\nsimulated_home = false\n"
+
+
+async def test_ask_prints_the_answer_alone_on_stdout(commands):
+    done = await commands.run("ask", "what time is it")
+
+    assert done.code == 0
+    assert done.out.startswith("It is ")
+    assert done.out.count("\n") == 1
+
+
+async def test_ask_json_has_the_promised_shape(commands):
+    done = await commands.run("ask", "--json", "what time is it")
+
+    assert set(done.json) == REPLY_KEYS
+    assert done.json["ok"] is True
+    assert done.json["stage"] == "local"
+    assert set(done.json["outcomes"][0]) == OUTCOME_KEYS
+    assert done.json["outcomes"][0]["name"] == "get_current_datetime"
+
+
+async def test_what_nobody_can_do_is_exit_code_1_and_an_honest_answer(commands):
+    file = commands.file("c.toml", NO_SERVER)
+
+    done = await commands.run("ask", "--json", "--config", str(file), "fold my laundry")
+
+    assert done.code == 1
+    assert done.json["ok"] is False
+    assert done.json["stage"] == "none"
+    assert "don't know how" in done.json["text"]
+
+
+async def test_a_lamp_of_the_simulated_home_really_goes_on(commands):
+    done = await commands.run(
+        "tools", "call", "control_zwave_device", "device_name=floor lamp", "--json", "command=on"
+    )
+
+    assert done.code == 0
+    assert set(done.json) == OUTCOME_KEYS
+    assert done.json["args"] == {"deviceName": "floor lamp", "action": "on"}
+    assert done.json["structured"]["outcome"] == "confirmed"
+    assert done.json["error"] is None
+
+    asked = await commands.run("ask", "is the floor lamp on")
+    assert asked.out.lower().startswith("yes")
+
+
+async def test_a_dead_device_is_never_claimed_to_be_on(commands):
+    done = await commands.run("ask", "--json", "turn on the space heater")
+
+    assert done.code == 1
+    assert done.json["ok"] is False
+    assert done.json["outcomes"][0]["structured"]["outcome"] == "unreachable"
+    assert "is now on" not in done.json["text"]
+
+
+@pytest.mark.parametrize(
+    ("words", "error"),
+    [
+        (("fly", "x=1"), "unknown_tool"),
+        (("control_speaker_volume", "action=explode"), "bad_arguments"),
+        (("get_current_datetime", "bogus=1"), "bad_arguments"),
+    ],
+)
+async def test_a_failed_call_is_exit_code_1_with_its_kind(commands, words, error):
+    file = commands.file("c.toml", NO_SERVER)
+
+    done = await commands.run("tools", "call", *words, "--json", "--config", str(file))
+
+    assert (done.code, done.json["error"], done.json["ok"]) == (1, error, False)
+    assert "Traceback" not in done.err
+
+
+async def test_arguments_may_be_one_json_object(commands):
+    done = await commands.run("tools", "call", "get_current_datetime", "--args", '{"timezone": "Asia/Tokyo"}')
+
+    assert done.code == 0
+    assert "Tokyo" in done.out
+
+
+async def test_tools_json_has_the_promised_shape(commands):
+    done = await commands.run("tools", "--json")
+
+    by_name = {entry["name"]: entry for entry in done.json}
+    assert all(set(entry) == TOOL_KEYS for entry in done.json)
+    assert by_name["get_current_datetime"]["source"] == "builtin"
+    assert by_name["get_current_datetime"]["read_only"] is True
+    assert by_name["control_zwave_device"]["source"] == "zwave"
+    assert by_name["control_zwave_device"]["qualified_name"] == "zwave__control_zwave_device"
+    assert by_name["control_zwave_device"]["read_only"] is False
+    assert set(by_name["control_zwave_device"]["parameters"]["required"]) == {"deviceName", "action"}
+
+
+async def test_tools_for_people_say_that_the_home_is_simulated(commands):
+    done = await commands.run("tools")
+
+    assert "control_zwave_lock" in done.out
+    assert "simulated" in done.out
+
+
+async def test_the_linter_has_nothing_to_say_about_our_own_tools(commands):
+    done = await commands.run("tools", "lint")
+
+    assert done.code == 0, done.out
+    assert "nothing to improve" in done.out
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("--bogus",),
+        ("fly",),
+        ("ask",),
+        ("ask", "hello", "--jsn"),
+        ("ask", "hello", "--config", "nowhere.toml"),
+        ("tools", "call"),
+        ("tools", "call", "x", "novalue"),
+        ("tools", "call", "x", "--args", "{"),
+        ("tools", "call", "x", "--args", "[1]"),
+        ("tools", "call", "x", "--timeout", "soon"),
+        ("tools", "call", "x", "--timeout", "-1"),
+    ],
+)
+async def test_wrong_usage_is_one_line_and_exit_code_2(commands, words):
+    done = await commands.run(*words)
+
+    assert done.code == 2
+    assert done.out == ""
+    assert done.err.startswith("voice-gateway: ")
+    assert done.err.count("\n") == 1
+
+
+async def test_malformed_settings_are_one_line_and_exit_code_2(commands):
+    commands.file("voice-gateway.toml", "[tools]\ntimeout_seconds = -1\n")
+
+    done = await commands.run("run")
+
+    assert done.code == 2
+    assert "tools.timeout_seconds" in done.err
+    assert done.err.count("\n") == 1
+
+
+async def test_run_answers_piped_lines_and_ends(commands):
+    done = await commands.run("run", text="what time is it\n\nturn on the desk lamp\n")
+
+    assert done.code == 0
+    first, second = done.out.splitlines()
+    assert first.startswith("It is ")
+    assert "Desk Lamp is now on" in second
+
+
+async def test_chat_json_prints_an_object_a_line_and_keeps_conversations_apart(commands):
+    lines = [
+        json.dumps({"text": "turn on the floor lamp", "conversation_id": "a"}),
+        json.dumps({"text": "unlock the front door", "conversation_id": "b"}),
+        json.dumps({"text": "yes", "conversation_id": "a"}),
+        json.dumps({"text": "yes", "conversation_id": "b"}),
+        "what time is it",
+    ]
+
+    done = await commands.run("chat", "--json", text="\n".join(lines) + "\n")
+
+    replies = [json.loads(line) for line in done.out.splitlines()]
+    assert [set(reply) == REPLY_KEYS for reply in replies] == [True] * 5
+    assert [reply["conversation_id"] for reply in replies[:4]] == ["a", "b", "a", "b"]
+    assert replies[1]["expects_answer"] is True
+    assert replies[1]["outcomes"] == []
+    assert replies[2]["outcomes"] == []
+    assert replies[3]["outcomes"][0]["structured"]["outcome"] == "confirmed"
+
+
+async def test_a_conversation_goes_on_in_another_process(commands):
+    await commands.run("ask", "--conversation", "k", "turn on the bedside lamp")
+
+    done = await commands.run("ask", "--conversation", "k", "--json", "turn it off again")
+
+    assert done.json["conversation_id"] == "k"
+    assert done.json["outcomes"][0]["args"] == {"deviceName": "Bedside Lamp", "action": "off"}
+
+
+async def test_explain_says_which_stage_answered_and_why(commands):
+    file = commands.file("c.toml", NO_SERVER)
+
+    done = await commands.run("ask", "--explain", "--config", str(file), "don't tell me a story")
+
+    assert "local passed: " in done.err
+    assert "answered by: " in done.err
+    assert "answered by" not in done.out
+
+
+async def test_a_server_that_does_not_exist_costs_only_its_own_tools(commands):
+    file = commands.file(
+        "c.toml", '[mcp]\nbase_delay_seconds = 0.0\n[mcpServers.gone]\ncommand = "no-such-program"\n'
+    )
+
+    done = await commands.run("tools", "--json", "--config", str(file))
+
+    assert done.code == 0
+    assert {entry["source"] for entry in done.json} == {"builtin"}
+    assert "MCP connection failed after 3 attempts" in done.err
+    assert "no-such-program" in done.err
+    assert "Traceback" not in done.err
+
+
+async def test_ask_and_status_use_the_running_gateway(commands, running):
+    on = await commands.run("ask", "turn on the kitchen light")
+    asked = await commands.run("ask", "is it on")
+    status = await commands.run("status", "--json")
+
+    assert "Kitchen Light is now on" in on.out
+    assert asked.out.lower().startswith("yes")
+    assert status.json["running"] is True
+    assert [part["state"] for part in status.json["parts"] if part["part"] == "server zwave"] == ["ok"]
+    socket = Path(commands.env["XDG_RUNTIME_DIR"]) / "voice-gateway" / "control.sock"
+    assert socket.stat().st_mode & 0o777 == 0o600
+    assert socket.parent.stat().st_mode & 0o777 == 0o700
+
+
+async def test_status_says_when_no_gateway_is_running(commands):
+    done = await commands.run("status")
+
+    assert done.code == 1
+    assert "No gateway is running" in done.out
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+async def test_a_signal_stops_everything_and_leaves_no_process(commands, running, number):
+    children = _children(running.process.pid)
+    assert children
+
+    code = await running.stop(number)
+
+    assert code == (0 if number is signal.SIGTERM else 130)
+    assert [pid for pid in children if Path(f"/proc/{pid}").exists()] == []
+    assert not (Path(commands.env["XDG_RUNTIME_DIR"]) / "voice-gateway" / "control.sock").exists()
+
+
+def _children(parent: int) -> list[int]:
+    """Every process below this one; a server stands in a session of its own, so a group would not find it."""
+    found = []
+    for entry in Path("/proc").glob("[0-9]*"):
+        try:
+            fields = (entry / "stat").read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        if int(fields[1]) == parent:
+            found.append(int(entry.name))
+    return found
+
+
+async def test_with_no_input_run_goes_on_until_it_is_stopped(running):
+    with pytest.raises(TimeoutError):
+        await asyncio.wait_for(running.process.wait(), 0.3)
