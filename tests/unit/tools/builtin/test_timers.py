@@ -497,7 +497,7 @@ async def test_the_real_clock_rings_in_time(store: TimerStore, caplog: pytest.Lo
     async with asyncio.timeout(5):
         await rang.wait()
 
-    assert 0.3 <= (system_clock() - started).total_seconds() < 1.3
+    assert 0.3 <= (system_clock() - started).total_seconds() < 3
     assert "timer rings" in caplog.text
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
