@@ -20,6 +20,7 @@ log = logging.getLogger(__name__)
 SHORT_RUN_SECONDS = (
     5.0  # a server that ends sooner counts as a failed attempt, so that a crash loop slows down
 )
+LEAST_LATER_DELAY_SECONDS = 1.0
 SETTLE_SECONDS = 0.1  # announcements of changed tools come in bursts
 
 State = Literal["connecting", "connected", "degraded", "stopped"]
@@ -270,7 +271,9 @@ class Server:
         if self._failures == 0:
             return 0.0
         doublings = min(self._failures - 1, 30)
-        return min(self._mcp.base_delay_seconds * 2.0**doublings, self._mcp.max_delay_seconds)
+        delay = min(self._mcp.base_delay_seconds * 2.0**doublings, self._mcp.max_delay_seconds)
+        # "No delay" is meant for the first attempts; for ever after it would only heat the house.
+        return delay if self._failures < self._mcp.attempts else max(delay, LEAST_LATER_DELAY_SECONDS)
 
     # small steps
 
