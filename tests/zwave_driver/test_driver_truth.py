@@ -1,0 +1,136 @@
+"""What the real driver does, through the whole server: status codes, wishes shown as facts, dead, jammed."""
+
+import asyncio
+import contextlib
+import time
+
+import pytest
+from tests.fakes.zwave_server import claims_success
+
+from zwave_mcp.home import ACKNOWLEDGED, CONFIRMED, FAILED, WORKING, ValueId
+from zwave_mcp.mqtt_home import MqttHome
+from zwave_mcp.options import MqttOptions
+
+pytestmark = [pytest.mark.zwave_driver, pytest.mark.asyncio(loop_scope="package")]
+
+CEILING_LIGHT = ValueId(2, 37, 0, "targetValue")
+FLOOR_LAMP = ValueId(3, 38, 0, "targetValue")
+BLIND = ValueId(6, 38, 0, "targetValue")
+COFFEE_MAKER = ValueId(7, 37, 0, "targetValue")
+COFFEE_MAKER_STATE = ValueId(7, 37, 0, "currentValue")
+
+
+@contextlib.asynccontextmanager
+async def home_of(driver):
+    home = MqttHome(MqttOptions(driver.broker.url))
+    task = asyncio.create_task(home.run())
+    try:
+        yield home
+    finally:
+        task.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await task
+
+
+@contextlib.asynccontextmanager
+async def faulty(driver, node, fault):
+    await driver.fault(node, fault)
+    try:
+        yield
+    finally:
+        await driver.fault(node, None)
+
+
+async def believed(home, text):
+    snapshot = await home.snapshot(0)
+    return next(value.value for node in snapshot.nodes for value in node.values if str(value.id) == text)
+
+
+@pytest.mark.parametrize(
+    ("value_id", "value", "status"),
+    [
+        (CEILING_LIGHT, True, CONFIRMED),
+        (FLOOR_LAMP, 42, ACKNOWLEDGED),
+        (BLIND, 99, WORKING),
+        (ValueId(2, 37, 3, "targetValue"), True, 3),
+        (CEILING_LIGHT, "banana", 5),
+        (ValueId(99, 37, 0, "targetValue"), True, FAILED),
+    ],
+)
+async def test_the_status_codes_are_those_of_the_recordings(driver, value_id, value, status):
+    async with home_of(driver) as home:
+        assert (await home.write(value_id, value)).status == status
+
+
+async def test_the_driver_shows_a_wish_as_a_fact_and_a_poll_tells_the_truth(driver):
+    async with home_of(driver) as home, faulty(driver, 7, "ignoring"):
+        assert (await home.write(COFFEE_MAKER, True)).status == ACKNOWLEDGED
+        assert await believed(home, "7-37-0-currentValue") is True
+        assert await home.poll(COFFEE_MAKER_STATE) is False
+
+
+async def test_an_ignored_command_is_not_called_done(driver, server):
+    async with faulty(driver, 7, "ignoring"):
+        answer = await server.control("coffee maker", "on")
+
+    assert (answer.outcome, answer.is_error) == ("failed", True)
+
+
+async def test_commands_that_work_are_confirmed(server):
+    for device, action, state in [
+        ("ceiling light", "on", "on"),
+        ("ceiling light", "off", "off"),
+        ("coffee maker", "on", "on"),
+        ("coffee maker", "off", "off"),
+    ]:
+        answer = await server.control(device, action)
+        assert (answer.outcome, answer.is_error) == ("confirmed", False)
+        assert answer.structured["state"] == state
+    assert (await server.control("floor lamp", "dim", level=30)).outcome == "confirmed"
+
+
+async def test_a_blind_is_on_its_way(server):
+    await server.control("window blind", "open")
+    answer = await server.control("window blind", "close")
+
+    assert answer.outcome in {"working", "confirmed"}
+    assert not answer.is_error
+
+
+async def test_a_jammed_lock_is_not_called_locked(driver, server):
+    opened = await server.call("control_zwave_lock", deviceName="Front Door Lock", action="unlock")
+    async with faulty(driver, 4, "jammed"):
+        jammed = await server.call("control_zwave_lock", deviceName="Front Door Lock", action="lock")
+    closed = await server.call("control_zwave_lock", deviceName="Front Door Lock", action="lock")
+
+    assert opened.outcome == "confirmed"
+    assert (jammed.outcome, jammed.is_error) == ("failed", True)
+    assert closed.outcome == "confirmed"
+
+
+async def test_a_dead_device_is_said_and_lives_again(driver, server):
+    async with faulty(driver, 5, "dead"):
+        first = await server.control("space heater", "on")
+        started = time.perf_counter()
+        second = await server.control("space heater", "on")
+        listed = await server.call("list_zwave_devices", includeInactive=True)
+
+    assert (first.outcome, second.outcome) == ("unreachable", "unreachable")
+    assert not claims_success(first)
+    assert time.perf_counter() - started < 10
+    heater = next(device for device in listed.structured["devices"] if device["name"] == "Space Heater")
+    assert heater["available"] is False
+    assert (await server.control("space heater", "on")).outcome == "confirmed"
+
+
+async def test_a_dead_device_does_not_hold_up_the_list(driver, server):
+    async with faulty(driver, 5, "dead"):
+        command = asyncio.create_task(server.control("space heater", "off"))
+        started = time.perf_counter()
+        listed = await server.call("list_zwave_devices", includeInactive=True)
+        seconds = time.perf_counter() - started
+        assert (await command).outcome == "unreachable"
+
+    assert seconds < 1
+    assert listed.structured["total"] == 6
+    await server.control("space heater", "off")
