@@ -6,6 +6,7 @@ from voice_gateway.errors import BrainError
 NO_KEY = "ANTHROPIC_API_KEY is not set. Set it, or choose another brain.provider."
 BUSY = "My language model is busy. Please try again in a minute."
 UNREACHABLE = "I cannot reach my language model."
+NO_MODEL = "My language model is not known to its provider."
 WRONG_KEY = "My language model does not accept my key."
 BROKEN = "My language model stopped in the middle of its answer."
 
@@ -21,7 +22,7 @@ def translated(error: Exception, settings: AnthropicSettings) -> BrainError:
         )
     if isinstance(error, anthropic.NotFoundError):
         return BrainError(
-            f'Anthropic does not know the model "{settings.model}". Check anthropic.model.', spoken=WRONG_KEY
+            f'Anthropic does not know the model "{settings.model}". Check anthropic.model.', spoken=NO_MODEL
         )
     if isinstance(error, anthropic.APIStatusError):
         return _status(error)

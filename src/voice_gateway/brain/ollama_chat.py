@@ -162,7 +162,7 @@ class OllamaChat:
         return list(shown.capabilities or []) if shown is not None else None
 
     async def _show(self) -> "ShowResponse | None":
-        """What Ollama knows of the model. Only a question on the side: real trouble shows with the request."""
+        """What Ollama knows of the model. Only a question on the side: trouble shows with the request."""
         try:
             chat = await self.ready()
             async with asyncio.timeout(CONNECT_SECONDS):

@@ -89,8 +89,8 @@ def incomplete(done_reason: str | None, settings: OllamaSettings) -> BrainError:
 
 def prompt_cut(tokens: int, settings: OllamaSettings) -> BrainError:
     return BrainError(
-        f"The prompt fills the whole context ({tokens} tokens, num_ctx {settings.num_ctx}), so Ollama has cut "
-        "it. Raise ollama.num_ctx, lower ollama.tool_token_budget, or start a new conversation.",
+        f"The prompt fills the whole context ({tokens} tokens, num_ctx {settings.num_ctx}): Ollama cut it. "
+        "Raise ollama.num_ctx, lower ollama.tool_token_budget, or start a new conversation.",
         spoken=TOO_MUCH,
     )
 
