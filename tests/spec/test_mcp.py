@@ -92,7 +92,7 @@ async def test_the_servers_stderr_is_kept_for_errors_and_never_read_as_an_answer
         await link.until(lambda: link.status().restarts == 1)
     assert "the bus is gone" in logged(caplog, "MCP server is gone")[0].stderr
     assert "the bus is gone" not in str(failure.value)
-    assert not [record for record in logged(caplog, "not JSON-RPC") if "eee" in record.getMessage()]
+    assert not [record for record in logged(caplog, "not JSON-RPC") if "eee" in record.content]
 
 
 @pytest.mark.scenario("MCP-6")

@@ -11,7 +11,7 @@ from voice_gateway.config import ServerSettings
 from voice_gateway.errors import GatewayError, LinkError
 from voice_gateway.mcp_link.calls import SUSPECT_AFTER, Calls
 from voice_gateway.mcp_link.frames import QUICK_LINE, Parsed, parse, shorten
-from voice_gateway.mcp_link.session import StreamSession
+from voice_gateway.mcp_link.session import StreamSession, load_sdk
 from voice_gateway.mcp_link.stdio import ServerProcess
 
 log = logging.getLogger(__name__)
@@ -36,6 +36,7 @@ class Connection(Protocol):
     definitions: list[Mapping[str, Any]]  # the tools, as the server describes them
     end: str | None  # why it is over
 
+    async def start(self) -> None: ...
     async def open(self) -> None: ...
     async def close(self, *, broken: bool) -> None: ...
     async def call(self, tool: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]: ...
@@ -57,16 +58,19 @@ class StdioConnection:
         self._events = events
         self._stop_seconds = stop_seconds
         self._noise = 0
-        self._process: ServerProcess | None = None
-        self._calls: Calls | None = None
+        self._process = ServerProcess(name, self._on_line, self._on_end)
+        self._calls = Calls(self._process, events.suspect)
         self._session = StreamSession(self._write_for_sdk, events.tools_changed)
         self.definitions: list[Mapping[str, Any]] = []
         self.end: str | None = None
 
+    async def start(self) -> None:
+        """The server starts while we import the SDK; the limit of `open` is for the server alone."""
+        await self._process.start(self._settings)
+        await load_sdk()
+
     async def open(self) -> None:
         """Connected and listed, or a LinkError that says why not. `close` is due in either case."""
-        self._process = await ServerProcess.spawn(self._name, self._settings, self._on_line, self._on_end)
-        self._calls = Calls(self._process, self._events.suspect)
         try:
             await self._session.open()
             self.definitions = await self.list_tools()
@@ -76,24 +80,20 @@ class StdioConnection:
 
     async def close(self, *, broken: bool) -> None:
         """`broken`: the server misbehaved, and gets no long farewell."""
-        if self._calls is not None:
-            self._calls.close(f'The server "{self._name}" was stopped.')
+        self._calls.close(f'The server "{self._name}" was stopped.')
         try:
             await self._session.close()
         except Exception:  # an SDK in trouble must not keep its server alive
             log.debug("MCP session closed with an error", extra={"server": self._name}, exc_info=True)
         finally:
-            if self._process is not None:
-                await self._process.last_words()
-                await self._process.stop(BROKEN_STOP_SECONDS if broken else self._stop_seconds)
+            await self._process.last_words()
+            await self._process.stop(BROKEN_STOP_SECONDS if broken else self._stop_seconds)
 
     async def call(self, tool: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
-        assert self._calls is not None
         return await self._calls.call(tool, arguments)
 
     async def list_tools(self) -> list[Mapping[str, Any]]:
         """Asked by ourselves: the SDK's model refuses the whole list for one malformed definition."""
-        assert self._calls is not None
         found: list[Mapping[str, Any]] = []
         params: dict[str, Any] = {}
         for _ in range(MAX_PAGES):
@@ -110,7 +110,6 @@ class StdioConnection:
 
     async def answers(self) -> bool:
         """Whether the server still talks, when several calls in a row were given up."""
-        assert self._calls is not None
         if self._calls.unanswered >= 2 * SUSPECT_AFTER:
             return False  # it talks, but it does not work
         try:
@@ -123,7 +122,7 @@ class StdioConnection:
         return True
 
     def stderr_tail(self) -> str:
-        return self._process.stderr_tail() if self._process is not None else ""
+        return self._process.stderr_tail()
 
     def _on_line(self, line: bytes) -> None:
         if len(line) <= QUICK_LINE:
@@ -133,7 +132,6 @@ class StdioConnection:
         parsing.add_done_callback(lambda done: None if done.cancelled() else self._dispatch(done.result()))
 
     def _dispatch(self, parsed: Parsed) -> None:
-        assert self._calls is not None
         for frame in parsed.frames:
             if not self._calls.resolve(frame) and not self._session.feed(frame):
                 self._log_noise(json.dumps(frame))
@@ -144,18 +142,15 @@ class StdioConnection:
         self._noise += 1
         if self._noise <= NOISE_SHOWN or self._noise.bit_count() == 1:  # every power of two
             facts = {"server": self._name, "content": shorten(text), "count": self._noise}
-            log.warning("MCP server wrote something that is not JSON-RPC: %s", shorten(text), extra=facts)
+            log.warning("MCP server wrote something that is not JSON-RPC", extra=facts)
 
     def _on_end(self) -> None:
-        assert self._process is not None
         self.end = f"the server {self._process.end}"
-        if self._calls is not None:
-            self._calls.close(f'The server "{self._name}" {self._process.end}.')
+        self._calls.close(f'The server "{self._name}" {self._process.end}.')
         self._session.end()
         self._events.ended()
 
     def _write_for_sdk(self, line: bytes) -> None:
-        assert self._process is not None
         if not self._process.congested:  # a server that asks without reading gets no answers that pile up
             self._process.write(line)
 

@@ -23,6 +23,7 @@ T = TypeVar("T")
 log = logging.getLogger(__name__)
 
 PING_EVERY_SECONDS = 30.0  # without a process to watch, only asking tells that a server is gone
+HTTP_SECONDS, READ_SECONDS = 30.0, 300.0  # a server may hold a response open for as long as a tool runs
 KILL_SECONDS = 1.0  # for the SDK to end after it was cancelled
 
 
@@ -46,9 +47,11 @@ class HttpConnection:
         self.definitions: list[Mapping[str, Any]] = []
         self.end: str | None = None
 
+    async def start(self) -> None:
+        await load_sdk()
+
     async def open(self) -> None:
         """Connected and listed, or a LinkError that says why not. `close` is due in either case."""
-        await load_sdk()
         self._ready = asyncio.get_running_loop().create_future()
         self._start(self._serve(self._ready))
         await self._ready
@@ -117,28 +120,32 @@ class HttpConnection:
                 await self._watch()
         except Exception as error:  # the SDK raises its own errors, groups of them, httpx's and pydantic's
             refused = f"HTTP status {self._status}: " if self._status >= 400 else ""
-            reason = f"{address(self._settings)} cannot be used: {refused}{shorten(_cause(error))}"
+            reason = (
+                f"{address(self._settings)} cannot be used: {refused}{self._without_secrets(_cause(error))}"
+            )
             log.debug("MCP session over HTTP ended", extra={"server": self._name}, exc_info=True)
         finally:
             self._session = None
             self.end = self.end or reason
-            if ready.done():
-                self._events.ended()
-            else:
+            if not ready.done():
                 ready.set_exception(LinkError(reason))
+            elif not self._stop.is_set():
+                self._events.ended()
 
     @contextlib.asynccontextmanager
     async def _opened(self) -> AsyncIterator["ClientSession"]:
+        import httpx2
         from mcp.client.session import ClientSession
         from mcp.client.streamable_http import streamable_http_client
-        from mcp.shared._httpx_utils import create_mcp_http_client
 
         assert self._settings.url is not None
         headers = {key: value.get_secret_value() for key, value in self._settings.headers.items()}
-        client = create_mcp_http_client(headers=headers)
-        client.event_hooks = {"response": [self._note_status]}  # the SDK does not say why it was refused
         async with (
-            client,
+            httpx2.AsyncClient(
+                headers=headers,
+                timeout=httpx2.Timeout(HTTP_SECONDS, read=READ_SECONDS),
+                event_hooks={"response": [self._note_status]},  # the SDK does not say why it was refused
+            ) as client,
             streamable_http_client(self._settings.url, http_client=client) as streams,
             ClientSession(*streams, **client_arguments(self._events.tools_changed)) as session,
         ):
@@ -146,6 +153,12 @@ class HttpConnection:
 
     async def _note_status(self, response: "httpx2.Response") -> None:
         self._status = response.status_code
+
+    def _without_secrets(self, text: str) -> str:
+        """Libraries quote what they could not send."""
+        for secret in (value.get_secret_value() for value in self._settings.headers.values()):
+            text = text.replace(secret, "…") if secret else text
+        return shorten(text.replace(self._settings.url or "", address(self._settings)))
 
     async def _watch(self) -> None:
         """Until the stop, or until the server no longer answers."""

@@ -7,7 +7,8 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from langchain_core.tools import BaseTool
 
 from voice_gateway.config import McpSettings, ServerSettings
-from voice_gateway.mcp_link.server import Listeners, Server, ServerStatus
+from voice_gateway.mcp_link.server import Server
+from voice_gateway.mcp_link.status import Listeners, ServerStatus
 
 __all__ = ["MCPIntegration", "ServerStatus"]
 

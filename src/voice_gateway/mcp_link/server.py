@@ -3,17 +3,15 @@
 import asyncio
 import contextlib
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal
-
-from langchain_core.tools import BaseTool
+from collections.abc import AsyncIterator, Mapping
+from typing import Any
 
 from voice_gateway.config import McpSettings, ServerSettings
 from voice_gateway.errors import GatewayError, LinkError, ToolUnavailable
 from voice_gateway.mcp_link.connection import Connection, StdioConnection
 from voice_gateway.mcp_link.convert import to_langchain_tools
 from voice_gateway.mcp_link.report import failure_report
+from voice_gateway.mcp_link.status import Listeners, ServerStatus, State
 
 log = logging.getLogger(__name__)
 
@@ -22,32 +20,6 @@ SHORT_RUN_SECONDS = (
 )
 LEAST_LATER_DELAY_SECONDS = 1.0
 SETTLE_SECONDS = 0.1  # announcements of changed tools come in bursts
-
-State = Literal["connecting", "connected", "degraded", "stopped"]
-
-
-@dataclass(frozen=True, slots=True)
-class ServerStatus:
-    """How one server is doing."""
-
-    name: str
-    state: State
-    attempts: int
-    last_error: str | None
-    stderr_tail: str  # for the log and the doctor, never for a model
-    tools: tuple[str, ...]
-    restarts: int
-    simulated: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Listeners:
-    """Whom the owner tells."""
-
-    on_tools: Callable[[str, Sequence[BaseTool]], None]
-    on_status: Callable[[ServerStatus], None]
-    local_tools: Callable[[], Sequence[str]]
-    sleep: Callable[[float], Awaitable[None]]
 
 
 class Server:
@@ -81,6 +53,7 @@ class Server:
                 if not self._stopping:
                     await self._pause()
         finally:
+            self._decided()
             self._withdraw()
             self._set_state("stopped")
             self.settled.set()
@@ -170,6 +143,8 @@ class Server:
     async def _open(self, connection: Connection) -> None:
         seconds = self._mcp.connect_timeout_seconds
         try:
+            async with self._interruptible(None):
+                await connection.start()
             async with self._interruptible(seconds):
                 await connection.open()
         except TimeoutError:
@@ -242,7 +217,7 @@ class Server:
             "stderr": self._stderr_tail,
             "delay_seconds": self._delay(),
         }
-        log.warning("%s, next attempt in %g s: %s", phrase, self._delay(), reason, extra=facts)
+        log.warning(phrase, extra=facts)
 
     def _degrade(self, reason: str) -> None:
         report = failure_report(
@@ -253,9 +228,7 @@ class Server:
             stderr=self._stderr_tail,
             local_tools=self._listeners.local_tools(),
         )
-        log.error(
-            report, extra={"server": self._name, "attempt": self._failures, "delay_seconds": self._delay()}
-        )
+        log.error(report, extra={"server": self._name})
         self._withdraw()
         self._set_state("degraded")
         self.settled.set()

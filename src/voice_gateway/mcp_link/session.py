@@ -60,7 +60,7 @@ class StreamSession:
         self._over = False
 
     async def open(self) -> None:
-        await load_sdk()
+        """After `load_sdk`."""
         import anyio
         from mcp.client.session import ClientSession
         from mcp.shared.message import SessionMessage
@@ -78,7 +78,7 @@ class StreamSession:
     def feed(self, frame: Mapping[str, Any]) -> bool:
         """Whether it was JSON-RPC."""
         if self._frames is None:
-            self._early.append(frame)
+            self._early = [*self._early, frame][:QUEUE_LIMIT]
             return True
         import anyio
         import mcp_types as types

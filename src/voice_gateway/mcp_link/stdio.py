@@ -36,7 +36,7 @@ def _kill_what_is_left() -> None:
 class ServerProcess(asyncio.SubprocessProtocol):
     """Callbacks instead of reader tasks: a line costs no task switch, and there is no task to leak."""
 
-    def __init__(self, on_line: Callable[[bytes], None], on_end: Callable[[], None], name: str) -> None:
+    def __init__(self, name: str, on_line: Callable[[bytes], None], on_end: Callable[[], None]) -> None:
         self._name = name
         self._on_line = on_line
         self._on_end = on_end
@@ -48,21 +48,18 @@ class ServerProcess(asyncio.SubprocessProtocol):
         self._writable.set()
         self._exited = asyncio.Event()
         self._silent = asyncio.Event()  # stderr is at its end
-        self._transport: asyncio.SubprocessTransport
-        self._stdin: asyncio.WriteTransport
+        self._transport: asyncio.SubprocessTransport | None = None
+        self._stdin: asyncio.WriteTransport | None = None
         self.pid = 0
         self.end: str | None = None  # why nothing more will come
 
-    @classmethod
-    async def spawn(
-        cls, name: str, settings: ServerSettings, on_line: Callable[[bytes], None], on_end: Callable[[], None]
-    ) -> "ServerProcess":
+    async def start(self, settings: ServerSettings) -> None:
         assert settings.command is not None
         env = server_environment(settings.env)
         try:
             program = find_program(settings.command, env.get("PATH"))
-            _, process = await asyncio.get_running_loop().subprocess_exec(
-                lambda: cls(on_line, on_end, name),
+            await asyncio.get_running_loop().subprocess_exec(
+                lambda: self,
                 program,
                 *settings.args,
                 env=env,
@@ -71,7 +68,6 @@ class ServerProcess(asyncio.SubprocessProtocol):
             )
         except (OSError, ValueError) as error:
             raise LinkError(why_not_started(settings, error)) from error
-        return process
 
     # asyncio's callbacks
 
@@ -129,7 +125,7 @@ class ServerProcess(asyncio.SubprocessProtocol):
 
     def write(self, line: bytes) -> None:
         """Never waits. What the server does not read is kept, up to the high-water mark and one line more."""
-        if self.end is not None or self._stdin.is_closing():
+        if self.end is not None or self._stdin is None or self._stdin.is_closing():
             raise LinkError(f"the server {self.end or 'takes no more input'}")
         self._stdin.write(line)
 
@@ -147,8 +143,10 @@ class ServerProcess(asyncio.SubprocessProtocol):
 
     async def stop(self, budget_seconds: float) -> None:
         """End of input, SIGTERM, SIGKILL; after a clean exit too, for the children it leaves behind."""
+        if self._transport is None or self._stdin is None:
+            return  # it was never started
         try:
-            self._close_stdin()
+            _close(self._stdin)
             if not await _within(self._exited, budget_seconds / 2):
                 _signal_group(self.pid, signal.SIGTERM)
                 await _within(self._exited, budget_seconds / 2)
@@ -167,12 +165,6 @@ class ServerProcess(asyncio.SubprocessProtocol):
 
     # inside
 
-    def _close_stdin(self) -> None:
-        if self._stdin.get_write_buffer_size():
-            self._stdin.abort()  # it does not read; what waits for it would keep the pipe open
-        else:
-            self._stdin.close()
-
     async def _children_gone(self) -> None:
         # Not our own children, so the kernel tells us only when asked; killed, they are gone in a moment.
         for _ in range(20):
@@ -182,12 +174,15 @@ class ServerProcess(asyncio.SubprocessProtocol):
 
     def _ended(self, reason: str | None = None) -> None:
         if self.end is None:
-            code = self._transport.get_returncode()
+            code = self._transport.get_returncode() if self._transport is not None else None
             self.end = _exit_reason(code) if code is not None else (reason or "ended")
             self._writable.set()
             self._on_end()
 
     def _remember(self, data: bytes) -> None:
+        if log.isEnabledFor(logging.DEBUG):
+            for line in data.decode("utf-8", "replace").splitlines():
+                log.debug("%s| %s", self._name, line)
         self._stderr.append(data)
         self._stderr_size += len(data)
         while self._stderr_size - len(self._stderr[0]) >= STDERR_KEPT:
@@ -201,6 +196,13 @@ class ServerProcess(asyncio.SubprocessProtocol):
             json.loads(frame)
             self._lines.drop()
             self._on_line(frame)
+
+
+def _close(stdin: asyncio.WriteTransport) -> None:
+    if stdin.get_write_buffer_size():
+        stdin.abort()  # it does not read; what waits for it would keep the pipe open
+    else:
+        stdin.close()
 
 
 async def _within(event: asyncio.Event, seconds: float) -> bool:

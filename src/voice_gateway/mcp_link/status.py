@@ -1,0 +1,34 @@
+"""How a server is doing, and whom its owner tells."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from langchain_core.tools import BaseTool
+
+State = Literal["connecting", "connected", "degraded", "stopped"]
+
+
+@dataclass(frozen=True, slots=True)
+class ServerStatus:
+    """How one server is doing."""
+
+    name: str
+    state: State
+    attempts: int
+    last_error: str | None
+    stderr_tail: str  # for the log and the doctor, never for a model
+    tools: tuple[str, ...]
+    restarts: int
+    simulated: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Listeners:
+    """Whom the owner tells."""
+
+    on_tools: "Callable[[str, Sequence[BaseTool]], None]"
+    on_status: Callable[[ServerStatus], None]
+    local_tools: Callable[[], Sequence[str]]
+    sleep: Callable[[float], Awaitable[None]]
