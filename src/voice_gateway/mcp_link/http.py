@@ -87,6 +87,14 @@ class HttpConnection:
         return result.model_dump(by_alias=True, mode="json", exclude_none=True)
 
     async def list_tools(self) -> list[Mapping[str, Any]]:
+        try:
+            return await self._list()
+        except Exception as error:
+            raise LinkError(
+                f"its tools could not be listed: {self._without_secrets(_cause(error))}"
+            ) from error
+
+    async def _list(self) -> list[Mapping[str, Any]]:
         import mcp_types as types
 
         assert self._session is not None
@@ -114,7 +122,7 @@ class HttpConnection:
             async with self._opened() as session:
                 self._session = session
                 await session.initialize()
-                self.definitions = await self.list_tools()
+                self.definitions = await self._list()
                 if not ready.done():
                     ready.set_result(None)
                 await self._watch()
@@ -179,10 +187,10 @@ class HttpConnection:
         try:
             async with asyncio.timeout(PING_SECONDS):
                 await self._session.send_ping()
-        except TimeoutError:
-            return False
         except MCPError as error:
             return error.code != CONNECTION_CLOSED  # any other error is an answer too
+        except Exception:  # our limit, or whatever the SDK makes of a broken answer
+            return False
         return True
 
     def _tool_error(self, error: Exception) -> ToolError:

@@ -15,9 +15,7 @@ from voice_gateway.mcp_link.status import Listeners, ServerStatus, State
 
 log = logging.getLogger(__name__)
 
-SHORT_RUN_SECONDS = (
-    5.0  # a server that ends sooner counts as a failed attempt, so that a crash loop slows down
-)
+SHORT_RUN_SECONDS = 5.0  # a server that ends sooner counts as a failed attempt: a crash loop slows down
 LEAST_LATER_DELAY_SECONDS = 1.0
 SETTLE_SECONDS = 0.1  # announcements of changed tools come in bursts
 
@@ -89,10 +87,8 @@ class Server:
     # what a connection tells us
 
     def ended(self) -> None:
-        self._connection = None
         self._ended = True
-        if self._ran() >= SHORT_RUN_SECONDS and self._attempting is None:
-            self._attempting = asyncio.Event()  # it is restarted at once: calls that come now wait for it
+        self._no_more_calls()
         self._wake.set()
 
     def tools_changed(self) -> None:
@@ -116,11 +112,12 @@ class Server:
         except LinkError as error:
             reason = str(error)
         finally:
-            self._connection = None
+            self._no_more_calls()
+            ran = self._ran()
             await connection.close(broken=not self._stopping)
             self._stderr_tail = connection.stderr_tail()
         if not self._stopping:
-            self._failed(reason)
+            self._failed(reason, ran)
 
     def _begin(self) -> None:
         self._attempting = self._attempting or asyncio.Event()
@@ -193,11 +190,11 @@ class Server:
 
     # failures
 
-    def _failed(self, reason: str | None) -> None:
+    def _failed(self, reason: str | None, ran_seconds: float) -> None:
         self._last_error = reason
         if self._connected_at is not None:
             self._restarts += 1
-        if self._ran() >= SHORT_RUN_SECONDS:
+        if ran_seconds >= SHORT_RUN_SECONDS:
             self._failures = 0
         else:
             self._failures += 1
@@ -264,6 +261,11 @@ class Server:
 
     def _ran(self) -> float:
         return 0.0 if self._connected_at is None else asyncio.get_running_loop().time() - self._connected_at
+
+    def _no_more_calls(self) -> None:
+        self._connection = None
+        if self._ran() >= SHORT_RUN_SECONDS and self._attempting is None and not self._stopping:
+            self._attempting = asyncio.Event()  # it is restarted at once: calls that come now wait for it
 
     def _decided(self) -> None:
         """Whoever waited for the attempt under way looks again."""
