@@ -36,6 +36,21 @@ _AFTER = {
 }  # fmt: skip
 
 
+_MEASURING = ("sensor", "thermostat", "plug")
+
+
+def _readings(device: dict[str, Any]) -> list[dict[str, Any]]:
+    """What a device measures, by what its state says."""
+    labels = {"°C": "Air temperature", "%": "Humidity", "W": "Power", "motion": "Motion"}
+    parts = device["state"].split(", ")
+    return [
+        {"label": label, "text": part, "device": device["name"]}
+        for part in parts
+        for unit, label in labels.items()
+        if unit in part
+    ]
+
+
 @dataclass
 class ScriptedHome:
     """Every call is written down in `calls`; a device that is not there fails as the real server says it."""
@@ -91,11 +106,12 @@ class ScriptedHome:
         return self.told(self.find(deviceName), {})
 
     async def get_device_sensor_data(self, deviceName: str) -> tuple[str, dict[str, Any]]:
-        inside = [
-            d for d in self.devices if d["room"].casefold() == deviceName.casefold() and d["kind"] == "sensor"
-        ]
-        device = inside[0] if inside else self.find(deviceName)
-        return self.told(device, {})
+        wanted = deviceName.casefold()
+        inside = [d for d in self.devices if d["room"].casefold() == wanted and d["kind"] in _MEASURING]
+        readings = [one for device in inside or [self.find(deviceName)] for one in _readings(device)]
+        room = inside[0]["room"] if inside else self.find(deviceName)["room"]
+        sentence = f"{deviceName}: {', '.join(one['text'] for one in readings)}."
+        return sentence, {"structured": {"room": room, "outcome": "confirmed", "readings": readings}}
 
     async def control_zwave_device(
         self, deviceName: str, action: str, level: int | None = None

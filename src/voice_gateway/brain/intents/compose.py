@@ -27,12 +27,44 @@ def compose(step: Step, outcomes: Sequence[ToolOutcome]) -> str:
         return step.say
     if step.look is not None:
         return _looked(step.look, outcomes)
+    if step.measure and outcomes and all(outcome.ok for outcome in outcomes):
+        return _read(step, outcomes)
     if step.expect and len(outcomes) == 1:
         return _yes_or_no(step.expect, outcomes[0])
     if step.acts and len(outcomes) >= MANY:
         return _many(outcomes)
     text = " ".join(told(outcome) for outcome in outcomes)
     return _with_room(text, step.by_room)
+
+
+_MEASURES = {
+    "temperature": re.compile(r"temperature", re.IGNORECASE),
+    "humidity": re.compile(r"humid", re.IGNORECASE),
+    "power": re.compile(r"power|electric|consumption", re.IGNORECASE),
+    "battery": re.compile(r"battery", re.IGNORECASE),
+    "light": re.compile(r"lumin|light", re.IGNORECASE),
+    "motion": re.compile(r"motion|presence|occup", re.IGNORECASE),
+}
+
+
+def _read(step: Step, outcomes: Sequence[ToolOutcome]) -> str:
+    """Only what was asked for, of all that is measured there."""
+    facts = [outcome.structured for outcome in outcomes if isinstance(outcome.structured, Mapping)]
+    readings = [one for fact in facts for one in fact.get("readings") or () if isinstance(one, Mapping)]
+    wanted = _MEASURES.get(step.measure)
+    if not readings or wanted is None:
+        return " ".join(told(outcome) for outcome in outcomes)
+    found = [one for one in readings if wanted.search(str(one.get("label", "")))]
+    place = next((str(fact["room"]) for fact in facts if fact.get("room")), "")
+    where = f" in the {place}" if place else ""
+    if not found:
+        return f"Nothing{where} measures the {step.measure}."
+    texts = dict.fromkeys(_spoken_state(str(one.get("text", one.get("value", "")))) for one in found)
+    return (
+        capital(f"the {step.measure}{where} is {listed(list(texts))}.")
+        if step.measure != "motion"
+        else (capital(f"{listed(list(texts))}{where}."))
+    )
 
 
 def _with_room(text: str, room: str | None) -> str:
@@ -73,6 +105,8 @@ def has_state(device: Device, state: str) -> bool:
     now = device.state.casefold()
     if state in ("on", "off", "locked", "unlocked", "closed"):
         return re.match(rf"{state}\b", now) is not None
+    if state == "offline":
+        return not device.available
     return bool(re.search(r"\bopen(?:ing)?$", now)) if state == "open" else False
 
 
@@ -140,20 +174,21 @@ def _names(devices: Sequence[Device], look: Look) -> str:
 
 
 def _by_state(look: Look, members: Sequence[Device], where: str) -> str:
-    known = [device for device in members if device.available]
-    silent = [device for device in members if not device.available]
+    offline = look.state == "offline"
+    known = [device for device in members if device.available or offline]
+    silent = [device for device in members if not device.available and not offline]
     hits = [device for device in known if has_state(device, look.state)]
     tail = f" I can't reach {listed(['the ' + device.name for device in silent])}." if silent else ""
     what = "Everything" if look.sort in ("all", "device") else f"All {look.noun}"
     nothing = "Nothing" if look.sort in ("all", "device") else f"No {look.noun.removesuffix('s')}"
     if look.mode == "all" and known and len(hits) == len(known):
-        return f"Yes, {what.lower()}{where} {_be(known, what)} {look.state}.{tail}"
+        return f"Yes, {what.lower()}{where} {_be(what)} {look.state}.{tail}"
     if not hits:
         answer = "No, n" + nothing[1:] if look.mode in ("any", "all") else nothing
         return f"{answer}{where} is {look.state}.{tail}"
     names = listed([f"the {device.name}" for device in hits[:MOST_NAMES]])
     more = f" and {len(hits) - MOST_NAMES} more" if len(hits) > MOST_NAMES else ""
-    verb = "is" if len(hits) == 1 else "are"
+    verb = "is" if len(hits) == 1 and not hits[0].name.endswith("s") else "are"
     lead = {"any": "Yes, ", "all": "Not all: "}.get(
         look.mode, f"{len(hits)}: " if look.mode == "count" else ""
     )
@@ -161,5 +196,5 @@ def _by_state(look: Look, members: Sequence[Device], where: str) -> str:
     return capital(text) + tail
 
 
-def _be(devices: Sequence[Device], what: str) -> str:
-    return "is" if what == "Everything" or len(devices) == 1 else "are"
+def _be(what: str) -> str:
+    return "is" if what == "Everything" else "are"

@@ -9,6 +9,8 @@ from voice_gateway.brain.intents.grammar import Frame
 from voice_gateway.brain.intents.guard import guard
 from voice_gateway.brain.intents.home import Device, Home, build_home, name_key
 from voice_gateway.brain.intents.normalise import Said
+from voice_gateway.brain.intents.places import room_named
+from voice_gateway.brain.intents.plan_builtin import is_clock, is_duration
 from voice_gateway.brain.intents.resolve import Found, Resolver
 from voice_gateway.brain.intents.understanding import Ask, Context, Step
 
@@ -65,6 +67,8 @@ class Memory:
                 "slots": dict(self.asked.frame.slots),
                 "candidates": [list(device.key) for device in self.asked.candidates],
                 "confirm": self.asked.confirm,
+                "clear": [list(device.key) for device in self.asked.clear],
+                "slot": self.asked.slot,
                 "at": self.asked_at,
             }
         return stored
@@ -87,7 +91,14 @@ def recall(state: Mapping[str, Any], home: Home) -> Memory:
 
 def _ask(stored: Mapping[str, Any], home: Home) -> Ask:
     frame = Frame(str(stored["intent"]), dict(stored["slots"]))
-    return Ask(str(stored["text"]), frame, _devices(stored["candidates"], home), bool(stored["confirm"]))
+    return Ask(
+        str(stored["text"]),
+        frame,
+        _devices(stored["candidates"], home),
+        bool(stored["confirm"]),
+        _devices(stored.get("clear"), home),
+        str(stored.get("slot") or ""),
+    )
 
 
 def _devices(keys: object, home: Home) -> tuple[Device, ...]:
@@ -98,12 +109,14 @@ def _devices(keys: object, home: Home) -> tuple[Device, ...]:
 def settle(said: Said, asked: Ask, context: Context) -> Step | Ask | Frame | None:
     """The answer to our question: a clear frame, the question again, or None: it was no answer."""
     text = said.text
+    if asked.slot:
+        return _when(text, asked)
     if _NO.match(text) or _NO.match(said.whole):
         return Step("No", say="Okay, I won't.")
     if _YES.match(text) or _YES.match(said.whole):
-        return clear(asked.frame, asked.candidates, context) if asked.confirm else asked
+        return clear(asked, asked.candidates, context) if asked.confirm else asked
     if _ALL.match(text) and len(asked.candidates) > 1 and not asked.confirm:
-        return clear(asked.frame, asked.candidates, context)
+        return clear(asked, asked.candidates, context)
     words = _CHOSEN.sub("", text).strip()
     if not words or len(words.split()) > 5 or guard(text) or said.question:
         return None
@@ -112,24 +125,33 @@ def settle(said: Said, asked: Ask, context: Context) -> Step | Ask | Frame | Non
 
 def _chosen(words: str, asked: Ask, context: Context) -> Step | Ask | Frame | None:
     if words in _ORDINALS and len(asked.candidates) > max(_ORDINALS[words], 0):
-        return clear(asked.frame, (asked.candidates[_ORDINALS[words]],), context)
-    room = Resolver(context.home).room_named(words)
+        return clear(asked, (asked.candidates[_ORDINALS[words]],), context)
+    room = room_named(words, context.home)
     inside = tuple(device for device in asked.candidates if room and name_key(device.room) == name_key(room))
     if len(inside) == 1:
-        return clear(asked.frame, inside, context)
+        return clear(asked, inside, context)
     if len(inside) > 1:
         return replace(asked, candidates=inside)
     found = Resolver(build_home(asked.candidates)).resolve(words)
-    return clear(asked.frame, found.devices, context) if isinstance(found, Found) else None
+    return clear(asked, found.devices, context) if isinstance(found, Found) else None
 
 
-def clear(frame: Frame, devices: Sequence[Device], context: Context) -> Frame | None:
-    """The same wish for exactly these devices."""
+def _when(text: str, asked: Ask) -> Step | Frame | None:
+    if _NO.match(text):
+        return Step("No", say="Okay, I won't.")
+    when = re.sub(r"^(?:for|in|at) ", "", text)
+    if is_duration(when):
+        return Frame(asked.frame.intent, {**asked.frame.slots, "duration": when})
+    return Frame(asked.frame.intent, {**asked.frame.slots, "clock": when}) if is_clock(when) else None
+
+
+def clear(asked: Ask, devices: Sequence[Device], context: Context) -> Frame | None:
+    """The same wish for exactly these devices, and for those that were clear before."""
     if not devices:
         return None
-    names = " and ".join(context.home.address(device) for device in devices)
-    slots = {name: value for name, value in frame.slots.items() if name != "place"}
-    return Frame(frame.intent, {**slots, "thing": names}, frame.literal)
+    names = " and ".join(context.home.address(device) for device in (*asked.clear, *devices))
+    slots = {name: value for name, value in asked.frame.slots.items() if name != "place"}
+    return Frame(asked.frame.intent, {**slots, "thing": names}, asked.frame.literal)
 
 
 def also(said: Said, memory: Memory, context: Context) -> Frame | None:

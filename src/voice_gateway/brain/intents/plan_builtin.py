@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 
 from voice_gateway.brain.intents.grammar import Frame
-from voice_gateway.brain.intents.understanding import Context, Meaning, No, Request, Step
+from voice_gateway.brain.intents.understanding import Ask, Context, Meaning, No, Request, Step
 
 _WHEN = re.compile(
     r"^(?:(?:on |this |next |last |the day |in |this coming )*"
@@ -20,6 +20,15 @@ _CLOCK = re.compile(
     r"^(?:\d{1,2}(?::\d\d)?(?: ?(?:am|pm|oclock))?|noon|midnight|(?:half|quarter) (?:past|to) \d{1,2})"
     r"(?: (?:in the (?:morning|afternoon|evening)|tonight|today|tomorrow(?: morning| evening| afternoon)?))*$"
 )
+
+
+def is_duration(text: str) -> bool:
+    return bool(_DURATION.match(text))
+
+
+def is_clock(text: str) -> bool:
+    return bool(_CLOCK.match(text))
+
 
 Planner = Callable[[Frame, Context], Meaning]
 
@@ -42,6 +51,8 @@ def _volume(action: str) -> Planner:
     def plan(frame: Frame, _context: Context) -> Meaning:
         level = frame.number("level") if action == "set" else frame.number("amount")
         given = int(level) if level is not None else None
+        if given is not None and given > 100:
+            return Step(frame.intent, frame=frame, say="The volume goes from 0 to 100 percent.")
         return _call(frame, "control_speaker_volume", acts=action != "get", action=action, level=given)
 
     return plan
@@ -49,11 +60,16 @@ def _volume(action: str) -> Planner:
 
 def _set_timer(frame: Frame, _context: Context) -> Meaning:
     clock, duration = frame.text("clock"), frame.text("duration")
+    label = re.sub(r"^(?:the|my|a|an)\s+", "", frame.text("label"))
     if clock and not _CLOCK.match(clock):
         return No("no time of day")
+    if _DURATION.match(frame.text("label")):
+        return No("two lengths of time")
+    if not clock and not duration:
+        missing = "When shall I remind you?" if frame.intent == "Remind" else "For how long?"
+        return Ask(missing, frame, slot="duration")
     if not clock and not _DURATION.match(duration):
         return No("no length of time")
-    label = re.sub(r"^(?:the|my|a|an)\s+", "", frame.text("label"))
     return _call(
         frame, "set_timer", acts=True, duration=duration or None, at=clock or None, name=label or None,
         message=frame.text("message") or None,

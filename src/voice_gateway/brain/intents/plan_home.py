@@ -1,11 +1,12 @@
 """Readings that change something in the home: each device that is meant becomes one request."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from voice_gateway.brain.intents.grammar import Frame
 from voice_gateway.brain.intents.home import SWITCHED, Device
+from voice_gateway.brain.intents.places import room_named
 from voice_gateway.brain.intents.resolve import IT, Found, Resolver, Unclear, Unknown
 from voice_gateway.brain.intents.understanding import Ask, Context, Meaning, No, Request, Step
 from voice_gateway.brain.intents.wording import ABLE, DOING, capital, choice, the
@@ -15,7 +16,8 @@ SMALL_STEP = 10  # "a bit brighter"
 _ENTRANCE = frozenset({"unlock", "open"})  # of a lock or a garage door: only by its own name
 # Words that no name of a device has: whoever says them is not naming one.
 _CLAUSE = re.compile(
-    r"\b(?:your|yourself|me|you|us|i|is|was|are|were|who|what|because|about|someone|somebody)\b"
+    r"\b(?:your|yourself|me|you|us|i|is|was|are|were|who|what|because|about|someone|somebody|"
+    r"turn|switch (?:on|off)|set|dim|close|unlock|mute|then|and|them|it|in the|on the)\b"
 )
 
 CONTROL, LOCK, THERMOSTAT, SCENE = (
@@ -57,8 +59,17 @@ def _phrase(frame: Frame) -> str:
 def _which(found: Unclear, frame: Frame, action: str) -> Meaning:
     able = tuple(device for device in found.candidates if _TAKES[action](device))
     if not able:
-        return No(f"nothing there can {DOING[action]}", forbid=True)
-    return Ask(f"Which one do you mean: {choice(able)}?", frame, able)
+        return No(f"there is nothing to {DOING[action]}", forbid=True)
+    if len(able) == 1:
+        return Ask(f"Do you mean {the(able[0], room=True)}?", frame, able, confirm=True, clear=found.clear)
+    if len({(device.name, device.room) for device in able}) == 1:
+        return No("two devices have one name", forbid=True, spoken=_namesakes(able))
+    return Ask(f"Which one do you mean: {choice(able)}?", frame, able, clear=found.clear)
+
+
+def _namesakes(devices: Sequence[Device]) -> str:
+    where = f" in the {devices[0].room}" if devices[0].room else ""
+    return f"There are {len(devices)} devices called {devices[0].name}{where}. I can't tell them apart."
 
 
 def _unknown(found: Unknown, frame: Frame) -> Meaning:
@@ -68,7 +79,7 @@ def _unknown(found: Unknown, frame: Frame) -> Meaning:
             forbid=True,
             spoken="I don't know what you mean by that.",
         )
-    if _CLAUSE.search(found.phrase) or len(found.phrase.split()) > 6:
+    if _CLAUSE.search(found.phrase) or len(found.phrase.split()) > 5:
         return No("those words name no device", forbid=True)
     note = found.note or f"I don't know a device called {found.phrase}."
     if not found.near:
@@ -81,7 +92,9 @@ def _unknown(found: Unknown, frame: Frame) -> Meaning:
 def _for_found(found: Found, frame: Frame, action: str, context: Context) -> Meaning:
     able = tuple(device for device in found.devices if _TAKES[action](device))
     unable = [device for device in found.devices if device not in able]
-    if not able or (unable and not found.group):
+    if not able and found.group:
+        return No(f"there is nothing to {DOING[action]}", forbid=True)
+    if unable and not (able and found.group):
         device = unable[0]
         return Step(frame.intent, frame=frame, say=_cannot(device, action), devices=found.devices[:1])
     if not found.exact and action in _ENTRANCE and any(d.kind in ("lock", "garage_door") for d in able):
@@ -101,18 +114,25 @@ def _cannot(device: Device, action: str) -> str:
 
 
 def _request(device: Device, frame: Frame, action: str, context: Context) -> Request | str:
+    """The call for one device, or what to say instead."""
     name = context.home.address(device)
     if device.kind == "thermostat":
         return _thermostat(device, name, frame, action)
     if action in ("lock", "unlock"):
         return Request(LOCK, {"deviceName": name, "action": action}, device)
     if action == "dim":
-        level = frame.number("level")
-        wanted = int(level) if level is not None else _stepped(device, frame, context)
-        if isinstance(wanted, str):
-            return wanted
-        return Request(CONTROL, {"deviceName": name, "action": "dim", "level": wanted}, device)
+        return _dim(device, name, frame)
     return Request(CONTROL, {"deviceName": name, "action": action}, device)
+
+
+def _dim(device: Device, name: str, frame: Frame) -> Request | str:
+    level = frame.number("level")
+    if level is not None and not 0 <= level <= 100:
+        return "I can set that from 0 to 100 percent."
+    wanted = int(level) if level is not None else _stepped(device, frame)
+    if isinstance(wanted, str):
+        return wanted
+    return Request(CONTROL, {"deviceName": name, "action": "dim", "level": wanted}, device)
 
 
 def _thermostat(device: Device, name: str, frame: Frame, action: str) -> Request | str:
@@ -121,12 +141,21 @@ def _thermostat(device: Device, name: str, frame: Frame, action: str) -> Request
     if mode := frame.text("mode"):
         return Request(THERMOSTAT, {"deviceName": name, "mode": mode}, device)
     degrees = frame.number("degrees")
+    if frame.intent in ("Warmer", "Cooler"):
+        degrees = _warmed(device, frame)
     if degrees is None:
-        return "To which temperature?"
+        return f"I don't know what {the(device)} is set to. Tell me a temperature."
     args = {"deviceName": name, "temperature": int(degrees) if degrees == int(degrees) else degrees}
     if unit := frame.text("unit"):
         args["unit"] = unit
     return Request(THERMOSTAT, args, device)
+
+
+def _warmed(device: Device, frame: Frame) -> float | None:
+    """One degree more or less than it is set to: "heat, set to 21 °C, now 20.5 °C"."""
+    match = re.search(r"(-?\d+(?:\.\d+)?) ?°", device.state)
+    step = frame.number("amount") or 1
+    return (float(match[1]) + (step if frame.intent == "Warmer" else -step)) if match else None
 
 
 def known_level(device: Device) -> int | None:
@@ -137,8 +166,8 @@ def known_level(device: Device) -> int | None:
     return int(match[1]) if match else None
 
 
-def _stepped(device: Device, frame: Frame, context: Context) -> int | str:
-    now = context.levels.get(context.home.address(device), known_level(device))
+def _stepped(device: Device, frame: Frame) -> int | str:
+    now = known_level(device)
     if now is None:
         return f"I don't know how bright {the(device)} is. Tell me a percentage."
     amount = frame.number("amount")
@@ -154,7 +183,7 @@ def _stepped(device: Device, frame: Frame, context: Context) -> int | str:
 def _set_temperature(frame: Frame, context: Context) -> Meaning:
     if not frame.text("thing"):
         frame = replace(frame, slots={**frame.slots, "thing": "thermostat"})
-    room = Resolver(context.home, context.room).room_named(frame.text("thing"))
+    room = room_named(frame.text("thing"), context.home)
     if room:
         frame = replace(frame, slots={**frame.slots, "thing": f"thermostat in the {room}"})
     return act(frame, context, "set")
@@ -200,6 +229,8 @@ HOME_ACTS: dict[str, Callable[[Frame, Context], Meaning]] = {
     "Lock": _acting("lock"),
     "Unlock": _acting("unlock"),
     "SetTemperature": _set_temperature,
+    "Warmer": _set_temperature,
+    "Cooler": _set_temperature,
     "SetMode": _acting("set"),
     "Scene": _scene,
     "UpDownIt": _up_down_it,

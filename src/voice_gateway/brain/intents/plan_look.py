@@ -2,10 +2,13 @@
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 
 from voice_gateway.brain.intents.classes import DeviceClass, device_class
 from voice_gateway.brain.intents.grammar import Frame
-from voice_gateway.brain.intents.resolve import Resolver, Unclear, Unknown
+from voice_gateway.brain.intents.home import SWITCHED, Device
+from voice_gateway.brain.intents.places import room_named
+from voice_gateway.brain.intents.resolve import Found, Resolver, Unclear, Unknown, anything
 from voice_gateway.brain.intents.understanding import Ask, Context, Look, Meaning, No, Request, Step
 from voice_gateway.brain.intents.wording import choice
 
@@ -20,6 +23,13 @@ _MEASURES = {
 }
 
 
+_HAVING: dict[str, Callable[[Device], bool]] = {
+    **dict.fromkeys(("on", "off"), lambda device: device.kind in SWITCHED),
+    **dict.fromkeys(("open", "closed"), lambda device: device.kind in ("blind", "garage_door", "sensor")),
+    **dict.fromkeys(("locked", "unlocked"), lambda device: device.kind == "lock"),
+}
+
+
 def _listing(frame: Frame, look: Look) -> Step:
     return Step(frame.intent, (Request(LIST, LIST_ARGS),), frame=frame, look=look)
 
@@ -29,14 +39,13 @@ def _sort_and_room(phrase: str, place: str, context: Context) -> tuple[DeviceCla
     match = _ANY.match(phrase)
     quantifier = (match[1] or "") if match else ""
     what = phrase[match.end() :] if match else phrase
-    resolver = Resolver(context.home, context.room)
     if not place and (inside := re.match(r"^(.+?) (?:in|on|at) (?:the |my |our )?(.+)$", what)):
         what, place = inside[1], inside[2]
     room = None
     if place in ("here", "this room", "the room"):
         room = context.room
     elif place and not re.fullmatch(r"(?:the |my |our )?(?:house|home|flat|apartment)", place):
-        room = resolver.room_named(place)
+        room = room_named(place, context.home)
         if room is None:
             return None, None, quantifier
     if not place:
@@ -52,15 +61,20 @@ def _is_state(frame: Frame, context: Context) -> Meaning:
     sort, room, quantifier = _sort_and_room(phrase, place, context)
     if sort is not None and (sort.plural or quantifier):
         many = quantifier in ("any", "some") or sort.noun == "anything"
-        wanted = "all" if sort.sort == "all" else sort.sort
+        # Only a lock can be locked, whatever other doors there are.
+        wanted = "lock" if state in ("locked", "unlocked") else sort.sort
         return _listing(frame, Look("any" if many else "all", wanted, sort.noun, room, state))
     return _one(frame, full, context, expect=state)
 
 
 def _one(frame: Frame, phrase: str, context: Context, *, expect: str = "", tool: str = GET) -> Meaning:
-    found = Resolver(context.home, context.room, context.last).resolve(phrase)
+    fits = _HAVING.get(expect, anything)
+    found = Resolver(context.home, context.room, context.last, fits).resolve(phrase)
     if isinstance(found, Unclear):
-        return Ask(f"Which one do you mean: {choice(found.candidates)}?", frame, found.candidates)
+        able = tuple(device for device in found.candidates if fits(device)) or found.candidates
+        if len(able) > 1:
+            return Ask(f"Which one do you mean: {choice(able)}?", frame, able)
+        found = Found(able)  # to look at the only one that can be meant does no harm
     if isinstance(found, Unknown):
         note = found.note or f"I don't know a device called {found.phrase}."
         if found.near and len(found.phrase.split()) <= 5:
@@ -100,10 +114,11 @@ def _sensor(frame: Frame, context: Context) -> Meaning:
     thing, measure = frame.text("thing"), frame.text("measure")
     if not thing or thing in ("here", "outside", "inside", "it"):
         return _sensor_somewhere(frame, context, measure)
-    room = Resolver(context.home).room_named(thing)
+    room = room_named(thing, context.home)
     if room:
-        return Step(frame.intent, (Request(READ, {"deviceName": room}),), frame=frame)
-    return _one(frame, thing, context, tool=READ if measure else GET)
+        return Step(frame.intent, (Request(READ, {"deviceName": room}),), frame=frame, measure=measure)
+    meaning = _one(frame, thing, context, tool=READ if measure else GET)
+    return replace(meaning, measure=measure) if isinstance(meaning, Step) else meaning
 
 
 def _sensor_somewhere(frame: Frame, context: Context, measure: str) -> Meaning:
@@ -116,7 +131,7 @@ def _sensor_somewhere(frame: Frame, context: Context, measure: str) -> Meaning:
     chosen = here or measuring
     if len(chosen) == 1:
         request = Request(READ, {"deviceName": context.home.address(chosen[0])}, chosen[0])
-        return Step(frame.intent, (request,), frame=frame, devices=tuple(chosen))
+        return Step(frame.intent, (request,), frame=frame, devices=tuple(chosen), measure=measure)
     if not chosen:
         return No("nothing is known to measure that", forbid=True)
     return Ask(f"Which one do you mean: {choice(chosen)}?", frame, tuple(chosen))

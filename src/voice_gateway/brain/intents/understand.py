@@ -15,6 +15,8 @@ from voice_gateway.brain.intents.wording import DOING, capital, listed, the
 
 MOST_CLAUSES = 6
 _JOINT = re.compile(r"\b(?:and then|and also|and|then|also|after that)\b")
+_UNFINISHED = re.compile(r"\b(?:and|then|or|the|a|an|to|of|with|my|by|for)$")
+UNFINISHED = "I think there was more to come. Please say it again."
 _FREE = ("query", "message", "label", "duration", "clock", "offset")  # words in these are not ours to judge
 _WORDY = ("thing", "scene", "place")  # a template with none of these is said as it stands, or not at all
 _PLANNERS = {**BUILTIN, **HOME_ACTS, **LOOKS}
@@ -35,13 +37,16 @@ class Reader:
         whole = self.clause(said.text)
         if isinstance(whole, Step) and not self._could_split(whole):
             return self._checked([whole], said)
-        steps = self._clauses(said)
-        if steps:
-            return self._checked(steps, said)
-        if isinstance(whole, Step):
-            return self._checked([whole], said)
+        steps = self._clauses(said) or ([whole] if isinstance(whole, Step) else [])
+        return self._checked(steps, said) if steps else self._not_done(whole, said)
+
+    def _not_done(self, whole: Meaning, said: Said) -> Understanding:
+        """A question back, or why it is not for us."""
         stopped = guard(self._unnamed(said.text))
-        if isinstance(whole, Ask) and stopped is None and not said.question:
+        may_ask = isinstance(whole, Ask) and whole.frame.intent in LOOKS  # looking does no harm
+        if _UNFINISHED.search(said.text) and not stopped:
+            return Understanding(no=No("the sentence is not finished", forbid=True, spoken=UNFINISHED))
+        if isinstance(whole, Ask) and (may_ask or (stopped is None and not said.question)):
             return Understanding(ask=whole)
         return Understanding(no=_passing(whole, stopped, said))
 
@@ -55,6 +60,8 @@ class Reader:
         ask: Ask | None = None
         no: No | None = None
         for frame in self._frames(text):
+            if not frame.own and (ask or (no and no.forbid)):
+                break  # our own sentences know the words, and found nobody: others must not find more
             meaning = self._plan(frame)
             if isinstance(meaning, Step):
                 return meaning

@@ -40,6 +40,7 @@ class Step:
     by_room: str | None = None
     look: Look | None = None
     expect: str = ""  # a state that was asked about: "is it on?"
+    measure: str = ""  # what was asked to be read: "temperature"
     say: str = ""  # said without any call
 
 
@@ -51,6 +52,8 @@ class Ask:
     frame: Frame
     candidates: tuple[Device, ...] = ()
     confirm: bool = False  # a yes is enough
+    clear: tuple[Device, ...] = ()  # devices of the same wish that are no question
+    slot: str = ""  # what is missing instead of a device: "duration"
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,4 +95,3 @@ class Context:
     last: tuple[Device, ...] = ()  # what "it" means
     topic: str = ""  # "volume" or "device": what was talked of last
     tools: frozenset[str] = frozenset()
-    levels: Mapping[str, int] = field(default_factory=dict)
