@@ -28,7 +28,7 @@ run: $(VENV)/.run $(VENV)/.speech ## start the gateway on embedded defaults
 	@$(BIN)/voice-gateway run $(ARGS)
 
 counterparts:
-	@scripts/counterparts mosquitto pulseaudio >&2
+	@scripts/counterparts mosquitto pulseaudio pulseaudio-utils alsa-utils libasound2-plugins >&2
 
 test: setup counterparts ## all quick tests, against a real broker and a real sound server
 	$(BIN)/pytest $(ARGS)

@@ -1,22 +1,27 @@
 """Builds every part, introduces them to each other, and owns every long task."""
 
 import asyncio
-from collections.abc import AsyncIterator, Coroutine, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
 from voice_gateway.brain.client import Stage
 from voice_gateway.brain.intents.abilities import abilities
 from voice_gateway.brain.intents.stage import LocalBrain
-from voice_gateway.config import Settings
+from voice_gateway.brain.ringing import StopRinging
+from voice_gateway.config import Settings, data_folder
 from voice_gateway.conversation import Conversation
 from voice_gateway.mcp_link.integration import MCPIntegration, ServerStatus
 from voice_gateway.store import Store
-from voice_gateway.tools.builtin import builtin_tools
+from voice_gateway.tools.builtin import builtin_tools, system_clock
+from voice_gateway.tools.builtin.timer_clock import TimerClock
+from voice_gateway.tools.builtin.timer_store import Timer, TimerStore
+from voice_gateway.tools.builtin.timer_words import called
+from voice_gateway.tools.builtin.volume import PlaybackVolume
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
 from voice_gateway.turn import ToolCall, new_id
-from voice_gateway.watch import State, Watch
+from voice_gateway.watch import Notice, State, Watch
 
 if TYPE_CHECKING:
     from voice_gateway.brain.anthropic import AnthropicClient
@@ -40,7 +45,12 @@ class Gateway:
         self._link_task: asyncio.Task[None] | None = None
         self._long: list[asyncio.Task[None]] = []
         self.tools = ToolManager()
-        for tool in builtin_tools(settings.tools):
+        self.playback = PlaybackVolume()
+        timers = TimerStore(data_folder() / "timers.sqlite3")
+        self._clock = TimerClock(timers, now=system_clock)
+        # Each is awaited while a timer rings, and cancelled when it is stopped.
+        self.ringers: list[Callable[[str], Awaitable[None]]] = []
+        for tool in builtin_tools(settings.tools, playback=self.playback, timers=timers):
             self.tools.add(tool)
         self.executor = ToolExecutor(
             self.tools,
@@ -70,6 +80,7 @@ class Gateway:
             store=store,
             watch=self.watch,
             linked=self.linked,
+            first=StopRinging(lambda: self._clock.ringing, self._clock.stop_ringing),
             kinds_of=self.local.kinds_of,
             unknown=self._what_i_can,
         )
@@ -86,6 +97,16 @@ class Gateway:
 
             return AnthropicClient(settings.anthropic, settings.brain, self.executor)
         return None
+
+    async def _ring(self, timer: Timer) -> None:
+        what = called(timer)
+        text = timer.message or f"{what[0].upper()}{what[1:]} is done."
+        self.watch.tell(Notice(text))
+        await asyncio.gather(*(ringer(text) for ringer in self.ringers))
+
+    def _tell_missed(self, timers: Sequence[Timer]) -> None:
+        names = ", ".join(called(timer) for timer in timers)
+        self.watch.tell(Notice(f"While I was off, this ran out: {names}."))
 
     def _report_server(self, status: ServerStatus) -> None:
         part = f"server {status.name}"
@@ -127,6 +148,7 @@ class Gateway:
         """What a gateway that stays up does beside answering."""
         self.start_link()
         self.start(self.local.keep_fresh(), "brain.local")
+        self.start(self._clock.run(self._ring, self._tell_missed), "timers")
         if self.model is not None:
             self.start(self.model.keep_warm(), "brain.model")
 

@@ -58,6 +58,7 @@ class Conversation:
         store: Store | None = None,
         watch: Watch | None = None,
         linked: Callable[[], Awaitable[None]] | None = None,
+        first: Callable[[Turn], Awaitable[Reply | None]] | None = None,
         kinds_of: KindsOf = no_kinds,
         unknown: Callable[[], str] = nothing_known,
         now: Callable[[], float] = time.time,
@@ -69,6 +70,7 @@ class Conversation:
         self._store = store or MemoryStore()
         self._watch = watch or Watch()
         self._linked = linked
+        self._first = first  # what goes before every stage, such as stopping a timer that rings
         self._kinds_of = kinds_of
         self._unknown = unknown
         self._now = now
@@ -134,6 +136,8 @@ class Conversation:
     async def _ask_stages(
         self, utterance: Utterance, history: History, say: Say | None, gate: TurnGate
     ) -> Reply:
+        if self._first and (reply := await self._first(Turn(utterance, history, say, gate))):
+            return reply
         passed: list[Passed] = []
         for stage in self._stages:
             try:

@@ -29,6 +29,13 @@ class Answered:
     reply: Reply
 
 
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """Something to say that nobody asked for, such as a timer that was missed."""
+
+    text: str
+
+
 class State(StrEnum):
     STARTING = "starting"
     OK = "ok"
@@ -49,7 +56,7 @@ class PartState:
         return {"part": self.part, "state": self.state.value, "sentence": self.sentence, "since": self.since}
 
 
-Event = Heard | Acted | Answered | PartState
+Event = Heard | Acted | Answered | Notice | PartState
 
 
 class Watch:

@@ -16,7 +16,7 @@ from voice_gateway.doors.control import ControlDoor, Operation
 from voice_gateway.mcp_link.integration import ServerStatus
 from voice_gateway.store import SqliteStore
 from voice_gateway.turn import Utterance
-from voice_gateway.watch import Event, PartState, State, Watch
+from voice_gateway.watch import Event, Notice, PartState, State, Watch
 
 FURTHER = (
     "Type a question, or end with Ctrl-D. docs/configuration.md tells how to add a model or your own devices."
@@ -29,15 +29,15 @@ async def run(options: argparse.Namespace) -> int:
     settings = found.settings
     behind = source(sys.stdin)
     store = SqliteStore(data_folder() / "conversations.sqlite")
-    watch, announcer = Watch(), _Announcer()
-    watch.subscribe(announcer)
+    watch = Watch()
+    watch.subscribe(_Announcer())
     async with opened(settings, store=store, watch=watch) as gateway:
         door = TextDoor(gateway.conversation.answer, as_json=wants_json(options), room=settings.brain.room)
+        watch.subscribe(lambda event: door.tell(event.text) if isinstance(event, Notice) else None)
         gateway.start_long_tasks()
         if stays:
             gateway.start(ControlDoor(control_file(), operations(gateway, found.file)).run(), "door.control")
             await _announce_ready(gateway, wait=behind is not Source.LINES)
-            announcer.started = True
         if behind is Source.NONE:
             return await _until_stopped() if stays else 0
         all_ok = await door.run(sys.stdin, prompt=behind is Source.TERMINAL)
@@ -50,14 +50,20 @@ async def _until_stopped() -> int:
 
 
 class _Announcer:
-    """Says when a part comes or goes after the start; the start itself has its own line."""
+    """Says when a part fails and when it comes back; the start itself has its own line."""
 
     def __init__(self) -> None:
-        self.started = False
+        self._failed: set[str] = set()
 
     def __call__(self, event: Event) -> None:
-        if self.started and isinstance(event, PartState) and event.state is not State.STARTING:
-            _tell(f"{event.part}: {event.sentence}")
+        if not isinstance(event, PartState):
+            return
+        if event.state is State.DEGRADED:
+            self._failed.add(event.part)
+            _tell(event.sentence)
+        elif event.state is State.OK and event.part in self._failed:
+            self._failed.remove(event.part)
+            _tell(event.sentence)
 
 
 def operations(gateway: Gateway, config: Path | None) -> dict[str, Operation]:

@@ -48,7 +48,7 @@ def _own_tier(name: str, args: Mapping[str, Any], traits: ToolTraits, kinds_of: 
         return Tier.ACT if args.get("action") == "lock" else Tier.SENSITIVE
     if name == "control_zwave_device":
         return _device_tier(args, kinds_of)
-    if traits.read_only:
+    if traits.read_only or (name == "control_speaker_volume" and args.get("action") == "get"):
         return Tier.READ
     return Tier.SENSITIVE if traits.destructive or _sounds_sensitive(name, args) else Tier.ACT
 
@@ -86,7 +86,7 @@ class TurnGate:
 
     def __call__(self, call: ToolCall, traits: ToolTraits) -> str | None:
         level = tier(call, traits, self.settings, self.kinds_of)
-        refusal = self._refusal(call, traits, level)
+        refusal = self._refusal(call, level)
         decision = "allowed" if refusal is None else "asked" if refusal is WAITING else "refused"
         log.info(
             "permission decided",
@@ -94,8 +94,8 @@ class TurnGate:
         )
         return refusal
 
-    def _refusal(self, call: ToolCall, traits: ToolTraits, level: Tier) -> str | None:
-        if self.forbid_side_effects and not traits.read_only:
+    def _refusal(self, call: ToolCall, level: Tier) -> str | None:
+        if self.forbid_side_effects and level is not Tier.READ:
             return FORBIDDEN
         if level is not Tier.SENSITIVE:
             return None
