@@ -66,20 +66,21 @@ class Connection:
                 await self._one_connection()
             except* HomeDown as group:
                 self._problem = str(group.exceptions[0])
-            delay = self._first_delay if self.broker else min(delay * 2, self._longest_delay)
+            if self.broker:
+                delay = self._first_delay
             self.broker = False
             self._settled.set()
             log.warning(
                 "no connection to the MQTT broker", extra={"problem": self._problem, "retry_seconds": delay}
             )
             await self._pause(delay)
+            delay = min(delay * 2, self._longest_delay)
 
     async def _pause(self, seconds: float) -> None:
         """Until the next attempt. A call is a reason to try earlier, but not sooner than the first delay."""
         soonest = min(self._first_delay, seconds)
         await asyncio.sleep(soonest)
         self._settled.clear()
-        self._wanted.clear()
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(seconds - soonest):
                 await self._wanted.wait()
@@ -89,6 +90,7 @@ class Connection:
         from zwave_mcp.mqtt_link import connected
 
         self._settled.clear()
+        self._wanted.clear()
         self.gateways.forget()
         async with connected(self._options) as link:
             self.broker = True

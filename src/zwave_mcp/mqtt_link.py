@@ -95,6 +95,8 @@ class Link:
             codes = await self._client.subscribe([(topic, 1) for topic in topics])
         except aiomqtt.MqttError as error:
             raise HomeDown(_lost(self._address)) from error
+        except ValueError as error:  # a wildcard in a configured name
+            raise HomeDown(f"{topics[0]} cannot be an MQTT topic.") from error
         refused = [
             topic for topic, code in zip(topics, codes, strict=False) if _value(code) >= _FIRST_FAILURE
         ]
@@ -121,7 +123,7 @@ class Link:
             if not verdict.done():
                 # Nothing may leave on this connection later, when the broker comes back to life.
                 self.give_up(f"The MQTT broker at {self._address} does not answer.")
-                await self._down
+                raise HomeDown(str(self._down.exception()), sent=True)
             return await verdict
         finally:
             del self._client.verdicts[mid]

@@ -4,6 +4,8 @@ import asyncio
 import contextlib
 import json
 import socket
+import subprocess
+import sys
 import time
 
 import pytest
@@ -76,6 +78,23 @@ async def test_a_call_does_not_wait_for_the_next_attempt_when_the_broker_is_back
             broker.kill()
 
 
+async def test_the_waits_between_attempts_grow_to_their_limit(start_home, caplog):
+    url = f"mqtt://localhost:{free_port()}"
+    caplog.set_level("WARNING")
+    async with start_home(MqttOptions(url), first_delay_seconds=0.01, longest_delay_seconds=0.05):
+        async with asyncio.timeout(LIMIT_SECONDS):
+            while len(caplog.records) < 5:
+                await asyncio.sleep(0.01)
+
+    assert [record.retry_seconds for record in caplog.records[:5]] == [0.01, 0.02, 0.04, 0.05, 0.05]
+
+
+async def test_a_gateway_name_that_cannot_be_a_topic_is_said(broker, start_home):
+    async with start_home(MqttOptions(broker.url, gateway="Home+")) as home:
+        with pytest.raises(HomeDown, match="cannot be an MQTT topic"):
+            await home.snapshot()
+
+
 async def test_a_killed_broker_fails_calls_in_flight_at_once(home, gateway, broker):
     await home.snapshot()
     gateway.silent.add("*")
@@ -144,11 +163,12 @@ async def test_a_hung_broker_is_given_up_and_nothing_is_sent_to_it_later(home, g
     broker.freeze()
     started = time.perf_counter()
 
-    with pytest.raises(HomeDown, match="does not answer") as caught:
-        await home.write(FLOOR_LAMP, 50)
+    calls = (home.write(FLOOR_LAMP, 50), home.ping(2), home.write(FLOOR_LAMP, 51))
+    failures = await asyncio.gather(*calls, return_exceptions=True)
 
     assert time.perf_counter() - started < 3
-    assert caught.value.sent
+    assert all("does not answer" in str(failure) for failure in failures)
+    assert [failure.sent for failure in failures] == [True, False, True]
     broker.thaw()
     assert len((await back(home)).nodes) == 12
 
@@ -350,3 +370,8 @@ def test_no_message_can_break_the_reading_of_answers(payload):
             await api.call("pingNode", [2], timeout_seconds=0.001)
 
     asyncio.run(read())
+
+
+def test_the_mqtt_library_is_not_loaded_before_a_connection_is_made():
+    program = "import sys, zwave_mcp.mqtt_home; sys.exit('aiomqtt' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0

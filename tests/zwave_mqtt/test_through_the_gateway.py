@@ -1,0 +1,77 @@
+"""From a model's tool call to a device: the gateway's executor and link, the real server, a real broker."""
+
+import asyncio
+import contextlib
+import sys
+import time
+
+import pytest
+from tests.fakes.zwave_server import serving
+
+from voice_gateway.config import McpSettings, ServerSettings
+from voice_gateway.mcp_link.integration import MCPIntegration
+from voice_gateway.tools.executor import ToolExecutor
+from voice_gateway.tools.manager import ToolManager
+from voice_gateway.turn import ToolCall
+
+LIMIT_SECONDS = 20.0
+
+
+@contextlib.asynccontextmanager
+async def executor_for(broker_url):
+    """The gateway's own parts, put together as the program does."""
+    manager = ToolManager()
+    settings = ServerSettings(
+        command=sys.executable, args=("-m", "zwave_mcp"), env={"MQTT_BROKER_URL": broker_url}
+    )
+    link = MCPIntegration({"zwave": settings}, McpSettings(), on_tools=manager.add_mcp_tools)
+    running = asyncio.create_task(link.run())
+    try:
+        async with asyncio.timeout(LIMIT_SECONDS):
+            await link.settled()
+        yield ToolExecutor(manager)
+    finally:
+        link.stop()
+        await running
+
+
+def call(name, **arguments):
+    return ToolCall(id="1", name=name, args=arguments)
+
+
+@pytest.mark.scenario("NORM-3")
+async def test_device_name_and_command_reach_the_server_as_it_declares_them(broker, gateway, caplog):
+    gateway.house.rename(2, "Switch One", "Hallway")
+    caplog.set_level("INFO")
+    async with executor_for(broker.url) as executor:
+        outcome = await executor.execute(call("control_zwave_device", device_name="Switch One", command="on"))
+
+    assert outcome.ok, outcome.text
+    assert outcome.structured["outcome"] == "confirmed"
+    assert outcome.args == {"deviceName": "Switch One", "action": "on"}
+    assert gateway.house.writes == [(2, "37-0-targetValue", True)]
+
+
+async def test_without_that_the_server_refuses_the_names(broker, gateway):
+    gateway.house.rename(2, "Switch One", "Hallway")
+    async with serving(broker.url) as server:
+        answer = await server.call("control_zwave_device", device_name="Switch One", command="on")
+
+    assert answer.is_error
+    assert gateway.house.writes == []
+
+
+async def test_a_dead_device_and_a_stopped_broker_are_failures_for_the_model(broker, gateway):
+    gateway.house.dead.add(9)
+    async with executor_for(broker.url) as executor:
+        dead = await executor.execute(call("control_zwave_device", device_name="space heater", command="on"))
+        broker.stop()
+        started = time.perf_counter()
+        down = await executor.execute(call("control_zwave_device", device_name="floor lamp", command="on"))
+        seconds = time.perf_counter() - started
+
+    assert (dead.ok, dead.structured["outcome"]) == (False, "unreachable")
+    assert dead.text.startswith("Error: ")
+    assert seconds < 2
+    assert (down.ok, down.structured["outcome"]) == (False, "system_down")
+    assert "MQTT broker" in down.text
