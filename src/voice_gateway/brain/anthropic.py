@@ -99,7 +99,10 @@ class AnthropicClient:
             raise BrainError(NO_KEY, spoken=WRONG_KEY)
         async with self._making:
             if self._chat is None:
-                self._chat = await asyncio.to_thread(make_chat, self._settings)
+                try:
+                    self._chat = await asyncio.to_thread(make_chat, self._settings)
+                except Exception as error:  # an address or a number that the library does not take
+                    raise BrainError(f"Anthropic's settings cannot be used: {error}") from error
             return self._chat
 
     def _model(self, chat: "ChatAnthropic") -> AnthropicModel:

@@ -11,9 +11,11 @@ from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, Syst
 from langchain_core.tools import BaseTool
 
 from voice_gateway.brain.anthropic_errors import incomplete, translated
+from voice_gateway.brain.model import collected
 from voice_gateway.brain.offer import Offer
 from voice_gateway.brain.prompt import SYSTEM_PROMPT
 from voice_gateway.config import AnthropicSettings
+from voice_gateway.errors import BrainError
 from voice_gateway.tools.traits import schema_of
 
 if TYPE_CHECKING:
@@ -106,16 +108,16 @@ class AnthropicModel:
         tries = self.settings.max_retries + 1
         limit = self.settings.timeout_seconds * (tries + DEADLINE_TIMEOUTS)
         system = SystemMessage(content=[{"type": "text", "text": SYSTEM_PROMPT, "cache_control": CACHED}])
-        whole: AIMessageChunk | None = None
+        stream = self.bound.astream([system, *sendable(messages)])
         try:
             async with asyncio.timeout(limit):
-                async for chunk in self.bound.astream([system, *sendable(messages)]):
-                    whole = chunk if whole is None else whole + chunk
-                    if text := str(chunk.text):
-                        on_text(text)
-        except Exception as error:
+                whole = await collected(stream, on_text, self._translated)
+        except TimeoutError as error:
             raise translated(error, self.settings) from error
         return self._checked(whole)
+
+    async def _translated(self, error: Exception) -> BrainError:
+        return translated(error, self.settings)
 
     def _checked(self, whole: AIMessageChunk | None) -> AIMessage:
         stop_reason = whole.response_metadata.get("stop_reason") if whole is not None else None

@@ -55,6 +55,7 @@ async def run_loop(
         text,
         outcomes=tuple(rounds.outcomes),
         stage=model.stage,
+        expects_answer=text.endswith("?"),
         ok=rounds.answered and all(outcome.ok for outcome in rounds.outcomes),
         model=model.model_name,
         conversation_id=turn.utterance.conversation_id,

@@ -1,9 +1,9 @@
 """What the loop asks of a model, whoever serves it."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
 from typing import Protocol
 
-from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
 
 from voice_gateway.brain.offer import Offer
 from voice_gateway.errors import BrainError
@@ -39,3 +39,26 @@ class Model(Protocol):
         `messages` are the conversation without the system prompt. A message that is not complete is an error.
         """
         ...
+
+
+async def collected(
+    stream: AsyncIterator[AIMessageChunk],
+    on_text: Callable[[str], None],
+    translated: Callable[[Exception], Awaitable[BrainError]],
+) -> AIMessageChunk | None:
+    """The whole message of a stream. Its errors are the provider's; those of `on_text` are ours, and stay."""
+    whole: AIMessageChunk | None = None
+    try:
+        while True:
+            try:
+                chunk = await anext(stream)
+            except StopAsyncIteration:
+                return whole
+            except Exception as error:
+                raise await translated(error) from error
+            whole = chunk if whole is None else whole + chunk
+            if text := str(chunk.text):
+                on_text(text)
+    finally:
+        if isinstance(stream, AsyncGenerator):  # closes the request, so that the server stops writing
+            await stream.aclose()

@@ -158,14 +158,21 @@ class OllamaClient:
 
     async def keep_warm(self) -> None:
         """Warm up now, after every change of the tools, and after Ollama has unloaded the model."""
-        await self._chat.ready()
         if not self._settings.warm_up or seconds_of(self._settings.keep_alive) < LEAST_KEEP_SECONDS:
+            await self.prepare()
             return
         wait = LOOK_AGAIN_SECONDS
         while True:
             self._changed.clear()
             wait = LOOK_AGAIN_SECONDS if await self.warm_up() else min(wait * 2, LAST_RETRY_SECONDS)
             await self._sleep(wait)
+
+    async def prepare(self) -> None:
+        """Import the library before the first question needs it; nothing is sent."""
+        try:
+            await self._chat.ready()
+        except BrainError as error:
+            log.warning("model cannot be used", extra={"reason": str(error)})
 
     def tools_changed(self) -> None:
         """May be called when the tool list changes, so that the new prefix is read at once."""

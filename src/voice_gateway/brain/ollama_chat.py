@@ -7,9 +7,10 @@ from ipaddress import ip_address
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, HumanMessage, SystemMessage
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 
 from voice_gateway.brain.history import estimate_tokens
+from voice_gateway.brain.model import collected
 from voice_gateway.brain.ollama_errors import incomplete, prompt_cut, translated
 from voice_gateway.brain.prompt import SYSTEM_PROMPT
 from voice_gateway.config import OllamaSettings
@@ -84,7 +85,10 @@ class OllamaChat:
     async def ready(self) -> "ChatOllama":
         async with self._making:
             if self._chat is None:
-                self._chat = await asyncio.to_thread(make_chat, self._settings)
+                try:
+                    self._chat = await asyncio.to_thread(make_chat, self._settings)
+                except Exception as error:  # an address or a number that the library does not take
+                    raise BrainError(f"Ollama's settings cannot be used: {error}") from error
             return self._chat
 
     async def send(
@@ -111,18 +115,10 @@ class OllamaChat:
         chat = await self.ready()
         if tools:
             extra["tools"] = tools
-        whole: AIMessageChunk | None = None
         async with self._line:
             await self._learn_context()
-            try:
-                async for chunk in chat.astream([SystemMessage(content=SYSTEM_PROMPT), *messages], **extra):
-                    whole = chunk if whole is None else whole + chunk
-                    if text := str(chunk.text):
-                        on_text(text)
-            except BrainError:
-                raise
-            except Exception as error:
-                raise translated(error, self._settings, await self._capabilities(error)) from error
+            stream = chat.astream([SystemMessage(content=SYSTEM_PROMPT), *messages], **extra)
+            whole = await collected(stream, on_text, self._translated)
         if whole is None:
             raise incomplete(None, self._settings)
         facts = {key: whole.response_metadata.get(key) for key in _COUNTS}
@@ -152,14 +148,15 @@ class OllamaChat:
             self.context = min([self._settings.num_ctx, *lengths])
             self._context_known = True
 
-    async def _capabilities(self, error: Exception) -> list[str] | None:
-        """After a refusal (400): what the model can do, instead of guessing from the words of the error."""
+    async def _translated(self, error: Exception) -> BrainError:
+        """After a refusal (400) the model's capabilities are asked for: better than the words of an error."""
         from ollama import ResponseError
 
-        if not isinstance(error, ResponseError) or error.status_code != 400:
-            return None
-        shown = await self._show()
-        return list(shown.capabilities or []) if shown is not None else None
+        capabilities = None
+        if isinstance(error, ResponseError) and error.status_code == 400:
+            shown = await self._show()
+            capabilities = list(shown.capabilities or []) if shown is not None else None
+        return translated(error, self._settings, capabilities)
 
     async def _show(self) -> "ShowResponse | None":
         """What Ollama knows of the model. Only a question on the side: trouble shows with the request."""

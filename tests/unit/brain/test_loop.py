@@ -82,6 +82,7 @@ async def test_a_plain_answer_is_streamed_and_is_the_reply(house: House) -> None
     assert house.said[0] == "Hello. "
     assert "".join(house.said) == reply.text == "Hello. How are you?"
     assert (reply.ok, reply.stage, reply.model, reply.outcomes) == (True, "fake", "scripted", ())
+    assert reply.expects_answer
     assert [m.text for m in house.history.messages] == ["do it", "Hello. How are you?"]
 
 
@@ -215,6 +216,16 @@ async def test_an_unreadable_call_is_asked_for_once_more(house: House) -> None:
 
     with pytest.raises(BrainError):
         await house.ask(UnreadableCall("string arguments"), UnreadableCall("again"))
+
+
+async def test_a_fault_of_our_own_is_not_blamed_on_the_model(house: House) -> None:
+    def review(sentence: str, outcomes: Sequence[ToolOutcome]) -> bool:
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        await house.ask("Hello.", review=review)
+
+    assert house.history.messages == []
 
 
 async def test_a_model_that_fails_at_once_leaves_no_trace(house: House) -> None:
