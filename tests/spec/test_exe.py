@@ -1,0 +1,345 @@
+"""EXE: the executor."""
+
+import asyncio
+import json
+import logging
+import socket
+import threading
+import time
+
+import pytest
+from langchain_core.tools import BaseTool, tool
+from tests.fakes.some_tools import executor_with, mcp_tool, outcome_of
+
+from voice_gateway.errors import LinkError, ToolError, ToolUnavailable
+from voice_gateway.turn import ToolCall
+
+pytestmark = pytest.mark.usefixtures("info_level")
+SOON = 5.0  # seconds; what is awaited comes at once, or something is wrong
+
+
+@pytest.fixture
+def info_level(caplog):
+    caplog.set_level(logging.INFO)
+
+
+@tool
+async def add(a: int, b: int = 2) -> str:
+    """Add two numbers."""
+    return str(a + b)
+
+
+@pytest.mark.scenario("EXE-1")
+async def test_a_call_runs_its_tool_and_returns_the_result_as_text():
+    outcome = await executor_with(add).execute(ToolCall("7", "add", {"a": 1, "b": 4}))
+
+    assert (outcome.call_id, outcome.name, outcome.text, outcome.ok, outcome.error) == (
+        "7",
+        "add",
+        "5",
+        True,
+        None,
+    )
+
+
+@pytest.mark.scenario("EXE-2")
+async def test_an_execution_is_logged_with_tool_arguments_time_and_result(caplog):
+    await outcome_of(add, {"a": 1})
+
+    record = caplog.records[-1]
+    assert (record.levelname, record.tool, record.arguments, record.result) == ("INFO", "add", {"a": 1}, "3")
+    assert 0 < record.seconds < SOON
+
+
+@pytest.mark.scenario("EXE-2")
+async def test_secrets_in_arguments_are_masked_in_the_log(caplog):
+    @tool
+    async def log_in(user: str, password: str, headers: dict[str, str]) -> str:
+        """Log in."""
+        return "in"
+
+    args = {
+        "user": "ann",
+        "password": "hunter2",
+        "headers": {"Authorization": "Bearer abcdefghijk", "note": "Bearer abcdefghijk"},
+    }
+    outcome = await outcome_of(log_in, args)
+
+    assert outcome.ok
+    logged = str(caplog.records[-1].arguments)
+    assert "ann" in logged
+    assert "hunter2" not in logged
+    assert "abcdefghijk" not in logged
+    assert outcome.args == args, "only the log is masked"
+
+
+@pytest.mark.scenario("EXE-2")
+async def test_a_long_result_is_shortened_in_the_log_and_for_the_model_but_kept_in_the_outcome(caplog):
+    text = "head " + "x" * 20_000 + " tail"
+
+    @tool
+    async def read_it() -> str:
+        """Read it."""
+        return text
+
+    outcome = await outcome_of(read_it, result_cap=1000)
+
+    assert outcome.text == text
+    assert len(outcome.for_model) <= 1000
+    assert outcome.for_model.startswith("head ")
+    assert outcome.for_model.endswith(" tail")
+    assert "characters left out" in outcome.for_model
+    assert len(caplog.records[-1].result) < 300
+
+
+@pytest.mark.scenario("EXE-2")
+async def test_a_result_below_the_cap_is_not_shortened_for_the_model():
+    @tool
+    async def read_it() -> str:
+        """Read it."""
+        return "x" * 8000
+
+    outcome = await outcome_of(read_it)
+
+    assert outcome.for_model == outcome.text == "x" * 8000
+
+
+@pytest.mark.scenario("EXE-3")
+async def test_an_unknown_tool_is_answered_by_name(caplog):
+    executor = executor_with(add)
+
+    outcome = await executor.execute(ToolCall("1", "ad", {}))
+
+    assert outcome.text == 'Error: Unknown tool "ad". Did you mean add?'
+    assert (outcome.ok, outcome.error) == (False, "unknown_tool")
+    assert caplog.records[-1].levelname == "WARNING"
+    assert (await executor.execute(ToolCall("2", "add", {"a": 1}))).ok, "the conversation goes on"
+
+
+@pytest.mark.scenario("EXE-4")
+async def test_a_tool_that_raises_is_logged_with_context_and_answered_with_its_message(caplog):
+    @tool
+    async def fragile(cup: str) -> str:
+        """Break."""
+        raise ValueError(f"the {cup} cup is broken")
+
+    outcome = await outcome_of(fragile, {"cup": "blue"})
+
+    assert outcome.text == "Error: the blue cup is broken"
+    assert (outcome.ok, outcome.error) == (False, "failed")
+    record = caplog.records[-1]
+    assert (record.levelname, record.tool, record.arguments) == ("ERROR", "fragile", {"cup": "blue"})
+    assert record.seconds > 0
+    assert "ValueError" in logging.Formatter().formatException(record.exc_info)
+
+
+@pytest.mark.scenario("EXE-5")
+async def test_the_executor_calls_the_tool_itself_with_the_same_result_as_ainvoke():
+    executor = executor_with(add)
+
+    outcome = await executor.execute(ToolCall("1", "add", {"a": "20"}))
+
+    assert outcome.text == await add.ainvoke({"a": "20"}) == "22"
+    assert executor.tools.find("add") is add, "no wrapper stands for it"
+
+
+@pytest.mark.scenario("EXE-5")
+async def test_a_tool_class_of_langchain_runs_as_it_is():
+    class Shout(BaseTool):
+        name: str = "shout"
+        description: str = "Shout."
+
+        def _run(self, word: str) -> str:
+            raise AssertionError("it has an async way")
+
+        async def _arun(self, word: str) -> str:
+            return word.upper()
+
+    assert (await outcome_of(Shout(), {"word": "hey"})).text == "HEY"
+
+
+@pytest.mark.scenario("EXE-6")
+async def test_an_async_tool_past_its_limit_is_cancelled_and_answered_with_a_timeout():
+    ended = []
+
+    @tool
+    async def dream() -> str:
+        """Sleep."""
+        try:
+            await asyncio.sleep(3600)
+        except asyncio.CancelledError:
+            ended.append("cancelled")
+            raise
+        return "never"
+
+    outcome = await outcome_of(dream, timeout_seconds=0.02)
+
+    assert (outcome.ok, outcome.error) == (False, "timeout")
+    assert outcome.text.startswith("Error: dream did not finish within 0.02 s and was cancelled.")
+    assert ended == ["cancelled"]
+
+
+@pytest.mark.scenario("EXE-6")
+async def test_a_blocking_tool_past_its_limit_holds_up_nothing():
+    release = threading.Event()
+
+    @tool
+    def block() -> str:
+        """Block."""
+        release.wait(SOON)
+        return "late"
+
+    executor = executor_with(block, add)
+    try:
+        outcome = await executor.execute(ToolCall("1", "block", {}), timeout_seconds=0.02)
+        assert outcome.error == "timeout"
+        assert "may still be running" in outcome.text
+        assert (await executor.execute(ToolCall("2", "add", {"a": 1}))).ok
+        assert await asyncio.get_running_loop().getaddrinfo("127.0.0.1", 80, type=socket.SOCK_STREAM)
+    finally:
+        release.set()
+
+
+@pytest.mark.scenario("EXE-6")
+async def test_the_limit_is_thirty_seconds_unless_configured_and_a_tool_may_have_its_own():
+    async def dream(**_):
+        await asyncio.sleep(3600)
+
+    executor = executor_with(add)
+    assert executor._timeout_seconds == 30.0
+    outcome = await outcome_of(
+        mcp_tool(schema={"type": "object"}, answer=dream, timeout_seconds=0.03), timeout_seconds=3600
+    )
+    assert "within 0.03 s" in outcome.text
+
+
+@pytest.mark.scenario("EXE-6")
+async def test_a_timeout_says_that_a_side_effect_may_still_happen():
+    async def dream(**_):
+        await asyncio.sleep(3600)
+
+    acting = mcp_tool("act", {"type": "object"}, answer=dream)
+    looking = mcp_tool("look", {"type": "object"}, answer=dream, read_only=True)
+
+    assert "It may still happen" in (await outcome_of(acting, timeout_seconds=0.01)).text
+    assert "It may still happen" not in (await outcome_of(looking, timeout_seconds=0.01)).text
+
+
+@pytest.mark.scenario("EXE-7")
+@pytest.mark.parametrize(
+    ("error", "named"),
+    [
+        (ToolUnavailable("The weather service is not reachable."), "The weather service"),
+        (ConnectionRefusedError(111, "Connection refused"), 'The server "zwave" is unavailable'),
+        (socket.gaierror(-2, "Name or service not known"), 'The server "zwave" is unavailable'),
+        (LinkError("connection closed"), 'The server "zwave" is unavailable'),
+    ],
+)
+async def test_an_unreachable_service_is_named(error, named):
+    async def fail(**_):
+        raise error
+
+    outcome = await outcome_of(mcp_tool(schema={"type": "object"}, answer=fail))
+
+    assert outcome.error == "unavailable"
+    assert named in outcome.text
+
+
+@pytest.mark.scenario("EXE-7")
+async def test_the_host_of_a_failed_web_request_is_named():
+    import httpx
+
+    with socket.socket() as closed:
+        closed.bind(("127.0.0.1", 0))
+        port = closed.getsockname()[1]
+
+    @tool
+    async def fetch() -> str:
+        """Fetch."""
+        async with httpx.AsyncClient(trust_env=False) as client:
+            return (await client.get(f"http://user:secret@127.0.0.1:{port}/")).text
+
+    outcome = await outcome_of(fetch)
+
+    assert outcome.error == "unavailable"
+    assert "The service 127.0.0.1 that fetch needs is unavailable" in outcome.text
+    assert "secret" not in outcome.text
+
+
+@pytest.mark.scenario("EXE-8")
+async def test_missing_and_wrong_arguments_are_named_with_the_signature():
+    outcome = await outcome_of(mcp_tool(), {"action": "blink", "level": 500})
+
+    assert outcome.error == "bad_arguments"
+    for part in (
+        "missing deviceName",
+        "action must be one of on, off, dim, not 'blink'",
+        "level must be at most 100, not 500",
+        "Required parameters: deviceName, action",
+        "control_zwave_device(deviceName: string, action: on|off|dim, level?: integer 0-100)",
+    ):
+        assert part in outcome.text
+
+
+@pytest.mark.scenario("EXE-8")
+async def test_an_unknown_extra_argument_is_refused_not_dropped():
+    ran = []
+
+    @tool
+    async def set_volume(volume: int, room: str = "kitchen") -> str:
+        """Set it."""
+        ran.append(room)
+        return f"volume {volume} in {room}"
+
+    outcome = await outcome_of(set_volume, {"volume": 10, "romo": "bath"})
+
+    assert outcome.error == "bad_arguments"
+    assert 'unknown parameter "romo"' in outcome.text
+    assert "set_volume(volume: integer, room?: string)" in outcome.text
+    assert ran == []
+
+
+@pytest.mark.scenario("EXE-9")
+async def test_time_is_measured_from_start_to_completion_also_of_a_failure():
+    @tool
+    async def wait_and_fail() -> str:
+        """Wait."""
+        await asyncio.sleep(0.02)
+        raise ToolError("no")
+
+    started = time.perf_counter()
+    outcome = await outcome_of(wait_and_fail)
+
+    assert 0.02 <= outcome.seconds <= time.perf_counter() - started
+
+
+@pytest.mark.scenario("EXE-10")
+async def test_a_slow_execution_warns_with_name_and_duration(caplog):
+    @tool
+    async def crawl() -> str:
+        """Crawl."""
+        await asyncio.sleep(0.02)
+        return "there"
+
+    assert executor_with()._slow_seconds == 1.0, "1000 ms unless configured"
+    await outcome_of(crawl, slow_seconds=0.01)
+    await outcome_of(add, {"a": 1}, slow_seconds=SOON)
+
+    (warning,) = [record for record in caplog.records if record.levelname == "WARNING"]
+    assert (warning.getMessage(), warning.tool) == ("tool is slow", "crawl")
+    assert warning.seconds >= 0.02
+
+
+@pytest.mark.scenario("EXE-11")
+async def test_the_contract_named_arguments_in_text_out_an_exception_with_a_message():
+    @tool
+    async def greet(name: str, polite: bool = False) -> str:
+        """Greet."""
+        if name == "nobody":
+            raise ToolError("There is nobody to greet.", structured={"code": "nobody"})
+        return f"Good day, {name}." if polite else f"Hi {name}."
+
+    assert (await outcome_of(greet, {"name": "Ann", "polite": True})).text == "Good day, Ann."
+    failed = await outcome_of(greet, {"name": "nobody"})
+    assert (failed.text, failed.structured) == ("Error: There is nobody to greet.", {"code": "nobody"})
+    assert json.loads(json.dumps(failed.to_json()))["error"] == "failed"

@@ -1,0 +1,213 @@
+"""MGR: the tool collection, and DEF-1, checked where tools are added. (MGR-1 is proven at start-up.)"""
+
+import logging
+import time
+
+import pytest
+from langchain_core.tools import StructuredTool, tool
+from tests.fakes.some_tools import ZWAVE_SCHEMA, executor_with, mcp_tool
+
+from voice_gateway.errors import ToolError
+from voice_gateway.tools.manager import ToolManager
+from voice_gateway.tools.traits import qualified_name, schema_of, traits
+from voice_gateway.turn import ToolCall
+
+
+@tool
+async def add(a: int, b: int = 2) -> str:
+    """Add two numbers."""
+    return str(a + b)
+
+
+def named(name: str, answer: str = "") -> StructuredTool:
+    async def say() -> str:
+        return answer or name
+
+    return StructuredTool.from_function(coroutine=say, name=name, description=f"Say {name}.")
+
+
+@pytest.mark.scenario("MGR-2")
+def test_mcp_tools_are_taken_as_the_link_hands_them_over():
+    manager, offered = ToolManager(), mcp_tool()
+
+    manager.add_mcp_tools("zwave", [offered])
+
+    assert manager.find("control_zwave_device") is offered
+    assert schema_of(offered) is offered.args_schema is ZWAVE_SCHEMA
+
+
+@pytest.mark.scenario("MGR-3")
+async def test_a_custom_tool_is_taken_as_it_is_and_keeps_langchains_interface():
+    manager = ToolManager()
+    manager.add(add)
+
+    kept = manager.find("add")
+    assert kept is add
+    assert (kept.name, kept.description) == ("add", "Add two numbers.")
+    assert set(schema_of(kept)["properties"]) == {"a", "b"}
+    assert await kept.ainvoke({"a": 1}) == "3"
+
+
+@pytest.mark.scenario("MGR-4")
+def test_a_client_gets_the_tools_themselves():
+    manager, other = ToolManager(), mcp_tool()
+    manager.add(add)
+    manager.add_mcp_tools("zwave", [other])
+
+    assert [id(one) for one in manager.all()] == [id(add), id(other)]
+
+
+@pytest.mark.scenario("MGR-5")
+def test_lookup_is_by_name_or_lc_name_and_none_when_not_found():
+    manager = ToolManager()
+    prefixed = named("zwave_switch_on")
+    prefixed.metadata = {"lc_name": "switch_on"}
+    manager.add(prefixed)
+
+    assert manager.find("zwave_switch_on") is prefixed
+    assert manager.find("switch_on") is prefixed
+    assert manager.find("switch_off") is None
+
+
+@pytest.mark.scenario("MGR-6")
+def test_all_sources_stand_in_one_plain_list():
+    manager = ToolManager()
+    manager.add_mcp_tools("zwave", [mcp_tool("b"), mcp_tool("a")])
+    manager.add(add)
+    manager.add_mcp_tools("radio", [mcp_tool("play", source="radio")])
+
+    tools = manager.all()
+    assert type(tools) is list
+    assert [one.name for one in tools] == ["add", "play", "b", "a"], "whoever connected first"
+    tools.clear()
+    assert len(manager.all()) == 4, "the caller's list is its own"
+
+
+@pytest.mark.scenario("MGR-7")
+def test_lookup_takes_under_a_millisecond():
+    manager = ToolManager()
+    for number in range(20):
+        manager.add(named(f"tool_{number}"))
+
+    started = time.perf_counter()
+    for _ in range(100):
+        assert manager.find("tool_19") is not None
+        assert manager.find("nothing") is None
+    assert (time.perf_counter() - started) / 200 < 0.001
+
+
+@pytest.mark.scenario("MGR-8")
+def test_a_tool_of_a_known_name_replaces_the_earlier_one_with_a_warning(caplog):
+    manager = ToolManager()
+    first, second = named("say", "one"), named("say", "two")
+    manager.add(first)
+    manager.add(add)
+    version = manager.version
+    manager.add(second)
+
+    assert manager.all() == [second, add], "in its place"
+    assert manager.find("say") is second
+    assert manager.version > version
+    (warning,) = caplog.records
+    assert (warning.levelname, warning.tool) == ("WARNING", "say")
+
+
+async def test_two_servers_of_one_tool_name_stay_both_callable_and_the_log_says_who_won(caplog):
+    executor = executor_with()
+    manager = executor.tools
+
+    async def from_attic(**_):
+        return "attic", None
+
+    async def from_cellar(**_):
+        return "cellar", None
+
+    manager.add_mcp_tools(
+        "cellar", [mcp_tool("temperature", {"type": "object"}, answer=from_cellar, source="cellar")]
+    )
+    manager.add_mcp_tools(
+        "attic", [mcp_tool("temperature", {"type": "object"}, answer=from_attic, source="attic")]
+    )
+
+    texts = [
+        (await executor.execute(ToolCall("1", name, {}))).text
+        for name in ("attic__temperature", "cellar__temperature", "temperature")
+    ]
+    assert texts == ["attic", "cellar", "cellar"]
+    assert [manager.offered_name(one) for one in manager.all()] == [
+        "attic__temperature",
+        "cellar__temperature",
+    ]
+    (warning,) = [record for record in caplog.records if record.levelno == logging.WARNING]
+    assert (warning.winner, warning.other) == ("cellar__temperature", "attic__temperature")
+
+
+def test_a_server_cannot_take_the_name_of_a_built_in_tool(caplog):
+    manager = ToolManager()
+    manager.add(add)
+    imposter = mcp_tool("add", source="evil")
+    manager.add_mcp_tools("evil", [imposter])
+
+    assert manager.find("add") is add
+    assert manager.find("evil__add") is imposter
+    assert [manager.offered_name(one) for one in manager.all()] == ["add", "evil__add"]
+    assert caplog.records[-1].winner == "add"
+
+
+def test_a_servers_new_list_replaces_its_old_one_without_a_warning(caplog):
+    manager = ToolManager()
+    manager.add_mcp_tools("zwave", [mcp_tool("a"), mcp_tool("b")])
+    manager.add_mcp_tools("zwave", [mcp_tool("b"), mcp_tool("c")])
+
+    assert [one.name for one in manager.all()] == ["b", "c"]
+    assert manager.find("a") is None
+    manager.remove_server("zwave")
+    assert manager.all() == []
+    assert caplog.records == []
+
+
+def test_a_tool_name_with_an_emoji_is_offered_under_a_name_that_can_be_sent():
+    manager = ToolManager()
+    light, lamp = mcp_tool("💡 light"), mcp_tool("🔦 light")
+    manager.add_mcp_tools("zwave", [light, lamp])
+
+    names = [manager.offered_name(one) for one in manager.all()]
+    assert names == ["__light", "__light_2"]
+    assert [manager.find(name) for name in names] == [light, lamp]
+    assert manager.find("💡 light") is light
+
+
+@pytest.mark.scenario("DEF-1")
+@pytest.mark.parametrize(
+    ("broken", "complaint"),
+    [
+        ({"name": " "}, "needs a name"),
+        ({"description": ""}, "needs a description"),
+        ({"args_schema": {"type": "array"}}, 'JSON Schema of type "object"'),
+    ],
+)
+def test_a_tool_without_name_description_or_schema_is_refused_with_a_clear_error(broken, complaint, caplog):
+    whole = {"name": "say", "description": "Say.", "args_schema": {"type": "object"}}
+    bad = StructuredTool(**{**whole, **broken}, coroutine=named("x").coroutine)
+    manager = ToolManager()
+
+    with pytest.raises(ToolError, match=complaint):
+        manager.add(bad)
+    manager.add_mcp_tools("zwave", [bad, mcp_tool("good")])
+
+    assert [one.name for one in manager.all()] == ["good"], "a server's bad tool costs only itself"
+    assert complaint.split(" ")[-1] in caplog.records[-1].reason
+
+
+@pytest.mark.scenario("DEF-1")
+def test_what_is_no_tool_at_all_is_refused():
+    with pytest.raises(ToolError, match="has no ainvoke"):
+        ToolManager().add(type("Thing", (), {"name": "thing", "description": "A thing."})())
+
+
+def test_a_tool_handed_over_without_traits_gets_its_servers_name():
+    manager, plain = ToolManager(), named("say")
+    manager.add_mcp_tools("radio", [plain])
+
+    assert traits(plain).source == "radio"
+    assert qualified_name(plain) == "radio__say"
