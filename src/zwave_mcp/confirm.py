@@ -33,6 +33,7 @@ _ASLEEP_SECONDS: Final = 2.0
 # A ramp that is over soon is waited for; a voice should not wait longer for the rest.
 _SHORT_RAMP_SECONDS: Final = 3.0
 _AFTER_RAMP_SECONDS: Final = 2.0
+WINDOW_SECONDS: Final = 5.0  # how long the device is asked before "it did not" is said
 _POLL_EVERY_SECONDS: Final = 1.0
 _FIRST_POLLS_SECONDS: Final = 0.4  # most devices have finished by then
 _UNKNOWN: Final = object()
@@ -46,7 +47,7 @@ class Command:
     read: ValueId  # the value that tells what the device did
     reached: Callable[[Any], bool]
     moves: bool = False  # a motor: on its way is an answer
-    window_seconds: float = 5.0
+    window_seconds: float | None = None  # how long it may take; None: as usual
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +84,7 @@ async def _judge(home: Home, command: Command, written: WriteResult) -> Verdict:
     if written.status == WORKING:
         return await _after_working(home, command, written.remaining_seconds)
     if written.status == ACKNOWLEDGED:
-        return await _ask(home, command, command.window_seconds)
+        return await _ask(home, command, command.window_seconds or WINDOW_SECONDS)
     if written.status == FAILED:
         return Verdict("unreachable" if await _died(home, command.device) else "failed")
     return Verdict("invalid" if written.status == INVALID_VALUE else "unsupported", message=written.message)

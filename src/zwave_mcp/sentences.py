@@ -158,7 +158,7 @@ def listed(names: Sequence[str], word: str = "and") -> str:
 def _choice(devices: Sequence[Device]) -> str:
     called = [(device.name, device.room) for device in devices]
     shown = [
-        the(device, room=True) + (f", node {device.node.id}," if called.count(call) > 1 else "")
+        the(device, room=True) + (f" (node {device.node.id})" if called.count(call) > 1 else "")
         for device, call in zip(devices[:_OFFERED], called, strict=False)
     ]
     rest = len(devices) - len(shown)

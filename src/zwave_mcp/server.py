@@ -27,6 +27,7 @@ _INSTRUCTIONS: Final = (
     "tools/list_changed means that devices were added, removed or renamed: call list_zwave_devices again."
 )
 _LAST_CALLS_SECONDS: Final = 1.0  # a client that has closed its end may still read the last answers
+_QUIET_SECONDS: Final = 0.05  # nothing running and nothing written for so long: there are no more
 _DRAIN_SECONDS: Final = 0.5
 
 
@@ -37,8 +38,6 @@ class ZwaveServer:
         self._known: frozenset[tuple[object, ...]] | None = None
         self._changed = asyncio.Event()
         self._running = 0
-        self._idle = asyncio.Event()
-        self._idle.set()
         self._session: ServerSession | None = None
         self._bus: InMemorySubscriptionBus | None = None
         home.watch(self._look)
@@ -68,7 +67,7 @@ class ZwaveServer:
 
         server = self._mcp()
         options = server.create_initialization_options(NotificationOptions(tools_changed=True))
-        patient: Any = _Patient(lines, self._last_calls)
+        patient: Any = _Patient(lines, lambda: self._last_calls(writer))
         out: Any = writer
         async with stdio_server(patient, out) as (read, write):
             await server.run(read, write, options)
@@ -106,7 +105,6 @@ class ZwaveServer:
 
             raise MCPError(INVALID_PARAMS, f'Unknown tool "{name[:60]}"')
         self._running += 1
-        self._idle.clear()
         try:
             return await self._tools.call(name, arguments)
         except Exception:  # a bug must not be silent, and must not take the other calls with it
@@ -114,13 +112,14 @@ class ZwaveServer:
             return result("Something went wrong inside the Z-Wave server.", "failed", Facts(arguments or {}))
         finally:
             self._running -= 1
-            if not self._running:
-                self._idle.set()
 
-    async def _last_calls(self) -> None:
+    async def _last_calls(self, writer: Writer) -> None:
         try:
             async with asyncio.timeout(_LAST_CALLS_SECONDS):
-                await self._idle.wait()
+                written = -1
+                while self._running or written != writer.written:
+                    written = writer.written
+                    await asyncio.sleep(_QUIET_SECONDS)
         except TimeoutError:
             log.info("calls abandoned at end of input", extra={"calls": self._running})
 
@@ -157,7 +156,6 @@ class _Patient:
     async def __aiter__(self) -> Any:
         async for line in self._lines:
             yield line
-        await asyncio.sleep(0)
         await self._last_calls()
 
 

@@ -61,8 +61,7 @@ class SimulatedHome:
         self._clock = clock
         self._store = Store(state_file)
         self._listeners: list[Callable[[Snapshot], None]] = []
-        self._last: tuple[int, float, Snapshot] | None = None
-        self._generation = 0
+        self._last: tuple[int, float, float, Snapshot] | None = None
         self._use(read_home(home_file))
 
     @property
@@ -111,13 +110,13 @@ class SimulatedHome:
         tracks = self._store.read()
         now = self._clock()
         if self._last is not None:
-            version, settled, snapshot = self._last
-            fresh = snapshot.age_seconds() <= max_age_seconds and now >= settled
+            version, made_at, settled, snapshot = self._last
+            fresh = 0 <= now - made_at <= max_age_seconds and made_at >= settled
             if fresh and version == self._store.version:
                 return snapshot
         snapshot = Snapshot(tuple(self._node(device, tracks, now) for device in self._spec.devices))
         unsettled = (track.settled_at() for track in tracks.values())
-        self._last = self._store.version, max(unsettled, default=0.0), snapshot
+        self._last = self._store.version, now, max(unsettled, default=0.0), snapshot
         for listener in self._listeners:
             listener(snapshot)
         return snapshot

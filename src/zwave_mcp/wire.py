@@ -64,14 +64,16 @@ class Lines:
 
 
 class Writer:
-    """What the SDK writes to; `drained` waits until all of it has left."""
+    """What the SDK writes to; `drain` waits until all of it has left."""
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
         self._queue: queue.SimpleQueue[bytes | threading.Event] = queue.SimpleQueue()
+        self.written = 0  # messages
         threading.Thread(target=self._write, name="stdout", daemon=True).start()
 
     async def write(self, text: str) -> int:
+        self.written += 1
         self._queue.put(text.encode())
         return len(text)
 

@@ -1,0 +1,131 @@
+"""A home whose radio does what the test says, and which remembers what was sent."""
+
+from collections.abc import Callable
+from typing import Any
+
+from zwave_mcp.home import Health, Node, Scene, Snapshot, Value, ValueId, WriteResult
+
+
+class ScriptedHome:
+    """`written` answers a write, `polled` the polls one after the other (the last one again and again)."""
+
+    simulated = False
+
+    def __init__(self, *nodes: Node) -> None:
+        self.nodes = nodes
+        self.written: WriteResult | Exception = WriteResult(255)
+        self.polled: list[Any] = []
+        self.alive = False
+        self.sent: list[tuple[str, Any]] = []
+        self.pings = 0
+        self.after_write: tuple[Node, ...] | None = None
+        self.known_scenes: tuple[Scene, ...] = ()
+        self.state = Health(ok=True)
+        self.down: Exception | None = None
+
+    async def run(self) -> None:
+        raise AssertionError("nobody runs this one")
+
+    def watch(self, listener: Callable[[Snapshot], None]) -> None:
+        return
+
+    async def snapshot(self, max_age_seconds: float = 2.0) -> Snapshot:
+        if self.down is not None:
+            raise self.down
+        return Snapshot(self.after_write if self.sent and self.after_write else self.nodes)
+
+    async def write(self, value_id: ValueId, value: Any, timeout_seconds: float = 10.0) -> WriteResult:
+        self.sent.append((str(value_id), value))
+        if isinstance(self.written, Exception):
+            raise self.written
+        return self.written
+
+    async def poll(self, value_id: ValueId, timeout_seconds: float = 4.0) -> Any:
+        answer = self.polled.pop(0) if len(self.polled) > 1 else self.polled[0]
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    async def ping(self, node_id: int, timeout_seconds: float = 4.0) -> bool:
+        self.pings += 1
+        return self.alive
+
+    async def scenes(self) -> tuple[Scene, ...]:
+        return self.known_scenes
+
+    async def activate_scene(self, scene_id: int) -> None:
+        self.sent.append(("scene", scene_id))
+
+    async def health(self) -> Health:
+        return self.state
+
+
+def switch(node: int, name: str, room: str = "", *, on: bool | None = False, **more: Any) -> Node:
+    current, target = ValueId(node, 37, 0, "currentValue"), ValueId(node, 37, 0, "targetValue")
+    values = (Value(current, on, is_current=True, target=target), Value(target, on, writeable=True))
+    return Node(node, name, room, values=values, **{"status": "Alive", **more})
+
+
+def dimmer(node: int, name: str, room: str = "", *, level: int | None = 0, **more: Any) -> Node:
+    return _multilevel(node, name, room, level, ("On", "Off"), more)
+
+
+def blind(node: int, name: str, room: str = "", *, level: int | None = 99, **more: Any) -> Node:
+    return _multilevel(node, name, room, level, ("Up", "Down"), more)
+
+
+def _multilevel(
+    node: int, name: str, room: str, level: int | None, ways: tuple[str, str], more: dict[str, Any]
+) -> Node:
+    current, target = ValueId(node, 38, 0, "currentValue"), ValueId(node, 38, 0, "targetValue")
+    values = (
+        Value(current, level, is_current=True, target=target),
+        Value(target, level, writeable=True),
+        *(Value(ValueId(node, 38, 0, way), writeable=True) for way in ways),
+    )
+    return Node(node, name, room, values=values, **{"status": "Alive", **more})
+
+
+def lock(node: int, name: str, room: str = "", *, mode: int = 255, jammed: bool = False, **more: Any) -> Node:
+    current, target = ValueId(node, 98, 0, "currentMode"), ValueId(node, 98, 0, "targetMode")
+    values = (
+        Value(current, mode, is_current=True, target=target),
+        Value(target, mode, writeable=True),
+        Value(ValueId(node, 113, 0, "Access Control", "Lock state"), 11 if jammed else 0, "Lock state"),
+    )
+    return Node(node, name, room, values=values, **{"status": "Alive", **more})
+
+
+def thermostat(node: int, name: str, room: str = "", *, unit: str = "°C", mode: int = 1, **more: Any) -> Node:
+    low, high = (41.0, 86.0) if "F" in unit else (5.0, 30.0)
+    values = (
+        Value(ValueId(node, 64, 0, "mode"), mode, states={0: "Off", 1: "Heat", 2: "Cool"}, writeable=True),
+        Value(
+            ValueId(node, 67, 0, "setpoint", 1),
+            20,
+            "Setpoint (Heating)",
+            unit,
+            minimum=low,
+            maximum=high,
+            writeable=True,
+        ),
+        Value(
+            ValueId(node, 67, 0, "setpoint", 2),
+            25,
+            "Setpoint (Cooling)",
+            unit,
+            minimum=18,
+            maximum=32,
+            writeable=True,
+        ),
+        Value(ValueId(node, 49, 0, "Air temperature"), 20.5, "Air temperature", unit),
+    )
+    return Node(node, name, room, values=values, **{"status": "Alive", **more})
+
+
+def sensor(node: int, name: str, room: str = "", **more: Any) -> Node:
+    values = (
+        Value(ValueId(node, 49, 0, "Air temperature"), 21.4, "Air temperature", "°C"),
+        Value(ValueId(node, 128, 0, "level"), 9, "Battery level", "%"),
+    )
+    return Node(node, name, room, values=values, **{"status": "Asleep", **more})

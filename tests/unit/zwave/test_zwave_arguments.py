@@ -1,0 +1,181 @@
+import math
+from typing import Any
+
+import jsonschema
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fakes.scripted_home import ScriptedHome, blind, dimmer, sensor, switch
+from zwave_mcp.arguments import complaint
+from zwave_mcp.results import OUTCOMES
+from zwave_mcp.schemas import TOOLS
+from zwave_mcp.tools import Tools
+
+SPECS = {spec.name: spec for spec in TOOLS}
+CONTROL = SPECS["control_zwave_device"].parameters
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ({"deviceName": "Lamp"}, "Missing: action."),
+        ({}, "Missing: deviceName, action."),
+        ({"deviceName": "", "action": "on"}, "deviceName must not be empty."),
+        ({"deviceName": "  \n", "action": "on"}, "deviceName must not be empty."),
+        ({"deviceName": "x" * 10_000, "action": "on"}, "deviceName must have at most 100 characters."),
+        ({"deviceName": 7, "action": "on"}, "deviceName must be a text."),
+        ({"deviceName": "Lamp", "action": "explode"}, "action must be one of: on, off, dim, toggle"),
+        ({"deviceName": "Lamp", "action": "dim", "level": 101}, "level must be between 0 and 100."),
+        ({"deviceName": "Lamp", "action": "dim", "level": -1}, "level must be between 0 and 100."),
+        ({"deviceName": "Lamp", "action": "dim", "level": 40.5}, "level must be a whole number."),
+        ({"deviceName": "Lamp", "action": "dim", "level": math.nan}, "level must be a whole number."),
+        ({"deviceName": "Lamp", "action": "dim", "level": math.inf}, "level must be a whole number."),
+        ({"deviceName": "Lamp", "action": "dim", "level": "40"}, "level must be a whole number."),
+        ({"deviceName": "Lamp", "action": "dim", "level": True}, "level must be a whole number."),
+        (
+            {"device_name": "Lamp", "action": "on"},
+            'There is no parameter "device_name"; known are: deviceName',
+        ),
+    ],
+)
+async def test_bad_arguments_are_refused_with_a_sentence(arguments: dict[str, Any], said: str):
+    home = ScriptedHome(switch(2, "Lamp"))
+    answer = await Tools(home).call("control_zwave_device", arguments)
+    assert answer.sentence.startswith(said)
+    assert (answer.structured["outcome"], answer.is_error, home.sent) == ("invalid", True, [])
+
+
+async def test_a_whole_number_may_be_written_with_a_point_and_null_means_nothing():
+    home = ScriptedHome(dimmer(2, "Lamp"))
+    await Tools(home).call("control_zwave_device", {"deviceName": "Lamp", "action": "dim", "level": 40.0})
+    await Tools(home).call("control_zwave_device", {"deviceName": "Lamp", "action": "off", "level": None})
+    assert [value for _, value in home.sent] == [40, 0]
+
+
+@pytest.mark.parametrize(
+    ("name", "action", "level", "outcome", "said"),
+    [
+        ("Lamp", "dim", None, "invalid", "To dim the Lamp a level from 0 to 100 percent is needed."),
+        ("Lamp", "off", 40, "invalid", 'A level of 40 percent does not go with "off".'),
+        ("Lamp", "on", 0, "invalid", 'A level of 0 percent does not go with "on".'),
+        ("Lamp", "toggle", 40, "invalid", 'A level of 40 percent does not go with "toggle".'),
+        ("Lamp", "open", None, "unsupported", "The Lamp cannot be opened;"),
+        ("Fan", "dim", 40, "unsupported", "The Fan cannot be dimmed; it can only be turned on and off."),
+        ("Fan", "on", 40, "unsupported", "The Fan cannot be dimmed;"),
+        ("Blind", "on", None, "unsupported", "The Blind cannot be turned on;"),
+        ("Blind", "close", 30, "invalid", 'A level of 30 percent does not go with "close".'),
+        ("Gauge", "on", None, "unsupported", "The Gauge cannot be turned on; it only measures."),
+        ("Gate", "on", None, "unsupported", "The Gate cannot be turned on; it can be opened and closed."),
+        ("Gate", "dim", 50, "unsupported", "The Gate cannot be dimmed;"),
+    ],
+)
+async def test_what_a_device_cannot_do_is_not_sent(name, action, level, outcome, said):
+    home = ScriptedHome(
+        dimmer(2, "Lamp"), switch(3, "Fan"), blind(4, "Blind"), sensor(5, "Gauge"), blind(6, "Gate")
+    )
+    arguments = {"deviceName": name, "action": action} | ({} if level is None else {"level": level})
+    answer = await Tools(home).call("control_zwave_device", arguments)
+    assert answer.sentence.startswith(said)
+    assert (answer.structured["outcome"], home.sent) == (outcome, [])
+
+
+@pytest.mark.parametrize(
+    ("name", "action", "level", "sent"),
+    [
+        ("Lamp", "on", 40, 40),
+        ("Lamp", "dim", 0, 0),
+        ("Lamp", "dim", 1, 1),
+        ("Lamp", "dim", 100, 99),
+        ("Lamp", "off", 0, 0),
+        ("Blind", "dim", 50, 50),
+        ("Blind", "open", 30, 30),
+        ("Blind", "dim", 0, 0),
+    ],
+)
+async def test_a_level_is_sent_as_z_wave_has_it(name, action, level, sent):
+    home = ScriptedHome(dimmer(2, "Lamp"), blind(4, "Blind"))
+    home.polled = [sent]
+    await Tools(home).call("control_zwave_device", {"deviceName": name, "action": action, "level": level})
+    assert [value for _, value in home.sent] == [sent]
+
+
+VALUES = (
+    st.none()
+    | st.booleans()
+    | st.integers(-200, 200)
+    | st.floats(-200, 200)
+    | st.sampled_from(["on", "off", "dim", "lock", "C", "heat", "", "x" * 100, "x" * 101])
+)
+
+
+@given(
+    st.sampled_from(sorted(SPECS)),
+    st.dictionaries(
+        st.sampled_from(
+            "deviceName action level filter limit offset temperature unit mode sceneName x".split()
+        ),
+        VALUES,
+    ),
+)
+def test_the_check_agrees_with_the_schema_it_speaks_for(tool: str, arguments: dict[str, Any]):
+    schema = SPECS[tool].parameters
+    valid = jsonschema.Draft202012Validator(schema).is_valid(arguments)
+    assert (complaint(schema, arguments) is None) == valid
+
+
+@pytest.mark.parametrize("spec", TOOLS, ids=lambda spec: spec.name)
+def test_a_tool_says_what_a_small_model_needs(spec):
+    text = spec.description
+    assert text.startswith("REQUIRED")  # the most important thing first
+    assert "MUST be used whenever" in text
+    assert "DO NOT" in text
+    assert "Good:" in text
+    assert "Bad:" in text
+    assert len(text) / 3.5 < 200  # tokens, counted generously
+    assert len(text.split("{")) - 1 <= 7  # examples
+    assert spec.parameters["additionalProperties"] is False
+    for name, parameter in spec.parameters["properties"].items():
+        assert "_" not in name
+        assert parameter["description"]
+    jsonschema.Draft202012Validator.check_schema(spec.parameters)
+    jsonschema.Draft202012Validator.check_schema(spec.output)
+
+
+CALLS = st.sampled_from(
+    [
+        ("list_zwave_devices", {}),
+        ("list_zwave_devices", {"filter": "lights on", "limit": 1}),
+        ("list_zwave_devices", {"limit": 0}),
+        ("control_zwave_device", {"deviceName": "Lamp", "action": "on"}),
+        ("control_zwave_device", {"deviceName": "nothing", "action": "on"}),
+        ("get_zwave_device", {"deviceName": "Lamp"}),
+        ("get_device_sensor_data", {"deviceName": "Gauge"}),
+        ("get_device_sensor_data", {"deviceName": "Den"}),
+        ("control_zwave_lock", {"deviceName": "Lamp", "action": "lock"}),
+        ("set_zwave_thermostat", {"deviceName": "Lamp", "mode": "off"}),
+        ("activate_zwave_scene", {"sceneName": "x"}),
+        ("check_zwave_health", {}),
+    ]
+)
+
+
+@given(CALLS)
+async def test_every_answer_has_the_promised_shape(call: tuple[str, dict[str, Any]]):
+    name, arguments = call
+    home = ScriptedHome(dimmer(2, "Lamp", "Den"), sensor(5, "Gauge", "Den"))
+    home.polled = [99]
+    answer = await Tools(home).call(name, arguments)
+    jsonschema.Draft202012Validator(SPECS[name].output).validate(answer.structured)
+    assert answer.sentence
+    assert answer.sentence[-1] in ".?"
+    assert "\n" not in answer.sentence
+    if name != "list_zwave_devices":
+        assert answer.is_error == (answer.structured["outcome"] not in ("confirmed", "working", "queued"))
+
+
+def test_the_outcomes_are_those_of_the_design():
+    assert set(OUTCOMES) == set(
+        "confirmed working unconfirmed queued unreachable failed ambiguous not_found unsupported invalid "
+        "system_down".split()
+    )

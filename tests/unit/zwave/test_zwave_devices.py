@@ -1,0 +1,188 @@
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fakes.scripted_home import lock, sensor, switch
+from zwave_mcp.devices import Device, devices_of
+from zwave_mcp.home import Node, Snapshot, Value, ValueId
+from zwave_mcp.nodes import duration_seconds, parse_nodes, parse_scenes
+from zwave_mcp.sentences import which
+from zwave_mcp.states import label_of, reading_text, spoken, state_of, state_text
+
+RECORDED = Path(__file__).parents[2] / "zwave_data" / "getNodes.json"
+
+
+@pytest.fixture(scope="module")
+def raw() -> list[dict[str, Any]]:
+    return json.loads(RECORDED.read_text(encoding="utf-8"))["result"]
+
+
+@pytest.fixture
+def recorded(raw: list[dict[str, Any]]) -> dict[str, Device]:
+    return {device.name: device for device in devices_of(Snapshot(parse_nodes(raw)))}
+
+
+def test_a_recorded_home_becomes_its_devices(recorded: dict[str, Device]):
+    assert {name: (device.room, device.kind, state_text(device)) for name, device in recorded.items()} == {
+        "Ceiling Light": ("Living Room", "switch", "off"),
+        "Floor Lamp": ("Living Room", "dimmer", "off"),
+        "Bedside Lamp": ("Bedroom", "dimmer", "on, 35 %"),
+        "Climate Sensor": ("Office", "sensor", "21.4 °C, 320 Lux, 46 % humidity"),
+        "Front Door Lock": ("Hallway", "lock", "locked"),
+        "Thermostat": ("Hallway", "thermostat", "heat, set to 20 °C, now 20.5 °C"),
+        "Motion Sensor": ("Hallway", "sensor", "19.8 °C, no motion"),
+        "Space Heater": ("Garage", "switch", "off"),
+        "Coffee Maker": ("Kitchen", "plug", "on"),
+        "Window Blind": ("Bedroom", "blind", "open"),
+        "Back Door": ("Kitchen", "sensor", "closed"),
+        "Node 13": ("", "switch", "off"),
+    }
+
+
+def test_neither_controller_nor_broadcast_is_a_device(raw: list[dict[str, Any]]):
+    assert {node["id"] for node in raw} - {node.id for node in parse_nodes(raw)} == {1, 255}
+
+
+def test_every_reading_is_there_with_its_unit(recorded: dict[str, Device]):
+    readings = {label_of(value): reading_text(value) for value in recorded["Climate Sensor"].readings}
+    assert readings == {
+        "Air temperature": "21.4 °C",
+        "Illuminance": "320 Lux",
+        "Humidity": "46 %",
+        "Battery level": "84 %",
+    }
+    assert [reading_text(value) for value in recorded["Coffee Maker"].readings] == ["12.34 kWh", "845.2 W"]
+
+
+def test_a_low_battery_is_seen(recorded: dict[str, Device]):
+    assert [name for name, device in recorded.items() if device.battery_low] == ["Back Door"]
+
+
+def strip(*endpoints: int) -> Node:
+    values = [
+        Value(
+            ValueId(20, 37, endpoint, "currentValue"),
+            endpoint == 2,
+            is_current=True,
+            target=ValueId(20, 37, endpoint, "targetValue"),
+        )
+        for endpoint in endpoints
+    ]
+    return Node(20, "Power Strip", "Office", "Alive", values=tuple(values))
+
+
+def test_every_outlet_of_a_strip_is_a_device():
+    devices = devices_of(Snapshot((strip(1, 2, 3),)))
+    assert [(device.name, device.endpoint, state_text(device)) for device in devices] == [
+        ("Power Strip 1", 1, "off"),
+        ("Power Strip 2", 2, "on"),
+        ("Power Strip 3", 3, "off"),
+    ]
+    assert [str(device.target) for device in devices] == [f"20-37-{n}-targetValue" for n in (1, 2, 3)]
+
+
+def test_a_single_outlet_keeps_its_name_and_all_readings():
+    node = strip(1)
+    meter = Value(ValueId(20, 50, 2, "value", 66049), 12.5, "Electric Consumption [W]", "W")
+    (device,) = devices_of(Snapshot((Node(20, "Plug", values=(*node.values, meter)),)))
+    assert (device.name, device.kind, device.endpoint) == ("Plug", "plug", 1)
+    assert device.readings == (meter,)
+
+
+@pytest.mark.parametrize(
+    ("values", "name", "kind"),
+    [
+        ([(102, "currentState")], "Door", "garage_door"),
+        ([(38, "currentValue"), (38, "Up")], "Garage Door", "garage_door"),
+        ([(38, "currentValue"), (38, "Open")], "Driveway Gate", "garage_door"),
+        ([(38, "currentValue"), (38, "Open")], "Curtain", "blind"),
+        ([(106, "currentValue")], "Shutter", "blind"),
+        ([(98, "currentMode"), (38, "currentValue")], "Door", "lock"),
+        ([(67, "setpoint"), (37, "currentValue")], "Heating", "thermostat"),
+        ([(37, "currentValue"), (50, "value")], "Fridge", "plug"),
+        ([(128, "level")], "Button", "sensor"),
+        ([(134, "libraryType")], "Repeater", "other"),
+        ([], "Fresh", "other"),
+    ],
+)
+def test_the_riskier_kind_wins(values: list[tuple[int, str]], name: str, kind: str):
+    node = Node(9, name, values=tuple(Value(ValueId(9, cc, 0, prop)) for cc, prop in values))
+    (device,) = devices_of(Snapshot((node,)))
+    assert device.kind == kind
+
+
+def test_a_target_is_guessed_when_the_gateway_names_none():
+    node = Node(9, "Shutter", values=(Value(ValueId(9, 106, 0, "currentValue", 13), 40),))
+    (device,) = devices_of(Snapshot((node,)))
+    assert device.target == ValueId(9, 106, 0, "targetValue", 13)
+
+
+@pytest.mark.parametrize(
+    ("code", "text"),
+    [(0, "closed"), (252, "closing"), (253, "stopped"), (254, "opening"), (255, "open"), (17, "partly open")],
+)
+def test_a_garage_door_says_where_it_is(code: int, text: str):
+    node = Node(9, "Garage Door", values=(Value(ValueId(9, 102, 0, "currentState"), code),))
+    (device,) = devices_of(Snapshot((node,)))
+    assert state_text(device) == text
+
+
+@pytest.mark.parametrize("value", [None, "banana", [], {}, float("nan")])
+def test_a_senseless_value_is_unknown_or_said_so(value: Any):
+    (device,) = devices_of(Snapshot((switch(2, "Lamp"),)))
+    assert state_of(device, value) == "unknown"
+    (sensing,) = devices_of(Snapshot((sensor(3, "Sensor"),)))
+    assert isinstance(reading_text(Value(sensing.values[0].id, value)), str)
+
+
+def test_units_are_spoken():
+    assert spoken("21.4 °C") == "21.4 degrees Celsius"
+    assert spoken("40 % open") == "40 percent open"
+    assert spoken("closed") == "closed"
+
+
+def test_two_of_the_same_name_and_room_are_told_apart():
+    devices = devices_of(Snapshot((switch(2, "Lamp", "Den"), switch(3, "Lamp", "Den"))))
+    assert which(devices) == (
+        "Which one do you mean: the Lamp in the Den (node 2) or the Lamp in the Den (node 3)?"
+    )
+
+
+def test_a_lock_that_jams_is_neither_open_nor_closed():
+    (device,) = devices_of(Snapshot((lock(6, "Door", mode=0, jammed=True),)))
+    assert state_text(device) == "jammed"
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers(-5, 300) | st.floats() | st.text(max_size=8),
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.dictionaries(
+            st.sampled_from(
+                "id name loc status available virtual values commandClass endpoint property propertyKey "
+                "value unit states min max lastUpdate isCurrentValue targetValue sceneid label nodeId".split()
+            ),
+            inner,
+            max_size=6,
+        )
+    ),
+    max_leaves=30,
+)
+
+
+@given(JSON)
+def test_no_reply_of_a_gateway_breaks_the_picture(reply: Any):
+    for result in (
+        reply,
+        [reply],
+        [{"id": 5, "name": "X", "values": [reply, {"commandClass": 37, "property": "a"}]}],
+    ):
+        for device in devices_of(Snapshot(parse_nodes(result))):
+            assert isinstance(state_text(device), str)
+            assert all(isinstance(reading_text(value), str) for value in device.readings)
+        parse_scenes(result)
+        duration_seconds(reply)

@@ -1,0 +1,107 @@
+import pytest
+
+from fakes.scripted_home import ScriptedHome, blind, dimmer, sensor, switch, thermostat
+from zwave_mcp.tools import Tools
+
+
+def home() -> ScriptedHome:
+    return ScriptedHome(
+        dimmer(2, "Ceiling Light", "Living Room", level=40),
+        dimmer(3, "Floor Lamp", "Living Room"),
+        switch(4, "Heater", "Garage", status="Dead", available=False),
+        blind(5, "Blind", "Study", level=0),
+        sensor(6, "Climate", "Study"),
+    )
+
+
+async def listed(**arguments):
+    answer = await Tools(home()).call("list_zwave_devices", arguments)
+    return (
+        [device["name"] for device in answer.structured["devices"]],
+        answer.structured["total"],
+        answer.sentence,
+    )
+
+
+async def test_a_list_has_exactly_what_is_promised():
+    answer = await Tools(home()).call("list_zwave_devices", {})
+    assert set(answer.structured) == {"devices", "total"}
+    assert answer.structured["devices"][0] == {
+        "name": "Ceiling Light",
+        "room": "Living Room",
+        "kind": "dimmer",
+        "nodeId": 2,
+        "endpoint": 0,
+        "state": "on, 40 %",
+        "available": True,
+    }
+    assert not answer.is_error
+
+
+async def test_what_is_offline_is_named_but_listed_only_on_request():
+    names, total, sentence = await listed()
+    assert "Heater" not in names
+    assert total == 4
+    assert sentence.endswith("; offline: Heater.")
+    names, total, _ = await listed(includeInactive=True)
+    assert "Heater" in names
+    assert total == 5
+
+
+@pytest.mark.parametrize(
+    ("wanted", "names"),
+    [
+        ("living room", ["Ceiling Light", "Floor Lamp"]),
+        ("lights", ["Ceiling Light", "Floor Lamp"]),
+        ("the lights in the living room", ["Ceiling Light", "Floor Lamp"]),
+        ("lights on", ["Ceiling Light"]),
+        ("blinds", ["Blind"]),
+        ("closed", ["Blind"]),
+        ("sensor", ["Climate"]),
+        ("offline", ["Heater"]),
+        ("swimming pool", []),
+        ("", ["Ceiling Light", "Floor Lamp", "Blind", "Climate"]),
+    ],
+)
+async def test_a_filter_is_a_room_a_kind_a_name_or_a_state(wanted: str, names: list[str]):
+    assert (await listed(filter=wanted))[0] == names
+
+
+async def test_pages():
+    names, total, sentence = await listed(limit=2, offset=1)
+    assert (names, total) == (["Floor Lamp", "Blind"], 4)
+    assert "2 of them here" in sentence
+    assert (await listed(offset=99))[:2] == ([], 4)
+
+
+async def test_a_room_is_read_as_a_whole():
+    house = ScriptedHome(
+        sensor(6, "Climate", "Study"), thermostat(7, "Thermostat", "Study"), switch(8, "Fan", "Attic")
+    )
+    answer = await Tools(house).call("get_device_sensor_data", {"deviceName": "the study"})
+    assert answer.sentence == (
+        "In the Study: the Climate: temperature 21.4 degrees Celsius, its battery is low; "
+        "the Thermostat: temperature 20.5 degrees Celsius."
+    )
+    assert answer.structured["room"] == "Study"
+    assert [(one["device"], one["text"]) for one in answer.structured["readings"]] == [
+        ("Climate", "21.4 °C"),
+        ("Climate", "9 %"),
+        ("Thermostat", "20.5 °C"),
+    ]
+    empty = await Tools(house).call("get_device_sensor_data", {"deviceName": "attic"})
+    assert empty.sentence == "Nothing measures anything in the Attic."
+
+
+async def test_a_room_is_told_to_be_several_devices():
+    answer = await Tools(home()).call("control_zwave_device", {"deviceName": "living room", "action": "on"})
+    assert answer.sentence == (
+        'This acts on one device, so for "living room" make one call for each device: '
+        "Ceiling Light and Floor Lamp."
+    )
+    assert answer.structured["outcome"] == "ambiguous"
+    assert answer.structured["candidates"] == [
+        {"name": "Ceiling Light", "room": "Living Room"},
+        {"name": "Floor Lamp", "room": "Living Room"},
+    ]
+    assert answer.is_error

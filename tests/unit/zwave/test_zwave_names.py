@@ -1,0 +1,237 @@
+import string
+import unicodedata
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from fakes.scripted_home import blind, dimmer, lock, sensor, switch, thermostat
+from zwave_mcp.devices import devices_of
+from zwave_mcp.folding import fold, plain, spellings, words
+from zwave_mcp.home import Node, Snapshot
+from zwave_mcp.names import Group, Names, Nothing, One, Several
+
+HOME = (
+    dimmer(2, "Ceiling Light", "Living Room"),
+    dimmer(3, "Floor Lamp", "Living Room"),
+    switch(4, "Kitchen Light", "Kitchen"),
+    sensor(6, "Back Door", "Kitchen"),
+    dimmer(7, "Bedside Lamp", "Bedroom"),
+    blind(8, "Window Blind", "Bedroom"),
+    switch(9, "Desk Lamp", "Office"),
+    blind(11, "Study Blinds", "Study"),
+    lock(12, "Front Door", "Hallway"),
+    thermostat(13, "Thermostat", "Hallway"),
+    blind(15, "Garage Door", "Garage"),
+    switch(17, ""),
+    switch(18, "Dad's Lamp", "Küche"),
+    switch(19, "Switch One", "Büro"),
+)
+
+
+def names(*nodes: Node) -> Names:
+    return Names(devices_of(Snapshot(nodes or HOME)))
+
+
+def found(asked: str, *nodes: Node) -> list[str]:
+    hit = names(*nodes).find(asked)
+    if isinstance(hit, One):
+        return [hit.device.name]
+    return [] if isinstance(hit, Nothing) else [device.name for device in hit.devices]
+
+
+@pytest.mark.parametrize(
+    ("asked", "name"),
+    [
+        ("Floor Lamp", "Floor Lamp"),
+        ("floor lamp", "Floor Lamp"),
+        ("  FLOOR   LAMP!! ", "Floor Lamp"),
+        ("ｆｌｏｏｒ ｌａｍｐ", "Floor Lamp"),
+        ("the floor lamp", "Floor Lamp"),
+        ("the lamp in the living room", "Floor Lamp"),
+        ("living room floor lamp", "Floor Lamp"),
+        ("floor lamp living room", "Floor Lamp"),
+        ("lamp floor", "Floor Lamp"),
+        ("floor lump", "Floor Lamp"),
+        ("flor lamp", "Floor Lamp"),
+        ("cieling light", "Ceiling Light"),
+        ("bed side lamp", "Bedside Lamp"),
+        ("bedroom light", "Bedside Lamp"),
+        ("office light", "Desk Lamp"),
+        ("blinds in the bedroom", "Window Blind"),
+        ("study blind", "Study Blinds"),
+        ("dads lamp", "Dad's Lamp"),
+        ("DAD’S LAMP", "Dad's Lamp"),
+        ("dad's lamp 💡", "Dad's Lamp"),
+        ("kuche dads lamp", "Dad's Lamp"),
+        ("küche dad's lamp", "Dad's Lamp"),
+        ("kueche dad's lamp", "Dad's Lamp"),
+        ("switch one", "Switch One"),
+        ("switch 1", "Switch One"),
+        ("buero switch 1", "Switch One"),
+        ("node 17", "Node 17"),
+        ("front door", "Front Door"),
+        ("the front door in the hallway", "Front Door"),
+        ("front door lock", "Front Door"),
+        ("garage door", "Garage Door"),
+        ("kitchen door", "Back Door"),
+        ("node 3", "Floor Lamp"),
+    ],
+)
+def test_a_name_is_found_as_people_say_it(asked: str, name: str):
+    hit = names().find(asked)
+    assert isinstance(hit, One)
+    assert hit.device.name == name
+
+
+@pytest.mark.parametrize(
+    ("asked", "candidates"),
+    [
+        ("lamp", ["Floor Lamp", "Bedside Lamp", "Desk Lamp", "Dad's Lamp"]),
+        ("the light", ["Ceiling Light", "Kitchen Light"]),
+        ("door", ["Back Door", "Front Door", "Garage Door"]),
+    ],
+)
+def test_more_than_one_candidate_is_asked_about(asked: str, candidates: list[str]):
+    hit = names().find(asked)
+    assert isinstance(hit, Several)
+    assert [device.name for device in hit.devices] == candidates
+
+
+@pytest.mark.parametrize(
+    ("asked", "members"),
+    [
+        ("living room", ["Ceiling Light", "Floor Lamp"]),
+        ("the kitchen", ["Kitchen Light", "Back Door"]),
+        ("all blinds", ["Window Blind", "Study Blinds"]),
+        ("living room lights", ["Ceiling Light", "Floor Lamp"]),
+        ("all the lights in the living room", ["Ceiling Light", "Floor Lamp"]),
+        (
+            "lights",
+            ["Ceiling Light", "Floor Lamp", "Kitchen Light", "Bedside Lamp", "Desk Lamp", "Dad's Lamp"],
+        ),
+    ],
+)
+def test_a_room_or_all_of_a_sort_is_a_group(asked: str, members: list[str]):
+    hit = names().find(asked)
+    assert isinstance(hit, Group)
+    assert [device.name for device in hit.devices] == members
+
+
+@pytest.mark.parametrize("asked", ["frnt door", "front dor", "hallway lock", "lock", "garage dor", "front"])
+def test_a_way_into_the_house_is_never_guessed(asked: str):
+    hit = names().find(asked)
+    assert not isinstance(hit, One)
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "my very own floor lamp of my dreams",  # a known name inside a long request proves nothing
+        "bathroom floor lamp shelf",
+        "flo",
+        "l",
+        "🔥",
+        "x" * 100,
+        "garden fountain",
+    ],
+)
+def test_what_is_not_there_is_not_found(asked: str):
+    assert isinstance(names().find(asked), Nothing)
+
+
+def test_the_nearest_names_are_offered():
+    hit = names().find("garden lamp")
+    assert isinstance(hit, Nothing)
+    assert "Desk Lamp" in [device.name for device in hit.nearest]
+
+
+def test_numbers_are_never_misheard():
+    nodes = (switch(2, "Light 1"), switch(3, "Light 2"))
+    assert found("light 1", *nodes) == ["Light 1"]
+    assert found("light 3", *nodes) == []
+    assert found("lihgt 2", *nodes) == ["Light 2"]
+
+
+def test_another_room_is_never_taken_for_this_one():
+    nodes = (switch(2, "Guest bathroom floor heating"), switch(3, "Lamp", "Guest bedroom"))
+    assert found("Guest bedroom floor heating", *nodes) == []
+    assert found("bedroom floor lamp", dimmer(2, "Bathroom Floor Lamp"), switch(3, "Fan", "Bedroom")) == []
+
+
+def test_one_name_in_two_rooms_needs_its_room():
+    nodes = (switch(2, "Lamp", "Kitchen"), switch(3, "Lamp", "Bedroom"))
+    assert isinstance(names(*nodes).find("lamp"), Several)
+    hit = names(*nodes).find("bedroom lamp")
+    assert isinstance(hit, One)
+    assert hit.device.node.id == 3
+
+
+def test_what_the_caller_wants_settles_between_two():
+    nodes = (switch(2, "Lamp"), sensor(3, "Lamp"), lock(4, "Gate"), sensor(5, "Gate"))
+    hit = names(*nodes).find("lamp", lambda device: device.kind == "switch")
+    assert isinstance(hit, One)
+    assert hit.device.node.id == 2
+    assert isinstance(names(*nodes).find("gate", lambda device: device.kind == "lock"), Several)
+
+
+def test_an_exact_name_wins_over_its_spellings():
+    nodes = (switch(2, "Küche"), switch(3, "Kuche"))
+    assert found("kuche", *nodes) == ["Kuche"]
+    assert found("küche", *nodes) == ["Küche"]
+    assert isinstance(names(*nodes).find("kueche"), One)
+
+
+def test_letters_that_no_accent_explains_are_understood():
+    assert found("Salon swiatlo", switch(2, "Światło", "Salon")) == ["Światło"]
+    assert found("ostra lampa", switch(2, "Østra lampa")) == ["Østra lampa"]
+
+
+def test_a_name_of_emoji_alone_can_be_found():
+    assert found("💡", switch(2, "💡"), switch(3, "🔥")) == ["💡"]
+
+
+NAMES = st.text(st.characters(categories=["L", "N", "Zs", "P", "M", "S"]), min_size=1, max_size=30)
+
+
+@given(st.lists(NAMES, min_size=1, max_size=8), st.text(max_size=120))
+def test_no_request_breaks_it_and_no_stranger_comes_out(known: list[str], asked: str):
+    nodes = [switch(place, name) for place, name in enumerate(known, start=2)]
+    index = names(*nodes)
+    hit = index.find(asked)
+    devices = (
+        [hit.device] if isinstance(hit, One) else hit.nearest if isinstance(hit, Nothing) else hit.devices
+    )
+    assert all(device in index.devices for device in devices)
+
+
+WORD = st.text(string.ascii_lowercase, min_size=3, max_size=8)
+
+
+@given(st.lists(WORD, min_size=1, max_size=3), st.lists(WORD, min_size=1, max_size=2), st.randoms())
+def test_a_device_is_found_by_its_name_however_it_is_written(name: list[str], room: list[str], luck):
+    assume(not words(" ".join(name + room)) & {"all", "every", "both", "each", "the", "and"})
+    node = switch(2, " ".join(name).title(), " ".join(room).title())
+    shouted = "".join(luck.choice([char.upper(), char]) for char in "  ".join(name))
+    assert found(f" {shouted}! ", node, switch(3, "Zebra Crossing", "Zoo")) == [node.name]
+    shuffled = name + room
+    luck.shuffle(shuffled)
+    assert found(" ".join(shuffled), node, switch(3, "Zebra Crossing", "Zoo")) == [node.name]
+
+
+@given(st.text(max_size=60))
+def test_folding_is_stable(text: str):
+    assert fold(fold(text)) == fold(text)
+    assert fold(text.upper().lower()) == fold(fold(text.upper().lower()))
+    assert fold(unicodedata.normalize("NFD", text)) in spellings(text) or fold(text) == fold(
+        unicodedata.normalize("NFC", text)
+    )
+    assert plain(text) in spellings(text)
+
+
+@given(st.text(max_size=40))
+def test_locks_are_found_by_their_words_only(asked: str):
+    hit = names(lock(2, "Front Door", "Hallway")).find(asked)
+    if isinstance(hit, One):
+        allowed = [{"front", "door"}, {"front", "door", "hallway"}, {"front", "door", "lock"}, {"node", "2"}]
+        assert words(asked) in allowed

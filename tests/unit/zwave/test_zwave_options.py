@@ -1,0 +1,114 @@
+import io
+import os
+from pathlib import Path
+
+import pytest
+
+from zwave_mcp.cli import _parser, start
+from zwave_mcp.options import MqttOptions, Options, SimulationOptions, Wrong, read_options
+
+
+def options(*arguments: str, **environment: str) -> Options:
+    return read_options(_parser(io.StringIO()).parse_args(arguments), environment)
+
+
+def test_flags_win_over_the_environment():
+    chosen = options(
+        "--broker", "mqtts://flag:8884", "--prefix", "house", MQTT_BROKER_URL="mqtt://env", MQTT_USERNAME="me"
+    )
+    assert chosen.home == MqttOptions("mqtts://flag:8884", "me", None, None, "house", None)
+    assert not chosen.allow_unlock
+
+
+def test_everything_can_come_from_the_environment(tmp_path: Path):
+    authority = tmp_path / "ca.pem"
+    authority.write_text("x", encoding="utf-8")
+    chosen = options(
+        MQTT_BROKER_URL="mqtt://[::1]:1884",
+        MQTT_USERNAME="me",
+        MQTT_PASSWORD="secret",
+        MQTT_CA_FILE=str(authority),
+        ZWAVE_MQTT_PREFIX="house/zwave",
+        ZWAVE_GATEWAY="Home Gateway",
+        ZWAVE_ALLOW_UNLOCK="true",
+        ZWAVE_LOG_LEVEL="info",
+    )
+    assert chosen.home == MqttOptions(
+        "mqtt://[::1]:1884", "me", "secret", authority, "house/zwave", "Home Gateway"
+    )
+    assert chosen.allow_unlock
+    assert chosen.log_level == "INFO"
+
+
+def test_a_password_is_shown_nowhere():
+    assert "secret" not in repr(options(MQTT_BROKER_URL="mqtt://x", MQTT_PASSWORD="secret"))
+
+
+def test_a_password_file_is_read(tmp_path: Path):
+    file = tmp_path / "password"
+    file.write_text("secret\n", encoding="utf-8")
+    chosen = options("--broker", "mqtt://x", "--password-file", str(file)).home
+    assert isinstance(chosen, MqttOptions)
+    assert chosen.password == "secret"
+
+
+def test_the_state_of_every_simulated_home_is_kept_apart(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    default, own = options("--simulate").home, options("--simulate", "a.toml").home
+    assert isinstance(default, SimulationOptions)
+    assert isinstance(own, SimulationOptions)
+    assert default.state_file == tmp_path / "voice-gateway" / "simulated-home.json"
+    assert own.state_file is not None
+    assert own.state_file.parent == tmp_path / "voice-gateway"
+    assert own.state_file.name.startswith("simulated-a-")
+    assert own.home_file == Path("a.toml").resolve()
+
+
+@pytest.mark.parametrize(("word", "simulated"), [("1", True), ("true", True), ("0", False), ("", False)])
+def test_simulation_by_the_environment(word: str, simulated: bool):
+    chosen = options(ZWAVE_SIMULATE=word, MQTT_BROKER_URL="mqtt://x")
+    assert isinstance(chosen.home, SimulationOptions) is simulated
+
+
+@pytest.mark.parametrize(
+    ("arguments", "environment", "said"),
+    [
+        ((), {}, "say where the MQTT broker is"),
+        (("--broker", "http://x"), {}, "must look like mqtt://host"),
+        (("--broker", "mqtt://"), {}, "must look like mqtt://host"),
+        (("--broker", "mqtt://x:99999"), {}, "no usable port"),
+        (("--broker", "mqtt://x:0"), {}, "must look like"),
+        (("--broker", "mqtt://me:secret@x"), {}, "put the password in MQTT_PASSWORD"),
+        (("--broker", "mqtt://x", "--simulate"), {}, "do not go together"),
+        (("--broker", "mqtt://x", "--show-state"), {}, "need --simulate"),
+        (("--broker", "mqtt://x", "--prefix", "a/#"), {}, "cannot be an MQTT prefix"),
+        (("--broker", "mqtt://x", "--ca-file", "/none"), {}, "does not exist"),
+        (("--broker", "mqtt://x", "--password-file", "/none"), {}, "cannot read the password file"),
+        (("--broker", "mqtt://x"), {"ZWAVE_ALLOW_UNLOCK": "maybe"}, "must be true or false"),
+        (("--broker", "mqtt://x"), {"ZWAVE_LOG_LEVEL": "loud"}, "must be one of DEBUG"),
+    ],
+)
+def test_a_mistake_is_named(arguments: tuple[str, ...], environment: dict[str, str], said: str):
+    with pytest.raises(Wrong) as caught:
+        options(*arguments, **environment)
+    assert said in str(caught.value)
+    assert "secret" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--simulate", "no-such-file.toml"], "cannot read the home file"),
+        (["--simulate", "--fault", "Nobody=dead"], "there is no device 'nobody'"),
+        (["--simulate", "--fault", "Front Door=bored"], "must be NAME=FAULT"),
+        (["--simulate", "--fault", "dead"], "must be NAME=FAULT"),
+    ],
+)
+def test_a_mistake_ends_with_2(
+    arguments: list[str], said: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
+):
+    wire = os.open(tmp_path / "wire", os.O_RDWR | os.O_CREAT)
+    assert start(arguments, wire) == 2
+    os.close(wire)
+    assert said in capsys.readouterr().err
+    assert (tmp_path / "wire").read_text(encoding="utf-8") == ""

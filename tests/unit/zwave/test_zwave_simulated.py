@@ -1,0 +1,322 @@
+import asyncio
+import json
+import threading
+from pathlib import Path
+
+import pytest
+
+from zwave_mcp.devices import devices_of
+from zwave_mcp.simulated_file import BadHome, parse_home, read_home
+from zwave_mcp.simulated_home import SimulatedHome
+from zwave_mcp.simulated_store import Store, Track
+from zwave_mcp.tools import Tools
+
+FAULTY = """
+[home]
+radio_seconds = 0.001
+[[device]]
+name = "Dead Lamp"
+kind = "switch"
+faults = ["dead"]
+[[device]]
+name = "Sleepy Lamp"
+kind = "switch"
+faults = ["asleep"]
+[[device]]
+name = "Lying Lamp"
+kind = "switch"
+supervised = false
+faults = ["optimistic"]
+[[device]]
+name = "Slow Lamp"
+kind = "switch"
+slow_seconds = 0.2
+[[device]]
+name = "Stuck Door"
+kind = "lock"
+state = "unlocked"
+faults = ["jams"]
+[[device]]
+name = "Good Door"
+kind = "lock"
+state = "unlocked"
+[[device]]
+name = "Lying Thermostat"
+kind = "thermostat"
+faults = ["optimistic"]
+[[device]]
+name = "Blind"
+kind = "blind"
+state = 50
+move_seconds = 0.05
+"""
+
+
+@pytest.fixture
+def faulty(tmp_path: Path) -> SimulatedHome:
+    file = tmp_path / "home.toml"
+    file.write_text(FAULTY, encoding="utf-8")
+    return SimulatedHome(file, tmp_path / "state.json")
+
+
+async def outcome(home: SimulatedHome, tool: str, **arguments) -> tuple[str, str]:
+    answer = await Tools(home, allow_unlock=True).call(tool, arguments)
+    return answer.structured["outcome"], answer.sentence
+
+
+def test_the_home_that_comes_with_it_is_the_promised_one(tmp_path: Path):
+    home = SimulatedHome(None, None)
+    devices = devices_of(asyncio.run(home.snapshot()))
+    assert [(device.room, device.name, device.kind) for device in devices] == [
+        ("Living Room", "Ceiling Light", "dimmer"),
+        ("Living Room", "Floor Lamp", "dimmer"),
+        ("Kitchen", "Kitchen Light", "switch"),
+        ("Kitchen", "Coffee Maker", "plug"),
+        ("Kitchen", "Back Door", "sensor"),
+        ("Bedroom", "Bedside Lamp", "dimmer"),
+        ("Bedroom", "Window Blind", "blind"),
+        ("Office", "Desk Lamp", "switch"),
+        ("Office", "Climate Sensor", "sensor"),
+        ("Study", "Study Blinds", "blind"),
+        ("Hallway", "Front Door", "lock"),
+        ("Hallway", "Thermostat", "thermostat"),
+        ("Hallway", "Motion Sensor", "sensor"),
+        ("Garage", "Garage Door", "garage_door"),
+        ("Garage", "Space Heater", "switch"),
+        ("", "Node 17", "switch"),
+    ]
+    assert [device.name for device in devices if not device.available] == ["Space Heater"]
+    assert [device.name for device in devices if device.node.asleep] == ["Climate Sensor"]
+    assert [device.name for device in devices if device.battery_low] == ["Back Door"]
+    spec = read_home(None)
+    assert spec.allow_unlock
+    assert all(device.move_seconds <= 2 for device in spec.devices)
+
+
+async def test_faults_give_the_outcomes_of_a_real_home(faulty: SimulatedHome, quick: None):
+    control = "control_zwave_device"
+    assert (await outcome(faulty, control, deviceName="sleepy lamp", action="on"))[0] == "queued"
+    assert (await outcome(faulty, control, deviceName="slow lamp", action="on"))[0] == "confirmed"
+    assert (await outcome(faulty, control, deviceName="lying lamp", action="on"))[0] == "failed"
+    assert (await outcome(faulty, control, deviceName="dead lamp", action="on"))[0] == "unreachable"
+    lying = await outcome(faulty, "set_zwave_thermostat", deviceName="lying thermostat", temperature=25)
+    assert lying[0] == "failed"
+
+
+async def test_the_gateway_believes_what_the_device_does_not_do(faulty: SimulatedHome, quick: None):
+    await outcome(faulty, "control_zwave_device", deviceName="lying lamp", action="on")
+    (lamp,) = [device for device in devices_of(await faulty.snapshot(0)) if device.name == "Lying Lamp"]
+    assert lamp.state_value.value is True  # optimistic, as a real gateway shows it
+    assert await faulty.poll(lamp.state_value.id) is False
+
+
+async def test_a_lock_can_be_made_to_jam(faulty: SimulatedHome):
+    said = await outcome(faulty, "control_zwave_lock", deviceName="stuck door", action="lock")
+    assert said == ("failed", "The Stuck Door is jammed and did not lock.")
+    assert (await outcome(faulty, "control_zwave_lock", deviceName="good door", action="lock"))[
+        0
+    ] == "confirmed"
+
+
+async def test_a_movement_is_seen_and_ends(faulty: SimulatedHome):
+    said = await outcome(faulty, "control_zwave_device", deviceName="blind", action="close")
+    assert said == ("confirmed", "The Blind is now closed.") or said == ("working", "The Blind is closing.")
+    async with asyncio.timeout(5):
+        while (await outcome(faulty, "get_zwave_device", deviceName="blind"))[1] != "The Blind is closed.":
+            await asyncio.sleep(0.01)
+
+
+async def test_a_fault_can_be_given_at_the_start(tmp_path: Path):
+    home = SimulatedHome(None, None, faults={"front door": frozenset({"jams"})})
+    assert (await outcome(home, "control_zwave_lock", deviceName="front door", action="unlock"))[
+        0
+    ] == "failed"
+
+
+async def test_a_slow_command_is_not_confirmed_and_still_happens(tmp_path: Path):
+    file = tmp_path / "home.toml"
+    file.write_text('[[device]]\nname = "Lamp"\nkind = "switch"\nslow_seconds = 0.3\n', encoding="utf-8")
+    home = SimulatedHome(file, None)
+    (device,) = devices_of(await home.snapshot())
+    with pytest.raises(Exception, match="may still happen"):
+        await home.write(device.target, True, timeout_seconds=0.05)
+    async with asyncio.timeout(5):
+        while devices_of(await home.snapshot(0))[0].state_value.value is not True:
+            await asyncio.sleep(0.02)
+
+
+async def test_state_is_kept_and_shared(tmp_path: Path):
+    one, two = (SimulatedHome(None, tmp_path / "state.json") for _ in range(2))
+    await two.snapshot()
+    await outcome(one, "control_zwave_device", deviceName="floor lamp", action="dim", level=40)
+    await outcome(two, "control_zwave_device", deviceName="desk lamp", action="on")
+    for home in (one, two, SimulatedHome(None, tmp_path / "state.json")):
+        states = {
+            device.name: device.state_value.value
+            for device in devices_of(await home.snapshot())
+            if device.state_value
+        }
+        assert (states["Floor Lamp"], states["Desk Lamp"]) == (40, True)
+
+
+async def test_a_lamp_comes_back_as_bright_as_it_was(tmp_path: Path):
+    home = SimulatedHome(None, None)
+    for action, level in (("dim", 40), ("off", None)):
+        more = {} if level is None else {"level": level}
+        await outcome(home, "control_zwave_device", deviceName="floor lamp", action=action, **more)
+    said = await outcome(home, "control_zwave_device", deviceName="floor lamp", action="on")
+    assert said == ("confirmed", "The Floor Lamp is now on at 40 percent.")
+
+
+async def test_sensors_drift_and_two_servers_say_the_same():
+    moment = [1_800_000_000.0]
+    one, two = (SimulatedHome(None, None, clock=lambda: moment[0]) for _ in range(2))
+    seen = set()
+    for _ in range(20):
+        moment[0] += 900
+        readings = [
+            [value.value for device in devices_of(await home.snapshot(0)) for value in device.readings]
+            for home in (one, two)
+        ]
+        assert readings[0] == readings[1]
+        seen.add(str(readings[0]))
+    assert len(seen) > 10
+
+
+async def test_the_room_follows_the_thermostat(tmp_path: Path):
+    moment = [1_800_000_000.0]
+    home = SimulatedHome(None, None, clock=lambda: moment[0])
+    await outcome(home, "set_zwave_thermostat", deviceName="thermostat", temperature=24)
+    moment[0] += 60
+    _, warming = await outcome(home, "get_device_sensor_data", deviceName="thermostat")
+    assert "temperature 20.2 degrees" in warming
+    moment[0] += 86_400
+    _, warm = await outcome(home, "get_device_sensor_data", deviceName="thermostat")
+    assert "temperature 24 degrees" in warm
+
+
+async def test_the_coffee_maker_draws_power_when_it_is_on():
+    home = SimulatedHome(None, None)
+    assert "power 0 watts" in (await outcome(home, "get_device_sensor_data", deviceName="coffee maker"))[1]
+    await outcome(home, "control_zwave_device", deviceName="coffee maker", action="on")
+    assert "power 8" in (await outcome(home, "get_device_sensor_data", deviceName="coffee maker"))[1]
+
+
+async def test_a_changed_home_file_is_read_again(tmp_path: Path):
+    file = tmp_path / "home.toml"
+    file.write_text('[[device]]\nname = "Lamp"\nkind = "switch"\n', encoding="utf-8")
+    home, seen, news = SimulatedHome(file, None), [], asyncio.Event()
+
+    def look(snapshot):
+        seen.append([node.name for node in snapshot.nodes])
+        news.set()
+
+    home.watch(look)
+    async with asyncio.timeout(10), asyncio.TaskGroup() as tasks:
+        running = tasks.create_task(home.run())
+        await news.wait()
+        file.write_text("this is not TOML = = =", encoding="utf-8")  # is refused, and the old home stays
+        file.write_text('[[device]]\nname = "Renamed"\nkind = "switch"\n', encoding="utf-8")
+        while seen[-1] != ["Renamed"]:
+            news.clear()
+            await news.wait()
+        running.cancel()
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "there is no [[device]]"),
+        ("device = 3", "[[device]] must be a list of tables"),
+        ("[[device]]\nkind = 'rocket'", "device 1: kind must be one of switch"),
+        ("[[device]]\nkind = 'switch'\ncolour = 1", "device 1: unknown key 'colour'"),
+        ("[[device]]\nkind = 'switch'\nnode = 1", "node 1 is used twice or not between 2 and 4000"),
+        ("[[device]]\nkind = 'switch'\nnode = 5\n[[device]]\nkind = 'plug'\nnode = 5", "device 2: node 5"),
+        ("[[device]]\nkind = 'switch'\nfaults = ['lazy']", "faults must be a list of dead, asleep"),
+        ("[[device]]\nkind = 'switch'\nfaults = [[]]", "faults must be a list of"),
+        ("[[device]]\nkind = 'switch'\nstate = 'open'", "the state of a switch can be on, off"),
+        ("[[device]]\nkind = 'dimmer'\nstate = 101", "or for a dimmer or blind 0 to 100"),
+        ("[[device]]\nkind = 'switch'\nname = 3", "name must be a str"),
+        ("[[device]]\nkind = 'switch'\nbattery = 101", "battery must be a number from 0 to 100"),
+        ("[[device]]\nkind = 'blind'\nmove_seconds = -1", "move_seconds must be between 0 and"),
+        ("[[device]]\nkind = 'blind'\nmove_seconds = 'long'", "move_seconds must be a number"),
+        (
+            "[[device]]\nkind = 'switch'\n[[scene]]\nname = 'X'\nset = [{device = 'Y', state = 'on'}]",
+            "no device 'Y'",
+        ),
+        ("[[device]]\nkind = 'switch'\n[[scene]]\nset = []", "a scene needs a name"),
+        ("[house]", "unknown key 'house'"),
+        ("home = 1", "[home] must be a table"),
+        ("= =", "is not TOML"),
+    ],
+)
+def test_a_wrong_home_file_says_where_and_why(text: str, said: str):
+    with pytest.raises(BadHome) as caught:
+        parse_home(text, "my-home.toml")
+    assert said in str(caught.value)
+    assert "my-home.toml" in str(caught.value)
+
+
+def test_a_missing_home_file_is_said_so(tmp_path: Path):
+    with pytest.raises(BadHome, match="cannot read the home file"):
+        read_home(tmp_path / "none.toml")
+
+
+def test_writers_at_the_same_time_lose_nothing(tmp_path: Path):
+    file = tmp_path / "deep" / "state.json"
+
+    def write(writer: int) -> None:
+        store = Store(file)
+        for number in range(20):
+            store.write({f"{writer}-{number}": Track(0, number)})
+
+    threads = [threading.Thread(target=write, args=(writer,)) for writer in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(Store(file).read()) == 80
+    assert sorted(path.name for path in file.parent.iterdir()) == ["state.json", "state.lock"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "no json",
+        "[]",
+        '{"values": []}',
+        '{"values": {"x": {"start": 1}}}',
+        '{"values": {"x": 5}}',
+        "\x00",
+    ],
+)
+async def test_a_spoilt_state_file_is_forgotten(tmp_path: Path, text: str, caplog: pytest.LogCaptureFixture):
+    file = tmp_path / "state.json"
+    file.write_text(text, encoding="utf-8")
+    home = SimulatedHome(None, file)
+    assert (await outcome(home, "control_zwave_device", deviceName="floor lamp", action="on"))[
+        0
+    ] == "confirmed"
+    assert "simulated state is unreadable" in caplog.text
+    assert json.loads(file.read_text(encoding="utf-8"))["values"]
+
+
+async def test_senseless_values_in_a_state_file_are_left_out(tmp_path: Path):
+    file = tmp_path / "state.json"
+    track = {"start": "x", "end": [1], "since": 0, "seconds": 0, "wish": None, "wish_until": 0}
+    file.write_text(json.dumps({"values": {"3-38-0-currentValue": track}}), encoding="utf-8")
+    assert (
+        await outcome(SimulatedHome(None, file), "control_zwave_device", deviceName="floor lamp", action="on")
+    )[0] == "confirmed"
+
+
+async def test_a_home_works_where_nothing_can_be_kept(tmp_path: Path, caplog: pytest.LogCaptureFixture):
+    blocked = tmp_path / "file"
+    blocked.write_text("", encoding="utf-8")
+    home = SimulatedHome(None, blocked / "state.json")
+    assert (await outcome(home, "control_zwave_device", deviceName="floor lamp", action="on"))[
+        0
+    ] == "confirmed"
+    assert (await outcome(home, "get_zwave_device", deviceName="floor lamp"))[1] == "The Floor Lamp is on."
+    assert caplog.text.count("simulated state is not kept") == 1

@@ -1,0 +1,309 @@
+"""The server as a real process, by the official client."""
+
+import asyncio
+import json
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from mcp import MCPError
+from mcp.client import Client
+from mcp.client.stdio import StdioServerParameters, stdio_client
+
+from fakes.zwave_process import environment, zwave
+
+TOOLS = {
+    "list_zwave_devices": ({"filter", "includeInactive", "limit", "offset"}, set(), True),
+    "control_zwave_device": ({"deviceName", "action", "level"}, {"deviceName", "action"}, False),
+    "get_device_sensor_data": ({"deviceName"}, {"deviceName"}, True),
+    "get_zwave_device": ({"deviceName"}, {"deviceName"}, True),
+    "control_zwave_lock": ({"deviceName", "action"}, {"deviceName", "action"}, False),
+    "set_zwave_thermostat": ({"deviceName", "temperature", "unit", "mode"}, {"deviceName"}, False),
+    "activate_zwave_scene": ({"sceneName"}, {"sceneName"}, False),
+    "check_zwave_health": (set(), set(), True),
+}
+
+
+@pytest.fixture
+def state(tmp_path: Path) -> Path:
+    return tmp_path / "state.json"
+
+
+async def test_the_tools_are_the_promised_ones(state: Path):
+    async with zwave(state) as client:
+        tools = {tool.name: tool for tool in (await client.session.list_tools()).tools}
+    assert {
+        name: (
+            set(tool.input_schema["properties"]),
+            set(tool.input_schema.get("required", [])),
+            tool.annotations.read_only_hint,
+        )
+        for name, tool in tools.items()
+    } == TOOLS
+    assert all(tool.input_schema["additionalProperties"] is False for tool in tools.values())
+    assert [name for name, tool in tools.items() if tool.annotations.destructive_hint] == [
+        "control_zwave_lock"
+    ]
+    assert not tools["control_zwave_device"].annotations.idempotent_hint  # toggle
+    assert tools["control_zwave_device"].input_schema["properties"]["action"]["enum"] == [
+        "on",
+        "off",
+        "dim",
+        "toggle",
+        "open",
+        "close",
+        "stop",
+    ]
+
+
+async def test_a_lamp_goes_on_and_stays_on_over_a_restart(state: Path):
+    async with zwave(state) as client:
+        sentence, facts, is_error = await client.call(
+            "control_zwave_device", deviceName="floor lamp", action="on"
+        )
+        assert (sentence, is_error) == ("The Floor Lamp is now on.", False)
+        assert facts == {
+            "device": "Floor Lamp",
+            "room": "Living Room",
+            "nodeId": 3,
+            "endpoint": 0,
+            "requested": {"action": "on"},
+            "state": "on, 100 %",
+            "outcome": "confirmed",
+        }
+    async with zwave(state) as client:
+        sentence, _, _ = await client.call("get_zwave_device", deviceName="floor lamp")
+        assert sentence == "The Floor Lamp is on."
+
+
+async def test_a_dead_device_is_never_claimed(state: Path):
+    async with zwave(state) as client:
+        sentence, facts, is_error = await client.call(
+            "control_zwave_device", deviceName="space heater", action="on"
+        )
+        assert (facts["outcome"], is_error) == ("unreachable", True)
+        assert "does not answer" in sentence
+        listing = (await client.call("list_zwave_devices", includeInactive=True))[1]
+    (heater,) = [device for device in listing["devices"] if device["name"] == "Space Heater"]
+    assert heater["available"] is False
+
+
+async def test_a_blind_answers_at_once_and_arrives(state: Path):
+    async with zwave(state) as client, asyncio.timeout(20):
+        sentence, facts, _ = await client.call(
+            "control_zwave_device", deviceName="study blinds", action="close"
+        )
+        assert (sentence, facts["outcome"]) == ("The Study Blinds is closing.", "working")
+        while (await client.call("get_zwave_device", deviceName="study blinds"))[1]["state"] != "closed":
+            await asyncio.sleep(0.1)
+
+
+async def test_two_servers_of_one_home_agree(state: Path):
+    async with zwave(state) as one, zwave(state) as two:
+        await two.call("list_zwave_devices")
+        await one.call("control_zwave_device", deviceName="desk lamp", action="on")
+        assert (await two.call("get_zwave_device", deviceName="desk lamp"))[0] == "The Desk Lamp is on."
+        await two.call("control_zwave_device", deviceName="desk lamp", action="off")
+        assert (await one.call("get_zwave_device", deviceName="desk lamp"))[0] == "The Desk Lamp is off."
+
+
+async def test_two_hundred_calls_at_once_are_all_answered(state: Path):
+    async with zwave(state) as client, asyncio.timeout(50):
+        names = ["floor lamp", "desk lamp", "kitchen light", "nonsense", "bedside lamp"]
+        answers = await asyncio.gather(
+            *(
+                client.call("control_zwave_device", deviceName=names[number % 5], action="on")
+                if number % 2
+                else client.call("list_zwave_devices")
+                for number in range(200)
+            )
+        )
+    assert len(answers) == 200
+    outcomes = [facts["outcome"] for _, facts, _ in answers if "outcome" in facts]
+    assert set(outcomes) == {"confirmed", "not_found"}
+    assert outcomes.count("not_found") == 20
+
+
+async def test_a_slow_device_holds_up_nobody(state: Path):
+    async with zwave(state, "--fault", "Space Heater=dead") as client:
+        waiting = asyncio.ensure_future(
+            client.call("control_zwave_device", deviceName="space heater", action="on")
+        )
+        await asyncio.sleep(0)
+        for _ in range(3):
+            await client.call("list_zwave_devices")
+        assert not waiting.done()
+        assert (await waiting)[2]
+
+
+async def test_no_name_breaks_the_server(state: Path):
+    names = [
+        "",
+        " ",
+        "x" * 10_000,
+        "💡🔥",
+        "\u202e\u0000lamp",
+        "'; DROP TABLE devices; --",
+        "../../etc/passwd",
+    ]
+    async with zwave(state) as client:
+        for name in names:
+            _, facts, is_error = await client.call("control_zwave_device", deviceName=name, action="on")
+            assert is_error
+            assert facts["outcome"] in ("invalid", "not_found", "ambiguous")
+        assert not (await client.call("check_zwave_health"))[2]
+
+
+async def test_an_unknown_tool_is_an_error_of_the_protocol(state: Path):
+    async with zwave(state) as client:
+        with pytest.raises(MCPError, match="Unknown tool"):
+            await client.session.call_tool("open_pod_bay_doors", {})
+
+
+async def test_a_changed_set_of_devices_is_announced(tmp_path: Path, state: Path):
+    home = tmp_path / "home.toml"
+    home.write_text('[[device]]\nname = "Lamp"\nkind = "switch"\n', encoding="utf-8")
+    async with zwave(state, home=home) as client, asyncio.timeout(20):
+        await client.session.list_tools()
+        home.write_text('[[device]]\nname = "Renamed"\nkind = "switch"\n', encoding="utf-8")
+        while not any("list_changed" in getattr(notice, "method", "") for notice in client.notices):
+            await asyncio.sleep(0.05)
+        listing = (await client.call("list_zwave_devices"))[1]
+    assert [device["name"] for device in listing["devices"]] == ["Renamed"]
+
+
+async def test_an_unlock_can_be_forbidden(tmp_path: Path, state: Path):
+    home = tmp_path / "home.toml"
+    home.write_text('home.allow_unlock = false\n[[device]]\nname = "Door"\nkind = "lock"\n', encoding="utf-8")
+    async with zwave(state, home=home) as client:
+        assert (await client.call("control_zwave_lock", deviceName="door", action="unlock"))[2]
+    async with zwave(state, "--allow-unlock", home=home) as client:
+        assert not (await client.call("control_zwave_lock", deviceName="door", action="unlock"))[2]
+
+
+async def test_a_client_of_the_newer_protocol_works_too(state: Path):
+    command = ["-m", "zwave_mcp", "--simulate", "--state-file", str(state)]
+    server = StdioServerParameters(command=sys.executable, args=command, env=environment())
+    async with Client(stdio_client(server)) as client:
+        result = await client.call_tool("control_zwave_device", {"deviceName": "floor lamp", "action": "on"})
+    assert result.structured_content["outcome"] == "confirmed"
+
+
+def start(*arguments: str, **more) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-m", "zwave_mcp", *arguments],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment(**more),
+    )
+
+
+def hello(number: int = 1) -> str:
+    params = {
+        "protocolVersion": "2025-06-18",
+        "capabilities": {},
+        "clientInfo": {"name": "test", "version": "1"},
+    }
+    return json.dumps({"jsonrpc": "2.0", "id": number, "method": "initialize", "params": params}) + "\n"
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_ends_it_cleanly(state: Path, number: signal.Signals):
+    server = start("--simulate", "--state-file", str(state))
+    server.stdin.write(hello())
+    server.stdin.flush()
+    assert json.loads(server.stdout.readline())["id"] == 1
+    server.send_signal(number)
+    _, errors = server.communicate(timeout=10)
+    assert (server.returncode, errors) == (0, "")
+
+
+def test_a_signal_while_it_starts_ends_it_cleanly(state: Path):
+    server = start("--simulate", "--state-file", str(state), PYTHONVERBOSE="1")
+    for line in server.stderr:
+        if "zwave_mcp.cli" in line or "zwave_mcp/cli" in line:
+            break
+    server.send_signal(signal.SIGTERM)
+    server.communicate(timeout=20)
+    assert server.returncode == 0
+
+
+def test_the_end_of_input_ends_it_cleanly_after_the_last_answer(state: Path):
+    call = {"name": "control_zwave_device", "arguments": {"deviceName": "floor lamp", "action": "on"}}
+    lines = [
+        hello(),
+        '{"jsonrpc": "2.0", "method": "notifications/initialized"}\n',
+        json.dumps({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": call}) + "\n",
+    ]
+    server = start("--simulate", "--state-file", str(state))
+    output, errors = server.communicate("".join(lines), timeout=20)
+    assert (server.returncode, errors) == (0, "")
+    answers = {answer["id"]: answer for answer in map(json.loads, output.splitlines())}
+    assert answers[2]["result"]["structuredContent"]["outcome"] == "confirmed"
+
+
+def test_rubbish_on_its_input_does_not_stop_it(state: Path):
+    server = start("--simulate", "--state-file", str(state))
+    half_an_emoji = '{"jsonrpc": "2.0", "id": "\\ud83d", "method": "ping"}\n'
+    ping = '{"jsonrpc": "2.0", "id": 7, "method": "ping"}\n'
+    rubbish = "not json\n\n[]\n{}\n\x00\n" + half_an_emoji
+    output, _ = server.communicate(rubbish + hello() + rubbish + ping, timeout=20)
+    assert {1, 7} <= {json.loads(line).get("id") for line in output.splitlines()}
+    assert server.returncode == 0
+
+
+def test_a_mistake_on_the_command_line_ends_with_2():
+    server = start("--broker", "http://x")
+    output, errors = server.communicate(timeout=20)
+    assert (server.returncode, output) == (2, "")
+    assert errors.startswith("zwave-mcp-server: the broker's URL must look like mqtt://host")
+    assert len(errors.splitlines()) == 1
+
+
+def test_help_shows_examples_on_stdout():
+    server = start("--help")
+    output, errors = server.communicate(timeout=20)
+    assert (server.returncode, errors) == (0, "")
+    assert "--simulate my-home.toml" in output
+    assert "MQTT_PASSWORD" in output
+
+
+def test_the_state_can_be_inspected_and_reset(state: Path):
+    async def dim() -> None:
+        async with zwave(state) as client:
+            await client.call("control_zwave_device", deviceName="floor lamp", action="dim", level=40)
+
+    asyncio.run(dim())
+
+    def lamp(*arguments: str) -> str:
+        server = start("--simulate", "--state-file", str(state), *arguments)
+        output, _ = server.communicate(timeout=20)
+        shown = json.loads(output)
+        assert shown["stateFile"] == str(state)
+        return next(device["state"] for device in shown["devices"] if device["name"] == "Floor Lamp")
+
+    assert lamp("--show-state") == "on, 40 %"
+    assert lamp("--reset-state") == "off"
+
+
+def test_it_runs_without_a_broker_and_says_so():
+    call = {"name": "control_zwave_device", "arguments": {"deviceName": "floor lamp", "action": "on"}}
+    lines = [
+        hello(),
+        '{"jsonrpc": "2.0", "method": "notifications/initialized"}\n',
+        '{"jsonrpc": "2.0", "id": 2, "method": "tools/list"}\n',
+        json.dumps({"jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": call}) + "\n",
+    ]
+    server = start("--broker", "mqtt://127.0.0.1:9")  # nobody listens there
+    server.stdin.write("".join(lines))
+    server.stdin.flush()
+    answers = {answer["id"]: answer for answer in (json.loads(server.stdout.readline()) for _ in range(3))}
+    server.communicate(timeout=20)
+    assert len(answers[2]["result"]["tools"]) == len(TOOLS)
+    assert answers[3]["result"]["isError"]
+    assert answers[3]["result"]["structuredContent"]["outcome"] == "system_down"
+    assert server.returncode == 0
