@@ -191,6 +191,14 @@ async def test_one_server_that_fails_costs_only_its_own_tools(caplog):
         }
 
 
+async def test_whoever_needs_one_server_need_not_wait_for_another():
+    servers = {"slow": fault_server("hang_in_initialize"), "good": fault_server()}
+    async with linked(servers, settle=False) as link, asyncio.timeout(5):
+        await link.integration.settled(lambda: "good" in link.tools)
+        assert await link.call("echo", "good") == "{}"
+        assert link.status("slow").state == "connecting"
+
+
 async def test_servers_connect_in_parallel():
     servers = {str(number): fault_server("hang_in_initialize") for number in range(4)}
     started = time.monotonic()

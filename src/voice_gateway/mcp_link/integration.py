@@ -28,7 +28,10 @@ class MCPIntegration:
         local_tools: Callable[[], Sequence[str]] = lambda: (),
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
-        listeners = Listeners(on_tools, on_status or (lambda _: None), local_tools, sleep)
+        self._on_tools = on_tools
+        self._on_status = on_status
+        self._news = asyncio.Event()
+        listeners = Listeners(self._tools_changed, self._status_changed, local_tools, sleep)
         self._servers = [Server(name, server, settings, listeners) for name, server in servers.items()]
 
     async def run(self) -> None:
@@ -54,10 +57,11 @@ class MCPIntegration:
         if cancelled is not None:
             raise cancelled
 
-    async def settled(self) -> None:
-        """Each server is connected, or has used up its first attempts."""
-        for server in self._servers:
-            await server.settled.wait()
+    async def settled(self, enough: Callable[[], bool] = lambda: False) -> None:
+        """Each server is connected, or has used up its first attempts; or what came so far is `enough`."""
+        while not enough() and not all(server.settled for server in self._servers):
+            self._news.clear()
+            await self._news.wait()
 
     def stop(self) -> None:
         for server in self._servers:
@@ -65,3 +69,12 @@ class MCPIntegration:
 
     def status(self) -> list[ServerStatus]:
         return [server.status() for server in self._servers]
+
+    def _tools_changed(self, server: str, tools: Sequence[BaseTool]) -> None:
+        self._on_tools(server, tools)
+        self._news.set()
+
+    def _status_changed(self, status: ServerStatus) -> None:
+        if self._on_status is not None:
+            self._on_status(status)
+        self._news.set()

@@ -42,7 +42,7 @@ class Server:
         self._stderr_tail = ""
         self._definitions: list[Mapping[str, Any]] | None = None  # what was announced
         self._tools: tuple[str, ...] = ()
-        self.settled = asyncio.Event()
+        self.settled = False  # connected, or the first attempts are used up
 
     async def run(self) -> None:
         try:
@@ -54,7 +54,7 @@ class Server:
             self._decided()
             self._withdraw()
             self._set_state("stopped")
-            self.settled.set()
+            self.settled = True
 
     def stop(self) -> None:
         """Ends waiting, connecting and holding at once; `run` returns when the server's process is gone."""
@@ -157,7 +157,7 @@ class Server:
         log.info("MCP connection succeeded on attempt %d", attempt, extra=facts)
         self._set_state("connected")
         self._decided()
-        self.settled.set()
+        self.settled = True
 
     async def _hold(self, connection: Connection) -> str:
         """Returns why it is over."""
@@ -228,7 +228,7 @@ class Server:
         log.error(report, extra={"server": self._name})
         self._withdraw()
         self._set_state("degraded")
-        self.settled.set()
+        self.settled = True
 
     async def _pause(self) -> None:
         if (delay := self._delay()) > 0:

@@ -149,7 +149,7 @@ class ServerProcess(asyncio.SubprocessProtocol):
             _close(self._stdin)
             if not await _within(self._exited, budget_seconds / 2):
                 _signal_group(self.pid, signal.SIGTERM)
-                await _within(self._exited, budget_seconds / 2)
+                await _within(self._exited, budget_seconds / 4)
         finally:
             _signal_group(self.pid, signal.SIGKILL)
             _alive.discard(self.pid)
