@@ -2,6 +2,7 @@
 
 import asyncio
 import copy
+import time
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -30,6 +31,7 @@ class House:
     asleep: dict[int, asyncio.Event] = field(default_factory=dict)
     real: dict[tuple[int, str], Any] = field(default_factory=dict)  # where it differs from what is believed
     writes: list[tuple[int, str, Any]] = field(default_factory=list)  # what reached a device
+    moments: list[float] = field(default_factory=list)  # and when
 
     def __post_init__(self) -> None:
         self._radio = asyncio.Lock()
@@ -75,6 +77,7 @@ class House:
             await self._time(RADIO_SECONDS)
             self._set_status(node_id, "Alive")
             self.writes.append((node_id, key, value))
+            self.moments.append(time.monotonic())
             return self._carry_out(node, key, value)
 
     async def poll(self, wire: dict[str, Any]) -> tuple[bool, Any]:
