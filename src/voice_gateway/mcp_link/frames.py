@@ -4,8 +4,7 @@ import json
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from json.decoder import py_scanstring  # type: ignore[attr-defined]  # typeshed leaves it out
-from json.scanner import py_make_scanner  # type: ignore[attr-defined]
+from json.scanner import py_make_scanner  # type: ignore[attr-defined]  # typeshed leaves it out
 from typing import Any
 
 LINE_LIMIT = 64 * 1024 * 1024  # longer lines are skipped whole
@@ -22,8 +21,7 @@ class _PythonDecoder(json.JSONDecoder):
 
     def __init__(self) -> None:
         super().__init__()
-        self.parse_string = py_scanstring
-        self.scan_once = py_make_scanner(self)
+        self.scan_once = py_make_scanner(self)  # single strings are still scanned in C, which is quick
 
 
 _patient_decoder = _PythonDecoder()
