@@ -15,8 +15,7 @@ LONGEST = 600  # characters of a foreign tool's text that are spoken
 
 
 def told(outcome: ToolOutcome) -> str:
-    text = outcome.text.removeprefix("Error: ").strip()
-    text = re.sub(r"\s+", " ", text)
+    text = capital(spoken(" ".join(outcome.text.removeprefix("Error: ").split())))
     if len(text) > LONGEST:
         text = text[:LONGEST].rsplit(" ", 1)[0] + " …"
     return text if text.endswith((".", "!", "?", "…")) else f"{text}."
@@ -97,8 +96,15 @@ def _many(outcomes: Sequence[ToolOutcome]) -> str:
     return " ".join([*parts, *others])
 
 
+def spoken(text: str) -> str:
+    """Signs as they are said."""
+    for sign, words in (("°C", "degrees Celsius"), ("°F", "degrees Fahrenheit"), ("%", "percent")):
+        text = re.sub(rf"(?<=\d) ?{sign}(?!\w)", f" {words}", text)
+    return text
+
+
 def _spoken_state(state: str) -> str:
-    return re.sub(r"(\d) ?%", r"\1 percent", re.sub(r"^on, (\d+)", r"on at \1", state))
+    return spoken(re.sub(r"^on, (\d+)", r"on at \1", state))
 
 
 def has_state(device: Device, state: str) -> bool:

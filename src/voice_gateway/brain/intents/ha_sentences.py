@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from voice_gateway.brain.intents.grammar import Frame, Slot
 from voice_gateway.brain.intents.home import Device, Home
+from voice_gateway.brain.intents.normalise import plain_words
 
 if TYPE_CHECKING:
     from hassil.intents import Intents
@@ -36,14 +37,20 @@ def match_ha(text: str, home: Home, room: str | None, language: str) -> Iterator
     intents = load(language)
     if intents is None:
         return
-    padded = f" {text.casefold()} "
+    padded = f" {text.casefold()} {' '.join(plain_words(text))} "
     # Only what is mentioned: the grammar's size does not depend on the home's.
     names = [
-        (name, home.address(devices[0]), {"domain": _domain(devices[0])})
+        (said, home.address(devices[0]), {"domain": _domain(devices[0])})
         for name, devices in home.by_name.items()
         if len(devices) == 1 and f" {name} " in padded
+        for said in {name, devices[0].name.casefold()}
     ]
-    rooms = [(key, name) for key, name in home.rooms.items() if f" {key} " in padded]
+    rooms = [
+        (said, name)
+        for key, name in home.rooms.items()
+        if f" {key} " in padded
+        for said in {key, name.casefold()}
+    ]
     lists: dict[str, SlotList] = {
         "name": TextSlotList.from_tuples(names, name="name", allow_template=False),
         "area": TextSlotList.from_tuples(rooms, name="area", allow_template=False),
@@ -158,7 +165,7 @@ def _state(slots: dict[str, Any], response: str) -> Built:
 
 
 def _timer(slots: dict[str, Any], _response: str) -> Built:
-    parts = [f"{slots[unit]} {unit}" for unit in ("hours", "minutes", "seconds") if slots.get(unit)]
+    parts = [f"{slots[unit]:g} {unit}" for unit in ("hours", "minutes", "seconds") if slots.get(unit)]
     return ("SetTimer", {"duration": " ".join(parts), "label": slots.get("name")}) if parts else None
 
 

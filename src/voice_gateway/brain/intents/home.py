@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Any
 
 from voice_gateway.brain.intents.guard import guard
@@ -69,6 +70,7 @@ class Home:
     by_name: Mapping[str, tuple[Device, ...]] = field(default_factory=dict)
     by_loose: Mapping[tuple[str, ...], tuple[Device, ...]] = field(default_factory=dict)
     words: Mapping[tuple[str, str, int | None, int], tuple[str, ...]] = field(default_factory=dict)
+    told: Mapping[tuple[str, str, int | None, int], str] = field(default_factory=dict)  # since it was read
     guarded_names: tuple[str, ...] = ()  # those that would wake the guard by a word in them, longest first
 
     def address(self, device: Device) -> str:
@@ -78,25 +80,21 @@ class Home:
 
     def with_state(self, device: Device, state: str) -> "Home":
         """The same home after a device told its new state; names and rooms stay as they are."""
-        changed = {known.key: known for known in self.devices}
-        changed[device.key] = replace(device, state=state)
-        if device.key not in self.words:
-            return self
-        return replace(
-            self,
-            devices=tuple(changed.values()),
-            by_name={name: tuple(changed[d.key] for d in found) for name, found in self.by_name.items()},
-            by_loose={name: tuple(changed[d.key] for d in found) for name, found in self.by_loose.items()},
-        )
+        return replace(self, told={**self.told, device.key: state})
+
+    def state_of(self, device: Device) -> str:
+        return self.told.get(device.key, device.state)
 
     def find(self, key: Iterable[Any]) -> Device | None:
         wanted = tuple(key)
         return next((device for device in self.devices if device.key == wanted), None)
 
     def in_room(self, room: str) -> tuple[Device, ...]:
-        return tuple(device for device in self.devices if name_key(device.room) == name_key(room))
+        wanted = name_key(room)
+        return tuple(device for device in self.devices if name_key(device.room) == wanted)
 
 
+@lru_cache(maxsize=16384)
 def name_key(name: str) -> str:
     return " ".join(plain_words(name))
 
@@ -109,7 +107,7 @@ def build_home(devices: Iterable[Device]) -> Home:
     words: dict[tuple[str, str, int | None, int], tuple[str, ...]] = {}
     for device in ordered:
         name, room = plain_words(device.name), plain_words(device.room)
-        words[device.key] = tuple(name)
+        words[device.key] = name
         if not name:
             continue  # a name of emoji alone cannot be said
         if room:
@@ -124,7 +122,7 @@ def build_home(devices: Iterable[Device]) -> Home:
         {key: tuple(found) for key, found in by_name.items()},
         {key: tuple(found) for key, found in by_loose.items()},
         words,
-        tuple(sorted((name for name in by_name if guard(name)), key=len, reverse=True)),
+        guarded_names=tuple(sorted((name for name in by_name if guard(name)), key=len, reverse=True)),
     )
 
 

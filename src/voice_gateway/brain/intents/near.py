@@ -17,19 +17,17 @@ Thing = TypeVar("Thing")
 def best_match(
     said: Sequence[str], names: Mapping[Key, Sequence[str]], things: Mapping[Key, Thing]
 ) -> Thing | None:
-    words = list(said)
-    scored = sorted(
-        ((phrase_likeness(words, list(name)), key) for key, name in names.items() if name), key=_score
-    )
-    if not words or not scored or scored[-1][0] < GOOD:
+    words = tuple(said)
+    good: list[tuple[float, Key]] = []  # only rivals that come near matter
+    for key, name in names.items():
+        score = phrase_likeness(words, tuple(name))
+        if score >= GOOD - LEAD:
+            good.append((score, key))
+    if not words or not good:
         return None
-    best, key = scored[-1]
-    rivals = [score for score, other in scored[:-1] if list(names[other]) != list(names[key])]
-    return things[key] if not rivals or best - rivals[-1] >= LEAD else None
-
-
-def _score(entry: tuple[float, object]) -> float:
-    return entry[0]
+    best, key = max(good, key=lambda entry: entry[0])
+    rivals = [score for score, other in good if tuple(names[other]) != tuple(names[key])]
+    return things[key] if best >= GOOD and best - max(rivals, default=0.0) >= LEAD else None
 
 
 def nearest(what: str, home: Home, fits: Callable[[Device], bool], room: str | None) -> tuple[Device, ...]:

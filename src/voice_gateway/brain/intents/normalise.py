@@ -3,6 +3,7 @@
 import re
 import unicodedata
 from dataclasses import dataclass
+from functools import lru_cache
 
 from voice_gateway.brain.intents.numbers import to_digits
 
@@ -73,11 +74,12 @@ def too_long(raw: str) -> bool:
     return len(raw) > 12 * LONGEST_WORDS or len(raw.split()) > LONGEST_WORDS
 
 
-def plain_words(raw: str) -> list[str]:
+@lru_cache(maxsize=16384)  # the names of a large home, over and over
+def plain_words(raw: str) -> tuple[str, ...]:
     """The words alone, for names: no case, accents or punctuation; every number as digits."""
     folded = unicodedata.normalize("NFKD", raw.casefold()).replace("ß", "ss").replace("ł", "l")
     bare = "".join(c if c.isalnum() else "" if unicodedata.combining(c) or c == "'" else " " for c in folded)
-    return to_digits(bare.split(), every_one=True)
+    return tuple(to_digits(bare.split(), every_one=True))
 
 
 def _marked(raw: str) -> str:

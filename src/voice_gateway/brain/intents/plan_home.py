@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from voice_gateway.brain.intents.grammar import Frame
-from voice_gateway.brain.intents.home import SWITCHED, Device
+from voice_gateway.brain.intents.home import SWITCHED, Device, Home
 from voice_gateway.brain.intents.places import room_named
 from voice_gateway.brain.intents.resolve import IT, Found, Resolver, Unclear, Unknown
 from voice_gateway.brain.intents.understanding import Ask, Context, Meaning, No, Request, Step
@@ -91,7 +91,7 @@ def _unknown(found: Unknown, frame: Frame) -> Meaning:
 
 def _for_found(found: Found, frame: Frame, action: str, context: Context) -> Meaning:
     able = tuple(device for device in found.devices if _TAKES[action](device))
-    unable = [device for device in found.devices if device not in able]
+    unable = [device for device in found.devices if not _TAKES[action](device)]
     if not able and found.group:
         return No(f"there is nothing to {DOING[action]}", forbid=True)
     if unable and not (able and found.group):
@@ -117,32 +117,32 @@ def _request(device: Device, frame: Frame, action: str, context: Context) -> Req
     """The call for one device, or what to say instead."""
     name = context.home.address(device)
     if device.kind == "thermostat":
-        return _thermostat(device, name, frame, action)
+        return _thermostat(device, name, frame, action, context.home)
     if action in ("lock", "unlock"):
         return Request(LOCK, {"deviceName": name, "action": action}, device)
     if action == "dim":
-        return _dim(device, name, frame)
+        return _dim(device, name, frame, context)
     return Request(CONTROL, {"deviceName": name, "action": action}, device)
 
 
-def _dim(device: Device, name: str, frame: Frame) -> Request | str:
+def _dim(device: Device, name: str, frame: Frame, context: Context) -> Request | str:
     level = frame.number("level")
     if level is not None and not 0 <= level <= 100:
         return "I can set that from 0 to 100 percent."
-    wanted = int(level) if level is not None else _stepped(device, frame)
+    wanted = int(level) if level is not None else _stepped(device, frame, context.home)
     if isinstance(wanted, str):
         return wanted
     return Request(CONTROL, {"deviceName": name, "action": "dim", "level": wanted}, device)
 
 
-def _thermostat(device: Device, name: str, frame: Frame, action: str) -> Request | str:
+def _thermostat(device: Device, name: str, frame: Frame, action: str, home: Home) -> Request | str:
     if action in ("on", "off"):
         return Request(THERMOSTAT, {"deviceName": name, "mode": "off" if action == "off" else "heat"}, device)
     if mode := frame.text("mode"):
         return Request(THERMOSTAT, {"deviceName": name, "mode": mode}, device)
     degrees = frame.number("degrees")
     if frame.intent in ("Warmer", "Cooler"):
-        degrees = _warmed(device, frame)
+        degrees = _warmed(home.state_of(device), frame)
     if degrees is None:
         return f"I don't know what {the(device)} is set to. Tell me a temperature."
     args = {"deviceName": name, "temperature": int(degrees) if degrees == int(degrees) else degrees}
@@ -151,23 +151,23 @@ def _thermostat(device: Device, name: str, frame: Frame, action: str) -> Request
     return Request(THERMOSTAT, args, device)
 
 
-def _warmed(device: Device, frame: Frame) -> float | None:
+def _warmed(state: str, frame: Frame) -> float | None:
     """One degree more or less than it is set to: "heat, set to 21 °C, now 20.5 °C"."""
-    match = re.search(r"(-?\d+(?:\.\d+)?) ?°", device.state)
+    match = re.search(r"(-?\d+(?:\.\d+)?) ?°", state)
     step = frame.number("amount") or 1
     return (float(match[1]) + (step if frame.intent == "Warmer" else -step)) if match else None
 
 
-def known_level(device: Device) -> int | None:
-    """The percent that its state tells: "on, 40 %", "off", "50 % open"."""
-    if device.state == "off":
+def known_level(state: str) -> int | None:
+    """The percent that a state tells: "on, 40 %", "off", "50 % open"."""
+    if state == "off":
         return 0
-    match = re.search(r"(\d+) ?%", device.state)
+    match = re.search(r"(\d+) ?%", state)
     return int(match[1]) if match else None
 
 
-def _stepped(device: Device, frame: Frame) -> int | str:
-    now = known_level(device)
+def _stepped(device: Device, frame: Frame, home: Home) -> int | str:
+    now = known_level(home.state_of(device))
     if now is None:
         return f"I don't know how bright {the(device)} is. Tell me a percentage."
     amount = frame.number("amount")

@@ -163,10 +163,11 @@ class Resolver:
         return Found((called[0],), by_room=called[0].room) if len(called) == 1 else Unclear(here, said)
 
     def _by_name(self, what: str, scope: Sequence[Device], room: str | None, said: str) -> Resolution:
-        inside = [device for device in self.home.by_name.get(name_key(what), ()) if device in scope]
+        keys = {device.key for device in scope}
+        inside = [device for device in self.home.by_name.get(name_key(what), ()) if device.key in keys]
         if not inside:
             folded = self.home.by_loose.get(loose(plain_words(what)), ())
-            inside = [device for device in folded if device in scope]
+            inside = [device for device in folded if device.key in keys]
         if not inside:
             inside = self._ending_in(what, scope)
         if picked := self._pick(inside, said):
@@ -182,19 +183,15 @@ class Resolver:
         words = plain_words(what)
         meant = best_match(words, {key: self.home.words[key] for key in by_key}, by_key)
         if meant is None and whole_names:
-            full = {d.key: plain_words(d.room) + list(self.home.words[d.key]) for d in scope if d.room}
+            full = {d.key: plain_words(d.room) + self.home.words[d.key] for d in scope if d.room}
             meant = best_match(words, full, by_key)
         return meant
 
     def _ending_in(self, what: str, scope: Sequence[Device]) -> list[Device]:
         """ "The heater" is the Space Heater: the last word of the name must be said, and no other word."""
         words = set(loose(plain_words(what)))
-        found = []
-        for device in scope:
-            name = loose(self.home.words[device.key])
-            if name and name[-1] in words and words <= set(name):
-                found.append(device)
-        return found
+        names = ((device, loose(self.home.words[device.key])) for device in scope)
+        return [device for device, name in names if name and name[-1] in words and words <= set(name)]
 
 
 def _called(members: tuple[Device, ...], sort: DeviceClass) -> tuple[Device, ...]:

@@ -56,12 +56,16 @@ def likeness(said: str, meant: str) -> float:
     return max(spelled, (spelled + heard) / 2) if said[0] == meant[0] else min(spelled, 0.8)
 
 
-def phrase_likeness(said: list[str], meant: list[str]) -> float:
+def phrase_likeness(said: tuple[str, ...], meant: tuple[str, ...]) -> float:
     """Word by word; where the words are cut differently ("bed side", "desklamp"), as one."""
     if len(said) == len(meant):
-        scores = [likeness(a, b) for a, b in zip(said, meant, strict=True)]
-        # One word that is nothing like it spoils the phrase, however long the rest is.
-        return sum(scores) / len(scores) if min(scores) >= 0.7 else min(scores) * 0.9
+        total = 0.0
+        for one, other in zip(said, meant, strict=True):
+            score = likeness(one, other)
+            if score < 0.7:  # one word that is nothing like it spoils the phrase, however long the rest is
+                return score * 0.9
+            total += score
+        return total / len(said) if said else 0.0
     one, other = "".join(said), "".join(meant)
     # "floor lamp on" must not become "floor lamp": cut differently, not longer.
     same = one == other or (abs(len(one) - len(other)) <= 1 and sound(one) == sound(other))

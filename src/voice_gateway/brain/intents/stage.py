@@ -4,6 +4,7 @@ import asyncio
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from typing import ParamSpec, TypeVar
 
 from voice_gateway.brain.client import Turn
 from voice_gateway.brain.intents.abilities import abilities
@@ -21,6 +22,11 @@ from voice_gateway.config import BrainSettings
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.traits import traits
 from voice_gateway.turn import Passed, Reply, ToolCall, ToolOutcome, new_id
+
+LARGE = 200  # devices: from here on understanding may take longer than a frame of sound
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
 async def _at_once() -> None:
@@ -45,6 +51,7 @@ class LocalBrain:
         self._now = now
         self._language = settings.language.replace("_", "-").split("-")[0].lower()
         self._keeper = HomeKeeper(executor, home_ready, settings.refresh_seconds)
+        self._warm = False
         self._speakables: tuple[int, Speakables] | None = None
 
     # --- the home
@@ -128,13 +135,14 @@ class LocalBrain:
 
     async def answer(self, turn: Turn) -> Reply | Passed:
         text, state = turn.utterance.text, turn.history.state
-        if recall(state, self.home).asked is not None or self.needs_home(text):
+        waiting = recall(state, self.home).asked is not None
+        if waiting or await self._off_the_loop(self.needs_home, text):
             await self._keeper.known()
         memory = recall(state, self.home)
         room = turn.utterance.room or self._settings.room
         # One picture of the home for the whole turn, whatever changes meanwhile.
         context = Context(self.home, room, memory.last, memory.topic, self._tool_names())
-        understood = self.understand(text, context, memory)
+        understood = await self._off_the_loop(self.understand, text, context, memory)
         if understood.no is not None:
             if memory.asked is not None:
                 state[KEY] = replace(memory, asked=None).to_json()
@@ -142,6 +150,14 @@ class LocalBrain:
         if understood.ask is not None:
             return self._ask(turn, understood.ask, memory)
         return await self._carry_out(turn, understood, memory)
+
+    async def _off_the_loop(self, work: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
+        """The first use parses a grammar, and a large home takes a while: both would hold up the sound."""
+        if self._warm and len(self.home.devices) <= LARGE:
+            return work(*args, **kwargs)
+        result = await asyncio.to_thread(work, *args, **kwargs)
+        self._warm = True
+        return result
 
     def _ask(self, turn: Turn, ask: Ask, memory: Memory) -> Reply:
         turn.history.add_user(turn.utterance.text)

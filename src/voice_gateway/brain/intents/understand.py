@@ -143,8 +143,8 @@ class Reader:
         return Understanding(tuple(steps))
 
     def _stopped(self, step: Step, text: str) -> Guard | None:
-        if not step.acts or not _wordy(step):
-            return None
+        if not step.acts or not _wordy(step) or not has_own_sentences(self.language):
+            return None  # in another language only a whole sentence that fits word for word gets here
         for slot in _FREE:
             words = step.frame.text(slot) if step.frame else ""
             text = text.replace(words, " ") if words else text

@@ -1,0 +1,154 @@
+"""How long the local brain takes from text to tool call, and to build its picture of the home."""
+
+import argparse
+import asyncio
+import itertools
+import json
+import logging
+import statistics
+import sys
+import threading
+from pathlib import Path
+from time import perf_counter
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # tests/ is no package of the project
+
+from tests.fakes.home_tools import ScriptedHome, manager_for
+
+from voice_gateway.brain.client import Turn
+from voice_gateway.brain.history import History
+from voice_gateway.brain.intents.home import build_home, parse_devices
+from voice_gateway.brain.intents.stage import LocalBrain
+from voice_gateway.config import BrainSettings
+from voice_gateway.tools.executor import ToolExecutor
+from voice_gateway.turn import Utterance
+
+ROOMS = "Kitchen,Bedroom,Office,Hallway,Bathroom,Garage,Study,Living Room,Dining Room,Guest Room".split(",")
+THINGS = (
+    ("Ceiling Light", "dimmer"), ("Floor Lamp", "dimmer"), ("Wall Light", "switch"), ("Blind", "blind"),
+    ("Motion Sensor", "sensor"), ("Heater", "plug"), ("Desk Lamp", "switch"), ("Fan", "switch"),
+)  # fmt: skip
+# (devices, p50 bar, p95 bar) in milliseconds
+BARS = ((50, 5.0, 20.0), (1000, None, 60.0))
+
+
+def home_of(count: int) -> ScriptedHome:
+    """Names as people give them: the room is part of the name, and numbers tell many alike apart."""
+    rows = []
+    for number, (room, (thing, kind)) in zip(
+        range(count), itertools.cycle(itertools.product(ROOMS, THINGS)), strict=False
+    ):
+        again = number // (len(ROOMS) * len(THINGS))
+        name = f"{room} {thing}" + (f" {again + 1}" if again else "")
+        rows.append((name, room, kind, "off", True))
+    return ScriptedHome.of(rows)
+
+
+def sentences(home: ScriptedHome) -> list[str]:
+    chosen = home.devices[:: max(1, len(home.devices) // 12)]
+    said = []
+    for device in chosen:
+        name = device["name"].lower()
+        said += [
+            f"turn on the {name}",
+            f"please switch the {name} off",
+            f"is the {name} on",
+            f"could you dim the {name} to fifty percent",
+            f"turn on the {name.replace('light', 'lite').replace('floor', 'flour')}",
+            f"turn off the lights in the {device['room'].lower()}",
+        ]
+    return [
+        *said,
+        "what time is it", "set the volume to thirty", "turn off all the lights", "which lights are on",
+        "don't turn on the kitchen floor lamp", "turn on the chandelier in the attic", "tell me a joke",
+        "turn off the kitchen floor lamp and set the volume to thirty", "how are you today",
+    ]  # fmt: skip
+
+
+async def measure(count: int, rounds: int) -> dict[str, float]:
+    home = home_of(count)
+    brain = LocalBrain(ToolExecutor(manager_for(home)), BrainSettings())
+    await brain.refresh()
+    brain.understand("warm up")
+    times = []
+    for _ in range(rounds):
+        for text in sentences(home):
+            started = perf_counter()
+            brain.understand(text)
+            times.append((perf_counter() - started) * 1000)
+    turns = []
+    for text in sentences(home):
+        if "lights" not in text:  # groups would time the tools, not the understanding
+            started = perf_counter()
+            await brain.answer(Turn(Utterance(text), History()))
+            turns.append((perf_counter() - started) * 1000)
+    cuts = statistics.quantiles(times, n=100)
+    return {
+        "devices": count,
+        "p50_ms": cuts[49],
+        "p95_ms": cuts[94],
+        "max_ms": max(times),
+        "whole_turn_p50_ms": statistics.median(turns),
+        "build_ms": _build(home),
+    }
+
+
+def _build(home: ScriptedHome) -> float:
+    started = perf_counter()
+    build_home(parse_devices({"devices": home.devices}))
+    return (perf_counter() - started) * 1000
+
+
+async def off_the_loop() -> bool:
+    """Building happens in another thread than the event loop's."""
+    import voice_gateway.brain.intents.keeper as keeper
+
+    seen: list[bool] = []
+    original = keeper.build_home
+
+    def watched(devices: object) -> object:
+        seen.append(threading.current_thread() is not threading.main_thread())
+        return original(devices)  # type: ignore[arg-type]
+
+    keeper.build_home = watched  # type: ignore[assignment]
+    try:
+        home = home_of(50)
+        await LocalBrain(ToolExecutor(manager_for(home)), BrainSettings()).refresh()
+    finally:
+        keeper.build_home = original
+    return seen == [True]
+
+
+def cold_grammar() -> float:
+    """Both grammars, parsed for the first time; call it before anything else."""
+    from voice_gateway.brain.intents.grammar import match
+    from voice_gateway.brain.intents.ha_sentences import match_ha
+
+    started = perf_counter()
+    match("turn on the lamp")
+    list(match_ha("turn on the lamp", build_home(()), None, "en"))
+    return (perf_counter() - started) * 1000
+
+
+async def run(rounds: int) -> int:
+    grammar_ms = cold_grammar()
+    rows = [await measure(count, rounds) for count, _, _ in BARS]
+    for row in rows:
+        print("  ".join(f"{name} {value:.1f}" for name, value in row.items()))
+    print(f"grammar, first use {grammar_ms:.0f} ms; home built off the event loop: {await off_the_loop()}")
+    print(json.dumps(rows))
+    good = grammar_ms + rows[0]["build_ms"] <= 300
+    for row, (_, p50, p95) in zip(rows, BARS, strict=True):
+        good &= row["p95_ms"] <= p95 and (p50 is None or row["p50_ms"] <= p50)
+    return 0 if good else 1
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=5)
+    logging.disable(logging.CRITICAL)
+    return asyncio.run(run(parser.parse_args().rounds))
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
