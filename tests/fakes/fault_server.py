@@ -132,6 +132,11 @@ def long_line(i, a):
     send(reply(i, "x" * a["bytes"]))
 
 
+def many_objects(i, a):
+    items = [{"a": number, "b": [1, 2, "x"]} for number in range(a["count"])]
+    send(reply(i, "many", structuredContent={"items": items}))
+
+
 def junk(i, a):
     block = b"j" * (1024 * 1024)
     for _ in range(a["megabytes"]):
@@ -273,6 +278,7 @@ CALLS = {
             deep,
             half_a_character,
             long_line,
+            many_objects,
             junk,
             flood,
         ),

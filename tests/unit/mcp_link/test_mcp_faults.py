@@ -55,6 +55,13 @@ async def test_a_result_of_20_megabytes_arrives_whole_and_the_loop_goes_on_meanw
     assert pulse.longest < 0.5
 
 
+async def test_a_result_of_many_small_pieces_does_not_hold_up_the_loop():
+    async with linked(fault_server()) as link, Pulse() as pulse:
+        async with asyncio.timeout(15):
+            assert await link.call("many_objects", count=60_000) == "many"
+    assert pulse.longest < 0.5
+
+
 async def test_200_megabytes_without_a_newline_are_skipped_whole(caplog):
     async with linked(fault_server()) as link, Pulse() as pulse:
         async with asyncio.timeout(15):
