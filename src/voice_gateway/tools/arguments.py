@@ -20,6 +20,7 @@ FIXED_NAMES: Mapping[str, Mapping[str, str]] = {
 # Small models put the arguments one level too deep, under one of these.
 WRAPPERS = frozenset({"input", "args", "arguments", "parameters", "params", "kwargs"})
 DEEPEST = 32
+_CONTAINERS = (dict, list)
 
 
 @dataclass(slots=True)
@@ -44,12 +45,19 @@ def as_object(raw: Any) -> dict[str, Any]:
     return {str(name): value for name, value in raw.items()}
 
 
-def too_deep(value: Any, left: int = DEEPEST) -> bool:
-    if not isinstance(value, dict | list):
-        return False
-    if left == 0:
-        return True
-    return any(too_deep(inner, left - 1) for inner in (value.values() if isinstance(value, dict) else value))
+def too_deep(value: dict[str, Any]) -> bool:
+    level: list[Any] = [value]
+    for _ in range(DEEPEST):
+        inside = {  # by identity: something that contains itself is seen once per level
+            id(inner): inner
+            for outer in level
+            for inner in (outer.values() if isinstance(outer, dict) else outer)
+            if isinstance(inner, _CONTAINERS)
+        }
+        if not inside:
+            return False
+        level = list(inside.values())
+    return True
 
 
 def repair(args: Mapping[str, Any], schema: JsonSchema, tool_name: str, *, by_rule: bool) -> Repaired:

@@ -65,6 +65,8 @@ class CallPlan:
     def prepare(self, raw: Any) -> tuple[dict[str, Any], dict[str, Any]]:
         """(the arguments as they reach the tool, the same as its function takes them), or BadArguments."""
         args = raw if type(raw) is dict else self._as_object(raw)
+        if too_deep(args):
+            raise self._refused("the arguments are nested too deeply")
         if args.keys() <= self._names:
             try:
                 return args, self._fit(args)
@@ -76,14 +78,12 @@ class CallPlan:
         try:
             return as_object(raw)
         except BadArguments as error:
-            raise BadArguments(
-                refusal(self.tool.name, self._schema, {}, [Problem("", str(error))], ())
-            ) from None
+            raise self._refused(str(error)) from None
+
+    def _refused(self, why: str) -> BadArguments:
+        return BadArguments(refusal(self.tool.name, self._schema, {}, [Problem("", why)], ()))
 
     def _repaired(self, given: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-        if too_deep(given):
-            problem = Problem("", "the arguments are nested too deeply")
-            raise BadArguments(refusal(self.tool.name, self._schema, {}, [problem], ()))
         name = self.traits.original_name or self.tool.name
         repaired = repair(as_object(given), self._schema, name, by_rule=self._is_mcp)
         args = repaired.args

@@ -1,0 +1,547 @@
+"""Exactly one outcome per call, whatever happens; and only cancellation gets out."""
+
+import asyncio
+import contextvars
+import logging
+import threading
+from typing import Annotated
+
+import pytest
+from langchain_core.callbacks import AsyncCallbackHandler, Callbacks
+from langchain_core.runnables import RunnableConfig
+from langchain_core.tools import InjectedToolArg, InjectedToolCallId, StructuredTool, ToolException, tool
+from pydantic import BaseModel
+from tests.fakes.some_tools import Seen, executor_with, mcp_tool, outcome_of
+
+from voice_gateway.errors import ToolError
+from voice_gateway.tools.executor import ToolExecutor
+from voice_gateway.tools.results import to_message
+from voice_gateway.turn import ToolCall
+
+SOON = 5.0
+
+
+@tool
+async def add(a: int, b: int = 2) -> str:
+    """Add two numbers."""
+    return str(a + b)
+
+
+def raising(error: BaseException) -> StructuredTool:
+    async def fail() -> str:
+        raise error
+
+    return StructuredTool.from_function(coroutine=fail, name="fail", description="Fail.")
+
+
+# --- malformed calls ---
+
+
+@pytest.mark.parametrize(
+    "args", ["nonsense", "[1]", "12", [1], [], 7, True, {"a": object()}, {"a": None}, {1: 2}]
+)
+async def test_malformed_arguments_get_an_outcome_that_names_what_is_required(args):
+    outcome = await executor_with(add).execute(ToolCall("1", "add", args))
+
+    assert outcome.error == "bad_arguments"
+    assert "Required parameters: a. Use add(a: integer, b?: integer)" in outcome.text
+
+
+@pytest.mark.parametrize(
+    "args", ['{"a": 1}', '"{\\"a\\": 1}"', {"input": {"a": 1}}, {"arguments": '{"a": "1"}'}]
+)
+async def test_arguments_one_step_away_from_an_object_are_read(args):
+    assert (await executor_with(add).execute(ToolCall("1", "add", args))).text == "3"
+
+
+@pytest.mark.parametrize("args", [None, "", " ", "null", {}])
+async def test_no_arguments_run_a_tool_that_needs_none(args):
+    @tool
+    async def ping() -> str:
+        """Ping."""
+        return "pong"
+
+    assert (await executor_with(ping).execute(ToolCall("1", "ping", args))).text == "pong"
+
+
+@pytest.mark.parametrize("missing", ["", None, 5])
+async def test_a_missing_id_is_made_and_unique(missing):
+    executor = executor_with(add)
+
+    outcomes = await executor.execute_all([ToolCall(missing, "add", {"a": 1})] * 2)
+
+    assert all(outcome.ok and len(outcome.call_id) >= 16 for outcome in outcomes)
+    assert outcomes[0].call_id != outcomes[1].call_id
+
+
+@pytest.mark.parametrize("name", ["", "💡", "x" * 100_000, None, "add\n", "a\ud800b"])
+async def test_any_name_gets_an_outcome(name):
+    outcome = await executor_with(add).execute(ToolCall("1", name, {"a": 1}))
+
+    assert outcome.ok == (name == "add\n")
+    assert len(outcome.text) < 400
+    assert to_message(outcome).content.encode()
+
+
+async def test_duplicate_ids_get_an_outcome_each_in_order():
+    outcomes = await executor_with(add).execute_all(
+        [ToolCall("1", "add", {"a": number}) for number in range(5)]
+    )
+
+    assert [outcome.text for outcome in outcomes] == ["2", "3", "4", "5", "6"]
+    assert {outcome.call_id for outcome in outcomes} == {"1"}
+
+
+# --- tools that misbehave ---
+
+
+@pytest.mark.parametrize(
+    ("error", "kind", "text"),
+    [
+        (SystemExit(3), "failed", "Error: fail tried to end the program (SystemExit)."),
+        (KeyboardInterrupt(), "failed", "Error: fail tried to end the program (KeyboardInterrupt)."),
+        (GeneratorExit(), "failed", "Error: fail tried to end the program (GeneratorExit)."),
+        (asyncio.CancelledError(), "failed", "Error: fail was cancelled from inside."),
+        (TimeoutError("no answer"), "failed", "Error: fail gave up waiting: no answer"),
+        (TimeoutError(110, "Connection timed out"), "unavailable", "[Errno 110] Connection timed out"),
+        (ValueError(), "failed", "Error: ValueError"),
+        (KeyError("room"), "failed", "Error: KeyError: 'room'"),
+        (FileNotFoundError(2, "No such file"), "failed", "Error: [Errno 2] No such file"),
+        (
+            OSError("Multiple exceptions: refused"),
+            "unavailable",
+            "The service that fail needs is unavailable",
+        ),
+        (ExceptionGroup("many", [ConnectionResetError("gone")]), "unavailable", "gone"),
+        (ToolException("out of paper"), "failed", "Error: out of paper"),
+        (StopIteration(), "failed", "Error: coroutine raised StopIteration"),
+        (RecursionError("deep"), "failed", "Error: deep"),
+    ],
+)
+async def test_whatever_a_tool_raises_becomes_a_failed_outcome(error, kind, text):
+    outcome = await outcome_of(raising(error))
+
+    assert outcome.error == kind
+    assert text in outcome.text
+
+
+async def test_an_error_whose_own_text_fails_gets_an_outcome():
+    class Nasty(Exception):
+        def __str__(self) -> str:
+            raise RuntimeError("not even this")
+
+    assert (await outcome_of(raising(Nasty()))).text == "Error: Nasty"
+
+
+async def test_a_blocking_tool_that_raises_anything_gets_an_outcome():
+    @tool
+    def leave() -> str:
+        """Leave."""
+        raise SystemExit(1)
+
+    assert "tried to end the program" in (await outcome_of(leave)).text
+
+
+async def test_a_tool_that_cancels_its_own_task_does_not_cancel_the_turn():
+    @tool
+    async def give_up() -> str:
+        """Give up."""
+        task = asyncio.current_task()
+        assert task is not None
+        task.cancel()
+        await asyncio.sleep(SOON)
+        return "never"
+
+    assert (await outcome_of(give_up)).text == "Error: give_up was cancelled from inside."
+    assert asyncio.current_task().cancelling() == 0
+
+
+async def test_what_a_tool_sets_in_its_context_stays_there():
+    mood = contextvars.ContextVar("mood", default="calm")
+
+    @tool
+    async def rage() -> str:
+        """Rage."""
+        before = mood.get()
+        mood.set("angry")
+        return before
+
+    mood.set("happy")
+    assert (await outcome_of(rage)).text == "happy", "it sees the turn's context"
+    assert mood.get() == "happy"
+
+
+async def test_a_tool_may_use_asyncio_timeout_and_task_groups_itself():
+    @tool
+    async def busy() -> str:
+        """Work."""
+        async with asyncio.TaskGroup() as group:
+            first = group.create_task(asyncio.sleep(0, "first"))
+        try:
+            async with asyncio.timeout(0.01):
+                await asyncio.sleep(SOON)
+        except TimeoutError:
+            return f"{first.result()}, then its own limit"
+        return "never"
+
+    assert (await outcome_of(busy)).text == "first, then its own limit"
+
+
+async def test_a_tool_that_swallows_cancellation_does_not_hold_up_the_turn_and_is_reported(
+    caplog, monkeypatch
+):
+    monkeypatch.setattr("voice_gateway.tools.runner.GRACE_SECONDS", 0.02)
+    release = asyncio.Event()
+
+    @tool
+    async def stubborn() -> str:
+        """Never stop."""
+        while not release.is_set():
+            try:
+                await release.wait()
+            except asyncio.CancelledError:
+                continue
+        return "late"
+
+    executor = executor_with(stubborn)
+    outcome = await asyncio.wait_for(
+        executor.execute(ToolCall("1", "stubborn", {}), timeout_seconds=0.02), timeout=SOON
+    )
+
+    assert outcome.error == "timeout"
+    assert "a tool ignores its cancellation and was left behind" in caplog.messages
+    (task,) = executor._runner._left_behind
+    release.set()
+    await asyncio.wait_for(task, timeout=SOON)
+    assert executor._runner._left_behind == set()
+
+
+def test_a_tool_that_swallows_everything_does_not_hold_up_the_end_of_the_program(monkeypatch):
+    monkeypatch.setattr("voice_gateway.tools.runner.GRACE_SECONDS", 0.02)
+    stopped = threading.Event()
+
+    @tool
+    async def stubborn() -> str:
+        """Never stop."""
+        while not stopped.is_set():
+            try:
+                await asyncio.sleep(SOON)
+            except asyncio.CancelledError:
+                continue
+        return "never"
+
+    async def one_turn() -> str:
+        return (await outcome_of(stubborn, timeout_seconds=0.02)).error
+
+    ended = []
+    thread = threading.Thread(target=lambda: ended.append(asyncio.run(one_turn())), daemon=True)
+    thread.start()
+    thread.join(SOON)
+    assert ended == ["timeout"]
+    stopped.set()
+
+
+async def test_an_executor_bug_is_an_outcome_too(monkeypatch, caplog):
+    executor = executor_with(add)
+    monkeypatch.setattr(executor, "_plan", lambda name: 1 / 0)
+
+    outcome = await executor.execute(ToolCall("1", "add", {"a": 1}))
+
+    assert (outcome.ok, outcome.error, outcome.text) == (False, "failed", "Error: division by zero")
+    assert caplog.records[-1].exc_info
+
+
+# --- limits and cancellation ---
+
+
+async def test_the_limit_of_the_call_beats_the_tools_own_and_the_executors():
+    async def dream(**_):
+        await asyncio.sleep(SOON)
+
+    dreamer = mcp_tool("dream", {"type": "object"}, answer=dream, timeout_seconds=SOON)
+    executor = executor_with(dreamer, timeout_seconds=SOON)
+
+    outcome = await executor.execute(ToolCall("1", "dream", {}), timeout_seconds=0.02)
+
+    assert "within 0.02 s" in outcome.text
+
+
+async def test_cancelling_the_caller_cancels_the_tools_waits_for_them_and_gets_out():
+    started, ended = asyncio.Event(), []
+
+    @tool
+    async def dream(number: int) -> str:
+        """Dream."""
+        try:
+            started.set()
+            await asyncio.sleep(SOON)
+        finally:
+            ended.append(number)
+        return "never"
+
+    calls = [ToolCall(str(number), "dream", {"number": number}) for number in range(3)]
+    turn = asyncio.create_task(executor_with(dream).execute_all(calls))
+    await asyncio.wait_for(started.wait(), SOON)
+    await asyncio.sleep(0)
+    turn.cancel()
+
+    with pytest.raises(asyncio.CancelledError):
+        await turn
+    assert sorted(ended) == [0, 1, 2]
+
+
+async def test_cancelling_before_the_tool_has_begun_gets_out_too():
+    turn = asyncio.create_task(executor_with(add).execute(ToolCall("1", "add", {"a": 1})))
+    await asyncio.sleep(0)
+    turn.cancel()
+
+    with pytest.raises(asyncio.CancelledError):
+        await turn
+
+
+# --- many calls ---
+
+
+async def test_calls_run_at_the_same_time_up_to_the_cap_and_come_back_in_order():
+    running, most = 0, 0
+
+    @tool
+    async def work(number: int) -> str:
+        """Work."""
+        nonlocal running, most
+        running += 1
+        most = max(most, running)
+        await asyncio.sleep(0.001 * (10 - number % 10))
+        running -= 1
+        if number == 13:
+            raise ValueError("unlucky")
+        return str(number)
+
+    calls = [ToolCall(str(number), "work", {"number": number}) for number in range(100)]
+    outcomes = await executor_with(work).execute_all(calls)
+
+    assert most == 8
+    assert [outcome.call_id for outcome in outcomes] == [str(number) for number in range(100)]
+    assert [outcome.text for outcome in outcomes if outcome.ok] == [str(n) for n in range(100) if n != 13]
+    assert outcomes[13].text == "Error: unlucky"
+    assert await executor_with(work).execute_all([]) == []
+
+
+async def test_each_outcome_is_told_as_soon_as_it_is_there():
+    told = []
+    calls = [ToolCall("1", "add", {"a": 1}), ToolCall("2", "nobody", {})]
+
+    outcomes = await executor_with(add).execute_all(calls, on_outcome=told.append)
+
+    assert sorted(told, key=lambda outcome: outcome.call_id) == outcomes
+
+
+# --- gates ---
+
+
+async def test_gates_see_the_arguments_as_they_would_reach_the_tool_and_may_refuse():
+    seen, asked = Seen(), []
+
+    def first(call, traits):
+        asked.append((call.name, call.args, traits.source))
+
+    def second(call, traits):
+        return "Not from here."
+
+    executor = executor_with(mcp_tool(seen=seen), gate=first)
+    call = ToolCall("1", "control_zwave_device", {"device_name": "Lamp", "command": "ON"})
+    refused = await executor.execute(call, gate=second)
+
+    assert asked == [("control_zwave_device", {"deviceName": "Lamp", "action": "on"}, "zwave")]
+    assert (refused.ok, refused.error, refused.text) == (False, "failed", "Error: Not from here.")
+    assert refused.structured == {"outcome": "not_permitted"}
+    assert seen.calls == []
+    assert (await executor.execute(call)).ok
+
+
+async def test_a_gate_that_fails_lets_nothing_through():
+    seen = Seen()
+
+    def broken(call, traits):
+        raise RuntimeError("gate is broken")
+
+    outcome = await outcome_of(mcp_tool(seen=seen), {"deviceName": "x", "action": "on"}, gate=broken)
+
+    assert not outcome.ok
+    assert seen.calls == []
+
+
+# --- LangChain's own way ---
+
+
+async def test_a_tool_that_wants_config_callbacks_or_injected_values_gets_them():
+    @tool
+    async def nosy(
+        word: str,
+        config: RunnableConfig,
+        call_id: Annotated[str, InjectedToolCallId],
+        callbacks: Callbacks = None,
+    ) -> str:
+        """Ask."""
+        return f"{word} {call_id} {config is not None} {callbacks is not None}"
+
+    outcome = await executor_with(nosy).execute(ToolCall("c7", "nosy", {"word": "hi"}))
+
+    assert outcome.text == "hi c7 True True"
+
+
+async def test_a_model_cannot_give_an_injected_argument():
+    @tool
+    async def pay(amount: int, account: Annotated[str, InjectedToolArg] = "mine") -> str:
+        """Pay."""
+        return account
+
+    assert (await outcome_of(pay, {"amount": 1})).text == "mine"
+    assert 'unknown parameter "account"' in (await outcome_of(pay, {"amount": 1, "account": "yours"})).text
+
+
+class Listener(AsyncCallbackHandler):
+    def __init__(self) -> None:
+        self.heard: list[str] = []
+
+    async def on_tool_start(self, serialized, input_str, **_) -> None:
+        self.heard.append(f"start {serialized['name']}")
+
+    async def on_tool_end(self, output, **_) -> None:
+        self.heard.append(f"end {output.content}")
+
+
+async def test_callbacks_on_a_tool_are_heard():
+    listener = Listener()
+    heard = add.model_copy(update={"callbacks": [listener]})
+
+    assert (await outcome_of(heard, {"a": "1"})).text == "3"
+    assert listener.heard == ["start add", "end 3"]
+
+
+async def test_callbacks_of_a_surrounding_run_are_heard():
+    from langchain_core.runnables import RunnableLambda
+
+    listener = Listener()
+    executor = executor_with(add)
+
+    async def turn(_):
+        return (await executor.execute(ToolCall("1", "add", {"a": 1}))).text
+
+    assert await RunnableLambda(turn).ainvoke(None, {"callbacks": [listener]}) == "3"
+    assert listener.heard == ["start add", "end 3"]
+
+
+async def test_a_servers_parameters_called_config_and_runtime_survive_callbacks():
+    seen = Seen()
+    schema = {"type": "object", "properties": {"config": {"type": "string"}, "runtime": {}, "callbacks": {}}}
+    args = {"config": "fast", "runtime": 1, "callbacks": []}
+    watched = mcp_tool("start", schema, seen=seen).model_copy(update={"callbacks": [Listener()]})
+
+    await outcome_of(mcp_tool("start", schema, seen=seen), args)
+    await outcome_of(watched, args)
+
+    assert seen.calls == [args, args]
+
+
+async def test_langchains_own_error_handling_of_a_tool_is_kept():
+    @tool
+    async def fail() -> str:
+        """Fail."""
+        raise ToolException("secretly broken")
+
+    fail.handle_tool_error = "Please try the other one."
+
+    outcome = await outcome_of(fail)
+
+    assert (outcome.ok, outcome.text) == (False, "Error: Please try the other one.")
+
+
+async def test_nested_models_and_defaults_reach_a_typed_tool_as_langchain_passes_them():
+    class Place(BaseModel):
+        room: str
+        floor: int = 1
+
+    got = []
+
+    @tool
+    async def go(place: Place, speed: float = 1.5, *, quiet: bool | None = None) -> str:
+        """Go."""
+        got.append((place, speed, quiet))
+        return "there"
+
+    assert (await outcome_of(go, {"place": '{"room": "attic"}', "quiet": "yes"})).ok
+    await go.ainvoke({"place": {"room": "attic"}, "quiet": True})
+    assert got[0] == got[1] == (Place(room="attic", floor=1), 1.5, True)
+
+
+async def test_a_changed_collection_is_seen_at_the_next_call():
+    executor = ToolExecutor(executor_with(add).tools)
+    assert (await executor.execute(ToolCall("1", "add", {"a": 1}))).text == "3"
+
+    async def other(a: int) -> str:
+        return "other"
+
+    executor.tools.add(StructuredTool.from_function(coroutine=other, name="add", description="Other."))
+
+    assert (await executor.execute(ToolCall("1", "add", {"a": 1}))).text == "other"
+    assert len(executor._plans) == 1, "the plan of the tool that is gone is gone"
+
+
+# --- huge values ---
+
+
+async def test_an_argument_of_five_megabytes_arrives_and_the_log_stays_short(caplog):
+    caplog.set_level(logging.INFO)
+    seen = Seen()
+    schema = {"type": "object", "properties": {"text": {"type": "string"}, "list": {"type": "array"}}}
+
+    outcome = await outcome_of(
+        mcp_tool("take", schema, seen=seen), {"text": "x" * 5_000_000, "list": list(range(100_000))}
+    )
+
+    assert outcome.ok
+    assert len(seen.last["text"]) == 5_000_000
+    assert len(str(caplog.records[-1].arguments)) < 1000
+
+
+async def test_a_result_of_fifty_megabytes_is_kept_whole_and_capped_for_the_model():
+    big = "ä" * 50_000_000
+
+    @tool
+    async def read_all() -> str:
+        """Read all."""
+        return big
+
+    outcome = await outcome_of(read_all)
+
+    assert outcome.text == big
+    assert len(outcome.for_model) <= 8000
+
+
+async def test_arguments_nested_too_deeply_are_refused():
+    deep: list = []
+    for _ in range(5000):
+        deep = [deep]
+
+    outcome = await outcome_of(
+        mcp_tool("take", {"type": "object", "properties": {"a": {"type": "string"}}}), {"a": deep}
+    )
+
+    assert outcome.error == "bad_arguments"
+
+
+async def test_errors_carry_no_credentials_and_no_traceback():
+    message = (
+        "GET https://ann:hunter2@host.example/x?token=abcdef123 failed with "
+        "Authorization: Bearer abcdefghijkl\n"
+        'Traceback (most recent call last):\n  File "/home/ann/x.py", line 1\n'
+        "ValueError: bad key sk-abcdefghijklmnop1234"
+    )
+
+    text = (await outcome_of(raising(ToolError(message)))).text
+
+    for secret in ("hunter2", "abcdef123", "abcdefghijkl", "x.py", "Traceback", "sk-abcdefghijklmnop1234"):
+        assert secret not in text
+    assert "host.example" in text
+    assert "ValueError: bad key" in text
