@@ -162,7 +162,9 @@ async def test_time_room_and_leave_to_act_stand_before_the_newest_words(bench: B
 
 
 async def test_one_request_at_a_time(bench: Bench) -> None:
-    client = bench.client()
+    client, slow = bench.client(), asyncio.Event()
+    bench.server.script(Scripted("All right.", gate=slow))
+    asyncio.get_running_loop().call_later(0.3, slow.set)  # long enough for the others to come if they could
     replies = await asyncio.gather(*(ask(client, f"question {number}") for number in range(4)))
 
     assert [reply.text for reply in replies] == ["All right."] * 4
@@ -265,6 +267,7 @@ async def test_an_answer_that_is_not_whole_is_an_error(bench: Bench, reply: Scri
 
 async def test_a_prompt_that_may_be_cut_is_not_spoken_before_it_is_known(bench: Bench) -> None:
     said: list[str] = []
+    bench.server.script("One. Two. Three.")
     error = await fails(bench.client(num_ctx=512), "word " * 1000, say=said.append)
 
     assert "fills the whole context" in str(error)
