@@ -15,7 +15,7 @@ from voice_gateway.brain.told import told
 from voice_gateway.config import BrainSettings, PermissionSettings
 from voice_gateway.errors import GatewayError
 from voice_gateway.logs import turn_context
-from voice_gateway.store import MemoryStore, Store
+from voice_gateway.store import MemoryStore, Store, claim_when_free, held
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.permission import KindsOf, TurnGate, question
 from voice_gateway.tools.traits import traits
@@ -76,8 +76,13 @@ class Conversation:
         self._now = now
         self._open: dict[str, _Open] = {}
 
-    async def answer(self, utterance: Utterance, *, say: Say | None = None) -> Reply:
-        """Never raises except cancellation: whatever goes wrong becomes a reply that says so."""
+    async def answer(
+        self, utterance: Utterance, *, say: Say | None = None, looking_only: str | None = None
+    ) -> Reply:
+        """Never raises except cancellation: whatever goes wrong becomes a reply that says so.
+
+        With `looking_only` nothing may be changed, and where something was wanted, that text is the reply.
+        """
         started = perf_counter()
         self._watch.tell(Heard(utterance))
         with turn_context(turn=utterance.id[:8], door=utterance.door):
@@ -85,7 +90,7 @@ class Conversation:
             mine.users += 1
             try:
                 async with mine.lock:
-                    reply = await self._in_order(utterance, say)
+                    reply = await self._in_order(utterance, say, looking_only)
             finally:
                 mine.users -= 1
                 if not mine.users:
@@ -98,11 +103,23 @@ class Conversation:
         self._watch.tell(Answered(utterance, reply))
         return reply
 
-    async def _in_order(self, utterance: Utterance, say: Say | None) -> Reply:
+    async def _in_order(self, utterance: Utterance, say: Say | None, looking_only: str | None) -> Reply:
+        key = utterance.conversation_id
+        if not self._store.shared:
+            return await self._limited(utterance, say, looking_only)
+        try:
+            await claim_when_free(self._store, f"{key}:lock")  # another gateway may be answering in it
+        except Exception:  # a store that is down costs memory, not the answer
+            log.exception("conversation could not be claimed")
+            return await self._limited(utterance, say, looking_only)
+        async with held(self._store, f"{key}:lock"):
+            return await self._limited(utterance, say, looking_only)
+
+    async def _limited(self, utterance: Utterance, say: Say | None, looking_only: str | None) -> Reply:
         history = await self._load(utterance.conversation_id)
         try:
             async with asyncio.timeout(self._brain.turn_timeout_seconds) as limit:
-                return await self._turn(utterance, history, say)
+                return await self._turn(utterance, history, say, looking_only)
         except TimeoutError:
             if not limit.expired():
                 log.exception("turn failed")
@@ -118,7 +135,9 @@ class Conversation:
         finally:
             await self._save(utterance.conversation_id, history)
 
-    async def _turn(self, utterance: Utterance, history: History, say: Say | None) -> Reply:
+    async def _turn(
+        self, utterance: Utterance, history: History, say: Say | None, looking_only: str | None
+    ) -> Reply:
         text = _clean(utterance.text)
         if not text:
             return Reply(NOTHING_HEARD, ok=False)
@@ -126,11 +145,17 @@ class Conversation:
             return Reply(TOO_LONG, ok=False)
         utterance = replace(utterance, text=text, room=utterance.room or self._brain.room)
         if (pending := take(history.state)) is not None:
+            if looking_only:
+                return Reply(looking_only, ok=False)
             answered = await self._confirmed(utterance, pending, history)
             if answered is not None:
                 return answered
-        gate = TurnGate(utterance.door, self._permission, self._kinds_of)
+        gate = TurnGate(
+            utterance.door, self._permission, self._kinds_of, forbid_side_effects=bool(looking_only)
+        )
         reply = await self._ask_stages(utterance, history, say, gate)
+        if looking_only and gate.refused:
+            return replace(reply, text=looking_only, ok=False)
         return self._asking(reply, gate, history) if gate.asked else reply
 
     async def _ask_stages(

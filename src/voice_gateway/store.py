@@ -1,23 +1,40 @@
-"""Where conversations are kept between turns: in memory, or in a SQLite file that outlives the process."""
+"""Where conversations and answered requests are kept: in memory, in a SQLite file, or in a Redis."""
 
 import asyncio
+import contextlib
 import sqlite3
 import time
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Protocol
+
+from voice_gateway.errors import ConfigError
+
+REDIS_LIMIT_SECONDS = 5.0
+LEASE_SECONDS = 6.0  # who has not renewed a claim for so long is gone
+LOOK_SECONDS = 0.2  # how often somebody else's claim is looked at
 
 
 class Store(Protocol):
     """Texts by key, each forgotten after its time."""
 
+    shared: bool  # by several gateways, so that a claim in one process is not enough
+
     async def get(self, key: str) -> str | None: ...
 
     async def put(self, key: str, text: str, *, expiry_seconds: float) -> None: ...
 
+    async def claim(self, key: str, *, expiry_seconds: float) -> bool:
+        """True for the one who came first; nobody else gets it until it expires or is released."""
+        ...
+
+    async def release(self, key: str) -> None: ...
+
 
 class MemoryStore:
     """Forgets with the process; expired entries go when something is written."""
+
+    shared = False
 
     def __init__(self, now: Callable[[], float] = time.time) -> None:
         self._entries: dict[str, tuple[float, str]] = {}
@@ -32,9 +49,20 @@ class MemoryStore:
         self._entries = {k: entry for k, entry in self._entries.items() if entry[0] > now}
         self._entries[key] = (now + expiry_seconds, text)
 
+    async def claim(self, key: str, *, expiry_seconds: float) -> bool:
+        if await self.get(key) is not None:
+            return False
+        await self.put(key, "claimed", expiry_seconds=expiry_seconds)
+        return True
+
+    async def release(self, key: str) -> None:
+        self._entries.pop(key, None)
+
 
 class SqliteStore:
-    """A connection per call: the file may be shared by several processes, and a turn touches it twice."""
+    """A connection per call: a command may use the file beside the gateway, and a turn touches it twice."""
+
+    shared = False
 
     def __init__(self, file: Path, now: Callable[[], float] = time.time) -> None:
         self._file = file
@@ -45,6 +73,12 @@ class SqliteStore:
 
     async def put(self, key: str, text: str, *, expiry_seconds: float) -> None:
         await asyncio.to_thread(self._put, key, text, expiry_seconds)
+
+    async def claim(self, key: str, *, expiry_seconds: float) -> bool:
+        return await asyncio.to_thread(self._claim, key, expiry_seconds)
+
+    async def release(self, key: str) -> None:
+        await asyncio.to_thread(self._write, "DELETE FROM entries WHERE key = ?", key)
 
     def _get(self, key: str) -> str | None:
         if not self._file.exists():
@@ -59,14 +93,22 @@ class SqliteStore:
         return row[0] if row else None
 
     def _put(self, key: str, text: str, expiry_seconds: float) -> None:
+        self._write(
+            "INSERT OR REPLACE INTO entries VALUES (?, ?, ?)", key, self._now() + expiry_seconds, text
+        )
+
+    def _claim(self, key: str, expiry_seconds: float) -> bool:
+        insert = "INSERT OR IGNORE INTO entries VALUES (?, ?, ?)"
+        return self._write(insert, key, self._now() + expiry_seconds, "claimed") == 1
+
+    def _write(self, statement: str, *values: str | float) -> int:
+        """One transaction that also forgets what has expired; how many rows it changed."""
         connection = self._connect()
         try:
             with connection:
+                connection.execute("BEGIN IMMEDIATE")
                 connection.execute("DELETE FROM entries WHERE expires <= ?", (self._now(),))
-                connection.execute(
-                    "INSERT OR REPLACE INTO entries VALUES (?, ?, ?)",
-                    (key, self._now() + expiry_seconds, text),
-                )
+                return connection.execute(statement, values).rowcount
         finally:
             connection.close()
 
@@ -77,3 +119,73 @@ class SqliteStore:
             "CREATE TABLE IF NOT EXISTS entries (key TEXT PRIMARY KEY, expires REAL, text TEXT)"
         )
         return connection
+
+
+class RedisStore:
+    """Shared by several gateways. `redis` is an extra: only they need it."""
+
+    shared = True
+
+    def __init__(self, url: str, prefix: str = "voice-gateway:") -> None:
+        try:
+            from redis.asyncio import Redis
+        except ImportError as error:
+            raise ConfigError(
+                "a redis:// store needs the extra: pip install 'voice-gateway[redis]'"
+            ) from error
+        limit = REDIS_LIMIT_SECONDS
+        self._redis = Redis.from_url(
+            url, decode_responses=True, socket_timeout=limit, socket_connect_timeout=limit
+        )
+        self._prefix = prefix
+
+    async def get(self, key: str) -> str | None:
+        found = await self._redis.get(self._prefix + key)
+        return None if found is None else str(found)
+
+    async def put(self, key: str, text: str, *, expiry_seconds: float) -> None:
+        await self._redis.set(self._prefix + key, text, px=_milliseconds(expiry_seconds))
+
+    async def claim(self, key: str, *, expiry_seconds: float) -> bool:
+        took = await self._redis.set(self._prefix + key, "claimed", px=_milliseconds(expiry_seconds), nx=True)
+        return bool(took)
+
+    async def release(self, key: str) -> None:
+        await self._redis.delete(self._prefix + key)
+
+    async def aclose(self) -> None:
+        await self._redis.aclose()
+
+
+async def claim_when_free(store: Store, key: str) -> None:
+    while not await store.claim(key, expiry_seconds=LEASE_SECONDS):  # noqa: ASYNC110 (it is in another process)
+        await asyncio.sleep(LOOK_SECONDS)
+
+
+@contextlib.asynccontextmanager
+async def held(store: Store, key: str) -> AsyncIterator[None]:
+    """Keeps a claim alive inside the block and gives it back behind it; a killed process loses it soon."""
+
+    async def renew() -> None:
+        while True:
+            await asyncio.sleep(LEASE_SECONDS / 3)
+            await store.put(key, "claimed", expiry_seconds=LEASE_SECONDS)
+
+    async with asyncio.TaskGroup() as tasks:
+        renewing = tasks.create_task(renew(), name=f"claim {key}")
+        try:
+            yield
+        finally:
+            renewing.cancel()
+            await store.release(key)
+
+
+def _milliseconds(seconds: float) -> int:
+    return max(1, round(seconds * 1000))
+
+
+def store_from(setting: str, file: Path) -> Store:
+    """`memory`, `sqlite`, or the address of a Redis."""
+    if setting.startswith(("redis://", "rediss://", "unix://")):
+        return RedisStore(setting)
+    return SqliteStore(file) if setting == "sqlite" else MemoryStore()

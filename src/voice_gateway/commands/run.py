@@ -13,8 +13,10 @@ from voice_gateway.commands.options import loaded, wants_json
 from voice_gateway.config import control_file, data_folder
 from voice_gateway.doors.cli import Source, TextDoor, source
 from voice_gateway.doors.control import ControlDoor, Operation
+from voice_gateway.doors.mqtt import MqttDoor
+from voice_gateway.doors.mqtt_requests import Requests
 from voice_gateway.mcp_link.integration import ServerStatus
-from voice_gateway.store import SqliteStore
+from voice_gateway.store import Store, store_from
 from voice_gateway.turn import Utterance
 from voice_gateway.watch import Event, Notice, PartState, State, Watch
 
@@ -28,20 +30,29 @@ async def run(options: argparse.Namespace) -> int:
     found = loaded(options)
     settings = found.settings
     behind = source(sys.stdin)
-    store = SqliteStore(data_folder() / "conversations.sqlite")
+    store = store_from(settings.brain.store, data_folder() / "conversations.sqlite")
     watch = Watch()
     watch.subscribe(_Announcer())
     async with opened(settings, store=store, watch=watch) as gateway:
         door = TextDoor(gateway.conversation.answer, as_json=wants_json(options), room=settings.brain.room)
         watch.subscribe(lambda event: door.tell(event.text) if isinstance(event, Notice) else None)
         gateway.start_long_tasks()
+        mqtt = _open_mqtt(gateway, store) if stays and settings.mqtt.broker_url else None
         if stays:
             gateway.start(ControlDoor(control_file(), operations(gateway, found.file)).run(), "door.control")
-            await _announce_ready(gateway, wait=behind is not Source.LINES)
+            await _announce_ready(gateway, mqtt, wait=behind is not Source.LINES)
         if behind is Source.NONE:
             return await _until_stopped() if stays else 0
         all_ok = await door.run(sys.stdin, prompt=behind is Source.TERMINAL)
     return 0 if all_ok or behind is Source.TERMINAL else 1
+
+
+def _open_mqtt(gateway: Gateway, store: Store) -> MqttDoor:
+    settings = gateway.settings.mqtt
+    requests = Requests(gateway.conversation.answer, store, settings.room)
+    door = MqttDoor(settings, requests, gateway.watch)
+    gateway.start(door.run(), "door.mqtt")
+    return door
 
 
 async def _until_stopped() -> int:
@@ -88,11 +99,18 @@ def operations(gateway: Gateway, config: Path | None) -> dict[str, Operation]:
     return {"hello": hello, "ask": ask, "call": call, "status": status}
 
 
-async def _announce_ready(gateway: Gateway, *, wait: bool) -> None:
+async def _announce_ready(gateway: Gateway, mqtt: MqttDoor | None, *, wait: bool) -> None:
     """Once, when it is true. Piped input is not kept waiting: what needs a server waits for it by itself."""
+
+    async def announce() -> None:
+        await gateway.linked()
+        if mqtt is not None:
+            mqtt.announce_ready()
+
     if not wait:
+        gateway.start(announce(), "ready")
         return
-    await gateway.linked()
+    await announce()
     _tell(ready_line(gateway))
     _tell(FURTHER)
 

@@ -123,13 +123,11 @@ def _fill_from_preset(tree: dict[str, Any], origins: dict[str, str]) -> None:
 
 
 def _environment_value(setting: str, text: str) -> Any:
-    """Lists are given as `a, b, c`; an empty text means "none" for what may be none."""
+    """Lists are given as `a, b, c`."""
     section, key = setting.split(".")
     kind = Settings.model_fields[section].annotation.model_fields[key].annotation  # type: ignore[union-attr]
     if kind == tuple[str, ...]:
         return tuple(part.strip() for part in text.split(",") if part.strip())
-    if text == "" and "None" in str(kind):
-        return None
     return text
 
 

@@ -12,6 +12,15 @@ class Section(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
+    @model_validator(mode="before")
+    @classmethod
+    def _empty_means_none(cls, values: Any) -> Any:
+        """TOML and the environment have no word for "none": an empty text says it."""
+        if not isinstance(values, dict):
+            return values
+        optional = {key for key, field in cls.model_fields.items() if field.default is None}
+        return {key: None if value == "" and key in optional else value for key, value in values.items()}
+
 
 Provider = Literal["local", "ollama", "anthropic"]
 
@@ -31,6 +40,11 @@ class BrainSettings(Section):
     )
     router: bool = Field(
         True, description="use the embedding router between the local brain and the model, if it is installed"
+    )
+    store: str = Field(
+        "memory",
+        pattern=r"^(memory|sqlite|(redis|rediss|unix)://.*)$",
+        description="where conversations are kept: memory, sqlite (they survive a restart), or redis://host",
     )
     refresh_seconds: float = Field(30.0, gt=0, le=3600, description="how often device names are read again")
 
@@ -128,10 +142,30 @@ class ServerSettings(Section):
 class MqttSettings(Section):
     """The gateway's own link to an MQTT broker."""
 
-    broker_url: str | None = Field(None, description="mqtt://host:1883 or mqtts://host:8883; none: no MQTT")
+    broker_url: str | None = Field(
+        None, description="mqtt://host:1883 or mqtts://host:8883; without it there is no MQTT"
+    )
     username: str | None = Field(None, description="login name")
     password: SecretStr | None = Field(None, description="password; better set MQTT_PASSWORD")
-    prefix: str = Field("voice", description="first level of every topic")
+    ca_file: Path | None = Field(
+        None, description="certificate authority of a mqtts:// broker, if not a public one"
+    )
+    prefix: str = Field("voice", min_length=1, description="first level of every topic")
+    name: str = Field("Voice Gateway", min_length=1, description="name of this gateway in Home Assistant")
+    room: str | None = Field(None, description="the room that requests over MQTT come from")
+    discovery: bool = Field(True, description="announce the gateway to Home Assistant")
+    discovery_prefix: str = Field("homeassistant", min_length=1, description="where Home Assistant listens")
+    share_group: str | None = Field(
+        None, description="share requests among the gateways of this name; needs a redis:// store"
+    )
+
+    @model_validator(mode="after")
+    def _sensible(self) -> "MqttSettings":
+        if self.broker_url is not None and not self.broker_url.startswith(("mqtt://", "mqtts://")):
+            raise ValueError("broker_url must start with mqtt:// or mqtts://")
+        if set(self.prefix) & set("#+") or self.prefix.startswith(("/", "$")):
+            raise ValueError("prefix must be a plain topic, without + or #")
+        return self
 
 
 class VoiceSettings(Section):
@@ -170,6 +204,14 @@ class Settings(Section):
     mqtt: MqttSettings = MqttSettings()
     voice: VoiceSettings = VoiceSettings()
     permission: PermissionSettings = PermissionSettings()
+
+    @model_validator(mode="after")
+    def _sharing_needs_a_shared_store(self) -> "Settings":
+        if self.mqtt.share_group is not None and "://" not in self.brain.store:
+            raise ValueError(
+                'mqtt.share_group needs brain.store = "redis://…", so that no request acts twice'
+            )
+        return self
 
     @model_validator(mode="before")
     @classmethod

@@ -83,10 +83,12 @@ class TurnGate:
     forbid_side_effects: bool = False
     confirmed: bool = False  # the user has just said yes to exactly these calls
     asked: list[ToolCall] = field(default_factory=list)
+    refused: bool = False
 
     def __call__(self, call: ToolCall, traits: ToolTraits) -> str | None:
         level = tier(call, traits, self.settings, self.kinds_of)
         refusal = self._refusal(call, level)
+        self.refused |= refusal is not None
         decision = "allowed" if refusal is None else "asked" if refusal is WAITING else "refused"
         log.info(
             "permission decided",

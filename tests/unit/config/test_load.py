@@ -80,9 +80,13 @@ def test_every_setting_has_a_twin_in_the_environment(setting):
 
 @pytest.mark.parametrize(("variable", "setting"), KNOWN_NAMES.items())
 def test_names_people_already_have_are_read(variable, setting):
-    value = {"AI_PROVIDER": "ollama", "MCP_RETRY_ATTEMPTS": "7", "MCP_RETRY_BASE_DELAY": "0.5"}.get(
-        variable, "x"
-    )
+    special = {
+        "AI_PROVIDER": "ollama",
+        "MCP_RETRY_ATTEMPTS": "7",
+        "MCP_RETRY_BASE_DELAY": "0.5",
+        "MQTT_BROKER_URL": "mqtt://b",
+    }
+    value = special.get(variable, "x")
 
     loaded = load(environ={variable: value})
 
@@ -131,6 +135,10 @@ def test_the_current_folder_wins_over_the_configuration_folder():
         ("[mcpServers.a]\ncommand = 'x'\n[mcpServers.a]\ncommand = 'y'\n", "is not valid TOML"),
         ("not toml", "is not valid TOML"),
         ("brain = 3\n", "brain: Input should be"),
+        ("[mqtt]\nbroker_url = 'http://x'\n", "broker_url must start with mqtt:// or mqtts://"),
+        ("[mqtt]\nprefix = 'a/#'\n", "prefix must be a plain topic"),
+        ("[mqtt]\nshare_group = 'g'\n", 'mqtt.share_group needs brain.store = "redis://…"'),
+        ("[brain]\nstore = 'disk'\n", "brain.store: String should match pattern"),
     ],
 )
 def test_a_mistake_in_the_file_is_one_clear_line(text, says):

@@ -1,0 +1,216 @@
+"""The MQTT door: tells what happens, answers what is asked, and never holds up a turn."""
+
+import asyncio
+import contextlib
+import json
+import logging
+import ssl
+from collections import deque
+from collections.abc import AsyncIterator, Callable
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote, urlsplit
+
+from voice_gateway.config import MqttSettings
+from voice_gateway.doors.mqtt_requests import Requests
+from voice_gateway.doors.mqtt_topics import (
+    Message,
+    discovery_messages,
+    message_for,
+    read_request,
+    status_message,
+    timestamp,
+    topic,
+)
+from voice_gateway.errors import LinkError
+from voice_gateway.watch import Event, PartState, State, Watch
+
+if TYPE_CHECKING:
+    import aiomqtt
+
+log = logging.getLogger(__name__)
+
+PART = "mqtt"
+FIRST_DELAY_SECONDS = 1.0
+LONGEST_DELAY_SECONDS = 30.0
+KEPT_MESSAGES = 500  # while the broker is away; then the oldest goes, because the newest matters more
+AT_ONCE = 16  # requests that are answered at the same time
+PUBLISH_LIMIT_SECONDS = 10.0
+KEEPALIVE_SECONDS = 15
+
+
+class MqttDoor:
+    """Publishes from a queue of its own, so that a slow or broken broker slows nothing but this queue."""
+
+    def __init__(
+        self,
+        settings: MqttSettings,
+        requests: Requests,
+        watch: Watch,
+        *,
+        sleep: Callable[[float], Any] = asyncio.sleep,
+    ) -> None:
+        self._settings = settings
+        self._requests = requests
+        self._watch = watch
+        self._sleep = sleep
+        self._outbox: deque[Message] = deque()
+        self._news = asyncio.Event()
+        self._status_changed = False
+        self._ready = False
+        self._dropped = 0
+        self._free = asyncio.Semaphore(AT_ONCE)
+        watch.subscribe(self._watched)
+
+    def announce_ready(self) -> None:
+        """From now on the retained status says that the gateway is ready."""
+        self._ready = True
+        self._status_changed = True
+        self._news.set()
+
+    def _watched(self, event: Event) -> None:
+        if isinstance(event, PartState):
+            self._status_changed = True
+        elif (message := message_for(self._settings, event)) is not None:
+            self._queue(message)
+        self._news.set()
+
+    def _queue(self, message: Message) -> None:
+        if len(self._outbox) >= KEPT_MESSAGES:
+            self._outbox.popleft()
+            self._dropped += 1
+            if self._dropped == 1:
+                log.warning("MQTT messages are dropped while the broker is away")
+        self._outbox.append(message)
+        self._news.set()
+
+    async def run(self) -> None:
+        """Reconnects for ever. Answers in the making outlive a lost connection; their turns are not torn."""
+        async with asyncio.TaskGroup() as tasks:
+            await self._keep_connected(tasks)
+
+    async def _keep_connected(self, tasks: asyncio.TaskGroup) -> None:
+        """Every connection has a client of its own: a reused one would send old messages again."""
+        delay = FIRST_DELAY_SECONDS
+        while True:
+            try:
+                async with self._connected() as client:
+                    delay = FIRST_DELAY_SECONDS
+                    self._watch.report(PART, State.OK, f"The MQTT broker {self._where()} is connected.")
+                    await self._serve(client, tasks)
+            except LinkError as error:
+                sentence = f"The MQTT broker {self._where()} is not reachable ({error}); I keep trying."
+                self._watch.report(PART, State.DEGRADED, sentence)
+                log.info("MQTT connection ended", extra={"reason": str(error), "retry_seconds": delay})
+            await self._sleep(delay)
+            delay = min(delay * 2, LONGEST_DELAY_SECONDS)
+
+    def _where(self) -> str:
+        parts = urlsplit(self._settings.broker_url or "")
+        return f"at {parts.hostname}:{parts.port or (8883 if parts.scheme == 'mqtts' else 1883)}"
+
+    @contextlib.asynccontextmanager
+    async def _connected(self) -> "AsyncIterator[aiomqtt.Client]":
+        import aiomqtt
+
+        will = status_message(self._settings, "offline")
+        try:
+            async with aiomqtt.Client(
+                will=aiomqtt.Will(will.topic, will.payload, qos=1, retain=True), **self._login()
+            ) as client:
+                try:
+                    yield client
+                finally:
+                    with contextlib.suppress(aiomqtt.MqttError, TimeoutError):
+                        await client.publish(will.topic, will.payload, qos=1, retain=True, timeout=1.0)
+        except aiomqtt.MqttError as error:
+            raise LinkError(str(error) or type(error).__name__) from error
+        except OSError as error:
+            raise LinkError(error.strerror or str(error)) from error
+
+    def _login(self) -> dict[str, Any]:
+        import aiomqtt
+
+        parts = urlsplit(self._settings.broker_url or "")
+        secure = parts.scheme == "mqtts"
+        password = self._settings.password.get_secret_value() if self._settings.password else None
+        context = ssl.create_default_context(cafile=self._settings.ca_file) if secure else None
+        return {
+            "hostname": parts.hostname or "localhost",
+            "port": parts.port or (8883 if secure else 1883),
+            "username": self._settings.username or (unquote(parts.username) if parts.username else None),
+            "password": password or (unquote(parts.password) if parts.password else None),
+            "protocol": aiomqtt.ProtocolVersion.V5,
+            "tls_context": context,
+            "timeout": PUBLISH_LIMIT_SECONDS,
+            "keepalive": KEEPALIVE_SECONDS,
+        }
+
+    async def _serve(self, client: "aiomqtt.Client", answers: asyncio.TaskGroup) -> None:
+        import aiomqtt
+
+        await client.subscribe(self._request_topic(), qos=1)
+        if self._settings.discovery:
+            await client.subscribe(f"{self._settings.discovery_prefix}/status", qos=1)
+            self._announce()
+        self._status_changed = True
+        self._news.set()
+        try:
+            async with asyncio.TaskGroup() as tasks:
+                tasks.create_task(self._publish_all(client), name="door.mqtt.publish")
+                async for message in client.messages:
+                    await self._received(message, answers)
+        except* aiomqtt.MqttError as group:
+            raise LinkError(str(group.exceptions[0])) from group
+
+    def _request_topic(self) -> str:
+        plain = topic(self._settings, "req")
+        return f"$share/{self._settings.share_group}/{plain}" if self._settings.share_group else plain
+
+    def _announce(self) -> None:
+        for message in discovery_messages(self._settings):
+            self._queue(message)
+
+    async def _received(self, message: "aiomqtt.Message", answers: asyncio.TaskGroup) -> None:
+        if str(message.topic) == f"{self._settings.discovery_prefix}/status":
+            if message.payload == b"online":
+                self._announce()
+                self._status_changed = True
+            return
+        if message.retain:
+            return  # an old request that a new subscriber gets: nobody waits for its answer any more
+        payload = message.payload if isinstance(message.payload, bytes) else b""
+        response_topic = getattr(message.properties, "ResponseTopic", None)
+        await self._free.acquire()
+        answers.create_task(self._answer(payload, response_topic), name="door.mqtt.answer")
+
+    async def _answer(self, payload: bytes, response_topic: str | None) -> None:
+        try:
+            request = read_request(self._settings, payload, response_topic)
+            if isinstance(request, str):
+                body = {"error": request, "ok": False, "timestamp": timestamp()}
+                self._queue(Message(topic(self._settings, "res"), json.dumps(body)))
+                return
+            answer = await self._requests.answered(request)
+            body = {**answer, "timestamp": timestamp()}
+            self._queue(Message(request.reply_to, json.dumps(body, ensure_ascii=False, default=str)))
+        except Exception:  # a store that fails must cost one answer, not the door
+            log.exception("MQTT request failed")
+        finally:
+            self._free.release()
+
+    async def _publish_all(self, client: "aiomqtt.Client") -> None:
+        while True:
+            self._news.clear()
+            if self._status_changed:
+                self._status_changed = False
+                state = "online" if self._ready else "starting"
+                await self._publish(client, status_message(self._settings, state, self._watch.parts()))
+            while self._outbox:
+                await self._publish(client, self._outbox[0])
+                self._outbox.popleft()
+            await self._news.wait()
+
+    async def _publish(self, client: "aiomqtt.Client", message: Message) -> None:
+        await client.publish(
+            message.topic, message.payload, qos=1, retain=message.retain, timeout=PUBLISH_LIMIT_SECONDS
+        )

@@ -1,0 +1,182 @@
+"""What goes over MQTT: topics, messages, and how Home Assistant learns of the gateway. Pure."""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from voice_gateway.config import MqttSettings
+from voice_gateway.turn import Utterance, new_id
+from voice_gateway.watch import Acted, Answered, Event, Heard, Notice, PartState, State
+
+LONGEST_REQUEST = 64 * 1024  # bytes
+LONGEST_ID = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    topic: str
+    payload: str
+    retain: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What somebody asked over MQTT, and where the answer goes."""
+
+    text: str
+    id: str
+    conversation_id: str
+    reply_to: str
+    repeatable: bool  # the asker gave the id, so that asking again means the same request
+
+    def utterance(self, room: str | None) -> Utterance:
+        return Utterance(self.text, door="mqtt", conversation_id=self.conversation_id, room=room, id=self.id)
+
+
+def topic(settings: MqttSettings, name: str) -> str:
+    return f"{settings.prefix}/{name}"
+
+
+def read_request(settings: MqttSettings, payload: bytes, reply_to: str | None = None) -> Request | str:
+    """A request, or what is wrong with it. Plain words are a request, too."""
+    if len(payload) > LONGEST_REQUEST:
+        return f"a request may have {LONGEST_REQUEST} bytes"
+    words = payload.decode("utf-8", "replace").strip()
+    tree: Any = words
+    if words.startswith("{"):
+        try:
+            tree = json.loads(words)
+        except json.JSONDecodeError as error:
+            return f"not valid JSON: {error}"
+    fields = {"text": tree} if isinstance(tree, str) else tree
+    return _checked(settings, fields, reply_to)
+
+
+def _checked(settings: MqttSettings, fields: Mapping[str, Any], reply_to: str | None) -> Request | str:
+    text, asked_id = fields.get("text"), fields.get("id")
+    if not isinstance(text, str) or not text.strip():
+        return 'needs "text"'
+    if asked_id is not None and (not isinstance(asked_id, str | int) or len(str(asked_id)) > LONGEST_ID):
+        return f'"id" must be a text of at most {LONGEST_ID} characters'
+    where = fields.get("reply_to") or reply_to or topic(settings, "res")
+    if not isinstance(where, str) or not is_plain_topic(where):
+        return '"reply_to" must be a topic without wildcards'
+    conversation = fields.get("conversation_id") or "mqtt"
+    return Request(text, str(asked_id or new_id()), str(conversation), where, repeatable=asked_id is not None)
+
+
+def is_plain_topic(name: str) -> bool:
+    return bool(name) and len(name) <= 1000 and not re.search(r"[#+\x00]", name) and not name.startswith("$")
+
+
+def message_for(settings: MqttSettings, event: Event) -> Message | None:
+    """What is published of an event. The state of a part is none: it is in the retained status."""
+    if isinstance(event, Heard):
+        return _message(settings, "transcription", {"text": event.utterance.text}, _about(event.utterance))
+    if isinstance(event, Acted):
+        return _message(settings, "tool", event.outcome.to_json(), _about(event.utterance))
+    if isinstance(event, Answered):
+        return _message(settings, "ai-response", _answer(event), _about(event.utterance))
+    if isinstance(event, Notice):
+        return _message(settings, "notice", {"text": event.text}, {})
+    return None
+
+
+def _answer(event: Answered) -> dict[str, Any]:
+    reply = event.reply
+    return {
+        "text": reply.text,
+        "ok": reply.ok,
+        "stage": reply.stage,
+        "expects_answer": reply.expects_answer,
+        "model": reply.model,
+        "seconds": round(reply.seconds, 6),
+    }
+
+
+def _about(utterance: Utterance) -> dict[str, Any]:
+    return {
+        "id": utterance.id,
+        "conversation_id": utterance.conversation_id,
+        "door": utterance.door,
+        "room": utterance.room,
+    }
+
+
+def _message(
+    settings: MqttSettings, name: str, facts: Mapping[str, Any], about: Mapping[str, Any]
+) -> Message:
+    return Message(topic(settings, name), _json({**facts, **about, "timestamp": timestamp()}))
+
+
+def status_message(settings: MqttSettings, state: str, parts: Sequence[PartState] = ()) -> Message:
+    """Retained, so that whoever comes later knows it, too; the last will is the same with `offline`."""
+    degraded = [part for part in parts if part.state is State.DEGRADED]
+    if state == "online" and degraded:
+        state = "degraded"
+    body = {
+        "state": state,
+        "text": " ".join(part.sentence for part in degraded) or f"The gateway is {state}.",
+        "parts": [part.to_json() for part in parts],
+        "timestamp": timestamp(),
+    }
+    return Message(topic(settings, "status"), _json(body), retain=True)
+
+
+def discovery_messages(settings: MqttSettings) -> list[Message]:
+    """One device with four entities in Home Assistant."""
+    key = re.sub(r"[^a-z0-9]+", "_", settings.prefix.lower()).strip("_") or "voice"
+    device = {"identifiers": [f"voice_gateway_{key}"], "name": settings.name, "manufacturer": "voice-gateway"}
+    alive = {
+        "availability_topic": topic(settings, "status"),
+        "availability_template": "{{ 'offline' if value_json.state == 'offline' else 'online' }}",
+    }
+    entities: dict[tuple[str, str], dict[str, Any]] = {
+        ("sensor", "status"): _sensor(settings, "Status", "status", "state", "mdi:heart-pulse"),
+        ("sensor", "last_transcript"): {
+            **_sensor(settings, "Last transcript", "transcription", "text[:255]", "mdi:microphone"),
+            **alive,
+        },
+        ("sensor", "last_answer"): {
+            **_sensor(settings, "Last answer", "ai-response", "text[:255]", "mdi:message-reply-text"),
+            **alive,
+        },
+        ("text", "ask"): {
+            "name": "Ask",
+            "icon": "mdi:chat-question",
+            "command_topic": topic(settings, "req"),
+            "command_template": "{{ {'text': value} | tojson }}",
+            "max": 255,
+            **alive,
+        },
+    }
+    return [
+        Message(
+            f"{settings.discovery_prefix}/{kind}/voice_gateway_{key}/{name}/config",
+            _json({**facts, "unique_id": f"voice_gateway_{key}_{name}", "device": device}),
+            retain=True,
+        )
+        for (kind, name), facts in entities.items()
+    ]
+
+
+def _sensor(settings: MqttSettings, name: str, where: str, field: str, icon: str) -> dict[str, Any]:
+    state = topic(settings, where)
+    return {
+        "name": name,
+        "icon": icon,
+        "state_topic": state,
+        "value_template": f"{{{{ value_json.{field} }}}}",
+        "json_attributes_topic": state,
+    }
+
+
+def timestamp() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds")
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, default=str)
