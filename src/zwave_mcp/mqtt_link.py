@@ -1,26 +1,18 @@
-"""One connection to an MQTT broker, used once: the only file that knows the MQTT library."""
+"""One connection to an MQTT broker, used once, and why there is none when there is none."""
 
 import asyncio
 import contextlib
-import socket
-import ssl
 from collections.abc import AsyncIterator, Sequence
 from typing import Any, Final
 
 import aiomqtt
-from paho.mqtt.packettypes import PacketTypes
-from paho.mqtt.properties import Properties
-from paho.mqtt.reasoncodes import ReasonCode
 
 from zwave_mcp.home import HomeDown
 from zwave_mcp.mqtt_address import Address, address_of
+from zwave_mcp.mqtt_client import Client, new_client
 from zwave_mcp.options import MqttOptions
 
-CONNECT_SECONDS: Final = 2.0
 ACKNOWLEDGE_SECONDS: Final = 2.0  # a broker that takes longer for one message is as good as gone
-KEEPALIVE_SECONDS: Final = 15
-EXPIRY_SECONDS: Final = 5  # a command that a gateway did not fetch by then is not wanted any more
-LARGEST_PACKET: Final = 32 * 1024 * 1024  # `getNodes` of the largest network is a third of it
 MAX_IN_FLIGHT: Final = 20  # Mosquitto's own default; more would wait inside the library, out of our reach
 
 _NO_SUBSCRIBERS: Final = 0x10
@@ -29,56 +21,13 @@ _REFUSED_LOGIN: Final = {0x86, _NOT_AUTHORIZED}
 _FIRST_FAILURE: Final = 0x80
 
 
-class _Tls(ssl.SSLContext):
-    """Checks certificate and name, and keeps the socket: the library leaves it open when the check fails."""
-
-    opened: ssl.SSLSocket | None = None
-
-    def wrap_socket(self, *args: Any, **settings: Any) -> ssl.SSLSocket:
-        self.opened = super().wrap_socket(*args, **settings)
-        return self.opened
-
-
-class _Client(aiomqtt.Client):
-    """aiomqtt drops the broker's verdict on a message, which says that nobody listens, or that we may not."""
-
-    def __init__(self, *args: Any, **settings: Any) -> None:
-        super().__init__(*args, **settings)
-        self._client.connect_timeout = CONNECT_SECONDS
-        self._tls: _Tls | None = settings.get("tls_context")
-        self.verdicts: dict[int, asyncio.Future[int]] = {}
-
-    def _on_publish(
-        self, client: Any, userdata: Any, mid: int, reason_code: ReasonCode, properties: Any
-    ) -> None:
-        verdict = self.verdicts.get(mid)
-        if verdict is not None and not verdict.done():
-            verdict.set_result(reason_code.value)
-
-    def send(self, topic: str, payload: bytes) -> int:
-        expiry = Properties(PacketTypes.PUBLISH)  # type: ignore[no-untyped-call]
-        expiry.MessageExpiryInterval = EXPIRY_SECONDS
-        info = self._client.publish(topic, payload, qos=1, retain=False, properties=expiry)
-        if info.rc != 0:
-            raise aiomqtt.MqttError("the connection is closed")
-        return int(info.mid)
-
-    def close_now(self) -> None:
-        """Closes what a failed attempt left open, and takes note of a loss: the library does neither."""
-        self._client.disconnect()
-        if self._tls is not None and self._tls.opened is not None:
-            self._tls.opened.close()
-        if self._disconnected.done() and not self._disconnected.cancelled():
-            self._disconnected.exception()
-
-
 class Link:
     """Sends at most once: a message is on its way or refused, and nothing is kept for a later connection.
 
     Never reused: the library's client would deliver an unacknowledged message after a reconnect (measured).
     """
 
-    def __init__(self, client: _Client, address: Address) -> None:
+    def __init__(self, client: Client, address: Address) -> None:
         self._client = client
         self._address = address
         self._slots = asyncio.Semaphore(MAX_IN_FLIGHT)
@@ -122,6 +71,7 @@ class Link:
             await asyncio.wait(either, timeout=ACKNOWLEDGE_SECONDS, return_when="FIRST_COMPLETED")
             if not verdict.done():
                 # Nothing may leave on this connection later, when the broker comes back to life.
+                self._client.cut()
                 self.give_up(f"The MQTT broker at {self._address} does not answer.")
                 raise HomeDown(str(self._down.exception()), sent=True)
             return await verdict
@@ -147,7 +97,7 @@ class Link:
 async def connected(options: MqttOptions) -> AsyncIterator[Link]:
     """A new connection with a clean start; leaving closes it. HomeDown says why there is none."""
     address = address_of(options)
-    client = _new_client(address, options)
+    client = new_client(address, options)
     try:
         await client.__aenter__()
     except aiomqtt.MqttError as error:
@@ -166,36 +116,6 @@ async def connected(options: MqttOptions) -> AsyncIterator[Link]:
         with contextlib.suppress(aiomqtt.MqttError):  # it may be gone already
             await client.__aexit__(None, None, None)
         client.close_now()
-
-
-def _new_client(address: Address, options: MqttOptions) -> _Client:
-    limits = Properties(PacketTypes.CONNECT)  # type: ignore[no-untyped-call]
-    limits.MaximumPacketSize = LARGEST_PACKET
-    return _Client(
-        address.host,
-        address.port,
-        username=address.username,
-        password=address.password,
-        protocol=aiomqtt.ProtocolVersion.V5,
-        clean_start=True,
-        timeout=CONNECT_SECONDS,
-        keepalive=KEEPALIVE_SECONDS,
-        properties=limits,
-        socket_options=[(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)],  # saves 40 ms a call (measured)
-        tls_context=_tls(options) if address.tls else None,
-    )
-
-
-def _tls(options: MqttOptions) -> _Tls:
-    context = _Tls(ssl.PROTOCOL_TLS_CLIENT)
-    try:
-        if options.ca_file is None:
-            context.load_default_certs()
-        else:
-            context.load_verify_locations(options.ca_file)
-        return context
-    except OSError as error:
-        raise HomeDown(f"The CA file {options.ca_file} cannot be read: {error}.") from error
 
 
 def _check(verdict: int, topic: str) -> None:
