@@ -163,6 +163,7 @@ async def test_time_room_and_leave_to_act_stand_before_the_newest_words(bench: B
 
 async def test_one_request_at_a_time(bench: Bench) -> None:
     client, slow = bench.client(), asyncio.Event()
+    await client.prepare()
     bench.server.script(Scripted("All right.", gate=slow))
     asyncio.get_running_loop().call_later(0.3, slow.set)  # long enough for the others to come if they could
     replies = await asyncio.gather(*(ask(client, f"question {number}") for number in range(4)))
