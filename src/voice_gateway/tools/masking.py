@@ -9,14 +9,14 @@ HIDDEN = "***"
 LONGEST = 200  # characters of one value in the log
 
 _SECRET_KEY = re.compile(
-    r"pass(word|wd|phrase|code)?$|secret|token|api[-_ ]?key|^key$|access[-_ ]?key|private[-_ ]?key"
-    r"|(^|[-_])pin([-_]?code)?$|credential|authori[sz]ation|^auth$|cookie|bearer|user[-_ ]?code|(^|[-_])otp$",
+    r"(^|[-_])pass$|password|passwd|pass(phrase|code)$|secret|token|api[-_ ]?key|^key$"
+    r"|access[-_ ]?key|private[-_ ]?key|(^|[-_])pin([-_]?code)?$|credential|authori[sz]ation|^auth$|cookie|bearer|user[-_ ]?code|(^|[-_])otp$",
     re.IGNORECASE,
 )
 
 # Each pattern keeps its first group and hides what follows. All of them are linear: no nested repetition.
 _SECRET_TEXT = (
-    re.compile(r"\b([a-z][a-z0-9+.-]{1,20}://)[^\s/@'\"]{1,400}@", re.IGNORECASE),
+    re.compile(r"\b([a-z][a-z0-9+.-]{1,20}://)[^\s/@'\"]{1,400}(?=@)", re.IGNORECASE),
     re.compile(r"\b((?:bearer|basic)\s+)[A-Za-z0-9._~+/=-]{8,}", re.IGNORECASE),
     re.compile(
         r"((?:password|passwd|secret|token|api[-_]?key|access[-_]?key|authorization|client[-_]secret)"

@@ -1,0 +1,213 @@
+"""What a tool gave back, as text."""
+
+import json
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from langchain_core.messages import ToolMessage
+from langchain_core.tools import tool
+from pydantic import BaseModel
+from tests.fakes.some_tools import mcp_tool, outcome_of
+
+from voice_gateway.tools.results import EMPTY, capped, read, to_message
+from voice_gateway.turn import ToolOutcome
+
+
+class Room(BaseModel):
+    name: str
+
+
+@dataclass
+class Point:
+    x: int
+
+
+class Unshowable:
+    def __str__(self) -> str:
+        raise RuntimeError("no")
+
+    __repr__ = __str__
+
+
+loop: list = []
+loop.append(loop)
+
+
+@pytest.mark.scenario("MSG-5")
+@pytest.mark.parametrize(
+    ("raw", "text"),
+    [
+        ("as it is\n", "as it is\n"),
+        ([{"type": "text", "text": "one"}, {"type": "text", "text": "two"}], "one\ntwo"),
+        ([{"type": "text", "text": "one"}, "two"], "one\ntwo"),
+        ({"type": "text", "text": "alone"}, "alone"),
+        ({"temperature": 21.5, "unit": "°C"}, '{"temperature": 21.5, "unit": "°C"}'),
+        ({"type": "text"}, '{"type": "text"}'),
+        ([1, "two"], '[1, "two"]'),
+        (["one", "two"], '["one", "two"]'),
+        ([{"type": "lamp", "text": "x"}], '[{"type": "lamp", "text": "x"}]'),
+        (3.5, "3.5"),
+        (True, "true"),
+        (Room(name="attic"), '{"name":"attic"}'),
+        (Point(1), '{"x": 1}'),
+        ({"on": date(2026, 11, 15), "price": Decimal("1.50")}, '{"on": "2026-11-15", "price": "1.50"}'),
+        (loop, "[[...]]"),
+        (Unshowable(), "[Unshowable that cannot be shown]"),
+        (None, EMPTY),
+        ("", EMPTY),
+        (" \n", EMPTY),
+        ([], EMPTY),
+        ([{"type": "text", "text": ""}], EMPTY),
+        (b"\x00" * 12_345, "[binary data, 12 kB]"),
+        ([{"type": "image", "data": "A" * 16_000, "mimeType": "image/png"}], "[image, image/png, 12 kB]"),
+        (
+            [{"type": "text", "text": "here"}, {"type": "audio", "data": "AAAA", "mimeType": "audio/wav"}],
+            "here\n[audio, audio/wav, 3 bytes]",
+        ),
+        ([{"type": "resource", "resource": {"uri": "file:///a", "text": "inside"}}], "inside"),
+        (
+            [{"type": "resource", "resource": {"uri": "x", "blob": "AAAA", "mimeType": "application/pdf"}}],
+            "[resource, application/pdf, 3 bytes]",
+        ),
+        ([{"type": "resource_link", "uri": "x", "name": "plan"}], "[resource_link, plan]"),
+        ("lone \ud800 surrogate", "lone ? surrogate"),
+    ],
+)
+def test_results_are_text(raw, text):
+    assert read(raw).text == text
+
+
+@pytest.mark.scenario("MSG-5")
+@pytest.mark.parametrize(
+    ("raw", "artifact", "text", "structured"),
+    [
+        ("said", {"structured": {"a": 1}, "blobs": []}, "said", {"a": 1}),
+        ("", {"structured": {"a": 1}, "blobs": []}, '{"a": 1}', {"a": 1}),
+        ("", {"structured": None, "blobs": ["image/png, 12 kB"]}, "[image/png, 12 kB]", None),
+        ("said", {"structured": None, "blobs": ["image/png, 12 kB"]}, "said\n[image/png, 12 kB]", None),
+        ("", {"structured": None, "blobs": []}, EMPTY, None),
+        ("said", {"other": 1}, "said", {"other": 1}),
+        ("said", object(), "said", None),
+        ({"a": 1}, None, '{"a": 1}', {"a": 1}),
+    ],
+)
+def test_text_first_then_structured_content(raw, artifact, text, structured):
+    result = read(raw, artifact)
+    assert (result.text, result.structured) == (text, structured)
+
+
+@pytest.mark.scenario("MSG-5")
+async def test_a_result_is_wrapped_in_a_message_with_the_matching_id():
+    good = to_message(ToolOutcome("c1", "add", "3", True, 0.1, for_model="3"))
+    bad = to_message(ToolOutcome("c2", "add", "Error: no", False, 0.1, error="failed", for_model="Error: no"))
+
+    assert good == ToolMessage("3", tool_call_id="c1")
+    assert bad == ToolMessage("Error: no", tool_call_id="c2", status="error")
+
+
+async def test_the_message_carries_the_capped_text():
+    @tool
+    async def read_it() -> str:
+        """Read."""
+        return "x" * 500
+
+    outcome = await outcome_of(read_it, result_cap=200)
+
+    assert to_message(outcome).content == outcome.for_model
+    assert len(outcome.for_model) == 200
+    assert len(outcome.text) == 500
+
+
+async def test_content_that_breaks_the_tools_own_output_schema_is_a_failure():
+    output = {"type": "object", "properties": {"level": {"type": "integer"}}, "required": ["level"]}
+
+    async def answer(structured):
+        async def give(**_):
+            return "level is high", {"structured": structured, "blobs": []}
+
+        return await outcome_of(mcp_tool("look", {"type": "object"}, answer=give, output_schema=output))
+
+    good, wrong, missing = await answer({"level": 3}), await answer({"level": "high"}), await answer(None)
+
+    assert (good.ok, good.text, good.structured) == (True, "level is high", {"level": 3})
+    assert wrong.error == missing.error == "failed"
+    assert wrong.text == (
+        "Error: look ran, but its result does not fit its own output schema: level must be integer"
+    )
+    assert "must be object" in missing.text
+
+
+async def test_a_broken_output_schema_costs_only_the_check(caplog):
+    async def give(**_):
+        return "fine", {"structured": {"level": "high"}, "blobs": []}
+
+    broken = {"type": "object", "properties": {"level": {"type": "no such type"}}}
+    outcome = await outcome_of(mcp_tool("look", {"type": "object"}, answer=give, output_schema=broken))
+
+    assert outcome.text == "fine"
+    assert "broken JSON Schema, values are not checked" in caplog.messages
+
+
+async def test_a_huge_structured_result_is_checked_beside_the_event_loop():
+    output = {"type": "object", "properties": {"rows": {"type": "array", "items": {"type": "integer"}}}}
+
+    async def give(**_):
+        return "many", {"structured": {"rows": [*range(30_000), "last"]}, "blobs": []}
+
+    outcome = await outcome_of(mcp_tool("look", {"type": "object"}, answer=give, output_schema=output))
+
+    assert "rows.30000 must be integer" in outcome.text
+
+
+# --- for all results ---
+
+values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20) | st.binary(max_size=20),
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.tuples(inner, inner)
+        | st.dictionaries(
+            st.sampled_from(["type", "text", "data", "resource", "mimeType"]) | st.text(), inner
+        )
+        | inner.map(lambda text: {"type": "text", "text": text})
+        | inner.map(lambda data: {"type": "image", "data": data, "mimeType": data})
+        | inner.map(lambda found: {"structured": found, "blobs": [found]})
+    ),
+    max_leaves=10,
+)
+surrogates = st.text(st.characters(categories=["Cs", "L"]), max_size=10)
+
+
+@given(values | surrogates, values)
+@settings(max_examples=400, deadline=None)
+def test_any_result_becomes_text_that_can_be_sent(raw, artifact):
+    text = read(raw, artifact).text
+    assert text.strip()
+    assert text.encode()
+
+
+@given(st.text(max_size=400), st.integers(60, 300))
+@settings(max_examples=300, deadline=None)
+def test_a_capped_text_keeps_head_and_tail_within_the_cap(text, cap):
+    short = capped(text, cap)
+    assert len(short) <= cap
+    if len(text) <= cap:
+        assert short == text
+    else:
+        head, _, rest = short.partition("\n[… ")
+        tail = rest.partition(" left out …]\n")[2]
+        assert text.startswith(head)
+        assert text.endswith(tail)
+
+
+@given(st.dictionaries(st.text(max_size=5), st.integers() | st.text(max_size=5), min_size=1))
+@settings(max_examples=100, deadline=None)
+def test_an_object_can_be_read_back(found):
+    if found.get("type") is None:
+        assert json.loads(read(found).text.encode()) == json.loads(json.dumps(found).encode()) or any(
+            not (key + str(value)).isascii() for key, value in found.items()
+        )
