@@ -1,22 +1,40 @@
 """The real Ollama of these tests: set up once, started on a free loopback port, gone afterwards."""
 
+import logging
 import os
 import subprocess
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AsyncExitStack
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
+from tests.live.asking import Counts, MakeClient
+from tests.live.house import House
+from tests.live.ollama_server import OllamaServer
 
-from tests.live.server import OllamaServer
+from voice_gateway.brain.ollama import OllamaClient
+from voice_gateway.config import BrainSettings, OllamaSettings
+from voice_gateway.tools.executor import ToolExecutor
 
 SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "ollama"
+# The time is part of the prompt: the same question must be the same prompt from run to run.
+NOON = datetime(2026, 11, 15, 12, 0, tzinfo=UTC)
 SETUP_SECONDS = 3600  # the first time: a build and 1.2 GB of download
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    here = Path(__file__).parent
+    for item in items:
+        if here in item.path.parents:
+            item.add_marker(pytest.mark.live)
 
 
 @dataclass(frozen=True)
 class Ollama:
-    """Where the tests find a server, and which models it has. An empty name: this machine could not get it."""
+    """Where the tests find a server, and its models. An empty name: this machine could not get that one."""
 
     base_url: str
     tool_model: str
@@ -67,6 +85,47 @@ def small_model(ollama: Ollama) -> str:
 def server(ollama: Ollama) -> Iterator[OllamaServer]:
     """The server as something to kill; whatever the test did to it, the next one finds it running."""
     if ollama.server is None:
-        pytest.skip("OLLAMA_BASE_URL names a server of yours: these tests would kill it")
+        pytest.skip("OLLAMA_BASE_URL names a server of yours: this test needs one that it may kill")
     yield ollama.server
     ollama.server.start()
+
+
+@pytest.fixture
+def base_url(ollama: Ollama) -> str:
+    return ollama.base_url
+
+
+@pytest.fixture
+def house() -> House:
+    return House()
+
+
+@pytest.fixture
+async def make_client(ollama: Ollama) -> AsyncIterator[MakeClient]:
+    """Builds clients of the gateway, and closes them."""
+    async with AsyncExitStack() as closing:
+
+        def make(model: str, executor: ToolExecutor, **settings: Any) -> OllamaClient:
+            chosen = {
+                "base_url": ollama.base_url,
+                "model": model,
+                "num_ctx": 2048,
+                "num_predict": 160,
+                **settings,
+            }
+            client = OllamaClient(OllamaSettings(**chosen), BrainSettings(), executor, clock=lambda: NOON)
+            closing.push_async_callback(client.aclose)
+            return client
+
+        yield make
+
+
+@pytest.fixture
+def counts() -> Iterator[Counts]:
+    logger = logging.getLogger("voice_gateway.brain.ollama_chat")
+    handler, level = Counts(), logger.level
+    logger.addHandler(handler)
+    logger.setLevel(logging.DEBUG)
+    yield handler
+    logger.setLevel(level)
+    logger.removeHandler(handler)

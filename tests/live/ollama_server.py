@@ -20,11 +20,13 @@ def _free_port() -> int:
 
 
 def _children(pid: int) -> list[int]:
-    return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+    # Each thread lists its own, and a Go program starts processes from any of them.
+    lists = [path.read_text() for path in Path(f"/proc/{pid}/task").glob("*/children")]
+    return [int(child) for children in lists for child in children.split()]
 
 
 class OllamaServer:
-    """Started through `scripts/ollama serve` in a process group of its own, so that stopping leaves nothing."""
+    """Started by `scripts/ollama serve` in a process group of its own, so that stopping leaves nothing."""
 
     def __init__(self, script: Path, log_file: Path) -> None:
         self._script = script
@@ -37,7 +39,9 @@ class OllamaServer:
         self.start()
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self.stop()
 
     def start(self) -> None:
@@ -53,7 +57,10 @@ class OllamaServer:
             )
         limit = time.monotonic() + READY_SECONDS
         while self._process.poll() is None and time.monotonic() < limit:
-            with contextlib.suppress(OSError), urllib.request.urlopen(f"{self.base_url}/api/version", timeout=5):
+            with (
+                contextlib.suppress(OSError),
+                urllib.request.urlopen(f"{self.base_url}/api/version", timeout=5),
+            ):
                 return
             time.sleep(0.05)  # a server that starts gives no other sign
         self.stop()
@@ -61,11 +68,32 @@ class OllamaServer:
 
     def kill_runner(self) -> None:
         """End the process that holds the model, as the kernel does when memory is short."""
+        for runner in self._runners():
+            os.kill(runner, signal.SIGKILL)
+
+    def _runners(self) -> list[int]:
         assert self._process is not None
         runners = _children(self._process.pid)
         assert runners, "no model is loaded"
-        for runner in runners:
-            os.kill(runner, signal.SIGKILL)
+        return runners
+
+    def falls_silent(self, *, within_seconds: float) -> bool:
+        """Whether the process that holds the model stops computing: half a second without work is silence."""
+        limit, quiet_since = time.monotonic() + within_seconds, time.monotonic()
+        before = self._runner_ticks()
+        while time.monotonic() < limit:
+            time.sleep(0.1)
+            now = self._runner_ticks()
+            if now - before > 2:  # hundredths of a second of processor time
+                quiet_since = time.monotonic()
+            elif time.monotonic() - quiet_since > 0.5:
+                return True
+            before = now
+        return False
+
+    def _runner_ticks(self) -> int:
+        stats = [Path(f"/proc/{pid}/stat").read_text() for pid in self._runners()]
+        return sum(int(field) for stat in stats for field in stat.rpartition(")")[2].split()[11:13])
 
     def kill(self) -> None:
         """End the server and everything of it at once, without a farewell."""

@@ -1,0 +1,36 @@
+"""How the live tests put a question, and what they learn from the answer."""
+
+import logging
+from collections.abc import Callable
+
+from voice_gateway.brain.client import Turn
+from voice_gateway.brain.history import History
+from voice_gateway.brain.ollama import OllamaClient
+from voice_gateway.turn import Reply, Say, Utterance
+
+MakeClient = Callable[..., OllamaClient]
+
+
+async def ask(
+    client: OllamaClient, words: str, *, history: History | None = None, say: Say | None = None
+) -> Reply:
+    return await client.answer(Turn(Utterance(words), history=history or History(), say=say))
+
+
+class Counts(logging.Handler):
+    """What Ollama counted for each request, as the client logs it. Durations are in nanoseconds."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.DEBUG)
+        self.requests: list[dict[str, int]] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        if record.getMessage() == "model answered":
+            facts = vars(record).items()
+            self.requests.append(
+                {key: value for key, value in facts if key.endswith(("_count", "_duration"))}
+            )
+
+    def prefill_seconds(self) -> list[float]:
+        """How long the server read the prompt, request by request."""
+        return [request["prompt_eval_duration"] / 1e9 for request in self.requests]

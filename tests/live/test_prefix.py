@@ -1,0 +1,56 @@
+"""The prompt's prefix is read once: what warm-up reads, no later question needs to."""
+
+import pytest
+from ollama import AsyncClient
+from tests.live.asking import Counts, MakeClient, ask
+from tests.live.house import House
+
+from voice_gateway.brain.history import History
+
+pytestmark = pytest.mark.timeout(180)
+
+# Measured: a thirtieth for another question, a seventh for a call with its result. These shares leave room for
+# a machine that has other work to do.
+OTHER_QUESTION, CALL_AND_RESULT = 1 / 4, 1 / 2
+
+
+async def unload(base_url: str, model: str) -> None:
+    """Make the server forget the model, and with it all that it has read."""
+    async with AsyncClient(base_url, trust_env=False) as client:
+        await client.generate(model, keep_alive=0)
+
+
+async def test_what_the_warm_up_has_read_is_not_read_again(
+    tool_model: str, house: House, make_client: MakeClient, counts: Counts, base_url: str
+) -> None:
+    await unload(base_url, tool_model)
+    client = make_client(tool_model, house.executor)
+
+    assert await client.warm_up()
+    reply = await ask(client, "turn on the kitchen light", history=History())
+    of_the_next_conversation = len(counts.requests)
+    await ask(client, "turn off the heater", history=History())
+
+    seconds = counts.prefill_seconds()
+    cold, first, with_result, other = *seconds[:3], seconds[of_the_next_conversation]
+    assert reply.outcomes
+    assert first < cold * OTHER_QUESTION
+    assert with_result < cold * CALL_AND_RESULT
+    assert other < cold * OTHER_QUESTION
+    # The prompts were whole all the same: reading less must not mean sending less.
+    sent = [request["prompt_eval_count"] for request in counts.requests]
+    assert min(sent) == sent[0]
+    # The same options in every request: the model stays loaded.
+    loading = [request["load_duration"] for request in counts.requests]
+    assert max(loading[1:]) < loading[0] / 2
+
+
+async def test_warming_up_twice_asks_once(
+    tool_model: str, house: House, make_client: MakeClient, counts: Counts
+) -> None:
+    client = make_client(tool_model, house.executor)
+
+    assert await client.warm_up()
+    assert await client.warm_up()
+
+    assert len(counts.requests) == 1

@@ -1,0 +1,59 @@
+"""Words come while they are made, and a listener who leaves ends the work."""
+
+import asyncio
+
+import pytest
+from tests.live.asking import MakeClient, ask
+from tests.live.ollama_server import OllamaServer
+
+from voice_gateway.brain.history import History
+from voice_gateway.tools.executor import ToolExecutor
+from voice_gateway.tools.manager import ToolManager
+
+pytestmark = pytest.mark.timeout(120)
+
+STORY = "Tell me a very long story about a lighthouse keeper, in many short sentences."
+
+
+def no_tools() -> ToolExecutor:
+    return ToolExecutor(ToolManager())
+
+
+async def test_sentences_arrive_one_by_one(small_model: str, make_client: MakeClient) -> None:
+    client = make_client(small_model, no_tools(), num_predict=400)
+    pieces: list[str] = []
+
+    reply = await ask(client, "Describe the sea in four short sentences.", say=pieces.append)
+
+    assert len(pieces) > 1
+    assert "".join(pieces).strip() == reply.text
+
+
+async def test_a_cancelled_answer_stops_the_generation(
+    small_model: str, make_client: MakeClient, server: OllamaServer
+) -> None:
+    client = make_client(small_model, no_tools(), num_predict=1900)
+    speaking, history = asyncio.Event(), History()
+
+    answer = asyncio.create_task(ask(client, STORY, history=history, say=lambda _: speaking.set()))
+    async with asyncio.timeout(60):
+        await speaking.wait()
+    answer.cancel()
+
+    with pytest.raises(asyncio.CancelledError):
+        await answer
+    assert server.falls_silent(within_seconds=5)
+    assert not history.messages  # nothing was done and nothing complete was said
+
+
+async def test_after_a_cancelled_answer_the_next_one_comes(small_model: str, make_client: MakeClient) -> None:
+    client = make_client(small_model, no_tools(), num_predict=400)
+    speaking = asyncio.Event()
+
+    answer = asyncio.create_task(ask(client, STORY, say=lambda _: speaking.set()))
+    async with asyncio.timeout(60):
+        await speaking.wait()
+    answer.cancel()
+    await asyncio.wait([answer])
+
+    assert (await ask(client, "Say hello.")).text
