@@ -75,7 +75,7 @@ async def linked(
     local_tools: Sequence[str] = (),
     **settings: Any,
 ) -> AsyncIterator[Linked]:
-    """Started and settled; at the end stopped with nothing left behind: no task, no descriptor."""
+    """Started and settled; at the end stopped with nothing left behind: no task, descriptor or process."""
     link = Linked(patience=patience)
     known = {"fault": servers} if isinstance(servers, ServerSettings) else servers
     link.integration = MCPIntegration(
@@ -86,7 +86,7 @@ async def linked(
         local_tools=lambda: local_tools,
         sleep=link.sleep,
     )
-    descriptors, tasks = open_descriptors(), asyncio.all_tasks()
+    descriptors, tasks, processes = open_descriptors(), asyncio.all_tasks(), children()
     run = asyncio.get_running_loop().create_task(link.integration.run())
     try:
         if settle:
@@ -100,11 +100,19 @@ async def linked(
         await asyncio.sleep(0)
     assert asyncio.all_tasks() == tasks
     assert open_descriptors() <= descriptors
+    assert children() == processes
     assert all(status.state == "stopped" for status in link.integration.status())
 
 
 def open_descriptors() -> int:
     return len(list(Path("/proc/self/fd").iterdir()))
+
+
+def children() -> set[str]:
+    """Processes that we have started and that are still there, zombies too."""
+    return {
+        child for task in Path("/proc/self/task").glob("*/children") for child in task.read_text().split()
+    }
 
 
 def alive(pid: int) -> bool:
