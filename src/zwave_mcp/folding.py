@@ -74,5 +74,6 @@ def singular(word: str) -> str:
     return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word
 
 
+@lru_cache(maxsize=16_384)
 def singulars(text: str) -> frozenset[str]:
     return frozenset(singular(word) for word in words(text))

@@ -113,9 +113,9 @@ class Names:
         chosen = self._scope(said - {noun}) if noun else None
         if noun is None or chosen is None:
             return None
-        named = [device for device in chosen if singular(noun) in singulars(device.name)]
-        of_kind = [device for device in chosen if fits(noun)(device)]
-        union = tuple(device for device in chosen if device in named or device in of_kind)
+        stem, fit = singular(noun), fits(noun)
+        named = [device for device in chosen if stem in singulars(device.name)]
+        union = tuple(device for device in chosen if stem in singulars(device.name) or fit(device))
         if is_plural(noun):
             return _several_or_group(union)
         # "The light" alone may be any of them; one that has the word in its name is no proof.

@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from typing import Final
 
 from zwave_mcp.devices import Device
+from zwave_mcp.folding import plain, singular
+from zwave_mcp.nouns import NOUNS, is_plural
 from zwave_mcp.states import UNKNOWN, spoken
 
 _OFFERED: Final = 5  # more names than these nobody remembers
@@ -28,6 +30,18 @@ _DOING: Final = {
     "unlock": "unlocking",
     "set": "changing",
 }
+_PASSIVE: Final = {
+    "on": "turned on",
+    "off": "turned off",
+    "dim": "dimmed",
+    "toggle": "switched",
+    "open": "opened",
+    "close": "closed",
+    "stop": "stopped",
+}
+_NO_ARTICLE: Final = re.compile(r"(the|my|our)\b|\w+(['’]s|s['’])\s", re.IGNORECASE)
+_PLURAL: Final = {"is": "are", "was": "were", "has": "have", "does": "do"}
+_THINGS: Final = frozenset(NOUNS) | {"door", "window", "spot", "bulb", "heater", "speaker", "strip", "gate"}
 _ABLE: Final = {
     "switch": "it can only be turned on and off",
     "plug": "it can only be turned on and off",
@@ -43,9 +57,26 @@ _ABLE: Final = {
 
 def the(device: Device, *, room: bool = False) -> str:
     """ "the Floor Lamp", "Node 13", "Dad's Lamp": a name that needs no article gets none."""
-    bare = not device.node.name or re.match(r"(the|my|our)\b|\w+['’]s\b", device.name, re.IGNORECASE)
-    name = device.name if bare else f"the {device.name}"
-    return f"{name} in the {device.room}" if room and device.room else name
+    name = _with_article(device.name) if device.node.name else device.name
+    return f"{name} in {_with_article(device.room)}" if room and device.room else name
+
+
+def in_room(room: str) -> str:
+    return f"in {_with_article(room)}"
+
+
+def _with_article(name: str) -> str:
+    return name if _NO_ARTICLE.match(name) else f"the {name}"
+
+
+def verb(device: Device, word: str) -> str:
+    """ "is" for the Floor Lamp, "are" for the Study Blinds."""
+    return _PLURAL[word] if _is_plural(device) else word
+
+
+def _is_plural(device: Device) -> bool:
+    last = plain(device.name).split()[-1:]
+    return bool(last) and is_plural(last[0]) and singular(last[0]) in _THINGS
 
 
 def capital(text: str) -> str:
@@ -55,13 +86,14 @@ def capital(text: str) -> str:
 def is_state(device: Device, state: str, *, now: bool = False) -> str:
     if state == UNKNOWN:
         return capital(f"the state of {the(device)} is not known.")
-    return capital(f"{the(device)} is {'now ' if now else ''}{_said(state)}.")
+    return capital(f"{the(device)} {verb(device, 'is')} {'now ' if now else ''}{_said(state)}.")
 
 
 def was_state(device: Device, state: str) -> str:
     if state == UNKNOWN:
         return is_state(device, state)
-    return capital(f"{the(device)} was {_said(state)} when it was last heard, but does not answer now.")
+    was, does = verb(device, "was"), verb(device, "does")
+    return capital(f"{the(device)} {was} {_said(state)} when last heard, but {does} not answer now.")
 
 
 def _said(state: str) -> str:
@@ -73,7 +105,8 @@ def done(device: Device, action: str, state: str) -> str:
     if state == UNKNOWN:
         return capital(f"{the(device)} confirmed it.")
     if action == "stop":
-        return capital(f"{the(device)} has stopped and is {spoken(state)}.")
+        has, now = verb(device, "has"), verb(device, "is")
+        return capital(f"{the(device)} {has} stopped and {now} {spoken(state)}.")
     return is_state(device, state, now=True)
 
 
@@ -84,9 +117,9 @@ def doing_state(action: str) -> str:
 
 def doing(device: Device, action: str, percent: int | None = None) -> str:
     if action in _DOING and percent is None:
-        return capital(f"{the(device)} is {_DOING[action]}.")
-    verb = "moving" if device.kind in ("blind", "garage_door") else "changing"
-    return capital(f"{the(device)} is {verb} to {percent} percent.")
+        return capital(f"{the(device)} {verb(device, 'is')} {_DOING[action]}.")
+    way = "moving" if device.kind in ("blind", "garage_door") else "changing"
+    return capital(f"{the(device)} {verb(device, 'is')} {way} to {percent} percent.")
 
 
 def not_confirmed(device: Device) -> str:
@@ -94,29 +127,27 @@ def not_confirmed(device: Device) -> str:
 
 
 def queued(device: Device) -> str:
-    return capital(f"{the(device)} is asleep and gets the command when it wakes up.")
+    return capital(f"{the(device)} {verb(device, 'is')} asleep: the command takes effect after waking up.")
 
 
 def unreachable(device: Device) -> str:
-    return capital(f"{the(device, room=True)} does not answer; it may be without power or out of range.")
+    does = verb(device, "does")
+    return capital(f"{the(device, room=True)} {does} not answer, maybe without power or out of range.")
 
 
 def failed(device: Device, action: str, state: str = UNKNOWN, message: str = "") -> str:
-    tail = f"; it is still {spoken(state)}" if state != UNKNOWN else ""
+    still = "they are still" if _is_plural(device) else "it is still"
+    tail = f"; {still} {_said(state)}" if state != UNKNOWN else ""
     reason = f": {message.rstrip('.')}" if message else ""
     return capital(f"{the(device)} did not {_DONE.get(action, 'do it')}{tail}{reason}.")
 
 
 def jammed(device: Device, action: str) -> str:
-    return capital(f"{the(device)} is jammed and did not {action}.")
+    return capital(f"{the(device)} {verb(device, 'is')} jammed and did not {action}.")
 
 
 def cannot(device: Device, action: str) -> str:
-    verb = {"dim": "be dimmed", "toggle": "be switched", "stop": "be stopped"}.get(action)
-    verb = verb or {"on": "be turned on", "off": "be turned off", "open": "be opened"}.get(
-        action, "be closed"
-    )
-    return capital(f"{the(device)} cannot {verb}; {_ABLE[device.kind]}.")
+    return capital(f"{the(device)} cannot be {_PASSIVE[action]}; {_ABLE[device.kind]}.")
 
 
 def which(devices: Sequence[Device]) -> str:

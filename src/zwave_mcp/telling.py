@@ -127,9 +127,13 @@ def room_readings(devices: tuple[Device, ...]) -> Result:
         ]
     }
     if not measuring:
-        return result(f"Nothing measures anything in the {room}.", "unsupported", Facts({}, more=more))
+        return result(
+            f"Nothing measures anything {sentences.in_room(room)}.", "unsupported", Facts({}, more=more)
+        )
     sentence = "; ".join(said_readings(device, in_room=False) for device in measuring)
-    structured = result(f"In the {room}: {sentence}.", "confirmed", Facts({}, more=more))
+    structured = result(
+        f"{sentences.capital(sentences.in_room(room))}: {sentence}.", "confirmed", Facts({}, more=more)
+    )
     return Result(structured.sentence, {**structured.structured, "room": room})
 
 

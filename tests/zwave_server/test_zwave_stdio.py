@@ -95,7 +95,7 @@ async def test_a_blind_answers_at_once_and_arrives(state: Path):
         sentence, facts, _ = await client.call(
             "control_zwave_device", deviceName="study blinds", action="close"
         )
-        assert (sentence, facts["outcome"]) == ("The Study Blinds is closing.", "working")
+        assert (sentence, facts["outcome"]) == ("The Study Blinds are closing.", "working")
         while (await client.call("get_zwave_device", deviceName="study blinds"))[1]["state"] != "closed":
             await asyncio.sleep(0.1)
 
@@ -189,6 +189,21 @@ async def test_a_client_of_the_newer_protocol_works_too(state: Path):
     async with Client(stdio_client(server)) as client:
         result = await client.call_tool("control_zwave_device", {"deviceName": "floor lamp", "action": "on"})
     assert result.structured_content["outcome"] == "confirmed"
+
+
+async def test_a_client_of_the_newer_protocol_hears_of_changes(tmp_path: Path, state: Path):
+    home = tmp_path / "home.toml"
+    home.write_text('[[device]]\nname = "Lamp"\nkind = "switch"\n', encoding="utf-8")
+    command = ["-m", "zwave_mcp", "--simulate", str(home), "--state-file", str(state)]
+    server = StdioServerParameters(command=sys.executable, args=command, env=environment())
+    async with (
+        asyncio.timeout(20),
+        Client(stdio_client(server)) as client,
+        client.listen(tools_list_changed=True) as news,
+    ):
+        home.write_text('[[device]]\nname = "Renamed"\nkind = "switch"\n', encoding="utf-8")
+        event = await anext(news)
+    assert type(event).__name__ == "ToolsListChanged"
 
 
 def start(*arguments: str, **more) -> subprocess.Popen[str]:

@@ -50,10 +50,7 @@ async def test_a_device_that_died_meanwhile_is_unreachable():
         home.polled = [NO_ACK]
         sentence, outcome, _, is_error = await control(home, "desk lamp", "on")
         assert (outcome, is_error) == ("unreachable", True)
-        assert (
-            sentence
-            == "The Desk Lamp in the Office does not answer; it may be without power or out of range."
-        )
+        assert sentence == "The Desk Lamp in the Office does not answer, maybe without power or out of range."
 
 
 async def test_status_2_of_a_living_device_is_a_failure():
@@ -85,7 +82,7 @@ async def test_a_sleeping_device_gets_it_later():
     home = ScriptedHome(switch(2, "Desk Lamp", status="Asleep"))
     home.written = NoAnswer("no answer")
     assert await control(home, "desk lamp", "on") == (
-        "The Desk Lamp is asleep and gets the command when it wakes up.",
+        "The Desk Lamp is asleep: the command takes effect after waking up.",
         "queued",
         "unknown",
         False,
@@ -408,5 +405,5 @@ async def test_a_remembered_state_is_said_to_be_remembered():
     home = ScriptedHome(switch(2, "Desk Lamp", on=True))
     home.polled = [NO_ACK]
     answer = await Tools(home).call("get_zwave_device", {"deviceName": "desk lamp"})
-    assert answer.sentence == "The Desk Lamp was on when it was last heard, but does not answer now."
+    assert answer.sentence == "The Desk Lamp was on when last heard, but does not answer now."
     assert answer.structured["outcome"] == "unconfirmed"

@@ -1,0 +1,89 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fakes.scripted_home import blind, dimmer, switch
+from zwave_mcp import sentences
+from zwave_mcp.devices import Device, devices_of
+from zwave_mcp.home import Node, Snapshot
+
+
+def device(node: Node) -> Device:
+    return devices_of(Snapshot((node,)))[0]
+
+
+@pytest.mark.parametrize(
+    ("name", "room", "called"),
+    [
+        ("Floor Lamp", "Living Room", "the Floor Lamp in the Living Room"),
+        ("Dad's Lamp", "Max's Room", "Dad's Lamp in Max's Room"),
+        ("The Big Lamp", "Kids' Room", "The Big Lamp in Kids' Room"),
+        ("", "", "Node 2"),
+        ("", "Garage", "Node 2 in the Garage"),
+    ],
+)
+def test_a_device_is_called_as_people_call_it(name: str, room: str, called: str):
+    assert sentences.the(device(switch(2, name, room)), room=True) == called
+
+
+def test_several_are_and_one_is():
+    assert sentences.doing(device(blind(2, "Study Blinds")), "close") == "The Study Blinds are closing."
+    assert sentences.doing(device(blind(2, "Window Blind")), "open") == "The Window Blind is opening."
+    assert sentences.done(device(switch(2, "Compass")), "on", "on") == "The Compass is now on."
+    lights = device(dimmer(2, "Spot Lights"))
+    assert sentences.failed(lights, "off", "on, 40 %") == (
+        "The Spot Lights did not turn off; they are still on at 40 percent."
+    )
+    assert sentences.unreachable(lights).startswith("The Spot Lights do not answer")
+
+
+def test_a_long_name_is_shortened_before_it_is_repeated():
+    assert sentences.not_found("x" * 100, ()) == f'There is no device called "{"x" * 40}…".'
+
+
+def test_many_candidates_are_not_all_read_out():
+    devices = [device(switch(number, f"Lamp {number}", "Den")) for number in range(2, 10)]
+    assert sentences.which(devices).endswith("the Lamp 6 in the Den or one of 3 others?")
+
+
+STATES = st.sampled_from(
+    ["on", "off", "on, 40 %", "on, 100 %", "open", "closed", "30 % open", "locked", "unknown"]
+)
+
+
+@given(st.text(min_size=1, max_size=40), st.text(max_size=20), STATES)
+def test_every_sentence_is_one_line_that_ends_well(name: str, room: str, state: str):
+    lamp = device(dimmer(2, " ".join(name.split()), " ".join(room.split())))
+    said = [
+        sentences.done(lamp, "on", state),
+        sentences.done(lamp, "stop", state),
+        sentences.doing(lamp, "on"),
+        sentences.doing(lamp, "dim", 40),
+        sentences.not_confirmed(lamp),
+        sentences.queued(lamp),
+        sentences.unreachable(lamp),
+        sentences.failed(lamp, "on", state),
+        sentences.jammed(lamp, "lock"),
+        sentences.cannot(lamp, "open"),
+        sentences.was_state(lamp, state),
+        sentences.which([lamp, lamp]),
+        sentences.not_found(name, [lamp]),
+        sentences.one_at_a_time(name, [lamp]),
+    ]
+    for sentence in said:
+        assert sentence[-1] in ".?"
+        assert len(sentence.splitlines()) == 1 or len(f"{name}{room}".splitlines()) != 1
+        assert " %" not in sentence or "%" in f"{name}{room}"
+
+
+@pytest.mark.parametrize("action", ["on", "off", "open", "close", "lock", "unlock"])
+def test_only_a_confirmation_says_that_it_is_done(action: str):
+    lamp = device(dimmer(2, "Lamp"))
+    others = [
+        sentences.doing(lamp, action),
+        sentences.not_confirmed(lamp),
+        sentences.queued(lamp),
+        sentences.unreachable(lamp),
+        sentences.failed(lamp, action),
+    ]
+    assert not any(" is now " in sentence or "turned" in sentence for sentence in others)
