@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
-from tests.fakes.mosquitto import Broker, Certificates
+from tests.fakes.mosquitto import Broker, Certificates, program
 from tests.fakes.zwave_gateway import FakeGateway
 
 from zwave_mcp.home import CONFIRMED, HomeDown, ValueId
@@ -144,3 +144,12 @@ def test_an_address_is_read(url, host, port, tls):
 def test_a_password_is_not_shown():
     assert "sesame" not in repr(address_of(MqttOptions("mqtt://a:sesame@b")))
     assert "sesame" not in repr(MqttOptions("mqtt://b", username="a", password="sesame"))
+
+
+def test_a_missing_broker_skips_these_tests_with_a_reason_but_fails_in_ci(monkeypatch):
+    monkeypatch.delenv("CI", raising=False)
+    with pytest.raises(pytest.skip.Exception, match="is not installed"):
+        program("no-such-broker")
+    monkeypatch.setenv("CI", "true")
+    with pytest.raises(pytest.fail.Exception, match="CI must run"):
+        program("no-such-broker")
