@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from langchain_core.tools import BaseTool
 
 from voice_gateway.brain.anthropic_chat import AnthropicModel, make_chat, with_cache_mark
-from voice_gateway.brain.anthropic_errors import NO_KEY, WRONG_KEY
+from voice_gateway.brain.anthropic_errors import NO_KEY, NO_KEY_SPOKEN
 from voice_gateway.brain.client import Turn
 from voice_gateway.brain.loop import Compose, run_loop
 from voice_gateway.brain.offer import Offer, Offering, tokens_of
@@ -96,7 +96,7 @@ class AnthropicClient:
 
     async def _ready(self) -> "ChatAnthropic":
         if self._settings.api_key is None or not self._settings.api_key.get_secret_value().strip():
-            raise BrainError(NO_KEY, spoken=WRONG_KEY)
+            raise BrainError(NO_KEY, spoken=NO_KEY_SPOKEN)
         async with self._making:
             if self._chat is None:
                 try:

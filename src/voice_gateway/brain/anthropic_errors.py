@@ -4,6 +4,7 @@ from voice_gateway.config import AnthropicSettings
 from voice_gateway.errors import BrainError
 
 NO_KEY = "ANTHROPIC_API_KEY is not set. Set it, or choose another brain.provider."
+NO_KEY_SPOKEN = "I have no key for my language model."
 BUSY = "My language model is busy. Please try again in a minute."
 UNREACHABLE = "I cannot reach my language model."
 NO_MODEL = "My language model is not known to its provider."

@@ -180,6 +180,7 @@ async def test_a_missing_key_names_the_variable(bench: Bench, key: str | None) -
     error = await fails(client)
 
     assert "ANTHROPIC_API_KEY is not set" in str(error)
+    assert error.spoken == "I have no key for my language model."
     assert bench.server.requests == []
     assert not await client.warm_up()
 
