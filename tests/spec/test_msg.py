@@ -116,7 +116,9 @@ async def test_anthropic_hands_every_call_to_the_executor_and_binds_langchain_to
         return stock(self, tools, **options)
 
     monkeypatch.setattr(ChatAnthropic, "bind_tools", watched)
-    anthropic.script(AnthropicReply("One moment. I will look.", calls=[LAMP, ("read_clock", {})]), "The lamp is on.")
+    anthropic.script(
+        AnthropicReply("One moment. I will look.", calls=[LAMP, ("read_clock", {})]), "The lamp is on."
+    )
     client = anthropic_client(anthropic, executor)
 
     reply = await client.answer(Turn(Utterance("lamp on, and what time is it")))
