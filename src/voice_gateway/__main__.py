@@ -24,6 +24,7 @@ examples:
   voice-gateway tools                                what it can do, and where each tool comes from
   voice-gateway tools call control_zwave_device device_name="floor lamp" command=on
   voice-gateway tools lint                           what to improve in tool descriptions
+  voice-gateway doctor                               check everything, and say what to do
   voice-gateway config init                          write a commented voice-gateway.toml
   voice-gateway config show                          every setting, and where it came from
 
@@ -67,6 +68,8 @@ def parser() -> Parser:
     _add_ask(commands, shared)
     _add_tools(commands, shared)
     _add_config(commands, shared)
+    doctor = commands.add_parser("doctor", parents=[shared], help="check everything, and say what to do")
+    doctor.add_argument("--online", action="store_true", help="also try the cloud key with a request")
     commands.add_parser("status", parents=[shared], help="how each part of the running gateway is")
     return top
 
@@ -96,7 +99,9 @@ def _add_ask(commands: "argparse._SubParsersAction[Parser]", shared: Parser) -> 
         description="Print one answer on stdout. Exit code 0: answered, and no tool call failed; else 1.",
     )
     ask.add_argument("text", nargs="+", help="what to say")
-    ask.add_argument("--conversation", metavar="ID", help="which conversation this belongs to (default: the last one)")
+    ask.add_argument(
+        "--conversation", metavar="ID", help="which conversation this belongs to (default: the last one)"
+    )
     ask.add_argument("--room", help='where you are; settles "turn on the light"')
     ask.add_argument("--explain", action="store_true", help="say on stderr which stage answered, and why")
 
@@ -209,6 +214,10 @@ async def _command(options: argparse.Namespace) -> int:
         from voice_gateway.commands.config import config
 
         return config(options)
+    if options.command == "doctor":
+        from voice_gateway.commands.doctor import doctor
+
+        return await doctor(options)
     if options.command == "status":
         from voice_gateway.commands.status import status
 

@@ -22,6 +22,7 @@ from voice_gateway.doors.mqtt_topics import (
     topic,
 )
 from voice_gateway.errors import LinkError
+from voice_gateway.turn import new_id
 from voice_gateway.watch import Event, PartState, State, Watch
 
 if TYPE_CHECKING:
@@ -93,57 +94,20 @@ class MqttDoor:
         delay = FIRST_DELAY_SECONDS
         while True:
             try:
-                async with self._connected() as client:
+                async with connected(self._settings) as client:
                     delay = FIRST_DELAY_SECONDS
-                    self._watch.report(PART, State.OK, f"The MQTT broker {self._where()} is connected.")
+                    self._watch.report(
+                        PART, State.OK, f"The MQTT broker {where(self._settings)} is connected."
+                    )
                     await self._serve(client, tasks)
             except LinkError as error:
-                sentence = f"The MQTT broker {self._where()} is not reachable ({error}); I keep trying."
+                sentence = (
+                    f"The MQTT broker {where(self._settings)} is not reachable ({error}); I keep trying."
+                )
                 self._watch.report(PART, State.DEGRADED, sentence)
                 log.info("MQTT connection ended", extra={"reason": str(error), "retry_seconds": delay})
             await self._sleep(delay)
             delay = min(delay * 2, LONGEST_DELAY_SECONDS)
-
-    def _where(self) -> str:
-        parts = urlsplit(self._settings.broker_url or "")
-        return f"at {parts.hostname}:{parts.port or (8883 if parts.scheme == 'mqtts' else 1883)}"
-
-    @contextlib.asynccontextmanager
-    async def _connected(self) -> "AsyncIterator[aiomqtt.Client]":
-        import aiomqtt
-
-        will = status_message(self._settings, "offline")
-        try:
-            async with aiomqtt.Client(
-                will=aiomqtt.Will(will.topic, will.payload, qos=1, retain=True), **self._login()
-            ) as client:
-                try:
-                    yield client
-                finally:
-                    with contextlib.suppress(aiomqtt.MqttError, TimeoutError):
-                        await client.publish(will.topic, will.payload, qos=1, retain=True, timeout=1.0)
-        except aiomqtt.MqttError as error:
-            raise LinkError(str(error) or type(error).__name__) from error
-        except OSError as error:
-            raise LinkError(error.strerror or str(error)) from error
-
-    def _login(self) -> dict[str, Any]:
-        import aiomqtt
-
-        parts = urlsplit(self._settings.broker_url or "")
-        secure = parts.scheme == "mqtts"
-        password = self._settings.password.get_secret_value() if self._settings.password else None
-        context = ssl.create_default_context(cafile=self._settings.ca_file) if secure else None
-        return {
-            "hostname": parts.hostname or "localhost",
-            "port": parts.port or (8883 if secure else 1883),
-            "username": self._settings.username or (unquote(parts.username) if parts.username else None),
-            "password": password or (unquote(parts.password) if parts.password else None),
-            "protocol": aiomqtt.ProtocolVersion.V5,
-            "tls_context": context,
-            "timeout": PUBLISH_LIMIT_SECONDS,
-            "keepalive": KEEPALIVE_SECONDS,
-        }
 
     async def _serve(self, client: "aiomqtt.Client", answers: asyncio.TaskGroup) -> None:
         import aiomqtt
@@ -214,3 +178,60 @@ class MqttDoor:
         await client.publish(
             message.topic, message.payload, qos=1, retain=message.retain, timeout=PUBLISH_LIMIT_SECONDS
         )
+
+
+def where(settings: MqttSettings) -> str:
+    parts = urlsplit(settings.broker_url or "")
+    return f"at {parts.hostname}:{parts.port or (8883 if parts.scheme == 'mqtts' else 1883)}"
+
+
+@contextlib.asynccontextmanager
+async def connected(settings: MqttSettings, *, announce: bool = True) -> "AsyncIterator[aiomqtt.Client]":
+    """One connection with a client of its own; whatever goes wrong with it is a LinkError."""
+    import aiomqtt
+
+    gone = status_message(settings, "offline")
+    will = aiomqtt.Will(gone.topic, gone.payload, qos=1, retain=True) if announce else None
+    try:
+        async with aiomqtt.Client(will=will, **_login(settings)) as client:
+            try:
+                yield client
+            finally:
+                if announce:  # a good end sends no last will, so it is said here
+                    with contextlib.suppress(aiomqtt.MqttError, TimeoutError):
+                        await client.publish(gone.topic, gone.payload, qos=1, retain=True, timeout=1.0)
+    except aiomqtt.MqttError as error:
+        raise LinkError(str(error) or type(error).__name__) from error
+    except OSError as error:
+        raise LinkError(error.strerror or str(error)) from error
+
+
+def _login(settings: MqttSettings) -> dict[str, Any]:
+    import aiomqtt
+
+    parts = urlsplit(settings.broker_url or "")
+    secure = parts.scheme == "mqtts"
+    password = settings.password.get_secret_value() if settings.password else None
+    return {
+        "hostname": parts.hostname or "localhost",
+        "port": parts.port or (8883 if secure else 1883),
+        "username": settings.username or (unquote(parts.username) if parts.username else None),
+        "password": password or (unquote(parts.password) if parts.password else None),
+        "protocol": aiomqtt.ProtocolVersion.V5,
+        "tls_context": ssl.create_default_context(cafile=settings.ca_file) if secure else None,
+        "timeout": PUBLISH_LIMIT_SECONDS,
+        "keepalive": KEEPALIVE_SECONDS,
+    }
+
+
+async def round_trip(settings: MqttSettings, limit_seconds: float = 5.0) -> None:
+    """Log in, send ourselves a message and get it back; LinkError says what failed."""
+    probe = topic(settings, f"doctor/{new_id()}")
+    try:
+        async with asyncio.timeout(limit_seconds), connected(settings, announce=False) as client:
+            await client.subscribe(probe, qos=1)
+            await client.publish(probe, "hello", qos=1)
+            async for _message in client.messages:
+                return
+    except TimeoutError as error:
+        raise LinkError("no message came back; may the login read and write below the prefix?") from error
