@@ -1,0 +1,50 @@
+import io
+import re
+from pathlib import Path
+from typing import get_args
+
+import pytest
+
+from zwave_mcp.cli import _EXAMPLES, _parser
+from zwave_mcp.kinds import Kind
+from zwave_mcp.results import OUTCOMES
+from zwave_mcp.schemas import TOOLS
+from zwave_mcp.simulated_file import FAULTS, DeviceSpec, parse_home
+
+DOCS = Path(__file__).parents[3] / "docs"
+PAGE = (DOCS / "zwave.md").read_text(encoding="utf-8")
+PAGES = PAGE + (DOCS / "zwave-mqtt.md").read_text(encoding="utf-8")
+
+
+def test_the_home_in_the_documentation_can_be_used():
+    (text,) = [block for block in re.findall(r"```toml\n(.*?)```", PAGE, re.DOTALL) if "[[device]]" in block]
+    home = parse_home(text)
+    assert [device.name for device in home.devices] == ["Reading Lamp", "Roller Blind", "Weather"]
+    assert [scene.name for scene in home.scenes] == ["Reading"]
+
+
+@pytest.mark.parametrize(
+    "word",
+    [
+        *OUTCOMES,
+        *get_args(Kind),
+        *FAULTS,
+        *(spec.name for spec in TOOLS),
+        *(name for spec in TOOLS for name in spec.parameters["properties"]),
+    ],
+)
+def test_every_word_of_the_server_is_explained(word: str):
+    assert f"`{word}`" in PAGE or f"`{word}?`" in PAGE
+
+
+def test_every_key_of_a_home_file_is_named():
+    for key in (*DeviceSpec.__dataclass_fields__, "allow_unlock", "radio_seconds"):
+        assert re.search(rf"\b{key}\b", PAGE), key
+
+
+def test_every_setting_is_documented():
+    flags = {flag for action in _parser(io.StringIO())._actions for flag in action.option_strings}
+    for flag in flags - {"-h", "--help"}:
+        assert flag in PAGES, flag
+    for name in re.findall(r"\b(?:MQTT|ZWAVE)_[A-Z_]+\b", _EXAMPLES):
+        assert f"`{name}`" in PAGES or f"{name}=" in PAGES, name
