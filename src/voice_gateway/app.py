@@ -63,7 +63,7 @@ class Gateway:
         self.link = MCPIntegration(
             settings.mcpServers,
             settings.mcp,
-            on_tools=self.tools.add_mcp_tools,
+            on_tools=self._take_tools,
             on_status=self._report_server,
             local_tools=lambda: local_names,
         )
@@ -91,11 +91,13 @@ class Gateway:
             from voice_gateway.brain.ollama import OllamaClient
 
             priority = settings.tools.priority
-            return OllamaClient(settings.ollama, settings.brain, self.executor, priority=priority)
+            return OllamaClient(
+                settings.ollama, settings.brain, self.executor, priority=priority, tools_ready=self.linked
+            )
         if settings.brain.provider == "anthropic":
             from voice_gateway.brain.anthropic import AnthropicClient
 
-            return AnthropicClient(settings.anthropic, settings.brain, self.executor)
+            return AnthropicClient(settings.anthropic, settings.brain, self.executor, tools_ready=self.linked)
         return None
 
     async def _ring(self, timer: Timer) -> None:
@@ -107,6 +109,12 @@ class Gateway:
     def _tell_missed(self, timers: Sequence[Timer]) -> None:
         names = ", ".join(called(timer) for timer in timers)
         self.watch.tell(Notice(f"While I was off, this ran out: {names}."))
+
+    def _take_tools(self, server: str, tools: Sequence[Any]) -> None:
+        self.tools.add_mcp_tools(server, tools)
+        self.local.home_changed()
+        if self.model is not None:
+            self.model.tools_changed()
 
     def _report_server(self, status: ServerStatus) -> None:
         part = f"server {status.name}"

@@ -20,7 +20,7 @@ from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.permission import KindsOf, TurnGate, question
 from voice_gateway.tools.traits import traits
 from voice_gateway.turn import Passed, Reply, Say, ToolOutcome, ToolTraits, Utterance
-from voice_gateway.watch import Acted, Answered, Heard, Watch
+from voice_gateway.watch import Acted, Answered, Heard, State, Watch
 
 log = logging.getLogger(__name__)
 
@@ -169,8 +169,10 @@ class Conversation:
                 result = await stage.answer(Turn(utterance, history, say, gate, tuple(passed)))
             except GatewayError as error:
                 log.error("stage failed", extra={"stage": stage.name, "reason": str(error)})
+                self._watch.report(f"brain {stage.name}", State.DEGRADED, error.spoken)
                 return Reply(error.spoken, stage=stage.name, ok=False, passed=tuple(passed))
             if isinstance(result, Reply):
+                self._watch.report(f"brain {stage.name}", State.OK, f"The {stage.name} brain answers.")
                 return replace(result, passed=tuple(passed))
             passed.append(result)
             gate.forbid_side_effects |= result.forbid_side_effects

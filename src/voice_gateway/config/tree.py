@@ -62,7 +62,7 @@ class OllamaSettings(Section):
     temperature: float = Field(0.0, ge=0, le=2, description="0 gives the same answer to the same question")
     num_predict: int = Field(512, ge=1, description="longest answer, in tokens")
     timeout_seconds: float = Field(60.0, gt=0, description="longest silence of the server")
-    tool_token_budget: int = Field(1500, ge=0, description="tokens the tool list may take of the context")
+    tool_token_budget: int = Field(2500, ge=0, description="tokens the tool list may take of the context")
     warm_up: bool = Field(True, description="let Ollama read system prompt and tools once at start")
 
 
