@@ -51,7 +51,7 @@ def _read(step: Step, outcomes: Sequence[ToolOutcome]) -> str:
     facts = [outcome.structured for outcome in outcomes if isinstance(outcome.structured, Mapping)]
     readings = [one for fact in facts for one in fact.get("readings") or () if isinstance(one, Mapping)]
     wanted = _MEASURES.get(step.measure)
-    if not readings or wanted is None:
+    if wanted is None or not any("readings" in fact for fact in facts):
         return " ".join(told(outcome) for outcome in outcomes)
     found = [one for one in readings if wanted.search(str(one.get("label", "")))]
     place = next((str(fact["room"]) for fact in facts if fact.get("room")), "")

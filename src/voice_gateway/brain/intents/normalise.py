@@ -9,6 +9,8 @@ from voice_gateway.brain.intents.numbers import to_digits
 
 LONGEST_WORDS = 60  # nobody gives a command in more; longer speech is a story, a radio or a paste
 
+_COLON = "\ue000"  # stands in for the colon of a clock time while other colons go
+
 _CONTRACTIONS = {
     "can't": "can not", "cannot": "can not", "won't": "will not", "shan't": "shall not", "ain't": "is not",
     "let's": "let us", "y'all": "you", "gonna": "going to", "wanna": "want to", "gotta": "have to",
@@ -84,16 +86,17 @@ def plain_words(raw: str) -> tuple[str, ...]:
 
 def _marked(raw: str) -> str:
     """Lower case, "|" at sentence ends, "," at commas, symbols gone."""
-    text = unicodedata.normalize("NFKC", raw).casefold().replace("’", "'").replace("‘", "'").replace("`", "'")
+    text = unicodedata.normalize("NFKC", raw.replace(_COLON, " ")).casefold()
+    text = re.sub(r"[’‘`]", "'", text)
     text = re.sub(r"(\d)\s*%", r"\1 percent ", text)
     text = re.sub(r"\s*°\s*f\b", " degrees fahrenheit ", text)
     text = re.sub(r"\s*°\s*c?\b|\s*°", " degrees ", text)
     text = re.sub(r"(?<=\d),(?=\d{3}\b)", "", text)
-    text = re.sub(r"(?<=\d):(?=\d\d\b)", "_", text)  # a clock time stays one word
+    text = re.sub(r"(?<=\d):(?=\d\d\b)", _COLON, text)  # a clock time stays one word
     text = re.sub(r"\b([ap])\.\s?m\.?(?=\W|$)", r"\1m", text)
     text = re.sub(r"(?<!\d)[.](?!\d)|[.](?!\d)|[!?;:…]", " | ", text)
     text = text.replace(",", " , ")
-    return "".join(c if c.isalnum() or c in " |,'._" else " " for c in text).replace("_", ":")
+    return "".join(c if c.isalnum() or c in f" |,'.{_COLON}" else " " for c in text).replace(_COLON, ":")
 
 
 def _words(marked: str) -> list[str]:

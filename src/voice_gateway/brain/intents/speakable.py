@@ -20,7 +20,7 @@ _OURS = frozenset(
 _VERB = re.compile(
     r"^(?:get|gets|list|lists|show|shows|read|reads|fetch|fetches|check|checks|find|finds|query|queries|"
     r"return|returns|tell|tells|give|gives|retrieve|retrieves|look up|looks up|provide|provides|"
-    r"use this (?:tool )?to|must be used for|required for|the|a|an|all|current|your|my|"
+    r"use this (?:tool )?to|must be used for|required for|the|a|an|all|current|next|latest|your|my|"
     r"information (?:about|on)) (?=\S)"
 )
 _FIRST_PART = re.compile(
@@ -30,7 +30,7 @@ _LONGEST_PHRASE = 5  # words
 _MOST_TOOLS = 200
 _ASK = (
     "(what is|what are|show [me]|tell me|give me|get [me]|read [me]|list|check|how is|how are|find|use|run) "
-    "[the|my|our|all|all the|a] [current|latest] "
+    "[the|my|our|all|all the|a] [current|latest|next] "
 )
 _LINK = "(for|in|of|about|on|at|from|with|called|named)"
 _TAIL = " [now|right now|today|currently]"

@@ -98,7 +98,8 @@ class LocalBrain:
         if not has_own_sentences(self._language):
             return True
         core = Reader(Context(tools=self._tool_names()), self._language, core_only=True)
-        return not core.read(normalise(text)).steps
+        steps = core.read(normalise(text)).steps
+        return not steps or any(step.intent == "Abilities" for step in steps)
 
     def _read(self, raw: str, context: Context, memory: Memory) -> Understanding:
         said = normalise(raw)

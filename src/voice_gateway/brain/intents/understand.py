@@ -46,6 +46,8 @@ class Reader:
         may_ask = isinstance(whole, Ask) and whole.frame.intent in LOOKS  # looking does no harm
         if _UNFINISHED.search(said.text) and not stopped:
             return Understanding(no=No("the sentence is not finished", forbid=True, spoken=UNFINISHED))
+        if isinstance(whole, No) and whole.understood:
+            return Understanding(no=whole)
         if isinstance(whole, Ask) and (may_ask or (stopped is None and not said.question)):
             return Understanding(ask=whole)
         return Understanding(no=_passing(whole, stopped, said))
@@ -96,7 +98,8 @@ class Reader:
         if isinstance(meaning, Step):
             missing = [r.tool for r in meaning.requests if r.tool not in self.context.tools]
             if missing:
-                return No(f"the tool {missing[0]} is not there", spoken=_missing(missing[0]))
+                reason = f"the tool {missing[0]} is not there"
+                return No(reason, spoken=_missing(missing[0]), understood=True)
         return meaning
 
     def _clauses(self, said: Said) -> list[Step]:

@@ -63,6 +63,7 @@ class No:
     reason: str
     forbid: bool = False
     spoken: str | None = None
+    understood: bool = False  # it is clear what is meant; only it cannot be done
 
 
 Meaning = Step | Ask | No
