@@ -21,7 +21,7 @@ import sys
 from bench.driver import ROOT
 from bench.table import save, show
 
-PARTS = ("executor", "mcp_stdio", "lookup", "imports", "memory")
+PARTS = ("executor", "mcp_stdio", "lookup", "imports", "memory", "zwave")
 
 
 def main() -> int:

@@ -9,8 +9,9 @@ HIDDEN = "***"
 LONGEST = 200  # characters of one value in the log
 
 _SECRET_KEY = re.compile(
-    r"(^|[-_])pass$|password|passwd|pass(phrase|code)$|secret|token|api[-_ ]?key|^key$"
-    r"|access[-_ ]?key|private[-_ ]?key|(^|[-_])pin([-_]?code)?$|credential|authori[sz]ation|^auth$|cookie|bearer|user[-_ ]?code|(^|[-_])otp$",
+    r"(^|[-_])pass$|password|passwd|pass(phrase|code)$|secret|token|credential|authori[sz]ation|^auth$|cookie"
+    r"|bearer|api[-_ ]?key|^key$|access[-_ ]?key|private[-_ ]?key|user[-_ ]?code|(^|[-_])otp$"
+    r"|(^|[-_])pin([-_]?code)?$",
     re.IGNORECASE,
 )
 
