@@ -58,7 +58,7 @@ class Calls:
             self._process.write(line)
             return await reply
         except LinkError as error:
-            raise ToolUnavailable(f"{error}.") from error
+            raise ToolUnavailable(str(error)) from error
         except asyncio.CancelledError:
             self._tell_cancelled(request_id)
             raise

@@ -1,7 +1,6 @@
 """One life of a stdio server: spawn, initialize, list, calls, teardown; opened and closed by one task."""
 
 import asyncio
-import json
 import logging
 from collections.abc import Mapping
 from functools import partial
@@ -10,7 +9,7 @@ from typing import Any, Protocol
 from voice_gateway.config import ServerSettings
 from voice_gateway.errors import GatewayError, LinkError
 from voice_gateway.mcp_link.calls import SUSPECT_AFTER, Calls
-from voice_gateway.mcp_link.frames import QUICK_LINE, Parsed, parse, shorten
+from voice_gateway.mcp_link.frames import QUICK_LINE, Parsed, parse, shorten, shown
 from voice_gateway.mcp_link.session import StreamSession, load_sdk
 from voice_gateway.mcp_link.stdio import ServerProcess
 
@@ -126,22 +125,24 @@ class StdioConnection:
 
     def _on_line(self, line: bytes) -> None:
         if len(line) <= QUICK_LINE:
-            self._dispatch(parse(line))
+            self._dispatch(parse(line), line)
             return
         parsing = asyncio.get_running_loop().run_in_executor(None, partial(parse, line, patient=True))
-        parsing.add_done_callback(lambda done: None if done.cancelled() else self._dispatch(done.result()))
+        parsing.add_done_callback(
+            lambda done: None if done.cancelled() else self._dispatch(done.result(), line)
+        )
 
-    def _dispatch(self, parsed: Parsed) -> None:
+    def _dispatch(self, parsed: Parsed, line: bytes) -> None:
+        understood = not parsed.noise
         for frame in parsed.frames:
-            if not self._calls.resolve(frame) and not self._session.feed(frame):
-                self._log_noise(json.dumps(frame))
-        if parsed.noise:
-            self._log_noise(parsed.noise)
+            understood &= self._calls.resolve(frame) or self._session.feed(frame)
+        if not understood:
+            self._log_noise(line)
 
-    def _log_noise(self, text: str) -> None:
+    def _log_noise(self, line: bytes) -> None:
         self._noise += 1
         if self._noise <= NOISE_SHOWN or self._noise.bit_count() == 1:  # every power of two
-            facts = {"server": self._name, "content": shorten(text), "count": self._noise}
+            facts = {"server": self._name, "content": shown(line), "count": self._noise}
             log.warning("MCP server wrote something that is not JSON-RPC", extra=facts)
 
     def _on_end(self) -> None:

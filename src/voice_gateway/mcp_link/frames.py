@@ -10,6 +10,7 @@ from typing import Any
 LINE_LIMIT = 64 * 1024 * 1024  # longer lines are skipped whole
 QUICK_LINE = 1024 * 1024  # longer lines are parsed in a thread
 SHOWN = 300  # characters of an odd line that a log shows
+RECOVERY_TRIES = 100  # places on a line where a frame may begin
 UNTERMINATED_LIMIT = 64 * 1024  # a frame without its newline is looked for up to here
 
 _decoder = json.JSONDecoder()
@@ -94,6 +95,12 @@ def shorten(text: str, limit: int = SHOWN) -> str:
     return text if len(text) <= limit else f"{text[:limit]}… ({len(text)} characters)"
 
 
+def shown(line: bytes) -> str:
+    """The beginning of a line, for a log."""
+    text = line[: 4 * SHOWN].decode("utf-8", "replace").strip()
+    return shorten(text) if len(line) <= 4 * SHOWN else f"{text[:SHOWN]}… ({len(line)} bytes)"
+
+
 def _objects(value: Any, text: str) -> Parsed:
     if isinstance(value, dict):
         return Parsed([value])
@@ -105,14 +112,18 @@ def _objects(value: Any, text: str) -> Parsed:
 def _recover(text: str, decoder: json.JSONDecoder) -> Parsed:
     frames: list[dict[str, Any]] = []
     noise: list[str] = []
-    position = 0
-    while found := _FRAME_START.search(text, position):
+    rest = search = 0
+    for _ in range(RECOVERY_TRIES):
+        found = _FRAME_START.search(text, search)
+        if found is None:
+            break
         try:
             value, end = decoder.raw_decode(text, found.start())
         except (ValueError, RecursionError):
-            break
-        noise.append(text[position : found.start()])
+            search = found.end()  # cut off; a whole one may follow
+            continue
         frames.append(value)
-        position = end
-    noise.append(text[position:])
+        noise.append(text[rest : found.start()])
+        rest = search = end
+    noise.append(text[rest:])
     return Parsed(frames, " ".join(part.strip() for part in noise if part.strip()))

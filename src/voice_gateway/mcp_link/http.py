@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-import logging
 from collections.abc import AsyncIterator, Coroutine, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -19,8 +18,6 @@ if TYPE_CHECKING:
     from mcp.client.session import ClientSession
 
 T = TypeVar("T")
-
-log = logging.getLogger(__name__)
 
 PING_EVERY_SECONDS = 30.0  # without a process to watch, only asking tells that a server is gone
 HTTP_SECONDS, READ_SECONDS = 30.0, 300.0  # a server may hold a response open for as long as a tool runs
@@ -69,8 +66,9 @@ class HttpConnection:
     async def call(self, tool: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
         import mcp_types as types
 
+        if self._session is None:
+            raise self._unavailable()
         params = types.CallToolRequestParams(name=tool, arguments=dict(arguments))
-        assert self._session is not None
         # In a task of its own: when the caller gives up, the SDK takes up to five seconds to tell the server.
         request = self._start(
             self._session.send_request(types.CallToolRequest(params=params), types.CallToolResult)
@@ -78,6 +76,8 @@ class HttpConnection:
         try:
             result = await asyncio.shield(request)
         except asyncio.CancelledError:
+            if request.cancelled():  # by `close`: it is not the caller who gave up
+                raise self._unavailable() from None
             request.cancel()
             self._count_unanswered()
             raise
@@ -90,9 +90,8 @@ class HttpConnection:
         try:
             return await self._list()
         except Exception as error:
-            raise LinkError(
-                f"its tools could not be listed: {self._without_secrets(_cause(error))}"
-            ) from error
+            cause = self._without_secrets(_cause(error))
+            raise LinkError(f"its tools could not be listed: {cause}") from error
 
     async def _list(self) -> list[Mapping[str, Any]]:
         import mcp_types as types
@@ -128,10 +127,8 @@ class HttpConnection:
                 await self._watch()
         except Exception as error:  # the SDK raises its own errors, groups of them, httpx's and pydantic's
             refused = f"HTTP status {self._status}: " if self._status >= 400 else ""
-            reason = (
-                f"{address(self._settings)} cannot be used: {refused}{self._without_secrets(_cause(error))}"
-            )
-            log.debug("MCP session over HTTP ended", extra={"server": self._name}, exc_info=True)
+            cause = self._without_secrets(_cause(error))
+            reason = f"{address(self._settings)} cannot be used: {refused}{cause}"
         finally:
             self._session = None
             self.end = self.end or reason
@@ -201,6 +198,9 @@ class HttpConnection:
             return error_reply(error.code, error.message, error.data)
         if isinstance(error, ValidationError):
             return ToolError("The server's reply was not understood.")
+        return self._unavailable()
+
+    def _unavailable(self) -> ToolUnavailable:
         return ToolUnavailable(f'The server "{self._name}" cannot be reached.')
 
     def _count_unanswered(self) -> None:

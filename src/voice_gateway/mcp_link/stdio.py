@@ -126,7 +126,7 @@ class ServerProcess(asyncio.SubprocessProtocol):
     def write(self, line: bytes) -> None:
         """Never waits. What the server does not read is kept, up to the high-water mark and one line more."""
         if self.end is not None or self._stdin is None or self._stdin.is_closing():
-            raise LinkError(f"the server {self.end or 'takes no more input'}")
+            raise LinkError(f'The server "{self._name}" {self.end or "takes no more input"}.')
         self._stdin.write(line)
 
     async def drained(self) -> None:

@@ -5,7 +5,7 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from voice_gateway.mcp_link.frames import LineBuffer, parse, shorten
+from voice_gateway.mcp_link.frames import LineBuffer, parse, shorten, shown
 
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=20),
@@ -58,6 +58,14 @@ def test_text_around_frames_is_parted_from_them(before, one, two, after):
     assert parsed.noise.split() == f"{before} {after}".split()
 
 
+def test_a_whole_frame_behind_one_that_was_cut_off_is_found():
+    parsed = parse(
+        b'{"jsonrpc": "2.0", "id": 1, "reTraceback: oops{"jsonrpc": "2.0", "id": 2, "result": {}}'
+    )
+    assert [frame["id"] for frame in parsed.frames] == [2]
+    assert "Traceback" in parsed.noise
+
+
 def test_a_line_that_is_json_but_no_object_is_noise():
     for text in ("42", '"word"', "null", "[]", "[1]", "true"):
         assert parse(text.encode()).frames == []
@@ -82,3 +90,5 @@ def test_a_frame_without_its_newline_is_offered_when_it_looks_whole():
 def test_shortening_says_how_long_it_was():
     assert shorten("x" * 1000, 10) == "xxxxxxxxxx… (1000 characters)"
     assert shorten("short") == "short"
+    assert shown(b"x" * 5000) == "x" * 300 + "… (5000 bytes)"
+    assert shown(b" caf\xe9\r") == "caf\ufffd"
