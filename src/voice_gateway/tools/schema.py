@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import Any
 
 from voice_gateway.tools.masking import shorten
+from voice_gateway.tools.quick_check import compile_quick
 
 log = logging.getLogger(__name__)
 
@@ -104,11 +105,12 @@ def compile_check(schema: JsonSchema, owner: str) -> Check:
     except Exception as error:  # SchemaError, or whatever a broken schema makes the library raise
         _warn_of_broken(owner, error)
         return lambda value: []
+    quick = compile_quick(schema)
     broken = False
 
     def check(value: Any) -> list[Problem]:
         nonlocal broken
-        if broken:
+        if broken or (quick is not None and quick(value)):
             return []
         try:
             return list(_problems(validator.iter_errors(value)))
