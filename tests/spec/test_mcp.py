@@ -252,6 +252,7 @@ async def test_changed_tools_are_listed_again_once_for_a_burst_of_announcements(
         await link.until(lambda: len(link.tools["fault"]) == before + 2)
         assert len(link.announcements) == 2
         assert set(link.status().tools) >= {"dim", "blink"}
+        await link.until(lambda: "dim" in link.statuses[-1].tools)
 
 
 async def test_a_list_in_pages_is_read_to_its_end():

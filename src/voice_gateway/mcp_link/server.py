@@ -184,6 +184,7 @@ class Server:
         try:
             async with self._interruptible(self._mcp.connect_timeout_seconds):
                 self._announce(await connection.list_tools())
+                self._listeners.on_status(self.status())
         except (GatewayError, TimeoutError) as error:
             facts = {"server": self._name, "error": str(error), "stderr": connection.stderr_tail()}
             log.warning("MCP tools could not be listed again; the earlier ones stay", extra=facts)

@@ -142,7 +142,11 @@ class ServerProcess(asyncio.SubprocessProtocol):
             await _within(self._silent, LAST_WORDS_SECONDS)
 
     async def stop(self, budget_seconds: float) -> None:
-        """End of input, SIGTERM, SIGKILL; after a clean exit too, for the children it leaves behind."""
+        """End of input, SIGTERM, SIGKILL; after a clean exit too, for the children it leaves behind.
+
+        Two limits: a child that makes a session of its own escapes any group; and when the gateway itself is
+        killed with SIGKILL, a server learns of it only by the end of its input.
+        """
         if self._transport is None or self._stdin is None:
             return  # it was never started
         try:

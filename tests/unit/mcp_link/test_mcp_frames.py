@@ -59,9 +59,7 @@ def test_text_around_frames_is_parted_from_them(before, one, two, after):
 
 
 def test_a_whole_frame_behind_one_that_was_cut_off_is_found():
-    parsed = parse(
-        b'{"jsonrpc": "2.0", "id": 1, "reTraceback: oops{"jsonrpc": "2.0", "id": 2, "result": {}}'
-    )
+    parsed = parse(b'{"jsonrpc": "2.0", "id": 1, "reTraceback: oops{"jsonrpc": "2.0", "id": 2, "result": {}}')
     assert [frame["id"] for frame in parsed.frames] == [2]
     assert "Traceback" in parsed.noise
 
