@@ -1,4 +1,4 @@
-"""Every way to end the server, in every state of its connection: soon, with code 0, and the broker is told."""
+"""Every way to end the server, in every state of its connection: soon, with code 0, the broker told."""
 
 import asyncio
 import contextlib
