@@ -112,9 +112,10 @@ async def test_a_connection_that_drops_after_the_command_leaves_it_open():
 async def test_a_connection_that_drops_with_the_command_names_both():
     home = ScriptedHome(switch(2, "Desk Lamp"))
     home.written = HomeDown("The MQTT broker is not reachable.", sent=True)
-    sentence, outcome, _, is_error = await control(home, "desk lamp", "on")
-    assert (outcome, is_error) == ("system_down", True)
-    assert sentence == (
+    answer = await Tools(home).call("control_zwave_device", {"deviceName": "desk lamp", "action": "on"})
+    assert (answer.structured["outcome"], answer.structured["device"]) == ("system_down", "Desk Lamp")
+    assert answer.is_error
+    assert answer.sentence == (
         "The MQTT broker is not reachable; the command is not confirmed, it may still happen."
     )
 
@@ -184,6 +185,15 @@ async def test_a_blind_answers_at_once():
         False,
     )
     assert home.sent == [("4-38-0-targetValue", 0)]
+
+
+async def test_no_percent_at_all_is_called_closing():
+    home = ScriptedHome(blind(4, "Window Blind"))
+    home.written = WriteResult(1, 25)
+    assert (await control(home, "window blind", "dim", level=0))[0] == "The Window Blind is closing."
+    assert (await control(home, "window blind", "dim", level=30))[
+        0
+    ] == "The Window Blind is moving to 30 percent."
 
 
 async def test_a_motor_that_confirms_only_its_start_is_moving():

@@ -151,11 +151,20 @@ def test_numbers_are_never_misheard():
     assert found("light 1", *nodes) == ["Light 1"]
     assert found("light 3", *nodes) == []
     assert found("lihgt 2", *nodes) == ["Light 2"]
+    assert found("office102", switch(2, "Office101")) == []
+
+
+def test_a_misheard_name_needs_a_clear_lead():
+    hit = names(switch(2, "Corner Lamp"), switch(3, "Corner Lamps")).find("cornr lamp")
+    assert isinstance(hit, Several)
 
 
 def test_another_room_is_never_taken_for_this_one():
     nodes = (switch(2, "Guest bathroom floor heating"), switch(3, "Lamp", "Guest bedroom"))
     assert found("Guest bedroom floor heating", *nodes) == []
+    studies = (dimmer(2, "Floor Lamp", "Study"), switch(3, "Fan", "Studio"))
+    assert found("studio flor lamp", *studies) == []
+    assert found("study flor lamp", *studies) == ["Floor Lamp"]
     assert found("bedroom floor lamp", dimmer(2, "Bathroom Floor Lamp"), switch(3, "Fan", "Bedroom")) == []
 
 
