@@ -31,6 +31,10 @@ _CONDITION = re.compile(
     r"at (?:[01]?\d|2[0-4])(?::\d\d)?(?: oclock| am| pm| in the|(?= tomorrow| today| tonight)|$)|"
     r"\d+ ?(?:am|pm)|\d+:\d\d)\b"
 )
+# A timer or a reminder is meant for later: a time in it is no condition.
+_FOR_LATER = re.compile(
+    r"^(?:remind|wake|(?:set|start|create|make) (?:a|an|the|my|another)? ?.*(?:timer|alarm|reminder))\b"
+)
 _SHOULD = re.compile(r"^(?:should|were|had) (?:it|the|i|we|you|he|she|they|anyone|somebody|someone)\b")
 _REPORTED = re.compile(
     r"\b(?:said|says|say|saying|told|tells|telling|asked|asks|asking|wants|wanted|heard|hears|yelled|yells|"
@@ -76,7 +80,7 @@ def guard(text: str) -> Guard | None:
             return kind
     if question(text):
         return Guard.QUESTION
-    if _CONDITION.search(text):
+    if _CONDITION.search(text) and not _FOR_LATER.match(text):
         return Guard.CONDITION
     if _SUBJECT.match(text) or _SOMEBODY.search(text) or _STATEMENT.search(text):
         return Guard.STATEMENT

@@ -12,10 +12,11 @@ LONGEST_WORDS = 60  # nobody gives a command in more; longer speech is a story, 
 _COLON = "\ue000"  # stands in for the colon of a clock time while other colons go
 
 _CONTRACTIONS = {
-    "can't": "can not", "cannot": "can not", "won't": "will not", "shan't": "shall not", "ain't": "is not",
-    "let's": "let us", "y'all": "you", "gonna": "going to", "wanna": "want to", "gotta": "have to",
-    "dont": "do not", "doesnt": "does not", "didnt": "did not", "isnt": "is not", "whats": "what is",
-    "nevermind": "never mind", "gimme": "give me", "lemme": "let me", "o'clock": "oclock",
+    "can't": "can not", "cannot": "can not", "won't": "will not", "shan't": "shall not",
+    "ain't": "is not", "let's": "let us", "y'all": "you", "gonna": "going to", "wanna": "want to",
+    "gotta": "have to", "dont": "do not", "doesnt": "does not", "didnt": "did not", "isnt": "is not",
+    "whats": "what is", "nevermind": "never mind", "goodnight": "good night", "gimme": "give me",
+    "lemme": "let me", "o'clock": "oclock",
 }  # fmt: skip
 _IS = frozenset("what that it there here who where how when he she this everything something".split())
 _SOUNDS = frozenset("um umm uh uhm uhh er erm hmm hm mm mhm ah ahh eh".split())
@@ -29,7 +30,7 @@ _LEADING = re.compile(
 )
 _TRAILING = re.compile(
     r"(?<=\S) (?:please|thanks|thank you|thank you very much|for me|for us|right now|right away|immediately|"
-    r"now|would you|will you|could you|can you|okay|ok|alright|my friend|mate|jarvis|computer|"
+    r"now|kindly|would you|will you|could you|can you|okay|ok|alright|my friend|mate|jarvis|computer|"
     r"if you (?:please|would|could|can|do not mind)|if possible|as well|too|again)$"
 )
 _TAG = re.compile(r" (?:would|will|could|can) you$")

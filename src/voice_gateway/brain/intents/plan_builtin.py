@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 
 from voice_gateway.brain.intents.grammar import Frame
 from voice_gateway.brain.intents.understanding import Ask, Context, Meaning, No, Request, Step
@@ -17,7 +18,8 @@ _DURATION = re.compile(
     r"(?:and a half )?(?:seconds?|secs?|minutes?|mins?|hours?|hrs?|days?)|and a half|and)(?:\s+|$))+$"
 )
 _CLOCK = re.compile(
-    r"^(?:\d{1,2}(?::\d\d)?(?: ?(?:am|pm|oclock))?|noon|midnight|(?:half|quarter) (?:past|to) \d{1,2})"
+    r"^(?:(?:today|tomorrow|tonight|tomorrow morning|tomorrow evening|on \w+day|next \w+day) )?(?:at )?"
+    r"(?:\d{1,2}(?::\d\d)?(?: ?(?:am|pm|oclock))?|noon|midnight|(?:half|quarter) (?:past|to) \d{1,2})"
     r"(?: (?:in the (?:morning|afternoon|evening)|tonight|today|tomorrow(?: morning| evening| afternoon)?))*$"
 )
 
@@ -58,11 +60,19 @@ def _volume(action: str) -> Planner:
     return plan
 
 
+def volume_it(frame: Frame, _context: Context) -> Meaning:
+    up = frame.slots.get("direction") == "up"
+    step = _call(frame, "control_speaker_volume", acts=True, action="up" if up else "down")
+    return replace(step, intent="VolumeUp" if up else "VolumeDown")
+
+
 def _set_timer(frame: Frame, _context: Context) -> Meaning:
     clock, duration = frame.text("clock"), frame.text("duration")
     label = re.sub(r"^(?:the|my|a|an)\s+", "", frame.text("label"))
     if clock and not _CLOCK.match(clock):
         return No("no time of day")
+    if re.search(r"\b(?:tomorrow|tonight|at \d+.*|in \d+ \w+)$", frame.text("message")):
+        return No("another reading takes the time out of the message")
     if _DURATION.match(frame.text("label")):
         return No("two lengths of time")
     if not clock and not duration:

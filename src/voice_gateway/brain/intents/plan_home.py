@@ -7,6 +7,7 @@ from dataclasses import replace
 from voice_gateway.brain.intents.grammar import Frame
 from voice_gateway.brain.intents.home import SWITCHED, Device, Home
 from voice_gateway.brain.intents.places import room_named
+from voice_gateway.brain.intents.plan_builtin import volume_it
 from voice_gateway.brain.intents.resolve import IT, Found, Resolver, Unclear, Unknown
 from voice_gateway.brain.intents.understanding import Ask, Context, Meaning, No, Request, Step
 from voice_gateway.brain.intents.wording import ABLE, DOING, capital, choice, the
@@ -17,7 +18,7 @@ _ENTRANCE = frozenset({"unlock", "open"})  # of a lock or a garage door: only by
 # Words that no name of a device has: whoever says them is not naming one.
 _CLAUSE = re.compile(
     r"\b(?:your|yourself|me|you|us|i|is|was|are|were|who|what|because|about|someone|somebody|"
-    r"turn|switch (?:on|off)|set|dim|close|unlock|mute|then|and|them|it|in the|on the)\b"
+    r"turn|switch|set|dim|close|unlock|mute|increase|then|and|them|it|on|off|by|in the)\b"
 )
 
 CONTROL, LOCK, THERMOSTAT, SCENE = (
@@ -29,6 +30,7 @@ _TAKES: dict[str, Callable[[Device], bool]] = {
     "off": lambda d: d.kind in SWITCHED or d.kind in ("light", "fan", "other", "thermostat"),
     "toggle": lambda d: d.kind in SWITCHED or d.kind in ("light", "fan", "other"),
     "dim": lambda d: d.kind in ("dimmer", "blind", "light"),
+    "brighten": lambda d: d.kind in ("dimmer", "light"),
     "open": lambda d: d.kind in ("blind", "garage_door"),
     "close": lambda d: d.kind in ("blind", "garage_door"),
     "stop": lambda d: d.kind in ("blind", "garage_door"),
@@ -120,7 +122,7 @@ def _request(device: Device, frame: Frame, action: str, context: Context) -> Req
         return _thermostat(device, name, frame, action, context.home)
     if action in ("lock", "unlock"):
         return Request(LOCK, {"deviceName": name, "action": action}, device)
-    if action == "dim":
+    if action in ("dim", "brighten"):
         return _dim(device, name, frame, context)
     return Request(CONTROL, {"deviceName": name, "action": action}, device)
 
@@ -203,13 +205,11 @@ def _dimmed(frame: Frame, context: Context) -> Meaning:
 
 def _up_down_it(frame: Frame, context: Context) -> Meaning:
     """ "Turn it down" means the lamp while a lamp is talked of, and the sound otherwise."""
-    up = frame.slots.get("direction") == "up"
-    if context.topic == "device" and context.last and all(d.kind == "dimmer" for d in context.last):
-        return act(
-            replace(frame, intent="Brighter" if up else "Dimmer", slots={"thing": "it"}), context, "dim"
-        )
-    request = Request("control_speaker_volume", {"action": "up" if up else "down"})
-    return Step("VolumeUp" if up else "VolumeDown", (request,), acts=True, frame=frame)
+    lamps = context.topic == "device" and context.last and all(d.kind == "dimmer" for d in context.last)
+    if not lamps:
+        return volume_it(frame, context)
+    intent = "Brighter" if frame.slots.get("direction") == "up" else "Dimmer"
+    return act(replace(frame, intent=intent, slots={"thing": "it"}), context, "brighten")
 
 
 def _acting(action: str) -> Callable[[Frame, Context], Meaning]:
@@ -221,8 +221,8 @@ HOME_ACTS: dict[str, Callable[[Frame, Context], Meaning]] = {
     "TurnOff": _acting("off"),
     "Toggle": _acting("toggle"),
     "SetLevel": _dimmed,
-    "Brighter": _acting("dim"),
-    "Dimmer": _acting("dim"),
+    "Brighter": _acting("brighten"),
+    "Dimmer": _acting("brighten"),
     "Open": _acting("open"),
     "Close": _acting("close"),
     "Stop": _acting("stop"),

@@ -59,6 +59,8 @@ def _is_state(frame: Frame, context: Context) -> Meaning:
     phrase, place, state = frame.text("thing"), frame.text("place"), frame.text("state")
     full = f"{phrase} in {place}" if place else phrase
     sort, room, quantifier = _sort_and_room(phrase, place, context)
+    if frame.slots.get("any"):
+        quantifier = "any"
     if sort is not None and (sort.plural or quantifier):
         many = quantifier in ("any", "some") or sort.noun == "anything"
         # Only a lock can be locked, whatever other doors there are.

@@ -91,13 +91,13 @@ class LocalBrain:
         known = context or Context(self.home, self._settings.room, tools=self._tool_names())
         return self._read(text, known, memory or Memory())
 
-    def needs_home(self, text: str) -> bool:
-        """False when built-in tools alone can answer."""
+    def needs_home(self, text: str, topic: str = "") -> bool:
+        """False when built-in tools alone can answer; `topic` is what was talked of before."""
         if too_long(text):
             return False
         if not has_own_sentences(self._language):
             return True
-        core = Reader(Context(tools=self._tool_names()), self._language, core_only=True)
+        core = Reader(Context(topic=topic, tools=self._tool_names()), self._language, core_only=True)
         steps = core.read(normalise(text)).steps
         return not steps or any(step.intent == "Abilities" for step in steps)
 
@@ -136,8 +136,8 @@ class LocalBrain:
 
     async def answer(self, turn: Turn) -> Reply | Passed:
         text, state = turn.utterance.text, turn.history.state
-        waiting = recall(state, self.home).asked is not None
-        if waiting or await self._off_the_loop(self.needs_home, text):
+        memory = recall(state, self.home)
+        if memory.asked is not None or await self._off_the_loop(self.needs_home, text, memory.topic):
             await self._keeper.known()
         memory = recall(state, self.home)
         room = turn.utterance.room or self._settings.room

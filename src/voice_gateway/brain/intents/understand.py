@@ -15,6 +15,10 @@ from voice_gateway.brain.intents.wording import DOING, capital, listed, the
 
 MOST_CLAUSES = 6
 _JOINT = re.compile(r"\b(?:and then|and also|and|then|also|after that)\b")
+# Speech has no full stops: a new command begins where its verb stands.
+_VERB = re.compile(
+    r"\b(?:and then|and|then)\b|(?=\b(?:turn|switch|set|dim|open|close|lock|unlock|mute|start) \w)"
+)
 _UNFINISHED = re.compile(r"\b(?:and|then|or|the|a|an|to|of|with|my|by|for)$")
 UNFINISHED = "I think there was more to come. Please say it again."
 _FREE = ("query", "message", "label", "duration", "clock", "offset")  # words in these are not ours to judge
@@ -92,7 +96,7 @@ class Reader:
         planner = _PLANNERS.get(frame.intent)
         if planner is None:
             return Step(frame.intent, frame=frame) if frame.intent == "Abilities" else No("nobody plans that")
-        if self.core_only and frame.intent not in BUILTIN:
+        if self.core_only and not self._without_home(frame):
             return No("the home is needed")
         meaning = planner(frame, self.context)
         if isinstance(meaning, Step):
@@ -102,9 +106,18 @@ class Reader:
                 return No(reason, spoken=_missing(missing[0]), understood=True)
         return meaning
 
+    def _without_home(self, frame: Frame) -> bool:
+        """ "Turn it down" is about the sound, unless a device was talked of."""
+        return frame.intent in BUILTIN or (frame.intent == "UpDownIt" and self.context.topic != "device")
+
     def _clauses(self, said: Said) -> list[Step]:
-        for parts in (said.sentences, (said.text,), said.parts):
-            pieces = [piece for part in parts for piece in _pieces(part)]
+        for parts, joint in (
+            (said.sentences, _JOINT),
+            ((said.text,), _JOINT),
+            (said.parts, _JOINT),
+            ((said.text,), _VERB),
+        ):
+            pieces = [piece for part in parts for piece in _pieces(part, joint)]
             if 1 < len(pieces) <= MOST_CLAUSES:
                 steps = self._read_pieces(pieces)
                 if steps:
@@ -160,8 +173,8 @@ class Reader:
         return text
 
 
-def _pieces(text: str) -> list[str]:
-    found = (strip_politeness(piece.strip())[0] for piece in _JOINT.split(text))
+def _pieces(text: str, joint: re.Pattern[str]) -> list[str]:
+    found = (strip_politeness(piece.strip())[0] for piece in joint.split(text))
     return [piece for piece in found if piece]
 
 

@@ -30,8 +30,8 @@ def choice(devices: Sequence[Device], limit: int = 4) -> str:
 
 
 DOING = {
-    "on": "turn on", "off": "turn off", "toggle": "toggle", "dim": "dim", "open": "open", "close": "close",
-    "stop": "stop", "lock": "lock", "unlock": "unlock", "set": "set",
+    "on": "turn on", "off": "turn off", "toggle": "toggle", "dim": "dim", "brighten": "dim",
+    "open": "open", "close": "close", "stop": "stop", "lock": "lock", "unlock": "unlock", "set": "set",
 }  # fmt: skip
 
 ABLE = {

@@ -332,3 +332,17 @@ async def test_a_home_that_cannot_be_read_once_stays_known() -> None:
 
     talk.home.devices = good
     assert len(talk.brain.home.devices) == 16
+
+
+async def test_turning_it_down_means_the_sound_unless_a_lamp_is_talked_of() -> None:
+    talk = Talk()
+    await talk.reply("turn it down a notch")
+    assert talk.home.calls == [("control_speaker_volume", {"action": "down"})]
+    await talk.reply("dim the floor lamp to 60 percent")
+    await talk.reply("turn it down")
+    assert talk.home.calls == [
+        ("control_zwave_device", {"deviceName": "Floor Lamp", "action": "dim", "level": 40})
+    ]
+    await talk.reply("louder")
+    await talk.reply("turn it down")
+    assert talk.home.calls == [("control_speaker_volume", {"action": "down"})]
