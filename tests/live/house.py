@@ -1,5 +1,6 @@
 """Tools like those of the Z-Wave server, which record what reached them."""
 
+from time import perf_counter
 from typing import Any
 
 from langchain_core.tools import BaseTool, StructuredTool
@@ -30,10 +31,15 @@ class House:
 
     def __init__(self) -> None:
         self.calls: list[tuple[str, dict[str, Any]]] = []
+        self.moments: list[tuple[str, float]] = []
         self.tools = ToolManager()
         self.tools.add_mcp_tools("zwave", [self._control(), self._devices()])
         self.tools.add(self._clock())
         self.executor = ToolExecutor(self.tools)
+
+    def _record(self, name: str, args: dict[str, Any]) -> None:
+        self.calls.append((name, args))
+        self.moments.append((name, perf_counter()))
 
     def devices_of_calls(self) -> list[tuple[str, str]]:
         return [
@@ -44,7 +50,7 @@ class House:
 
     def _control(self) -> BaseTool:
         async def control(**args: Any) -> str:
-            self.calls.append((CONTROL, args))
+            self._record(CONTROL, args)
             done = (
                 f"set to {args['level']} percent" if args["action"] == "set" else f"turned {args['action']}"
             )
@@ -60,7 +66,7 @@ class House:
 
     def _devices(self) -> BaseTool:
         async def devices() -> str:
-            self.calls.append((DEVICES, {}))
+            self._record(DEVICES, {})
             return "Kitchen Light, Bedroom Lamp, Heater"
 
         tool = StructuredTool(
@@ -73,7 +79,7 @@ class House:
 
     def _clock(self) -> BaseTool:
         async def clock() -> str:
-            self.calls.append((CLOCK, {}))
+            self._record(CLOCK, {})
             return "It is five past ten."
 
         tool = StructuredTool(

@@ -9,8 +9,8 @@ from voice_gateway.brain.history import History
 
 pytestmark = pytest.mark.timeout(180)
 
-# Measured: a thirtieth for another question, a seventh for a call with its result. These shares leave room for
-# a machine that has other work to do.
+# Measured: a thirtieth for another question, a seventh for a call with its result. These shares leave room
+# for a machine that has other work to do.
 OTHER_QUESTION, CALL_AND_RESULT = 1 / 4, 1 / 2
 
 
