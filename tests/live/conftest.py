@@ -25,13 +25,6 @@ NOON = datetime(2026, 11, 15, 12, 0, tzinfo=UTC)
 SETUP_SECONDS = 3600  # the first time: a build and 1.2 GB of download
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    here = Path(__file__).parent
-    for item in items:
-        if here in item.path.parents:
-            item.add_marker(pytest.mark.live)
-
-
 @dataclass(frozen=True)
 class Ollama:
     """Where the tests find a server, and its models. An empty name: this machine could not get that one."""

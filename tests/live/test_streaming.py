@@ -10,7 +10,7 @@ from voice_gateway.brain.history import History
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
 
-pytestmark = pytest.mark.timeout(120)
+pytestmark = [pytest.mark.live, pytest.mark.timeout(120)]
 
 STORY = "Tell me a very long story about a lighthouse keeper, in many short sentences."
 

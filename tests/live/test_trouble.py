@@ -12,7 +12,7 @@ from voice_gateway.errors import BrainError
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
 
-pytestmark = pytest.mark.timeout(120)
+pytestmark = [pytest.mark.live, pytest.mark.timeout(120)]
 
 STORY = "Tell me a very long story about a lighthouse keeper, in many short sentences."
 
@@ -80,7 +80,8 @@ async def test_a_model_without_tools_is_named_as_such(
 
 
 async def test_a_prompt_that_ollama_cut_is_no_answer(small_model: str, make_client: MakeClient) -> None:
-    client, history, said = make_client(small_model, no_tools(), num_ctx=512, num_predict=64), History(), []
+    client, history = make_client(small_model, no_tools(), num_ctx=512, num_predict=64), History()
+    said: list[str] = []
 
     with pytest.raises(BrainError, match="num_ctx") as caught:
         await ask(client, "Say hello. " * 400, history=history, say=said.append)
