@@ -28,6 +28,8 @@ from zwave_mcp.percent import LAST_LEVEL
 from zwave_mcp.results import Outcome
 from zwave_mcp.states import is_jammed
 
+# The whole of one tool call: a voice client gives up after 30 s and must hear this answer first.
+TOOL_SECONDS: Final = 15.0
 # Reports of a sleeping device come at wake-up, in hours; a reply this late will not come.
 _ASLEEP_SECONDS: Final = 2.0
 # A ramp that is over soon is waited for; a voice should not wait longer for the rest.
@@ -59,7 +61,17 @@ class Verdict:
     message: str = ""
 
 
-async def carry_out(home: Home, command: Command) -> Verdict:
+async def carry_out(home: Home, command: Command, within_seconds: float = TOOL_SECONDS) -> Verdict:
+    try:
+        async with asyncio.timeout(within_seconds) as limit:
+            return await _send(home, command)
+    except TimeoutError:
+        if not limit.expired():
+            raise
+        return Verdict("unconfirmed")
+
+
+async def _send(home: Home, command: Command) -> Verdict:
     node = command.device.node
     if node.dead and not await _answers(home, node.id):
         return Verdict("unreachable")
@@ -176,6 +188,7 @@ async def _newly_jammed(home: Home, device: Device) -> bool:
 
 async def _polled(home: Home, value_id: ValueId) -> Any:
     try:
-        return await home.poll(value_id)
+        value = await home.poll(value_id)
     except (NoAnswer, Refused):
         return _UNKNOWN
+    return value if isinstance(value, bool | int | float | str) else _UNKNOWN

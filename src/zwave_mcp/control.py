@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from zwave_mcp import sentences
 from zwave_mcp.commands import NotPossible, Wish, command, lock_command, stop_id, supports, wish
-from zwave_mcp.confirm import Command, Verdict, carry_out
+from zwave_mcp.confirm import TOOL_SECONDS, Command, Verdict, carry_out
 from zwave_mcp.devices import Device
 from zwave_mcp.home import ACKNOWLEDGED, CONFIRMED, Home, HomeError, NoAnswer, Refused
 from zwave_mcp.results import Facts, Outcome, Result, result
@@ -15,8 +15,6 @@ from zwave_mcp.view import Viewer, the_one
 
 log = logging.getLogger(__name__)
 
-# The whole of one command: a voice client gives up after 30 s and must hear this answer first.
-_TOOL_SECONDS: Final = 15.0
 _STOP_CHECK_SECONDS: Final = 0.4
 
 
@@ -74,13 +72,7 @@ class Control:
             return None
 
     async def _carry_out(self, sent: Command, chosen: Wish) -> Result:
-        try:
-            async with asyncio.timeout(_TOOL_SECONDS) as limit:
-                verdict = await carry_out(self._home, sent)
-        except TimeoutError:
-            if not limit.expired():
-                raise
-            verdict = Verdict("unconfirmed")
+        verdict = await carry_out(self._home, sent)
         device = sent.device
         log.info(
             "command judged",
@@ -104,13 +96,14 @@ class Control:
         if target is None or state is None:
             raise NotPossible("unsupported", sentences.cannot(device, "stop"))
         try:
-            written = await self._home.write(target, False)
-            if written.status not in (CONFIRMED, ACKNOWLEDGED):
-                raise NotPossible("failed", sentences.failed(device, "stop"))
-            first = await self._home.poll(state.id)
-            await asyncio.sleep(_STOP_CHECK_SECONDS)
-            second = await self._home.poll(state.id)
-        except (NoAnswer, Refused):
+            async with asyncio.timeout(TOOL_SECONDS):
+                written = await self._home.write(target, False)
+                if written.status not in (CONFIRMED, ACKNOWLEDGED):
+                    raise NotPossible("failed", sentences.failed(device, "stop"))
+                first = await self._home.poll(state.id)
+                await asyncio.sleep(_STOP_CHECK_SECONDS)
+                second = await self._home.poll(state.id)
+        except (NoAnswer, Refused, TimeoutError):
             raise NotPossible("unconfirmed", sentences.not_confirmed(device)) from None
         stands = state_of(device, second)
         if first != second:

@@ -1,8 +1,10 @@
 """Which device is meant: names as people say them, and nothing is guessed where a guess could be wrong."""
 
+import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from zwave_mcp.devices import Device
 from zwave_mcp.folding import fold, singular, singulars, spellings, words
@@ -37,6 +39,7 @@ class Nothing:
 
 
 Found = One | Several | Group | Nothing
+_REMARK: Final = re.compile(r"\([^)]*\)")
 Prefers = Callable[[Device], bool]
 
 
@@ -65,6 +68,12 @@ class Names:
 
     def find(self, asked: str, prefers: Prefers | None = None) -> Found:
         """`prefers` settles between several by what the caller wants to do; never for an entrance."""
+        found = self._find(asked, prefers)
+        bare = _REMARK.sub(" ", asked)
+        # "Floor Lamp (off)": models copy a remark from a list into the name.
+        return self._find(bare, prefers) if isinstance(found, Nothing) and bare.strip() != asked else found
+
+    def _find(self, asked: str, prefers: Prefers | None) -> Found:
         exact = self._exact(asked)
         if exact:
             return _settle(exact, prefers, vague=False)
@@ -80,8 +89,12 @@ class Names:
 
     def in_room(self, asked: str) -> tuple[Device, ...]:
         """The devices of a room, when exactly a room was named."""
-        room = self._rooms.get(words(asked))
-        return tuple(device for device in self.devices if room is not None and device.room == room)
+        return self._of_room(words(asked))
+
+    def _of_room(self, room_words: frozenset[str]) -> tuple[Device, ...]:
+        if room_words not in self._rooms:
+            return ()
+        return tuple(device for device in self.devices if device.room and words(device.room) == room_words)
 
     def _exact(self, asked: str) -> tuple[Device, ...]:
         folded = self._folded.get(fold(asked))
@@ -97,7 +110,7 @@ class Names:
     def _group(self, said: frozenset[str]) -> Found | None:
         room = self._rooms.get(said)
         if room is not None:
-            return Group(tuple(device for device in self.devices if device.room == room), room)
+            return Group(self._of_room(said), room)
         if not said & ALL:
             return None
         rest = said - ALL
@@ -127,8 +140,7 @@ class Names:
         """All devices for no word, those of a room for its name, None for words that are no room."""
         if not room_words:
             return self.devices
-        room = self._rooms.get(room_words)
-        return None if room is None else tuple(device for device in self.devices if device.room == room)
+        return self._of_room(room_words) or None
 
     def _containing(self, said: frozenset[str]) -> tuple[Device, ...]:
         """Every word that was said is in name or room. Never the other way round: a short name inside a long

@@ -1,5 +1,6 @@
 """From replies of `getNodes` and `_getScenes` to nodes and scenes; what is malformed is left out."""
 
+import math
 from collections.abc import Iterable, Mapping
 from typing import Any, TypeGuard
 
@@ -68,7 +69,7 @@ def _value(node_id: int, raw: Mapping[str, Any]) -> Value | None:
     updated = _number(raw.get("lastUpdate"))
     return Value(
         id=value_id,
-        value=raw.get("value"),
+        value=_scalar(raw.get("value")),
         label=_text(raw.get("label")),
         unit=_text(raw.get("unit")),
         states=_states(raw.get("states")),
@@ -122,6 +123,13 @@ def _scene(raw: Mapping[str, Any]) -> Scene | None:
         if value_id is not None:
             values.append(SceneValue(value_id, item.get("value")))
     return Scene(scene_id, name, tuple(values))
+
+
+def _scalar(raw: object) -> bool | float | str | None:
+    """Lists, objects and numbers that are none are nothing that a device could be in."""
+    if isinstance(raw, float) and not math.isfinite(raw):
+        return None
+    return raw if isinstance(raw, bool | int | float | str) else None
 
 
 def _is_int(raw: object) -> TypeGuard[int]:

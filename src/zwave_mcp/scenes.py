@@ -6,7 +6,7 @@ from typing import Any, Final
 from zwave_mcp import sentences
 from zwave_mcp.devices import is_number
 from zwave_mcp.folding import spellings, words
-from zwave_mcp.home import Home, NoAnswer, Refused, Scene, SceneValue, ValueId
+from zwave_mcp.home import Home, HomeError, NoAnswer, Refused, Scene, SceneValue, ValueId
 from zwave_mcp.kinds import DOOR_LOCK
 from zwave_mcp.percent import LAST_LEVEL
 from zwave_mcp.results import Facts, Outcome, Result, result
@@ -80,7 +80,7 @@ class Scenes:
     async def _has(self, read: ValueId, wanted: Any) -> bool:
         try:
             return _same(await self._home.poll(read), wanted)
-        except (NoAnswer, Refused):
+        except HomeError:
             return False
 
 

@@ -1,12 +1,13 @@
 """Setting a thermostat: mode first, then the temperature that goes with it, each confirmed by the device."""
 
+import asyncio
 import math
 from dataclasses import dataclass
 from typing import Any
 
 from zwave_mcp import sentences
 from zwave_mcp.commands import NotPossible
-from zwave_mcp.confirm import Command, Verdict, carry_out
+from zwave_mcp.confirm import TOOL_SECONDS, Command, Verdict, carry_out
 from zwave_mcp.devices import Device, is_number, with_value
 from zwave_mcp.home import Home, Value
 from zwave_mcp.results import Facts, Result, result
@@ -44,8 +45,10 @@ class Thermostats:
             commands = _commands(device, setting)
         except NotPossible as reason:
             return result(str(reason), reason.outcome, facts)
+        clock = asyncio.get_running_loop().time
+        end = clock() + TOOL_SECONDS
         for command in commands:
-            verdict = await carry_out(self._home, command)
+            verdict = await carry_out(self._home, command, end - clock())
             if verdict.known:
                 device = with_value(device, command.read, verdict.value)
             if verdict.outcome != "confirmed":

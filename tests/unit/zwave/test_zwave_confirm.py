@@ -1,6 +1,9 @@
+import asyncio
+
 import pytest
 
 from fakes.scripted_home import ScriptedHome, blind, dimmer, lock, sensor, switch, thermostat
+from zwave_mcp import confirm
 from zwave_mcp.home import Health, HomeDown, NoAnswer, Refused, Scene, SceneValue, ValueId, WriteResult
 from zwave_mcp.tools import Tools
 
@@ -239,6 +242,25 @@ async def test_stop_without_an_answer_is_not_confirmed():
     assert (await control(home, "window blind", "stop"))[1] == "unconfirmed"
 
 
+async def test_an_answer_that_makes_no_sense_is_no_answer():
+    home = ScriptedHome(thermostat(7, "Thermostat"))
+    home.written, home.polled = WriteResult(254), [{"value": [1]}]
+    assert (await setting(home, mode="off"))[1] == "unconfirmed"
+
+
+async def test_the_whole_command_has_a_limit(monkeypatch: pytest.MonkeyPatch):
+    class Hanging(ScriptedHome):
+        async def poll(self, value_id: ValueId, timeout_seconds: float = 4.0):
+            await asyncio.Event().wait()
+
+    home = Hanging(switch(2, "Desk Lamp"))
+    home.written = WriteResult(254)
+    monkeypatch.setattr(confirm.carry_out, "__defaults__", (0.05,))
+    sentence, outcome, _, _ = await control(home, "desk lamp", "on")
+    assert outcome == "unconfirmed"
+    assert "may still happen" in sentence
+
+
 async def test_toggle_is_decided_before_it_is_sent():
     home = ScriptedHome(switch(2, "Desk Lamp", on=True))
     answer = await Tools(home).call("control_zwave_device", {"deviceName": "desk lamp", "action": "toggle"})
@@ -366,6 +388,12 @@ async def test_a_scene_is_on_when_all_its_devices_are():
     home.polled = [False, True]
     assert await scene(home) == ("The scene Movie Night is on.", "confirmed")
     assert home.sent == [("scene", 4)]
+
+
+async def test_a_scene_whose_home_goes_away_is_not_confirmed():
+    home = with_scene(SceneValue(ValueId(2, 37, 0, "targetValue"), True))
+    home.polled = [HomeDown("The MQTT broker is not reachable.")]
+    assert (await scene(home))[1] == "unconfirmed"
 
 
 async def test_a_scene_names_the_devices_that_did_not_follow():

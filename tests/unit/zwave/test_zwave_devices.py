@@ -6,12 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fakes.scripted_home import lock, sensor, switch
+from fakes.scripted_home import ScriptedHome, lock, sensor, switch
 from zwave_mcp.devices import Device, devices_of
 from zwave_mcp.home import Node, Snapshot, Value, ValueId
 from zwave_mcp.nodes import duration_seconds, parse_nodes, parse_scenes
 from zwave_mcp.sentences import which
 from zwave_mcp.states import label_of, reading_text, spoken, state_of, state_text
+from zwave_mcp.tools import Tools
 
 RECORDED = Path(__file__).parents[2] / "zwave_data" / "getNodes.json"
 
@@ -186,3 +187,50 @@ def test_no_reply_of_a_gateway_breaks_the_picture(reply: Any):
             assert all(isinstance(reading_text(value), str) for value in device.readings)
         parse_scenes(result)
         duration_seconds(reply)
+
+
+PROPERTIES = st.sampled_from(
+    [
+        *[(37, "currentValue"), (38, "currentValue"), (38, "Up"), (98, "currentMode"), (102, "currentState")],
+        *[
+            (64, "mode"),
+            (66, "state"),
+            (67, "setpoint"),
+            (49, "Air temperature"),
+            (50, "value"),
+            (128, "level"),
+        ],
+        *[(113, "Access Control"), (106, "currentValue"), (48, "Door/Window")],
+    ]
+)
+
+
+@given(st.lists(st.tuples(PROPERTIES, JSON, JSON, JSON), max_size=5))
+@pytest.mark.usefixtures("quick")
+async def test_no_value_of_a_device_breaks_a_tool(values: list[Any]):
+    raw = [
+        {
+            "commandClass": cc,
+            "property": prop,
+            "value": value,
+            "states": states,
+            "targetValue": target,
+            "min": target,
+        }
+        for (cc, prop), value, states, target in values
+    ]
+    home = ScriptedHome(*parse_nodes([{"id": 5, "name": "Thing", "values": raw}]))
+    home.polled = [values[0][1] if values else None]
+    tools = Tools(home, allow_unlock=True)
+    for name, arguments in {
+        "list_zwave_devices": {},
+        "get_zwave_device": {"deviceName": "thing"},
+        "get_device_sensor_data": {"deviceName": "thing"},
+        "control_zwave_device": {"deviceName": "thing", "action": "toggle"},
+        "control_zwave_lock": {"deviceName": "thing", "action": "lock"},
+        "set_zwave_thermostat": {"deviceName": "thing", "temperature": 20, "mode": "heat"},
+        "check_zwave_health": {},
+    }.items():
+        answer = await tools.call(name, arguments)
+        json.dumps(answer.structured)
+        assert answer.sentence

@@ -76,6 +76,9 @@ def found(asked: str, *nodes: Node) -> list[str]:
         ("garage door", "Garage Door"),
         ("kitchen door", "Back Door"),
         ("node 3", "Floor Lamp"),
+        ("Floor Lamp (off)", "Floor Lamp"),
+        ("Living Room: Floor Lamp (on, 40 %)", "Floor Lamp"),
+        ("Front Door (locked)", "Front Door"),
     ],
 )
 def test_a_name_is_found_as_people_say_it(asked: str, name: str):
@@ -166,6 +169,11 @@ def test_another_room_is_never_taken_for_this_one():
     assert found("studio flor lamp", *studies) == []
     assert found("study flor lamp", *studies) == ["Floor Lamp"]
     assert found("bedroom floor lamp", dimmer(2, "Bathroom Floor Lamp"), switch(3, "Fan", "Bedroom")) == []
+
+
+def test_a_room_is_one_room_however_it_is_written():
+    nodes = (switch(2, "Lamp", "Küche"), switch(3, "Fan", "küche"), switch(4, "Pump", "The Küche"))
+    assert found("küche", *nodes) == ["Lamp", "Fan", "Pump"]
 
 
 def test_one_name_in_two_rooms_needs_its_room():
