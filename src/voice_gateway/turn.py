@@ -11,6 +11,45 @@ def new_id() -> str:
 
 
 @dataclass(frozen=True, slots=True)
+class AudioChunk:
+    """A piece of a stream of sound: mono, 16 kHz, int16 (a numpy array, which this file does not import)."""
+
+    samples: Any
+    start_seconds: float = 0.0  # where in its stream it begins; a jump says that something was lost
+
+
+@dataclass(frozen=True, slots=True)
+class WakeDetected:
+    """A wake word was heard. `at_seconds` counts the sound that the detector got since it was made."""
+
+    word: str
+    score: float
+    at_seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class SpeechSegment:
+    """One stretch of speech, with some sound before and behind it. Seconds count the stream's sound."""
+
+    samples: Any  # mono, 16 kHz, int16
+    start_seconds: float  # of the samples, pre-roll included
+    speech_end_seconds: float  # where the last speech was
+    end_seconds: float  # of the samples, silence included
+    speech_seconds: float  # how much of it is speech
+    cut: bool = False  # it was ended because it was too long
+
+
+@dataclass(frozen=True, slots=True)
+class Transcript:
+    """What a segment says. Text that came from noise is kept away, with the reason in `noise`."""
+
+    text: str
+    seconds: float  # that the engine took
+    audio_seconds: float = 0.0
+    noise: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Utterance:
     """What a person said, by whichever door it came in."""
 

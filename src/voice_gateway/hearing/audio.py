@@ -1,0 +1,63 @@
+"""Sound inside the gateway: mono, 16 kHz, int16 numpy arrays; how they are cut, converted and measured."""
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+RATE = 16_000  # what every engine wants
+BLOCK_SAMPLES = 512  # 32 ms: one frame for the voice activity, short enough to react
+FULL_SCALE = 32768.0
+SILENT_DB = -120.0
+
+Samples = NDArray[np.int16]
+Floats = NDArray[np.float32]
+
+
+def to_floats(samples: Samples) -> Floats:
+    return np.asarray(samples, np.float32) / np.float32(FULL_SCALE)
+
+
+def to_samples(floats: NDArray[Any]) -> Samples:
+    """Clipped, and silent where there is no number: a broken file or driver may send anything."""
+    finite = np.nan_to_num(np.asarray(floats, np.float64), nan=0.0, posinf=1.0, neginf=-1.0)
+    return np.clip(np.rint(finite * FULL_SCALE), -32768, 32767).astype(np.int16)
+
+
+def level_db(samples: Samples) -> float:
+    """The loudness as dB below full scale: about -20 is speech close by, below -60 a quiet room."""
+    if not len(samples):
+        return SILENT_DB
+    mean_square = float(np.mean(np.square(to_floats(samples), dtype=np.float64)))
+    return max(SILENT_DB, 10 * math.log10(mean_square)) if mean_square else SILENT_DB
+
+
+class Blocks:
+    """Cuts a stream that comes in pieces of any length into blocks of one length."""
+
+    def __init__(self, size: int) -> None:
+        self._size = size
+        self._waiting: list[Samples] = []
+        self._length = 0
+
+    def feed(self, samples: Samples) -> Iterator[Samples]:
+        self._waiting.append(samples)
+        self._length += len(samples)
+        if self._length < self._size:
+            return
+        joined = np.concatenate(self._waiting)
+        whole = self._length - self._length % self._size
+        self._waiting, self._length = [joined[whole:]], self._length - whole
+        for start in range(0, whole, self._size):
+            yield joined[start : start + self._size]
+
+    def rest(self) -> Samples | None:
+        """What is left and fills no block; it is taken out."""
+        rest = np.concatenate(self._waiting) if self._length else None
+        self.clear()
+        return rest
+
+    def clear(self) -> None:
+        self._waiting, self._length = [], 0

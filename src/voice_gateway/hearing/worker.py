@@ -1,0 +1,62 @@
+"""A thread for one engine: native code that blocks runs there, and the event loop goes on."""
+
+import asyncio
+import queue
+import threading
+from collections.abc import Callable
+from typing import Any, ParamSpec, TypeVar
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class Worker:
+    """Runs jobs one after the other in a daemon thread.
+
+    Not `asyncio.to_thread`: the end of the program would wait for an engine that hangs. A job whose caller
+    was cancelled still runs to its end, because native code cannot be stopped; its result is dropped.
+    """
+
+    def __init__(self, title: str) -> None:
+        self._title = title
+        self._jobs: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
+        self._thread: threading.Thread | None = None
+
+    async def run(self, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        loop = asyncio.get_running_loop()
+        done: asyncio.Future[T] = loop.create_future()
+
+        def deliver(value: Any, error: BaseException | None) -> None:
+            if done.done():  # the caller was cancelled
+                return
+            if error is None:
+                done.set_result(value)
+            else:
+                done.set_exception(error)
+
+        def job() -> None:
+            value, error = None, None
+            try:
+                value = work(*args, **kwargs)
+            except BaseException as raised:
+                error = raised
+            try:
+                loop.call_soon_threadsafe(deliver, value, error)
+            except RuntimeError:
+                return  # the loop is closed: nobody waits any more
+
+        self._jobs.put(job)
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._work, name=self._title, daemon=True)
+            self._thread.start()
+        return await done
+
+    def close(self) -> None:
+        """Ends the thread behind the jobs it has; a later `run` starts another."""
+        if self._thread is not None:
+            self._jobs.put(None)
+            self._thread = None
+
+    def _work(self) -> None:
+        while (job := self._jobs.get()) is not None:
+            job()
