@@ -45,17 +45,17 @@ def as_object(raw: Any) -> dict[str, Any]:
     return {str(name): value for name, value in raw.items()}
 
 
-def too_deep(value: dict[str, Any]) -> bool:
-    level: list[Any] = [value]
+def too_deep(args: dict[str, Any]) -> bool:
+    level = [value for value in args.values() if isinstance(value, _CONTAINERS)]
     for _ in range(DEEPEST):
+        if not level:
+            return False
         inside = {  # by identity: something that contains itself is seen once per level
             id(inner): inner
             for outer in level
             for inner in (outer.values() if isinstance(outer, dict) else outer)
             if isinstance(inner, _CONTAINERS)
         }
-        if not inside:
-            return False
         level = list(inside.values())
     return True
 

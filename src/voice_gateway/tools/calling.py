@@ -33,22 +33,44 @@ _TRACING_ASKED_FOR = any(
 
 
 def _traced() -> bool:
-    # Without that module nobody can have switched tracing on inside the program, and it is slow to import.
-    tracing = sys.modules.get("langchain_core.tracers.context")
-    if tracing is None:
-        return _TRACING_ASKED_FOR
-    hooked = any(hook[0].get() is not None for hook in tracing._configure_hooks)
-    return hooked or bool(tracing._tracing_v2_is_enabled())
+    context = sys.modules.get(
+        "langchain_core.tracers.context"
+    )  # not loaded: nobody can have set anything there
+    if context is not None and (
+        context.tracing_v2_callback_var.get() is not None
+        or any(hook[0].get() is not None for hook in context._configure_hooks)
+    ):
+        return True
+    if _langsmith_is_idle():
+        return False
+    from langsmith.utils import tracing_is_enabled
+
+    return bool(tracing_is_enabled())
+
+
+def _langsmith_is_idle() -> bool:
+    """A quick no: its own answer takes 4 µs, and loading it only to ask takes 100 ms."""
+    if _TRACING_ASKED_FOR:
+        return False
+    inside = sys.modules.get("langsmith._internal._context")
+    try:
+        return inside is None or (
+            inside._TRACING_ENABLED.get() is None
+            and inside._PARENT_RUN_TREE_REF.get() is None
+            and inside._GLOBAL_TRACING_ENABLED is None
+        )
+    except AttributeError:  # another version of it: ask the long way
+        return False
 
 
 def model_of(tool: BaseTool) -> type[BaseModel] | None:
     """The pydantic model of the parameters a caller gives; None where the schema is a server's own."""
-    if isinstance(getattr(tool, "args_schema", None), dict):
+    own = getattr(tool, "args_schema", None)
+    if isinstance(own, dict) or (own is None and isinstance(tool, Tool)):
         return None
     made = tool.tool_call_schema
     if not (isinstance(made, type) and issubclass(made, BaseModel)):
         return None
-    own = tool.args_schema
     # The tool's own model, so that its validators run; LangChain's subset only where something is injected.
     if (
         isinstance(own, type)
@@ -60,12 +82,13 @@ def model_of(tool: BaseTool) -> type[BaseModel] | None:
 
 
 def other_names(model: type[BaseModel] | None) -> frozenset[str]:
-    """Field names that are accepted beside their aliases."""
-    if model is None or not (
-        model.model_config.get("populate_by_name") or model.model_config.get("validate_by_name")
-    ):
+    """Names that are accepted beside those of the schema: aliases, or the fields behind them."""
+    if model is None:
         return frozenset()
-    return frozenset(model.model_fields)
+    names = {field.alias for field in model.model_fields.values() if field.alias}
+    if model.model_config.get("populate_by_name") or model.model_config.get("validate_by_name"):
+        names |= model.model_fields.keys()
+    return frozenset(names)
 
 
 def can_be_called_directly(tool: BaseTool, names: frozenset[str], model: type[BaseModel] | None) -> bool:

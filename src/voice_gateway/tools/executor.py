@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -27,14 +27,22 @@ NO_TRAITS = ToolTraits()
 class Execution:
     """One call on its way through the executor."""
 
-    __slots__ = ("args", "call_id", "name", "started", "traits")
+    __slots__ = ("args", "call_id", "name", "raw", "started", "traits")
 
-    def __init__(self, call: ToolCall) -> None:
+    def __init__(self, given: Any) -> None:
         self.started = perf_counter()
+        # A message's own tool calls are dicts, or worse.
+        call = given if isinstance(given, ToolCall) else _as_call(given)
+        self.raw = call.args
         self.call_id = call.id if isinstance(call.id, str) and call.id else new_id()
         self.name = call.name if isinstance(call.name, str) else str(call.name)
         self.args: dict[str, Any] = call.args if isinstance(call.args, dict) else {}
         self.traits = NO_TRAITS
+
+
+def _as_call(given: Any) -> ToolCall:
+    known = given if isinstance(given, Mapping) else {}
+    return ToolCall(known.get("id") or "", known.get("name") or "", known.get("args"))
 
 
 class ToolExecutor:
@@ -67,7 +75,7 @@ class ToolExecutor:
     ) -> ToolOutcome:
         execution = Execution(call)
         try:
-            result = await self._run(execution, call.args, gate, timeout_seconds)
+            result = await self._run(execution, gate, timeout_seconds)
         except asyncio.CancelledError:
             raise
         except ToolRaised as raised:
@@ -105,9 +113,8 @@ class ToolExecutor:
                 group.create_task(work())
         return [outcomes[place] for place in range(len(calls))]
 
-    async def _run(
-        self, execution: Execution, raw: Any, gate: Gate | None, timeout_seconds: float | None
-    ) -> Result:
+    async def _run(self, execution: Execution, gate: Gate | None, timeout_seconds: float | None) -> Result:
+        raw = execution.raw
         plan = self._plan(execution.name)
         execution.traits = plan.traits
         if heavy(raw):  # checking a huge value takes long: not in the event loop
@@ -131,7 +138,9 @@ class ToolExecutor:
                 raise ToolError(reason, structured={"outcome": "not_permitted"})
 
     def _plan(self, name: str) -> "CallPlan":
-        tool = self.tools.find(name) or self.tools.find(name.strip())
+        tool = self.tools.find(name)
+        if tool is None:
+            tool = self.tools.find(name.strip())
         if tool is None:
             raise UnknownTool(unknown_tool(name, self.tools))
         if self._plans_version != self.tools.version:

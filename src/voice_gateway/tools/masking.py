@@ -71,4 +71,11 @@ def mask(value: Any, depth: int = 4) -> Any:
         }
     if isinstance(value, list | tuple):
         return "[…]" if depth == 0 else [mask(inner, depth - 1) for inner in value[:20]]
-    return shorten(str(value))
+    return _shown(value)
+
+
+def _shown(value: Any) -> str:
+    try:
+        return shorten(str(value))
+    except Exception:  # a foreign object whose own text fails
+        return f"[{type(value).__name__}]"

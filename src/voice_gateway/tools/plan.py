@@ -69,7 +69,8 @@ class CallPlan:
             raise self._refused("the arguments are nested too deeply")
         if args.keys() <= self._names:
             try:
-                return args, self._fit(args)
+                ready = self._fit(args)
+                return _as_reached(args, ready), ready
             except Misfit:
                 pass  # then perhaps after repair
         return self._repaired(args)
@@ -99,7 +100,7 @@ class CallPlan:
             log.info(_sentence(given, args, repaired.renamed), extra={"tool": self.tool.name})
         if repaired.dropped:
             log.info("arguments left out", extra={"tool": self.tool.name, "parameters": repaired.dropped})
-        return args, ready
+        return _as_reached(args, ready), ready
 
     def _takes_any_name(self) -> bool:
         if self._model is not None:
@@ -171,6 +172,20 @@ def _fit_for_model(model: type[BaseModel]) -> Fit:
         return ready
 
     return fit_model
+
+
+_SCALARS = (str, int, float, bool)
+
+
+def _as_reached(args: dict[str, Any], ready: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments with the plain values that pydantic made of them: 50 where "50" was given."""
+    if args is ready:
+        return args
+    for name, value in args.items():
+        made = ready.get(name)
+        if made is not value and type(made) in _SCALARS and (type(made) is not type(value) or made != value):
+            args = {**args, name: made}
+    return args
 
 
 def _problems(error: ValidationError) -> list[Problem]:

@@ -64,8 +64,11 @@ def schema_of(tool: "BaseTool") -> dict[str, Any]:
     own = getattr(tool, "args_schema", None)
     if isinstance(own, dict):
         return own
+    from langchain_core.tools import Tool
     from langchain_core.utils.pydantic import model_json_schema
 
+    if own is None and isinstance(tool, Tool):  # it takes one text, under the name that LangChain gives it
+        return {"type": "object", "properties": {"__arg1": {"type": "string"}}, "required": ["__arg1"]}
     made = tool.tool_call_schema
     full = made if isinstance(made, dict) else model_json_schema(made)
     # LangChain repeats the tool's own name and description there.

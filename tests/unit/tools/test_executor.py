@@ -545,3 +545,13 @@ async def test_errors_carry_no_credentials_and_no_traceback():
         assert secret not in text
     assert "host.example" in text
     assert "ValueError: bad key" in text
+
+
+@pytest.mark.parametrize(
+    "call", [{"id": "7", "name": "add", "args": {"a": 1}}, {"name": "add"}, {}, None, "add"]
+)
+async def test_even_what_is_no_call_gets_an_outcome(call):
+    outcome = await executor_with(add).execute(call)
+
+    assert outcome.ok == (outcome.call_id == "7")
+    assert outcome.call_id
