@@ -1,11 +1,16 @@
 """Speech packages: absent or damaged ones are said in a sentence, with what to do."""
 
+import base64
+import hashlib
 import importlib
+import importlib.metadata
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 from voice_gateway.errors import HearingError
 
-ADVICE = "run `make setup` again, or `pip install 'voice-gateway[speech]'`"
+ADVICE = "run `make setup` again, or `pip install --force-reinstall 'voice-gateway[speech]'`"
 
 
 def need(module: str, what: str, *, advice: str = ADVICE) -> Any:
@@ -16,3 +21,25 @@ def need(module: str, what: str, *, advice: str = ADVICE) -> Any:
         raise HearingError(f"{what} needs the package {module}, which is not installed: {advice}") from error
     except OSError as error:  # a library of the system that the package stands on
         raise HearingError(f"{what} cannot use the package {module} ({error}): {advice}") from error
+
+
+@cache
+def check_files(distribution: str, prefix: str, what: str) -> None:
+    """Model files are as they were installed: native code that reads a damaged one may end the program."""
+    try:
+        files = importlib.metadata.files(distribution) or ()
+    except importlib.metadata.PackageNotFoundError:
+        return  # not installed by a package manager: nothing to compare with
+    for file in files:
+        if str(file).startswith(prefix) and file.hash is not None and file.hash.mode == "sha256":
+            _check(Path(str(file.locate())), file.hash.value, what)
+
+
+def _check(path: Path, expected: str, what: str) -> None:
+    try:
+        with path.open("rb") as opened:
+            digest = hashlib.file_digest(opened, "sha256").digest()
+    except OSError as error:
+        raise HearingError(f"{what} is missing ({path.name}: {error.strerror}): {ADVICE}") from error
+    if base64.urlsafe_b64encode(digest).rstrip(b"=").decode() != expected:
+        raise HearingError(f"{what} is damaged ({path.name} is not what was installed): {ADVICE}")

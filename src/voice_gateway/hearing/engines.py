@@ -1,0 +1,89 @@
+"""Which engines hear: chosen by the settings, loaded in their own threads, warmed before the first word."""
+
+import asyncio
+from dataclasses import dataclass
+
+from voice_gateway.config import VoiceSettings
+from voice_gateway.errors import HearingError
+from voice_gateway.hearing.endpoint import EndpointSettings
+from voice_gateway.hearing.recorder import Recorder
+from voice_gateway.hearing.transcriber import Transcriber
+from voice_gateway.hearing.voice_activity import SileroActivity
+from voice_gateway.hearing.wake_word import WakeWord
+from voice_gateway.hearing.worker import Worker
+
+
+def new_transcriber(settings: VoiceSettings) -> Transcriber:
+    """Not loaded yet: `warm_up`, or the first segment, does that. One serves any number of streams."""
+    if settings.stt == "whisper":
+        from voice_gateway.hearing.whisper import WhisperTranscriber
+
+        assert settings.whisper_model is not None  # checked by the settings
+        return WhisperTranscriber(settings.whisper_model)
+    if settings.stt == "wyoming":
+        from voice_gateway.hearing.wyoming_transcriber import WyomingTranscriber
+
+        assert settings.stt_url is not None
+        return WyomingTranscriber(settings.stt_url)
+    from voice_gateway.hearing.moonshine import MoonshineTranscriber
+
+    return MoonshineTranscriber()
+
+
+def load_wake_word(settings: VoiceSettings) -> WakeWord | None:
+    """Blocking; for one stream. None: there is no wake word, only push to talk."""
+    if settings.wake == "none":
+        return None
+    if settings.wake == "microwakeword":
+        from voice_gateway.hearing.microwakeword import MicroWakeWords
+
+        return MicroWakeWords(settings.wake_words, threshold=settings.wake_threshold)
+    from voice_gateway.hearing.openwakeword import OpenWakeWords
+
+    return OpenWakeWords(settings.wake_words, threshold=settings.wake_threshold)
+
+
+def load_recorder(settings: VoiceSettings) -> Recorder:
+    """Blocking; for one stream."""
+    return Recorder(SileroActivity(), endpoint_settings(settings))
+
+
+def endpoint_settings(settings: VoiceSettings) -> EndpointSettings:
+    return EndpointSettings(
+        silence_seconds=settings.silence_seconds,
+        min_speech_seconds=settings.min_speech_seconds,
+        max_speech_seconds=settings.max_speech_seconds,
+        pre_roll_seconds=settings.pre_roll_seconds,
+    )
+
+
+@dataclass(slots=True)
+class Ears:
+    """All that one stream needs. `wake` and `recorder` block: call them by `worker.run(…)`."""
+
+    worker: Worker
+    wake: WakeWord | None
+    recorder: Recorder
+    transcriber: Transcriber
+
+    async def close(self) -> None:
+        self.worker.close()
+        await self.transcriber.close()
+
+
+async def load_ears(settings: VoiceSettings, transcriber: Transcriber | None = None) -> Ears:
+    """Everything loaded and warm, side by side. HearingError says what is missing, and what to do."""
+    worker, own = Worker("ears"), transcriber or new_transcriber(settings)
+
+    async def load_stream() -> tuple[WakeWord | None, Recorder]:
+        return await worker.run(load_wake_word, settings), await worker.run(load_recorder, settings)
+
+    try:
+        async with asyncio.TaskGroup() as tasks:
+            stream = tasks.create_task(load_stream(), name="load wake word and voice activity")
+            tasks.create_task(own.warm_up(), name="warm up speech to text")
+    except* HearingError as errors:
+        worker.close()
+        raise errors.exceptions[0] from None
+    wake, recorder = stream.result()
+    return Ears(worker, wake, recorder, own)

@@ -1,0 +1,89 @@
+"""What to believe of a transcript: engines give text for noise too, always the same kinds of it."""
+
+import re
+from collections.abc import Iterable
+
+from voice_gateway.hearing.audio import level_db
+from voice_gateway.turn import SpeechSegment
+
+QUIETEST_DB = -65.0  # a whisper across the room is louder, the hiss of an open microphone is not
+# What the engines make of noise, breath and music; none of it is a request. "yes", "no" and "stop" are.
+HALLUCINATIONS = frozenset(
+    (
+        "you",
+        "the",
+        "uh",
+        "um",
+        "hmm",
+        "mm",
+        "mhm",
+        "music",
+        "applause",
+        "laughter",
+        "silence",
+        "blank audio",
+        "thanks for watching",
+        "thank you for watching",
+        "please subscribe",
+        "subtitles by the amara org community",
+    )
+)
+MOST_WORDS_PER_SECOND = 8.0  # nobody speaks faster
+SPARE_WORDS = 3  # short words of a short segment
+LONGEST_LOOP = 3  # words that an engine repeats for ever: "all right, all right, all right, …"
+MOST_REPEATS = 5
+NUMBERS = frozenset(
+    "zero oh one two three four five six seven eight nine".split()
+)  # "one one one …" is a PIN
+# Ends of half a sentence: who says "set the light to" goes on.
+UNFINISHED = frozenset("a an and at by for from in into my of on or set the then to with your".split())
+
+
+def noise_reason(
+    text: str, segment: SpeechSegment | None = None, *, min_speech_seconds: float = 0.0
+) -> str | None:
+    """Why this text is not something that somebody said; None if it may be."""
+    words = words_of(text)
+    if segment is not None and segment.speech_seconds < min_speech_seconds:
+        return "too short"
+    if segment is not None and level_db(segment.samples) < QUIETEST_DB:
+        return "too quiet"
+    if not words:
+        return "no words"
+    if " ".join(words) in HALLUCINATIONS:
+        return "what the engine makes of noise"
+    if segment is not None and len(words) > SPARE_WORDS + MOST_WORDS_PER_SECOND * segment.speech_seconds:
+        return "more words than could be said"
+    return "the same words again and again" if _loops(words) else None
+
+
+def words_of(text: str) -> list[str]:
+    return re.findall(r"[^\W_]+(?:'[^\W_]+)?", text.lower().replace("’", "'"))
+
+
+def _loops(words: list[str]) -> bool:
+    if set(words) <= NUMBERS or all(word.isdigit() for word in words):
+        return False
+    for length in range(1, LONGEST_LOOP + 1):
+        repeats = len(words) // length
+        if repeats > MOST_REPEATS and words[: length * repeats] == words[:length] * repeats:
+            return True
+    return False
+
+
+def sounds_unfinished(text: str) -> bool:
+    """The sentence stops where no sentence stops, so a longer pause is worth waiting for."""
+    words = words_of(text)
+    return len(words) > 1 and words[-1] in UNFINISHED
+
+
+def without_wake_words(text: str, wake_words: Iterable[str]) -> str:
+    """What is left when a wake word, or its last word, stands at the beginning."""
+    for wake_word in wake_words:
+        spoken = words_of(wake_word.replace("_", " "))
+        for start in range(len(spoken)):
+            pattern = r"\W+".join(map(re.escape, spoken[start:]))
+            found = re.match(rf"\W*{pattern}\b\W*", text, re.IGNORECASE)
+            if found:
+                return text[found.end() :]
+    return text
