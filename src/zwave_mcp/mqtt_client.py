@@ -1,6 +1,7 @@
 """A client of the MQTT library as we need it: it tells the broker's verdicts, and leaves nothing open."""
 
 import asyncio
+import secrets
 import socket
 import ssl
 import struct
@@ -77,6 +78,7 @@ def new_client(address: Address, options: MqttOptions) -> Client:
     return Client(
         address.host,
         address.port,
+        identifier=f"zwave-mcp-{secrets.token_hex(4)}",  # new each time, and readable in the broker's log
         username=address.username,
         password=address.password,
         protocol=aiomqtt.ProtocolVersion.V5,

@@ -34,7 +34,7 @@ class FakeGateway:
         self,
         port: int,
         *,
-        mode: str = "default_ui",
+        mode: str = "manual",  # the fewest topics, so the quickest start
         name: str = "Home Gateway",
         prefix: str = "zwave",
         house: House | None = None,
@@ -131,6 +131,7 @@ class FakeGateway:
         async with aiomqtt.Client(
             "localhost",
             self._port,
+            identifier=f"fake-{self._base.rpartition('/')[2]}",
             socket_options=[(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)],
             tls_context=self._tls,
             username=user,

@@ -36,6 +36,13 @@ async def logged(child, text):
             assert line, "the server ended"
 
 
+def at_rest(log):
+    """The list of devices has arrived: data under way would turn the goodbye into a reset."""
+    _, asked, after = log.partition("api/getNodes'")
+    sent = after.count("Sending PUBLISH to zwave-mcp-")
+    return bool(asked) and sent > 0 and sent == after.count("Received PUBACK from zwave-mcp-")
+
+
 def end(child, way):
     if way == "end of input":
         child.stdin.close()
@@ -47,6 +54,9 @@ def end(child, way):
 async def test_a_connected_server_ends_cleanly_and_tells_the_broker(broker, gateway, way):
     async with process(broker.url) as child:
         await logged(child, "found Z-Wave JS UI")
+        async with asyncio.timeout(EXIT_SECONDS):
+            while not at_rest(broker.log):
+                await asyncio.sleep(0.01)
         before = broker.log.count("Received DISCONNECT")
         end(child, way)
         async with asyncio.timeout(EXIT_SECONDS):
