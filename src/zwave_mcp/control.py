@@ -78,18 +78,10 @@ class Control:
             "command judged",
             extra={"device": device.name, "action": chosen.action, "outcome": verdict.outcome},
         )
-        state = state_of(device, verdict.value) if verdict.known else self._fallback(device, chosen, verdict)
+        state = state_of(device, verdict.value) if verdict.known else _without_value(chosen, verdict)
         return result(
             _sentence(device, chosen, verdict, state), verdict.outcome, _facts(device, chosen, state)
         )
-
-    def _fallback(self, device: Device, chosen: Wish, verdict: Verdict) -> str:
-        """Without a value of its own a confirmed "on" is still on; for all else the state is not known."""
-        if verdict.outcome == "confirmed" and chosen.action in ("on", "off"):
-            return chosen.action
-        if verdict.outcome == "working":
-            return sentences.doing_state(chosen.action)
-        return UNKNOWN
 
     async def _stop(self, device: Device, chosen: Wish) -> Result:
         target, state = stop_id(device), device.state_value
@@ -109,6 +101,13 @@ class Control:
         if first != second:
             return result(sentences.failed(device, "stop"), "failed", _facts(device, chosen, stands))
         return result(sentences.done(device, "stop", stands), "confirmed", _facts(device, chosen, stands))
+
+
+def _without_value(chosen: Wish, verdict: Verdict) -> str:
+    """A confirmed "on" is on, and what is on its way is that; for all else the state is not known."""
+    if verdict.outcome == "confirmed" and chosen.action in ("on", "off"):
+        return chosen.action
+    return sentences.doing_state(chosen.action) if verdict.outcome == "working" else UNKNOWN
 
 
 def _facts(device: Device, chosen: Wish, state: str) -> Facts:

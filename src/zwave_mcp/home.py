@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Protocol
 
 # Statuses of `writeValue`, as zwave-js gives them.
-NO_DEVICE_SUPPORT: Final = 0
 WORKING: Final = 1  # the device accepted it and is on its way
 FAILED: Final = 2  # no answer, unknown node, or a value that could not be sent
 ENDPOINT_NOT_FOUND: Final = 3

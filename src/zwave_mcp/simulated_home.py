@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from zwave_mcp import simulated_values as made
 from zwave_mcp.home import (
+    ENDPOINT_NOT_FOUND,
     FAILED,
     INVALID_VALUE,
     NOT_IMPLEMENTED,
@@ -187,9 +188,11 @@ class SimulatedHome:
         device, target = self._devices.get(value_id.node_id), self._find(value_id.node_id, value_id)
         if device is None:
             return WriteResult(FAILED)
+        if value_id.endpoint != 0:
+            return WriteResult(ENDPOINT_NOT_FOUND, message=f"Endpoint {value_id.endpoint} does not exist")
         if target is None or not target.writeable:
             return WriteResult(NOT_IMPLEMENTED, message="The value cannot be set")
-        if not made.acceptable(device.kind, value_id, value):
+        if not made.acceptable(value_id, value):
             return WriteResult(INVALID_VALUE, message=f"{value!r} is not a value for it")
         if "dead" in device.faults:
             await self._wait(_DEAD_WRITE_SECONDS, timeout_seconds)

@@ -168,7 +168,7 @@ def watts(spec: DeviceSpec, on: bool, now: float) -> float:
     return round(spec.watts * (1 + wobble), 1) if on else 0.0
 
 
-def acceptable(kind: str, value_id: ValueId, value: Any) -> bool:
+def acceptable(value_id: ValueId, value: Any) -> bool:
     """Whether the driver would take the value at all."""
     checks: dict[int, Callable[[Any], bool]] = {
         BINARY_SWITCH: lambda raw: isinstance(raw, bool),

@@ -29,9 +29,6 @@ class Lines:
     def start(self) -> None:
         threading.Thread(target=self._read, name="stdin", daemon=True).start()
 
-    def end(self) -> None:
-        self._queue.put_nowait(None)
-
     async def __aiter__(self) -> AsyncIterator[str]:
         while (line := await self._queue.get()) is not None:
             yield line

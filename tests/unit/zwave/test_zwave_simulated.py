@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from zwave_mcp.devices import devices_of
+from zwave_mcp.home import ValueId
 from zwave_mcp.simulated_file import BadHome, parse_home, read_home
 from zwave_mcp.simulated_home import SimulatedHome
 from zwave_mcp.simulated_store import Store, Track
@@ -320,3 +321,23 @@ async def test_a_home_works_where_nothing_can_be_kept(tmp_path: Path, caplog: py
     ] == "confirmed"
     assert (await outcome(home, "get_zwave_device", deviceName="floor lamp"))[1] == "The Floor Lamp is on."
     assert caplog.text.count("simulated state is not kept") == 1
+
+
+@pytest.mark.parametrize(
+    ("value_id", "value", "status"),
+    [
+        (ValueId(99, 37, 0, "targetValue"), True, 2),
+        (ValueId(9, 37, 3, "targetValue"), True, 3),
+        (ValueId(10, 49, 0, "Air temperature"), 3, 4),
+        (ValueId(9, 37, 0, "targetValue"), "banana", 5),
+        (ValueId(9, 37, 0, "targetValue"), 1, 5),
+        (ValueId(3, 38, 0, "targetValue"), 150, 5),
+        (ValueId(12, 98, 0, "targetMode"), 7, 5),
+        (ValueId(3, 38, 0, "targetValue"), 40, 255),
+        (ValueId(4, 37, 0, "targetValue"), True, 254),
+        (ValueId(8, 38, 0, "targetValue"), 0, 1),
+        (ValueId(8, 38, 0, "Up"), True, 255),
+    ],
+)
+async def test_writes_give_the_statuses_of_a_real_driver(value_id: ValueId, value: object, status: int):
+    assert (await SimulatedHome(None, None).write(value_id, value)).status == status
