@@ -6,7 +6,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from voice_gateway.errors import BadArguments
-from voice_gateway.tools.schema import JsonSchema, properties_of, required_of, takes_other_names
+from voice_gateway.tools.schema import (
+    JsonSchema,
+    holds_containers,
+    properties_of,
+    required_of,
+    takes_other_names,
+)
 from voice_gateway.tools.values import accepts, fit, from_json
 
 # Normalisation stays, and stays here: the link (like LangChain's own adapter) passes names to a server
@@ -46,8 +52,10 @@ def as_object(raw: Any) -> dict[str, Any]:
 
 
 def too_deep(args: dict[str, Any]) -> bool:
-    level = [value for value in args.values() if isinstance(value, _CONTAINERS)]
-    for _ in range(DEEPEST):
+    if not holds_containers(args):
+        return False
+    level: list[Any] = [args]
+    for _ in range(DEEPEST + 1):
         if not level:
             return False
         inside = {  # by identity: something that contains itself is seen once per level

@@ -1,8 +1,8 @@
 """Keep secrets out of the log and out of what a model gets."""
 
 import re
-from collections.abc import Mapping
 from functools import lru_cache
+from itertools import islice
 from typing import Any
 
 HIDDEN = "***"
@@ -28,6 +28,7 @@ _SECRET_TEXT = (
     re.compile(r"()\b(?:gh[pousr]_|github_pat_|glpat-|xox[abprs]-|AKIA|hf_)[A-Za-z0-9_-]{12,}"),
     re.compile(r"()\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*"),
 )
+_SHORT = (bool, int, float, type(None))
 _TRACEBACK = "Traceback (most recent call last)"
 
 
@@ -57,20 +58,20 @@ def is_secret_name(name: str) -> bool:
 
 def mask(value: Any, depth: int = 4) -> Any:
     """The same arguments with secrets hidden and long values shortened, for the log."""
-    if value is None or isinstance(value, bool | int | float):
+    if isinstance(value, _SHORT):
         return value
     if isinstance(value, str):
         # Cut first: a value of megabytes is not searched.
         return hide_secrets(shorten(value))
-    if isinstance(value, Mapping):
-        if depth == 0:
-            return "{…}"
+    if depth == 0:
+        return "…"
+    if isinstance(value, dict):
         return {
-            shorten(str(key), 60): HIDDEN if is_secret_name(str(key)[:60]) else mask(inner, depth - 1)
-            for key, inner in list(value.items())[:20]
+            name: HIDDEN if is_secret_name(name) else mask(inner, depth - 1)
+            for name, inner in ((str(key)[:60], inner) for key, inner in islice(value.items(), 20))
         }
     if isinstance(value, list | tuple):
-        return "[…]" if depth == 0 else [mask(inner, depth - 1) for inner in value[:20]]
+        return [mask(inner, depth - 1) for inner in value[:20]]
     return _shown(value)
 
 
