@@ -5,13 +5,16 @@ import json
 import signal
 import subprocess
 import sys
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
+import pytest_asyncio
 from mcp import MCPError
 from mcp.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
+from fakes.zwave_process import Client as Talk
 from fakes.zwave_process import environment, zwave
 
 TOOLS = {
@@ -26,14 +29,35 @@ TOOLS = {
 }
 
 
+# Starting a process takes longer than most tests: those that leave the home usable share one.
+shared = pytest.mark.asyncio(loop_scope="module")
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def client(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Talk]:
+    ready: asyncio.Future[Talk] = asyncio.get_running_loop().create_future()
+    stop = asyncio.Event()
+
+    async def own() -> None:  # who opens a connection must close it
+        async with zwave(tmp_path_factory.mktemp("shared") / "state.json") as talk:
+            ready.set_result(talk)
+            await stop.wait()
+
+    owner = asyncio.get_running_loop().create_task(own())
+    await asyncio.wait((ready, owner), return_when=asyncio.FIRST_COMPLETED)
+    yield ready.result()
+    stop.set()
+    await owner
+
+
 @pytest.fixture
 def state(tmp_path: Path) -> Path:
     return tmp_path / "state.json"
 
 
-async def test_the_tools_are_the_promised_ones(state: Path):
-    async with zwave(state) as client:
-        tools = {tool.name: tool for tool in (await client.session.list_tools()).tools}
+@shared
+async def test_the_tools_are_the_promised_ones(client: Talk):
+    tools = {tool.name: tool for tool in (await client.session.list_tools()).tools}
     assert {
         name: (
             set(tool.input_schema["properties"]),
@@ -78,20 +102,21 @@ async def test_a_lamp_goes_on_and_stays_on_over_a_restart(state: Path):
         assert sentence == "The Floor Lamp is on."
 
 
-async def test_a_dead_device_is_never_claimed(state: Path):
-    async with zwave(state) as client:
-        sentence, facts, is_error = await client.call(
-            "control_zwave_device", deviceName="space heater", action="on"
-        )
-        assert (facts["outcome"], is_error) == ("unreachable", True)
-        assert "does not answer" in sentence
-        listing = (await client.call("list_zwave_devices", includeInactive=True))[1]
+@shared
+async def test_a_dead_device_is_never_claimed(client: Talk):
+    sentence, facts, is_error = await client.call(
+        "control_zwave_device", deviceName="space heater", action="on"
+    )
+    assert (facts["outcome"], is_error) == ("unreachable", True)
+    assert "does not answer" in sentence
+    listing = (await client.call("list_zwave_devices", includeInactive=True))[1]
     (heater,) = [device for device in listing["devices"] if device["name"] == "Space Heater"]
     assert heater["available"] is False
 
 
-async def test_a_blind_answers_at_once_and_arrives(state: Path):
-    async with zwave(state) as client, asyncio.timeout(20):
+@shared
+async def test_a_blind_answers_at_once_and_arrives(client: Talk):
+    async with asyncio.timeout(20):
         sentence, facts, _ = await client.call(
             "control_zwave_device", deviceName="study blinds", action="close"
         )
@@ -109,8 +134,9 @@ async def test_two_servers_of_one_home_agree(state: Path):
         assert (await one.call("get_zwave_device", deviceName="desk lamp"))[0] == "The Desk Lamp is off."
 
 
-async def test_two_hundred_calls_at_once_are_all_answered(state: Path):
-    async with zwave(state) as client, asyncio.timeout(50):
+@shared
+async def test_two_hundred_calls_at_once_are_all_answered(client: Talk):
+    async with asyncio.timeout(50):
         names = ["floor lamp", "desk lamp", "kitchen light", "nonsense", "bedside lamp"]
         answers = await asyncio.gather(
             *(
@@ -126,19 +152,20 @@ async def test_two_hundred_calls_at_once_are_all_answered(state: Path):
     assert outcomes.count("not_found") == 20
 
 
-async def test_a_slow_device_holds_up_nobody(state: Path):
-    async with zwave(state, "--fault", "Space Heater=dead") as client:
-        waiting = asyncio.ensure_future(
-            client.call("control_zwave_device", deviceName="space heater", action="on")
-        )
-        await asyncio.sleep(0)
-        for _ in range(3):
-            await client.call("list_zwave_devices")
-        assert not waiting.done()
-        assert (await waiting)[2]
+@shared
+async def test_a_slow_device_holds_up_nobody(client: Talk):
+    waiting = asyncio.ensure_future(
+        client.call("control_zwave_device", deviceName="space heater", action="on")
+    )
+    await asyncio.sleep(0)
+    for _ in range(3):
+        await client.call("list_zwave_devices")
+    assert not waiting.done()
+    assert (await waiting)[2]
 
 
-async def test_no_name_breaks_the_server(state: Path):
+@shared
+async def test_no_name_breaks_the_server(client: Talk):
     names = [
         "",
         " ",
@@ -148,18 +175,17 @@ async def test_no_name_breaks_the_server(state: Path):
         "'; DROP TABLE devices; --",
         "../../etc/passwd",
     ]
-    async with zwave(state) as client:
-        for name in names:
-            _, facts, is_error = await client.call("control_zwave_device", deviceName=name, action="on")
-            assert is_error
-            assert facts["outcome"] in ("invalid", "not_found", "ambiguous")
-        assert not (await client.call("check_zwave_health"))[2]
+    for name in names:
+        _, facts, is_error = await client.call("control_zwave_device", deviceName=name, action="on")
+        assert is_error
+        assert facts["outcome"] in ("invalid", "not_found", "ambiguous")
+    assert not (await client.call("check_zwave_health"))[2]
 
 
-async def test_an_unknown_tool_is_an_error_of_the_protocol(state: Path):
-    async with zwave(state) as client:
-        with pytest.raises(MCPError, match="Unknown tool"):
-            await client.session.call_tool("open_pod_bay_doors", {})
+@shared
+async def test_an_unknown_tool_is_an_error_of_the_protocol(client: Talk):
+    with pytest.raises(MCPError, match="Unknown tool"):
+        await client.session.call_tool("open_pod_bay_doors", {})
 
 
 async def test_a_changed_set_of_devices_is_announced(tmp_path: Path, state: Path):
