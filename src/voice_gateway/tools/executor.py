@@ -217,7 +217,7 @@ def unknown_tool(name: str, tools: ToolManager) -> str:
     shown = shorten(name, 100)
     known = [tools.offered_name(tool) for tool in tools.all()]
     near = process.extract(
-        shown, known, scorer=fuzz.WRatio, processor=utils.default_process, limit=5, score_cutoff=60
+        shown, known, scorer=fuzz.WRatio, processor=utils.default_process, limit=5, score_cutoff=70
     )
     hint = f". Did you mean {', '.join(match for match, _, _ in near)}?" if near else ""
     return f'Unknown tool "{shown}"{hint}'
