@@ -49,7 +49,7 @@ class ToolManager:
         check_definition(tool)
         index = self._names()
         names = {tool.name, lc_name(tool), qualified_name(tool), sendable_name(lc_name(tool))}
-        if names.isdisjoint(index):  # by far the usual case, and no reason to make the index again
+        if index.keys().isdisjoint(names):  # by far the usual case, and no reason to make the index again
             insort(self._tools, tool, key=_order)
             index.update(dict.fromkeys(names, tool))
             self._offered[id(tool)] = sendable_name(lc_name(tool))
