@@ -7,7 +7,7 @@ export PYTHONDONTWRITEBYTECODE =
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 ARGS ?=
 
-.PHONY: setup run test test-live test-zwave check format bench bench-live eval eval-live lock counterparts clean help
+.PHONY: setup run test test-live test-zwave test-voice soak check format bench bench-live eval eval-live lock counterparts clean help
 
 help: ## what each target does
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -28,7 +28,7 @@ run: $(VENV)/.run $(VENV)/.speech ## start the gateway on embedded defaults
 	@$(BIN)/voice-gateway run $(ARGS)
 
 counterparts:
-	@scripts/counterparts mosquitto pulseaudio pulseaudio-utils alsa-utils libasound2-plugins >&2
+	@scripts/counterparts mosquitto pulseaudio pulseaudio-utils alsa-utils libasound2-plugins redis-server >&2
 
 test: setup counterparts ## all quick tests, against a real broker and a real sound server
 	$(BIN)/pytest $(ARGS)
@@ -40,6 +40,13 @@ test-live: setup ## a real Ollama with real models (built and fetched the first 
 test-zwave: setup counterparts ## the Z-Wave server against a real Z-Wave driver
 	@scripts/zwave-driver setup >&2
 	$(BIN)/pytest -m zwave_driver tests/zwave_driver $(ARGS)
+
+test-voice: setup counterparts ## every recording through the real speech engines, and a real sound path
+	@scripts/counterparts libportaudio2 espeak-ng >&2
+	$(BIN)/pytest -m voice_full $(ARGS)
+
+soak: setup counterparts ## minutes of random faults (SOAK_SECONDS=120)
+	$(BIN)/pytest -m soak $(ARGS)
 
 bench: setup ## timings, side by side with what others do
 	@scripts/bench-env >&2
@@ -66,4 +73,4 @@ lock: $(VENV)/.dev ## renew the lock files
 	scripts/lock "$(BIN)/uv"
 
 clean: ## remove what set-up made
-	rm -rf $(VENV) .venv-bench .mypy_cache .ruff_cache .pytest_cache .import_linter_cache
+	rm -rf $(VENV) .venv-bench tests/zwave_driver/node_modules .mypy_cache .ruff_cache .pytest_cache .import_linter_cache

@@ -148,7 +148,8 @@ class Gateway:
     async def call(self, name: str, args: Any, timeout_seconds: float | None) -> dict[str, Any]:
         """One tool call as the command line makes it. A built-in tool needs no server."""
         if self.tools.find(name) is None:
-            await self.linked()
+            self.start_link()
+            await self.link.settled(lambda: self.tools.find(name) is not None)
         call = ToolCall(id=new_id(), name=name, args=args)
         return (await self.executor.execute(call, timeout_seconds=timeout_seconds)).to_json()
 

@@ -1,0 +1,101 @@
+"""Commands as a person or a script runs them: real processes, with folders of their own."""
+
+import asyncio
+import contextlib
+import json
+import os
+import signal
+import sys
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from pathlib import Path
+
+LIMIT_SECONDS = 30  # a loaded machine may need long to start a server; a hang never ends
+
+
+@dataclass
+class Ended:
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self):
+        return json.loads(self.out)
+
+
+class Commands:
+    """Runs `voice-gateway` in a folder that nobody else uses."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        (folder / "run").mkdir(mode=0o700)
+        self.env = {
+            **{key: os.environ[key] for key in ("PATH", "HOME", "LANG") if key in os.environ},
+            "XDG_DATA_HOME": str(folder / "data"),
+            "XDG_CONFIG_HOME": str(folder / "config"),
+            "XDG_RUNTIME_DIR": str(folder / "run"),
+            "PULSE_SERVER": "unix:/nowhere",  # the test must not change the volume of whoever runs it
+        }
+
+    def file(self, name: str, text: str) -> Path:
+        (self.folder / name).write_text(text, encoding="utf-8")
+        return self.folder / name
+
+    async def start(
+        self, *words: str, stdin=asyncio.subprocess.DEVNULL, **env: str
+    ) -> asyncio.subprocess.Process:
+        return await asyncio.create_subprocess_exec(
+            sys.executable,
+            "-m",
+            "voice_gateway",
+            *words,
+            stdin=stdin,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+            cwd=self.folder,
+            env={**self.env, **env},
+            limit=1 << 26,
+        )
+
+    async def run(self, *words: str, text: str | None = None, **env: str) -> Ended:
+        stdin = asyncio.subprocess.DEVNULL if text is None else asyncio.subprocess.PIPE
+        process = await self.start(*words, stdin=stdin, **env)
+        try:
+            async with asyncio.timeout(LIMIT_SECONDS):
+                out, err = await process.communicate(text.encode() if text is not None else None)
+        finally:
+            if process.returncode is None:
+                process.kill()
+        return Ended(process.returncode, out.decode(), err.decode())
+
+
+class Running:
+    """A gateway that stays up, with its stderr."""
+
+    def __init__(self, process: asyncio.subprocess.Process) -> None:
+        self.process = process
+
+    @classmethod
+    @contextlib.asynccontextmanager
+    async def opened(cls, commands: Commands, *words: str, **env: str) -> "AsyncIterator[Running]":
+        gateway = cls(await commands.start("run", *words, **env))
+        try:
+            await gateway.says("ready")
+            yield gateway
+        finally:
+            if gateway.process.returncode is None:
+                await gateway.stop()
+
+    async def says(self, words: str) -> str:
+        async with asyncio.timeout(LIMIT_SECONDS):
+            while line := (await self.process.stderr.readline()).decode():
+                if words in line:
+                    return line
+        raise AssertionError(f"the gateway ended without saying {words!r}")
+
+    async def stop(self, number: signal.Signals = signal.SIGTERM) -> int:
+        self.process.send_signal(number)
+        async with asyncio.timeout(LIMIT_SECONDS):
+            await self.process.communicate()
+        return self.process.returncode

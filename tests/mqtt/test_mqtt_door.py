@@ -1,0 +1,209 @@
+"""The gateway on a real broker: what it tells, what it answers, and how it comes back."""
+
+import signal
+
+import pytest
+from tests.fakes.gateway_process import Running
+from tests.fakes.mosquitto import Broker, Certificates
+from tests.mqtt.conftest import Listener
+
+NO_SERVER = "[mcp]\nsimulated_home = false\n"
+
+
+@pytest.fixture
+async def running(commands, broker):
+    commands.file("voice-gateway.toml", NO_SERVER)
+    async with Running.opened(commands, MQTT_BROKER_URL=broker.url) as gateway:
+        await is_online(broker)
+        yield gateway
+
+
+async def is_online(broker: Broker) -> None:
+    async with Listener.on(broker) as listener:
+        await listener.gets("voice/status", state="online")
+
+
+async def test_a_request_is_answered_and_everything_is_told(broker, running):
+    async with Listener.on(broker) as listener:
+        await listener.send("voice/req", {"text": "what time is it", "id": "q1", "conversation_id": "c1"})
+
+        heard = await listener.gets("voice/transcription", id="q1")
+        tool = await listener.gets("voice/tool", id="q1")
+        told = await listener.gets("voice/ai-response", id="q1")
+        answer = await listener.gets("voice/res", id="q1")
+
+    assert heard["text"] == "what time is it"
+    assert (tool["name"], tool["ok"]) == ("get_current_datetime", True)
+    assert answer["text"] == told["text"]
+    assert answer["text"].startswith("It is ")
+    assert answer["conversation_id"] == told["conversation_id"] == "c1"
+    assert {"timestamp", "model", "seconds", "stage"} <= set(told)
+    assert answer["outcomes"][0]["name"] == "get_current_datetime"
+
+
+async def test_plain_words_are_a_request_and_reply_to_says_where_the_answer_goes(broker, running):
+    async with Listener.on(broker) as listener:
+        await listener.send("voice/req", "what day is it")
+        assert (await listener.gets("voice/res"))["ok"] is True
+
+        await listener.send("voice/req", {"text": "what day is it", "reply_to": "my/answers", "id": "r"})
+        assert (await listener.gets("my/answers"))["id"] == "r"
+
+
+@pytest.mark.parametrize(
+    ("payload", "says"),
+    [
+        ("{", "not valid JSON"),
+        ("{}", 'needs "text"'),
+        ('{"text": 3}', 'needs "text"'),
+        ('{"text": "hi", "reply_to": "a/#"}', "without wildcards"),
+        ('{"text": "hi", "id": {"a": 1}}', '"id" must be'),
+        ("x" * 70_000, "bytes"),
+    ],
+)
+async def test_a_bad_request_gets_an_error_and_the_door_goes_on(broker, running, payload, says):
+    async with Listener.on(broker) as listener:
+        await listener.send("voice/req", payload)
+        assert says in (await listener.gets("voice/res"))["error"]
+
+        await listener.send("voice/req", {"text": "what time is it", "id": "after"})
+        assert (await listener.gets("voice/res", id="after"))["ok"] is True
+
+
+async def test_the_status_is_retained_and_becomes_offline(broker, running):
+    async with Listener.on(broker) as listener:
+        assert (await listener.gets("voice/status"))["state"] == "online"
+        assert listener.seen[-1].retain
+
+        await running.stop()
+        assert (await listener.gets("voice/status"))["state"] == "offline"
+
+
+async def test_a_killed_gateway_is_offline_by_its_last_will(broker, running):
+    async with Listener.on(broker) as listener:
+        await listener.gets("voice/status", state="online")
+
+        running.process.send_signal(signal.SIGKILL)
+        assert (await listener.gets("voice/status"))["state"] == "offline"
+
+
+async def test_home_assistant_learns_of_the_gateway_at_its_birth_too(broker, running):
+    async with Listener.on(broker) as listener:
+        ask = await listener.gets("homeassistant/text/voice_gateway_voice/ask/config")
+        assert ask["command_topic"] == "voice/req"
+        assert ask["unique_id"] == "voice_gateway_voice_ask"
+
+        await listener.send("homeassistant/status", "online")
+        again = await listener.gets("homeassistant/sensor/voice_gateway_voice/status/config")
+        assert again["state_topic"] == "voice/status"
+
+
+async def test_a_sensitive_request_over_mqtt_is_refused(commands, broker):
+    async with Running.opened(commands, MQTT_BROKER_URL=broker.url), Listener.on(broker) as listener:
+        await listener.gets("voice/status", state="online")
+        await listener.send("voice/req", {"text": "unlock the front door", "id": "u"})
+        answer = await listener.gets("voice/res", id="u")
+
+    assert answer["ok"] is False
+    assert answer["expects_answer"] is False
+    assert answer["outcomes"][0]["ok"] is False
+
+
+async def test_a_repeated_id_gets_the_same_answer_and_acts_once(broker, running):
+    async with Listener.on(broker) as listener:
+        for _ in range(3):
+            await listener.send("voice/req", {"text": "set a timer for one hour", "id": "same"})
+        answers = [await listener.gets("voice/res", id="same") for _ in range(3)]
+
+        await listener.send("voice/req", {"text": "what timers are running", "id": "list"})
+        listed = await listener.gets("voice/res", id="list")
+
+    assert len({answer["outcomes"][0]["call_id"] for answer in answers}) == 1
+    assert len(listed["outcomes"][0]["structured"]["timers"]) == 1
+
+
+async def test_an_old_retained_request_is_not_answered(commands, broker):
+    async with Listener.on(broker) as listener:
+        await listener.send("voice/req", {"text": "set a timer for one hour", "id": "old"}, retain=True)
+        commands.file("voice-gateway.toml", NO_SERVER)
+        async with Running.opened(commands, MQTT_BROKER_URL=broker.url):
+            await listener.gets("voice/status", state="online")
+            await listener.send("voice/req", {"text": "what time is it", "id": "new"})
+            await listener.gets("voice/res", id="new")
+
+    assert not [
+        message for message in listener.seen if b'"old"' in message.payload and "res" in str(message.topic)
+    ]
+
+
+async def test_without_a_broker_the_gateway_answers_and_says_what_is_missing(commands, broker):
+    broker.stop()
+    commands.file("voice-gateway.toml", NO_SERVER)
+    async with Running.opened(commands, MQTT_BROKER_URL=broker.url) as gateway:
+        assert (await commands.run("ask", "what time is it")).code == 0
+        status = await commands.run("status", "--json")
+        parts = {part["part"]: part for part in status.json["parts"]}
+        assert parts["mqtt"]["state"] == "degraded"
+
+        broker.start()
+        await gateway.says("is connected")
+        async with Listener.on(broker) as listener:
+            await listener.gets("voice/status", state="online")
+
+
+async def test_a_broker_that_comes_back_gets_what_was_said_meanwhile(commands, broker, running):
+    async with Listener.on(broker) as listener:
+        await listener.gets("voice/status", state="online")
+    broker.kill()
+    await running.says("not reachable")
+    assert (await commands.run("ask", "what time is it")).code == 0
+
+    broker.start()
+    async with Listener.on(broker) as listener:
+        assert (await listener.gets("voice/transcription"))["text"] == "what time is it"
+        await listener.send("voice/req", {"text": "what time is it", "id": "back"})
+        assert (await listener.gets("voice/res", id="back"))["ok"] is True
+
+
+async def test_a_frozen_broker_does_not_slow_a_turn(commands, broker, running):
+    async with Listener.on(broker) as listener:
+        await listener.gets("voice/status", state="online")
+    broker.freeze()
+    try:
+        done = await commands.run("ask", "--json", "what time is it")
+    finally:
+        broker.thaw()
+
+    assert done.json["ok"] is True
+
+
+async def test_login_and_tls_with_an_authority_of_our_own(commands, tmp_path):
+    (tmp_path / "b").mkdir()
+    broker = Broker(tmp_path / "b", users={"me": "word"}, tls=Certificates(tmp_path / "b"))
+    broker.start()
+    try:
+        login = {"MQTT_BROKER_URL": broker.url, "VOICE_GATEWAY_MQTT_CA_FILE": str(broker.tls.ca)}
+        wrong = await commands.run("doctor", "--json", MQTT_USERNAME="me", MQTT_PASSWORD="wrong", **login)
+        right = await commands.run("doctor", "--json", MQTT_USERNAME="me", MQTT_PASSWORD="word", **login)
+    finally:
+        broker.kill()
+
+    verdicts = [
+        next(c for c in done.json["checks"] if c["check"] == "mqtt")["verdict"] for done in (wrong, right)
+    ]
+    assert verdicts == ["failed", "ok"]
+    assert (wrong.code, right.code) == (1, 0)
+    assert "word" not in right.out + wrong.err
+
+
+async def test_two_requests_of_one_conversation_are_answered_in_order(broker, running):
+    async with Listener.on(broker) as listener:
+        for number in range(5):
+            request = {
+                "text": f"set a timer called number {number} for {number + 1} hours",
+                "id": str(number),
+            }
+            await listener.send("voice/req", {**request, "conversation_id": "one"})
+        ids = [(await listener.gets("voice/res"))["id"] for _ in range(5)]
+
+    assert sorted(ids) == ["0", "1", "2", "3", "4"]
