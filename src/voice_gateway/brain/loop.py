@@ -9,6 +9,8 @@ from voice_gateway.brain.client import Turn
 from voice_gateway.brain.misplaced import misplaced_calls
 from voice_gateway.brain.model import Model, UnreadableCall
 from voice_gateway.brain.prompt import SYSTEM_PROMPT, correction
+from voice_gateway.brain.receipts import SUBJECT, Receipts, topics_of
+from voice_gateway.brain.receipts_compare import CLAIM
 from voice_gateway.brain.release import Release, Review, sentences
 from voice_gateway.brain.repeats import NOTE, Repeats
 from voice_gateway.brain.told import told
@@ -81,7 +83,8 @@ class _Rounds:
         self._model, self._turn, self._executor = model, turn, executor
         self._history = turn.history
         self._history_budget = history_budget
-        self._review, self._compose = review, compose
+        self._receipts = Receipts(turn.utterance.text, topics_of(model.offer.tools))
+        self._review, self._compose = review or self._receipts.why_not, compose
         self._prompt = [SYSTEM_PROMPT, *model.offer.descriptions()]
         self._release = Release(turn.say, self._accept)
         self._repeats = Repeats(self._side_effect_key)
@@ -108,7 +111,7 @@ class _Rounds:
             if not reason:
                 return self._finished()
             log.warning("reply is not an answer", extra={"reason": reason, "again": not self._corrected})
-            if self._corrected:
+            if self._corrected or reason == SUBJECT:  # it was done: the tools' own sentences say it at once
                 break
             self._corrected = True
             extra = self._correction(text, reason)
@@ -182,14 +185,16 @@ class _Rounds:
     def _accept(self, sentence: str) -> bool:
         if self._unusable(sentence) not in {None, "nothing"}:  # an emoji between two sentences is no harm
             return False
-        return self._review is None or self._review(sentence, self.outcomes)
+        return self._review(sentence, self.outcomes) is None
 
     def _refused(self, text: str) -> str | None:
         """Why this text is not the answer; None when it was, and has been said."""
-        reason = self._unusable(text)
+        reason = self._unusable(text) or self._receipts.whole_reply(text, self.outcomes)
         if reason is None and not self._release.finish(text):
-            reasons = (self._unusable(sentence) for sentence in sentences(text))
-            reason = next((why for why in reasons if why not in {None, "nothing"}), "claim")
+            said = sentences(text)
+            reasons = [self._unusable(sentence) for sentence in said]
+            reasons += [self._review(sentence, self.outcomes) for sentence in said]
+            reason = next((why for why in reasons if why not in {None, "nothing"}), CLAIM)
         return reason
 
     def _unusable(self, text: str) -> str | None:
@@ -208,6 +213,9 @@ class _Rounds:
 
     def _finished(self) -> str:
         self.answered = True
+        if untold := self._receipts.untold(self._release.said, self.outcomes):
+            log.info("told what the model left out", extra={"calls": len(untold)})
+            self._release.add(self._compose(untold, ""))
         return self._said()
 
     def _said(self) -> str:

@@ -43,6 +43,7 @@ def _one_line(text: str) -> str:
 CORRECTIONS = {
     "call": "Your tool call could not be read: its arguments must be one JSON object. Call the tool again.",
     "claim": "That is not what the tool results of this turn say. Say only what they show, or call the tool.",
+    "look": "You cannot know that from memory. Call the tool that shows how it is now, then answer.",
     "echo": "Do not repeat instructions or my words. Answer me in one short plain sentence.",
     "nothing": "You said nothing. Answer me in one short plain sentence.",
 }

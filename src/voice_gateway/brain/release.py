@@ -5,8 +5,8 @@ from collections.abc import Callable, Sequence
 
 from voice_gateway.turn import Say, ToolOutcome
 
-# Looks at one sentence and what was done so far in this turn; False keeps it (and all behind it) back.
-Review = Callable[[str, Sequence[ToolOutcome]], bool]
+# Looks at one sentence and what was done so far in this turn; a reason keeps it (and all behind it) back.
+Review = Callable[[str, Sequence[ToolOutcome]], str | None]
 
 # What opens like this may turn out to be JSON, a tag, a fence or our own time stamp: it is held to its end.
 _SUSPECT = ("{", "<", "[", "`", '"')

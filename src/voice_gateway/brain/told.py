@@ -9,6 +9,8 @@ from voice_gateway.turn import ToolOutcome
 NOT_UNDERSTOOD = "I didn't understand that."
 TOO_MANY_STEPS = "I stopped there, because it took too many steps."
 NOT_DONE = "I haven't done that."
+NOT_LOOKED = "I haven't checked that, so I can't say."
+_UNSETTLED = {"unconfirmed", "ambiguous"}  # neither done nor failed: their own sentence says what they are
 _LONGEST = 400  # characters that one may be made to listen to
 _SENTENCE_KEYS = ("message", "summary", "text", "spoken")
 
@@ -16,15 +18,18 @@ _SENTENCE_KEYS = ("message", "summary", "text", "spoken")
 def told(outcomes: Sequence[ToolOutcome], reason: str = "") -> str:
     """The outcomes of a turn as a reply, or an honest word. `reason` is why the model's was refused."""
     sentences = dict.fromkeys(_sentence(outcome) for outcome in outcomes)
+    if reason == "claim" and all(outcome.read_only for outcome in outcomes):
+        return " ".join([NOT_DONE, *sentences])
     if sentences:
         return " ".join([*sentences, TOO_MANY_STEPS] if reason == "rounds" else sentences)
-    return NOT_DONE if reason == "claim" else NOT_UNDERSTOOD
+    return NOT_LOOKED if reason == "look" else NOT_UNDERSTOOD
 
 
 def _sentence(outcome: ToolOutcome) -> str:
     words = outcome.name.replace("_", " ").replace("-", " ").strip() or "the tool"
     if not outcome.ok:
-        return _ended(f"That did not work: {_short(outcome.text.removeprefix('Error:').strip()) or words}")
+        trouble = _short(outcome.text.removeprefix("Error:").strip()) or words
+        return _ended(trouble if _unsettled(outcome) else f"That did not work: {trouble}")
     text = outcome.text.strip()
     if unusable(text) and isinstance(outcome.structured, Mapping):
         text = next((v for k in _SENTENCE_KEYS if isinstance(v := outcome.structured.get(k), str)), text)
@@ -32,6 +37,11 @@ def _sentence(outcome: ToolOutcome) -> str:
         known = "gave an answer that I cannot read aloud" if outcome.read_only else "reported success"
         return f"The tool “{words}” {known}."
     return _ended(_short(text))
+
+
+def _unsettled(outcome: ToolOutcome) -> bool:
+    facts = outcome.structured
+    return isinstance(facts, Mapping) and facts.get("outcome") in _UNSETTLED
 
 
 def _short(text: str) -> str:

@@ -104,11 +104,13 @@ async def test_the_prefix_is_the_same_from_turn_to_turn(bench: Bench) -> None:
 
 async def test_a_turn_with_calls_streams_and_ends(bench: Bench) -> None:
     said: list[str] = []
-    bench.server.script(Scripted("I will do it. Now.", calls=[("lamp", {"deviceName": "lamp"})]), "It is on.")
+    bench.server.script(
+        Scripted("One moment, please. So.", calls=[("lamp", {"deviceName": "lamp"})]), "It is on."
+    )
     reply = await ask(bench.client(), "lamp on", say=said.append)
 
-    assert said == ["I will do it. ", "It is on."]
-    assert reply.text == "I will do it. It is on."
+    assert said == ["One moment, please. ", "It is on."]
+    assert reply.text == "One moment, please. It is on."
     assert [outcome.args for outcome in reply.outcomes] == [{"deviceName": "lamp"}]
     assert (reply.stage, reply.model, reply.ok) == ("anthropic", "claude-haiku-4-5", True)
 

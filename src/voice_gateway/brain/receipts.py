@@ -1,0 +1,135 @@
+"""Checks what is about to be said against what was done in this turn."""
+
+import re
+from collections.abc import Iterable, Sequence
+
+from langchain_core.tools import BaseTool
+
+from voice_gateway.brain.receipts_amounts import amounts_in
+from voice_gateway.brain.receipts_claims import claims_in
+from voice_gateway.brain.receipts_compare import CLAIM, refuted
+from voice_gateway.brain.receipts_facts import Fact, Status, facts_of, status_of
+from voice_gateway.brain.receipts_phrases import is_command, only_agrees
+from voice_gateway.brain.receipts_words import EMPTY, kind_of, plain, singular, words_of
+from voice_gateway.brain.release import sentences
+from voice_gateway.tools.traits import traits
+from voice_gateway.turn import ToolOutcome
+
+SUBJECT = "subject"  # it does not speak of what was done
+ALL_TOPICS = frozenset({"home", "time", "sound", "timer"})
+_TOPIC_WORDS = {
+    "home": re.compile(
+        r"device|light|switch|lock|sensor|thermostat|blind|z-?wave|smart home|home assistant", re.I
+    ),
+    "time": re.compile(r"\b(?:time|clock|date|datetime)\b|datetime", re.I),
+    "sound": re.compile(r"\bvolume\b|loudness", re.I),
+    "timer": re.compile(r"\btimers?\b|\breminders?\b", re.I),
+}
+
+
+def topics_of(tools: Iterable[BaseTool]) -> frozenset[str]:
+    """What can be looked up with these tools. The loudness is asked with the tool that also sets it."""
+    found = set()
+    for tool in tools:
+        about = f"{tool.name.replace('_', ' ')} {tool.description[:300]}"
+        looks = traits(tool).read_only
+        found |= {
+            topic
+            for topic, words in _TOPIC_WORDS.items()
+            if (looks or topic == "sound") and words.search(about if looks else tool.name)
+        }
+    return frozenset(found)
+
+
+class Receipts:
+    """The checks of one turn."""
+
+    def __init__(self, said: str = "", topics: frozenset[str] = ALL_TOPICS) -> None:
+        self._command = _plain_words(said)
+        self._several = " and " in self._command
+        self._said = frozenset(singular(word) for word in self._command.split())
+        self._topics = topics
+        self._facts: dict[int, tuple[ToolOutcome, list[Fact]]] = {}
+
+    def why_not(self, sentence: str, outcomes: Sequence[ToolOutcome]) -> str | None:
+        """Why this sentence must not be said after these outcomes; None when it may be."""
+        claims = claims_in(sentence)
+        if not claims:
+            return None
+        facts = self._all_facts(outcomes)
+        reasons = (refuted(claim, facts, topics=self._topics, said=self._said) for claim in claims)
+        return next((reason for reason in reasons if reason), None)
+
+    def whole_reply(self, text: str, outcomes: Sequence[ToolOutcome]) -> str | None:
+        """Why a reply must not stand although each of its sentences may; None when it may."""
+        words = _plain_words(text)
+        acted = [outcome for outcome in outcomes if status_of(outcome) is not Status.READ]
+        if not acted:
+            return CLAIM if only_agrees(words) and is_command(self._command) else None
+        if any(status_of(outcome) is not Status.DONE for outcome in acted) or self._on_subject(text, acted):
+            return None
+        if self._claims(text) or only_agrees(words):  # "Done" after one of two wishes does not tell which
+            return SUBJECT if self._several and len(self._latest(acted)) == 1 else None
+        return None if self._several else SUBJECT
+
+    def _on_subject(self, text: str, acted: Sequence[ToolOutcome]) -> bool:
+        """Whether it speaks of something that was done, by name, by kind or by number."""
+        said = words_of(plain(text))
+        mentioned = {singular(word.text) for word in said} - EMPTY
+        kinds = {kind_of(word) for word in mentioned} - {None}
+        numbers = amounts_in(said).numbers
+        facts = [self._facts_of(outcome)[0] for outcome in acted]
+        return any(
+            mentioned & fact.words or kinds & fact.kinds or numbers & fact.amounts.numbers for fact in facts
+        )
+
+    def _claims(self, text: str) -> bool:
+        return any(claims_in(sentence) for sentence in sentences(text))
+
+    def untold(self, text: str, outcomes: Sequence[ToolOutcome]) -> list[ToolOutcome]:
+        """Outcomes of which the user must hear and does not: whatever did not (or not yet) happen.
+
+        Where some calls failed, the others are told too, or nobody knows which.
+        """
+        latest = self._latest(outcomes)
+        if all(status_of(outcome) is Status.DONE for outcome in latest):
+            silent = self._several and not self._claims(text) and not self._on_subject(text, latest)
+            return latest if silent and not only_agrees(_plain_words(text)) else []
+        said = words_of(plain(text))
+        troubled = any(word.text in _TROUBLE for word in said)
+        mentioned = frozenset(singular(word.text) for word in said)
+        return [outcome for outcome in latest if not self._told(outcome, mentioned, troubled, len(latest))]
+
+    def _told(self, outcome: ToolOutcome, mentioned: frozenset[str], troubled: bool, count: int) -> bool:
+        if status_of(outcome) is not Status.DONE and not troubled:
+            return False
+        return count == 1 or bool(self._names(outcome) & mentioned)
+
+    def _names(self, outcome: ToolOutcome) -> frozenset[str]:
+        return frozenset(self._facts_of(outcome)[0].words - EMPTY)
+
+    def _latest(self, outcomes: Sequence[ToolOutcome]) -> list[ToolOutcome]:
+        """The last attempt at each thing."""
+        acted = [outcome for outcome in outcomes if status_of(outcome) is not Status.READ]
+        return list({self._facts_of(outcome)[0].key: outcome for outcome in acted}.values())
+
+    def _all_facts(self, outcomes: Sequence[ToolOutcome]) -> list[Fact]:
+        return [fact for outcome in outcomes for fact in self._facts_of(outcome)]
+
+    def _facts_of(self, outcome: ToolOutcome) -> list[Fact]:
+        known = self._facts.get(id(outcome))
+        if known is None or known[0] is not outcome:
+            known = self._facts[id(outcome)] = (outcome, facts_of(outcome))
+        return known[1]
+
+
+def _plain_words(text: str) -> str:
+    return " ".join(word.text for word in words_of(plain(text)) if word.text.isalnum())
+
+
+_TROUBLE = frozenset(
+    "not no never unable failed fail fails cannot unfortunately sorry problem trouble error "
+    "unreachable offline asleep wakes queued jammed unconfirmed may might closing opening turning "
+    "moving changing locking unlocking dimming waiting working still but however unavailable "
+    "timeout denied refused which confirmed answer".split()
+)

@@ -1,0 +1,145 @@
+"""Finds the verb by which a clause claims an action, and how: done, under way, promised, tried."""
+
+from dataclasses import dataclass
+
+from voice_gateway.brain.receipts_aspect import HELPERS, Place, aspect_of, place_of
+from voice_gateway.brain.receipts_claim import Aspect, Claim, Kind, thing_in
+from voice_gateway.brain.receipts_verbs import FORMS, OPPOSITE, PARTICLES, STATES, Form
+from voice_gateway.brain.receipts_words import DETERMINERS, Word, is_thing
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What was found at a verb; `governs` is what a following bare clause shares."""
+
+    claim: Claim | None
+    governs: str  # "act", "state", or "none" where the verb claims nothing
+
+
+_NOTHING = Reading(None, "none")
+_NEGATIVE = frozenset(
+    "not never unable failed cannot nor neither hardly without refused unsuccessful".split()
+)
+_OTHER_PEOPLE = frozenset(
+    "you he she someone somebody people who everyone anyone nobody user users they engineers".split()
+)
+_OURSELVES = frozenset("i we it that this assistant gateway server tool system home command request".split())
+_STRONG = frozenset("turn switch dim brighten unlock lock mute unmute activate deactivate arm disarm".split())
+_VAGUE = frozenset(
+    "make put bring carry handle process move draw pull roll play light wake run kill change create complete "
+    "record perform save warm heat cool apply update begin clear notify implement order book control send "
+    "power flip execute".split()
+)
+_LONG_AGO = frozenset("during yesterday ago last century invented history by centuries decades".split())
+_HARMLESS = frozenset(
+    "understood heard learned learnt noticed needed wanted liked enjoyed loved hoped mentioned explained "
+    "answered listed included tried looked searched checked asked seemed received helped talked discussed "
+    "designed trained programmed interested pleased delighted limited excited based supposed allowed "
+    "confused tired used ended missed failed struggled worked stayed lived existed travelled happened "
+    "provided finished".split()
+)
+
+
+def act_in(main: list[Word], shared: str) -> Reading | None:
+    """None when the clause has no verb of action. `shared` is what the clause before it was about."""
+    texts = [word.text for word in main]
+    verb = False
+    for at, word in enumerate(main):
+        known = word.text in FORMS and not _is_noun(main, at) and not _adjective(texts, at)
+        if known or _unknown_perfect(texts, at):
+            reading = _at_verb(main, place_of(texts, at), shared)
+            if reading is not None:
+                return reading
+            verb = True
+    return _NOTHING if verb else None
+
+
+def _is_noun(main: list[Word], at: int) -> bool:
+    """ "the light", "the power", "the order": a verb's form that stands where a thing is named."""
+    before = main[at - 1].text if at else ""
+    following = main[at + 1].text if at + 1 < len(main) else ""
+    word = main[at]
+    if before in DETERMINERS and before not in {"that", "this", "all", "both"}:
+        return True
+    if word.name and word.text not in {"turned", "set"}:
+        return True
+    thing = is_thing(word.text)
+    return thing and (
+        is_thing(before) or following in {"is", "are", "has", "have", "was", "in"} or not before
+    )
+
+
+def _adjective(texts: list[str], at: int) -> bool:
+    """ "is open": a state, not a verb."""
+    return texts[at] == "open" and bool(set(texts[:at]) & {"is", "are", "was", "were", "be", "stays"})
+
+
+def _unknown_perfect(texts: list[str], at: int) -> bool:
+    """ "I have watered the plants": any other verb that says we did something."""
+    word = texts[at]
+    if not word.endswith("ed") or word in _HARMLESS or word in FORMS or len(word) < 5:
+        return False
+    return place_of(texts, at).subject == ["i"] and "have" in texts[:at] and at + 1 < len(texts)
+
+
+def _at_verb(main: list[Word], place: Place, shared: str) -> Reading | None:
+    forms = FORMS.get(place.verb, [Form(place.verb, "past", "")])
+    if place.subjects & _OTHER_PEOPLE and not place.helping & {"been", "were", "was", "are"}:
+        return _NOTHING
+    aspect = next((found for form in forms if (found := aspect_of(form, place))), None)
+    if aspect is None and place.bare and shared == "act" and forms[0].tense == "base":
+        aspect = "future"
+    if aspect is None or (place.bare and shared == "none"):
+        return None
+    if place.bare and shared == "state" and aspect == "done":
+        aspect = "state"
+    return _reading(main, place, forms[0], aspect) if _ours(forms[0], main, place) else _NOTHING
+
+
+def _reading(main: list[Word], place: Place, form: Form, aspect: str) -> Reading:
+    effect = _effect(form, place)
+    negated = bool((place.helping | place.subjects) & _NEGATIVE)
+    if aspect == "state":
+        if place.texts[0] in {"a", "an"}:
+            return _NOTHING  # "a heater that is turned off": any
+        taken_back = negated or "longer" in place.texts[: place.at]
+        effect = OPPOSITE.get(effect, "") if taken_back else effect
+        return Reading(_claim(Kind.STATE, Aspect.DONE, effect, main, place), "state")
+    if negated:
+        return Reading(_claim(Kind.FAILED, Aspect.DONE, effect, main, place), "none")
+    return Reading(_claim(Kind.ACT, Aspect(aspect), effect, main, place), "act")
+
+
+def _claim(kind: Kind, aspect: Aspect, effect: str, main: list[Word], place: Place) -> Claim:
+    subject = next((at for at in range(place.at) if main[at].text in HELPERS), 0)
+    thing = thing_in(main, subject)
+    return Claim(kind, aspect, effect, [thing], every=not thing, still="still" in place.texts)
+
+
+def _ours(form: Form, main: list[Word], place: Place) -> bool:
+    """Whether it is said of us or of the home, and not of history or of other people."""
+    ourselves = not place.subject or bool(place.subjects & {"i", "we"})
+    years = any(text.isdigit() and 1000 <= int(text) <= 2200 for text in place.texts)
+    if not ourselves and (set(place.texts) & _LONG_AGO or years):
+        return False
+    if "i" in place.subjects and place.helping & {"am", "was", "been"} and place.verb.endswith("ed"):
+        return False  # "I was created by", "I am limited": about ourselves
+    rest = set(place.texts[place.at :])
+    home = any(is_thing(word.text) or word.name for word in main) or bool(rest & set(STATES))
+    if form.base in _VAGUE:
+        return home or (ourselves and bool({"it", "that", "them"} & rest))
+    return ourselves or form.base in _STRONG or home or bool(place.subjects & _OURSELVES)
+
+
+def _effect(form: Form, place: Place) -> str:
+    following = place.texts[place.at + 1 :]
+    if form.effect and form.base not in {"set", "adjust", "light", "run"}:
+        return form.effect
+    for at, text in enumerate(following):
+        after = following[at + 1] if at + 1 < len(following) else ""
+        if PARTICLES.get(text) and not (text == "on" and after in DETERMINERS and at > 0):
+            return PARTICLES[text]
+    if form.base in {"change", "make", "put", "set", "adjust", "roll", "bring", "draw", "move", "pull"}:
+        found = next((STATES[text] for text in following if text in STATES), "")
+        return found or form.effect
+    return form.effect

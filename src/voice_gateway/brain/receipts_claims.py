@@ -1,0 +1,170 @@
+"""From a sentence to its claims. Questions, offers, refusals, conditions and quotations claim nothing."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from voice_gateway.brain.receipts_acts import act_in
+from voice_gateway.brain.receipts_amounts import amounts_in
+from voice_gateway.brain.receipts_claim import Claim, Kind, Thing, thing_in, whole
+from voice_gateway.brain.receipts_phrases import phrase
+from voice_gateway.brain.receipts_states import state_in, time_in, timers_in
+from voice_gateway.brain.receipts_verbs import STATES
+from voice_gateway.brain.receipts_words import Word, plain, words_of
+
+_BREAKS = frozenset(", ; : — – … . ! ? (".split())
+_ENDS = frozenset("; . ! ? …".split())
+_END = ";"  # stands at the head of a clause that shares nothing with the one before it
+_JOINS = frozenset("and but then while so because although though however plus or".split())
+_CONDITIONS = frozenset("if unless whether".split())
+_MOMENTS = frozenset("when whenever once until till before after where wherever".split())
+_INTERROGATIVES = frozenset(
+    "is are was were do does did have has can could would will shall should may am what who where "
+    "when why how which whose want need".split()
+)
+_ACK_WORDS = frozenset(
+    "okay ok sure certainly absolutely yes yeah yep alright great perfect well sorry unfortunately "
+    "also finally additionally great good please hello hi oh ah right as".split()
+)
+_SAID = frozenset(
+    "said say says asked ask told tell want wanted mentioned requested need needed like liked "
+    "meant can could may might should would have turned set".split()
+)
+
+
+_VERBAL = frozenset(
+    "is are was were am do does did have has had not will would can could may might should must i we he she "
+    "you who uses use seems looks sounds".split()
+)
+
+
+@dataclass(slots=True)
+class _Sentence:
+    question: bool
+    hypothetical: bool = False
+    claims: list[Claim] = field(default_factory=list)
+    waiting: list[Thing] = field(default_factory=list)  # named before the verb that they share
+    shared: str = "start"  # what a clause without a subject shares: "start", "act", "state" or "none"
+
+
+def claims_in(sentence: str) -> list[Claim]:
+    """All claims of one sentence, in order."""
+    found = words_of(plain(sentence))
+    state = _Sentence(question=any(word.text == "?" for word in found))
+    for piece in _pieces(found):
+        _read(piece, state)
+    return state.claims
+
+
+def _pieces(words: Sequence[Word]) -> list[list[Word]]:
+    pieces: list[list[Word]] = [[]]
+    for place, word in enumerate(words):
+        following = words[place + 1].text if place + 1 < len(words) else ""
+        if word.text in {":", "("} and following in STATES:
+            pieces[-1].append(Word("is"))
+        elif word.text in _BREAKS or word.text in _JOINS:
+            pieces.append([Word(_END)] if word.text in _ENDS else [])
+        elif word.text not in {"-", "°"}:
+            pieces[-1].append(word)
+    return [piece for piece in pieces if piece]
+
+
+def _read(piece: list[Word], state: _Sentence) -> None:
+    if piece[0].text == _END:
+        state.shared, state.waiting, state.hypothetical = "start", [], False
+    piece = _without_ack([word for word in piece if word.text != _END])
+    main, condition = _split_condition(piece)
+    if condition and (condition[0].text in _CONDITIONS or any(word.text == "you" for word in condition)):
+        state.hypothetical = True
+    if not main:  # also a clause that is nothing but a condition
+        return
+    if _asks(main, state) or _reports(main):
+        state.shared = "none"
+        return
+    claim = _claim(main, state, conditional=bool(condition))
+    if claim is None:
+        _attach(main, state)
+        return
+    claim.things = [*state.waiting, *claim.things]
+    claim.every |= len(state.waiting) > 0 and not all(claim.things)
+    state.waiting = []
+    state.claims.append(claim)
+
+
+def _claim(main: list[Word], state: _Sentence, *, conditional: bool) -> Claim | None:
+    text = " ".join(word.text for word in main)
+    found = phrase(text) or timers_in(main)
+    if found is None:
+        reading = act_in(main, state.shared)
+        if reading is not None:
+            state.shared = reading.governs
+            if reading.claim is None:
+                return None
+            found = reading.claim
+    if found is None:
+        found = time_in(main) or state_in(main)
+        state.shared = state.shared if found is None else "state"
+    if found is None or _void(found, state, conditional=conditional):
+        return None
+    return _filled(found, main)
+
+
+def _filled(claim: Claim, main: list[Word]) -> Claim:
+    if claim.kind is not Kind.LOOKED and not (claim.amounts or claim.kind is Kind.TIME):
+        claim.amounts = amounts_in(main)
+    if claim.kind is Kind.TIME:
+        claim.amounts = amounts_in(main)
+    claim.every |= whole(main)
+    return claim
+
+
+def _void(claim: Claim, state: _Sentence, *, conditional: bool) -> bool:
+    """Whether the sentence around it takes the claim back."""
+    done = claim.kind is Kind.ACT and claim.aspect == "done"
+    if state.question and not done:
+        return True
+    if claim.kind is Kind.STATE and conditional:
+        return True
+    return state.hypothetical and not done
+
+
+def _without_ack(piece: list[Word]) -> list[Word]:
+    start = 0
+    while start < len(piece) - 1 and piece[start].text in _ACK_WORDS:
+        start += 1
+    return piece[start:]
+
+
+def _split_condition(piece: list[Word]) -> tuple[list[Word], list[Word]]:
+    for place, word in enumerate(piece):
+        if word.text in _CONDITIONS or word.text in _MOMENTS:
+            return piece[:place], piece[place:]
+    return piece, []
+
+
+def _asks(main: list[Word], state: _Sentence) -> bool:
+    return state.question and main[0].text in _INTERROGATIVES
+
+
+def _reports(main: list[Word]) -> bool:
+    """What the user said, wants or may do is not our claim."""
+    texts = [word.text for word in main[:6]]
+    if "you" not in texts:
+        return False
+    following = texts[texts.index("you") + 1 :]
+    adverbs = {"just", "have", "already", "also", "still", "to"}
+    return next((word for word in following if word not in adverbs), "") in _SAID
+
+
+def _attach(main: list[Word], state: _Sentence) -> None:
+    """A clause without a verb of its own shares the one before it, or the one to come."""
+    if any(word.text in _VERBAL for word in main):
+        state.shared = "none"
+        return
+    thing = thing_in(main)
+    amounts = amounts_in(main)
+    if state.claims and state.shared in {"act", "state"}:
+        if thing:
+            state.claims[-1].things.append(thing)
+        state.claims[-1].amounts.add(amounts)
+    elif thing and len(main) <= 6:
+        state.waiting.append(thing)

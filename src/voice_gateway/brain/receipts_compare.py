@@ -1,0 +1,174 @@
+"""Whether what was done and seen in a turn bears out a claim."""
+
+from collections.abc import Callable, Iterable, Sequence
+
+from voice_gateway.brain.receipts_claim import Aspect, Claim, Kind, Thing
+from voice_gateway.brain.receipts_facts import Fact, Status
+from voice_gateway.brain.receipts_verbs import BORNE_OUT_BY, OPPOSITE
+from voice_gateway.brain.receipts_words import ANY_DEVICE, KINDS, ROOMS
+
+CLAIM = "claim"  # nothing in this turn bears it out
+LOOK = "look"  # it could be known, but nobody looked
+
+_MAY_BE_SAID_OF = {
+    Aspect.DONE: {Status.DONE},
+    Aspect.ONGOING: {Status.DONE, Status.WORKING},
+    Aspect.FUTURE: {Status.DONE, Status.WORKING, Status.QUEUED},
+    Aspect.SENT: {Status.DONE, Status.WORKING, Status.QUEUED, Status.UNCONFIRMED},
+    Aspect.HEDGED: {Status.DONE, Status.WORKING, Status.QUEUED, Status.UNCONFIRMED},
+    Aspect.TRIED: set(Status) - {Status.READ},
+}
+# Kinds of which a tool's own name or arguments always speak: a nameless device is none of these.
+_NAMED_KINDS = frozenset("timer sound list scene media sensor".split())
+
+
+def refuted(
+    claim: Claim, facts: Sequence[Fact], *, topics: frozenset[str], said: frozenset[str]
+) -> str | None:
+    """Why this claim must not be spoken; None when it may be. `said` are the user's own words."""
+    if claim.kind is Kind.LOOKED:
+        return None if any(fact.status is not Status.FAILED for fact in facts) else CLAIM
+    if claim.kind is Kind.TIME:
+        return _time(claim, facts, topics)
+    if claim.kind is Kind.FAILED:
+        return _wrongly_failed(claim, facts, said)
+    if claim.kind is Kind.STATE:
+        return _state(claim, facts, topics, said)
+    return _act(claim, facts, said)
+
+
+def _act(claim: Claim, facts: Sequence[Fact], said: frozenset[str]) -> str | None:
+    acted = [fact for fact in facts if fact.acted]
+    if claim.weak and not acted:
+        return None
+    if not acted:
+        return CLAIM
+    for thing in claim.things or [Thing(frozenset())]:
+        meant = [fact for fact in acted if _is(thing, fact, said)]
+        if not meant or not _all_or_one(claim, thing, meant, lambda fact: _bears_out(claim, fact, facts)):
+            return CLAIM
+    return None
+
+
+def _bears_out(claim: Claim, fact: Fact, facts: Sequence[Fact]) -> bool:
+    if _another_effect(claim.effect, fact.effects) or _another_amount(claim, fact, facts):
+        return False
+    if fact.status in _MAY_BE_SAID_OF[claim.aspect]:
+        return True
+    # It was on its way, and a later look has seen it arrive.
+    unsure = fact.status in {Status.WORKING, Status.QUEUED, Status.UNCONFIRMED}
+    return (
+        unsure
+        and bool(claim.effect)
+        and any(
+            other.status is Status.READ and other.key == fact.key and claim.effect in other.state
+            for other in facts
+        )
+    )
+
+
+def _state(claim: Claim, facts: Sequence[Fact], topics: frozenset[str], said: frozenset[str]) -> str | None:
+    things = claim.things or [Thing(frozenset())]
+    if not facts:
+        if claim.weak or (claim.aspect is Aspect.HEDGED):
+            return None
+        return LOOK if _topic(things[-1]) in topics else None
+    for thing in things:
+        meant = [fact for fact in facts if _is(thing, fact, said)]
+        if not meant:
+            return None if claim.weak and not thing else LOOK if _topic(thing) in topics else CLAIM
+        if claim.effect and any(fact.listed for fact in meant):
+            meant = [fact for fact in meant if fact.listed]
+        if claim.none:
+            if any(claim.effect in fact.state for fact in meant):
+                return CLAIM
+            continue
+        latest = meant if claim.past else list({fact.key: fact for fact in meant}.values())
+        if not _all_or_one(claim, thing, latest, lambda fact: _is_so(claim, fact, facts)):
+            return CLAIM
+    return None
+
+
+def _is_so(claim: Claim, fact: Fact, facts: Sequence[Fact]) -> bool:
+    if _another_amount(claim, fact, facts):
+        return False
+    if fact.status in {Status.READ, Status.DONE}:
+        return not _another_effect(claim.effect, fact.state | fact.effects)
+    if fact.state:
+        return not _another_effect(claim.effect, fact.state)
+    if claim.aspect is Aspect.HEDGED and fact.status is not Status.FAILED:
+        return True
+    # Not done, and nobody knows the state: only that it is, or may be, as it was.
+    unchanged = claim.still or claim.aspect is Aspect.HEDGED
+    return unchanged and OPPOSITE.get(claim.effect) in fact.effects
+
+
+def _all_or_one(claim: Claim, thing: Thing, facts: list[Fact], good: Callable[[Fact], bool]) -> bool:
+    """ "Everything is off" needs all of them; "the light is off" one of those that may be meant."""
+    if not (claim.every or thing.many):
+        return any(good(fact) for fact in facts)
+    keys: dict[str, bool] = {}
+    for fact in facts:
+        keys[fact.key] = keys.get(fact.key, False) or good(fact)
+    if claim.kind is Kind.STATE and thing.many and not claim.every:
+        return any(keys.values())  # "the lights are on" of a list in which some are
+    return all(keys.values())
+
+
+def _time(claim: Claim, facts: Sequence[Fact], topics: frozenset[str]) -> str | None:
+    seen = [fact for fact in facts if fact.status is not Status.FAILED and (fact.amounts.clocks or fact.days)]
+    if not seen:
+        return LOOK if "time" in topics else None
+    for fact in seen:
+        days = not (claim.days and fact.days) or claim.days <= fact.days
+        clocks = not fact.amounts.clocks or all(
+            any(clock.fits(other) for other in fact.amounts.clocks) for clock in claim.amounts.clocks
+        )
+        if days and clocks:
+            return None
+    return CLAIM
+
+
+def _wrongly_failed(claim: Claim, facts: Sequence[Fact], said: frozenset[str]) -> str | None:
+    """It is said not to have worked, and all that it can mean has worked."""
+    thing = claim.things[0] if claim.things else Thing(frozenset())
+    meant = [fact for fact in facts if fact.acted and _is(thing, fact, said)]
+    done = [fact for fact in meant if fact.status is Status.DONE and claim.effect in fact.effects]
+    return CLAIM if done and len(done) == len(meant) else None
+
+
+def _is(thing: Thing, fact: Fact, said: frozenset[str]) -> bool:
+    """Whether the fact may be about the thing: each word of its name is borne out."""
+    return all(_called(word, fact, said) for word in thing.words)
+
+
+def _called(word: str, fact: Fact, said: frozenset[str]) -> bool:
+    if word in fact.words or word in ANY_DEVICE:
+        return True
+    if word in ROOMS:
+        return not fact.placed and word in said
+    kind = KINDS.get(word)
+    if kind is None:
+        return False
+    return kind in fact.kinds or (not fact.kinds and kind not in _NAMED_KINDS)
+
+
+def _another_effect(claimed: str, known: Iterable[str]) -> bool:
+    effects = set(known)
+    return bool(claimed and effects) and not effects & BORNE_OUT_BY.get(claimed, frozenset({claimed}))
+
+
+def _another_amount(claim: Claim, fact: Fact, facts: Sequence[Fact]) -> bool:
+    if not claim.amounts.missing(fact.amounts):
+        return False
+    # "All three lights": the number of things, not a level.
+    counts = {float(len({other.key for other in facts if other.acted == fact.acted}))}
+    return bool(claim.amounts.numbers - counts) or bool(claim.amounts.spans or claim.amounts.clocks)
+
+
+def _topic(thing: Thing) -> str:
+    kinds = {KINDS[word] for word in thing.words if word in KINDS}
+    for topic in ("timer", "sound", "media", "list"):
+        if topic in kinds:
+            return topic
+    return "home"

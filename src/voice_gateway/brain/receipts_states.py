@@ -1,0 +1,149 @@
+"""Finds what a clause says to be the case in the home, and what time or day it says it is."""
+
+import re
+
+from voice_gateway.brain.receipts_amounts import amounts_in
+from voice_gateway.brain.receipts_claim import DAYS, Aspect, Claim, Kind, thing_in
+from voice_gateway.brain.receipts_verbs import OPPOSITE, STATES
+from voice_gateway.brain.receipts_words import DETERMINERS, Word, is_thing, singular
+
+_COPULAS = frozenset(
+    "is are was were remains remain stays stay stayed be been reads shows measures has".split()
+)
+_ADVERBS = frozenset(
+    "now currently already still all both again back also just indeed actually definitely "
+    "completely fully safely presently set turned switched in fact only about around approximately "
+    "roughly at to exactly no longer not never been the".split()
+)
+_PRONOUNS = frozenset("it they that this these those everything all both".split())
+_PEOPLE = frozenset("i you we he she who people there".split())
+_UNITS = frozenset("% percent degrees degree celsius fahrenheit c f watts watt lux kilowatt".split())
+_HERE = frozenset("now currently inside here outside indoors".split())
+_MONTHS = frozenset(
+    "january february march april may june july august september october november december".split()
+)
+
+
+def state_in(main: list[Word]) -> Claim | None:
+    texts = [word.text for word in main]
+    place = next((at for at, text in enumerate(texts) if text in _COPULAS), None)
+    if place is None:
+        return _without_verb(main, texts)
+    subject = texts[:place]
+    if texts[0] == "there":
+        return _there_is(main, texts)
+    if set(subject) & _PEOPLE or not subject or subject[0] in {"a", "an"}:
+        return None
+    about_home = any(is_thing(text) for text in subject) or any(word.name for word in main[:place])
+    if not about_home and not set(subject) & _PRONOUNS:
+        return _measured(main, texts, place)
+    return _predicate(main, texts, place, weak=not about_home)
+
+
+def _predicate(main: list[Word], texts: list[str], place: int, *, weak: bool) -> Claim | None:
+    at = place + 1
+    while at < len(texts) and texts[at] in _ADVERBS:
+        at += 1
+    between = set(texts[place + 1 : at])
+    weak = weak and not between & {"now", "already", "currently"} and not set(texts) & {"now"}
+    word = texts[at] if at < len(texts) else ""
+    hedged = bool(set(texts[:place]) & {"may", "might", "should", "must", "could", "probably"})
+    if word in STATES and not _preposition(texts, at):
+        effect = STATES[word]
+        if between & {"not", "never"} or "longer" in between:
+            effect = OPPOSITE.get(effect, "")
+        return _claim(main, place, effect, weak=weak, hedged=hedged)
+    if re.fullmatch(r"\d+(?:\.\d+)?|half|maximum|minimum|halfway", word) and _measure(texts, at):
+        return _claim(main, place, "", weak=weak and not {"degrees", "degree"} & set(texts), hedged=hedged)
+    return None
+
+
+def _measure(texts: list[str], at: int) -> bool:
+    """A number that measures something: with a unit, or of something that has a level."""
+    has_level = {"volume", "brightness", "level", "temperature", "humidity", "thermostat", "it"}
+    units = bool(set(texts[at + 1 : at + 3]) & _UNITS)
+    return units or (bool(set(texts[:at]) & has_level) and at + 1 >= len(texts))
+
+
+def _measured(main: list[Word], texts: list[str], place: int) -> Claim | None:
+    """ "It is 21 degrees in the office" has no thing for a subject, only a place."""
+    if texts[place - 1] != "it" or not {"degrees", "degree"} & set(texts):
+        return None
+    return _claim(main, place, "", weak=False, hedged=False)
+
+
+def _preposition(texts: list[str], at: int) -> bool:
+    """ "on the table", "off the coast", "open to ideas"."""
+    word, following = texts[at], texts[at + 1] if at + 1 < len(texts) else ""
+    if word in {"on", "off"}:
+        return following in DETERMINERS or following in DAYS or following in {"sale", "fire", "time", "it"}
+    return word == "open" and following in {"to", "source", "ended"}
+
+
+def _claim(main: list[Word], place: int, effect: str, *, weak: bool, hedged: bool) -> Claim:
+    texts = {word.text for word in main}
+    thing = thing_in(main, place)
+    return Claim(
+        Kind.STATE,
+        Aspect.HEDGED if hedged else Aspect.DONE,
+        effect,
+        [thing],
+        every=not thing,
+        none=texts >= {"no"} or "none" in texts,
+        still="still" in texts,
+        past=main[place].text in {"was", "were"},
+        weak=weak,
+    )
+
+
+def _there_is(main: list[Word], texts: list[str]) -> Claim | None:
+    """ "There are two lights on." """
+    if not any(is_thing(text) for text in texts) or texts[-1] not in {
+        "on",
+        "off",
+        "open",
+        "closed",
+        "locked",
+    }:
+        return None
+    return _claim(main, 0, STATES[texts[-1]], weak=False, hedged=False)
+
+
+def _without_verb(main: list[Word], texts: list[str]) -> Claim | None:
+    """ "Lights off.", "Kitchen light on." """
+    said = [text for text in texts if text != "now"]
+    if len(said) < 2 or len(said) > 7 or said[-1] not in STATES:
+        return None
+    if not is_thing(said[-2]) and not main[len(main) - 2].name:
+        return None
+    return _claim(main, len(main) - 1, STATES[said[-1]], weak=False, hedged=False)
+
+
+def timers_in(main: list[Word]) -> Claim | None:
+    """ "3 minutes left", "no timers are running"."""
+    texts = [word.text for word in main]
+    if {"left", "remaining"} & set(texts) and amounts_in(main).spans:
+        return Claim(Kind.STATE, things=[thing_in([Word("timer")])])
+    things = {singular(text) for text in texts}
+    if {"timer", "alarm", "reminder"} & things and (texts[:2] == ["you", "have"] or {"running"} & set(texts)):
+        none = bool({"no", "not"} & set(texts))
+        return Claim(Kind.STATE, effect="on", things=[thing_in([Word("timer")])], none=none)
+    return None
+
+
+_TIME_IS = re.compile(
+    r"(?:right now |currently )?(?:it is|(?:the|your) (?:current |local )?(?:time|date)(?: \w+ \w+| now)? is|"
+    r"today is|time is|tomorrow is|the time|today)\b.*"
+)
+
+
+def time_in(main: list[Word]) -> Claim | None:
+    texts = [word.text for word in main]
+    if not _TIME_IS.fullmatch(" ".join(texts)):
+        return None
+    days = frozenset(set(texts) & DAYS)
+    amounts = amounts_in(main)
+    dated = bool(set(texts) & _MONTHS - {"may", "march"}) and texts[0] in {"today", "it", "the"}
+    if not (amounts.clocks or days or dated):
+        return None
+    return Claim(Kind.TIME, amounts=amounts, days=days)
