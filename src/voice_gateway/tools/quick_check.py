@@ -1,5 +1,6 @@
 """A quick yes for the flat schemas that most tools have; anything else is left to the full check. Pure."""
 
+import math
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
@@ -30,17 +31,21 @@ class Rule(NamedTuple):
 
 def compile_quick(schema: Mapping[str, Any]) -> Callable[[Any], bool] | None:
     """A function that says True only for what surely fits; None when the schema is not that simple."""
-    properties = schema.get("properties")
-    if not schema.keys() <= _FLAT or not isinstance(properties, Mapping):
+    properties, required = schema.get("properties", {}), schema.get("required", [])
+    if not schema.keys() <= _FLAT or not isinstance(properties, Mapping) or not _are_words(required):
+        return None
+    if schema.get("type", "object") != "object" or not isinstance(
+        schema.get("additionalProperties", True), bool
+    ):
         return None
     found = {name: _rule(form) for name, form in properties.items()}
     rules = {name: rule for name, rule in found.items() if rule is not None}
     if len(rules) != len(found):
         return None
-    required = frozenset(schema.get("required", ()))
+    needed = frozenset(required)
 
     def fits(value: Any) -> bool:
-        if type(value) is not dict or not required <= value.keys() <= rules.keys():
+        if type(value) is not dict or not needed <= value.keys() <= rules.keys():
             return False
         return all(rules[name].fits(one) for name, one in value.items())
 
@@ -50,16 +55,16 @@ def compile_quick(schema: Mapping[str, Any]) -> Callable[[Any], bool] | None:
 def _rule(form: Any) -> Rule | None:
     if not isinstance(form, Mapping) or not form.keys() <= _PLAIN:
         return None
-    choices = form.get("enum")
+    kind, choices = form.get("type"), form.get("enum")
     if choices is not None:
-        words = all(isinstance(choice, str) for choice in choices)
-        return (
-            Rule((str,), frozenset(choices), 0, 0)
-            if words and form.get("type", "string") == "string"
-            else None
-        )
-    kind = form.get("type")
+        fitting = _are_words(choices) and kind in (None, "string")
+        return Rule((str,), frozenset(choices), 0, 0) if fitting else None
     types = _TYPES.get(kind) if isinstance(kind, str) else None
-    if types is None:
+    low, high = form.get("minimum", -math.inf), form.get("maximum", math.inf)
+    if types is None or type(low) not in (int, float) or type(high) not in (int, float):
         return None
-    return Rule(types, None, form.get("minimum", float("-inf")), form.get("maximum", float("inf")))
+    return Rule(types, None, low, high)
+
+
+def _are_words(found: Any) -> bool:
+    return isinstance(found, list) and all(isinstance(one, str) for one in found)

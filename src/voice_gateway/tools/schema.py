@@ -109,24 +109,41 @@ def heavy(value: Any) -> bool:
 
 def compile_check(schema: JsonSchema, owner: str) -> Check:
     """A check that is compiled once. A broken schema costs the check, with a warning, not the tool."""
+    quick = compile_quick(schema)
+    full: Check | None = None
+
+    def check(value: Any) -> list[Problem]:
+        nonlocal full
+        if quick is not None and quick(value):
+            return []
+        if full is None:  # jsonschema is slow to load, and most calls never need it
+            full = _compile_full(schema, owner)
+        return full(value)
+
+    return check
+
+
+def _compile_full(schema: JsonSchema, owner: str) -> Check:
+    broken = False
+
+    def give_up(error: Exception) -> list[Problem]:
+        nonlocal broken
+        broken = True
+        _warn_of_broken(owner, error)
+        return []
+
     try:
         validator = _validator(schema)
     except Exception as error:  # SchemaError, or whatever a broken schema makes the library raise
-        _warn_of_broken(owner, error)
-        return lambda value: []
-    quick = compile_quick(schema)
-    broken = False
+        give_up(error)
 
     def check(value: Any) -> list[Problem]:
-        nonlocal broken
-        if broken or (quick is not None and quick(value)):
+        if broken:
             return []
         try:
             return list(_problems(validator.iter_errors(value)))
         except Exception as error:  # an unresolvable or endless `$ref` shows only now
-            broken = True
-            _warn_of_broken(owner, error)
-            return []
+            return give_up(error)
 
     return check
 

@@ -69,6 +69,16 @@ def test_ordinary_calls_are_decided_quickly(value, wanted):
 
 
 def test_a_schema_that_is_not_flat_is_left_to_the_full_check():
-    assert compile_quick({"type": "object"}) is None
+    assert compile_quick({"type": "object", "required": "a"}) is None
+    assert (
+        compile_quick({"type": "object", "properties": {"a": {"type": "integer", "minimum": "low"}}}) is None
+    )
     assert compile_quick({"type": "object", "properties": {"a": {"$ref": "#"}}}) is None
     assert compile_quick({"type": "object", "properties": {}, "anyOf": []}) is None
+
+
+def test_a_tool_without_parameters_is_decided_quickly_too():
+    quick = compile_quick({"type": "object"})
+    assert quick is not None
+    assert quick({})
+    assert not quick({"a": 1}), "left to the full check"

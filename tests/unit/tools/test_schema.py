@@ -2,6 +2,8 @@
 
 import asyncio
 import http.server
+import subprocess
+import sys
 import threading
 import time
 
@@ -114,3 +116,14 @@ def test_heavy_values_are_told_from_light_ones():
     endless: list = []
     endless.append(endless)
     assert heavy(endless)
+
+
+def test_a_flat_schema_is_checked_without_loading_the_library_until_something_does_not_fit():
+    program = """
+import sys
+from voice_gateway.tools.schema import compile_check
+check = compile_check({"type": "object", "properties": {"a": {"type": "integer"}}}, "tool")
+assert check({"a": 1}) == [] and "jsonschema" not in sys.modules
+assert check({"a": "x"}) and "jsonschema" in sys.modules
+"""
+    subprocess.run([sys.executable, "-c", program], check=True, timeout=50)
