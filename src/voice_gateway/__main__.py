@@ -71,6 +71,7 @@ def parser() -> Parser:
     doctor = commands.add_parser("doctor", parents=[shared], help="check everything, and say what to do")
     doctor.add_argument("--online", action="store_true", help="also try the cloud key with a request")
     commands.add_parser("status", parents=[shared], help="how each part of the running gateway is")
+    _add_hearing(commands, shared)
     return top
 
 
@@ -137,6 +138,23 @@ def _add_config(commands: "argparse._SubParsersAction[Parser]", shared: Parser) 
     init.add_argument("--force", action="store_true", help="write over an existing file")
 
 
+def _add_hearing(commands: "argparse._SubParsersAction[Parser]", shared: Parser) -> None:
+    transcribe = commands.add_parser("transcribe", parents=[shared], help="what is said in a WAV file")
+    transcribe.add_argument("file", metavar="FILE", help="a WAV file of any rate")
+    audio = commands.add_parser("audio", parents=[shared], help="list and test sound devices")
+    actions = audio.add_subparsers(dest="action", metavar="ACTION", parser_class=Parser)
+    actions.add_parser("list", parents=[shared], help="microphones and loudspeakers (the default)")
+    test = actions.add_parser("test", parents=[shared], help="record, show the level, and play it back")
+    test.add_argument("--seconds", type=_seconds, default=3.0, metavar="N", help="how long (default 3)")
+
+
+def _seconds(text: str) -> float:
+    with contextlib.suppress(ValueError):
+        if 0 < (seconds := float(text)) <= 600:
+            return seconds
+    raise argparse.ArgumentTypeError("must be a number of seconds, at most 600")
+
+
 def parsed(argv: Sequence[str] | None) -> argparse.Namespace:
     """Words may also stand behind an option, where argparse loses them: `tools call NAME --json key=value`"""
     top = parser()
@@ -200,7 +218,7 @@ async def _stoppable(options: argparse.Namespace, stopped: list[signal.Signals])
     return await _command(options)
 
 
-async def _command(options: argparse.Namespace) -> int:
+async def _command(options: argparse.Namespace) -> int:  # noqa: PLR0911 (one for each command)
     """Imported here, so that `--help` and mistakes cost nothing."""
     if options.command == "ask":
         from voice_gateway.commands.ask import ask
@@ -222,6 +240,14 @@ async def _command(options: argparse.Namespace) -> int:
         from voice_gateway.commands.status import status
 
         return await status(options)
+    if options.command == "transcribe":
+        from voice_gateway.commands.transcribe import transcribe
+
+        return await transcribe(options)
+    if options.command == "audio":
+        from voice_gateway.commands.audio import audio
+
+        return await audio(options)
     from voice_gateway.commands.run import run
 
     return await run(options)

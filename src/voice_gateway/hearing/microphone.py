@@ -1,7 +1,7 @@
 """Where sound comes in: the Protocol, and a recording that plays the part of a microphone."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
 from pathlib import Path
 from typing import Protocol
 
@@ -16,10 +16,11 @@ class Microphone(Protocol):
     """Gives sound in blocks of 32 ms until it is closed or its `chunks` is cancelled.
 
     A device that is lost is waited for: `chunks` just goes on when it is back. HearingError comes only where
-    waiting is hopeless (no such device was ever there, no sound library).
+    waiting is hopeless (no such device was ever there, no sound library). Whoever stops before the end closes
+    it, by `contextlib.aclosing`.
     """
 
-    def chunks(self) -> AsyncIterator[AudioChunk]: ...
+    def chunks(self) -> AsyncGenerator[AudioChunk, None]: ...
 
 
 class WavMicrophone:
@@ -30,7 +31,7 @@ class WavMicrophone:
         self._paced = paced
         self._trailing = round(trailing_silence_seconds * RATE)
 
-    async def chunks(self) -> AsyncIterator[AudioChunk]:
+    async def chunks(self) -> AsyncGenerator[AudioChunk, None]:
         loop = asyncio.get_running_loop()
         started, position = loop.time(), 0
         async for block in self._blocks():

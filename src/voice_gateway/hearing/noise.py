@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 
 from voice_gateway.hearing.audio import level_db
-from voice_gateway.turn import SpeechSegment
+from voice_gateway.turn import SpeechSegment, Transcript
 
 QUIETEST_DB = -65.0  # a whisper across the room is louder, the hiss of an open microphone is not
 # What the engines make of noise, breath and music; none of it is a request. "yes", "no" and "stop" are.
@@ -55,6 +55,13 @@ def noise_reason(
     if segment is not None and len(words) > SPARE_WORDS + MOST_WORDS_PER_SECOND * segment.speech_seconds:
         return "more words than could be said"
     return "the same words again and again" if _loops(words) else None
+
+
+def judged(text: str, segment: SpeechSegment, seconds: float) -> Transcript:
+    """The transcript that the rest of the turn gets: without text, if that came from noise."""
+    noise = noise_reason(text, segment)
+    audio_seconds = segment.end_seconds - segment.start_seconds
+    return Transcript("" if noise else text.strip(), seconds, audio_seconds, noise)
 
 
 def words_of(text: str) -> list[str]:

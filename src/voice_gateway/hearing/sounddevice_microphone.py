@@ -1,0 +1,178 @@
+"""A real microphone by PortAudio. One that is lost is waited for."""
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from typing import Any, Self
+
+import numpy as np
+
+from voice_gateway import sound
+from voice_gateway.errors import HearingError
+from voice_gateway.hearing.audio import BLOCK_SAMPLES, RATE, Blocks, Samples, to_floats, to_samples
+from voice_gateway.hearing.resample import Resampler
+from voice_gateway.hearing.worker import Worker
+from voice_gateway.turn import AudioChunk
+
+log = logging.getLogger(__name__)
+
+BLOCK_SECONDS = BLOCK_SAMPLES / RATE
+MOST_WAITING = 64  # blocks, two seconds: whoever is later than that has lost the sentence anyway
+LOST_SECONDS = 2.0  # a card that works is never silent for so long, it sends zeros
+RETRY_SECONDS = 2.0
+CLOSE_SECONDS = 3.0  # closing a card that is gone may hang
+
+
+class SounddeviceMicrophone:
+    """`on_state` is told in a sentence that the microphone is lost, and None when it is back."""
+
+    def __init__(
+        self,
+        device: str | None = None,
+        *,
+        on_state: Callable[[str | None], None] = lambda _: None,
+        retry_seconds: float = RETRY_SECONDS,
+    ) -> None:
+        self._device = device
+        self._on_state = on_state
+        self._retry_seconds = retry_seconds
+
+    async def chunks(self) -> AsyncGenerator[AudioChunk, None]:
+        """HearingError only if the microphone cannot be opened at first; from then on it is waited for."""
+        position = 0
+        capture = await _Capture(self._device).open()
+        while True:
+            try:
+                async for block, lost in capture.blocks():
+                    position += lost
+                    yield AudioChunk(block, position / RATE)
+                    position += len(block)
+            finally:
+                await capture.close()
+            log.warning("the microphone is gone; waiting for it", extra={"device": capture.title})
+            self._on_state(f"the microphone {capture.title} is gone; I wait for it")
+            capture = await self._back()
+            log.info("the microphone is back", extra={"device": capture.title})
+            self._on_state(None)
+
+    async def _back(self) -> "_Capture":
+        while True:
+            try:
+                return await _Capture(self._device).open()
+            except HearingError as error:
+                log.debug("the microphone is not back", extra={"reason": str(error)})
+                await asyncio.sleep(self._retry_seconds)
+
+
+class _Capture:
+    """One open stream. PortAudio calls us in its own thread; the sound crosses over in a bounded queue."""
+
+    def __init__(self, wanted: str | None) -> None:
+        self.title = wanted or "(default)"
+        self._wanted = wanted
+        self._loop = asyncio.get_running_loop()
+        self._queue: asyncio.Queue[bytes | None] = asyncio.Queue()
+        self._dropped = 0  # blocks
+        self._worker = Worker("microphone")
+        self._in_use = contextlib.ExitStack()
+        self._stream: Any = None
+        self._channels = 1
+        self._rate = RATE
+
+    async def open(self) -> Self:
+        """HearingError says what is wrong."""
+        try:
+            await self._worker.run(self._find_and_open)
+        except BaseException:
+            self._in_use.close()
+            self._worker.close()
+            raise
+        return self
+
+    def _find_and_open(self) -> None:
+        try:
+            sound.refresh()
+            self._in_use.enter_context(sound.stream_in_use())
+            device = sound.find(self._wanted, "input")
+        except sound.SoundError as error:
+            raise HearingError(str(error)) from error
+        self.title = device.name
+        self._open(device)
+
+    def _open(self, device: sound.Device) -> None:
+        """At our rate, else at the card's own; mono, else as many channels as it insists on."""
+        portaudio = sound.portaudio()
+        problem: Exception | None = None
+        for rate, channels in dict.fromkeys(
+            (rate, channels) for rate in (RATE, device.rate) for channels in (1, min(2, device.inputs))
+        ):
+            try:
+                self._stream = portaudio.RawInputStream(
+                    samplerate=rate,
+                    channels=channels,
+                    dtype="int16",
+                    blocksize=round(rate * BLOCK_SECONDS),
+                    device=device.number,
+                    callback=self._called,
+                    finished_callback=self._finished,
+                )
+                self._stream.start()
+            except (portaudio.PortAudioError, ValueError, OSError) as error:
+                problem = error
+            else:
+                self._rate, self._channels = rate, channels
+                return
+        raise HearingError(f"the microphone {device.name} cannot be opened: {problem}") from problem
+
+    def _called(self, data: Any, _frames: int, _time: Any, _status: Any) -> None:
+        self._send(bytes(data))
+
+    def _finished(self) -> None:
+        self._send(None)
+
+    def _send(self, data: bytes | None) -> None:
+        with contextlib.suppress(RuntimeError):  # the loop is closed: nobody listens any more
+            self._loop.call_soon_threadsafe(self._arrived, data)
+
+    def _arrived(self, data: bytes | None) -> None:
+        if self._queue.qsize() >= MOST_WAITING:
+            if not self._dropped:
+                log.warning("sound comes faster than it is heard; the oldest is dropped")
+            self._queue.get_nowait()
+            self._dropped += 1
+        self._queue.put_nowait(data)
+
+    async def blocks(self) -> AsyncIterator[tuple[Samples, int]]:
+        """Blocks at our rate, each with the samples lost before it; ends when the card is gone."""
+        resampler = Resampler(self._rate) if self._rate != RATE else None
+        blocks = Blocks(BLOCK_SAMPLES)
+        while (data := await self._next()) is not None:
+            lost, self._dropped = self._dropped * BLOCK_SAMPLES, 0
+            samples: Samples = np.frombuffer(data, np.int16).reshape(-1, self._channels)[:, 0]
+            if resampler is not None:
+                samples = to_samples(resampler.feed(to_floats(samples)))
+            for block in blocks.feed(samples):
+                yield block, lost
+                lost = 0
+
+    async def _next(self) -> bytes | None:
+        try:
+            async with asyncio.timeout(LOST_SECONDS):
+                return await self._queue.get()
+        except TimeoutError:
+            return None
+
+    async def close(self) -> None:
+        try:
+            async with asyncio.timeout(CLOSE_SECONDS):
+                await self._worker.run(self._close)
+        except TimeoutError:
+            log.warning("the sound card does not let go of the microphone; it is left behind")
+        finally:
+            self._in_use.close()
+            self._worker.close()
+
+    def _close(self) -> None:
+        self._stream.abort(ignore_errors=True)
+        self._stream.close(ignore_errors=True)
