@@ -49,7 +49,7 @@ class OllamaServer:
             return
         with self._log_file.open("ab") as output:
             self._process = subprocess.Popen(
-                [self._script, "serve", str(self._port)],
+                [self._script, "serve", str(self._port), "--with-parent"],
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=output,
