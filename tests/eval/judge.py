@@ -86,3 +86,23 @@ def _told(answer: Reply | Passed, made: tuple[Call, ...]) -> str:
     return f"{'asked' if answer.expects_answer else 'said'} {answer.text!r}" + (
         f" after {calls}" if calls else ""
     )
+
+
+def judge_whole(case: Case, reply: Reply, calls: list[tuple[str, dict[str, Any]]]) -> tuple[bool, bool]:
+    """(right, wrong action) of a whole conversation: who answered does not matter, only what was done.
+
+    Where the local brain should pass or ask, whatever is said without an action is right.
+    """
+    made = tuple(_plain_or_raw(name, args) for name, args in calls)
+    acting = [call for call in made if _acts(call)]
+    idle = any(way.kind in ("pass", "forbid", "ask", "say", "read") for way in case.rights) and not acting
+    right = idle or any(_is(way, reply, made) for way in case.rights if way.kind == "calls")
+    allowed = {call for way in case.rights for call in way.calls}
+    return right, any(call not in allowed for call in acting) and not right
+
+
+def _plain_or_raw(name: str, args: dict[str, Any]) -> Call:
+    try:
+        return _plain(name, args)
+    except (AssertionError, TypeError, ValueError):  # a model may write anything
+        return name, tuple(sorted((key, repr(value)) for key, value in args.items()))

@@ -75,10 +75,15 @@ class Memory:
 
 
 def recall(state: Mapping[str, Any], home: Home) -> Memory:
-    """Devices that are gone meanwhile are forgotten."""
+    """Devices that are gone meanwhile are forgotten, and so is what another version wrote."""
     stored = state.get(KEY)
-    if not isinstance(stored, Mapping):
+    try:
+        return _recalled(stored, home) if isinstance(stored, Mapping) else Memory()
+    except (KeyError, TypeError, ValueError):
         return Memory()
+
+
+def _recalled(stored: Mapping[str, Any], home: Home) -> Memory:
     frame, asked = stored.get("frame"), stored.get("asked")
     return Memory(
         _devices(stored.get("last"), home),

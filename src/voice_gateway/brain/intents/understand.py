@@ -20,6 +20,13 @@ _VERB = re.compile(
     r"\b(?:and then|and|then)\b|(?=\b(?:turn|switch|set|dim|open|close|lock|unlock|mute|start) \w)"
 )
 _UNFINISHED = re.compile(r"\b(?:and|then|or|the|a|an|to|of|with|my|by|for)$")
+# What to say when no later stage has an answer either.
+_TOLD = {
+    Guard.NEGATION: "Okay, I did nothing.",
+    Guard.CONDITION: "I can only do that right away, so I did nothing.",
+    Guard.REPORTED: "That was no request to me, so I did nothing.",
+    Guard.STATEMENT: "That was no request, so I did nothing.",
+}
 UNFINISHED = "I think there was more to come. Please say it again."
 _FREE = ("query", "message", "label", "duration", "clock", "offset")  # words in these are not ours to judge
 _WORDY = ("thing", "scene", "place")  # a template with none of these is said as it stands, or not at all
@@ -147,7 +154,8 @@ class Reader:
     def _checked(self, steps: list[Step], said: Said) -> Understanding:
         for step in steps:
             if step.acts and len(steps) == 1 and (stopped := self._stopped(step, said.text)):
-                return Understanding(no=No(f"{stopped.value}: it never acts", forbid=True))
+                reason = f"{stopped.value}: it never acts"
+                return Understanding(no=No(reason, forbid=True, spoken=_TOLD.get(stopped)))
         acting = [step for step in steps if step.acts]
         if said.question and acting and any(_wordy(step) for step in acting):
             asked = _shall_i(acting[0])
@@ -212,5 +220,5 @@ def _passing(whole: Meaning, stopped: Guard | None, said: Said) -> No:
         return replace(whole, forbid=whole.forbid or said.question)
     if stopped is None:
         return No("a question: it never acts", forbid=True)
-    spoken = whole.spoken if isinstance(whole, No) and stopped is Guard.QUESTION else None
+    spoken = whole.spoken if isinstance(whole, No) and stopped is Guard.QUESTION else _TOLD.get(stopped)
     return No(f"{stopped.value}: it never acts", forbid=True, spoken=spoken)

@@ -1,0 +1,138 @@
+"""The same utterances with a real model: behind the local brain, and alone (`python -m tests.eval.live`)."""
+
+import argparse
+import asyncio
+import json
+import logging
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from time import perf_counter
+
+from tests.eval.cases import Case, read_cases
+from tests.eval.judge import judge_whole
+from tests.fakes.home_tools import ScriptedHome, manager_for
+from tests.live.ollama_server import OllamaServer
+
+from voice_gateway.brain.client import Stage
+from voice_gateway.brain.intents.stage import LocalBrain
+from voice_gateway.brain.ollama import OllamaClient
+from voice_gateway.config import BrainSettings, OllamaSettings, PermissionSettings
+from voice_gateway.conversation import Conversation
+from voice_gateway.tools.executor import ToolExecutor
+from voice_gateway.turn import Utterance
+
+SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "ollama"
+
+
+@dataclass(frozen=True)
+class Row:
+    case: Case
+    right: bool
+    wrong_action: bool
+    stage: str
+    seconds: float
+    did: str
+
+
+@contextmanager
+def server() -> Iterator[tuple[str, str]]:
+    """The user's own, or the one of the live tests."""
+    base_url, model = os.environ.get("OLLAMA_BASE_URL"), os.environ.get("OLLAMA_MODEL")
+    if base_url and model:
+        yield base_url, model
+        return
+    lines = subprocess.run([SCRIPT, "env"], capture_output=True, text=True, check=True).stdout.splitlines()
+    installed = dict(line.split("=", 1) for line in lines)
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        OllamaServer(SCRIPT, Path(folder) / "server.log") as started,
+    ):
+        yield started.base_url, installed["TOOL_MODEL"]
+
+
+async def run_case(case: Case, settings: OllamaSettings, *, cascade: bool) -> Row:
+    home = ScriptedHome.default()
+    executor = ToolExecutor(manager_for(home))
+    brain = BrainSettings(provider="ollama")
+    local = LocalBrain(executor, brain)
+    await local.refresh()
+    model = OllamaClient(settings, brain, executor)
+    stages: Sequence[Stage] = (local, model) if cascade else (model,)
+    # Confirmation is another question: here an unlock that was asked for is carried out.
+    asking = PermissionSettings(confirm=False)
+    conversation = Conversation(stages, executor, brain, asking, kinds_of=local.kinds_of)
+    try:
+        for text in case.turns[:-1]:
+            await conversation.answer(Utterance(text, room=case.room))
+        home.calls.clear()
+        started = perf_counter()
+        reply = await conversation.answer(Utterance(case.turns[-1], room=case.room))
+        seconds = perf_counter() - started
+    finally:
+        await model.aclose()
+    right, wrong = judge_whole(case, reply, list(home.calls))
+    calls = "; ".join(f"{name} {args}" for name, args in home.calls)
+    return Row(case, right, wrong, reply.stage, seconds, f"{reply.text!r} after {calls or 'no call'}")
+
+
+def table(rows: Sequence[Row]) -> str:
+    lines = [f"{'answered by':<12}{'n':>6}{'right':>8}{'wrong action':>14}{'median s':>10}{'max s':>8}"]
+    for stage in [*dict.fromkeys(row.stage for row in rows), "all"]:
+        mine = [row for row in rows if stage in (row.stage, "all")]
+        times = [row.seconds for row in mine]
+        lines.append(
+            f"{stage:<12}{len(mine):>6}{sum(r.right for r in mine) / len(mine):>8.0%}"
+            f"{sum(r.wrong_action for r in mine):>14}{statistics.median(times):>10.2f}{max(times):>8.1f}"
+        )
+    return "\n".join(lines)
+
+
+async def run(given: argparse.Namespace) -> int:
+    cases = read_cases()[:: max(1, given.every)]
+    wrong_behind = 0
+    results: dict[str, object] = {}
+    with server() as (base_url, model):
+        settings = OllamaSettings(
+            base_url=base_url, model=given.model or model, num_ctx=4096, num_predict=200
+        )
+        for name, cascade in (("behind the local brain", True), ("alone", False)):
+            if given.only and given.only not in name:
+                continue
+            rows = []
+            for case in cases:
+                rows.append(await run_case(case, settings, cascade=cascade))
+                row = rows[-1]
+                print(f"{row.seconds:6.1f} s  {row.stage:<8}{case.line}", file=sys.stderr, flush=True)
+            print(f"{settings.model} {name}, {len(rows)} utterances\n{table(rows)}", flush=True)
+            for row in rows:
+                if row.wrong_action:
+                    print(f"WRONG ACTION by {row.stage}: {row.case.line}\n    {row.did}")
+            wrong_behind += sum(row.wrong_action for row in rows) if cascade else 0
+            results[name] = [
+                {"line": r.case.line, "right": r.right, "wrong_action": r.wrong_action, "stage": r.stage}
+                | {"seconds": round(r.seconds, 3), "did": r.did}
+                for r in rows
+            ]
+    given.json.write_text(json.dumps(results, indent=1), encoding="utf-8")
+    return 1 if wrong_behind else 0
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--every", type=int, default=1, help="take every n-th utterance only")
+    parser.add_argument("--only", choices=("behind", "alone"))
+    parser.add_argument("--model", help="another model of that server")
+    parser.add_argument("--json", type=Path, default=Path("eval-live.json"))
+    logging.disable(logging.CRITICAL)
+    return asyncio.run(run(parser.parse_args()))
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
