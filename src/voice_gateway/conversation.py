@@ -104,7 +104,7 @@ class Conversation:
         return reply
 
     async def _in_order(self, utterance: Utterance, say: Say | None, looking_only: str | None) -> Reply:
-        key = utterance.conversation_id
+        key = _stored(utterance.conversation_id)
         if not self._store.shared:
             return await self._limited(utterance, say, looking_only)
         try:
@@ -232,20 +232,25 @@ class Conversation:
         tool = self._executor.tools.find(name)
         return traits(tool) if tool else ToolTraits()
 
-    async def _load(self, key: str) -> History:
+    async def _load(self, conversation_id: str) -> History:
         try:
-            stored = await self._store.get(key)
+            stored = await self._store.get(_stored(conversation_id))
             return History.from_json(json.loads(stored)) if stored else History()
         except Exception:  # a lost conversation is a pity; a lost answer would be a fault
             log.exception("conversation could not be read, starting a new one")
             return History()
 
-    async def _save(self, key: str, history: History) -> None:
-        expiry = self._brain.conversation_expiry_seconds
+    async def _save(self, conversation_id: str, history: History) -> None:
+        key, expiry = _stored(conversation_id), self._brain.conversation_expiry_seconds
         try:
             await self._store.put(key, json.dumps(history.to_json()), expiry_seconds=expiry)
         except Exception:
             log.exception("conversation could not be kept")
+
+
+def _stored(conversation_id: str) -> str:
+    """Apart from what else is in the store: whoever asks may choose the name of a conversation."""
+    return f"conversation:{conversation_id}"
 
 
 def _key(outcome: ToolOutcome) -> tuple[str, str]:

@@ -2,9 +2,10 @@
 
 import asyncio
 import contextlib
+import logging
 import sqlite3
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 from typing import Protocol
 
@@ -13,6 +14,9 @@ from voice_gateway.errors import ConfigError
 REDIS_LIMIT_SECONDS = 5.0
 LEASE_SECONDS = 6.0  # who has not renewed a claim for so long is gone
 LOOK_SECONDS = 0.2  # how often somebody else's claim is looked at
+CLAIMED = "claimed"
+
+log = logging.getLogger(__name__)
 
 
 class Store(Protocol):
@@ -24,7 +28,7 @@ class Store(Protocol):
 
     async def put(self, key: str, text: str, *, expiry_seconds: float) -> None: ...
 
-    async def claim(self, key: str, *, expiry_seconds: float) -> bool:
+    async def claim(self, key: str, *, expiry_seconds: float, text: str = CLAIMED) -> bool:
         """True for the one who came first; nobody else gets it until it expires or is released."""
         ...
 
@@ -49,10 +53,10 @@ class MemoryStore:
         self._entries = {k: entry for k, entry in self._entries.items() if entry[0] > now}
         self._entries[key] = (now + expiry_seconds, text)
 
-    async def claim(self, key: str, *, expiry_seconds: float) -> bool:
+    async def claim(self, key: str, *, expiry_seconds: float, text: str = CLAIMED) -> bool:
         if await self.get(key) is not None:
             return False
-        await self.put(key, "claimed", expiry_seconds=expiry_seconds)
+        await self.put(key, text, expiry_seconds=expiry_seconds)
         return True
 
     async def release(self, key: str) -> None:
@@ -74,8 +78,8 @@ class SqliteStore:
     async def put(self, key: str, text: str, *, expiry_seconds: float) -> None:
         await asyncio.to_thread(self._put, key, text, expiry_seconds)
 
-    async def claim(self, key: str, *, expiry_seconds: float) -> bool:
-        return await asyncio.to_thread(self._claim, key, expiry_seconds)
+    async def claim(self, key: str, *, expiry_seconds: float, text: str = CLAIMED) -> bool:
+        return await asyncio.to_thread(self._claim, key, expiry_seconds, text)
 
     async def release(self, key: str) -> None:
         await asyncio.to_thread(self._write, "DELETE FROM entries WHERE key = ?", key)
@@ -97,9 +101,9 @@ class SqliteStore:
             "INSERT OR REPLACE INTO entries VALUES (?, ?, ?)", key, self._now() + expiry_seconds, text
         )
 
-    def _claim(self, key: str, expiry_seconds: float) -> bool:
+    def _claim(self, key: str, expiry_seconds: float, text: str) -> bool:
         insert = "INSERT OR IGNORE INTO entries VALUES (?, ?, ?)"
-        return self._write(insert, key, self._now() + expiry_seconds, "claimed") == 1
+        return self._write(insert, key, self._now() + expiry_seconds, text) == 1
 
     def _write(self, statement: str, *values: str | float) -> int:
         """One transaction that also forgets what has expired; how many rows it changed."""
@@ -146,8 +150,8 @@ class RedisStore:
     async def put(self, key: str, text: str, *, expiry_seconds: float) -> None:
         await self._redis.set(self._prefix + key, text, px=_milliseconds(expiry_seconds))
 
-    async def claim(self, key: str, *, expiry_seconds: float) -> bool:
-        took = await self._redis.set(self._prefix + key, "claimed", px=_milliseconds(expiry_seconds), nx=True)
+    async def claim(self, key: str, *, expiry_seconds: float, text: str = CLAIMED) -> bool:
+        took = await self._redis.set(self._prefix + key, text, px=_milliseconds(expiry_seconds), nx=True)
         return bool(took)
 
     async def release(self, key: str) -> None:
@@ -164,12 +168,15 @@ async def claim_when_free(store: Store, key: str) -> None:
 
 @contextlib.asynccontextmanager
 async def held(store: Store, key: str) -> AsyncIterator[None]:
-    """Keeps a claim alive inside the block and gives it back behind it; a killed process loses it soon."""
+    """Keeps a claim alive inside the block and gives it back behind it; a killed process loses it soon.
+
+    A store that fails meanwhile does not tear what runs inside: the claim then runs out by itself.
+    """
 
     async def renew() -> None:
         while True:
             await asyncio.sleep(LEASE_SECONDS / 3)
-            await store.put(key, "claimed", expiry_seconds=LEASE_SECONDS)
+            await _attempted(store.put(key, CLAIMED, expiry_seconds=LEASE_SECONDS), key)
 
     async with asyncio.TaskGroup() as tasks:
         renewing = tasks.create_task(renew(), name=f"claim {key}")
@@ -177,7 +184,14 @@ async def held(store: Store, key: str) -> AsyncIterator[None]:
             yield
         finally:
             renewing.cancel()
-            await store.release(key)
+            await _attempted(store.release(key), key)
+
+
+async def _attempted(step: Awaitable[None], key: str) -> None:
+    try:
+        await step
+    except Exception as error:  # each kind of store has errors of its own
+        log.warning("claim could not be renewed or released", extra={"key": key, "reason": str(error)})
 
 
 def _milliseconds(seconds: float) -> int:

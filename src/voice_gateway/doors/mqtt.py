@@ -113,6 +113,8 @@ class MqttDoor:
         import aiomqtt
 
         await client.subscribe(self._request_topic(), qos=1)
+        if self._settings.share_group:
+            await client.subscribe(topic(self._settings, "status"), qos=1)
         if self._settings.discovery:
             await client.subscribe(f"{self._settings.discovery_prefix}/status", qos=1)
             self._announce()
@@ -140,12 +142,22 @@ class MqttDoor:
                 self._announce()
                 self._status_changed = True
             return
+        if str(message.topic) == topic(self._settings, "status"):
+            self._correct_status(message.payload)
+            return
         if message.retain:
             return  # an old request that a new subscriber gets: nobody waits for its answer any more
         payload = message.payload if isinstance(message.payload, bytes) else b""
         response_topic = getattr(message.properties, "ResponseTopic", None)
         await self._free.acquire()
         answers.create_task(self._answer(payload, response_topic), name="door.mqtt.answer")
+
+    def _correct_status(self, payload: Any) -> None:
+        """Gateways that share requests share the status: one that ends leaves `offline`, and we are here."""
+        with contextlib.suppress(ValueError, TypeError, KeyError):
+            if json.loads(payload)["state"] == "offline":
+                self._status_changed = True
+                self._news.set()
 
     async def _answer(self, payload: bytes, response_topic: str | None) -> None:
         try:

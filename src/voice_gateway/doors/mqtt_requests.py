@@ -54,8 +54,11 @@ class Requests:
             log.warning("request was begun elsewhere and left unanswered", extra={"request": request.id})
             reply = await self._answer(utterance, looking_only=INTERRUPTED)
         answer = _answer_to(request, reply)
-        await self._store.put(f"{key}:answer", json.dumps(answer), expiry_seconds=ANSWER_KEPT_SECONDS)
-        return answer
+        kept = json.dumps(answer, default=str)
+        if await self._store.claim(f"{key}:answer", text=kept, expiry_seconds=ANSWER_KEPT_SECONDS):
+            return answer
+        # We were thought to be gone (a machine that slept, say), and somebody else has answered by now.
+        return await self._kept(key) or answer
 
 
 def _answer_to(request: Request, reply: Reply) -> dict[str, Any]:

@@ -1,0 +1,127 @@
+"""Every kind of store keeps the same promises, and one that fails tears nothing."""
+
+import asyncio
+
+import pytest
+from tests.fakes.redis_server import RedisServer
+
+from voice_gateway import store as stores
+from voice_gateway.config import BrainSettings, PermissionSettings
+from voice_gateway.conversation import Conversation
+from voice_gateway.doors.mqtt_requests import INTERRUPTED, Requests
+from voice_gateway.doors.mqtt_topics import Request
+from voice_gateway.store import MemoryStore, claim_when_free, held, store_from
+from voice_gateway.tools.executor import ToolExecutor
+from voice_gateway.tools.manager import ToolManager
+from voice_gateway.turn import Reply, Utterance
+
+
+@pytest.fixture(scope="module")
+def redis(tmp_path_factory):
+    server = RedisServer(tmp_path_factory.mktemp("redis"))
+    yield server
+    server.stop()
+
+
+@pytest.fixture(params=["memory", "sqlite", "redis"])
+async def store(request, tmp_path):
+    if request.param != "redis":
+        yield store_from(request.param, tmp_path / "s.sqlite")
+        return
+    shared = store_from(request.getfixturevalue("redis").url, tmp_path / "unused")
+    yield shared
+    await shared._redis.flushall()
+    await shared.aclose()
+
+
+async def test_what_is_put_is_found_until_it_expires(store):
+    await store.put("k", "ä\n", expiry_seconds=60)
+    await store.put("short", "x", expiry_seconds=0.001)
+    await asyncio.sleep(0.01)
+
+    assert await store.get("k") == "ä\n"
+    assert await store.get("short") is None
+    assert await store.get("never") is None
+
+
+async def test_of_many_claims_one_wins_and_its_text_stays(store):
+    won = await asyncio.gather(*(store.claim("c", text=str(n), expiry_seconds=60) for n in range(10)))
+
+    assert won.count(True) == 1
+    assert await store.get("c") == str(won.index(True))
+    await store.release("c")
+    assert await store.claim("c", expiry_seconds=60)
+
+
+async def test_a_held_claim_is_renewed_and_given_back(store, monkeypatch):
+    monkeypatch.setattr(stores, "LEASE_SECONDS", 0.3)
+    assert await store.claim("h", expiry_seconds=0.3)
+    async with held(store, "h"):
+        for _ in range(3):
+            await asyncio.sleep(0.2)
+            assert not await store.claim("h", expiry_seconds=0.3)
+    async with asyncio.timeout(0.1):
+        await claim_when_free(store, "h")
+
+
+class Failing(MemoryStore):
+    """A store whose server goes away in the middle."""
+
+    failing = False
+
+    async def put(self, key, text, *, expiry_seconds):
+        if self.failing:
+            raise ConnectionError("gone")
+        await super().put(key, text, expiry_seconds=expiry_seconds)
+
+    async def release(self, key):
+        raise ConnectionError("gone")
+
+
+async def test_a_store_that_fails_does_not_tear_what_runs_under_a_claim(monkeypatch, caplog):
+    monkeypatch.setattr(stores, "LEASE_SECONDS", 0.03)
+    store = Failing()
+    finished = False
+    async with held(store, "h"):
+        store.failing = True
+        await asyncio.sleep(0.05)
+        finished = True
+
+    assert finished
+    assert "claim could not be renewed or released" in caplog.text
+
+
+def request_of(id: str) -> Request:
+    return Request("turn on the lamp", id, "c", "voice/res", repeatable=True)
+
+
+async def test_of_two_who_answer_the_first_answer_stays(store):
+    """A gateway whose machine slept wakes up after another one answered for it."""
+    began, wake = asyncio.Event(), asyncio.Event()
+
+    async def sleepy(utterance, looking_only=None):
+        began.set()
+        await wake.wait()
+        return Reply("It is now on.")
+
+    async def awake(utterance, looking_only=None):
+        return Reply(looking_only or "acted twice", ok=False)
+
+    async with asyncio.TaskGroup() as tasks:
+        late = tasks.create_task(Requests(sleepy, store, None).answered(request_of("r")))
+        await began.wait()
+        await store.release("request:r:lease")  # as it runs out when nobody renews it
+        second = await Requests(awake, store, None).answered(request_of("r"))
+        wake.set()
+
+    assert second["text"] == INTERRUPTED
+    assert late.result() == second
+
+
+async def test_a_conversation_named_like_a_request_does_not_answer_it(store):
+    """Whoever asks may choose the name of a conversation, and must not put words into another's answer."""
+    tools = ToolManager()
+    talk = Conversation([], ToolExecutor(tools), BrainSettings(), PermissionSettings(), store=store)
+    await talk.answer(Utterance("hello", conversation_id="request:r:answer"))
+
+    assert (await Requests(talk.answer, store, None).answered(request_of("r")))["id"] == "r"
