@@ -142,7 +142,8 @@ class Resolver:
         if len(members) == 1 and not quantifier:
             return Found(members)
         all_of_them = room or sort.sort == "all" or (quantifier and quantifier != "any")
-        if all_of_them and (sort.plural or quantifier):
+        # "All light" is no English, and may have been "hall light".
+        if all_of_them and (sort.plural or quantifier in ("every", "each")):
             wrong_number = quantifier == "both" and len(members) != 2
             return Unclear(members, said) if wrong_number else Found(members, group=True)
         return Unclear(members, said) if room else self._here(sort, members, said)

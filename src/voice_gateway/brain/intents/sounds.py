@@ -50,7 +50,8 @@ def likeness(said: str, meant: str) -> float:
     from rapidfuzz import fuzz
 
     spelled = fuzz.ratio(said, meant) / 100
-    if sound(said) == sound(meant) and spelled >= 0.3:
+    # A key of one letter says too little: "mar" is no mirror.
+    if sound(said) == sound(meant) and spelled >= (0.3 if len(sound(said)) > 1 else 0.75):
         return max(spelled, 0.93)
     heard = fuzz.ratio(sound(said), sound(meant)) / 100
     return max(spelled, (spelled + heard) / 2) if said[0] == meant[0] else min(spelled, 0.8)
@@ -62,11 +63,13 @@ def phrase_likeness(said: tuple[str, ...], meant: tuple[str, ...]) -> float:
         total = 0.0
         for one, other in zip(said, meant, strict=True):
             score = likeness(one, other)
-            if score < 0.7:  # one word that is nothing like it spoils the phrase, however long the rest is
+            if score < 0.78:  # one word that is nothing like it spoils the phrase, however long the rest is
                 return score * 0.9
             total += score
         return total / len(said) if said else 0.0
     one, other = "".join(said), "".join(meant)
     # "floor lamp on" must not become "floor lamp": cut differently, not longer.
-    same = one == other or (abs(len(one) - len(other)) <= 1 and sound(one) == sound(other))
-    return likeness(one, other) if same else 0.0
+    if one == other:
+        return 1.0
+    close = abs(len(one) - len(other)) <= 1 and sound(one) == sound(other) and one.isalpha()
+    return score if close and (score := likeness(one, other)) > 0.93 else 0.0

@@ -1,5 +1,8 @@
 """Words become exactly the devices that are meant, or a question, or nobody."""
 
+import random
+from string import ascii_lowercase
+
 import pytest
 from tests.fakes.home_tools import DEFAULT_HOME
 
@@ -108,3 +111,34 @@ def test_a_coffee_maker_is_no_light_and_a_fan_is_none_either() -> None:
     home = home_of(("Coffee Maker", "K", "plug"), ("Ceiling Fan", "K", "dimmer"), ("Spots", "K", "dimmer"))
 
     assert names(Resolver(home).resolve("all lights")) == ["Spots"]
+
+
+MANY = (
+    "Ceiling Light:Living Room, Floor Lamp:Living Room, Sofa Lamp:Living Room, TV Plug:Living Room, "
+    "Wall Light:Hallway, Hall Light:Hallway, Mirror Light:Bathroom, Heater:Bathroom, Bed Light Left:Bedroom, "
+    "Bed Light Right:Bedroom, Wardrobe Light:Bedroom, Desk Lamp:Office, Printer:Office, Monitor:Office, "
+    "Porch Light:Outside, Pond Pump:Garden, Pool Pump:Garden, Fountain:Garden, Tree Lights:Garden, "
+    "Shed Light:Garden, Counter Light:Kitchen, Kitchen Light:Kitchen, Coffee Maker:Kitchen, Kettle:Kitchen, "
+    "Toaster:Kitchen, Dining Lamp:Dining Room, Reading Lamp:Study, Anna's Lamp:Kids Room, Fan:Bedroom, "
+    "Van Charger:Garage, Car Charger:Garage, Bar Light:Basement, Switch One:Basement, Switch Two:Basement"
+)
+
+
+def test_a_garbled_name_means_its_own_device_or_nobody() -> None:
+    rows = [entry.split(":") for entry in MANY.split(", ")]
+    home = home_of(*[(name, room, "switch") for name, room in rows])
+    chance = random.Random(7)
+    wrong, right = [], 0
+    for name, _room in rows:
+        for _ in range(60):
+            letters = list(name.lower())
+            at = chance.randrange(len(letters))
+            letters[at : at + chance.choice((0, 1))] = chance.choice(["", chance.choice(ascii_lowercase)])
+            said = "".join(letters)
+            found = Resolver(home).resolve(said)
+            if isinstance(found, Found) and [device.name for device in found.devices] != [name]:
+                wrong.append((name, said, names(found)))
+            right += isinstance(found, Found)
+
+    assert wrong == []
+    assert right > 1000  # it is not that nothing was found
