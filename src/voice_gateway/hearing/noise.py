@@ -36,7 +36,7 @@ NUMBERS = frozenset(
     "zero oh one two three four five six seven eight nine".split()
 )  # "one one one …" is a PIN
 # Ends of half a sentence: who says "set the light to" goes on.
-UNFINISHED = frozenset("a an and at by for from in into my of on or set the then to with your".split())
+UNFINISHED = frozenset("a an and at from into my of or the to with your".split())
 
 
 def noise_reason(

@@ -1,0 +1,191 @@
+"""Where speech begins and ends, by scripted speech: time is sound, never the clock."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fakes.hearing import LoudIsSpeech, script
+from voice_gateway.hearing.audio import RATE
+from voice_gateway.hearing.endpoint import (
+    Ended,
+    EndpointSettings,
+    NoSpeech,
+    Resumed,
+    Speculate,
+    SpeechStarted,
+)
+from voice_gateway.hearing.recorder import Recorder
+
+FRAME = 0.032
+
+
+def record(sound, settings=None, step=512, **start):
+    recorder = Recorder(LoudIsSpeech(), settings or EndpointSettings())
+    events = recorder.start(**start)
+    for at in range(0, len(sound), step):
+        events += recorder.feed(sound[at : at + step])
+    return events
+
+
+def kinds(events):
+    return [type(event).__name__ for event in events]
+
+
+def test_a_command_is_started_speculated_and_ended():
+    events = record(script("1.0 silence, 1.0 speech, 1.0 silence"))
+
+    assert kinds(events) == ["SpeechStarted", "Speculate", "Ended"]
+    started, speculate, ended = events
+    assert started.at_seconds == pytest.approx(1.2, abs=2 * FRAME)
+    assert speculate.segment.end_seconds == pytest.approx(2.192, abs=2 * FRAME)
+    assert ended.segment.speech_end_seconds == pytest.approx(2.0, abs=FRAME)
+    assert ended.segment.end_seconds == pytest.approx(2.5, abs=2 * FRAME)
+    assert ended.segment.speech_seconds == pytest.approx(1.0, abs=2 * FRAME)
+    assert ended.speculated
+    assert not ended.segment.cut
+
+
+def test_the_segment_begins_with_the_pre_roll_and_ends_with_the_silence():
+    sound = script("1.0 silence, 1.0 speech, 1.0 silence")
+    segment = record(sound, EndpointSettings(pre_roll_seconds=0.3))[-1].segment
+
+    assert 0.7 - FRAME <= segment.start_seconds <= 0.7 + FRAME
+    first, last = round(segment.start_seconds * RATE), round(segment.end_seconds * RATE)
+    assert np.array_equal(segment.samples, sound[first:last])
+
+
+def test_no_pre_roll_can_be_wished():
+    segment = record(script("1.0 silence, 1.0 speech, 1.0 silence"), EndpointSettings(pre_roll_seconds=0))[-1]
+
+    assert segment.segment.start_seconds == pytest.approx(1.0, abs=FRAME)
+
+
+def test_speech_that_goes_on_voids_the_speculation():
+    events = record(script("1.0 speech, 0.3 silence, 1.0 speech, 1.0 silence"))
+
+    assert kinds(events) == ["SpeechStarted", "Speculate", "Resumed", "Speculate", "Ended"]
+    assert events[2].at_seconds == pytest.approx(1.3, abs=2 * FRAME)
+    assert events[-1].segment.speech_end_seconds == pytest.approx(2.3, abs=2 * FRAME)
+
+
+def test_a_pause_shorter_than_speculation_is_not_noticed():
+    assert kinds(record(script("1.0 speech, 0.15 silence, 1.0 speech, 1.0 silence"))) == [
+        "SpeechStarted",
+        "Speculate",
+        "Ended",
+    ]
+
+
+def test_a_complete_command_ends_sooner_and_half_a_sentence_later():
+    sound = script("1.0 speech, 2.0 silence")
+    ends = {}
+    for needed in (0.3, 0.5, 1.2):
+        recorder = Recorder(LoudIsSpeech(), EndpointSettings())
+        for at in range(0, len(sound), 512):
+            for event in recorder.feed(sound[at : at + 512]):
+                if isinstance(event, Speculate):
+                    recorder.needed_silence(needed)
+                if isinstance(event, Ended):
+                    ends[needed] = event.segment.end_seconds
+
+    assert ends == {needed: pytest.approx(1.0 + needed, abs=2 * FRAME) for needed in (0.3, 0.5, 1.2)}
+
+
+def test_the_shorter_wait_ends_with_the_pause_it_was_meant_for():
+    recorder = Recorder(LoudIsSpeech(), EndpointSettings())
+    events = []
+    sound = script("1.0 speech, 0.25 silence, 0.5 speech, 0.4 silence")
+    for at in range(0, len(sound), 512):
+        fed = recorder.feed(sound[at : at + 512])
+        if kinds(fed) == ["Speculate"] and not events:
+            recorder.needed_silence(0.3)
+        events += [event for event in fed if isinstance(event, Resumed | Ended)]
+
+    assert kinds(events) == ["Resumed"]  # 0.4 s of silence do not end it: 0.5 s are needed again
+
+
+def test_a_click_is_no_speech_and_stays_in_the_pre_roll():
+    events = record(script("0.5 silence, 0.1 speech, 0.6 silence, 1.0 speech, 1.0 silence"))
+
+    assert kinds(events) == ["SpeechStarted", "Speculate", "Ended"]
+    assert events[-1].segment.start_seconds == pytest.approx(0.9, abs=2 * FRAME)
+
+
+def test_endless_speech_is_cut():
+    events = record(script("6.0 speech, 1.0 silence"), EndpointSettings(max_speech_seconds=2.0))
+    ended = [event for event in events if isinstance(event, Ended)]
+
+    assert [event.segment.cut for event in ended][:2] == [True, True]
+    assert ended[0].segment.end_seconds == pytest.approx(2.0, abs=2 * FRAME)
+    assert not ended[0].speculated
+
+
+def test_nobody_speaks_in_the_given_time_is_said_once():
+    events = record(script("5.0 silence"), no_speech_seconds=2.0)
+
+    assert kinds(events) == ["NoSpeech"]
+    assert events[0].at_seconds == pytest.approx(2.0, abs=2 * FRAME)
+
+
+def test_clicks_do_not_put_off_the_end_of_the_given_time():
+    sound = script(
+        "0.9 silence, 0.05 speech, 0.9 silence, 0.05 speech, 0.9 silence, 0.05 speech, 3.0 silence"
+    )
+
+    assert kinds(record(sound, no_speech_seconds=2.0)) == ["NoSpeech"]
+
+
+def test_who_speaks_in_time_may_finish():
+    events = record(script("1.9 silence, 1.0 speech, 1.0 silence"), no_speech_seconds=2.0)
+
+    assert kinds(events) == ["SpeechStarted", "Speculate", "Ended"]
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    parts=st.lists(
+        st.tuples(st.floats(0.02, 1.2), st.sampled_from(("silence", "speech"))), min_size=1, max_size=8
+    ),
+    step=st.integers(1, 6000),
+)
+def test_nothing_depends_on_how_the_sound_is_cut(parts, step):
+    sound = script(", ".join(f"{seconds} {what}" for seconds, what in [*parts, (1.0, "silence")]))
+
+    whole, pieces = (
+        record(sound, step=len(sound), no_speech_seconds=1.0),
+        record(sound, step=max(step, 64), no_speech_seconds=1.0),
+    )
+
+    assert [_comparable(event) for event in pieces] == [_comparable(event) for event in whole]
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    parts=st.lists(
+        st.tuples(st.floats(0.02, 1.5), st.sampled_from(("silence", "speech"))), min_size=1, max_size=8
+    )
+)
+def test_segments_are_what_was_heard_in_order_and_every_started_one_ends(parts):
+    sound = script(", ".join(f"{seconds} {what}" for seconds, what in [*parts, (1.0, "silence")]))
+
+    events = record(sound, EndpointSettings(max_speech_seconds=4.0))
+
+    before = 0.0
+    for event in events:
+        if isinstance(event, Ended | Speculate):
+            segment = event.segment
+            first, last = round(segment.start_seconds * RATE), round(segment.end_seconds * RATE)
+            assert np.array_equal(segment.samples, sound[first:last])
+            assert before <= segment.start_seconds < segment.speech_end_seconds <= segment.end_seconds
+            before = segment.end_seconds if isinstance(event, Ended) else before
+    started = [event for event in events if isinstance(event, SpeechStarted)]
+    assert len(started) == sum(isinstance(event, Ended) for event in events)
+    assert not any(isinstance(event, NoSpeech) for event in events)
+
+
+def _comparable(event):
+    segment = getattr(event, "segment", None)
+    if segment is None:
+        return event
+    return type(event), segment.start_seconds, segment.end_seconds, segment.samples.tobytes()

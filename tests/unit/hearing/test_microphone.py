@@ -1,0 +1,84 @@
+"""A recording as a microphone, and the choice of devices."""
+
+import time
+
+import numpy as np
+import pytest
+
+from fakes.wavs import tone, wav_bytes
+from voice_gateway import sound
+from voice_gateway.errors import HearingError
+from voice_gateway.hearing.microphone import WavMicrophone
+
+
+async def played(path, **how):
+    return [chunk async for chunk in WavMicrophone(path, **how).chunks()]
+
+
+async def test_a_recording_comes_in_blocks_of_32_ms_and_nothing_is_lost(tmp_path):
+    path = tmp_path / "a.wav"
+    path.write_bytes(wav_bytes(tone(0.5, 48000), rate=48000, channels=2))
+
+    chunks = await played(path, trailing_silence_seconds=0.25)
+
+    assert {len(chunk.samples) for chunk in chunks} == {512}
+    assert [chunk.start_seconds for chunk in chunks] == [
+        512 * number / 16000 for number in range(len(chunks))
+    ]
+    heard = np.concatenate([chunk.samples for chunk in chunks])
+    assert 0.75 * 16000 <= len(heard) < 0.75 * 16000 + 512
+    assert not heard[8000:].any()
+    assert heard[7000:7900].any()
+
+
+async def test_a_paced_recording_takes_as_long_as_it_sounds(tmp_path):
+    path = tmp_path / "a.wav"
+    path.write_bytes(wav_bytes(tone(0.3)))
+
+    started = time.perf_counter()
+    await played(path, paced=True)
+
+    assert time.perf_counter() - started >= 0.3
+
+
+async def test_a_file_that_cannot_be_used_is_a_hearing_error(tmp_path):
+    with pytest.raises(HearingError, match="No such file"):
+        await played(tmp_path / "no.wav")
+
+
+CARDS = (
+    sound.Device(0, "HDA Intel: ALC (hw:0,0)", "ALSA", 2, 2, 44100),
+    sound.Device(1, "USB Mic", "ALSA", 1, 0, 48000, default_input=True),
+    sound.Device(2, "usb mic array", "ALSA", 6, 0, 16000),
+    sound.Device(3, "HDMI", "ALSA", 0, 8, 48000, default_output=True),
+)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "kind", "number"),
+    [
+        (None, "input", 1),
+        (None, "output", 3),
+        ("0", "input", 0),
+        ("usb mic", "input", 1),
+        ("array", "input", 2),
+        ("hda", "output", 0),
+        ("HDMI", "output", 3),
+    ],
+)
+def test_a_device_is_found_by_number_name_or_part_of_it(monkeypatch, wanted, kind, number):
+    monkeypatch.setattr(sound, "devices", lambda: list(CARDS))
+
+    assert sound.find(wanted, kind).number == number
+
+
+@pytest.mark.parametrize("wanted", ["HDMI", "3", "nonsense"])
+def test_a_wrong_name_is_answered_with_the_right_ones(monkeypatch, wanted):
+    monkeypatch.setattr(sound, "devices", lambda: list(CARDS))
+
+    with pytest.raises(sound.SoundError) as raised:
+        sound.find(wanted, "input")
+
+    assert f'no microphone "{wanted}" (voice.input_device)' in str(raised.value)
+    assert "1 USB Mic" in str(raised.value)
+    assert "HDMI," not in str(raised.value)

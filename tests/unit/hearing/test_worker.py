@@ -1,0 +1,78 @@
+"""Engines in their own thread: the event loop goes on, errors come back, nothing waits for a hung one."""
+
+import asyncio
+import subprocess
+import sys
+import threading
+
+import pytest
+
+from voice_gateway.hearing.worker import Worker
+
+
+@pytest.fixture
+def worker():
+    worker = Worker("test engine")
+    yield worker
+    worker.close()
+
+
+async def test_jobs_run_in_order_in_one_named_thread(worker):
+    def job(number):
+        return number, threading.current_thread().name
+
+    assert await asyncio.gather(*(worker.run(job, number) for number in range(5))) == [
+        (number, "test engine") for number in range(5)
+    ]
+
+
+async def test_an_error_comes_back_and_the_thread_goes_on(worker):
+    with pytest.raises(ZeroDivisionError):
+        await worker.run(lambda: 1 / 0)
+
+    assert await worker.run(lambda: 2) == 2
+
+
+async def test_the_event_loop_goes_on_while_an_engine_blocks(worker):
+    go = threading.Event()
+    blocked = asyncio.gather(worker.run(go.wait, 10))
+
+    await asyncio.sleep(0)  # would never come back if the engine blocked the loop
+    go.set()
+
+    assert await blocked == [True]
+
+
+async def test_who_gives_up_waiting_leaves_the_engine_usable(worker):
+    go = threading.Event()
+    task = asyncio.create_task(worker.run(go.wait, 10))
+    await asyncio.sleep(0)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    go.set()
+
+    assert await worker.run(lambda: "next") == "next"
+
+
+async def test_a_closed_worker_ends_its_thread_and_starts_again_when_needed(worker):
+    thread = await worker.run(threading.current_thread)
+    worker.close()
+    await asyncio.to_thread(thread.join, 10)
+
+    assert not thread.is_alive()
+    assert await worker.run(threading.current_thread) is not thread
+
+
+def test_a_hung_engine_does_not_hold_up_the_end_of_the_program():
+    program = (
+        "import asyncio, threading\n"
+        "from voice_gateway.hearing.worker import Worker\n"
+        "async def main():\n"
+        "    hung = asyncio.gather(Worker('w').run(threading.Event().wait))\n"
+        "    await asyncio.sleep(0)\n"
+        "    hung.cancel()\n"
+        "asyncio.run(main())\n"
+    )
+
+    assert subprocess.run([sys.executable, "-c", program], timeout=30, check=False).returncode == 0
