@@ -163,3 +163,16 @@ class Reply:
             "outcomes": [outcome.to_json() for outcome in self.outcomes],
             "seconds": round(self.seconds, 6),
         }
+
+
+@dataclass(frozen=True, slots=True)
+class Speech:
+    """Sound that says a text: mono floats from -1 to 1 (a numpy array, which this file does not import)."""
+
+    samples: Any
+    rate: int
+    text: str = ""
+
+    @property
+    def seconds(self) -> float:
+        return len(self.samples) / self.rate

@@ -1,0 +1,42 @@
+"""Short sounds that say what words would say too slowly; made here, so no files are needed."""
+
+from enum import StrEnum
+
+import numpy as np
+
+from voice_gateway.speaking.synthesizer import Floats
+from voice_gateway.turn import Speech
+
+RATE = 24_000
+LOUDNESS = 0.2  # of full scale: heard, not startling
+FADE_SECONDS = 0.008  # without it a tone begins and ends with a click
+
+
+class Earcon(StrEnum):
+    WAKE = "wake"
+    HEARD = "heard"
+    ERROR = "error"
+    RING = "ring"
+
+
+# Each tone: frequency in Hz (0 is a pause) and seconds. Up says "go on", down says "no".
+_TONES: dict[Earcon, tuple[tuple[float, float], ...]] = {
+    Earcon.WAKE: ((660, 0.06), (880, 0.08)),
+    Earcon.HEARD: ((880, 0.06),),
+    Earcon.ERROR: ((330, 0.12), (0, 0.04), (262, 0.18)),
+    Earcon.RING: ((988, 0.15), (0, 0.08), (988, 0.15), (0, 0.08), (1319, 0.3)),
+}
+
+
+def earcon(kind: Earcon) -> Speech:
+    return Speech(np.concatenate([_tone(*tone) for tone in _TONES[kind]]), RATE)
+
+
+def _tone(frequency: float, seconds: float) -> Floats:
+    count = round(seconds * RATE)
+    fade = min(count // 2, round(FADE_SECONDS * RATE))
+    shape = np.ones(count)
+    shape[:fade] = np.linspace(0, 1, fade)
+    shape[count - fade :] = np.linspace(1, 0, fade)
+    wave = np.sin(2 * np.pi * frequency * np.arange(count) / RATE)
+    return np.asarray(LOUDNESS * shape * wave, np.float32)

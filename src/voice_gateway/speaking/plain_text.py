@@ -1,0 +1,126 @@
+"""Text as it is written becomes text as it is said: no Markdown, no addresses, units and times in words."""
+
+import html
+import re
+from collections.abc import Callable
+
+from voice_gateway.speaking.units import spoken_numbers
+
+CODE = "There is some code, which I leave out."
+_FENCE = re.compile(r"(?:```|~~~).*?(?:```|~~~|\Z)", re.DOTALL)
+_LINK = re.compile(r"!?\[([^\[\]]*)\]\((?:[^()]|\([^()]*\))*\)")
+_URL = re.compile(r"\b(?:https?|ftp)://([^\s/<>\"']+)[^\s<>\"']*", re.IGNORECASE)
+_BARE_URL = re.compile(r"\bwww\.([^\s/<>\"']+)[^\s<>\"']*", re.IGNORECASE)
+_EMAIL = re.compile(r"\b([\w.+-]{1,64})@([\w-]+(?:\.[\w-]+)+)")
+_TAG = re.compile(r"</?[a-zA-Z][^<>]*>")
+_RULE = re.compile(r"^\s*(?:[-*_=]\s*){3,}$")
+_TABLE_RULE = re.compile(r"^\s*\|?[\s:|-]*-[\s:|-]*\|[\s:|-]*$")
+_BULLET = re.compile(r"^\s*(?:[-*+•‣◦]|\[[ xX]\])\s+(?:\[[ xX]\]\s+)?")
+_NUMBERED = re.compile(r"^\s*(\d{1,3})[.)]\s+")
+_HEADING = re.compile(r"^\s*#{1,6}\s+")
+_QUOTE = re.compile(r"^\s*(?:>\s?)+")
+_EMPHASIS = re.compile(r"(\*\*\*|\*\*|\*|~~|___|__)(?=\S)(.+?)(?<=\S)\1")
+_UNDERSCORED = re.compile(r"(?<!\w)_(?=\S)(.+?)(?<=\S)_(?!\w)")
+_SNAKE = re.compile(r"(?<=\w)_+(?=\w)")
+_END = re.compile(r"[.!?…:;,][\"'”’)]*$")
+# Pictures, arrows drawn as pictures, and what joins and colours them.
+_PICTURES = re.compile(
+    "[\U0001f000-\U0001faff\u2600-\u27bf\u2b00-\u2bff\ufe0e\ufe0f\u200b-\u200f\u2060\ufeff]"
+)
+_LEFT_OVER = re.compile(r"[*`#|<>\[\]{}_~^\\]+")
+_SPACES = re.compile(r"\s+")
+_BEFORE_MARK = re.compile(r"\s+([.,!?;:])(?=\s|$)")
+
+_WORDS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
+    (re.compile(pattern, re.IGNORECASE), words)
+    for pattern, words in (
+        (r"\be\.\s?g\.,?", "for example"),
+        (r"\bi\.\s?e\.,?", "that is"),
+        (r"\betc\.", "et cetera"),
+        (r"\bvs\.", "versus"),
+        (r"\bapprox\.", "about"),
+        (r"\band/or\b", "or"),
+        (r"\s*(?:→|⇒|=>|->)\s*", " to "),
+        (r"\s*≈\s*|(?<!\S)~(?=\s?\d)", " about "),
+        (r"\s*(?:≥|>=)\s*", " at least "),
+        (r"\s*(?:≤|<=)\s*", " at most "),
+        (r"(?<=\d)\s*>\s*(?=\d)", " is more than "),
+        (r"(?<=\d)\s*<\s*(?=\d)", " is less than "),
+        (r"\s+[×x]\s+(?=\d)|(?<=\d)\s*×\s*(?=\d)", " times "),
+        (r"(?<=\d)\s+\+\s+(?=\d)", " plus "),
+        (r"(?<=\d)\s+[-−]\s+(?=\d)", " minus "),
+        (r"(?<=\w)\s*=\s*(?=\w)", " equals "),
+        (r"\s*&\s*", " and "),
+        (r"#(?=\d)", "number "),
+        (r"\s[—–]\s|—", ", "),
+    )
+)
+
+
+def spoken_text(text: str) -> str:
+    """One line, ready for a voice. What cannot be said (code, pictures) is left out or named."""
+    text = _FENCE.sub(f"\n{CODE}\n", html.unescape(text))
+    lines = [
+        _line(line) for line in text.splitlines() if not _RULE.match(line) and not _TABLE_RULE.match(line)
+    ]
+    said = " ".join(_closed(line) if several(lines) else line for line in lines if line)
+    return _tidy(said)
+
+
+def several(lines: list[str]) -> bool:
+    return sum(1 for line in lines if line) > 1
+
+
+def _line(line: str) -> str:
+    line = _QUOTE.sub("", line)
+    line = _HEADING.sub("", line)
+    line = _BULLET.sub("", line)
+    line = _NUMBERED.sub(lambda found: f"{found[1]}, ", line)
+    if line.count("|") >= 2 and line.strip().startswith("|"):
+        line = ", ".join(cell.strip() for cell in line.strip().strip("|").split("|") if cell.strip())
+    return _inline(line).strip()
+
+
+def _inline(text: str) -> str:
+    text = _repeated(text, lambda old: _LINK.sub(lambda found: f" {found[1]} ", old))
+    text = _URL.sub(_host, text)
+    text = _BARE_URL.sub(_host, text)
+    text = _EMAIL.sub(lambda found: f"{_dots(found[1])} at {_dots(found[2])}", text)
+    text = _TAG.sub(" ", text)
+    text = _repeated(text, lambda old: _EMPHASIS.sub(r"\2", old))
+    text = _UNDERSCORED.sub(r"\1", text)
+    text = _SNAKE.sub(" ", text.replace("`", ""))
+    for pattern, words in _WORDS:
+        text = pattern.sub(words, text)
+    return spoken_numbers(_PICTURES.sub(" ", text))
+
+
+def _repeated(text: str, change: Callable[[str], str], most: int = 4) -> str:
+    """Marks within marks need as many passes as they are deep; nobody writes deeper than this."""
+    for _ in range(most):
+        changed = change(text)
+        if changed == text:
+            break
+        text = changed
+    return text
+
+
+def _host(found: re.Match[str]) -> str:
+    address = found[1].rpartition("@")[2].partition(":")[0].rstrip(".,;:!?)")
+    stop = found[0][len(found[0].rstrip(".,;:!?)")) :]
+    return _dots(address.removeprefix("www.")) + stop
+
+
+def _dots(address: str) -> str:
+    return address.replace(".", " dot ")
+
+
+def _closed(line: str) -> str:
+    """A line of a list or a heading ends like a sentence, so that the voice pauses."""
+    return line if _END.search(line) else f"{line}."
+
+
+def _tidy(text: str) -> str:
+    text = _LEFT_OVER.sub(" ", text)
+    text = "".join(character if character.isprintable() else " " for character in text)
+    return _BEFORE_MARK.sub(r"\1", _SPACES.sub(" ", text)).strip()

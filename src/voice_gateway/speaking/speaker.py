@@ -1,0 +1,89 @@
+"""Where sound goes out: the Protocol, what was played lately, and a loudspeaker that only keeps it."""
+
+import wave
+from collections import deque
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+
+from voice_gateway.errors import SpeakingError
+from voice_gateway.speaking.synthesizer import Floats, resampled
+from voice_gateway.turn import Speech
+
+REMEMBERED_SECONDS = 4.0  # of playback: an echo is over long before
+
+
+class Speaker(Protocol):
+    """Plays one sound at a time. Trouble comes out as SpeakingError."""
+
+    async def play(self, speech: Speech) -> None:
+        """Returns when it was heard, or soon after `stop`. Cancellation silences it too."""
+
+    def stop(self) -> None:
+        """Silence within 200 ms; nothing happens when nothing plays."""
+
+    def loudness(self, start: float, end: float, step: float) -> list[float]:
+        """How loud (0 to 1) it was in each step between two moments of `time.monotonic`."""
+
+    async def close(self) -> None: ...
+
+
+class PlayedLevels:
+    """How loud the last seconds were; an echo of them is not somebody speaking."""
+
+    def __init__(self) -> None:
+        self._levels: deque[tuple[float, float, float]] = deque()  # from, until, loudness
+
+    def add(self, samples: Floats, start: float, seconds: float) -> None:
+        if len(samples):
+            loud = float(np.sqrt(np.mean(np.square(samples))))
+            self._levels.append((start, start + seconds, loud))
+        while self._levels and self._levels[0][1] < start - REMEMBERED_SECONDS:
+            self._levels.popleft()
+
+    def between(self, start: float, end: float, step: float) -> list[float]:
+        known = list(self._levels)
+        moments = (start + number * step for number in range(round((end - start) / step)))
+        return [max((loud for a, b, loud in known if a <= at < b), default=0.0) for at in moments]
+
+
+class KeepingSpeaker:
+    """Makes no sound and takes no time: keeps what it should have played, for a file."""
+
+    def __init__(self, rate: int = 24_000) -> None:
+        self._rate = rate
+        self._kept: list[Floats] = []
+
+    async def play(self, speech: Speech) -> None:
+        self._kept.append(resampled(speech.samples, speech.rate, self._rate))
+
+    def stop(self) -> None:
+        """What was played is kept already."""
+
+    def loudness(self, start: float, end: float, step: float) -> list[float]:
+        return [0.0] * round((end - start) / step)
+
+    async def close(self) -> None: ...
+
+    @property
+    def seconds(self) -> float:
+        return sum(map(len, self._kept)) / self._rate
+
+    def save(self, path: Path) -> None:
+        """Blocking."""
+        samples = np.concatenate([np.zeros(0, np.float32), *self._kept])
+        save_wav(path, Speech(samples, self._rate))
+
+
+def save_wav(path: Path, speech: Speech) -> None:
+    """16 bit mono. Blocking."""
+    pcm = np.clip(np.rint(np.asarray(speech.samples) * 32767), -32768, 32767).astype("<i2")
+    try:
+        with path.open("wb") as opened, wave.open(opened) as file:
+            file.setnchannels(1)
+            file.setsampwidth(2)
+            file.setframerate(speech.rate)
+            file.writeframes(pcm.tobytes())
+    except OSError as error:
+        raise SpeakingError(f"{path} cannot be written: {error.strerror or error}") from error

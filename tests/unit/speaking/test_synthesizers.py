@@ -1,0 +1,173 @@
+"""Every voice gives trimmed sound, or says what is wrong and what to do."""
+
+import asyncio
+import json
+import os
+import stat
+import sys
+import wave
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tests.fakes.speech_packages import need_packages
+
+from voice_gateway.config import VoiceSettings
+from voice_gateway.errors import SpeakingError
+from voice_gateway.speaking.earcons import Earcon, earcon
+from voice_gateway.speaking.engines import new_synthesizer
+from voice_gateway.speaking.espeak import EspeakSynthesizer
+from voice_gateway.speaking.piper import PiperSynthesizer
+from voice_gateway.speaking.speaker import KeepingSpeaker, PlayedLevels
+from voice_gateway.speaking.synthesizer import resampled, trimmed
+from voice_gateway.speaking.wyoming_synthesizer import WyomingSynthesizer
+from voice_gateway.turn import Speech
+
+# A voice program as espeak-ng and Piper are: half a second of silence, then a tone for each letter it got.
+PROGRAM = """\
+import math, struct, sys, wave
+text = sys.stdin.read().strip()
+tone = [int(9000 * math.sin(i / 5)) for i in range(800 * len(text))]
+pcm = struct.pack(f"<{8000 + len(tone)}h", *[0] * 8000, *tone)
+if "--output-raw" in sys.argv:
+    sys.stdout.buffer.write(pcm)
+else:
+    with wave.open(sys.stdout.buffer, "wb") as out:
+        out.setnchannels(1); out.setsampwidth(2); out.setframerate(16000); out.writeframes(pcm)
+"""
+
+
+def program(folder: Path, code: str) -> str:
+    path = folder / "speak"
+    path.write_text(f"#!{sys.executable}\n{code}")
+    path.chmod(path.stat().st_mode | stat.S_IXUSR)
+    return str(path)
+
+
+def voice_file(folder: Path) -> Path:
+    voice = folder / "voice.onnx"
+    voice.write_bytes(b"model")
+    Path(f"{voice}.json").write_text(json.dumps({"audio": {"sample_rate": 16000}}))
+    return voice
+
+
+def test_silence_around_a_sentence_is_cut_and_the_sentence_is_not():
+    sound = np.concatenate([np.zeros(7560), np.full(4800, 0.5), np.zeros(10000)])
+    cut = trimmed(sound, 24000)
+    assert 4800 <= len(cut) <= 4800 + 0.17 * 24000
+    assert np.count_nonzero(cut) == 4800
+    assert len(trimmed(np.zeros(100), 24000)) == 0
+    assert len(trimmed(np.zeros(0), 24000)) == 0
+
+
+@pytest.mark.parametrize("target", [16000, 44100, 48000])
+def test_another_rate_keeps_pitch_length_and_loudness(target):
+    tone = np.sin(2 * np.pi * 440 * np.arange(24000) / 24000).astype(np.float32)
+    other = resampled(tone, 24000, target)
+    assert len(other) == target
+    assert np.argmax(np.abs(np.fft.rfft(other))) == 440
+    assert np.std(other) == pytest.approx(np.std(tone), rel=0.01)
+
+
+async def test_hibari_speaks_without_its_leading_silence():
+    need_packages("hibari")
+    synthesizer = new_synthesizer(VoiceSettings())
+    assert synthesizer.name == "hibari"
+    speech = await synthesizer.speak("The kitchen light is on.")
+    assert 0.7 < speech.seconds < 3
+    assert np.argmax(np.abs(speech.samples) > 0.005) <= 0.02 * speech.rate
+    await synthesizer.close()
+
+
+async def test_a_voice_program_is_heard_in_both_ways(tmp_path):
+    espeak = EspeakSynthesizer(program=program(tmp_path, PROGRAM))
+    piper = PiperSynthesizer(voice_file(tmp_path), program=program(tmp_path, PROGRAM))
+    for synthesizer in (espeak, piper):
+        speech = await synthesizer.speak("hello")
+        assert speech.rate == 16000
+        assert speech.text == "hello"
+        assert speech.seconds == pytest.approx(5 * 800 / 16000, abs=0.2)
+
+
+async def test_a_program_that_fails_or_is_missing_says_what_to_do(tmp_path):
+    missing = EspeakSynthesizer(program=str(tmp_path / "nowhere"))
+    with pytest.raises(SpeakingError, match=r"cannot be started.*apt-get install espeak-ng"):
+        await missing.speak("hello")
+    failing = EspeakSynthesizer(program=program(tmp_path, "import sys; sys.exit('no voice')"))
+    with pytest.raises(SpeakingError, match="failed \\(no voice\\)"):
+        await failing.speak("hello")
+    silent = EspeakSynthesizer(program=program(tmp_path, "pass"))
+    with pytest.raises(SpeakingError, match="gave no sound"):
+        await silent.speak("hello")
+
+
+async def test_a_program_whose_caller_has_gone_is_ended(tmp_path):
+    started = tmp_path / "pid"
+    code = f"import os, time; open({str(started)!r} + '.new', 'w').write(str(os.getpid())); "
+    code += f"os.rename({str(started)!r} + '.new', {str(started)!r}); time.sleep(60)"
+    task = asyncio.ensure_future(EspeakSynthesizer(program=program(tmp_path, code)).speak("hello"))
+    async with asyncio.timeout(15):
+        while not started.exists():
+            await asyncio.sleep(0.01)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(started.read_text()), 0)
+
+
+async def test_piper_without_its_voice_says_so(tmp_path):
+    with pytest.raises(SpeakingError, match=r"is not there: set voice.piper_voice"):
+        await PiperSynthesizer(tmp_path / "no.onnx").speak("hello")
+    voice = tmp_path / "alone.onnx"
+    voice.touch()
+    with pytest.raises(SpeakingError, match=r"alone.onnx.json is missing"):
+        await PiperSynthesizer(voice).speak("hello")
+
+
+@pytest.mark.filterwarnings("ignore:'audioop' is deprecated")  # of the wyoming package
+async def test_a_wyoming_server_that_is_away_or_sends_nothing_says_so():
+    need_packages("wyoming")
+
+    async def close_at_once(_reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.close()
+
+    server = await asyncio.start_server(close_at_once, "127.0.0.1", 0)
+    port = server.sockets[0].getsockname()[1]
+    url = f"tcp://127.0.0.1:{port}"
+    with pytest.raises(SpeakingError, match=r"failed.*voice.tts_url"):
+        await WyomingSynthesizer(url).speak("hello")
+    server.close()
+    await server.wait_closed()
+    with pytest.raises(SpeakingError, match=f"{url} failed"):
+        await WyomingSynthesizer(url).speak("hello")
+
+
+def test_earcons_are_short_soft_and_begin_without_a_click():
+    for kind in Earcon:
+        sound = earcon(kind)
+        assert 0.05 <= sound.seconds <= 1
+        assert 0.05 < np.max(np.abs(sound.samples)) <= 0.2
+        assert abs(sound.samples[0]) < 0.01
+        assert abs(sound.samples[-1]) < 0.01
+
+
+async def test_the_keeping_speaker_writes_what_it_got(tmp_path):
+    speaker = KeepingSpeaker()
+    await speaker.play(earcon(Earcon.WAKE))
+    await speaker.play(Speech(np.zeros(16000, np.float32), 16000))
+    assert speaker.seconds == pytest.approx(1.14)
+    speaker.save(tmp_path / "out.wav")
+    with wave.open(str(tmp_path / "out.wav")) as file:
+        assert (file.getframerate(), file.getnchannels()) == (24000, 1)
+        assert file.getnframes() == round(1.14 * 24000)
+    with pytest.raises(SpeakingError, match="cannot be written"):
+        speaker.save(tmp_path / "no folder" / "out.wav")
+
+
+def test_what_was_played_is_known_for_some_seconds_only():
+    levels = PlayedLevels()
+    levels.add(np.full(10, 0.5, np.float32), 100.0, 0.02)
+    assert levels.between(99.995, 100.035, 0.01) == pytest.approx([0, 0.5, 0.5, 0])
+    levels.add(np.full(10, 0.1, np.float32), 110.0, 0.02)
+    assert levels.between(100.005, 100.025, 0.01) == [0, 0]
