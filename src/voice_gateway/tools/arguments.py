@@ -108,8 +108,14 @@ def _rename(args: Mapping[str, Any], schema: JsonSchema, tool_name: str, *, by_r
         target = _target(name, declared, fixed, folded)
         if free and target == name and name not in declared and "_" in name:
             target = to_camel_case(name)
-        if target != name and (target in args or target in repaired.args):
-            target = name  # both were given: neither is guessed away
+        taken = not _is_nothing(repaired.args.get(target)) or (
+            target != name and not _is_nothing(args.get(target))
+        )
+        if target != name and taken and not _is_nothing(value):
+            target, taken = name, False  # both were given: neither is guessed away, and one will be refused
+        if taken or (target in repaired.args and _is_nothing(value)):
+            repaired.dropped.append(name)  # nothing beside something, for the same parameter
+            continue
         if target != name:
             repaired.renamed[name] = target
         repaired.args[target] = value
@@ -126,6 +132,10 @@ def _target(
         return known
     alike = folded.get(_fold(name), [])
     return alike[0] if len(alike) == 1 else name
+
+
+def _is_nothing(value: Any) -> bool:
+    return value is None or (isinstance(value, str) and not value.strip())
 
 
 def _fold(name: str) -> str:
@@ -148,8 +158,7 @@ def _fit_values(repaired: Repaired, schema: JsonSchema, root: JsonSchema, left: 
     declared, required = properties_of(schema), required_of(schema)
     for name in [name for name in repaired.args if name in declared]:
         value = fit(repaired.args[name], declared[name], root, left, _fit_object)
-        nothing = value is None or (isinstance(value, str) and not value.strip())
-        if nothing and name not in required and not accepts(value, declared[name], root):
+        if _is_nothing(value) and name not in required and not accepts(value, declared[name], root):
             del repaired.args[name]
             repaired.dropped.append(name)
         else:
