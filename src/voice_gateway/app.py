@@ -138,6 +138,8 @@ class Gateway:
     def start_link(self) -> None:
         """Begin to connect the MCP servers; what built-in tools can answer does not wait for them."""
         if self._link_task is None:
+            for status in self.link.status():
+                self._report_server(status)
             self._link_task = self._tasks.create_task(self.link.run(), name="mcp")
 
     async def linked(self) -> None:

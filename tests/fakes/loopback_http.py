@@ -23,10 +23,11 @@ class LoopbackHttp:
     """Subclasses answer in `respond`. Closing it ends every connection, answered or not."""
 
     requests: list[Request] = field(default_factory=list)
+    port: int = 0  # any free one, unless it was set before
 
     async def __aenter__(self) -> Self:
         self._handlers: set[asyncio.Task[None]] = set()
-        self._server = await asyncio.start_server(self._connected, "127.0.0.1", 0)
+        self._server = await asyncio.start_server(self._connected, "127.0.0.1", self.port)
         self.port = self._server.sockets[0].getsockname()[1]
         return self
 

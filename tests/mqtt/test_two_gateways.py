@@ -1,4 +1,4 @@
-"""Two gateways share the requests of one broker, and one is killed: every id is answered, nothing is done twice."""
+"""Two gateways share one broker's requests, and one is killed: every id is answered, nothing done twice."""
 
 import asyncio
 import contextlib

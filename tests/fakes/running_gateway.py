@@ -1,0 +1,58 @@
+"""What tests see of a running gateway from outside: its socket, its parts, its processes."""
+
+import asyncio
+import json
+import sys
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+from tests.fakes.gateway_process import LIMIT_SECONDS, Commands
+
+from voice_gateway.doors.control import request
+
+FAKES = Path(__file__).parent
+LOOK_SECONDS = 0.02
+
+
+async def until(check: Callable[[], bool] | Callable[[], Awaitable[bool]]) -> None:
+    """Waits for something that only another process can bring about."""
+    async with asyncio.timeout(LIMIT_SECONDS):
+        while not (await found if asyncio.iscoroutine(found := check()) else found):
+            await asyncio.sleep(LOOK_SECONDS)
+
+
+def socket_of(commands: Commands) -> Path:
+    return Path(commands.env["XDG_RUNTIME_DIR"]) / "voice-gateway" / "control.sock"
+
+
+async def ask(commands: Commands, text: str, conversation_id: str = "test"):
+    """Through the socket, as `voice-gateway ask` does; the reply's JSON."""
+    message = {"op": "ask", "text": text, "conversation_id": conversation_id}
+    return (await request(socket_of(commands), message))["reply"]
+
+
+async def parts(commands: Commands) -> dict[str, dict]:
+    return {part["part"]: part for part in await request(socket_of(commands), {"op": "status"})}
+
+
+async def state_of(commands: Commands, part: str) -> str | None:
+    return (await parts(commands)).get(part, {}).get("state")
+
+
+def processes(word: str) -> list[int]:
+    """Every process that has this word in its command line, ourselves aside."""
+    found = []
+    for entry in Path("/proc").glob("[0-9]*"):
+        try:
+            line = (entry / "cmdline").read_bytes().split(b"\0")
+        except OSError:
+            continue
+        if any(word.encode() in argument for argument in line[1:]) and b"pytest" not in b" ".join(line[:3]):
+            found.append(int(entry.name))
+    return found
+
+
+def server(name: str, script: str, *arguments: object) -> str:
+    """An MCP server of ours, as the settings file names it."""
+    words = json.dumps([str(FAKES / script), *map(str, arguments)])
+    return f"[mcpServers.{name}]\ncommand = {json.dumps(sys.executable)}\nargs = {words}\n"

@@ -1,0 +1,21 @@
+"""Gateways as processes, with a broker of their own."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.fakes.gateway_process import Commands
+from tests.fakes.mosquitto import Broker
+
+
+@pytest.fixture
+def broker(tmp_path: Path) -> Iterator[Broker]:
+    broker = Broker(tmp_path)
+    broker.start()
+    yield broker
+    broker.kill()
+
+
+@pytest.fixture
+def commands(tmp_path) -> Commands:
+    return Commands(tmp_path)

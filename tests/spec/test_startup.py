@@ -1,0 +1,70 @@
+"""The rows about start-up, on a gateway that really starts."""
+
+import sys
+
+import pytest
+from tests.fakes.gateway_process import Commands
+from tests.fakes.mosquitto import Broker
+from tests.fakes.running_gateway import FAKES, ask, server, socket_of, state_of, until
+from tests.mqtt.conftest import Listener
+
+from voice_gateway.app import opened
+from voice_gateway.config import ServerSettings, Settings, ToolsSettings
+from voice_gateway.tools.builtin import builtin_tools
+from voice_gateway.tools.builtin.timer_store import TimerStore
+
+
+@pytest.fixture
+def broker(tmp_path):
+    broker = Broker(tmp_path)
+    broker.start()
+    yield broker
+    broker.kill()
+
+
+@pytest.mark.scenario("MCP-7")
+async def test_retrying_holds_up_neither_answers_nor_doors(tmp_path, broker):
+    commands, marks = Commands(tmp_path), tmp_path / "starts"
+    commands.file("voice-gateway.toml", server("zwave", "late_server.py", marks, 2))  # waits of 2 and 4 s
+    async with Listener.on(broker) as listener:
+        process = await commands.start("run", MQTT_BROKER_URL=broker.url)
+        try:
+            await listener.gets("voice/status", state="starting")
+            await listener.send("voice/req", {"text": "turn on the red lamp", "id": "needs it"})
+            await listener.send(
+                "voice/req", {"text": "what time is it", "id": "needs nothing", "conversation_id": "other"}
+            )
+            assert (await listener.gets("voice/res"))["id"] == "needs nothing"
+            await until(socket_of(commands).exists)
+            assert (await ask(commands, "what time is it"))["ok"] is True
+            assert await state_of(commands, "server zwave") == "starting"
+            assert len(marks.read_text().splitlines()) < 3  # the attempt that succeeds is still to come
+
+            assert (await listener.gets("voice/res", id="needs it"))["ok"] is True
+            await listener.send("voice/req", {"text": "what time is it", "id": "end"})
+            await listener.gets("voice/res", id="end")
+            assert len(marks.read_text().splitlines()) == 3
+        finally:
+            process.terminate()
+            await process.communicate()
+
+
+@pytest.mark.scenario("MGR-1")
+async def test_after_start_all_builtin_and_all_discovered_tools_are_in_the_manager(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    scripts = {"zwave": ["counting_server.py", str(tmp_path / "done"), "0"], "other": ["minimal_server.py"]}
+    servers = {
+        name: ServerSettings(command=sys.executable, args=(str(FAKES / script), *arguments))
+        for name, (script, *arguments) in scripts.items()
+    }
+    async with opened(Settings(mcpServers=servers)) as gateway:
+        gateway.start_long_tasks()
+        await gateway.linked()
+        present = {tool.name for tool in gateway.tools.all()}
+        discovered = {name for status in gateway.link.status() for name in status.tools}
+
+    timers = TimerStore(tmp_path / "unused")
+    builtin = {tool.name for tool in builtin_tools(ToolsSettings(), timers=timers)}
+    assert len(builtin) > 4
+    assert {"control_zwave_device", "list_zwave_devices", "add"} <= discovered
+    assert present == builtin | discovered
