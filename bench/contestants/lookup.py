@@ -21,8 +21,7 @@ def tool(number: int) -> StructuredTool:
 
 
 tools = ToolManager()
-for number in range(COUNT):
-    tools.add(tool(number))
+tools.add_mcp_tools("many", [tool(number) for number in range(COUNT)])
 
 
 def measure() -> Figures:

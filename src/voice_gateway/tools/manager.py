@@ -37,7 +37,7 @@ class ToolManager:
 
     def __init__(self) -> None:
         self._tools: list[BaseTool] = []
-        self._index: dict[str, BaseTool] | None = None  # derived from the list, made again after a change
+        self._index: dict[str, BaseTool] = {}  # derived from the list, made again when that changes
         self._offered: dict[int, str] = {}
         self.version = 0
 
@@ -47,7 +47,7 @@ class ToolManager:
     def add(self, tool: "BaseTool") -> None:
         """Take a tool as it is; one of the same name is replaced, with a warning (MGR-8)."""
         check_definition(tool)
-        index = self._names()
+        index = self._index
         names = {tool.name, lc_name(tool), qualified_name(tool), sendable_name(lc_name(tool))}
         if index.keys().isdisjoint(names):  # by far the usual case, and no reason to make the index again
             insort(self._tools, tool, key=_order)
@@ -55,7 +55,7 @@ class ToolManager:
             self._offered[id(tool)] = sendable_name(lc_name(tool))
         else:
             self._add_known_name(tool)
-            self._index = None
+            self._make_index()
         self.version += 1
 
     def add_mcp_tools(self, server: str, tools: "Sequence[BaseTool]") -> None:
@@ -74,36 +74,34 @@ class ToolManager:
         self._warn_of_namesakes(offered.values())
         self._tools.extend(offered.values())
         self._tools.sort(key=_order)
-        self._index = None
+        self._make_index()
         self.version += 1
 
     def remove_server(self, server: str) -> None:
         left = [tool for tool in self._tools if traits(tool).source != server]
         if len(left) != len(self._tools):
-            self._tools, self._index = left, None
+            self._tools = left
+            self._make_index()
             self.version += 1
 
     def find(self, name: str) -> "BaseTool | None":
         """By name, `lc_name`, server-qualified name, or the name a model was offered; not found is None."""
-        return self._names().get(name)
+        return self._index.get(name)
 
     def offered_name(self, tool: "BaseTool") -> str:
         """The name a model sees: its own, or `server__tool` where two tools share it."""
-        self._names()
         return self._offered.get(id(tool)) or sendable_name(lc_name(tool))
 
-    def _names(self) -> "dict[str, BaseTool]":
-        if self._index is None:
-            # A built-in tool keeps its name whatever a server offers, because it has no other; of two servers
-            # the later in the list wins the bare name, and both answer to their qualified names.
-            servers = [tool for tool in self._tools if traits(tool).source != BUILTIN]
-            builtins = [tool for tool in self._tools if traits(tool).source == BUILTIN]
-            self._index = {qualified_name(tool): tool for tool in servers}
-            for group in (servers, builtins):
-                self._index.update({lc_name(tool): tool for tool in group})
-                self._index.update({tool.name: tool for tool in group})
-            self._offered = self._names_for_models(self._index)
-        return self._index
+    def _make_index(self) -> None:
+        # A built-in tool keeps its name whatever a server offers, because it has no other; of two servers the
+        # later in the list wins the bare name, and both answer to their qualified names.
+        servers = [tool for tool in self._tools if traits(tool).source != BUILTIN]
+        builtins = [tool for tool in self._tools if traits(tool).source == BUILTIN]
+        self._index = {qualified_name(tool): tool for tool in servers}
+        for group in (servers, builtins):
+            self._index.update({lc_name(tool): tool for tool in group})
+            self._index.update({tool.name: tool for tool in group})
+        self._offered = self._names_for_models(self._index)
 
     def _names_for_models(self, index: "dict[str, BaseTool]") -> dict[int, str]:
         """Every tool's name for a model, unique and sendable; a changed name enters the index too."""
