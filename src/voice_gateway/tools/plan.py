@@ -1,12 +1,11 @@
 """A call plan: what is needed to check and run one tool, worked out once instead of at every call."""
 
 import logging
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Mapping
 from typing import Any
 
 from langchain_core.messages import ToolMessage
 from langchain_core.tools import BaseTool
-from pydantic import BaseModel, ValidationError
 
 from voice_gateway.errors import BadArguments, ToolError
 from voice_gateway.tools.arguments import as_object, repair, too_deep
@@ -18,24 +17,16 @@ from voice_gateway.tools.calling import (
     observed,
     other_names,
 )
+from voice_gateway.tools.check import Problem, compile_check
+from voice_gateway.tools.fitting import Fit, Misfit, as_reached, fit_for_model, fit_for_schema
 from voice_gateway.tools.masking import mask
 from voice_gateway.tools.results import Result, read
-from voice_gateway.tools.schema import Problem, compile_check, properties_of, takes_other_names
+from voice_gateway.tools.schema import properties_of, takes_other_names
 from voice_gateway.tools.signature import refusal
 from voice_gateway.tools.threads import DaemonThreads
 from voice_gateway.tools.traits import schema_of, traits
 
 log = logging.getLogger(__name__)
-
-Fit = Callable[[dict[str, Any]], dict[str, Any]]  # raises Misfit
-
-
-class Misfit(Exception):
-    """The arguments do not fit, yet."""
-
-    def __init__(self, problems: list[Problem]) -> None:
-        super().__init__(f"{len(problems)} problems")
-        self.problems = problems
 
 
 class CallPlan:
@@ -53,7 +44,9 @@ class CallPlan:
         self._call_directly = can_be_called_directly(tool, self._names, self._model)
         self.blocking = is_blocking(tool)
         self._with_artifact = getattr(tool, "response_format", "content") == "content_and_artifact"
-        self._fit = self._compile_fit()
+        self._fit: Fit = (
+            fit_for_model(self._model) if self._model is not None else fit_for_schema(self._schema, tool.name)
+        )
         self._check_output = (
             compile_check(self.traits.output_schema, tool.name)
             if self.traits.output_schema is not None
@@ -70,7 +63,7 @@ class CallPlan:
         if args.keys() <= self._names:
             try:
                 ready = self._fit(args)
-                return _as_reached(args, ready), ready
+                return as_reached(args, ready), ready
             except Misfit:
                 pass  # then perhaps after repair
         return self._repaired(args)
@@ -100,24 +93,12 @@ class CallPlan:
             log.info(_sentence(given, args, repaired.renamed), extra={"tool": self.tool.name})
         if repaired.dropped:
             log.info("arguments left out", extra={"tool": self.tool.name, "parameters": repaired.dropped})
-        return _as_reached(args, ready), ready
+        return as_reached(args, ready), ready
 
     def _takes_any_name(self) -> bool:
         if self._model is not None:
             return self._model.model_config.get("extra") == "allow"
         return takes_other_names(self._schema)
-
-    def _compile_fit(self) -> Fit:
-        if self._model is None:
-            check = compile_check(self._schema, self.tool.name)
-
-            def fit_schema(args: dict[str, Any]) -> dict[str, Any]:
-                if problems := check(args):
-                    raise Misfit(problems)
-                return args
-
-            return fit_schema
-        return _fit_for_model(self._model)
 
     # --- running ---
 
@@ -149,53 +130,6 @@ class CallPlan:
                 f"{self.tool.name} ran, but its result does not fit its own output schema: {where}"
             )
         return result
-
-
-def _fit_for_model(model: type[BaseModel]) -> Fit:
-    # LangChain passes every field, defaults included; `args` and `kwargs` stand for a function's own
-    # variadic parameters and are passed only when given.
-    always = tuple(name for name in model.model_fields if name not in ("args", "kwargs"))
-    variadic = tuple(name for name in ("args", "kwargs") if name in model.model_fields)
-    plain = not variadic and model.model_config.get("extra") != "allow"
-
-    def fit_model(args: dict[str, Any]) -> dict[str, Any]:
-        try:
-            made = model.model_validate(args)
-        except ValidationError as error:
-            raise Misfit(_problems(error)) from None
-        if plain:
-            return made.__dict__
-        ready = {name: getattr(made, name) for name in always}
-        ready.update({name: getattr(made, name) for name in variadic if name in made.model_fields_set})
-        if made.model_extra:
-            ready.update(made.model_extra)
-        return ready
-
-    return fit_model
-
-
-_SCALARS = (str, int, float, bool)
-
-
-def _as_reached(args: dict[str, Any], ready: Mapping[str, Any]) -> dict[str, Any]:
-    """The arguments with the plain values that pydantic made of them: 50 where "50" was given."""
-    if args is ready:
-        return args
-    for name, value in args.items():
-        made = ready.get(name)
-        if made is not value and type(made) in _SCALARS and (type(made) is not type(value) or made != value):
-            args = {**args, name: made}
-    return args
-
-
-def _problems(error: ValidationError) -> list[Problem]:
-    found = []
-    for one in error.errors(include_url=False, include_input=False, include_context=False)[:8]:
-        where = ".".join(str(step) for step in one["loc"])
-        message = one["msg"]
-        why = "" if one["type"] == "missing" else f"is wrong: {message[:1].lower()}{message[1:200]}"
-        found.append(Problem(where, why))
-    return found
 
 
 def _from_message(message: ToolMessage) -> tuple[Any, Any]:

@@ -3,8 +3,9 @@
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from voice_gateway.tools.check import Problem
 from voice_gateway.tools.masking import is_secret_name, shorten
-from voice_gateway.tools.schema import JsonSchema, Problem, properties_of, required_of, variants
+from voice_gateway.tools.schema import JsonSchema, properties_of, required_of, variants
 
 MOST_CHOICES = 12
 

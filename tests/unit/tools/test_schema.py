@@ -10,7 +10,8 @@ import time
 import pytest
 from tests.fakes.some_tools import Seen, mcp_tool, outcome_of
 
-from voice_gateway.tools.schema import Problem, compile_check, heavy
+from voice_gateway.tools.check import Problem, compile_check
+from voice_gateway.tools.schema import heavy
 
 
 def check(schema, value):
@@ -121,7 +122,7 @@ def test_heavy_values_are_told_from_light_ones():
 def test_a_flat_schema_is_checked_without_loading_the_library_until_something_does_not_fit():
     program = """
 import sys
-from voice_gateway.tools.schema import compile_check
+from voice_gateway.tools.check import compile_check
 check = compile_check({"type": "object", "properties": {"a": {"type": "integer"}}}, "tool")
 assert check({"a": 1}) == [] and "jsonschema" not in sys.modules
 assert check({"a": "x"}) and "jsonschema" in sys.modules
