@@ -45,7 +45,7 @@ _MEMBERS: dict[str, Callable[[Device], bool]] = {
     "cover": lambda device: device.kind == "blind",
     "lock": lambda device: device.kind == "lock",
     "plug": lambda device: device.kind == "plug",
-    "switch": lambda device: device.kind in SWITCHED,
+    "switch": lambda device: device.kind == "switch",
     "thermostat": lambda device: device.kind == "thermostat",
     "sensor": lambda device: device.kind == "sensor",
     "garage": lambda device: device.kind == "garage_door",

@@ -18,7 +18,8 @@ _DAY = r"(?:monday|tuesday|wednesday|thursday|friday|saturday|sunday)s?"
 
 _NEGATION = re.compile(
     r"\b(?:not|never|no|nothing|none|nobody|neither|nor|without|except|excluding|apart from|other than|"
-    r"besides|but|instead|rather|anything else|stop \w+ing|avoid|refrain|forbid|no need)\b"
+    r"besides|but|instead|rather|anything else|stop (?!everything|anything)\w+ing|avoid|refrain|"
+    r"forbid|no need)\b"
 )
 _CONDITION = re.compile(
     r"\b(?:if|when|whenever|unless|until|till|once|while|after|before|during|as soon as|in case|as long as|"
@@ -51,7 +52,7 @@ _STATEMENT = re.compile(
     r"made|stopped|came|sat|built)\b"
 )
 _SUBJECT = re.compile(
-    r"^(?:i|you|he|she|we|they|it|there|someone|somebody|everyone|everybody|people|who(?:ever)?|"
+    r"^(?:i|you|he|she|we|they|it|there|too|someone|somebody|everyone|everybody|people|who(?:ever)?|"
     r"(?:my|your|his|her|our|their) \w+ (?:\w+s|\w+ed)\b)\b"
 )
 _QUESTION = re.compile(

@@ -4,26 +4,22 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from voice_gateway.brain.intents.device_calls import SCENE, known_level, request_for
 from voice_gateway.brain.intents.grammar import Frame
-from voice_gateway.brain.intents.home import SWITCHED, Device, Home
+from voice_gateway.brain.intents.home import SWITCHED, Device
 from voice_gateway.brain.intents.places import room_named
 from voice_gateway.brain.intents.plan_builtin import volume_it
 from voice_gateway.brain.intents.resolve import IT, Found, Resolver, Unclear, Unknown
 from voice_gateway.brain.intents.understanding import Ask, Context, Meaning, No, Request, Step
 from voice_gateway.brain.intents.wording import ABLE, DOING, capital, choice, the
 
-STEP = 20  # points that "brighter" means
-SMALL_STEP = 10  # "a bit brighter"
 _ENTRANCE = frozenset({"unlock", "open"})  # of a lock or a garage door: only by its own name
 # Words that no name of a device has: whoever says them is not naming one.
 _CLAUSE = re.compile(
     r"\b(?:your|yourself|me|you|us|i|is|was|are|were|who|what|because|about|someone|somebody|"
-    r"turn|switch|set|dim|close|unlock|mute|increase|then|and|them|it|on|off|by|in the)\b"
+    r"turn|switch|set|dim|close|unlock|mute|increase|then|and|them|it|on|off|by)\b"
 )
 
-CONTROL, LOCK, THERMOSTAT, SCENE = (
-    "control_zwave_device", "control_zwave_lock", "set_zwave_thermostat", "activate_zwave_scene",
-)  # fmt: skip
 
 _TAKES: dict[str, Callable[[Device], bool]] = {
     "on": lambda d: d.kind in SWITCHED or d.kind in ("light", "fan", "other", "thermostat"),
@@ -101,11 +97,15 @@ def _for_found(found: Found, frame: Frame, action: str, context: Context) -> Mea
         return Step(frame.intent, frame=frame, say=_cannot(device, action), devices=found.devices[:1])
     if not found.exact and action in _ENTRANCE and any(d.kind in ("lock", "garage_door") for d in able):
         return Ask(f"Did you mean {the(able[0], room=True)}?", frame, able, confirm=len(able) == 1)
-    requests = [_request(device, frame, action, context) for device in able]
-    if (late := next((request for request in requests if isinstance(request, str)), None)) is not None:
-        return Step(frame.intent, frame=frame, say=late, devices=able)
-    made = tuple(request for request in requests if isinstance(request, Request))
-    return Step(frame.intent, made, acts=True, frame=frame, devices=able, by_room=found.by_room)
+    if found.group and action == "brighten":  # brighter lights are those that are on
+        able = tuple(device for device in able if known_level(context.home.state_of(device)) != 0) or able
+    made = [request_for(device, frame, action, context) for device in able]
+    requests = tuple(request for request in made if isinstance(request, Request))
+    hindered = [text for text in made if isinstance(text, str)]
+    if not requests or (hindered and not found.group):
+        return Step(frame.intent, frame=frame, say=hindered[0], devices=able)
+    devices = tuple(request.device for request in requests if request.device)
+    return Step(frame.intent, requests, acts=True, frame=frame, devices=devices, by_room=found.by_room)
 
 
 def _cannot(device: Device, action: str) -> str:
@@ -113,73 +113,6 @@ def _cannot(device: Device, action: str) -> str:
     if able is None:
         return f"I can't {DOING[action]} {the(device)}."
     return f"{capital(the(device))} {able}."
-
-
-def _request(device: Device, frame: Frame, action: str, context: Context) -> Request | str:
-    """The call for one device, or what to say instead."""
-    name = context.home.address(device)
-    if device.kind == "thermostat":
-        return _thermostat(device, name, frame, action, context.home)
-    if action in ("lock", "unlock"):
-        return Request(LOCK, {"deviceName": name, "action": action}, device)
-    if action in ("dim", "brighten"):
-        return _dim(device, name, frame, context)
-    return Request(CONTROL, {"deviceName": name, "action": action}, device)
-
-
-def _dim(device: Device, name: str, frame: Frame, context: Context) -> Request | str:
-    level = frame.number("level")
-    if level is not None and not 0 <= level <= 100:
-        return "I can set that from 0 to 100 percent."
-    wanted = int(level) if level is not None else _stepped(device, frame, context.home)
-    if isinstance(wanted, str):
-        return wanted
-    return Request(CONTROL, {"deviceName": name, "action": "dim", "level": wanted}, device)
-
-
-def _thermostat(device: Device, name: str, frame: Frame, action: str, home: Home) -> Request | str:
-    if action in ("on", "off"):
-        return Request(THERMOSTAT, {"deviceName": name, "mode": "off" if action == "off" else "heat"}, device)
-    if mode := frame.text("mode"):
-        return Request(THERMOSTAT, {"deviceName": name, "mode": mode}, device)
-    degrees = frame.number("degrees")
-    if frame.intent in ("Warmer", "Cooler"):
-        degrees = _warmed(home.state_of(device), frame)
-    if degrees is None:
-        return f"I don't know what {the(device)} is set to. Tell me a temperature."
-    args = {"deviceName": name, "temperature": int(degrees) if degrees == int(degrees) else degrees}
-    if unit := frame.text("unit"):
-        args["unit"] = unit
-    return Request(THERMOSTAT, args, device)
-
-
-def _warmed(state: str, frame: Frame) -> float | None:
-    """One degree more or less than it is set to: "heat, set to 21 °C, now 20.5 °C"."""
-    match = re.search(r"(-?\d+(?:\.\d+)?) ?°", state)
-    step = frame.number("amount") or 1
-    return (float(match[1]) + (step if frame.intent == "Warmer" else -step)) if match else None
-
-
-def known_level(state: str) -> int | None:
-    """The percent that a state tells: "on, 40 %", "off", "50 % open"."""
-    if state == "off":
-        return 0
-    match = re.search(r"(\d+) ?%", state)
-    return int(match[1]) if match else None
-
-
-def _stepped(device: Device, frame: Frame, home: Home) -> int | str:
-    now = known_level(home.state_of(device))
-    if now is None:
-        return f"I don't know how bright {the(device)} is. Tell me a percentage."
-    amount = frame.number("amount")
-    step = int(amount) if amount is not None else SMALL_STEP if frame.slots.get("small") else STEP
-    wanted = now + step if frame.intent == "Brighter" else now - step
-    if frame.intent == "Brighter" and now >= 100:
-        return f"{capital(the(device))} is already at full brightness."
-    if frame.intent == "Dimmer" and now <= 1:
-        return f"{capital(the(device))} is already {'off' if now == 0 else 'as dim as it gets'}."
-    return max(1, min(100, wanted))  # dimmer is never off
 
 
 def _set_temperature(frame: Frame, context: Context) -> Meaning:

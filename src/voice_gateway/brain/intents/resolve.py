@@ -85,10 +85,11 @@ class Resolver:
         exact = True
         for part in parts:
             found = self.resolve(part)
-            if isinstance(found, Unknown) or (unclear and isinstance(found, Unclear)):
+            if isinstance(found, Unknown):
                 return found
             if isinstance(found, Unclear):
-                unclear = found
+                before = unclear.candidates if unclear else ()
+                unclear = replace(found, candidates=(*before, *found.candidates))
                 continue
             exact = exact and found.exact
             devices += [device for device in found.devices if device not in devices]
@@ -115,6 +116,8 @@ class Resolver:
         room = placed.room
         scope = self.home.devices if room in (None, EVERYWHERE) else self.home.in_room(room or "")
         sort = device_class(placed.what or rest)
+        if sort is not None and sort.sort == "device":
+            sort = replace(sort, sort="all")  # who switches all devices does not mean the locks
         if sort is not None and (placed.what or sort.sort == "garage"):
             return self._of_class(sort, scope, room, quantifier, said)
         if not placed.what:  # a room alone is no device, even if it has only one

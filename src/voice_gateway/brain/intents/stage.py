@@ -2,26 +2,26 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import ParamSpec, TypeVar
 
 from voice_gateway.brain.client import Turn
 from voice_gateway.brain.intents.abilities import abilities
+from voice_gateway.brain.intents.calls import batches, make_calls, more_pages
 from voice_gateway.brain.intents.compose import compose
 from voice_gateway.brain.intents.followup import KEY, QUESTION_SECONDS, Memory, also, recall, settle
 from voice_gateway.brain.intents.grammar import Frame, has_own_sentences
 from voice_gateway.brain.intents.home import Home
 from voice_gateway.brain.intents.keeper import HomeKeeper, HomeReady
 from voice_gateway.brain.intents.normalise import normalise, too_long
-from voice_gateway.brain.intents.plan_look import LIST, LIST_ARGS
 from voice_gateway.brain.intents.speakable import Speakables, in_own_words
 from voice_gateway.brain.intents.understand import Reader
-from voice_gateway.brain.intents.understanding import Ask, Context, No, Request, Step, Understanding
+from voice_gateway.brain.intents.understanding import Ask, Context, No, Step, Understanding
 from voice_gateway.config import BrainSettings
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.traits import traits
-from voice_gateway.turn import Passed, Reply, ToolCall, ToolOutcome, new_id
+from voice_gateway.turn import Passed, Reply, ToolOutcome
 
 LARGE = 200  # devices: from here on understanding may take longer than a frame of sound
 
@@ -170,11 +170,13 @@ class LocalBrain:
         turn.history.add_user(turn.utterance.text)
         texts: list[str] = []
         outcomes: list[ToolOutcome] = []
-        for batch in _batches(understood.steps):
-            made = await self._call(turn, [request for step in batch for request in step.requests])
+        for batch in batches(understood.steps):
+            made = await make_calls(
+                self._executor, turn, [request for step in batch for request in step.requests]
+            )
             for step in batch:
                 own, made = made[: len(step.requests)], made[len(step.requests) :]
-                own += await self._more_pages(turn, step, own)
+                own += await more_pages(self._executor, turn, step, own)
                 self._keeper.learn(step.requests, own)
                 outcomes += own
                 texts.append(self._told(step, own))
@@ -188,55 +190,6 @@ class LocalBrain:
         if step.intent == "Abilities":
             return abilities(self._executor.tools.all(), self.home)
         return compose(step, outcomes)
-
-    async def _call(self, turn: Turn, requests: Sequence[Request]) -> list[ToolOutcome]:
-        calls = [ToolCall(new_id(), request.tool, dict(request.args)) for request in requests]
-        if not calls:
-            return []
-        turn.history.add_ai("", calls)
-        outcomes = await self._executor.execute_all(calls, gate=turn.gate)
-        turn.history.add_outcomes(outcomes)
-        return outcomes
-
-    async def _more_pages(self, turn: Turn, step: Step, outcomes: Sequence[ToolOutcome]) -> list[ToolOutcome]:
-        """A list longer than one page is read to its end before it is told of."""
-        more: list[ToolOutcome] = []
-        while step.look is not None and (start := _next_page([*outcomes, *more])):
-            page = await self._call(turn, [Request(LIST, {**LIST_ARGS, "offset": start})])
-            more += page
-            if not page[0].ok or not _listed(page[0]):
-                break
-        return more
-
-
-def _facts(outcome: ToolOutcome) -> Mapping[str, object]:
-    return outcome.structured if isinstance(outcome.structured, Mapping) else {}
-
-
-def _listed(outcome: ToolOutcome) -> int:
-    devices = _facts(outcome).get("devices")
-    return len(devices) if isinstance(devices, list) else 0
-
-
-def _next_page(pages: Sequence[ToolOutcome]) -> int:
-    """Where the next page starts; 0 when there is none."""
-    total = _facts(pages[0]).get("total") if pages else None
-    have = sum(_listed(page) for page in pages)
-    return have if isinstance(total, int) and 0 < have < total else 0
-
-
-def _batches(steps: Sequence[Step]) -> list[list[Step]]:
-    """Steps run together unless two of them are about one device: those keep their order."""
-    batches: list[list[Step]] = [[]]
-    busy: set[object] = set()
-    for step in steps:
-        keys = {device.key for device in step.devices} if step.requests else set()
-        if busy & keys:
-            batches.append([])
-            busy = set()
-        batches[-1].append(step)
-        busy |= keys
-    return batches
 
 
 def _remembered(memory: Memory, steps: Sequence[Step]) -> Memory:

@@ -70,19 +70,22 @@ class Reader:
 
     def clause(self, text: str) -> Meaning:
         """The best reading of one clause: the first that holds, else the first question, else why not."""
+        told: Step | None = None
         ask: Ask | None = None
         no: No | None = None
         for frame in self._frames(text):
-            if not frame.own and (ask or (no and no.forbid)):
+            if not frame.own and (told or ask or (no and no.forbid)):
                 break  # our own sentences know the words, and found nobody: others must not find more
             meaning = self._plan(frame)
-            if isinstance(meaning, Step):
+            if isinstance(meaning, Step) and (meaning.requests or frame.intent not in HOME_ACTS):
                 return meaning
-            if isinstance(meaning, Ask):
+            if isinstance(meaning, Step):
+                told = told or meaning  # "that cannot be dimmed": another reading may know what can be done
+            elif isinstance(meaning, Ask):
                 ask = ask or meaning
             elif frame.literal > _BARE:
                 no = no or meaning
-        return ask or no or No("no sentence fits")
+        return told or ask or no or No("no sentence fits")
 
     def planned(self, frame: Frame) -> Understanding:
         """A frame that is clear already: the answer to a question, or the last wish for something else."""
