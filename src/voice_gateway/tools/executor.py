@@ -76,11 +76,13 @@ class ToolExecutor:
         execution = Execution(call)
         try:
             result = await self._run(execution, gate, timeout_seconds)
-        except asyncio.CancelledError:
-            raise
+        except asyncio.CancelledError as error:
+            if _is_cancelled():
+                raise
+            return self._failed(execution, error)  # somebody raised it, but nobody cancelled us
         except ToolRaised as raised:
             return self._failed(execution, raised.error, by_tool=True)
-        except BaseException as error:  # a gate is foreign code, and we have bugs of our own
+        except Exception as error:  # a gate is foreign code, and we have bugs of our own
             return self._failed(execution, error)
         return self._succeeded(execution, result)
 
@@ -202,6 +204,11 @@ class ToolExecutor:
 
     def _warn_of_slow(self, execution: Execution, seconds: float) -> None:
         log.warning("tool is slow", extra={"tool": execution.name, "seconds": round(seconds, 3)})
+
+
+def _is_cancelled() -> bool:
+    task = asyncio.current_task()
+    return task is None or task.cancelling() > 0
 
 
 def timeout_text(plan: "CallPlan", limit: float) -> str:

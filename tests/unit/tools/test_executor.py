@@ -359,11 +359,12 @@ async def test_gates_see_the_arguments_as_they_would_reach_the_tool_and_may_refu
     assert (await executor.execute(call)).ok
 
 
-async def test_a_gate_that_fails_lets_nothing_through():
+@pytest.mark.parametrize("error", [RuntimeError("gate is broken"), asyncio.CancelledError()])
+async def test_a_gate_that_fails_lets_nothing_through(error):
     seen = Seen()
 
     def broken(call, traits):
-        raise RuntimeError("gate is broken")
+        raise error
 
     outcome = await outcome_of(mcp_tool(seen=seen), {"deviceName": "x", "action": "on"}, gate=broken)
 
