@@ -25,7 +25,7 @@ tools.add_mcp_tools("many", [tool(number) for number in range(COUNT)])
 
 
 def measure() -> Figures:
-    """The slowest of many lookups counts: found first and last, not found, and right after a change."""
+    """The slowest of many lookups counts: found first, found last, not found."""
     slowest = 0.0
     for name in ("tool_0", f"tool_{COUNT - 1}", "nobody") * 100:
         started = perf_counter()
