@@ -1,8 +1,11 @@
 """Wake words by openWakeWord: finds nearly all, at some percent of a core."""
 
 from collections.abc import Iterable
+from copy import copy
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from voice_gateway.errors import HearingError
 from voice_gateway.hearing.audio import RATE, Blocks, Samples
@@ -13,6 +16,9 @@ from voice_gateway.turn import WakeDetected
 
 THRESHOLD = 0.5  # all of 84 clean wake words found, no false one in an hour (measured)
 STEP_SAMPLES = 1280  # 80 ms, the engine's own step
+FEATURE_STATE = ("new_audio_samples", "audio", "new_mels", "mels")
+WORD_STATE = ("new_embeddings", "embeddings")
+SETTLE_SECONDS = 3  # of silence: longer than all that the models look back on
 
 
 class OpenWakeWords:
@@ -33,6 +39,18 @@ class OpenWakeWords:
             }
         except (OSError, RuntimeError, ValueError) as error:
             raise HearingError(f"the wake word cannot be loaded ({error}): {ADVICE}") from error
+        self._settled = self._settle()
+
+    def _settle(self) -> list[tuple[Any, dict[str, Any]]]:
+        """The state after some silence, for `reset`.
+
+        The engine's own reset makes it hear eight seconds of silence with the next chunk, which takes a third
+        of a second: just when somebody may speak.
+        """
+        self._features.new_audio_samples = SETTLE_SECONDS * RATE
+        self._scores(np.zeros(STEP_SAMPLES, np.int16))
+        parts = {self._features: FEATURE_STATE, **dict.fromkeys(self._words.values(), WORD_STATE)}
+        return [(part, {key: copy(getattr(part, key)) for key in keys}) for part, keys in parts.items()]
 
     def _detector(self, word: str) -> Any:
         if word.endswith(".tflite"):
@@ -61,6 +79,6 @@ class OpenWakeWords:
 
     def reset(self) -> None:
         self._blocks.clear()
-        self._features.reset()
-        for detector in self._words.values():
-            detector.reset()
+        for part, state in self._settled:
+            for key, value in state.items():
+                setattr(part, key, copy(value))

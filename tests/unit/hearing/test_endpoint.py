@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.fakes.hearing import LoudIsSpeech, script
 
-from fakes.hearing import LoudIsSpeech, script
 from voice_gateway.hearing.audio import RATE
 from voice_gateway.hearing.endpoint import (
     Ended,

@@ -4,8 +4,8 @@ import time
 
 import numpy as np
 import pytest
+from tests.fakes.wavs import tone, wav_bytes
 
-from fakes.wavs import tone, wav_bytes
 from voice_gateway import sound
 from voice_gateway.errors import HearingError
 from voice_gateway.hearing.microphone import WavMicrophone

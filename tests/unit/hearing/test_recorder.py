@@ -1,8 +1,8 @@
 """What is recorded behind a wake word: all of the command, nothing of the word."""
 
 import pytest
+from tests.fakes.hearing import LoudIsSpeech, script
 
-from fakes.hearing import LoudIsSpeech, script
 from voice_gateway.hearing.endpoint import Ended, EndpointSettings
 from voice_gateway.hearing.recorder import Recorder
 

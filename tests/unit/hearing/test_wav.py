@@ -5,8 +5,8 @@ import tracemalloc
 
 import numpy as np
 import pytest
+from tests.fakes.wavs import RATE, tone, wav_bytes
 
-from fakes.wavs import RATE, tone, wav_bytes
 from voice_gateway.errors import HearingError
 from voice_gateway.hearing.wav import WavFile, read_wav
 

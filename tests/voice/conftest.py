@@ -1,0 +1,54 @@
+"""Real engines, loaded once."""
+
+import numpy as np
+import pytest
+from tests.fakes.speech import FOLDER, need_speech
+
+SILENCE = 0.5  # seconds around a recording that has none of its own
+
+
+@pytest.fixture(scope="session")
+def speech():
+    need_speech()
+
+
+@pytest.fixture(scope="session")
+def sound(speech):
+    """A recording by its name, with some silence around it."""
+    from voice_gateway.hearing.wav import read_wav
+
+    def read(name: str, *, before: float = SILENCE, behind: float = SILENCE):
+        parts = np.zeros(round(before * 16000), np.int16), read_wav(FOLDER / name)
+        return np.concatenate([*parts, np.zeros(round(behind * 16000), np.int16)])
+
+    return read
+
+
+@pytest.fixture(scope="session")
+def moonshine(speech):
+    """Shared, because loading takes longer than any transcription; it needs no event loop of its own."""
+    from voice_gateway.hearing.moonshine import MoonshineTranscriber
+
+    return MoonshineTranscriber()
+
+
+@pytest.fixture(scope="session")
+def open_words(speech):
+    from voice_gateway.hearing.openwakeword import OpenWakeWords
+
+    return OpenWakeWords(["hey_jarvis"])
+
+
+@pytest.fixture(scope="session")
+def micro_words(speech):
+    from voice_gateway.hearing.microwakeword import MicroWakeWords
+
+    return MicroWakeWords(["hey_jarvis"])
+
+
+@pytest.fixture(scope="session")
+def new_recorder(speech):
+    from voice_gateway.config import VoiceSettings
+    from voice_gateway.hearing.engines import load_recorder
+
+    return lambda **settings: load_recorder(VoiceSettings(**settings))

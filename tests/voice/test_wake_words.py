@@ -1,0 +1,157 @@
+"""Wake words in real recordings: heard when said, and only then."""
+
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tests.fakes.speech import recordings
+
+from voice_gateway.errors import HearingError
+
+WAKE = [one["file"] for one in recordings("wake")]
+SESSIONS = recordings("wake_command")
+BLOCK = 512
+
+
+def detections(words, samples):
+    words.reset()
+    return [
+        ((at + BLOCK) / 16000, detected)
+        for at in range(0, len(samples), BLOCK)
+        if (detected := words.feed(samples[at : at + BLOCK]))
+    ]
+
+
+@pytest.mark.parametrize("name", [WAKE[0], WAKE[6], WAKE[9]])
+def test_the_wake_word_is_heard_once(open_words, sound, name):
+    found = detections(open_words, sound(name))
+
+    assert [detected.word for _, detected in found] == ["hey_jarvis"]
+    assert 0.5 < found[0][1].score <= 1
+
+
+@pytest.mark.parametrize("session", SESSIONS, ids=lambda session: session["file"])
+def test_it_is_heard_soon_behind_its_end(open_words, sound, session):
+    (at, _), *more = detections(open_words, sound(session["file"], before=0))
+
+    assert at - session["wake_end_s"] < 0.35
+    assert not more
+
+
+@pytest.mark.parametrize("engine", ["open_words", "micro_words"])
+@pytest.mark.parametrize("name", ["noise_beeps_3s.wav", "silence_2s.wav", "cmd_36_am_michael.wav"])
+def test_noise_and_commands_do_not_wake(request, sound, engine, name):
+    assert not detections(request.getfixturevalue(engine), sound(name))
+
+
+@pytest.mark.parametrize("name", [WAKE[0], SESSIONS[0]["file"]])
+def test_the_light_engine_hears_it_too(micro_words, sound, name):
+    assert len(detections(micro_words, sound(name))) == 1
+
+
+def test_several_words_at_once_and_names_as_people_write_them(speech, sound):
+    from voice_gateway.hearing.openwakeword import OpenWakeWords
+
+    words = OpenWakeWords(["Okay Nabu", "hey-jarvis", "hey_jarvis"])
+
+    assert [detected.word for _, detected in detections(words, sound(WAKE[0]))] == ["hey_jarvis"]
+
+
+def test_a_threshold_can_be_set(speech, sound):
+    from voice_gateway.hearing.openwakeword import OpenWakeWords
+
+    assert not detections(OpenWakeWords(["hey_jarvis"], threshold=0.9999), sound(WAKE[0]))
+
+
+@pytest.mark.parametrize("module", ["openwakeword", "microwakeword"])
+def test_an_unknown_word_is_answered_with_the_known_ones(speech, module):
+    with pytest.raises(HearingError, match=r'"computer" is not known: .* hey_jarvis, hey_mycroft'):
+        _engine(module)(["computer"])
+
+
+@pytest.mark.parametrize("content", [None, b"", b"TFL3" * 100, "half", "zeros"])
+def test_a_damaged_word_of_the_users_own_is_an_error_and_not_a_crash(speech, tmp_path, content):
+    import pyopen_wakeword
+
+    from voice_gateway.hearing.openwakeword import OpenWakeWords
+
+    whole = (Path(pyopen_wakeword.__path__[0]) / "models/hey_jarvis.tflite").read_bytes()
+    made = {"half": whole[: len(whole) // 2], "zeros": whole[:4000] + bytes(200) + whole[4200:]}
+    path = tmp_path / "computer.tflite"
+    if content is not None:
+        path.write_bytes(made[content] if isinstance(content, str) else content)
+
+    with pytest.raises(HearingError, match=r"is damaged|is not there") as raised:
+        OpenWakeWords([str(path)])
+
+    assert str(path) in str(raised.value)
+
+
+def test_a_good_word_of_the_users_own_works_under_its_own_name(speech, tmp_path, sound):
+    import pyopen_wakeword
+
+    from voice_gateway.hearing.openwakeword import OpenWakeWords
+
+    path = tmp_path / "my_word.tflite"
+    shutil.copy(Path(pyopen_wakeword.__path__[0]) / "models/hey_jarvis.tflite", path)
+
+    assert [detected.word for _, detected in detections(OpenWakeWords([str(path)]), sound(WAKE[0]))] == [
+        "my_word"
+    ]
+
+
+@pytest.mark.parametrize("config", [None, "{", '{"model": "x.tflite"}', "{}"])
+def test_a_damaged_word_of_the_light_engine_is_an_error_too(speech, tmp_path, config):
+    from voice_gateway.hearing.microwakeword import MicroWakeWords
+
+    path = tmp_path / "computer.json"
+    if config is not None:
+        path.write_text(config)
+
+    with pytest.raises(HearingError):
+        MicroWakeWords([str(path)])
+
+
+@pytest.mark.voice_full
+def test_recall_over_all_recordings(open_words, micro_words, sound):
+    names = WAKE + [session["file"] for session in SESSIONS]
+
+    assert sum(len(detections(open_words, sound(name))) == 1 for name in names) == len(names)
+    assert sum(len(detections(micro_words, sound(name))) == 1 for name in names) >= 0.75 * len(names)
+
+
+@pytest.mark.voice_full
+@pytest.mark.parametrize("kind", ["command", "distractor", "noise", "incomplete", "hesitation"])
+def test_nothing_else_wakes(open_words, micro_words, sound, kind):
+    names = [one["file"] for one in recordings(kind)]
+
+    assert [name for name in names if detections(open_words, sound(name))] == []
+    assert [name for name in names if detections(micro_words, sound(name))] == []
+
+
+@pytest.mark.voice_full
+def test_near_misses_are_as_good_as_they_are_known_to_be(open_words, micro_words, sound):
+    """Some names fool the engines: this test says which, and fails when that changes."""
+    texts = {one["file"]: one["text"].split(",")[0] for one in recordings("near_miss")}
+
+    def fooled(words):
+        return [text for name, text in texts.items() if detections(words, sound(name))]
+
+    assert fooled(open_words) == ["Hey Charlie"]
+    assert fooled(micro_words) == ["Hey Travis", "Hey Charlie"]
+
+
+@pytest.mark.voice_full
+@pytest.mark.parametrize("loudness", [0.05, 0.3, 1.0])
+def test_loudness_matters_little(open_words, sound, loudness):
+    quieter = [(sound(name) * loudness).astype(np.int16) for name in WAKE]
+
+    assert sum(bool(detections(open_words, samples)) for samples in quieter) >= len(WAKE) - 1
+
+
+def _engine(module):
+    from voice_gateway.hearing.microwakeword import MicroWakeWords
+    from voice_gateway.hearing.openwakeword import OpenWakeWords
+
+    return {"openwakeword": OpenWakeWords, "microwakeword": MicroWakeWords}[module]
