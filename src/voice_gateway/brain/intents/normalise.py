@@ -62,6 +62,7 @@ class Said:
     sentences: tuple[str, ...]  # the parts between full stops, each as plain as `text`
     parts: tuple[str, ...]  # the parts between full stops and commas
     question: bool  # a question mark, and no polite request ("can you …?")
+    polite: bool = False  # put as a polite question or a wish
 
 
 def normalise(raw: str) -> Said:
@@ -70,7 +71,7 @@ def normalise(raw: str) -> Said:
     text, polite = strip_politeness(whole)
     sentences = tuple(strip_politeness(part)[0] for part in _split(marked, "|") if part)
     parts = tuple(strip_politeness(part)[0] for part in _split(marked.replace(",", "|"), "|") if part)
-    return Said(text, whole, sentences, parts, question=raw.rstrip().endswith("?") and not polite)
+    return Said(text, whole, sentences, parts, raw.rstrip().endswith("?") and not polite, polite)
 
 
 def too_long(raw: str) -> bool:

@@ -15,6 +15,7 @@ from voice_gateway.brain.intents.grammar import Frame, has_own_sentences
 from voice_gateway.brain.intents.home import Home
 from voice_gateway.brain.intents.keeper import HomeKeeper, HomeReady
 from voice_gateway.brain.intents.normalise import normalise, too_long
+from voice_gateway.brain.intents.requests import asks_for_action
 from voice_gateway.brain.intents.speakable import Speakables, in_own_words
 from voice_gateway.brain.intents.understand import Reader
 from voice_gateway.brain.intents.understanding import Ask, Context, No, Step, Understanding
@@ -119,6 +120,9 @@ class LocalBrain:
             request = self._speakable().match(said.text, raw)
             if request is not None:
                 return Understanding((Step("Tool", (request,)),))
+        if understood.no is not None and not understood.no.forbid:
+            forbid = not asks_for_action(said, context.home, self._executor.tools.all())
+            return Understanding(no=replace(understood.no, forbid=forbid))
         return in_own_words(understood, raw)
 
     def _speakable(self) -> Speakables:

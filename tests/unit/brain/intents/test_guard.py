@@ -78,9 +78,17 @@ async def test_it_is_handed_on_with_side_effects_forbidden(said: str) -> None:
 
 
 async def test_a_request_that_is_not_understood_may_act_in_the_next_stage() -> None:
-    passed = await Talk().passed("make the room cozy for movie night")
+    talk = Talk()
 
-    assert not passed.forbid_side_effects
+    assert not (await talk.passed("make the living room cozy for movie night")).forbid_side_effects
+    assert not (await talk.passed("could you flash the floor lamp")).forbid_side_effects
+
+
+@pytest.mark.parametrize(
+    "said", ["light of my life", "tell me a joke", "set the table for dinner", "harvest starts soon", "yes"]
+)
+async def test_what_asks_for_nothing_that_a_tool_could_do_may_not_act_in_any_stage(said: str) -> None:
+    assert (await Talk().passed(said)).forbid_side_effects
 
 
 async def test_a_complaint_about_loudness_acts_and_a_story_about_it_does_not() -> None:

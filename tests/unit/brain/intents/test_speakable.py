@@ -74,3 +74,10 @@ async def test_read_only_tools_can_be_spoken_to(said: str, answer: str) -> None:
 )  # fmt: skip
 async def test_side_effects_and_missing_or_unknown_values_are_passed_on(said: str) -> None:
     assert isinstance(await talk_with_mine().say(said), Passed)
+
+
+async def test_a_model_may_act_when_one_of_its_own_tools_is_asked_for() -> None:
+    talk = talk_with_mine()
+
+    assert not (await talk.passed("reboot the router")).forbid_side_effects
+    assert (await talk.passed("recite a poem")).forbid_side_effects

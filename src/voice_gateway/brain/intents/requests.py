@@ -1,0 +1,67 @@
+"""Whether words that were not understood ask for something to be done: only then may the next stage act."""
+
+import re
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from voice_gateway.brain.intents.classes import device_class
+from voice_gateway.brain.intents.home import Home, singular
+from voice_gateway.brain.intents.normalise import Said, plain_words
+from voice_gateway.tools.traits import traits
+
+if TYPE_CHECKING:
+    from langchain_core.tools import BaseTool
+
+_VERBS = frozenset(
+    """turn switch set dim open close shut lock unlock make put play start stop activate deactivate enable
+    disable raise lower increase decrease reduce change adjust mute unmute remind cancel add run
+    bring toggle pull lift give wake prepare get move send create delete remove pause resume skip
+    arm disarm light brighten darken heat cool warm roll kill cut power flip bump crank drop fill
+    begin end finish schedule write save book reset restart reboot trigger launch execute use""".split()
+)
+_SUBJECTS = frozenset(
+    """volume sound loudness brightness speaker timer timers alarm reminder scene scenes light lights lamp
+    lamps heating temperature thermostat louder quieter brighter darker dimmer warmer cooler it them
+    everything all""".split()
+)
+# Words in names that are said of other things too.
+_DULL = frozenset(
+    """get set list control check show the a an of to for and my new zwave device front back left right
+    side top bottom upper lower main big small old first second one on off""".split()
+)
+
+
+_ALONE = frozenset({"remind", "wake", "mute", "unmute"})  # these say what they are about
+
+
+def asks_for_action(said: Said, home: Home, tools: Iterable["BaseTool"]) -> bool:
+    """It is put as a request, and it names something that a tool could act on.
+
+    A small model that hears anything else still likes to call a tool: "light of my life" changed the volume.
+    """
+    words = [singular(word) for word in said.text.split()]
+    if not words or said.question:
+        return False
+    offered = _tool_words(tools)
+    if words[0] in offered or words[0] in _ALONE:
+        return True
+    if not said.polite and words[0] not in _VERBS:
+        return False
+    things = _SUBJECTS | offered | _home_words(home)
+    return any(word in things or device_class(word) for word in words[1:])
+
+
+def _home_words(home: Home) -> set[str]:
+    named = {singular(word) for words in home.words.values() for word in words}
+    return (named | {singular(word) for room in home.rooms for word in room.split()}) - _DULL
+
+
+def _tool_words(tools: Iterable["BaseTool"]) -> set[str]:
+    """What the tools of other servers are about, by their names and titles."""
+    words: set[str] = set()
+    for tool in tools:
+        known = traits(tool)
+        if known.side_effects and known.source != "builtin" and "zwave" not in tool.name:
+            name = re.sub(r"[_-]", " ", known.original_name or tool.name)
+            words |= {singular(word) for word in plain_words(f"{name} {known.title}")}
+    return words - _DULL
