@@ -4,7 +4,7 @@ import importlib
 import importlib.util
 
 # Each has a `main()` that prints a table, writes JSON and returns an exit code.
-EVALUATIONS = ("tests.eval.run", "tests.eval.receipts")
+EVALUATIONS = ("tests.eval.run", "tests.eval.receipts_eval")
 
 codes = [
     importlib.import_module(name).main() for name in EVALUATIONS if importlib.util.find_spec(name) is not None

@@ -1,5 +1,6 @@
 """How well untrue replies are told from true ones: `python -m tests.eval.receipts_eval`."""
 
+import argparse
 import json
 import re
 from dataclasses import dataclass
@@ -107,9 +108,17 @@ def report() -> dict[str, Any]:
     return {**parts, "good": good}
 
 
-if __name__ == "__main__":
-    shown = report()
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--receipts-json", type=Path, default=Path("eval-receipts.json"))
+    given, _ = parser.parse_known_args()
+    found = report()
     for wrong in ("passed_untrue", "touched_honest"):
-        for line in shown["tuned on"][wrong]:
+        for line in found["tuned on"][wrong]:
             print(wrong.replace("_", " "), line)
-    raise SystemExit(0 if shown["good"] else 1)
+    given.receipts_json.write_text(json.dumps(found, indent=1), encoding="utf-8")
+    return 0 if found["good"] else 1
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -10,6 +10,7 @@ from voice_gateway.brain.receipts_claims import claims_in
 from voice_gateway.brain.receipts_compare import CLAIM, refuted
 from voice_gateway.brain.receipts_facts import Fact, Status, facts_of, status_of
 from voice_gateway.brain.receipts_phrases import is_command, only_agrees
+from voice_gateway.brain.receipts_verbs import STATES
 from voice_gateway.brain.receipts_words import EMPTY, kind_of, plain, singular, words_of
 from voice_gateway.brain.release import sentences
 from voice_gateway.tools.traits import traits
@@ -31,12 +32,12 @@ def topics_of(tools: Iterable[BaseTool]) -> frozenset[str]:
     """What can be looked up with these tools. The loudness is asked with the tool that also sets it."""
     found = set()
     for tool in tools:
-        about = f"{tool.name.replace('_', ' ')} {tool.description[:300]}"
-        looks = traits(tool).read_only
+        name, looks = tool.name.replace("_", " "), traits(tool).read_only
+        about = f"{name} {tool.description.partition('DO NOT')[0][:300]}" if looks else name
         found |= {
             topic
             for topic, words in _TOPIC_WORDS.items()
-            if (looks or topic == "sound") and words.search(about if looks else tool.name)
+            if (looks or topic == "sound") and words.search(about)
         }
     return frozenset(found)
 
@@ -77,10 +78,15 @@ class Receipts:
         said = words_of(plain(text))
         mentioned = {singular(word.text) for word in said} - EMPTY
         kinds = {kind_of(word) for word in mentioned} - {None}
+        effects = {STATES[word.text] for word in said if word.text in STATES}
         numbers = amounts_in(said).numbers
         facts = [self._facts_of(outcome)[0] for outcome in acted]
         return any(
-            mentioned & fact.words or kinds & fact.kinds or numbers & fact.amounts.numbers for fact in facts
+            mentioned & fact.words
+            or kinds & fact.kinds
+            or effects & fact.effects
+            or numbers & fact.amounts.numbers
+            for fact in facts
         )
 
     def _claims(self, text: str) -> bool:
@@ -95,13 +101,16 @@ class Receipts:
         if all(status_of(outcome) is Status.DONE for outcome in latest):
             silent = self._several and not self._claims(text) and not self._on_subject(text, latest)
             return latest if silent and not only_agrees(_plain_words(text)) else []
-        said = words_of(plain(text))
-        troubled = any(word.text in _TROUBLE for word in said)
-        mentioned = frozenset(singular(word.text) for word in said)
+        said = _plain_words(text).split()
+        troubled = any(word in _TROUBLE for word in _NO_TROUBLE.sub("", " ".join(said)).split())
+        mentioned = frozenset(singular(word) for word in said)
         return [outcome for outcome in latest if not self._told(outcome, mentioned, troubled, len(latest))]
 
     def _told(self, outcome: ToolOutcome, mentioned: frozenset[str], troubled: bool, count: int) -> bool:
-        if status_of(outcome) is not Status.DONE and not troubled:
+        status = status_of(outcome)
+        if status is Status.WORKING and count == 1 and self._names(outcome) & mentioned:
+            return True
+        if status is not Status.DONE and not troubled:
             return False
         return count == 1 or bool(self._names(outcome) & mentioned)
 
@@ -127,9 +136,10 @@ def _plain_words(text: str) -> str:
     return " ".join(word.text for word in words_of(plain(text)) if word.text.isalnum())
 
 
+_NO_TROUBLE = re.compile(r"\b(?:no|not a) (?:problem|worries|trouble)\b|\bwhy not\b")
 _TROUBLE = frozenset(
-    "not no never unable failed fail fails cannot unfortunately sorry problem trouble error "
-    "unreachable offline asleep wakes queued jammed unconfirmed may might closing opening turning "
-    "moving changing locking unlocking dimming waiting working still but however unavailable "
-    "timeout denied refused which confirmed answer".split()
+    "not no never unable failed fail fails cannot unfortunately sorry problem trouble error unreachable "
+    "offline asleep wakes queued jammed unconfirmed may might closing opening turning moving changing "
+    "locking unlocking dimming way waiting working still but however unavailable timeout denied refused "
+    "refuse refuses which confirmed answer mean whether".split()
 )

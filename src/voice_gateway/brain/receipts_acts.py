@@ -18,7 +18,7 @@ class Reading:
 
 _NOTHING = Reading(None, "none")
 _NEGATIVE = frozenset(
-    "not never unable failed cannot nor neither hardly without refused unsuccessful".split()
+    "no none nothing not never unable failed cannot nor neither hardly without refused unsuccessful".split()
 )
 _OTHER_PEOPLE = frozenset(
     "you he she someone somebody people who everyone anyone nobody user users they engineers".split()
@@ -30,6 +30,20 @@ _VAGUE = frozenset(
     "record perform save warm heat cool apply update begin clear notify implement order book control send "
     "power flip execute".split()
 )
+_BEFORE_VERBS = HELPERS | {
+    "i",
+    "we",
+    "you",
+    "they",
+    "please",
+    "also",
+    "then",
+    "now",
+    "again",
+    "gladly",
+    "help",
+}
+_OBJECTS = frozenset("it that them this".split())
 _LONG_AGO = frozenset("during yesterday ago last century invented history by centuries decades".split())
 _HARMLESS = frozenset(
     "understood heard learned learnt noticed needed wanted liked enjoyed loved hoped mentioned explained "
@@ -45,7 +59,7 @@ def act_in(main: list[Word], shared: str) -> Reading | None:
     texts = [word.text for word in main]
     verb = False
     for at, word in enumerate(main):
-        known = word.text in FORMS and not _is_noun(main, at) and not _adjective(texts, at)
+        known = word.text in FORMS and not (_is_noun(main, at) or _adjective(texts, at) or _idiom(main, at))
         if known or _unknown_perfect(texts, at):
             reading = _at_verb(main, place_of(texts, at), shared)
             if reading is not None:
@@ -63,15 +77,24 @@ def _is_noun(main: list[Word], at: int) -> bool:
         return True
     if word.name and word.text not in {"turned", "set"}:
         return True
-    thing = is_thing(word.text)
-    return thing and (
-        is_thing(before) or following in {"is", "are", "has", "have", "was", "in"} or not before
-    )
+    if all(form.tense == "base" for form in FORMS[word.text]) and at and before not in _BEFORE_VERBS:
+        return True
+    said_of_it = {"is", "are", "has", "have", "was", "were"}.intersection(one.text for one in main[at + 1 :])
+    return is_thing(word.text) and (is_thing(before) or following == "in" or bool(said_of_it))
 
 
 def _adjective(texts: list[str], at: int) -> bool:
     """ "is open": a state, not a verb."""
     return texts[at] == "open" and bool(set(texts[:at]) & {"is", "are", "was", "were", "be", "stays"})
+
+
+def _idiom(main: list[Word], at: int) -> bool:
+    """ "started closing" is about closing; "it turned out" and "I set out" are about nothing of ours."""
+    following = main[at + 1].text if at + 1 < len(main) else ""
+    if following == "out":
+        return not any(is_thing(word.text) for word in main)
+    begins = main[at].text in {"start", "started", "starting", "begin", "began", "begun"}
+    return begins and any(form.tense == "ing" for form in FORMS.get(following, ()))
 
 
 def _unknown_perfect(texts: list[str], at: int) -> bool:
@@ -104,7 +127,9 @@ def _reading(main: list[Word], place: Place, form: Form, aspect: str) -> Reading
             return _NOTHING  # "a heater that is turned off": any
         taken_back = negated or "longer" in place.texts[: place.at]
         effect = OPPOSITE.get(effect, "") if taken_back else effect
-        return Reading(_claim(Kind.STATE, Aspect.DONE, effect, main, place), "state")
+        claim = _claim(Kind.STATE, Aspect.DONE, effect, main, place)
+        claim.still |= taken_back
+        return Reading(claim, "state")
     if negated:
         return Reading(_claim(Kind.FAILED, Aspect.DONE, effect, main, place), "none")
     return Reading(_claim(Kind.ACT, Aspect(aspect), effect, main, place), "act")
@@ -112,8 +137,15 @@ def _reading(main: list[Word], place: Place, form: Form, aspect: str) -> Reading
 
 def _claim(kind: Kind, aspect: Aspect, effect: str, main: list[Word], place: Place) -> Claim:
     subject = next((at for at in range(place.at) if main[at].text in HELPERS), 0)
-    thing = thing_in(main, subject)
-    return Claim(kind, aspect, effect, [thing], every=not thing, still="still" in place.texts)
+    thing = thing_in(main, subject, _behind(place))
+    weak = aspect is Aspect.HEDGED and "now" not in place.texts
+    return Claim(kind, aspect, effect, [thing], every=not thing, still="still" in place.texts, weak=weak)
+
+
+def _behind(place: Place) -> int:
+    """Where the verb ends, its particle included: "turned on"."""
+    following = place.texts[place.at + 1 : place.at + 2]
+    return place.at + 1 if following and following[0] in PARTICLES else place.at
 
 
 def _ours(form: Form, main: list[Word], place: Place) -> bool:
@@ -124,11 +156,14 @@ def _ours(form: Form, main: list[Word], place: Place) -> bool:
         return False
     if "i" in place.subjects and place.helping & {"am", "was", "been"} and place.verb.endswith("ed"):
         return False  # "I was created by", "I am limited": about ourselves
-    rest = set(place.texts[place.at :])
-    home = any(is_thing(word.text) or word.name for word in main) or bool(rest & set(STATES))
-    if form.base in _VAGUE:
-        return home or (ourselves and bool({"it", "that", "them"} & rest))
-    return ourselves or form.base in _STRONG or home or bool(place.subjects & _OURSELVES)
+    if ourselves:
+        rest = set(place.texts[place.at + 1 :])
+        home = any(is_thing(word.text) or word.name for word in main)
+        playing = form.base == "play" and place.bare
+        return form.base not in _VAGUE or playing or home or bool(rest & (_OBJECTS | set(STATES)))
+    passive = bool(place.helping & {"been", "was", "were", "is", "are", "being"})
+    of_home = any(is_thing(text) for text in place.subject) or bool(place.subjects & _OURSELVES)
+    return of_home or (passive and form.base in _STRONG)
 
 
 def _effect(form: Form, place: Place) -> str:

@@ -38,7 +38,7 @@ class Amounts:
 
     def missing(self, known: "Amounts") -> bool:
         """Whether one of these is not among the known ones."""
-        if any(not _near(number, known.numbers) for number in self.numbers):
+        if any(not _near(number, known.numbers) and not _hour(number, known) for number in self.numbers):
             return True
         spans = {*known.spans, *known.numbers, sum(known.spans)}
         if any(span not in spans for span in self.spans) and sum(self.spans) not in spans:
@@ -52,6 +52,11 @@ def _near(number: float, known: set[float]) -> bool:
         number == other or abs(number - other) < (1 if other != int(other) else 0.5) or number == other * 100
         for other in known
     )
+
+
+def _hour(number: float, known: Amounts) -> bool:
+    """ "At six" is a time of day where one is known."""
+    return any(Clock(int(number) * 60 % _DAY, certain=False).fits(clock) for clock in known.clocks)
 
 
 def amounts_in(words: Sequence[Word]) -> Amounts:

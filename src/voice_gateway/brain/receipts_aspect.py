@@ -10,8 +10,8 @@ HELPERS = frozenset(
     "unable failed able allow".split()
 )
 _ADVERBS = frozenset(
-    "now just already also successfully currently then again finally immediately safely fully gently still "
-    "all both indeed gladly happily quickly right automatically recently officially manually be".split()
+    "now just only already also successfully currently then again finally immediately safely fully gently "
+    "still all both indeed gladly quickly right automatically recently officially manually be".split()
 )
 _ATTEMPTS = frozenset("asked told tried trying started began instructed attempted".split())
 _FINITE = frozenset(

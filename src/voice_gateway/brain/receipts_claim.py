@@ -5,7 +5,15 @@ from enum import StrEnum
 
 from voice_gateway.brain.receipts_amounts import Amounts
 from voice_gateway.brain.receipts_verbs import FORMS, STATES
-from voice_gateway.brain.receipts_words import ANY_DEVICE, DETERMINERS, EMPTY, Word, is_thing, singular
+from voice_gateway.brain.receipts_words import (
+    ANY_DEVICE,
+    DETERMINERS,
+    EMPTY,
+    TELLING,
+    Word,
+    is_thing,
+    singular,
+)
 
 
 class Kind(StrEnum):
@@ -45,7 +53,7 @@ class Claim:
     amounts: Amounts = field(default_factory=Amounts)
     every: bool = False  # "all", "both", "everything", or no thing named at all
     none: bool = False  # "no light is on"
-    still: bool = False
+    still: bool = False  # as it was: "still on", "not locked"
     past: bool = False  # "was off": true of any moment of the turn
     weak: bool = False  # a claim only in a turn in which something was done or looked at
     days: frozenset[str] = frozenset()
@@ -59,14 +67,14 @@ _WHOLE = frozenset("everything all both every each entire whole".split())
 DAYS = frozenset("monday tuesday wednesday thursday friday saturday sunday".split())
 
 
-def thing_in(words: list[Word], subject: int = 0) -> Thing:
-    """The words that say which thing is meant; the run that ends at `subject` is taken as a whole."""
+def thing_in(words: list[Word], subject: int = 0, verb: int = -1) -> Thing:
+    """The words that say which thing is meant: before `subject` ends and right behind `verb`, all of them."""
     chosen: set[str] = set()
     run: list[Word] = []
     opened = loose = False
     for place in range(len(words) + 1):
         word = words[place] if place < len(words) else None
-        if word is not None and _nameable(word):
+        if word is not None and _nameable(word, words[place + 1 : place + 2]):
             run.append(word)
             continue
         if run:
@@ -75,7 +83,8 @@ def thing_in(words: list[Word], subject: int = 0) -> Thing:
                 chosen |= {singular(one.text) for one in run}
             run = []
         if word is not None:
-            opened = word.text in DETERMINERS
+            counted = opened and word.text[:1].isdigit()
+            opened = word.text in DETERMINERS or place == verb or counted
             loose = word.text in _LOOSE or (loose and opened)
     texts = {word.text for word in words}
     plural = any(is_thing(word.text) and singular(word.text) != word.text for word in words)
@@ -86,10 +95,13 @@ def whole(words: list[Word]) -> bool:
     return any(word.text in _WHOLE for word in words)
 
 
-def _nameable(word: Word) -> bool:
+def _nameable(word: Word, following: list[Word]) -> bool:
     text = word.text
     if is_thing(text) and text not in EMPTY:
         return True
+    before_thing = any(is_thing(one.text) for one in following)
+    if text in TELLING or (text.endswith("ing") and not word.name):  # "reading lamp", but "started cleaning"
+        return before_thing
     if not text.isalpha() or text in EMPTY or text in DETERMINERS or text.endswith("ly") or text in DAYS:
         return False
     return word.name or (text not in FORMS and text not in STATES)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from voice_gateway.brain.receipts_claim import Aspect, Claim, Kind, Thing
 from voice_gateway.brain.receipts_facts import Fact, Status
 from voice_gateway.brain.receipts_verbs import BORNE_OUT_BY, OPPOSITE
-from voice_gateway.brain.receipts_words import ANY_DEVICE, KINDS, ROOMS
+from voice_gateway.brain.receipts_words import ANY_DEVICE, KINDS, MEASURES, ROOMS
 
 CLAIM = "claim"  # nothing in this turn bears it out
 LOOK = "look"  # it could be known, but nobody looked
@@ -39,19 +39,18 @@ def refuted(
 
 def _act(claim: Claim, facts: Sequence[Fact], said: frozenset[str]) -> str | None:
     acted = [fact for fact in facts if fact.acted]
-    if claim.weak and not acted:
-        return None
     if not acted:
-        return CLAIM
-    for thing in claim.things or [Thing(frozenset())]:
-        meant = [fact for fact in acted if _is(thing, fact, said)]
-        if not meant or not _all_or_one(claim, thing, meant, lambda fact: _bears_out(claim, fact, facts)):
+        return None if claim.weak else CLAIM
+    groups = [(thing, [fact for fact in acted if _is(thing, fact, said)]) for thing in _things(claim)]
+    counts = _counts(claim, groups)
+    for thing, meant in groups:
+        if not _all_or_one(claim, thing, meant, lambda fact: _bears_out(claim, fact, facts, counts)):
             return CLAIM
     return None
 
 
-def _bears_out(claim: Claim, fact: Fact, facts: Sequence[Fact]) -> bool:
-    if _another_effect(claim.effect, fact.effects) or _another_amount(claim, fact, facts):
+def _bears_out(claim: Claim, fact: Fact, facts: Sequence[Fact], counts: set[float]) -> bool:
+    if _another_effect(claim.effect, fact.effects) or _another_amount(claim, fact, counts):
         return False
     if fact.status in _MAY_BE_SAID_OF[claim.aspect]:
         return True
@@ -68,32 +67,40 @@ def _bears_out(claim: Claim, fact: Fact, facts: Sequence[Fact]) -> bool:
 
 
 def _state(claim: Claim, facts: Sequence[Fact], topics: frozenset[str], said: frozenset[str]) -> str | None:
-    things = claim.things or [Thing(frozenset())]
+    things = _things(claim)
     if not facts:
-        if claim.weak or (claim.aspect is Aspect.HEDGED):
-            return None
-        return LOOK if _topic(things[-1]) in topics else None
-    for thing in things:
-        meant = [fact for fact in facts if _is(thing, fact, said)]
+        return LOOK if not claim.weak and _topic(things[-1]) in topics else None
+    groups = [(thing, _meant(claim, thing, facts, said)) for thing in things]
+    counts = _counts(claim, groups)
+    for thing, meant in groups:
         if not meant:
-            return None if claim.weak and not thing else LOOK if _topic(thing) in topics else CLAIM
-        if claim.effect and any(fact.listed for fact in meant):
-            meant = [fact for fact in meant if fact.listed]
-        if claim.none:
-            if any(claim.effect in fact.state for fact in meant):
-                return CLAIM
+            return LOOK if _topic(thing) in topics else CLAIM
+        if claim.none and not any(claim.effect in fact.state for fact in meant):
             continue
-        latest = meant if claim.past else list({fact.key: fact for fact in meant}.values())
-        if not _all_or_one(claim, thing, latest, lambda fact: _is_so(claim, fact, facts)):
+        if claim.none or not _all_or_one(claim, thing, meant, lambda fact: _is_so(claim, fact, counts)):
             return CLAIM
     return None
 
 
-def _is_so(claim: Claim, fact: Fact, facts: Sequence[Fact]) -> bool:
-    if _another_amount(claim, fact, facts):
+def _meant(claim: Claim, thing: Thing, facts: Sequence[Fact], said: frozenset[str]) -> list[Fact]:
+    """What the claim may be about: of a list its entries, and of each thing what was seen last."""
+    meant = [fact for fact in facts if _is(thing, fact, said)]
+    if claim.effect and any(fact.listed for fact in meant):
+        meant = [fact for fact in meant if fact.listed]
+    return meant if claim.past else list({fact.key: fact for fact in meant}.values())
+
+
+def _things(claim: Claim) -> list[Thing]:
+    return claim.things or [Thing(frozenset())]
+
+
+def _is_so(claim: Claim, fact: Fact, counts: set[float]) -> bool:
+    if _another_amount(claim, fact, counts):
         return False
     if fact.status in {Status.READ, Status.DONE}:
         return not _another_effect(claim.effect, fact.state | fact.effects)
+    if not claim.effect and fact.status is Status.WORKING:
+        return True  # "is now brewing"
     if fact.state:
         return not _another_effect(claim.effect, fact.state)
     if claim.aspect is Aspect.HEDGED and fact.status is not Status.FAILED:
@@ -105,11 +112,16 @@ def _is_so(claim: Claim, fact: Fact, facts: Sequence[Fact]) -> bool:
 
 def _all_or_one(claim: Claim, thing: Thing, facts: list[Fact], good: Callable[[Fact], bool]) -> bool:
     """ "Everything is off" needs all of them; "the light is off" one of those that may be meant."""
-    if not (claim.every or thing.many):
+    if not facts:
+        return False
+    measured = claim.kind is Kind.STATE and not claim.effect
+    if measured or not (claim.every or thing.many):
         return any(good(fact) for fact in facts)
     keys: dict[str, bool] = {}
     for fact in facts:
-        keys[fact.key] = keys.get(fact.key, False) or good(fact)
+        # "I turned it on and off": both were done. Of "done" only the last attempt tells.
+        earlier = bool(claim.effect) and keys.get(fact.key, False)
+        keys[fact.key] = earlier or good(fact)
     if claim.kind is Kind.STATE and thing.many and not claim.every:
         return any(keys.values())  # "the lights are on" of a list in which some are
     return all(keys.values())
@@ -145,6 +157,8 @@ def _is(thing: Thing, fact: Fact, said: frozenset[str]) -> bool:
 def _called(word: str, fact: Fact, said: frozenset[str]) -> bool:
     if word in fact.words or word in ANY_DEVICE:
         return True
+    if word in MEASURES and fact.status is Status.READ:
+        return True
     if word in ROOMS:
         return not fact.placed and word in said
     kind = KINDS.get(word)
@@ -158,12 +172,20 @@ def _another_effect(claimed: str, known: Iterable[str]) -> bool:
     return bool(claimed and effects) and not effects & BORNE_OUT_BY.get(claimed, frozenset({claimed}))
 
 
-def _another_amount(claim: Claim, fact: Fact, facts: Sequence[Fact]) -> bool:
+def _another_amount(claim: Claim, fact: Fact, counts: set[float]) -> bool:
     if not claim.amounts.missing(fact.amounts):
         return False
-    # "All three lights": the number of things, not a level.
-    counts = {float(len({other.key for other in facts if other.acted == fact.acted}))}
-    return bool(claim.amounts.numbers - counts) or bool(claim.amounts.spans or claim.amounts.clocks)
+    return not claim.amounts.numbers <= counts or bool(claim.amounts.spans or claim.amounts.clocks)
+
+
+def _counts(claim: Claim, groups: Sequence[tuple[Thing, Sequence[Fact]]]) -> set[float]:
+    """ "All three lights", "two lights are on": of how many it is true."""
+    counts = {len(groups)}
+    for _, meant in groups:
+        counts.add(
+            len({fact.key for fact in meant if not _another_effect(claim.effect, fact.state or fact.effects)})
+        )
+    return {float(count) for count in counts}
 
 
 def _topic(thing: Thing) -> str:

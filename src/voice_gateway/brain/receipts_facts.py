@@ -44,6 +44,7 @@ _ACTION_KEYS = frozenset("action command mode operation state power value status
 _NAME_KEYS = ("device", "deviceName", "device_name", "name", "entity", "entity_id", "target", "label")
 _NOT_SAID = frozenset("nodeid endpoint id node_id ageseconds age backend outcome candidates product".split())
 _MOST_ENTRIES = 500
+_LARGEST = 10**12  # numbers beyond it are nothing that anybody says
 _LONGEST = 2000  # characters of a text that are compared
 _WEEKDAYS = frozenset("monday tuesday wednesday thursday friday saturday sunday".split())
 
@@ -258,7 +259,8 @@ def _numbers(source: Any, depth: int = 0) -> Iterator[float]:
     if isinstance(source, bool):
         return
     if isinstance(source, int | float):
-        yield float(source)
+        if -_LARGEST < source < _LARGEST:  # false for what is not a number, too
+            yield float(source)
     elif isinstance(source, Mapping) and depth < 4:
         for key, value in source.items():
             if str(key).lower() not in _NOT_SAID:

@@ -71,7 +71,7 @@ _COMMAND = re.compile(
     r"(?:(?:hey|ok|okay|please|now|just|and|then|can you|could you|would you|will you|i want you to|"
     r"i need you to|go ahead and|jarvis|computer|you must|you should) )*"
     r"(?:turn|switch|set|dim|brighten|open|close|shut|lock|unlock|start|stop|mute|unmute|activate|"
-    r"deactivate|cancel|add|remind|wake|raise|lower|increase|decrease|make it|put)\b.*"
+    r"deactivate|cancel|add|remind|wake|raise|lower|increase|decrease|make it|put)\b(?! up$).+"
 )
 
 

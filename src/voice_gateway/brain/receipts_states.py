@@ -4,7 +4,7 @@ import re
 
 from voice_gateway.brain.receipts_amounts import amounts_in
 from voice_gateway.brain.receipts_claim import DAYS, Aspect, Claim, Kind, thing_in
-from voice_gateway.brain.receipts_verbs import OPPOSITE, STATES
+from voice_gateway.brain.receipts_verbs import FORMS, OPPOSITE, STATES
 from voice_gateway.brain.receipts_words import DETERMINERS, Word, is_thing, singular
 
 _COPULAS = frozenset(
@@ -34,8 +34,9 @@ def state_in(main: list[Word]) -> Claim | None:
         return _there_is(main, texts)
     if set(subject) & _PEOPLE or not subject or subject[0] in {"a", "an"}:
         return None
-    about_home = any(is_thing(text) for text in subject) or any(word.name for word in main[:place])
-    if not about_home and not set(subject) & _PRONOUNS:
+    about_home = any(is_thing(text) for text in subject)
+    named = any(word.name for word in main[:place])
+    if not (about_home or named or set(subject) & _PRONOUNS):
         return _measured(main, texts, place)
     return _predicate(main, texts, place, weak=not about_home)
 
@@ -45,9 +46,14 @@ def _predicate(main: list[Word], texts: list[str], place: int, *, weak: bool) ->
     while at < len(texts) and texts[at] in _ADVERBS:
         at += 1
     between = set(texts[place + 1 : at])
-    weak = weak and not between & {"now", "already", "currently"} and not set(texts) & {"now"}
-    word = texts[at] if at < len(texts) else ""
     hedged = bool(set(texts[:place]) & {"may", "might", "should", "must", "could", "probably"})
+    now = bool(set(texts) & {"now", "already", "currently"})
+    weak = (weak or hedged) and not now
+    word = texts[at] if at < len(texts) else ""
+    if word in {"up", "down"} and at + 1 == len(texts):
+        return _claim(main, place, word, weak=weak, hedged=hedged)
+    if word.endswith("ing") and word not in FORMS and len(word) > 5:  # "is now brewing": something goes on
+        return _claim(main, place, "", weak=not now, hedged=hedged)
     if word in STATES and not _preposition(texts, at):
         effect = STATES[word]
         if between & {"not", "never"} or "longer" in between:
@@ -76,7 +82,8 @@ def _preposition(texts: list[str], at: int) -> bool:
     """ "on the table", "off the coast", "open to ideas"."""
     word, following = texts[at], texts[at + 1] if at + 1 < len(texts) else ""
     if word in {"on", "off"}:
-        return following in DETERMINERS or following in DAYS or following in {"sale", "fire", "time", "it"}
+        others = {"sale", "fire", "time", "it", "its", "their", "his", "her", "top", "track"}
+        return following in DETERMINERS or following.rstrip("s") in DAYS or following in others
     return word == "open" and following in {"to", "source", "ended"}
 
 
@@ -90,7 +97,7 @@ def _claim(main: list[Word], place: int, effect: str, *, weak: bool, hedged: boo
         [thing],
         every=not thing,
         none=texts >= {"no"} or "none" in texts,
-        still="still" in texts,
+        still=bool(texts & {"still", "not", "never"}),
         past=main[place].text in {"was", "were"},
         weak=weak,
     )
@@ -114,7 +121,7 @@ def _without_verb(main: list[Word], texts: list[str]) -> Claim | None:
     said = [text for text in texts if text != "now"]
     if len(said) < 2 or len(said) > 7 or said[-1] not in STATES:
         return None
-    if not is_thing(said[-2]) and not main[len(main) - 2].name:
+    if not is_thing(said[-2]) and said[-2] not in _PRONOUNS and not main[len(main) - 2].name:
         return None
     return _claim(main, len(main) - 1, STATES[said[-1]], weak=False, hedged=False)
 

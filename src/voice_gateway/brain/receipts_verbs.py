@@ -39,9 +39,9 @@ STATES: dict[str, str] = {
     "inactive": "off", "running": "on", "stopped": "stop", "paused": "paused", "playing": "on",
     "armed": "armed", "disarmed": "disarmed", "lit": "on", "dark": "off", "dimmed": "dim", "lowered": "down",
     "raised": "up", "activated": "on", "deactivated": "off", "enabled": "on", "disabled": "off",
-    "cancelled": "cancel", "canceled": "cancel", "started": "start", "ringing": "on", "unlatched": "unlocked",
+    "cancelled": "cancel", "canceled": "cancel", "started": "start", "unlatched": "unlocked",
     "secured": "locked", "secure": "locked", "brighter": "up", "louder": "up", "quieter": "down",
-    "dimmer": "down", "silent": "muted",
+    "darker": "down", "warmer": "up", "cooler": "down", "colder": "down", "silent": "muted",
 }  # fmt: skip
 OPPOSITE = {
     "on": "off", "off": "on", "open": "closed", "closed": "open", "locked": "unlocked", "unlocked": "locked",
@@ -83,6 +83,8 @@ illuminate illuminated illuminating on|extinguish extinguished extinguishing off
 move moved moving -|remind reminded reminding set|wake woke waking set|complete completed completing -
 perform performed performing -|process processed processing -|fulfill fulfilled fulfilling -
 carry carried carrying -|handle handled handling -|implement implemented implementing -|make made making -
+clean cleaned cleaning -|vacuum vacuumed vacuuming -|brew brewed brewing on|water watered watering -
+charge charged charging on|wash washed washing -|dock docked docking -|feed fed feeding -
 roll rolled rolling -|draw drew drawing -|pull pulled pulling -|notify notified notifying set
 """
 FORMS: dict[str, list[Form]] = {}
@@ -94,8 +96,3 @@ for _line in _VERBS.strip().replace("\n", "|").split("|"):
         if not any(form.tense == _tense for form in _forms):
             _forms.append(Form(_base, _tense, _effect))
 FORMS["shut"].reverse()
-NEEDS_THING = frozenset(
-    "make put bring run change carry handle process play move begin complete perform record save "
-    "draw pull roll light warm heat cool kill wake lower raise reduce add apply create clear "
-    "control update flip power send open close start stop set order book cancel remove delete".split()
-)

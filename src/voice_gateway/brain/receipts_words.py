@@ -15,14 +15,15 @@ class Word(NamedTuple):
 KINDS: dict[str, str] = {
     word: kind
     for kind, words in {
-        "light": "light lamp bulb lighting led chandelier spotlight sconce nightlight lantern brightness",
-        "cover": "blind shade shutter curtain drape awning roller window",
+        "light": "light lamp bulb lighting led chandelier spotlight sconce nightlight lantern brightness "
+        "color colour",
+        "cover": "blind shade shutter curtain drape awning roller window position",
         "door": "door gate garage lock deadbolt padlock latch",
         "climate": "heater heating thermostat radiator temperature ac conditioner conditioning cooling "
         "boiler furnace heat climate humidity humidifier dehumidifier",
-        "fan": "fan ventilator ventilation",
+        "fan": "fan ventilator ventilation speed",
         "sound": "volume speaker sound audio loudness loudspeaker",
-        "media": "music song radio playlist tv television movie podcast",
+        "media": "music song radio playlist tv television movie podcast channel station track",
         "timer": "timer alarm reminder countdown",
         "scene": "scene routine automation",
         "sensor": "sensor motion battery power consumption detector",
@@ -37,12 +38,15 @@ ANY_DEVICE = frozenset(
     "one request command task action operation everything setting level mode state status it they "
     "them that this these those both all each every other same rest place room".split()
 )
+# Empty words that tell things apart when they stand right before one: "the back door".
+TELLING = frozenset("back main right night morning evening middle".split())
 ROOMS = frozenset(
     "kitchen bedroom bathroom bath hallway hall living dining office study garage garden basement "
     "cellar attic nursery porch patio balcony terrace laundry corridor entrance entry foyer den "
     "lounge loft pantry closet upstairs downstairs outside outdoor guest kids children master "
     "driveway backyard yard stairs staircase landing workshop shed conservatory playroom".split()
 )
+MEASURES = frozenset("temperature humidity brightness power consumption motion battery climate".split())
 DETERMINERS = frozenset("the a an your my our this that these those all both every each any some no".split())
 # Words that say nothing about which thing is meant.
 EMPTY = frozenset(
@@ -60,6 +64,10 @@ EMPTY = frozenset(
     "everybody nothing something only least most more less than about around approximately roughly "
     "almost nearly exactly like as well between under above below".split()
 )
+_CALENDAR = frozenset(
+    "i monday tuesday wednesday thursday friday saturday sunday january february march april may june july "
+    "august september october november december am pm".split()
+)
 _IS_AFTER = frozenset("it that there here what he she everything who where how let this all".split())
 _STATE_NEXT = frozenset(
     "on off open closed locked unlocked muted now at set turned already still currently been not all".split()
@@ -68,6 +76,7 @@ _TOKEN = re.compile(r"\d+(?:[.:]\d+)*|[^\W\d_]+(?:'[^\W\d_]+)*|[.,;:!?%°…—�
 _QUOTES = str.maketrans({"’": "'", "‘": "'", "ʼ": "'", "“": '"', "”": '"', "„": '"', "«": '"', "»": '"'})
 _DECORATION = re.compile(r"[*_`#~|>\[\]]+|^\s*[-•]\s+", re.MULTILINE)
 _HALF_OF_DAY = re.compile(r"\b([ap])\.\s?m\.?(?!\w)", re.IGNORECASE)
+_GO_AHEAD = re.compile(r"\b(?:went|gone|going|go) ahead and ", re.IGNORECASE)
 _TICK = re.compile("[✅✔☑]️?")
 _SAYING = re.compile(
     r"(?:\b(?:say|says|saying|said|ask|asking|tell me|try|trying|type|commands?|phrases?|like|words?|such as|"
@@ -85,7 +94,7 @@ def plain(text: str) -> str:
     whole = _QUOTED.fullmatch(text)
     if whole:
         return whole[1] or whole[2] or ""
-    return _QUOTED.sub(_unquoted, text)
+    return _GO_AHEAD.sub("", _QUOTED.sub(_unquoted, text))
 
 
 def _unquoted(match: re.Match[str]) -> str:
@@ -102,7 +111,8 @@ def words_of(text: str) -> list[Word]:
     for place, token in enumerate(tokens):
         following = tokens[place + 1].lower() if place + 1 < len(tokens) else ""
         begins = not found or found[-1].text in ".!?:…"
-        found += [Word(part, token[:1].isupper() and not begins) for part in _parts(token, following)]
+        name = token[:1].isupper() and not begins and singular(token.lower()) not in _CALENDAR
+        found += [Word(part, name) for part in _parts(token, following)]
     return _with_digits(found)
 
 
@@ -153,4 +163,4 @@ def is_thing(word: str) -> bool:
     return one in KINDS or one in ROOMS or one in _THINGS
 
 
-_THINGS = frozenset("device switch plug outlet socket dimmer appliance everything".split())
+_THINGS = frozenset("device switch plug outlet socket dimmer appliance everything room".split())
