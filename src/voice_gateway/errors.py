@@ -79,3 +79,10 @@ class ToolUnavailable(ToolError):
     """What the tool needs (network, server, device link) is not reachable."""
 
     kind = "unavailable"
+
+
+class NotPermitted(ToolError):
+    """A gate said no. That is a decision, not a fault: the gate has logged it."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason, structured={"outcome": "not_permitted"})

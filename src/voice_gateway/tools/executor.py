@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-from voice_gateway.errors import ToolError, ToolTimeout, UnknownTool
+from voice_gateway.errors import NotPermitted, ToolError, ToolTimeout, UnknownTool
 from voice_gateway.tools.failures import describe
 from voice_gateway.tools.manager import ToolManager
 from voice_gateway.tools.masking import mask, shorten
@@ -137,7 +137,7 @@ class ToolExecutor:
         call = ToolCall(execution.call_id, execution.name, execution.args)
         for asked in (self._gate, gate):
             if asked is not None and (reason := asked(call, execution.traits)):
-                raise ToolError(reason, structured={"outcome": "not_permitted"})
+                raise NotPermitted(reason)
 
     def _plan(self, name: str) -> "CallPlan":
         tool = self.tools.find(name)
@@ -181,9 +181,12 @@ class ToolExecutor:
         kind, message = describe(error, execution.name, execution.traits.source)
         text = encodable(f"Error: {message}")
         expected = isinstance(error, ToolError)
+        level, phrase = (logging.WARNING if expected else logging.ERROR), "tool failed"
+        if isinstance(error, NotPermitted):
+            level, phrase = logging.INFO, "tool was not permitted"
         log.log(
-            logging.WARNING if expected else logging.ERROR,
-            "unknown tool" if kind == "unknown_tool" else "tool failed",
+            level,
+            "unknown tool" if kind == "unknown_tool" else phrase,
             exc_info=error if by_tool or not expected else None,
             extra={**_facts(execution, seconds, text), "error": kind},
         )
