@@ -21,6 +21,9 @@ examples:
   voice-gateway ask --json "is the front door locked"
   voice-gateway ask --explain "dim it to half" --conversation kitchen
   voice-gateway chat --json < lines.txt              one JSON object for each line
+  voice-gateway run --voice                          talk to it: "hey jarvis, what time is it"
+  voice-gateway listen session.wav                   a recording, as if it were spoken
+  voice-gateway say "the kitchen light is on"        hear its voice
   voice-gateway tools                                what it can do, and where each tool comes from
   voice-gateway tools call control_zwave_device device_name="floor lamp" command=on
   voice-gateway tools lint                           what to improve in tool descriptions
@@ -63,7 +66,10 @@ def parser() -> Parser:
     )
     top.add_argument("--version", action="version", version=f"{PROGRAM} {__version__}")
     commands = top.add_subparsers(dest="command", metavar="COMMAND", parser_class=Parser)
-    commands.add_parser("run", parents=[shared], help="start the gateway; answer what is typed or piped in")
+    run = commands.add_parser(
+        "run", parents=[shared], help="start the gateway; answer what is typed or piped in"
+    )
+    run.add_argument("--voice", action="store_true", help="listen and speak, too")
     commands.add_parser("chat", parents=[shared], help="answer each line of the input, then end")
     _add_ask(commands, shared)
     _add_tools(commands, shared)
@@ -72,6 +78,7 @@ def parser() -> Parser:
     doctor.add_argument("--online", action="store_true", help="also try the cloud key with a request")
     commands.add_parser("status", parents=[shared], help="how each part of the running gateway is")
     _add_hearing(commands, shared)
+    _add_voice(commands, shared)
     return top
 
 
@@ -155,11 +162,28 @@ def _seconds(text: str) -> float:
     raise argparse.ArgumentTypeError("must be a number of seconds, at most 600")
 
 
+def _add_voice(commands: "argparse._SubParsersAction[Parser]", shared: Parser) -> None:
+    say = commands.add_parser("say", parents=[shared], help="speak a text")
+    say.add_argument("text", nargs="+", help="what to say")
+    say.add_argument("--out", metavar="FILE", help="write a WAV file instead")
+    listen = commands.add_parser(
+        "listen",
+        parents=[shared],
+        help="take a recording as if it were spoken",
+        description="Print each stage with its time; --json: one object for each turn. "
+        "Exit code 0: something was heard, and all of it was answered well; else 1.",
+    )
+    listen.add_argument("file", metavar="FILE.wav", help="a recording: wake word, then a command")
+    listen.add_argument("--out", metavar="FILE", help="keep the spoken answer in a WAV file")
+    listen.add_argument("--no-wake", action="store_true", help="the whole recording is one command")
+    listen.add_argument("--paced", action="store_true", help="in real time, not as fast as possible")
+
+
 def parsed(argv: Sequence[str] | None) -> argparse.Namespace:
     """Words may also stand behind an option, where argparse loses them: `tools call NAME --json key=value`"""
     top = parser()
     options, rest = top.parse_known_args(argv)
-    words = {"ask": "text", "tools": "pairs"}.get(options.command or "")
+    words = {"ask": "text", "say": "text", "tools": "pairs"}.get(options.command or "")
     if rest and words and hasattr(options, words) and not any(word.startswith("-") for word in rest):
         getattr(options, words).extend(rest)
     elif rest:
@@ -248,6 +272,14 @@ async def _command(options: argparse.Namespace) -> int:  # noqa: PLR0911 (one fo
         from voice_gateway.commands.audio import audio
 
         return await audio(options)
+    if options.command == "say":
+        from voice_gateway.commands.say import say
+
+        return await say(options)
+    if options.command == "listen":
+        from voice_gateway.commands.listen import listen
+
+        return await listen(options)
     from voice_gateway.commands.run import run
 
     return await run(options)

@@ -38,6 +38,8 @@ async def run(options: argparse.Namespace) -> int:
         watch.subscribe(lambda event: door.tell(event.text) if isinstance(event, Notice) else None)
         gateway.start_long_tasks()
         mqtt = _open_mqtt(gateway, store) if stays and settings.mqtt.broker_url else None
+        if stays and (settings.voice.enabled or options.voice):
+            _open_voice(gateway, door)
         if stays:
             gateway.start(ControlDoor(control_file(), operations(gateway, found.file)).run(), "door.control")
             await _announce_ready(gateway, mqtt, wait=behind is not Source.LINES)
@@ -53,6 +55,17 @@ def _open_mqtt(gateway: Gateway, store: Store) -> MqttDoor:
     door = MqttDoor(settings, requests, gateway.watch)
     gateway.start(door.run(), "door.mqtt")
     return door
+
+
+def _open_voice(gateway: Gateway, text_door: TextDoor) -> None:
+    """What cannot be spoken is shown by the text door."""
+    try:
+        from voice_gateway.commands.voice import Voice
+    except ImportError as error:
+        advice = "run `make setup`, or `pip install 'voice-gateway[speech]'`"
+        gateway.watch.report("voice", State.DEGRADED, f"The voice needs the package {error.name}: {advice}")
+        return
+    gateway.start(Voice(gateway, text_door.tell).run(), "door.voice")
 
 
 async def _until_stopped() -> int:

@@ -28,6 +28,8 @@ SPARE_SECONDS = 3.0  # a card that takes longer than its sound and this is gone
 class SounddeviceSpeaker:
     """`gain` is asked for every block, so that a change of the volume is heard at once."""
 
+    audible = True
+
     def __init__(self, device: str | None = None, *, gain: Callable[[], float] = lambda: 1.0) -> None:
         self._device = device
         self._gain = gain

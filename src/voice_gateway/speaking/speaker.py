@@ -17,6 +17,8 @@ REMEMBERED_SECONDS = 4.0  # of playback: an echo is over long before
 class Speaker(Protocol):
     """Plays one sound at a time. Trouble comes out as SpeakingError."""
 
+    audible: bool  # a microphone may hear it
+
     async def play(self, speech: Speech) -> None:
         """Returns when it was heard, or soon after `stop`. Cancellation silences it too."""
 
@@ -50,6 +52,8 @@ class PlayedLevels:
 
 class KeepingSpeaker:
     """Makes no sound and takes no time: keeps what it should have played, for a file."""
+
+    audible = False
 
     def __init__(self, rate: int = 24_000) -> None:
         self._rate = rate

@@ -1,0 +1,184 @@
+"""`voice-gateway listen`: a recording goes through the whole pipeline as if it were spoken."""
+
+import argparse
+import asyncio
+import sys
+from collections.abc import AsyncGenerator, Callable
+from pathlib import Path
+
+from voice_gateway.commands.options import loaded, wants_json
+from voice_gateway.doors.cli import print_json
+from voice_gateway.errors import HearingError
+
+try:
+    import numpy as np
+
+    from voice_gateway.app import Gateway, opened
+    from voice_gateway.commands.voice import first_error, is_complete
+    from voice_gateway.doors.voice import BackgroundTranscriber
+    from voice_gateway.doors.voice_mouth import Mouth
+    from voice_gateway.doors.voice_turns import Recorded
+    from voice_gateway.hearing.audio import RATE, Samples
+    from voice_gateway.hearing.endpoint import SPEECH_ABOVE
+    from voice_gateway.hearing.engines import load_ears
+    from voice_gateway.hearing.microphone import Microphone, WavMicrophone
+    from voice_gateway.hearing.voice_activity import FRAME_SAMPLES, SileroActivity
+    from voice_gateway.hearing.wav import WavFile
+    from voice_gateway.speaking.engines import new_synthesizer
+    from voice_gateway.speaking.speaker import KeepingSpeaker
+    from voice_gateway.turn import AudioChunk, SpeechSegment
+except ImportError as error:
+    raise HearingError(
+        f"hearing needs {error.name}: run `make setup`, or `pip install 'voice-gateway[speech]'`"
+    ) from error
+
+TRAILING_SECONDS = 1.5  # of silence, so that speech up to the very end is complete too
+LONGEST_COMMAND_SECONDS = 120.0  # for --no-wake, which takes all of it at once
+
+
+async def listen(options: argparse.Namespace) -> int:
+    settings = loaded(options).settings
+    path = Path(options.file)
+    await asyncio.to_thread(_check, path)  # what is wrong with the file is said before anything is loaded
+    heard: list[Recorded] = []
+
+    def tell(recorded: Recorded) -> None:
+        heard.append(recorded)
+        if wants_json(options):
+            print_json(recorded.to_json())
+        else:
+            print("\n".join(told(recorded)), flush=True)
+
+    speaker = KeepingSpeaker()
+    try:
+        async with opened(settings) as gateway:
+            listener = _Listener(gateway, path, speaker, paced=options.paced)
+            await listener.run(tell, whole=options.no_wake)
+    except BaseExceptionGroup as group:
+        raise first_error(group) from None
+    if options.out:
+        await asyncio.to_thread(speaker.save, Path(options.out))
+    if not heard:
+        print("no wake word was heard (--no-wake takes the whole recording as a command)", file=sys.stderr)
+    return 0 if heard and all(recorded.reply and recorded.reply.ok for recorded in heard) else 1
+
+
+def _check(path: Path) -> None:
+    with WavFile(path):
+        pass
+
+
+class _Listener:
+    """Owns the engines for one recording, and plays it to the door."""
+
+    def __init__(self, gateway: Gateway, path: Path, speaker: KeepingSpeaker, *, paced: bool) -> None:
+        self._gateway = gateway
+        self._voice = gateway.settings.voice
+        self._path = path
+        self._paced = paced
+        self._mouth = Mouth(
+            new_synthesizer(self._voice),
+            speaker,
+            watch=gateway.watch,
+            show=lambda text: print(text, file=sys.stderr),
+            earcons=False,  # what is kept is the answer
+        )
+        self._door: BackgroundTranscriber
+
+    async def run(self, tell: Callable[[Recorded], None], *, whole: bool) -> None:
+        voice = self._voice.model_copy(update={"wake": "none"}) if whole else self._voice
+        async with asyncio.TaskGroup() as tasks:  # as in a gateway that has been running for a while
+            tasks.create_task(self._mouth.warm_up())
+            tasks.create_task(self._know_home())
+            loading = tasks.create_task(load_ears(voice))
+        ears = loading.result()
+        microphone: Microphone = self
+        if whole:
+            microphone = _Whole(self, await asyncio.to_thread(whole_recording, self._path))
+        self._door = BackgroundTranscriber(
+            ears,
+            microphone,
+            self._mouth,
+            self._gateway.conversation.answer,
+            voice,
+            watch=self._gateway.watch,
+            is_complete=is_complete(self._gateway),
+            on_turn=tell,
+            retry_seconds=None,
+        )
+        try:
+            await self._door.run()
+        finally:
+            await ears.close()
+            await self._mouth.close()
+
+    async def _know_home(self) -> None:
+        await self._gateway.linked()
+        await self._gateway.local.refresh()
+
+    def submit(self, segment: SpeechSegment) -> None:
+        self._door.submit(segment)
+
+    async def chunks(self) -> AsyncGenerator[AudioChunk, None]:
+        """Faster than real time, the recording waits for each answer, as a person would."""
+        microphone = WavMicrophone(self._path, paced=self._paced, trailing_silence_seconds=TRAILING_SECONDS)
+        async for chunk in microphone.chunks():
+            if not self._paced:
+                await self._door.settled()
+            yield chunk
+
+
+class _Whole:
+    """A microphone that has already heard everything."""
+
+    def __init__(self, listener: _Listener, segment: SpeechSegment) -> None:
+        self._listener = listener
+        self._segment = segment
+
+    async def chunks(self) -> AsyncGenerator[AudioChunk, None]:
+        self._listener.submit(self._segment)
+        nothing: tuple[AudioChunk, ...] = ()
+        for chunk in nothing:
+            yield chunk
+
+
+def whole_recording(path: Path) -> SpeechSegment:
+    """Blocking."""
+    pieces: list[Samples] = [np.zeros(0, np.int16)]
+    with WavFile(path) as wav:
+        for piece in wav.pieces():
+            pieces.append(piece)
+            if sum(map(len, pieces)) > LONGEST_COMMAND_SECONDS * RATE:
+                limit = f"{LONGEST_COMMAND_SECONDS:g} seconds"
+                raise HearingError(f"{path} is longer than {limit}, too long for one command")
+    samples = np.concatenate(pieces)
+    activity = SileroActivity()
+    frames = [samples[at : at + FRAME_SAMPLES] for at in range(0, len(samples), FRAME_SAMPLES)]
+    chances = [activity.probability(frame) for frame in frames if len(frame) == FRAME_SAMPLES]
+    speech = sum(chance >= SPEECH_ABOVE for chance in chances) * FRAME_SAMPLES / RATE
+    seconds = len(samples) / RATE
+    return SpeechSegment(samples, 0.0, seconds, seconds, speech)
+
+
+def told(recorded: Recorded) -> list[str]:
+    """Each stage with its time, for people."""
+    lines = []
+    if recorded.wake is not None:
+        lines.append(
+            f"{recorded.wake.at_seconds:7.2f} s  wake word {recorded.wake.word} ({recorded.wake.score:.2f})"
+        )
+    times = recorded.timings_ms
+    if recorded.transcript is None:
+        return [*lines, "           no command"]
+    heard = recorded.text or f"(dropped: {recorded.transcript.noise})"
+    lines.append(f"{times['endpoint']:7.0f} ms end of speech")
+    lines.append(f"{times['transcribe']:7.0f} ms heard: {heard}")
+    if recorded.reply is not None:
+        lines.append(f"{times['brain']:7.0f} ms {recorded.reply.stage}: {recorded.reply.text}")
+        lines += [f"           {outcome.name}: {outcome.text}" for outcome in recorded.reply.outcomes]
+        lines.append(f"{times['synthesize']:7.0f} ms first sentence synthesized")
+    if "first_audio" in times:
+        lines.append(
+            f"{times['first_audio']:7.0f} ms from the end of speech to the first sound of the answer"
+        )
+    return lines

@@ -1,0 +1,91 @@
+"""Builds the voice door of a running gateway from the settings."""
+
+import asyncio
+import logging
+from collections.abc import Callable
+
+from voice_gateway.app import Gateway
+from voice_gateway.doors.voice import BackgroundTranscriber
+from voice_gateway.doors.voice_mouth import Mouth
+from voice_gateway.errors import HearingError
+from voice_gateway.hearing.engines import Ears, load_ears
+from voice_gateway.hearing.sounddevice_microphone import SounddeviceMicrophone
+from voice_gateway.speaking.engines import new_synthesizer
+from voice_gateway.speaking.sounddevice_speaker import SounddeviceSpeaker
+from voice_gateway.watch import State
+
+log = logging.getLogger(__name__)
+
+
+def is_complete(gateway: Gateway) -> Callable[[str], bool]:
+    """Whether the local brain would act on these words as they stand: then a shorter pause ends them."""
+    return lambda text: gateway.local.understand(text).complete
+
+
+def first_error(error: BaseException) -> BaseException:
+    """A group of tasks packs what one of them raised; whoever reads it wants the thing itself."""
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return error
+
+
+class Voice:
+    """The voice of one gateway, from loading the engines to the end. Trouble never reaches other doors."""
+
+    def __init__(self, gateway: Gateway, show: Callable[[str], None]) -> None:
+        self._gateway = gateway
+        self._settings = gateway.settings.voice
+        speaker = SounddeviceSpeaker(self._settings.output_device, gain=gateway.playback.gain)
+        self.mouth = Mouth(
+            new_synthesizer(self._settings),
+            speaker,
+            watch=gateway.watch,
+            show=show,
+            earcons=self._settings.earcons,
+        )
+        self.door: BackgroundTranscriber | None = None
+
+    async def run(self) -> None:
+        self._gateway.watch.report("voice", State.STARTING, "The voice is starting.")
+        ears = await self._load()
+        if ears is None:
+            return
+        self._gateway.ringers.append(self.mouth.ring)
+        microphone = SounddeviceMicrophone(self._settings.input_device, on_state=self._microphone_state)
+        self.door = BackgroundTranscriber(
+            ears,
+            microphone,
+            self.mouth,
+            self._gateway.conversation.answer,
+            self._settings,
+            watch=self._gateway.watch,
+            is_complete=is_complete(self._gateway),
+        )
+        try:
+            await self.door.run()
+        finally:
+            self._gateway.ringers.remove(self.mouth.ring)
+            await ears.close()
+            await self.mouth.close()
+
+    async def _load(self) -> Ears | None:
+        """All engines side by side. Without ears there is no voice, and the status says why."""
+        async with asyncio.TaskGroup() as tasks:
+            tasks.create_task(self.mouth.warm_up(), name="warm up speech")
+            ears = tasks.create_task(self._load_ears(), name="load ears")
+        return ears.result()
+
+    async def _load_ears(self) -> Ears | None:
+        try:
+            return await load_ears(self._settings)
+        except (HearingError, BaseExceptionGroup) as error:
+            reason = str(first_error(error))
+            log.error("there is no voice", extra={"reason": reason})
+            self._gateway.watch.report("voice", State.DEGRADED, f"I cannot hear: {reason}")
+            return None
+
+    def _microphone_state(self, problem: str | None) -> None:
+        if problem is None:
+            self._gateway.watch.report("microphone", State.OK, "The microphone works.")
+        else:
+            self._gateway.watch.report("microphone", State.DEGRADED, f"I cannot hear: {problem}")

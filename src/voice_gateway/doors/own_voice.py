@@ -1,0 +1,96 @@
+"""Do we hear ourselves? Compares what was heard with what was played: its loudness, and its words."""
+
+import re
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from difflib import SequenceMatcher
+
+import numpy as np
+
+STEP_SECONDS = 0.032
+ECHO_SECONDS = 0.8  # from a loudspeaker through a room and two sound servers back to us
+REMEMBER_SECONDS = 10.0
+LONGEST_LAG = round(0.5 / STEP_SECONDS)
+SAME_SHAPE = 0.85  # correlation of the loudness; two people never come near it
+SAME_WORDS = 0.8
+FEW_WORDS = 2  # a short answer often repeats our own words: "the kitchen light"
+
+Loudness = Callable[[float, float, float], list[float]]
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    text: str
+    start: float
+    end: float | None = None  # None: it is still being played
+
+
+class OwnVoice:
+    """Moments are those of `time.monotonic`."""
+
+    def __init__(self, loudness: Loudness, now: Callable[[], float] = time.monotonic) -> None:
+        self._loudness = loudness
+        self._now = now
+        self._said: deque[Said] = deque(maxlen=20)
+
+    def begins(self, text: str) -> None:
+        self._said.append(Said(text, self._now()))
+
+    def ends(self) -> None:
+        if self._said and self._said[-1].end is None:
+            self._said[-1] = replace(self._said[-1], end=self._now())
+
+    def said_wake_word(self, wake_words: Iterable[str]) -> bool:
+        """Our own sentence, still in the room, has a wake word in it."""
+        lately = [_words(said.text) for said in self._during(self._now() - ECHO_SECONDS, self._now())]
+        wanted = [_words(word.replace("_", " ")) for word in wake_words]
+        return any(_contains(words, word) for words in lately for word in wanted)
+
+    def same_sound(self, heard: Sequence[float], start: float) -> bool:
+        """The loudness of what was heard, step by step, follows that of what was played."""
+        if len(heard) < 6:
+            return False
+        end = start + len(heard) * STEP_SECONDS
+        played = self._loudness(start - LONGEST_LAG * STEP_SECONDS, end, STEP_SECONDS)
+        return any(
+            _correlation(heard, played[lag : lag + len(heard)]) > SAME_SHAPE
+            for lag in range(max(0, len(played) - len(heard)) + 1)
+        )
+
+    def reason(self, text: str, heard: Sequence[float], start: float, spoken_from: float) -> str | None:
+        """Why this is our own voice; None if somebody else spoke. `heard` is its loudness from `start` on."""
+        if self.same_sound(heard, start):
+            return "it sounds like what I played"
+        words, now = _words(text), self._now()
+        for said in self._during(now - REMEMBER_SECONDS, now):
+            own, end = _words(said.text), now if said.end is None else said.end
+            if spoken_from < end + STEP_SECONDS and _contains(own, words):
+                return "I was just saying that"
+            if spoken_from < end + ECHO_SECONDS and len(words) > FEW_WORDS and _alike(own, words):
+                return "I have just said that"
+        return None
+
+    def _during(self, start: float, end: float) -> list[Said]:
+        return [said for said in self._said if said.start <= end and (said.end is None or said.end >= start)]
+
+
+def _words(text: str) -> list[str]:
+    return re.findall(r"[^\W_]+", text.lower().replace("'", ""))
+
+
+def _contains(words: list[str], part: list[str]) -> bool:
+    places = range(len(words) - len(part) + 1)
+    return bool(part) and any(words[place : place + len(part)] == part for place in places)
+
+
+def _alike(one: list[str], other: list[str]) -> bool:
+    return SequenceMatcher(None, one, other, autojunk=False).ratio() >= SAME_WORDS
+
+
+def _correlation(one: Sequence[float], other: Sequence[float]) -> float:
+    a, b = np.asarray(one), np.asarray(other)
+    if len(a) != len(b) or not a.std() or not b.std():
+        return 0.0
+    return float(np.corrcoef(a, b)[0, 1])
