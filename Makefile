@@ -59,6 +59,10 @@ bench-live: setup ## timings against a real Ollama
 eval: setup ## how well the local brain understands, and whether any reply claims what was not done
 	$(BIN)/python -m tests.eval $(ARGS)
 
+eval-live: setup ## the same utterances with a real model, behind the local brain and alone
+	@scripts/ollama setup >&2
+	$(BIN)/python -m tests.eval.live $(ARGS)
+
 check: $(VENV)/.dev ## format, lint, types, import contracts
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
