@@ -111,7 +111,10 @@ def test_no_command_is_cut_in_two(new_recorder, sound):
     names = [one["file"] for one in recordings("command")]
 
     recorders = (new_recorder(silence_seconds=0.3) for _ in names)  # the shortest wait that is ever used
-    found = {name: segments(recorder, sound(name, behind=1.0)) for name, recorder in zip(names, recorders)}
+    found = {
+        name: segments(recorder, sound(name, behind=1.0))
+        for name, recorder in zip(names, recorders, strict=False)
+    }
 
     assert [name for name, cut in found.items() if len(cut) != 1] == []
 

@@ -21,6 +21,8 @@ BLOCK_SECONDS = BLOCK_SAMPLES / RATE
 MOST_WAITING = 64  # blocks, two seconds: whoever is later than that has lost the sentence anyway
 LOST_SECONDS = 2.0  # a card that works is never silent for so long, it sends zeros
 RETRY_SECONDS = 2.0
+OPEN_SECONDS = 10.0
+LATENCY_SECONDS = 0.06  # of the card's own buffer: short, and long enough that a busy machine loses nothing
 CLOSE_SECONDS = 3.0  # closing a card that is gone may hang
 
 
@@ -77,30 +79,41 @@ class _Capture:
         self._worker = Worker("microphone")
         self._in_use = contextlib.ExitStack()
         self._stream: Any = None
+        self._given_up = False
         self._channels = 1
         self._rate = RATE
 
     async def open(self) -> Self:
         """HearingError says what is wrong."""
         try:
-            await self._worker.run(self._find_and_open)
-        except BaseException:
-            self._in_use.close()
+            async with asyncio.timeout(OPEN_SECONDS):
+                await self._worker.run(self._find_and_open)
+        except TimeoutError as error:
+            raise HearingError(f"the microphone {self.title} cannot be opened: it does not answer") from error
+        finally:
+            self._given_up = self._stream is None
             self._worker.close()
-            raise
         return self
 
     def _find_and_open(self) -> None:
+        """Blocking. Whoever waited for it may have given up by the time it is done."""
         try:
             sound.refresh()
             self._in_use.enter_context(sound.stream_in_use())
             device = sound.find(self._wanted, "input")
+            self.title = device.name
+            stream = self._open(device)
         except sound.SoundError as error:
+            self._in_use.close()
             raise HearingError(str(error)) from error
-        self.title = device.name
-        self._open(device)
+        except BaseException:
+            self._in_use.close()
+            raise
+        if self._given_up:
+            self._close(stream)
+        self._stream = stream
 
-    def _open(self, device: sound.Device) -> None:
+    def _open(self, device: sound.Device) -> Any:
         """At our rate, else at the card's own; mono, else as many channels as it insists on."""
         portaudio = sound.portaudio()
         problem: Exception | None = None
@@ -108,21 +121,22 @@ class _Capture:
             (rate, channels) for rate in (RATE, device.rate) for channels in (1, min(2, device.inputs))
         ):
             try:
-                self._stream = portaudio.RawInputStream(
+                stream = portaudio.RawInputStream(
                     samplerate=rate,
                     channels=channels,
                     dtype="int16",
                     blocksize=round(rate * BLOCK_SECONDS),
+                    latency=LATENCY_SECONDS,
                     device=device.number,
                     callback=self._called,
                     finished_callback=self._finished,
                 )
-                self._stream.start()
+                stream.start()
             except (portaudio.PortAudioError, ValueError, OSError) as error:
                 problem = error
             else:
                 self._rate, self._channels = rate, channels
-                return
+                return stream
         raise HearingError(f"the microphone {device.name} cannot be opened: {problem}") from problem
 
     def _called(self, data: Any, _frames: int, _time: Any, _status: Any) -> None:
@@ -166,13 +180,15 @@ class _Capture:
     async def close(self) -> None:
         try:
             async with asyncio.timeout(CLOSE_SECONDS):
-                await self._worker.run(self._close)
+                await self._worker.run(self._close, self._stream)
         except TimeoutError:
             log.warning("the sound card does not let go of the microphone; it is left behind")
         finally:
-            self._in_use.close()
             self._worker.close()
 
-    def _close(self) -> None:
-        self._stream.abort(ignore_errors=True)
-        self._stream.close(ignore_errors=True)
+    def _close(self, stream: Any) -> None:
+        try:
+            stream.abort(ignore_errors=True)
+            stream.close(ignore_errors=True)
+        finally:
+            self._in_use.close()
