@@ -20,7 +20,7 @@ DEFAULT_HOME = (
     ("Bedside Lamp", "Bedroom", "dimmer", "off", True),
     ("Window Blind", "Bedroom", "blind", "open", True),
     ("Desk Lamp", "Office", "switch", "on", True),
-    ("Climate Sensor", "Office", "sensor", "21.5 °C, 45 %", True),
+    ("Climate Sensor", "Office", "sensor", "21.5 °C, 45 % humidity", True),
     ("Study Blinds", "Study", "blind", "closed", True),
     ("Front Door", "Hallway", "lock", "locked", True),
     ("Thermostat", "Hallway", "thermostat", "heat, 20 °C", True),

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from voice_gateway.brain.intents.classes import DeviceClass
 from voice_gateway.brain.intents.home import Device, parse_devices
 from voice_gateway.brain.intents.understanding import Look, Step
-from voice_gateway.brain.intents.wording import capital, listed
+from voice_gateway.brain.intents.wording import capital, listed, the
 from voice_gateway.turn import ToolOutcome
 
 MOST_NAMES = 8  # more than these nobody remembers
@@ -55,9 +55,14 @@ def _read(step: Step, outcomes: Sequence[ToolOutcome]) -> str:
         return " ".join(told(outcome) for outcome in outcomes)
     found = [one for one in readings if wanted.search(str(one.get("label", "")))]
     place = next((str(fact["room"]) for fact in facts if fact.get("room")), "")
-    where = f" in the {place}" if place else ""
+    where = f" of {the(step.devices[0])}" if len(step.devices) == 1 else f" in the {place}" if place else ""
     if not found:
-        return f"Nothing{where} measures the {step.measure}."
+        one = step.devices[0] if len(step.devices) == 1 else None
+        return (
+            f"{capital(the(one))} does not tell its {step.measure}."
+            if one
+            else f"Nothing{where} measures the {step.measure}."
+        )
     texts = dict.fromkeys(_spoken_state(str(one.get("text", one.get("value", "")))) for one in found)
     return (
         capital(f"the {step.measure}{where} is {listed(list(texts))}.")
@@ -96,9 +101,15 @@ def _many(outcomes: Sequence[ToolOutcome]) -> str:
     return " ".join([*parts, *others])
 
 
+_SIGNS = (
+    ("°C", "degrees Celsius"), ("°F", "degrees Fahrenheit"), ("%", "percent"), ("W", "watts"),
+    ("kWh", "kilowatt hours"), ("lx", "lux"),
+)  # fmt: skip
+
+
 def spoken(text: str) -> str:
     """Signs as they are said."""
-    for sign, words in (("°C", "degrees Celsius"), ("°F", "degrees Fahrenheit"), ("%", "percent")):
+    for sign, words in _SIGNS:
         text = re.sub(rf"(?<=\d) ?{sign}(?!\w)", f" {words}", text)
     return text
 

@@ -13,6 +13,7 @@ from voice_gateway.brain.intents.places import room_named
 from voice_gateway.brain.intents.plan_builtin import is_clock, is_duration
 from voice_gateway.brain.intents.resolve import Found, Resolver
 from voice_gateway.brain.intents.understanding import Ask, Context, Step
+from voice_gateway.brain.intents.wording import which
 
 KEY = "local"  # our corner of the conversation's state
 QUESTION_SECONDS = 60.0  # an answer later than this answers nothing
@@ -136,7 +137,7 @@ def _chosen(words: str, asked: Ask, context: Context) -> Step | Ask | Frame | No
     if len(inside) == 1:
         return clear(asked, inside, context)
     if len(inside) > 1:
-        return replace(asked, candidates=inside)
+        return replace(asked, text=which(inside), candidates=inside)
     found = Resolver(build_home(asked.candidates)).resolve(words)
     return clear(asked, found.devices, context) if isinstance(found, Found) else None
 

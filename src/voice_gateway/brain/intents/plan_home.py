@@ -11,7 +11,7 @@ from voice_gateway.brain.intents.places import room_named
 from voice_gateway.brain.intents.plan_builtin import volume_it
 from voice_gateway.brain.intents.resolve import IT, Found, Resolver, Unclear, Unknown
 from voice_gateway.brain.intents.understanding import Ask, Context, Meaning, No, Request, Step
-from voice_gateway.brain.intents.wording import ABLE, DOING, capital, choice, the
+from voice_gateway.brain.intents.wording import ABLE, DOING, capital, choice, the, which
 
 _ENTRANCE = frozenset({"unlock", "open"})  # of a lock or a garage door: only by its own name
 # Words that no name of a device has: whoever says them is not naming one.
@@ -62,7 +62,7 @@ def _which(found: Unclear, frame: Frame, action: str) -> Meaning:
         return Ask(f"Do you mean {the(able[0], room=True)}?", frame, able, confirm=True, clear=found.clear)
     if len({(device.name, device.room) for device in able}) == 1:
         return No("two devices have one name", forbid=True, spoken=_namesakes(able))
-    return Ask(f"Which one do you mean: {choice(able)}?", frame, able, clear=found.clear)
+    return Ask(which(able), frame, able, clear=found.clear)
 
 
 def _namesakes(devices: Sequence[Device]) -> str:

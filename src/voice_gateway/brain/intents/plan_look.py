@@ -10,7 +10,7 @@ from voice_gateway.brain.intents.home import SWITCHED, Device
 from voice_gateway.brain.intents.places import room_named
 from voice_gateway.brain.intents.resolve import Found, Resolver, Unclear, Unknown, anything
 from voice_gateway.brain.intents.understanding import Ask, Context, Look, Meaning, No, Request, Step
-from voice_gateway.brain.intents.wording import choice
+from voice_gateway.brain.intents.wording import choice, which
 
 LIST, GET, READ, HEALTH = (
     "list_zwave_devices", "get_zwave_device", "get_device_sensor_data", "check_zwave_health",
@@ -75,7 +75,7 @@ def _one(frame: Frame, phrase: str, context: Context, *, expect: str = "", tool:
     if isinstance(found, Unclear):
         able = tuple(device for device in found.candidates if fits(device)) or found.candidates
         if len(able) > 1:
-            return Ask(f"Which one do you mean: {choice(able)}?", frame, able)
+            return Ask(which(able), frame, able)
         found = Found(able)  # to look at the only one that can be meant does no harm
     if isinstance(found, Unknown):
         note = found.note or f"I don't know a device called {found.phrase}."
@@ -136,7 +136,7 @@ def _sensor_somewhere(frame: Frame, context: Context, measure: str) -> Meaning:
         return Step(frame.intent, (request,), frame=frame, devices=tuple(chosen), measure=measure)
     if not chosen:
         return No("nothing is known to measure that", forbid=True)
-    return Ask(f"Which one do you mean: {choice(chosen)}?", frame, tuple(chosen))
+    return Ask(which(chosen), frame, tuple(chosen))
 
 
 def _health(frame: Frame, _context: Context) -> Meaning:

@@ -21,12 +21,23 @@ def listed(names: Sequence[str], word: str = "and") -> str:
 
 
 def choice(devices: Sequence[Device], limit: int = 4) -> str:
-    """ "the Ceiling Light or the Floor Lamp", with rooms where they differ."""
+    """ "the Ceiling Light or the Floor Lamp", with rooms where they differ and are no part of the name."""
     rooms = len({device.room for device in devices}) > 1
-    shown = [the(device, room=rooms) for device in devices[:limit]]
+    shown = [
+        the(device, room=rooms and device.room.casefold() not in device.name.casefold())
+        for device in devices[:limit]
+    ]
     if len(devices) > limit:
         shown.append("another one")
     return listed(shown, "or")
+
+
+def which(devices: Sequence[Device]) -> str:
+    """A question that can be answered: more than four are asked for by their rooms."""
+    rooms = list(dict.fromkeys(device.room for device in devices if device.room))
+    if len(devices) > 4 and 1 < len(rooms) <= 8:
+        return f"In which room: {listed(rooms, 'or')}?"
+    return f"Which one do you mean: {choice(devices)}?"
 
 
 DOING = {
