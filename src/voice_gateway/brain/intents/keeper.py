@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 
 from voice_gateway.brain.intents.home import Home, build_home, name_key
-from voice_gateway.brain.intents.plan_look import LIST
 from voice_gateway.brain.intents.read_home import read_devices
 from voice_gateway.brain.intents.understanding import Request
 from voice_gateway.tools.executor import ToolExecutor
@@ -21,6 +20,7 @@ class HomeKeeper:
         self._ready = ready
         self._refresh_seconds = refresh_seconds
         self._home: Home | None = None
+        self.problem = ""  # why it could not be read, as its server said
         self._seen_version = -1
         self._changed = asyncio.Event()
         self._reading = asyncio.Lock()
@@ -47,10 +47,13 @@ class HomeKeeper:
         async with self._reading:
             self._seen_version = self._executor.tools.version
             devices = await read_devices(self._executor)
-            if devices is not None:
+            if isinstance(devices, str):
+                # What was known stays known while the server is there: the devices will be, too.
+                self.problem = devices
+                self._home = self._home if devices else None
+            else:
+                self.problem = ""
                 self._home = await asyncio.to_thread(build_home, devices)
-            elif self._executor.tools.find(LIST) is None:
-                self._home = None
 
     async def keep_fresh(self) -> None:
         """Runs until it is cancelled."""

@@ -10,7 +10,7 @@ from voice_gateway.brain.intents.home import SWITCHED, Device
 from voice_gateway.brain.intents.places import room_named
 from voice_gateway.brain.intents.plan_builtin import volume_it
 from voice_gateway.brain.intents.resolve import IT, Found, Resolver, Unclear, Unknown
-from voice_gateway.brain.intents.understanding import Ask, Context, Meaning, No, Request, Step
+from voice_gateway.brain.intents.understanding import Ask, Context, Meaning, No, Request, Step, home_unknown
 from voice_gateway.brain.intents.wording import ABLE, DOING, capital, choice, the, which
 
 _ENTRANCE = frozenset({"unlock", "open"})  # of a lock or a garage door: only by its own name
@@ -39,7 +39,7 @@ _TAKES: dict[str, Callable[[Device], bool]] = {
 def act(frame: Frame, context: Context, action: str) -> Meaning:
     phrase = _phrase(frame)
     if not context.home.devices:
-        return No("the home is not known", spoken="I can't reach the home at the moment.")
+        return home_unknown(context)
     resolver = Resolver(context.home, context.room, context.last, _TAKES[action])
     found = resolver.resolve(phrase)
     if isinstance(found, Unclear):

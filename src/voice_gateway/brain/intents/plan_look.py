@@ -9,7 +9,16 @@ from voice_gateway.brain.intents.grammar import Frame
 from voice_gateway.brain.intents.home import SWITCHED, Device
 from voice_gateway.brain.intents.places import room_named
 from voice_gateway.brain.intents.resolve import Found, Resolver, Unclear, Unknown, anything
-from voice_gateway.brain.intents.understanding import Ask, Context, Look, Meaning, No, Request, Step
+from voice_gateway.brain.intents.understanding import (
+    Ask,
+    Context,
+    Look,
+    Meaning,
+    No,
+    Request,
+    Step,
+    home_unknown,
+)
 from voice_gateway.brain.intents.wording import choice, which
 
 LIST, GET, READ, HEALTH = (
@@ -70,6 +79,8 @@ def _is_state(frame: Frame, context: Context) -> Meaning:
 
 
 def _one(frame: Frame, phrase: str, context: Context, *, expect: str = "", tool: str = GET) -> Meaning:
+    if not context.home.devices:
+        return home_unknown(context)
     fits = _HAVING.get(expect, anything)
     found = Resolver(context.home, context.room, context.last, fits).resolve(phrase)
     if isinstance(found, Unclear):

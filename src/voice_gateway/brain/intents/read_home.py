@@ -13,17 +13,17 @@ log = logging.getLogger(__name__)
 MOST_PAGES = 50  # of 100 devices: more than a Z-Wave network can hold
 
 
-async def read_devices(executor: ToolExecutor) -> list[Device] | None:
-    """None when the home cannot be read; what was known before stays known then."""
+async def read_devices(executor: ToolExecutor) -> list[Device] | str:
+    """All devices, or what the tool said is wrong ("" when there is no such tool)."""
     if executor.tools.find(LIST) is None:
-        return None
+        return ""
     devices: list[Device] = []
     for _ in range(MOST_PAGES):
         call = ToolCall(new_id(), LIST, {**LIST_ARGS, "offset": len(devices)})
         outcome = await executor.execute(call)
         if not outcome.ok:
             log.warning("the devices could not be read", extra={"reason": outcome.text})
-            return None
+            return outcome.text.removeprefix("Error: ")
         page = parse_devices(outcome.structured)
         devices += page
         total = outcome.structured.get("total") if isinstance(outcome.structured, Mapping) else None

@@ -146,7 +146,9 @@ class LocalBrain:
         memory = recall(state, self.home)
         room = turn.utterance.room or self._settings.room
         # One picture of the home for the whole turn, whatever changes meanwhile.
-        context = Context(self.home, room, memory.last, memory.topic, self._tool_names())
+        context = Context(
+            self.home, room, memory.last, memory.topic, self._tool_names(), self._keeper.problem
+        )
         understood = await self._off_the_loop(self.understand, text, context, memory)
         if understood.no is not None:
             if memory.asked is not None:

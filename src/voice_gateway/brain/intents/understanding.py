@@ -96,3 +96,9 @@ class Context:
     last: tuple[Device, ...] = ()  # what "it" means
     topic: str = ""  # "volume" or "device": what was talked of last
     tools: frozenset[str] = frozenset()
+    problem: str = ""  # why the home is not known
+
+
+def home_unknown(context: Context) -> No:
+    spoken = context.problem or "I can't reach the home at the moment."
+    return No("the home is not known", spoken=spoken, understood=True)

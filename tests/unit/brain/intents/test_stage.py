@@ -11,6 +11,7 @@ from voice_gateway.brain.client import Turn
 from voice_gateway.brain.history import History
 from voice_gateway.brain.intents.stage import LocalBrain
 from voice_gateway.config import BrainSettings
+from voice_gateway.errors import ToolError
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
 from voice_gateway.turn import Passed, Reply, ToolCall, ToolTraits, Utterance
@@ -321,6 +322,19 @@ async def test_a_home_that_is_gone_is_forgotten_and_said() -> None:
     passed = await talk.passed("turn on the floor lamp")
 
     assert passed.spoken == "I can't reach the home at the moment."
+
+
+async def test_a_home_that_was_never_read_says_why() -> None:
+    async def broken(**_args: object) -> tuple[str, dict[str, object]]:
+        raise ToolError("The MQTT broker does not answer.")
+
+    talk = Talk()
+    talk.home.list_zwave_devices = broken  # type: ignore[method-assign, assignment]
+    talk.tools.add_mcp_tools("zwave", home_tools(talk.home))
+
+    for said in ("turn on the floor lamp", "is the floor lamp on"):
+        passed = await talk.passed(said)
+        assert passed.spoken == "The MQTT broker does not answer."
 
 
 async def test_a_home_that_cannot_be_read_once_stays_known() -> None:
