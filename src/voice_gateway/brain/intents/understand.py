@@ -83,7 +83,7 @@ class Reader:
                 told = told or meaning  # "that cannot be dimmed": another reading may know what can be done
             elif isinstance(meaning, Ask):
                 ask = ask or meaning
-            elif frame.literal > _BARE:
+            elif frame.literal > _BARE or frame.intent in LOOKS:
                 no = no or meaning
         return told or ask or no or No("no sentence fits")
 
