@@ -5,13 +5,17 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mappi
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
+from voice_gateway.brain.anthropic_errors import NO_KEY, NO_KEY_SPOKEN
 from voice_gateway.brain.client import Stage
+from voice_gateway.brain.health import ModelHealth
 from voice_gateway.brain.intents.abilities import abilities
 from voice_gateway.brain.intents.stage import LocalBrain
 from voice_gateway.brain.ringing import StopRinging
 from voice_gateway.config import Settings, data_folder
 from voice_gateway.conversation import Conversation
+from voice_gateway.errors import BrainError
 from voice_gateway.mcp_link.integration import MCPIntegration, ServerStatus
+from voice_gateway.parts import is_lost, model_report, outside_parts, server_report
 from voice_gateway.store import Store
 from voice_gateway.tools.builtin import builtin_tools, system_clock
 from voice_gateway.tools.builtin.timer_clock import TimerClock
@@ -83,7 +87,9 @@ class Gateway:
             first=StopRinging(lambda: self._clock.ringing, self._clock.stop_ringing),
             kinds_of=self.local.kinds_of,
             unknown=self._what_i_can,
+            without_model=lambda: abilities(self.tools.all(), self.local.home),
         )
+        self.watch.subscribe(outside_parts(self.watch))
 
     def _model(self) -> "OllamaClient | AnthropicClient | None":
         settings = self.settings
@@ -117,16 +123,7 @@ class Gateway:
             self.model.tools_changed()
 
     def _report_server(self, status: ServerStatus) -> None:
-        part = f"server {status.name}"
-        if status.state == "connected":
-            home = " (a simulated home)" if status.simulated else ""
-            self.watch.report(part, State.OK, f"{status.name} is connected{home}, {len(status.tools)} tools.")
-        elif status.state == "degraded":
-            sentence = f"{status.name} is not answering, so its tools are missing; I keep trying."
-            self.watch.report(part, State.DEGRADED, sentence)
-        else:
-            state = State.OFF if status.state == "stopped" else State.STARTING
-            self.watch.report(part, state, f"{status.name} is {status.state}.")
+        self.watch.report(f"server {status.name}", *server_report(status))
 
     def _what_i_can(self) -> str:
         return f"I don't know how to do that. {abilities(self.tools.all(), self.local.home)}"
@@ -162,6 +159,29 @@ class Gateway:
         self.start(self._clock.run(self._ring, self._tell_missed), "timers")
         if self.model is not None:
             self.start(self.model.keep_warm(), "brain.model")
+            self._watch_model()
+
+    def _watch_model(self) -> None:
+        settings = self.settings
+        part = f"brain {settings.brain.provider}"
+
+        def tell(error: BrainError | None) -> None:
+            self.watch.report(part, *model_report(error, settings.ollama.model))
+
+        if settings.brain.provider == "ollama":
+            self.watch.report(
+                part, State.STARTING, f"I am looking for my language model ({settings.ollama.model})."
+            )
+            health = ModelHealth(settings.ollama, tell)
+            self.watch.subscribe(lambda event: health.doubt() if is_lost(event, part) else None)
+            self.start(health.run(), "brain.health")
+        elif settings.anthropic.api_key is None:
+            self.watch.report(part, State.DEGRADED, NO_KEY_SPOKEN, NO_KEY)
+        else:  # nothing is sent to a cloud only to see whether it is there
+            sentence = (
+                f"My language model ({settings.anthropic.model}) is in the cloud and was not asked yet."
+            )
+            self.watch.report(part, State.OK, sentence)
 
     def start(self, work: Coroutine[Any, Any, None], name: str) -> None:
         self._long.append(self._tasks.create_task(work, name=name))

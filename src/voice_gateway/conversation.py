@@ -10,6 +10,7 @@ from time import perf_counter
 
 from voice_gateway.brain.client import Stage, Turn
 from voice_gateway.brain.confirmation import Answer, Pending, read_answer, remember, take
+from voice_gateway.brain.health import is_down
 from voice_gateway.brain.history import History
 from voice_gateway.brain.told import told
 from voice_gateway.config import BrainSettings, PermissionSettings
@@ -61,6 +62,7 @@ class Conversation:
         first: Callable[[Turn], Awaitable[Reply | None]] | None = None,
         kinds_of: KindsOf = no_kinds,
         unknown: Callable[[], str] = nothing_known,
+        without_model: Callable[[], str] | None = None,
         now: Callable[[], float] = time.time,
     ) -> None:
         self._stages = tuple(stages)
@@ -73,6 +75,7 @@ class Conversation:
         self._first = first  # what goes before every stage, such as stopping a timer that rings
         self._kinds_of = kinds_of
         self._unknown = unknown
+        self._without_model = without_model
         self._now = now
         self._open: dict[str, _Open] = {}
 
@@ -109,8 +112,8 @@ class Conversation:
             return await self._limited(utterance, say, looking_only)
         try:
             await claim_when_free(self._store, f"{key}:lock")  # another gateway may be answering in it
-        except Exception:  # a store that is down costs memory, not the answer
-            log.exception("conversation could not be claimed")
+        except Exception as error:  # a store that is down costs memory, not the answer
+            self._store_failed("conversation could not be claimed", error)
             return await self._limited(utterance, say, looking_only)
         async with held(self._store, f"{key}:lock"):
             return await self._limited(utterance, say, looking_only)
@@ -169,14 +172,27 @@ class Conversation:
                 result = await stage.answer(Turn(utterance, history, say, gate, tuple(passed)))
             except GatewayError as error:
                 log.error("stage failed", extra={"stage": stage.name, "reason": str(error)})
-                self._watch.report(f"brain {stage.name}", State.DEGRADED, error.spoken)
-                return Reply(error.spoken, stage=stage.name, ok=False, passed=tuple(passed))
+                return self._stage_failed(stage, error, tuple(passed))
             if isinstance(result, Reply):
-                self._watch.report(f"brain {stage.name}", State.OK, f"The {stage.name} brain answers.")
+                self._answers(stage, result)
                 return replace(result, passed=tuple(passed))
             passed.append(result)
             gate.forbid_side_effects |= result.forbid_side_effects
         return self._nobody_knew(utterance, history, tuple(passed))
+
+    def _answers(self, stage: Stage, reply: Reply) -> None:
+        sentence = (
+            f"My language model ({reply.model}) is there." if reply.model else "The local brain answers."
+        )
+        self._watch.report(f"brain {stage.name}", State.OK, sentence)
+
+    def _stage_failed(self, stage: Stage, error: GatewayError, passed: tuple[Passed, ...]) -> Reply:
+        """What cannot be answered now is said, and what still can."""
+        text = error.spoken
+        if is_down(error):
+            self._watch.report(f"brain {stage.name}", State.DEGRADED, error.spoken, str(error))
+            text = f"{text} Without it {self._without_model()}" if self._without_model else text
+        return Reply(text, stage=stage.name, ok=False, passed=passed)
 
     def _nobody_knew(self, utterance: Utterance, history: History, passed: tuple[Passed, ...]) -> Reply:
         spoken = next((entry.spoken for entry in passed if entry.spoken), None)
@@ -236,16 +252,24 @@ class Conversation:
         try:
             stored = await self._store.get(_stored(conversation_id))
             return History.from_json(json.loads(stored)) if stored else History()
-        except Exception:  # a lost conversation is a pity; a lost answer would be a fault
-            log.exception("conversation could not be read, starting a new one")
+        except Exception as error:  # a lost conversation is a pity; a lost answer would be a fault
+            self._store_failed("conversation could not be read, starting a new one", error)
             return History()
 
     async def _save(self, conversation_id: str, history: History) -> None:
         key, expiry = _stored(conversation_id), self._brain.conversation_expiry_seconds
         try:
             await self._store.put(key, json.dumps(history.to_json()), expiry_seconds=expiry)
-        except Exception:
-            log.exception("conversation could not be kept")
+        except Exception as error:
+            self._store_failed("conversation could not be kept", error)
+        else:
+            if self._watch.state("memory") is State.DEGRADED:
+                self._watch.report("memory", State.OK, "I can remember what is said again.")
+
+    def _store_failed(self, phrase: str, error: Exception) -> None:
+        log.error(phrase, extra={"reason": repr(error)}, exc_info=log.isEnabledFor(logging.DEBUG))
+        advice = f"check brain.store: {error}"
+        self._watch.report("memory", State.DEGRADED, "I cannot remember what is said at the moment.", advice)
 
 
 def _stored(conversation_id: str) -> str:

@@ -51,9 +51,16 @@ class PartState:
     state: State
     sentence: str
     since: float  # wall-clock time of the last change
+    advice: str = ""  # what to check; for reading, not for saying aloud
 
     def to_json(self) -> dict[str, Any]:
-        return {"part": self.part, "state": self.state.value, "sentence": self.sentence, "since": self.since}
+        return {
+            "part": self.part,
+            "state": self.state.value,
+            "sentence": self.sentence,
+            "advice": self.advice,
+            "since": self.since,
+        }
 
 
 Event = Heard | Acted | Answered | Notice | PartState
@@ -77,14 +84,18 @@ class Watch:
             except Exception:  # watching must never disturb a turn
                 log.exception("watcher failed")
 
-    def report(self, part: str, state: State, sentence: str) -> None:
+    def report(self, part: str, state: State, sentence: str, advice: str = "") -> None:
         """A part says how it is; only a change is news."""
         known = self._parts.get(part)
-        if known is not None and (known.state, known.sentence) == (state, sentence):
+        if known is not None and (known.state, known.sentence, known.advice) == (state, sentence, advice):
             return
         since = known.since if known is not None and known.state is state else self._now()
-        self._parts[part] = PartState(part, state, sentence, since)
+        self._parts[part] = PartState(part, state, sentence, since, advice)
         self.tell(self._parts[part])
+
+    def state(self, part: str) -> State | None:
+        known = self._parts.get(part)
+        return known.state if known is not None else None
 
     def parts(self) -> list[PartState]:
         return list(self._parts.values())

@@ -1,8 +1,8 @@
 """A stdio MCP server that is late: it fails at first, waits for another one, or never says anything.
 
-Usage: late_server.py MARKS FAILURES [WAIT_FOR]: every start adds a line to MARKS; the first FAILURES starts end
-at once. Then it waits until the file WAIT_FOR exists, and becomes the counting server that writes to MARKS.done.
-`never` as FAILURES: it stays up and is silent.
+Usage: late_server.py MARKS FAILURES [WAIT_FOR]: every start adds a line to MARKS; the first FAILURES starts
+end at once. Then it waits until the file WAIT_FOR exists, and becomes the counting server, which writes to
+MARKS.done. `never` as FAILURES: it stays up and is silent.
 """
 
 import os

@@ -2,6 +2,7 @@
 
 import argparse
 import asyncio
+import contextlib
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -16,10 +17,13 @@ from voice_gateway.doors.control import ControlDoor, Operation
 from voice_gateway.doors.mqtt import MqttDoor
 from voice_gateway.doors.mqtt_requests import Requests
 from voice_gateway.mcp_link.integration import ServerStatus
+from voice_gateway.parts import what_is_left
 from voice_gateway.store import Store, store_from
 from voice_gateway.turn import Utterance
 from voice_gateway.watch import Event, Notice, PartState, State, Watch
 
+DECIDED_SECONDS = 3.0  # how long "ready" waits for a broker or a model server that says nothing at all
+PROMPT_SECONDS = 2.0
 FURTHER = (
     "Type a question, or end with Ctrl-D. docs/configuration.md tells how to add a model or your own devices."
 )
@@ -41,8 +45,9 @@ async def run(options: argparse.Namespace) -> int:
         if stays and (settings.voice.enabled or options.voice):
             _open_voice(gateway, door)
         if stays:
-            gateway.start(ControlDoor(control_file(), operations(gateway, found.file)).run(), "door.control")
-            await _announce_ready(gateway, mqtt, wait=behind is not Source.LINES)
+            control = ControlDoor(control_file(), operations(gateway, found.file))
+            gateway.start(control.run(), "door.control")
+            await _announce_ready(gateway, control, mqtt, behind)
         if behind is Source.NONE:
             return await _until_stopped() if stays else 0
         all_ok = await door.run(sys.stdin, prompt=behind is Source.TERMINAL)
@@ -84,7 +89,7 @@ class _Announcer:
             return
         if event.state is State.DEGRADED:
             self._failed.add(event.part)
-            _tell(event.sentence)
+            _tell(f"{event.sentence} ({event.advice})" if event.advice else event.sentence)
         elif event.state is State.OK and event.part in self._failed:
             self._failed.remove(event.part)
             _tell(event.sentence)
@@ -112,33 +117,61 @@ def operations(gateway: Gateway, config: Path | None) -> dict[str, Operation]:
     return {"hello": hello, "ask": ask, "call": call, "status": status}
 
 
-async def _announce_ready(gateway: Gateway, mqtt: MqttDoor | None, *, wait: bool) -> None:
-    """Once, when it is true. Piped input is not kept waiting: what needs a server waits for it by itself."""
+async def _announce_ready(
+    gateway: Gateway, control: ControlDoor, mqtt: MqttDoor | None, behind: Source
+) -> None:
+    """Once, when it is true. Nobody is kept waiting for it: what needs a server waits for it by itself."""
+    ready = asyncio.Event()
 
     async def announce() -> None:
+        await control.tried.wait()
         await gateway.linked()
+        await decided(gateway.watch)
         if mqtt is not None:
             mqtt.announce_ready()
+        if behind is not Source.LINES:
+            _tell(ready_line(gateway))
+            _tell(FURTHER)
+        ready.set()
 
-    if not wait:
-        gateway.start(announce(), "ready")
-        return
-    await announce()
-    _tell(ready_line(gateway))
-    _tell(FURTHER)
+    gateway.start(announce(), "ready")
+    if behind is Source.TERMINAL:  # the prompt stands below these lines, unless they take long
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(PROMPT_SECONDS):
+                await ready.wait()
+
+
+async def decided(watch: Watch, limit_seconds: float = DECIDED_SECONDS) -> None:
+    """Until no part is starting any more, so that what is missing can be said; but not for ever."""
+    news = asyncio.Event()
+    watch.subscribe(lambda _event: news.set())
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(limit_seconds):
+            while any(part.state is State.STARTING for part in watch.parts()):
+                news.clear()
+                await news.wait()
 
 
 def ready_line(gateway: Gateway) -> str:
+    """What works, and in a sentence each what does not."""
     servers = gateway.link.status()
     up = [_named(status) for status in servers if status.state == "connected"]
-    down = [status.name for status in servers if status.state != "connected"]
-    provider = gateway.settings.brain.provider
-    line = f"ready: {len(gateway.tools.all())} tools, {provider} brain"
+    line = f"ready: {len(gateway.tools.all())} tools, {gateway.settings.brain.provider} brain"
     if up:
         line += f", connected to {', '.join(up)}"
-    if down:
-        line += f"; not answering: {', '.join(down)} (trying on in the background)"
-    return line
+    missing = [status.name for status in servers if status.state != "connected"]
+    others = [
+        part.sentence
+        for part in gateway.watch.parts()
+        if part.state is State.DEGRADED and not part.part.startswith("server ")
+    ]
+    if missing:
+        who = (
+            f"The {missing[0]} server is" if len(missing) == 1 else f"The servers {' and '.join(missing)} are"
+        )
+        left = what_is_left([tool.name for tool in gateway.tools.all()])
+        others.insert(0, f"{who} not answering; {left}.")
+    return f"{line}. {' '.join(others)}" if others else line
 
 
 def _named(status: ServerStatus) -> str:

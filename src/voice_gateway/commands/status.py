@@ -21,11 +21,16 @@ async def status(options: argparse.Namespace) -> int:
         print(NOT_RUNNING)
         return 1
     from rich.console import Console
+    from rich.markup import escape
 
     console = Console()
     colours = {"ok": "green", "degraded": "red", "starting": "yellow", "off": "dim"}
     for part in parts:
         since = time.strftime("%H:%M", time.localtime(part["since"]))
         mark = f"[{colours[part['state']]}]{part['state']:<9}[/]"
-        console.print(f"{mark} {part['part']}: {part['sentence']} (since {since})", highlight=False)
+        console.print(
+            f"{mark} {escape(part['part'])}: {escape(part['sentence'])} (since {since})", highlight=False
+        )
+        if part["advice"]:
+            console.print(f"          {escape(part['advice'])}", highlight=False)
     return 0

@@ -15,6 +15,7 @@ log = logging.getLogger(__name__)
 
 LONGEST_REQUEST = 16 * 1024 * 1024  # bytes; an argument may be large, a flood may not
 ANSWER_LIMIT_SECONDS = 600.0
+TRY_AGAIN_SECONDS = 2.0
 
 # One JSON object in, one JSON object out.
 Operation = Callable[[Mapping[str, Any]], Awaitable[Any]]
@@ -26,27 +27,34 @@ class ControlDoor:
     def __init__(self, file: Path, operations: Mapping[str, Operation]) -> None:
         self._file = file
         self._operations = operations
+        self.tried = asyncio.Event()  # the socket is open, or it is known that it cannot be for now
 
     async def run(self) -> None:
         """Serve until cancelled. Without its socket the gateway works; commands then work alone, too."""
-        try:
-            server = await self._open()
-        except OSError as error:
-            log.warning(
-                "control socket is not available", extra={"file": str(self._file), "reason": str(error)}
-            )
-            return
-        if server is None:
-            log.warning(
-                "another gateway is running; commands reach that one", extra={"file": str(self._file)}
-            )
-            return
+        server = await self._opened()
         try:
             async with server:
                 await server.serve_forever()
         finally:
             with contextlib.suppress(OSError):
                 self._file.unlink()
+
+    async def _opened(self) -> asyncio.Server:
+        """Waits for the socket as long as it takes: another gateway may end, a folder become writable."""
+        told = False
+        while True:
+            problem = "another gateway is running; commands reach that one"
+            try:
+                if (server := await self._open()) is not None:
+                    self.tried.set()
+                    return server
+            except OSError as error:
+                problem = f"control socket is not available: {error}"
+            if not told:
+                log.warning(problem, extra={"file": str(self._file)})
+            told = True
+            self.tried.set()
+            await asyncio.sleep(TRY_AGAIN_SECONDS)
 
     async def _open(self) -> asyncio.Server | None:
         self._file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)

@@ -37,6 +37,7 @@ KEPT_MESSAGES = 500  # while the broker is away; then the oldest goes, because t
 AT_ONCE = 16  # requests that are answered at the same time
 PUBLISH_LIMIT_SECONDS = 10.0
 KEEPALIVE_SECONDS = 15
+REFUSED_LOGIN = frozenset({4, 5, 134, 135})  # bad name or password, not authorised; MQTT 3 and MQTT 5
 
 
 class MqttDoor:
@@ -61,6 +62,7 @@ class MqttDoor:
         self._dropped = 0
         self._free = asyncio.Semaphore(AT_ONCE)
         watch.subscribe(self._watched)
+        watch.report(PART, State.STARTING, f"The MQTT broker {where(settings)} is being connected.")
 
     def announce_ready(self) -> None:
         """From now on the retained status says that the gateway is ready."""
@@ -101,10 +103,7 @@ class MqttDoor:
                     )
                     await self._serve(client, tasks)
             except LinkError as error:
-                sentence = (
-                    f"The MQTT broker {where(self._settings)} is not reachable ({error}); I keep trying."
-                )
-                self._watch.report(PART, State.DEGRADED, sentence)
+                self._watch.report(PART, State.DEGRADED, error.spoken, str(error))
                 log.info("MQTT connection ended", extra={"reason": str(error), "retry_seconds": delay})
             await self._sleep(delay)
             delay = min(delay * 2, LONGEST_DELAY_SECONDS)
@@ -126,7 +125,7 @@ class MqttDoor:
                 async for message in client.messages:
                     await self._received(message, answers)
         except* aiomqtt.MqttError as group:
-            raise LinkError(str(group.exceptions[0])) from group
+            raise _trouble(self._settings, _first(group)) from group
 
     def _request_topic(self) -> str:
         plain = topic(self._settings, "req")
@@ -192,6 +191,11 @@ class MqttDoor:
         )
 
 
+def _first(group: "BaseExceptionGroup[aiomqtt.MqttError]") -> "aiomqtt.MqttError":
+    found = group.exceptions[0]
+    return _first(found) if isinstance(found, BaseExceptionGroup) else found
+
+
 def where(settings: MqttSettings) -> str:
     parts = urlsplit(settings.broker_url or "")
     return f"at {parts.hostname}:{parts.port or (8883 if parts.scheme == 'mqtts' else 1883)}"
@@ -213,9 +217,24 @@ async def connected(settings: MqttSettings, *, announce: bool = True) -> "AsyncI
                     with contextlib.suppress(aiomqtt.MqttError, TimeoutError):
                         await client.publish(gone.topic, gone.payload, qos=1, retain=True, timeout=1.0)
     except aiomqtt.MqttError as error:
-        raise LinkError(str(error) or type(error).__name__) from error
+        raise _trouble(settings, error) from error
     except OSError as error:
-        raise LinkError(error.strerror or str(error)) from error
+        raise LinkError(error.strerror or str(error), spoken=_unreachable(settings)) from error
+
+
+def _trouble(settings: MqttSettings, error: "aiomqtt.MqttError") -> LinkError:
+    """A broker that refuses the login will do so tomorrow, too: somebody has to look."""
+    code = getattr(getattr(error, "rc", None), "value", getattr(error, "rc", None))
+    if code in REFUSED_LOGIN:
+        return LinkError(
+            f"check mqtt.username, MQTT_PASSWORD and the broker's own list of users ({error})",
+            spoken=f"The MQTT broker {where(settings)} does not accept my login; I keep trying.",
+        )
+    return LinkError(str(error) or type(error).__name__, spoken=_unreachable(settings))
+
+
+def _unreachable(settings: MqttSettings) -> str:
+    return f"The MQTT broker {where(settings)} is not reachable; I keep trying."
 
 
 def _login(settings: MqttSettings) -> dict[str, Any]:

@@ -1,0 +1,74 @@
+"""How each part is, in sentences a person understands, with what to check."""
+
+from collections.abc import Callable, Sequence
+
+from voice_gateway.errors import GatewayError
+from voice_gateway.mcp_link.integration import ServerStatus
+from voice_gateway.watch import Acted, Event, PartState, State, Watch
+
+# Built-in tools that need something outside the gateway: the part's name, and what is said of it.
+_OUTSIDE = {
+    "search_web": ("search", "Web search", "the internet connection, and tools.searxng_url if it is set"),
+    "control_speaker_volume": ("volume", "The volume control", "the sound server (PulseAudio or PipeWire)"),
+}
+_AWAY = frozenset({"unavailable", "timeout"})
+
+# What is still there when a server is missing, in a word each.
+_WORDS = (
+    ("get_current_datetime", "the clock"),
+    ("set_timer", "timers"),
+    ("search_web", "search"),
+    ("control_speaker_volume", "volume"),
+)
+
+
+def server_report(status: ServerStatus) -> tuple[State, str, str]:
+    """State, sentence and advice for one MCP server."""
+    called = f"The {status.name} server"
+    if status.state == "connected":
+        home = " (a simulated home)" if status.simulated else ""
+        return State.OK, f"{called} is connected{home} with {len(status.tools)} tools.", ""
+    if status.state == "degraded":
+        reason = f"last reason: {status.last_error}; " if status.last_error else ""
+        advice = f"{reason}start its command by hand, or run `voice-gateway doctor`"
+        return State.DEGRADED, f"{called} is not answering, so its tools are missing; I keep trying.", advice
+    if status.state == "stopped":
+        return State.OFF, f"{called} is stopped.", ""
+    sentence = (
+        f"{called} was lost and is being started again." if status.restarts else f"{called} is starting."
+    )
+    return State.STARTING, sentence, ""
+
+
+def what_is_left(names: Sequence[str]) -> str:
+    """ "I have the clock, search and volume": of the built-in tools."""
+    words = [word for name, word in _WORDS if name in names]
+    if not words:
+        return "I have no tools"
+    return f"I have {', '.join(words[:-1])} and {words[-1]}" if len(words) > 1 else f"I have {words[0]}"
+
+
+def outside_parts(watch: Watch) -> Callable[[Event], None]:
+    """Notices by the outcomes of calls whether the internet and the sound server are there."""
+
+    def noticed(event: Event) -> None:
+        if not isinstance(event, Acted) or event.outcome.name not in _OUTSIDE:
+            return
+        part, called, check = _OUTSIDE[event.outcome.name]
+        if event.outcome.ok:
+            watch.report(part, State.OK, f"{called} works.")
+        elif event.outcome.error in _AWAY:
+            sentence = f"{called} did not work last time; I try again the next time I need it."
+            watch.report(part, State.DEGRADED, sentence, f"check {check}; {event.outcome.text}")
+
+    return noticed
+
+
+def model_report(error: GatewayError | None, model: str) -> tuple[State, str, str]:
+    if error is None:
+        return State.OK, f"My language model ({model}) is there.", ""
+    return State.DEGRADED, error.spoken, str(error)
+
+
+def is_lost(event: Event, part: str) -> bool:
+    return isinstance(event, PartState) and event.part == part and event.state is State.DEGRADED

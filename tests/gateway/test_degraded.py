@@ -1,0 +1,195 @@
+"""Each rung of the ladder: what is seen when a part is gone, what still works, and how it comes back."""
+
+import subprocess
+
+from tests.fakes.anthropic_server import KEY, FakeAnthropic, Scripted
+from tests.fakes.gateway_process import Running
+from tests.fakes.mosquitto import Broker, program
+from tests.fakes.ollama_server import FakeOllama
+from tests.fakes.redis_server import RedisServer
+from tests.fakes.running_gateway import ask, parts, server, state_of, until
+from tests.fakes.search_engines import search_engine
+
+NO_SERVER = "[mcp]\nsimulated_home = false\n"
+SMALL_TALK = "tell me a joke about elephants"
+
+
+async def test_server(commands, tmp_path):
+    marks = tmp_path / "starts"
+    commands.file(
+        "voice-gateway.toml",
+        "[mcp]\nbase_delay_seconds = 0.1\n" + server("zwave", "late_server.py", marks, 3),
+    )
+    gateway = Running(await commands.start("run"))
+    try:
+        ready = await gateway.says("ready")
+        assert "The zwave server is not answering; I have the clock, timers, search and volume." in ready
+        part = (await parts(commands))["server zwave"]
+        assert part["sentence"].startswith("The zwave server is not answering")
+        assert "doctor" in part["advice"]
+        assert (await ask(commands, "what time is it"))["ok"] is True
+
+        await gateway.says("The zwave server is connected")
+        assert await state_of(commands, "server zwave") == "ok"
+        assert (await ask(commands, "turn on the red lamp"))["ok"] is True
+    finally:
+        await gateway.stop()
+
+
+async def test_broker_login(commands, tmp_path):
+    (tmp_path / "b").mkdir()
+    broker = Broker(tmp_path / "b", users={"me": "right"})
+    broker.start()
+    commands.file("voice-gateway.toml", NO_SERVER)
+    login = {"MQTT_BROKER_URL": broker.url, "MQTT_USERNAME": "me", "MQTT_PASSWORD": "not-this"}
+    try:
+        gateway = Running(await commands.start("run", **login))
+        try:
+            ready = await gateway.says("ready")
+            assert "does not accept my login" in ready
+            part = (await parts(commands))["mqtt"]
+            assert part["state"] == "degraded"
+            assert "MQTT_PASSWORD" in part["advice"]
+            assert "not-this" not in str(part)
+            assert (await ask(commands, "what time is it"))["ok"] is True
+
+            passwords = str(broker.folder / "passwords")
+            subprocess.run([program("mosquitto_passwd"), "-b", passwords, "me", "not-this"], check=True)
+            broker.restart()
+            await gateway.says("is connected")
+        finally:
+            await gateway.stop()
+    finally:
+        broker.kill()
+
+
+async def test_model_server(commands):
+    async with FakeOllama() as ollama:
+        commands.file(
+            "voice-gateway.toml",
+            f'{NO_SERVER}[brain]\nprovider = "ollama"\n'
+            f'[ollama]\nbase_url = "{ollama.url}"\nwarm_up = false\n',
+        )
+        gateway = Running(await commands.start("run"))
+        await gateway.says("ready")
+        assert await state_of(commands, "brain ollama") == "ok"
+        assert (await ask(commands, SMALL_TALK))["text"] == "All right."
+    try:
+        gone = await ask(commands, SMALL_TALK)
+        assert gone["ok"] is False
+        assert gone["text"].startswith("My language model does not answer. Without it I can tell the time")
+        assert (await ask(commands, "what time is it"))["ok"] is True
+        part = (await parts(commands))["brain ollama"]
+        assert part["state"] == "degraded"
+        assert "ollama serve" in part["advice"]
+
+        back = FakeOllama()
+        back.port = ollama.port
+        async with back:
+            await gateway.says("is there")
+            assert (await ask(commands, SMALL_TALK))["text"] == "All right."
+    finally:
+        await gateway.stop()
+
+
+async def test_model_that_was_never_there(commands):
+    async with FakeOllama({"another:1b": ["completion", "tools"]}) as ollama:
+        env = {"AI_PROVIDER": "ollama", "OLLAMA_BASE_URL": ollama.url}
+        commands.file("voice-gateway.toml", f"{NO_SERVER}[ollama]\nwarm_up = false\n")
+        gateway = Running(await commands.start("run", **env))
+        try:
+            assert "My language model is not installed." in await gateway.says("ready")
+            assert "ollama pull" in (await parts(commands))["brain ollama"]["advice"]
+
+            ollama.models["qwen2.5:0.5b"] = ["completion", "tools"]
+            await gateway.says("is there")
+        finally:
+            await gateway.stop()
+
+
+async def test_cloud_key(commands):
+    async with FakeAnthropic() as cloud:
+        commands.file(
+            "voice-gateway.toml",
+            f'{NO_SERVER}[brain]\nprovider = "anthropic"\n'
+            f'[anthropic]\nbase_url = "{cloud.url}"\nmax_retries = 0\n',
+        )
+        cloud.script(Scripted(status=401, error_type="authentication_error"))
+        gateway = Running(await commands.start("run", ANTHROPIC_API_KEY=KEY))
+        try:
+            await gateway.says("ready")
+            assert cloud.requests == []  # nothing goes to a cloud only to see whether it is there
+            refused = await ask(commands, SMALL_TALK)
+            assert refused["text"].startswith("My language model does not accept my key. Without it I can")
+            assert (await ask(commands, "what time is it"))["ok"] is True
+            part = (await parts(commands))["brain anthropic"]
+            assert part["state"] == "degraded"
+            assert "ANTHROPIC_API_KEY" in part["advice"]
+            assert KEY not in str(part)
+
+            assert (await ask(commands, SMALL_TALK))["text"] == "All right."  # the provider takes it again
+            assert await state_of(commands, "brain anthropic") == "ok"
+        finally:
+            await gateway.stop()
+
+
+async def test_no_cloud_key(commands):
+    commands.file("voice-gateway.toml", f'{NO_SERVER}[brain]\nprovider = "anthropic"\n')
+    async with Running.opened(commands):
+        part = (await parts(commands))["brain anthropic"]
+        assert (part["state"], part["sentence"]) == ("degraded", "I have no key for my language model.")
+        assert (await ask(commands, "what time is it"))["ok"] is True
+        shown = await commands.run("status")
+
+    assert shown.code == 0
+    assert "degraded" in shown.out
+    assert "I have no key for my language model." in shown.out
+    assert "ANTHROPIC_API_KEY is not set" in " ".join(shown.out.split())
+
+
+async def test_internet(commands):
+    async with search_engine(
+        rows=[{"title": "Elephants", "content": "big", "url": "http://e.org"}]
+    ) as engine:
+        commands.file("voice-gateway.toml", f'{NO_SERVER}[tools]\nsearxng_url = "{engine.url}"\n')
+        async with Running.opened(commands) as gateway:
+            engine.status = 503
+            assert (await ask(commands, "search the web for elephants"))["ok"] is False
+            await gateway.says("Web search did not work last time")
+            assert (await ask(commands, "what time is it"))["ok"] is True
+
+            engine.status = 200
+            assert (await ask(commands, "search the web for elephants"))["ok"] is True
+            assert await state_of(commands, "search") == "ok"
+
+
+async def test_memory(commands, tmp_path):
+    redis = RedisServer(tmp_path)
+    commands.file("voice-gateway.toml", f'{NO_SERVER}[brain]\nstore = "{redis.url}"\n')
+    try:
+        async with Running.opened(commands) as gateway:
+            assert (await ask(commands, "what time is it"))["ok"] is True
+            redis.stop()
+            assert (await ask(commands, "what time is it"))["ok"] is True
+            await gateway.says("I cannot remember what is said")
+            assert await state_of(commands, "memory") == "degraded"
+
+            redis = RedisServer(tmp_path)
+            assert (await ask(commands, "what time is it"))["ok"] is True
+            await until(lambda: _is_ok(commands, "memory"))
+    finally:
+        redis.stop()
+
+
+async def _is_ok(commands, part: str) -> bool:
+    return await state_of(commands, part) == "ok"
+
+
+async def test_data_folder(commands, tmp_path):
+    (tmp_path / "file").write_text("a disk that takes nothing, also for root")
+    commands.file("voice-gateway.toml", NO_SERVER)
+    async with Running.opened(commands, XDG_DATA_HOME=str(tmp_path / "file")):
+        assert (await ask(commands, "what time is it"))["ok"] is True
+        refused = await ask(commands, "set a timer for one hour")
+        assert refused["ok"] is False
+        assert "Timers are not available" in refused["text"]
