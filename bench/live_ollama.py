@@ -50,7 +50,9 @@ async def cold_client(base_url: str, model: str, house: House) -> AsyncIterator[
     """A client of a server that has just forgotten the model and all that it had read."""
     async with AsyncClient(base_url, trust_env=False) as plain:
         await plain.generate(model, keep_alive=0)
-    settings = OllamaSettings(base_url=base_url, model=model, num_ctx=2048, num_predict=160)
+    settings = OllamaSettings(
+        base_url=base_url, model=model, num_ctx=2048, num_predict=160, timeout_seconds=240
+    )
     client = OllamaClient(settings, BrainSettings(), house.executor)
     try:
         yield client

@@ -104,6 +104,7 @@ async def make_client(ollama: Ollama) -> AsyncIterator[MakeClient]:
                 "model": model,
                 "num_ctx": 2048,
                 "num_predict": 160,
+                "timeout_seconds": 240,  # a machine with other work to do reads slowly, and is not silent
                 **settings,
             }
             client = OllamaClient(OllamaSettings(**chosen), BrainSettings(), executor, clock=lambda: NOON)

@@ -77,19 +77,19 @@ class OllamaServer:
         assert runners, "no model is loaded"
         return runners
 
-    def falls_silent(self, *, within_seconds: float) -> bool:
-        """Whether the process that holds the model stops computing: half a second without work is silence."""
-        limit, quiet_since = time.monotonic() + within_seconds, time.monotonic()
-        before = self._runner_ticks()
-        while time.monotonic() < limit:
+    def work_until_silent(self, *, limit_seconds: float) -> float:
+        """Processor seconds that the model still takes, until it takes none for a whole second.
+
+        Counted in its own time, so that other work on the machine does not count.
+        """
+        start = last = self._runner_ticks()
+        limit, quiet_since = time.monotonic() + limit_seconds, time.monotonic()
+        while time.monotonic() < limit and time.monotonic() - quiet_since < 1:
             time.sleep(0.1)
             now = self._runner_ticks()
-            if now - before > 2:  # hundredths of a second of processor time
-                quiet_since = time.monotonic()
-            elif time.monotonic() - quiet_since > 0.5:
-                return True
-            before = now
-        return False
+            if now > last + 1:
+                last, quiet_since = now, time.monotonic()
+        return (last - start) / os.sysconf("SC_CLK_TCK")
 
     def _runner_ticks(self) -> int:
         stats = [Path(f"/proc/{pid}/stat").read_text() for pid in self._runners()]

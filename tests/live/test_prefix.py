@@ -7,7 +7,7 @@ from tests.live.house import House
 
 from voice_gateway.brain.history import History
 
-pytestmark = [pytest.mark.live, pytest.mark.timeout(180)]
+pytestmark = [pytest.mark.live, pytest.mark.timeout(300)]
 
 # Measured: a thirtieth for another question, a seventh for a call with its result. These shares leave room
 # for a machine that has other work to do.
