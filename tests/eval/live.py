@@ -120,6 +120,7 @@ async def run(given: argparse.Namespace) -> int:
                 | {"seconds": round(r.seconds, 3), "did": r.did}
                 for r in rows
             ]
+    given.json.parent.mkdir(parents=True, exist_ok=True)
     given.json.write_text(json.dumps(results, indent=1), encoding="utf-8")
     return 1 if wrong_behind else 0
 
@@ -129,7 +130,7 @@ def main() -> int:
     parser.add_argument("--every", type=int, default=1, help="take every n-th utterance only")
     parser.add_argument("--only", choices=("behind", "alone"))
     parser.add_argument("--model", help="another model of that server")
-    parser.add_argument("--json", type=Path, default=Path("eval-live.json"))
+    parser.add_argument("--json", type=Path, default=Path("eval-results/live.json"))
     logging.disable(logging.CRITICAL)
     return asyncio.run(run(parser.parse_args()))
 

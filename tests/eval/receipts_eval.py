@@ -110,12 +110,13 @@ def report() -> dict[str, Any]:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--receipts-json", type=Path, default=Path("eval-receipts.json"))
+    parser.add_argument("--receipts-json", type=Path, default=Path("eval-results/receipts.json"))
     given, _ = parser.parse_known_args()
     found = report()
     for wrong in ("passed_untrue", "touched_honest"):
         for line in found["tuned on"][wrong]:
             print(wrong.replace("_", " "), line)
+    given.receipts_json.parent.mkdir(parents=True, exist_ok=True)
     given.receipts_json.write_text(json.dumps(found, indent=1), encoding="utf-8")
     return 0 if found["good"] else 1
 

@@ -82,7 +82,7 @@ def to_json(verdicts: list[Verdict]) -> dict[str, object]:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--json", type=Path, default=Path("eval-local.json"))
+    parser.add_argument("--json", type=Path, default=Path("eval-results/local.json"))
     parser.add_argument("--missed", action="store_true", help="show what was not right, tuned part only")
     parser.add_argument(
         "--missed-held-out", action="store_true", help="the same for the part that nobody tunes on"
@@ -95,6 +95,7 @@ def main() -> int:
         if verdict.wrong_action or (shown and not verdict.right):
             mark = "WRONG ACTION" if verdict.wrong_action else "missed"
             print(f"{mark}: {verdict.case.line}\n    {verdict.did}")
+    given.json.parent.mkdir(parents=True, exist_ok=True)
     given.json.write_text(json.dumps(to_json(verdicts), indent=1), encoding="utf-8")
     good = not any(v.wrong_action for v in verdicts)
     good &= (

@@ -1,6 +1,7 @@
 """The local brain as the first stage: instant answers without a model, by the same executor and history."""
 
 import asyncio
+import re
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -25,6 +26,9 @@ from voice_gateway.tools.traits import traits
 from voice_gateway.turn import Passed, Reply, ToolOutcome
 
 LARGE = 200  # devices: from here on understanding may take longer than a frame of sound
+
+# "Turn off the speaker" may be a plug of that name, so the home must be known first.
+_SWITCHING = re.compile(r"\s*(?:turn|switch|put)\b.*\b(?:on|off)\b", re.IGNORECASE)
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -96,7 +100,7 @@ class LocalBrain:
         """False when built-in tools alone can answer; `topic` is what was talked of before."""
         if too_long(text):
             return False
-        if not has_own_sentences(self._language):
+        if not has_own_sentences(self._language) or _SWITCHING.match(text):
             return True
         core = Reader(Context(topic=topic, tools=self._tool_names()), self._language, core_only=True)
         steps = core.read(normalise(text)).steps

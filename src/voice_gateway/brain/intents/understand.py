@@ -6,7 +6,9 @@ from dataclasses import dataclass, replace
 
 from voice_gateway.brain.intents.grammar import Frame, has_own_sentences, match
 from voice_gateway.brain.intents.guard import Guard, guard
+from voice_gateway.brain.intents.home import name_key
 from voice_gateway.brain.intents.normalise import Said, strip_politeness
+from voice_gateway.brain.intents.places import plain
 from voice_gateway.brain.intents.plan_builtin import BUILTIN
 from voice_gateway.brain.intents.plan_home import HOME_ACTS
 from voice_gateway.brain.intents.plan_look import LOOKS
@@ -96,11 +98,16 @@ class Reader:
 
     def _frames(self, text: str) -> Iterable[Frame]:
         if has_own_sentences(self.language):
-            yield from (_small(frame, text) for frame in match(text, self.language, home=not self.core_only))
+            own = [_small(frame, text) for frame in match(text, self.language, home=not self.core_only)]
+            # A plug that is called Speaker is meant by its name, not the loudspeaker that we are.
+            yield from sorted(own, key=lambda frame: not self._names_a_device(frame))
         if not self.core_only:
             from voice_gateway.brain.intents.ha_sentences import match_ha
 
             yield from match_ha(text, self.context.home, self.context.room, self.language)
+
+    def _names_a_device(self, frame: Frame) -> bool:
+        return frame.intent in HOME_ACTS and name_key(plain(frame.text("thing"))) in self.context.home.by_name
 
     def _plan(self, frame: Frame) -> Meaning:
         planner = _PLANNERS.get(frame.intent)

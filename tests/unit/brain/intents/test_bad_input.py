@@ -60,6 +60,16 @@ async def test_names_that_would_wake_the_guard_are_only_names() -> None:
     assert talk.acts == []
 
 
+async def test_a_plug_called_speaker_is_the_plug() -> None:
+    rows = [("Speaker", "Kitchen", "plug", "on", True), ("Alarm", "Hall", "switch", "on", True)]
+    talk = Talk(ScriptedHome.of(rows))
+
+    await talk.say("turn off the speaker")
+    assert talk.acts == [("Speaker", "off")]
+    await talk.say("turn off the alarm")
+    assert talk.acts == [("Alarm", "off")]
+
+
 async def test_two_devices_with_one_name_are_asked_for_and_named_with_their_room() -> None:
     rows = [("Lamp", "Kitchen", "switch", "off", True), ("Lamp", "Office", "switch", "off", True)]
     talk = Talk(ScriptedHome.of(rows))
