@@ -76,5 +76,5 @@ async def segments(path: Path, settings: VoiceSettings) -> AsyncIterator[Said]:
                     text = await transcriber.transcribe(event.segment.samples)
                     yield Said(event.segment, judged(text, event.segment, perf_counter() - started))
     finally:
-        worker.close()
+        await worker.end()
         await transcriber.close()

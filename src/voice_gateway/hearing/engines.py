@@ -67,7 +67,7 @@ class Ears:
     transcriber: Transcriber
 
     async def close(self) -> None:
-        self.worker.close()
+        await self.worker.end()
         await self.transcriber.close()
 
 

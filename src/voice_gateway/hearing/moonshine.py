@@ -29,7 +29,7 @@ class MoonshineTranscriber:
         return await self._worker.run(self._transcribe, samples)
 
     async def close(self) -> None:
-        self._worker.close()
+        await self._worker.end()
 
     def _transcribe(self, samples: Samples) -> str:
         if self._engine is None:

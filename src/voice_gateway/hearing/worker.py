@@ -1,6 +1,7 @@
 """A thread for one engine: native code that blocks runs there, and the event loop goes on."""
 
 import asyncio
+import contextlib
 import queue
 import threading
 from collections.abc import Callable
@@ -8,6 +9,8 @@ from typing import Any, ParamSpec, TypeVar
 
 P = ParamSpec("P")
 T = TypeVar("T")
+
+LAST_JOB_SECONDS = 3.0  # longer than any segment takes; a hung engine must not hold up the end
 
 
 class Worker:
@@ -56,6 +59,14 @@ class Worker:
         if self._thread is not None:
             self._jobs.put(None)
             self._thread = None
+
+    async def end(self) -> None:
+        """Close, and wait a little for what still runs: native code should not outlive its own libraries."""
+        if self._thread is not None:
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(LAST_JOB_SECONDS):
+                    await self.run(lambda: None)
+        self.close()
 
     def _work(self) -> None:
         while (job := self._jobs.get()) is not None:

@@ -76,3 +76,25 @@ def test_a_hung_engine_does_not_hold_up_the_end_of_the_program():
     )
 
     assert subprocess.run([sys.executable, "-c", program], timeout=30, check=False).returncode == 0
+
+
+async def test_the_end_waits_for_what_still_runs_but_not_for_ever(worker, monkeypatch):
+    go, done = threading.Event(), threading.Event()
+
+    def job():
+        go.wait(10)
+        done.set()
+
+    running = asyncio.create_task(worker.run(job))
+    await asyncio.sleep(0)
+    asyncio.get_running_loop().call_later(0.05, go.set)
+    await worker.end()
+    assert done.is_set()
+    await running
+
+    monkeypatch.setattr("voice_gateway.hearing.worker.LAST_JOB_SECONDS", 0.05)
+    hung = asyncio.create_task(worker.run(threading.Event().wait))
+    await asyncio.sleep(0)
+    async with asyncio.timeout(5):
+        await worker.end()
+    hung.cancel()
