@@ -1,6 +1,7 @@
 """A stdio MCP server with some lamps that writes down every switching it really did. Standard library only.
 
 Usage: counting_server.py FILE SECONDS: each switching takes SECONDS and then adds the lamp's name to FILE.
+A file `begun` beside it says that one has begun.
 """
 
 import json
@@ -8,6 +9,7 @@ import os
 import sys
 import threading
 import time
+from pathlib import Path
 
 LAMPS = (
     "Red Lamp",
@@ -71,6 +73,7 @@ def devices():
 def called(name, arguments):
     if name == "list_zwave_devices":
         return "The lamps.", {"devices": devices(), "total": len(LAMPS)}
+    (Path(sys.argv[1]).parent / "begun").touch()
     time.sleep(float(sys.argv[2]))
     lamp = arguments["deviceName"]
     file = os.open(sys.argv[1], os.O_WRONLY | os.O_APPEND | os.O_CREAT)

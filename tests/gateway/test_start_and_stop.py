@@ -1,0 +1,184 @@
+"""How it starts, and that it ends within seconds from whatever it is doing, leaving no process behind."""
+
+import asyncio
+import os
+import signal
+import time
+
+import pytest
+from tests.fakes.gateway_process import Commands, Running
+from tests.fakes.mosquitto import free_port
+from tests.fakes.ollama_server import FakeOllama, Scripted
+from tests.fakes.running_gateway import ask, parts, processes, server, socket_of, until
+
+NO_SERVER = "[mcp]\nsimulated_home = false\n"
+# What is promised, on a machine that has time; a busy one needs longer to end an import that is under way.
+STOP_SECONDS = 3.0 * max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
+
+
+async def ends(process: asyncio.subprocess.Process, number: signal.Signals = signal.SIGTERM) -> int:
+    """Its exit code; it must come within the promised time."""
+    started = time.monotonic()
+    process.send_signal(number)
+    async with asyncio.timeout(10):
+        await process.communicate()
+    assert time.monotonic() - started < STOP_SECONDS
+    return process.returncode
+
+
+async def test_servers_start_beside_each_other(commands, tmp_path):
+    """Each waits for the other one's start: one after the other they would never come up."""
+    a, b = tmp_path / "a", tmp_path / "b"
+    commands.file(
+        "voice-gateway.toml",
+        server("one", "late_server.py", a, 0, b) + server("two", "late_server.py", b, 0, a),
+    )
+    async with Running.opened(commands):
+        known = await parts(commands)
+
+    assert known["server one"]["state"] == known["server two"]["state"] == "ok"
+    assert len(a.read_text().splitlines()) == len(b.read_text().splitlines()) == 1
+
+
+async def test_ready_is_said_once_and_only_when_the_socket_answers(commands):
+    commands.file("voice-gateway.toml", NO_SERVER)
+    gateway = Running(await commands.start("run"))
+    await gateway.says("ready")
+    assert (await ask(commands, "what time is it"))["ok"] is True
+    gateway.process.send_signal(signal.SIGTERM)
+    _, rest = await gateway.process.communicate()
+    assert b"ready" not in rest
+
+
+class Stage:
+    """A gateway that is held up somewhere in its start."""
+
+    def __init__(self, commands: Commands, folder) -> None:
+        self.commands = commands
+        self.marks = folder / "starts"
+
+    async def start(self, settings: str, **env: str) -> asyncio.subprocess.Process:
+        self.commands.file("voice-gateway.toml", settings)
+        return await self.commands.start("run", **env)
+
+    async def at_once(self):
+        return await self.start(server("zwave", "late_server.py", self.marks, 0))
+
+    async def server_says_nothing(self):
+        process = await self.start(server("zwave", "late_server.py", self.marks, "never"))
+        await until(self.marks.exists)
+        return process
+
+    async def between_attempts(self):
+        process = await self.start(
+            "[mcp]\nbase_delay_seconds = 20.0\n" + server("zwave", "late_server.py", self.marks, 9)
+        )
+        await until(lambda: self.marks.exists() and not processes(str(self.marks)))
+        return process
+
+    async def no_broker(self):
+        return await self._up_to_the_socket(
+            await self.start(
+                server("zwave", "late_server.py", self.marks, "never"),
+                MQTT_BROKER_URL=f"mqtt://localhost:{free_port()}",
+            )
+        )
+
+    async def stubborn_server(self):
+        process = await self.start(
+            server("zwave", "fault_server.py", "ignores_eof", "ignores_term", self.marks)
+        )
+        await Running(process).says("ready")
+        return process
+
+    async def _up_to_the_socket(self, process):
+        await until(socket_of(self.commands).exists)
+        return process
+
+
+STAGES = ("at_once", "server_says_nothing", "between_attempts", "no_broker", "stubborn_server")
+
+
+@pytest.mark.parametrize("stage", STAGES)
+async def test_a_stop_in_the_middle_of_the_start_leaves_nothing(commands, tmp_path, stage):
+    held = Stage(commands, tmp_path)
+    process = await getattr(held, stage)()
+
+    code = await ends(process)
+
+    assert code in ((0, -signal.SIGTERM) if stage == "at_once" else (0,))
+    assert processes(str(held.marks)) == []
+    assert not socket_of(commands).exists()
+
+
+async def test_a_stop_while_the_model_is_warmed_up(commands):
+    async with FakeOllama() as ollama:
+        ollama.script(Scripted("never", gate=asyncio.Event()))
+        commands.file("voice-gateway.toml", NO_SERVER)
+        env = {"AI_PROVIDER": "ollama", "OLLAMA_BASE_URL": ollama.url}
+        process = await commands.start("run", **env)
+        await until(lambda: len(ollama.chats) > 0)
+
+        assert await ends(process) == 0
+
+
+async def test_a_stop_in_the_middle_of_a_call(commands, tmp_path):
+    commands.file("voice-gateway.toml", server("zwave", "counting_server.py", tmp_path / "done", 30))
+    gateway = Running(await commands.start("run"))
+    await gateway.says("ready")
+    asking = await commands.start("ask", "turn on the red lamp")
+    await until(lambda: (tmp_path / "begun").exists())
+
+    assert await ends(gateway.process, signal.SIGINT) == 130
+    told = b"".join(await asking.communicate())
+    assert asking.returncode == 1
+    assert b"may or may not have happened" in told or b"may still happen" in told
+    assert processes(str(tmp_path / "done")) == []
+
+
+async def test_a_second_gateway_says_so_and_takes_over_when_the_first_ends(commands):
+    commands.file("voice-gateway.toml", NO_SERVER)
+    async with Running.opened(commands) as first:
+        second = Running(await commands.start("run"))
+        try:
+            await second.says("another gateway is running")
+            await second.says("ready")
+            assert (await ask(commands, "what time is it"))["ok"] is True
+
+            await first.stop()
+            await until(socket_of(commands).exists)
+            assert (await ask(commands, "what time is it"))["ok"] is True
+        finally:
+            assert await ends(second.process) == 0
+    assert not socket_of(commands).exists()
+
+
+async def test_a_socket_left_behind_by_a_killed_gateway_is_no_obstacle(commands):
+    commands.file("voice-gateway.toml", NO_SERVER)
+    async with Running.opened(commands) as killed:
+        killed.process.kill()
+        await killed.process.communicate()
+    assert socket_of(commands).exists()
+    async with Running.opened(commands):
+        assert (await ask(commands, "what time is it"))["ok"] is True
+
+
+async def test_a_server_killed_during_a_call_is_an_honest_answer_and_comes_back(commands, tmp_path):
+    done = tmp_path / "done"
+    commands.file(
+        "voice-gateway.toml",
+        "[mcp]\nbase_delay_seconds = 0.2\n" + server("zwave", "counting_server.py", done, 1),
+    )
+    async with Running.opened(commands):
+        lamp = asyncio.create_task(ask(commands, "turn on the red lamp"))
+        await until(lambda: (tmp_path / "begun").exists())
+        (victim,) = processes(str(done))
+        os.kill(victim, signal.SIGKILL)
+        answer = await lamp
+        assert answer["ok"] is False
+        assert "is now on" not in answer["text"]
+        assert not done.exists()
+
+        await until(lambda: processes(str(done)) not in ([], [victim]))
+        assert (await ask(commands, "turn on the red lamp"))["ok"] is True
+        assert done.read_text() == "Red Lamp\n"
