@@ -52,7 +52,7 @@ async def listen(options: argparse.Namespace) -> int:
     speaker = KeepingSpeaker()
     try:
         async with opened(settings) as gateway:
-            listener = _Listener(gateway, path, speaker, paced=options.paced)
+            listener = Listener(gateway, path, speaker, paced=options.paced)
             await listener.run(tell, whole=options.no_wake)
     except BaseExceptionGroup as group:
         raise first_error(group) from None
@@ -64,11 +64,11 @@ async def listen(options: argparse.Namespace) -> int:
 
 
 def _check(path: Path) -> None:
-    with WavFile(path):
-        pass
+    with WavFile(path) as wav:
+        next(wav.pieces(), None)
 
 
-class _Listener:
+class Listener:
     """Owns the engines for one recording, and plays it to the door."""
 
     def __init__(self, gateway: Gateway, path: Path, speaker: KeepingSpeaker, *, paced: bool) -> None:
@@ -85,7 +85,7 @@ class _Listener:
         )
         self._door: BackgroundTranscriber
 
-    async def run(self, tell: Callable[[Recorded], None], *, whole: bool) -> None:
+    async def run(self, tell: Callable[[Recorded], None], *, whole: bool = False) -> None:
         voice = self._voice.model_copy(update={"wake": "none"}) if whole else self._voice
         async with asyncio.TaskGroup() as tasks:  # as in a gateway that has been running for a while
             tasks.create_task(self._mouth.warm_up())
@@ -131,7 +131,7 @@ class _Listener:
 class _Whole:
     """A microphone that has already heard everything."""
 
-    def __init__(self, listener: _Listener, segment: SpeechSegment) -> None:
+    def __init__(self, listener: Listener, segment: SpeechSegment) -> None:
         self._listener = listener
         self._segment = segment
 

@@ -1,0 +1,60 @@
+"""MSG-3: what is heard reaches the tools through the conversation and its ToolExecutor alone."""
+
+import ast
+from pathlib import Path
+
+import pytest
+from tests.fakes.speech import FOLDER, need_speech
+from tests.fakes.speech_packages import need_packages
+
+from voice_gateway.app import opened
+from voice_gateway.config import load
+from voice_gateway.tools.executor import ToolExecutor
+from voice_gateway.watch import Acted, Heard, Watch
+
+DOORS = Path(__file__).resolve().parents[2] / "src" / "voice_gateway" / "doors"
+
+
+@pytest.mark.scenario("MSG-3")
+async def test_a_recording_ends_in_a_tool_call_of_the_executor(tmp_path, monkeypatch):
+    need_speech()
+    need_packages("hibari")
+    from voice_gateway.commands.listen import Listener
+    from voice_gateway.speaking.speaker import KeepingSpeaker
+
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    executed = []
+    really_execute = ToolExecutor.execute_all
+
+    async def watched(self, calls, **options):
+        executed.extend((self, call.name) for call in calls)
+        return await really_execute(self, calls, **options)
+
+    monkeypatch.setattr(ToolExecutor, "execute_all", watched)
+    watch, events, turns, speaker = Watch(), [], [], KeepingSpeaker()
+    watch.subscribe(events.append)
+    async with opened(load(None).settings, watch=watch) as gateway:
+        listener = Listener(gateway, FOLDER / "session_0_am_michael.wav", speaker, paced=False)
+        await listener.run(turns.append)
+
+        assert executed.count((gateway.executor, "control_zwave_device")) == 1
+    said = next(event.utterance for event in events if isinstance(event, Heard))
+    assert said.door == "voice"
+    outcome = next(event.outcome for event in events if isinstance(event, Acted))
+    assert outcome.ok
+    assert outcome.structured["device"] == "Kitchen Light"
+    assert outcome.structured["state"] == "on"
+    assert [turn.reply.text for turn in turns] == ["The Kitchen Light is now on."]
+    assert speaker.seconds > 0.7
+
+
+@pytest.mark.scenario("MSG-3")
+def test_the_voice_door_has_no_tool_code_of_its_own():
+    files = [*DOORS.glob("voice*.py"), DOORS / "own_voice.py"]
+    assert len(files) >= 5
+    for file in files:
+        for node in ast.walk(ast.parse(file.read_text())):
+            named = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            named += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+            assert not [name for name in named if ".tools" in name or "mcp" in name or "langchain" in name]

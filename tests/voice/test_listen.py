@@ -1,0 +1,159 @@
+"""`listen` and `say` as a person runs them, with real engines and the simulated home."""
+
+import json
+from argparse import Namespace
+
+import numpy as np
+import pytest
+from tests.fakes.gateway_process import Commands
+from tests.fakes.speech import FOLDER, need_speech, recording, recordings, word_errors, words
+from tests.fakes.speech_packages import need_packages
+from tests.fakes.wavs import wav_bytes
+
+from voice_gateway.config import load
+from voice_gateway.errors import HearingError
+
+# The tool that each label of the recordings stands for.
+TOOLS = {
+    "datetime": {"get_current_datetime"},
+    "volume": {"control_speaker_volume"},
+    "control_device": {"control_zwave_device"},
+    "list_devices": {"list_zwave_devices"},
+}
+
+
+@pytest.fixture
+def commands(tmp_path):
+    need_speech()
+    need_packages("hibari")
+    return Commands(tmp_path)
+
+
+@pytest.fixture
+async def home(tmp_path, monkeypatch):
+    need_packages("hibari")
+    from voice_gateway.app import opened
+
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    monkeypatch.setenv("PULSE_SERVER", "unix:/nowhere")
+    monkeypatch.chdir(tmp_path)
+    async with opened(load(None).settings) as gateway:
+        yield gateway
+
+
+async def heard(gateway, name, *, whole=False):
+    from voice_gateway.commands.listen import Listener
+    from voice_gateway.speaking.speaker import KeepingSpeaker
+
+    turns = []
+    await Listener(gateway, FOLDER / name, KeepingSpeaker(), paced=False).run(turns.append, whole=whole)
+    return turns
+
+
+def lines(ended):
+    return [json.loads(line) for line in ended.out.splitlines()]
+
+
+async def test_a_session_prints_transcript_tool_call_and_reply(commands):
+    ended = await commands.run(
+        "listen", str(FOLDER / "session_2_bf_emma.wav"), "--json", "--out", "answer.wav"
+    )
+
+    [turn] = lines(ended)
+    assert ended.code == 0, ended.err
+    assert turn["wake"]["word"] == "hey_jarvis"
+    assert turn["wake"]["at_seconds"] == pytest.approx(1.6, abs=0.3)
+    assert words(turn["transcript"]) == ["what", "time", "is", "it"]
+    assert turn["stage"] == "local"
+    assert [outcome["name"] for outcome in turn["outcomes"]] == ["get_current_datetime"]
+    assert turn["timings_ms"]["endpoint"] == pytest.approx(320, abs=40)
+    assert turn["timings_ms"]["first_audio"] > turn["timings_ms"]["endpoint"]
+    assert 1 < turn["audio_seconds"] < 3
+    heard = await commands.run("transcribe", "answer.wav", "--json")
+    assert {"it", "is", "november"} <= set(words(json.loads(heard.out)["text"]))
+
+
+async def test_a_wake_word_without_a_command_gives_an_object(home, speech):
+    turns = await heard(home, "wake_00_af_heart.wav")
+
+    [turn] = [turn.to_json() for turn in turns]
+    assert turn["wake"]["word"] == "hey_jarvis"
+    assert (turn["transcript"], turn["outcomes"], turn["stage"]) == ("", [], None)
+
+
+async def test_the_whole_recording_is_the_command_without_a_wake_word(home, speech):
+    from voice_gateway.commands.listen import told
+
+    [turn] = await heard(home, "cmd_18_am_michael.wav", whole=True)
+
+    lines = "\n".join(told(turn))
+    assert "heard: Make it louder" in lines
+    assert "control_speaker_volume" in lines
+    assert "first sound of the answer" in lines
+
+
+@pytest.mark.parametrize(
+    ("content", "complaint"),
+    [
+        (b"", "is empty"),
+        (wav_bytes(np.zeros(0)), "has no sound in it"),
+        (b"ID3 not a wave", "an MP3 file"),
+        (None, "cannot be read: No such file"),
+    ],
+)
+async def test_a_file_that_is_no_recording_is_told_at_once(tmp_path, speech, content, complaint):
+    from voice_gateway.commands.listen import listen
+
+    file = tmp_path / "bad.wav"
+    if content is not None:
+        file.write_bytes(content)
+
+    with pytest.raises(HearingError, match=complaint):
+        await listen(Namespace(file=str(file), paced=False, no_wake=False, out=None))
+
+
+async def test_say_writes_words_that_can_be_heard(commands):
+    ended = await commands.run("say", "The **kitchen** light", "is on.", "--out", "said.wav", "--json")
+
+    assert ended.code == 0, ended.err
+    assert ended.json["text"] == "The kitchen light is on."
+    heard = await commands.run("transcribe", "said.wav", "--json")
+    assert words(json.loads(heard.out)["text"]) == ["the", "kitchen", "light", "is", "on"]
+
+
+@pytest.mark.voice_full
+@pytest.mark.parametrize("name", [one["file"] for one in recordings("wake_command")])
+async def test_every_session_ends_in_the_right_tool_call(commands, name):
+    facts = recording(name)
+
+    ended = await commands.run("listen", str(FOLDER / name), "--json", "--paced")
+
+    [turn] = lines(ended)
+    assert word_errors(words(facts["command"]), words(turn["transcript"])) == 0
+    assert {outcome["name"] for outcome in turn["outcomes"]} == TOOLS[facts["tool"]]
+    assert ended.code == 0
+
+
+@pytest.mark.voice_full
+@pytest.mark.timeout(240)
+async def test_spoken_commands_reach_the_right_tools(home, speech):
+    """All commands but searches, which need the internet, one after the other in one gateway."""
+    right, wrong = 0, []
+    spoken = [one for one in recordings("command") if one["tool"] in TOOLS]
+    for one in spoken:
+        [turn] = await heard(home, one["file"], whole=True)
+        used = {outcome.name for outcome in turn.reply.outcomes} if turn.reply else set()
+        if used and used <= TOOLS[one["tool"]]:
+            right += 1
+        else:
+            wrong.append((one["text"], turn.text, used))
+    assert right >= 0.75 * len(spoken), wrong
+
+
+@pytest.mark.voice_full
+@pytest.mark.parametrize("kind", ["noise", "distractor"])
+async def test_what_is_no_command_gives_no_turn(commands, kind):
+    for one in recordings(kind):
+        ended = await commands.run("listen", str(FOLDER / one["file"]), "--json")
+        assert lines(ended) == []
+        assert ended.code == 1
