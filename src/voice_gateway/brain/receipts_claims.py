@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from voice_gateway.brain.receipts_acts import act_in
 from voice_gateway.brain.receipts_amounts import amounts_in
 from voice_gateway.brain.receipts_claim import Claim, Kind, Thing, thing_in, whole
+from voice_gateway.brain.receipts_languages import foreign_claim
 from voice_gateway.brain.receipts_phrases import phrase
 from voice_gateway.brain.receipts_states import state_in, time_in, timers_in
 from voice_gateway.brain.receipts_verbs import STATES
@@ -52,6 +53,8 @@ def claims_in(sentence: str) -> list[Claim]:
     state = _Sentence(question=any(word.text == "?" for word in found))
     for piece in _pieces(found):
         _read(piece, state)
+    if not state.claims and (foreign := foreign_claim(sentence)) is not None:
+        return [foreign]
     return state.claims
 
 

@@ -99,8 +99,8 @@ def _is_so(claim: Claim, fact: Fact, counts: set[float]) -> bool:
         return False
     if fact.status in {Status.READ, Status.DONE}:
         return not _another_effect(claim.effect, fact.state | fact.effects)
-    if not claim.effect and fact.status is Status.WORKING:
-        return True  # "is now brewing"
+    if not (claim.effect or claim.amounts):
+        return fact.status is Status.WORKING  # "is now brewing"
     if fact.state:
         return not _another_effect(claim.effect, fact.state)
     if claim.aspect is Aspect.HEDGED and fact.status is not Status.FAILED:
