@@ -101,7 +101,7 @@ def test_a_damaged_or_missing_model_is_noticed_before_native_code_reads_it(insta
     if content is not None:
         installed.write_bytes(content)
 
-    with pytest.raises(HearingError, match=r"the model is (damaged|missing) \(model.bin.*`make setup`"):
+    with pytest.raises(HearingError, match=r"the model is (damaged|missing) \(model.bin.*`make clean setup`"):
         check_files("some-voice", "some_voice/", "the model")
 
 

