@@ -5,6 +5,7 @@ import asyncio
 import json
 import logging
 import os
+import signal
 import statistics
 import subprocess
 import sys
@@ -132,6 +133,7 @@ def main() -> int:
     parser.add_argument("--model", help="another model of that server")
     parser.add_argument("--json", type=Path, default=Path("eval-results/live.json"))
     logging.disable(logging.CRITICAL)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # the server must not outlive us
     return asyncio.run(run(parser.parse_args()))
 
 
