@@ -21,7 +21,7 @@ import sys
 from bench.driver import ROOT
 from bench.table import save, show
 
-PARTS = ("executor", "mcp_stdio", "lookup", "imports", "memory", "zwave")
+PARTS = ("executor", "mcp_stdio", "lookup", "imports", "memory", "zwave", "local_brain", "voice_hearing")
 
 
 def main() -> int:
