@@ -1,6 +1,7 @@
 """Speech to text by a Wyoming server: a real one on a loopback port, and every way it can fail."""
 
 import asyncio
+import contextlib
 
 import numpy as np
 import pytest
@@ -22,19 +23,25 @@ class Server:
         self.heard = b""
         self.language = None
         self.format = None
+        self.serving = None
 
     async def serve(self, reader, writer):
-        while (event := await async_read_event(reader)) is not None:
-            if Transcribe.is_type(event.type):
-                self.language = Transcribe.from_event(event).language
-            elif event.type == "audio-start":
-                self.format = (event.data["rate"], event.data["width"], event.data["channels"])
-            elif event.type == "audio-chunk":
-                self.heard += event.payload
-            elif event.type == "audio-stop":
-                await self.reply(writer)
-                break
-        writer.close()
+        self.serving = asyncio.current_task()
+        try:
+            while (event := await async_read_event(reader)) is not None:
+                if Transcribe.is_type(event.type):
+                    self.language = Transcribe.from_event(event).language
+                elif event.type == "audio-start":
+                    self.format = (event.data["rate"], event.data["width"], event.data["channels"])
+                elif event.type == "audio-chunk":
+                    self.heard += event.payload
+                elif event.type == "audio-stop":
+                    await self.reply(writer)
+                    break
+        finally:
+            writer.close()
+            with contextlib.suppress(ConnectionError):
+                await writer.wait_closed()
 
     async def reply(self, writer):
         if isinstance(self.answer, bytes):
@@ -48,7 +55,11 @@ async def ask(server, **settings):
     listening = await asyncio.start_server(server.serve, "127.0.0.1", 0)
     async with listening:
         port = listening.sockets[0].getsockname()[1]
-        return await WyomingTranscriber(f"tcp://127.0.0.1:{port}", **settings).transcribe(SOUND)
+        try:
+            return await WyomingTranscriber(f"tcp://127.0.0.1:{port}", **settings).transcribe(SOUND)
+        finally:
+            server.serving.cancel()
+            await asyncio.gather(server.serving, return_exceptions=True)
 
 
 async def test_the_server_hears_all_and_its_text_comes_back():
@@ -84,7 +95,7 @@ async def test_nobody_listens_there():
 async def test_a_server_that_never_answers_is_given_up():
     class Silent(Server):
         async def reply(self, writer):
-            await asyncio.sleep(5)
+            await asyncio.Event().wait()
 
     with pytest.raises(HearingError, match=r"did not answer in 0\.1 s"):
         await ask(Silent(None), timeout_seconds=0.1)
