@@ -79,13 +79,13 @@ class Receipts:
         mentioned = {singular(word.text) for word in said} - EMPTY
         kinds = {kind_of(word) for word in mentioned} - {None}
         effects = {STATES[word.text] for word in said if word.text in STATES}
-        numbers = amounts_in(said).numbers
+        amounts = amounts_in(said)
         facts = [self._facts_of(outcome)[0] for outcome in acted]
         return any(
             mentioned & fact.words
             or kinds & fact.kinds
             or effects & fact.effects
-            or numbers & fact.amounts.numbers
+            or (amounts and not amounts.missing(fact.amounts))
             for fact in facts
         )
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from voice_gateway.brain.receipts_aspect import HELPERS, Place, aspect_of, place_of
 from voice_gateway.brain.receipts_claim import Aspect, Claim, Kind, thing_in
-from voice_gateway.brain.receipts_verbs import FORMS, OPPOSITE, PARTICLES, STATES, Form
+from voice_gateway.brain.receipts_verbs import FORMS, MODES, OPPOSITE, PARTICLES, STATES, Form
 from voice_gateway.brain.receipts_words import DETERMINERS, Word, is_thing
 
 
@@ -168,6 +168,8 @@ def _ours(form: Form, main: list[Word], place: Place) -> bool:
 
 def _effect(form: Form, place: Place) -> str:
     following = place.texts[place.at + 1 :]
+    if following[-2:-1] == ["to"] and following[-1] in MODES:
+        return following[-1]
     if form.effect and form.base not in {"set", "adjust", "light", "run"}:
         return form.effect
     for at, text in enumerate(following):

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from voice_gateway.brain.receipts_verbs import STATES, Form
+from voice_gateway.brain.receipts_words import is_thing
 
 HELPERS = frozenset(
     "have has had is are was were am be been being will shall would can could may might should must did do "
@@ -94,7 +95,9 @@ def _ing(place: Place) -> str | None:
         return "sent"
     if given & {"am", "is", "are"} or "be" in place.texts[: place.at]:
         return "ongoing"
-    if place.subject or given - {"will"}:
+    if place.subject[-1:] in (["finished"], ["completed"], ["done"]):
+        return "done"
+    if given - {"will"} or (place.subject and not is_thing(place.subject[-1])):
         return None
     return None if set(place.texts[place.at :]) & _FINITE else "ongoing"
 

@@ -67,11 +67,11 @@ _WHOLE = frozenset("everything all both every each entire whole".split())
 DAYS = frozenset("monday tuesday wednesday thursday friday saturday sunday".split())
 
 
-def thing_in(words: list[Word], subject: int = 0, verb: int = -1) -> Thing:
+def thing_in(words: list[Word], subject: int = 0, verb: int = -1, *, opened: bool = False) -> Thing:
     """The words that say which thing is meant: before `subject` ends and right behind `verb`, all of them."""
     chosen: set[str] = set()
     run: list[Word] = []
-    opened = loose = False
+    loose = False
     for place in range(len(words) + 1):
         word = words[place] if place < len(words) else None
         if word is not None and _nameable(word, words[place + 1 : place + 2]):

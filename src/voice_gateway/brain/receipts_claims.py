@@ -1,5 +1,6 @@
 """From a sentence to its claims. Questions, offers, refusals, conditions and quotations claim nothing."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -14,6 +15,7 @@ from voice_gateway.brain.receipts_words import Word, plain, words_of
 
 _BREAKS = frozenset(", ; : — – … . ! ? (".split())
 _ENDS = frozenset("; . ! ? …".split())
+_AND = "and"
 _END = ";"  # stands at the head of a clause that shares nothing with the one before it
 _JOINS = frozenset("and but then while so because although though however plus or".split())
 _CONDITIONS = frozenset("if unless whether".split())
@@ -25,6 +27,12 @@ _INTERROGATIVES = frozenset(
 _ACK_WORDS = frozenset(
     "okay ok sure certainly absolutely yes yeah yep alright great perfect well sorry unfortunately "
     "also finally additionally great good please hello hi oh ah right as".split()
+)
+# What comes behind is claimed all the same.
+_OPINION = re.compile(
+    r"(?:i (?:think|believe|see|suppose|guess|know|can see|can confirm|can tell you|am sure|am certain|"
+    r"am pretty sure|am happy to say|am told)|it (?:looks|seems) like|it appears|my records show|"
+    r"the tool says) (?:that )?(?=\w)"
 )
 _SAID = frozenset(
     "said say says asked ask told tell want wanted mentioned requested need needed like liked "
@@ -65,16 +73,17 @@ def _pieces(words: Sequence[Word]) -> list[list[Word]]:
         if word.text in {":", "("} and following in STATES:
             pieces[-1].append(Word("is"))
         elif word.text in _BREAKS or word.text in _JOINS:
-            pieces.append([Word(_END)] if word.text in _ENDS else [])
+            pieces.append([Word(_END)] if word.text in _ENDS else [word] if word.text == _AND else [])
         elif word.text not in {"-", "°"}:
             pieces[-1].append(word)
-    return [piece for piece in pieces if piece]
+    return [piece for piece in pieces if piece and piece != [Word(_AND)]]
 
 
 def _read(piece: list[Word], state: _Sentence) -> None:
     if piece[0].text == _END:
         state.shared, state.waiting, state.hypothetical = "start", [], False
-    piece = _without_ack([word for word in piece if word.text != _END])
+    joined = piece[0].text == _AND
+    piece = _without_ack([word for word in piece if word.text not in {_END, _AND}])
     main, condition = _split_condition(piece)
     if condition and (condition[0].text in _CONDITIONS or any(word.text == "you" for word in condition)):
         state.hypothetical = True
@@ -85,7 +94,7 @@ def _read(piece: list[Word], state: _Sentence) -> None:
         return
     claim = _claim(main, state, conditional=bool(condition))
     if claim is None:
-        _attach(main, state)
+        _attach(main, state, joined=joined)
         return
     claim.things = [*state.waiting, *claim.things]
     claim.every |= len(state.waiting) > 0 and not all(claim.things)
@@ -134,7 +143,8 @@ def _without_ack(piece: list[Word]) -> list[Word]:
     start = 0
     while start < len(piece) - 1 and piece[start].text in _ACK_WORDS:
         start += 1
-    return piece[start:]
+    opinion = _OPINION.match(" ".join(word.text for word in piece[start:]) + " ")
+    return piece[start + len(opinion[0].split()) if opinion else start :]
 
 
 def _split_condition(piece: list[Word]) -> tuple[list[Word], list[Word]]:
@@ -158,12 +168,12 @@ def _reports(main: list[Word]) -> bool:
     return next((word for word in following if word not in adverbs), "") in _SAID
 
 
-def _attach(main: list[Word], state: _Sentence) -> None:
+def _attach(main: list[Word], state: _Sentence, *, joined: bool) -> None:
     """A clause without a verb of its own shares the one before it, or the one to come."""
     if any(word.text in _VERBAL for word in main):
         state.shared = "none"
         return
-    thing = thing_in(main)
+    thing = thing_in(main, opened=joined)  # "milk and eggs": what is joined is another thing
     amounts = amounts_in(main)
     if state.claims and state.shared in {"act", "state"}:
         if thing:

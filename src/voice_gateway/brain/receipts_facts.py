@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import Any
 
 from voice_gateway.brain.receipts_amounts import Amounts, amounts_in
-from voice_gateway.brain.receipts_verbs import FORMS, OPPOSITE, PARTICLES, STATES
+from voice_gateway.brain.receipts_verbs import FORMS, MODES, OPPOSITE, PARTICLES, STATES
 from voice_gateway.brain.receipts_words import ANY_DEVICE, KINDS, Word, singular, words_of
 from voice_gateway.turn import ToolOutcome
 
@@ -205,7 +205,8 @@ def _state(source: Mapping[str, Any]) -> frozenset[str]:
     for key, value in source.items():
         name = str(key).lower()
         if name == "state" and isinstance(value, str):
-            found |= set(_stated(words_of(value[:100])))
+            said = words_of(value[:100])
+            found |= {*_stated(said), *(MODES & {word.text for word in said})}
         elif isinstance(value, bool) and (name.removeprefix("is_")) in STATES:
             effect = STATES[name.removeprefix("is_")]
             found.add(effect if value else OPPOSITE.get(effect, ""))
@@ -242,7 +243,7 @@ def _verbs(words: list[Word]) -> frozenset[str]:
             found.add(FORMS[text][0].effect)
         if text in STATES:
             found.add(STATES[text])
-    return frozenset((found | {text for text in texts if text in {"heat", "cool", "auto"}}) - {""})
+    return frozenset((found | (MODES & set(texts))) - {""})
 
 
 def _amounts(args: Mapping[str, Any], structured: Mapping[str, Any], said: list[Word]) -> Amounts:

@@ -34,10 +34,12 @@ def state_in(main: list[Word]) -> Claim | None:
         return _there_is(main, texts)
     if set(subject) & _PEOPLE or not subject or subject[0] in {"a", "an"}:
         return None
+    if subject[-1] == "it" and {"degrees", "degree"} & set(texts):
+        return _claim(main, place, "", weak=False, hedged=False)  # "It is a cosy 21 degrees in the office"
     about_home = any(is_thing(text) for text in subject)
     named = any(word.name for word in main[:place])
     if not (about_home or named or set(subject) & _PRONOUNS):
-        return _measured(main, texts, place)
+        return None
     return _predicate(main, texts, place, weak=not about_home)
 
 
@@ -69,13 +71,6 @@ def _measure(texts: list[str], at: int) -> bool:
     has_level = {"volume", "brightness", "level", "temperature", "humidity", "thermostat", "it"}
     units = bool(set(texts[at + 1 : at + 3]) & _UNITS)
     return units or (bool(set(texts[:at]) & has_level) and at + 1 >= len(texts))
-
-
-def _measured(main: list[Word], texts: list[str], place: int) -> Claim | None:
-    """ "It is 21 degrees in the office" has no thing for a subject, only a place."""
-    if texts[place - 1] != "it" or not {"degrees", "degree"} & set(texts):
-        return None
-    return _claim(main, place, "", weak=False, hedged=False)
 
 
 def _preposition(texts: list[str], at: int) -> bool:
@@ -121,6 +116,8 @@ def _without_verb(main: list[Word], texts: list[str]) -> Claim | None:
     said = [text for text in texts if text != "now"]
     if len(said) < 2 or len(said) > 7 or said[-1] not in STATES:
         return None
+    if said[-2] in {"coming", "going"}:  # "lights coming on"
+        del said[-2]
     if not is_thing(said[-2]) and said[-2] not in _PRONOUNS and not main[len(main) - 2].name:
         return None
     return _claim(main, len(main) - 1, STATES[said[-1]], weak=False, hedged=False)

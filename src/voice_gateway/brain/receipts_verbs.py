@@ -27,9 +27,9 @@ BORNE_OUT_BY: dict[str, frozenset[str]] = {
         "resume": "start on",
         "armed": "on",
         "disarmed": "off",
-        "heat": "set level on",
-        "cool": "set level on",
-        "auto": "set level on",
+        "heat": "",
+        "cool": "",
+        "auto": "",
     }.items()
 }
 
@@ -48,6 +48,7 @@ OPPOSITE = {
     "muted": "unmuted", "unmuted": "muted", "armed": "disarmed", "disarmed": "armed", "start": "stop",
     "stop": "start", "paused": "on", "cancel": "start", "up": "down", "down": "up",
 }  # fmt: skip
+MODES = frozenset({"heat", "cool", "auto"})
 PARTICLES = {"on": "on", "off": "off", "up": "up", "down": "down", "out": "off", "back": ""}
 
 

@@ -62,7 +62,8 @@ EMPTY = frozenset(
     "half quarter maximum minimum max min past what which who one ones today tonight tomorrow "
     "morning evening night afternoon moment meantime background name named called both everything "
     "everybody nothing something only least most more less than about around approximately roughly "
-    "almost nearly exactly like as well between under above below".split()
+    "almost nearly exactly like as well between under above below few couple bit while "
+    "little lot moments".split()
 )
 _CALENDAR = frozenset(
     "i monday tuesday wednesday thursday friday saturday sunday january february march april may june july "
