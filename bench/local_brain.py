@@ -7,9 +7,9 @@ import statistics
 import threading
 from time import perf_counter, thread_time
 
-from bench.table import Row
 from tests.fakes.home_tools import ScriptedHome, manager_for
 
+from bench.table import Row
 from voice_gateway.brain.client import Turn
 from voice_gateway.brain.history import History
 from voice_gateway.brain.intents.home import build_home, parse_devices
