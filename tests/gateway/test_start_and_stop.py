@@ -127,7 +127,7 @@ async def test_a_stop_in_the_middle_of_a_call(commands, tmp_path):
     gateway = Running(await commands.start("run"))
     await gateway.says("ready")
     asking = await commands.start("ask", "turn on the red lamp")
-    await until(lambda: (tmp_path / "begun").exists())
+    await until((tmp_path / "begun").exists)
 
     assert await ends(gateway.process, signal.SIGINT) == 130
     told = b"".join(await asking.communicate())
@@ -171,7 +171,7 @@ async def test_a_server_killed_during_a_call_is_an_honest_answer_and_comes_back(
     )
     async with Running.opened(commands):
         lamp = asyncio.create_task(ask(commands, "turn on the red lamp"))
-        await until(lambda: (tmp_path / "begun").exists())
+        await until((tmp_path / "begun").exists)
         (victim,) = processes(str(done))
         os.kill(victim, signal.SIGKILL)
         answer = await lamp
