@@ -45,7 +45,7 @@ class FactsFormatter(logging.Formatter):
 
 
 def set_up(level: str = "warning", *, debug: bool = False, stream: TextIO | None = None) -> None:
-    """Our own tracebacks appear only with `debug`; a server's output is quoted behind its name in any case."""
+    """Our own tracebacks appear only with `debug`; a server's output is quoted behind its name always."""
     handler = logging.StreamHandler(stream or sys.stderr)
     handler.setFormatter(FactsFormatter(tracebacks=debug))
     root = logging.getLogger()
