@@ -4,12 +4,15 @@ import asyncio
 import ctypes.util
 import os
 
+import numpy as np
 import pytest
 from tests.fakes.gateway_process import Commands, Running
 from tests.fakes.running_gateway import parts, until
 from tests.fakes.sound_card import sound_card
 from tests.fakes.speech import FOLDER, need_speech, words
 from tests.fakes.speech_packages import need_packages
+
+from voice_gateway.turn import Speech
 
 pytestmark = [pytest.mark.voice_full, pytest.mark.timeout(120)]
 
@@ -26,34 +29,85 @@ async def card(tmp_path):
         yield card
 
 
-async def said_into(card, transcriber, name, path, *, behind_seconds):
-    """What the loudspeaker answers to a recording."""
-    from voice_gateway.hearing.wav import read_wav
-
-    async with card.recorded(path):
-        await card.play(FOLDER / name)
-        await asyncio.sleep(behind_seconds)  # the answer takes its time to be said
-    return words(await transcriber.transcribe(read_wav(path)))
-
-
-async def test_a_spoken_conversation_of_several_turns(card, tmp_path, moonshine):
+@pytest.fixture
+async def gateway(card, tmp_path):
+    """Running, and listening to the card."""
     commands = Commands(tmp_path)
     sound = {**card.daemon.environment, "XDG_RUNTIME_DIR": commands.env["XDG_RUNTIME_DIR"]}
-    async with Running.opened(commands, "--voice", **sound):
 
-        async def hears():
-            known = await parts(commands)
-            return known.get("microphone", {}).get("state") == "ok" == known["voice"]["state"]
+    async def hears():
+        known = await parts(commands)
+        return known.get("microphone", {}).get("state") == "ok" == known["voice"]["state"]
 
+    async with Running.opened(commands, "--voice", **sound) as running:
         await until(hears)
-        first = await said_into(
-            card, moonshine, "session_0_am_michael.wav", tmp_path / "1.wav", behind_seconds=3
-        )
-        assert {"kitchen", "light", "on"} <= set(first), first
-        second = await said_into(
-            card, moonshine, "session_2_bf_emma.wav", tmp_path / "2.wav", behind_seconds=5
-        )
-        assert {"it", "is", "november"} <= set(second), second
-        # It heard neither itself nor its beeps: nothing more is said.
-        third = await said_into(card, moonshine, "silence_2s.wav", tmp_path / "3.wav", behind_seconds=1)
-        assert third == [] or third == ["you"]
+        yield running
+        assert await running.stop() == 0
+
+
+class Listener:
+    """Speaks into the card's microphone, and writes down what its loudspeaker answers."""
+
+    def __init__(self, card, transcriber, folder):
+        self.card, self.transcriber, self.folder, self.count = card, transcriber, folder, 0
+
+    async def answer_to(self, *parts, seconds):
+        from voice_gateway.hearing.wav import read_wav
+
+        self.count += 1
+        spoken = self.folder / f"answer{self.count}.wav"
+        async with self.card.recorded(spoken):
+            await self.card.play(self.sound(*parts))
+            await asyncio.sleep(seconds)  # the answer takes its time to be said
+        return words(await self.transcriber.transcribe(read_wav(spoken)))
+
+    def sound(self, *parts):
+        """Recordings and pauses (in seconds), one behind the other."""
+        from voice_gateway.hearing.wav import read_wav
+        from voice_gateway.speaking.speaker import save_wav
+
+        pieces = [
+            np.zeros(round(part * 16000)) if isinstance(part, float) else read_wav(FOLDER / part) / 32768
+            for part in parts
+        ]
+        file = self.folder / f"said{self.count}.wav"
+        save_wav(file, Speech(np.concatenate(pieces), 16000))
+        return file
+
+
+@pytest.fixture
+def listener(card, moonshine, tmp_path):
+    return Listener(card, moonshine, tmp_path)
+
+
+async def test_a_spoken_conversation_of_several_turns(listener, gateway):
+    first = await listener.answer_to("session_0_am_michael.wav", seconds=3.0)
+    assert {"kitchen", "light", "on"} <= set(first), first
+
+    second = await listener.answer_to("session_2_bf_emma.wav", seconds=5.0)
+    assert {"it", "is", "november"} <= set(second), second
+
+    nothing = await listener.answer_to(2.0, seconds=1.0)  # it heard neither itself nor its beeps
+    assert nothing in ([], ["you"])
+
+
+async def test_the_wake_word_interrupts_a_long_answer(listener, gateway):
+    answer = await listener.answer_to(
+        *("wake_14_hibari.wav", 0.3, "cmd_24_am_michael.wav", 4.0, "session_2_bf_emma.wav"), seconds=6.0
+    )
+    assert {"devices", "november"} <= set(answer), answer
+    # The whole list would take half a minute.
+    assert len(answer) < 60
+
+
+async def test_it_does_not_hear_itself_in_a_room_with_an_echo(card, listener, gateway):
+    echo = ("source=spk.monitor", "sink=mic", "latency_msec=40")
+    await card.daemon.pactl("load-module", "module-loopback", *echo)
+
+    first = await listener.answer_to("session_0_am_michael.wav", seconds=3.0)
+    assert {"kitchen", "light", "on"} <= set(first), first
+    assert len(first) < 12
+
+    again = await listener.answer_to("session_2_bf_emma.wav", seconds=6.0)
+    assert "november" in again, again
+    assert again.count("november") == 1

@@ -42,8 +42,8 @@ async def run(options: argparse.Namespace) -> int:
         watch.subscribe(lambda event: door.tell(event.text) if isinstance(event, Notice) else None)
         gateway.start_long_tasks()
         mqtt = _open_mqtt(gateway, store) if stays and settings.mqtt.broker_url else None
-        if stays and (settings.voice.enabled or options.voice):
-            _open_voice(gateway, door)
+        if stays:
+            _open_voice(gateway, door, spoken=settings.voice.enabled or options.voice)
         if stays:
             control = ControlDoor(control_file(), operations(gateway, found.file))
             gateway.start(control.run(), "door.control")
@@ -62,15 +62,21 @@ def _open_mqtt(gateway: Gateway, store: Store) -> MqttDoor:
     return door
 
 
-def _open_voice(gateway: Gateway, text_door: TextDoor) -> None:
+def _open_voice(gateway: Gateway, text_door: TextDoor, *, spoken: bool) -> None:
     """What cannot be spoken is shown by the text door."""
+    if not spoken and not gateway.settings.voice.wyoming_url:
+        return
     try:
         from voice_gateway.commands.voice import Voice
     except ImportError as error:
         advice = "run `make setup`, or `pip install 'voice-gateway[speech]'`"
         gateway.watch.report("voice", State.DEGRADED, f"The voice needs the package {error.name}: {advice}")
         return
-    gateway.start(Voice(gateway, text_door.tell).run(), "door.voice")
+    voice = Voice(gateway, text_door.tell)
+    if spoken:
+        gateway.start(voice.run(), "door.voice")
+    if gateway.settings.voice.wyoming_url:
+        gateway.start(voice.wyoming().run(), "door.wyoming")
 
 
 async def _until_stopped() -> int:

@@ -7,8 +7,9 @@ from collections.abc import Callable
 from voice_gateway.app import Gateway
 from voice_gateway.doors.voice import BackgroundTranscriber
 from voice_gateway.doors.voice_mouth import Mouth
+from voice_gateway.doors.wyoming import WyomingDoor
 from voice_gateway.errors import HearingError
-from voice_gateway.hearing.engines import Ears, load_ears
+from voice_gateway.hearing.engines import Ears, load_ears, new_transcriber
 from voice_gateway.hearing.sounddevice_microphone import SounddeviceMicrophone
 from voice_gateway.speaking.engines import new_synthesizer
 from voice_gateway.speaking.sounddevice_speaker import SounddeviceSpeaker
@@ -35,10 +36,11 @@ class Voice:
     def __init__(self, gateway: Gateway, show: Callable[[str], None]) -> None:
         self._gateway = gateway
         self._settings = gateway.settings.voice
-        speaker = SounddeviceSpeaker(self._settings.output_device, gain=gateway.playback.gain)
+        self._transcriber = new_transcriber(self._settings)
+        self._synthesizer = new_synthesizer(self._settings)
         self.mouth = Mouth(
-            new_synthesizer(self._settings),
-            speaker,
+            self._synthesizer,
+            SounddeviceSpeaker(self._settings.output_device, gain=gateway.playback.gain),
             watch=gateway.watch,
             show=show,
             earcons=self._settings.earcons,
@@ -68,6 +70,13 @@ class Voice:
             await ears.close()
             await self.mouth.close()
 
+    def wyoming(self) -> WyomingDoor:
+        """Shares the engines with the microphone and the loudspeaker."""
+        answer = self._gateway.conversation.answer
+        return WyomingDoor(
+            self._settings, answer, self._transcriber, self._synthesizer, watch=self._gateway.watch
+        )
+
     async def _load(self) -> Ears | None:
         """All engines side by side. Without ears there is no voice, and the status says why."""
         async with asyncio.TaskGroup() as tasks:
@@ -77,7 +86,7 @@ class Voice:
 
     async def _load_ears(self) -> Ears | None:
         try:
-            return await load_ears(self._settings)
+            return await load_ears(self._settings, self._transcriber)
         except (HearingError, BaseExceptionGroup) as error:
             reason = str(first_error(error))
             log.error("there is no voice", extra={"reason": reason})

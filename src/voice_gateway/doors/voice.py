@@ -85,6 +85,7 @@ class BackgroundTranscriber:
         self._levels: deque[float] = deque(maxlen=RECENT_STEPS)
         self._answer_until = 0.0  # seconds of sound
         self._ready = _ready_sentence(ears, settings)
+        self._failure = ""
 
     # --- the life of the door
 
@@ -158,10 +159,13 @@ class BackgroundTranscriber:
                     self._woken(wake)
                 await self._begin_recording()
         except Exception as error:  # engines are native code of others: anything may come out
-            log.exception("hearing failed; what was said is dropped")
+            if repr(error) != self._failure:  # an engine that is broken fails thirty times a second
+                log.exception("hearing failed; what was said is dropped")
+            self._failure = repr(error)
             self._watch.report("voice", State.DEGRADED, f"Hearing failed: {error}")
             self._step(VoiceEvent.NOTHING)
         else:
+            self._failure = ""
             self._watch.report("voice", State.OK, self._ready)
 
     def _watch_for_wake(self, samples: Samples) -> WakeDetected | None:

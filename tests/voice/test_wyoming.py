@@ -1,0 +1,187 @@
+"""The Wyoming door, seen by the client library that Home Assistant uses."""
+
+import asyncio
+import contextlib
+import json
+
+import numpy as np
+import pytest
+from tests.fakes.speech import words
+from tests.fakes.speech_packages import need_packages
+from tests.fakes.voice import ScriptedSynthesizer
+
+from voice_gateway.config import VoiceSettings
+from voice_gateway.errors import HearingError
+from voice_gateway.turn import Reply
+from voice_gateway.watch import Watch
+
+pytestmark = pytest.mark.filterwarnings("ignore:'audioop' is deprecated")  # of the wyoming package
+LIMIT = 20.0
+
+
+async def answer(utterance):
+    assert utterance.door == "wyoming"
+    return Reply(f"{utterance.conversation_id}: {utterance.text}", ok="bad" not in utterance.text)
+
+
+@contextlib.asynccontextmanager
+async def door(transcriber, synthesizer=None, *, watch=None, **settings):
+    from voice_gateway.doors.wyoming import WyomingDoor
+
+    settings = VoiceSettings(**{"wyoming_url": "tcp://127.0.0.1:0", **settings})
+    opened = WyomingDoor(
+        settings, answer, transcriber, synthesizer or ScriptedSynthesizer(), watch=watch, retry_seconds=0.01
+    )
+    running = asyncio.ensure_future(opened.run())
+    try:
+        yield opened
+    finally:
+        running.cancel()
+        await asyncio.gather(running, return_exceptions=True)
+
+
+@contextlib.asynccontextmanager
+async def client(opened):
+    need_packages("wyoming")
+    from wyoming.client import AsyncTcpClient
+
+    async with asyncio.timeout(LIMIT):
+        await opened.listening.wait()
+    async with AsyncTcpClient("127.0.0.1", opened.port, read_timeout=LIMIT) as connected:
+        yield connected
+
+
+async def send_sound(connected, samples, rate=16000):
+    from wyoming.audio import AudioChunk, AudioStart, AudioStop
+
+    await connected.write_event(AudioStart(rate, 2, 1).event())
+    for start in range(0, len(samples), 1600):
+        await connected.write_event(AudioChunk(rate, 2, 1, samples[start : start + 1600].tobytes()).event())
+    await connected.write_event(AudioStop().event())
+
+
+async def test_it_describes_what_it_offers(moonshine):
+    from wyoming.info import Describe, Info
+
+    async with door(moonshine) as opened, client(opened) as connected:
+        await connected.write_event(Describe().event())
+        info = Info.from_event(await connected.read_event())
+    assert [program.name for program in info.asr] == ["moonshine"]
+    assert info.tts[0].voices[0].languages == ["en"]
+    assert info.wake[0].models[0].phrase == "hey jarvis"
+    assert info.handle[0].supports_home_control
+
+
+async def test_speech_goes_in_and_out_and_in_again(moonshine, sound):
+    need_packages("hibari")
+    from wyoming.asr import Transcribe, Transcript
+    from wyoming.audio import AudioChunk, AudioStop
+    from wyoming.tts import Synthesize
+
+    from voice_gateway.speaking.hibari import HibariSynthesizer
+
+    async with door(moonshine, HibariSynthesizer()) as opened, client(opened) as connected:
+        await connected.write_event(Transcribe(language="en").event())
+        await send_sound(connected, sound("cmd_00_am_michael.wav"))
+        heard = Transcript.from_event(await connected.read_event())
+        assert words(heard.text) == ["what", "time", "is", "it"]
+
+        await connected.write_event(Synthesize("It is **ten** o'clock. Good morning!").event())
+        chunks = []
+        while not AudioStop.is_type((event := await connected.read_event()).type):
+            if AudioChunk.is_type(event.type):
+                chunks.append(AudioChunk.from_event(event))
+        assert {chunk.rate for chunk in chunks} == {24000}
+        spoken = np.frombuffer(b"".join(chunk.audio for chunk in chunks), np.int16)
+        await connected.write_event(Transcribe().event())
+        await send_sound(connected, spoken, rate=24000)
+        again = Transcript.from_event(await connected.read_event())
+        assert words(again.text)[-2:] == ["good", "morning"]
+
+
+async def test_the_wake_word_is_detected_and_other_speech_is_not(moonshine, sound):
+    from wyoming.wake import Detect, Detection, NotDetected
+
+    async with door(moonshine) as opened, client(opened) as connected:
+        await connected.write_event(Detect().event())
+        await send_sound(connected, sound("wake_00_af_heart.wav"))
+        found = Detection.from_event(await connected.read_event())
+        assert found.name == "hey_jarvis"
+        await send_sound(connected, sound("cmd_00_am_michael.wav"))
+        assert NotDetected.is_type((await connected.read_event()).type)
+
+
+async def test_words_are_answered_by_the_conversation(moonshine):
+    from wyoming.asr import Transcript
+    from wyoming.handle import Handled, NotHandled
+
+    async with door(moonshine) as opened, client(opened) as connected:
+        context = {"conversation_id": "kitchen"}
+        await connected.write_event(Transcript("turn on the lamp", context=context).event())
+        handled = Handled.from_event(await connected.read_event())
+        assert handled.text == "wyoming-kitchen: turn on the lamp"
+        await connected.write_event(Transcript("something bad").event())
+        assert NotHandled.is_type((await connected.read_event()).type)
+
+
+async def test_an_engine_that_fails_is_told_and_the_connection_stays(sound):
+    from wyoming.error import Error
+    from wyoming.ping import Ping, Pong
+
+    class Broken:
+        name = "broken"
+
+        async def transcribe(self, samples):
+            raise HearingError("the model is broken")
+
+    async with door(Broken(), wake="none") as opened, client(opened) as connected:
+        await send_sound(connected, sound("cmd_00_am_michael.wav"))
+        assert Error.from_event(await connected.read_event()).text == "the model is broken"
+        await connected.write_event(Ping("still there").event())
+        assert Pong.from_event(await connected.read_event()).text == "still there"
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        b"GET / HTTP/1.1\r\n\r\n",
+        b"[]\n",
+        b'{"type": "audio-chunk", "payload_length": 99999999999}\n',
+        b'{"type": "audio-chunk", "payload_length": -1}\n',
+        b'{"type": "audio-start", "data": {"rate": 16000, "width": 4}}\n',
+        b'{"type": "audio-chunk", "data": {"channels": 0}}\n',
+        b"x" * 200_000,
+    ],
+)
+async def test_a_client_that_sends_nonsense_is_let_go_and_others_are_served(raw):
+    async with door(None) as opened:
+        async with asyncio.timeout(LIMIT):
+            await opened.listening.wait()
+            reader, writer = await asyncio.open_connection("127.0.0.1", opened.port)
+            writer.write(raw)
+            await writer.drain()
+            told = b""
+            with contextlib.suppress(ConnectionResetError):  # what it sent was not even read
+                told = await reader.read()
+            writer.close()
+            assert told == b"" or json.loads(told.split(b"\n")[0])["type"] == "error"
+            _, other = await asyncio.open_connection("127.0.0.1", opened.port)
+            other.close()
+
+
+async def test_a_port_that_is_taken_is_told_and_tried_again():
+    taken = await asyncio.start_server(lambda *_: None, "127.0.0.1", 0)
+    port = taken.sockets[0].getsockname()[1]
+    watch, told = Watch(), asyncio.Queue()
+    watch.subscribe(told.put_nowait)
+    async with (
+        asyncio.timeout(LIMIT),
+        door(None, watch=watch, wyoming_url=f"tcp://127.0.0.1:{port}") as opened,
+    ):
+        trouble = await told.get()
+        assert trouble.state == "degraded"
+        assert f"127.0.0.1:{port} cannot be used" in trouble.sentence
+        taken.close()
+        await taken.wait_closed()
+        await opened.listening.wait()
+        assert opened.port == port
