@@ -3,7 +3,7 @@
 import logging
 import os
 import subprocess
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -123,3 +123,12 @@ def counts() -> Iterator[Counts]:
     yield handler
     logger.setLevel(level)
     logger.removeHandler(handler)
+
+
+@pytest.fixture
+def reading(ollama: Ollama, counts: Counts) -> Callable[[], list[float]]:
+    """What was read of each prompt since the test began: tokens, or seconds where the server is not ours."""
+    if ollama.server is None:
+        return counts.prefill_seconds
+    server, before = ollama.server, len(ollama.server.tokens_read())
+    return lambda: [float(tokens) for tokens in server.tokens_read()[before:]]

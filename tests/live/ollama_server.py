@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -11,6 +12,7 @@ from pathlib import Path
 from types import TracebackType
 
 READY_SECONDS = 60
+_READ = re.compile(r'msg="loading cache slot".* remaining=(\d+)')
 
 
 def _free_port() -> int:
@@ -54,6 +56,7 @@ class OllamaServer:
                 stdout=output,
                 stderr=output,
                 start_new_session=True,
+                env={**os.environ, "OLLAMA_DEBUG": "1"},  # for `tokens_read`
             )
         limit = time.monotonic() + READY_SECONDS
         while self._process.poll() is None and time.monotonic() < limit:
@@ -65,6 +68,10 @@ class OllamaServer:
             time.sleep(0.05)  # a server that starts gives no other sign
         self.stop()
         raise RuntimeError(f"the server did not start; its log:\n{self._log_file.read_text()[-2000:]}")
+
+    def tokens_read(self) -> list[int]:
+        """How much of each prompt so far was really read; the rest was known from the one before."""
+        return [int(count) for count in _READ.findall(self._log_file.read_text(errors="replace"))]
 
     def kill_runner(self) -> None:
         """End the process that holds the model, as the kernel does when memory is short."""
