@@ -15,6 +15,8 @@ REDIS_LIMIT_SECONDS = 5.0
 LEASE_SECONDS = 6.0  # who has not renewed a claim for so long is gone
 LOOK_SECONDS = 0.2  # how often somebody else's claim is looked at
 CLAIMED = "claimed"
+MOST_ENTRIES = 10_000  # in memory: about 3000 answered requests, or some ten megabytes
+TIDY_SECONDS = 60.0
 
 log = logging.getLogger(__name__)
 
@@ -36,13 +38,15 @@ class Store(Protocol):
 
 
 class MemoryStore:
-    """Forgets with the process; expired entries go when something is written."""
+    """Forgets with the process, and the oldest when there is too much: a gateway stays up for months."""
 
     shared = False
 
-    def __init__(self, now: Callable[[], float] = time.time) -> None:
+    def __init__(self, now: Callable[[], float] = time.time, *, most_entries: int = MOST_ENTRIES) -> None:
         self._entries: dict[str, tuple[float, str]] = {}
         self._now = now
+        self._most_entries = most_entries
+        self._tidy_at = 0.0
 
     async def get(self, key: str) -> str | None:
         expires, text = self._entries.get(key, (0.0, ""))
@@ -50,8 +54,16 @@ class MemoryStore:
 
     async def put(self, key: str, text: str, *, expiry_seconds: float) -> None:
         now = self._now()
-        self._entries = {k: entry for k, entry in self._entries.items() if entry[0] > now}
+        self._entries.pop(key, None)  # so that it becomes the newest
         self._entries[key] = (now + expiry_seconds, text)
+        if now >= self._tidy_at or len(self._entries) > self._most_entries:
+            self._tidy(now)
+
+    def _tidy(self, now: float) -> None:
+        self._entries = {key: entry for key, entry in self._entries.items() if entry[0] > now}
+        for key in list(self._entries)[: max(0, len(self._entries) - self._most_entries)]:
+            del self._entries[key]
+        self._tidy_at = now + TIDY_SECONDS
 
     async def claim(self, key: str, *, expiry_seconds: float, text: str = CLAIMED) -> bool:
         if await self.get(key) is not None:

@@ -43,7 +43,7 @@ class Commands:
         return self.folder / name
 
     async def start(
-        self, *words: str, stdin=asyncio.subprocess.DEVNULL, **env: str
+        self, *words: str, stdin=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.PIPE, **env: str
     ) -> asyncio.subprocess.Process:
         return await asyncio.create_subprocess_exec(
             sys.executable,
@@ -52,7 +52,7 @@ class Commands:
             *words,
             stdin=stdin,
             stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
+            stderr=stderr,
             cwd=self.folder,
             env={**self.env, **env},
             limit=1 << 26,
