@@ -2,14 +2,15 @@
 
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from langchain_core.tools import BaseTool
 
 from voice_gateway.brain.receipts_amounts import amounts_in
 from voice_gateway.brain.receipts_claims import claims_in
-from voice_gateway.brain.receipts_compare import CLAIM, refuted
+from voice_gateway.brain.receipts_compare import CLAIM, LOOK, refuted
 from voice_gateway.brain.receipts_facts import Fact, Status, facts_of, status_of
-from voice_gateway.brain.receipts_phrases import is_command, only_agrees
+from voice_gateway.brain.receipts_phrases import asks_about_home, is_command, only_affirms, only_agrees
 from voice_gateway.brain.receipts_verbs import STATES
 from voice_gateway.brain.receipts_words import EMPTY, kind_of, plain, singular, words_of
 from voice_gateway.brain.release import sentences
@@ -50,6 +51,7 @@ class Receipts:
         self._several = " and " in self._command
         self._said = frozenset(singular(word) for word in self._command.split())
         self._topics = topics
+        self._asked = is_command(self._command) or asks_about_home(self._command)
         self._facts: dict[int, tuple[ToolOutcome, list[Fact]]] = {}
 
     def why_not(self, sentence: str, outcomes: Sequence[ToolOutcome]) -> str | None:
@@ -57,6 +59,8 @@ class Receipts:
         claims = claims_in(sentence)
         if not claims:
             return None
+        if self._asked:  # "Yes, it is on" is a claim when it answers a question
+            claims = [replace(claim, weak=False) for claim in claims]
         facts = self._all_facts(outcomes)
         reasons = (refuted(claim, facts, topics=self._topics, said=self._said) for claim in claims)
         return next((reason for reason in reasons if reason), None)
@@ -65,6 +69,8 @@ class Receipts:
         """Why a reply must not stand although each of its sentences may; None when it may."""
         words = _plain_words(text)
         acted = [outcome for outcome in outcomes if status_of(outcome) is not Status.READ]
+        if not outcomes and asks_about_home(self._command) and only_affirms(words):
+            return LOOK if "home" in self._topics else None
         if not acted:
             return CLAIM if only_agrees(words) and is_command(self._command) else None
         if any(status_of(outcome) is not Status.DONE for outcome in acted) or self._on_subject(text, acted):

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from voice_gateway.brain.receipts_aspect import HELPERS, Place, aspect_of, place_of
+from voice_gateway.brain.receipts_aspect import HELPERS, UNCHANGING, Place, aspect_of, place_of
 from voice_gateway.brain.receipts_claim import Aspect, Claim, Kind, thing_in
 from voice_gateway.brain.receipts_verbs import FORMS, MODES, OPPOSITE, PARTICLES, STATES, Form
 from voice_gateway.brain.receipts_words import DETERMINERS, Word, is_thing
@@ -25,6 +25,7 @@ _OTHER_PEOPLE = frozenset(
 )
 _OURSELVES = frozenset("i we it that this assistant gateway server tool system home command request".split())
 _STRONG = frozenset("turn switch dim brighten unlock lock mute unmute activate deactivate arm disarm".split())
+_STRONG_FORMS = frozenset(word for word, forms in FORMS.items() if forms[0].base in _STRONG)
 _VAGUE = frozenset(
     "make put bring carry handle process move draw pull roll play light wake run kill change create complete "
     "record perform save warm heat cool apply update begin clear notify implement order book control send "
@@ -77,6 +78,8 @@ def _is_noun(main: list[Word], at: int) -> bool:
         return True
     if word.name and word.text not in {"turned", "set"}:
         return True
+    if before in {"for", "of", "with", "from", "by", "as", "an"}:  # "for sent messages"
+        return not word.text.endswith("ing") or before == "an"
     if all(form.tense == "base" for form in FORMS[word.text]) and at and before not in _BEFORE_VERBS:
         return True
     said_of_it = {"is", "are", "has", "have", "was", "were"}.intersection(one.text for one in main[at + 1 :])
@@ -138,7 +141,17 @@ def _reading(main: list[Word], place: Place, form: Form, aspect: str) -> Reading
 def _claim(kind: Kind, aspect: Aspect, effect: str, main: list[Word], place: Place) -> Claim:
     subject = next((at for at in range(place.at) if main[at].text in HELPERS), 0)
     thing = thing_in(main, subject, _behind(place))
-    weak = aspect is Aspect.HEDGED and "now" not in place.texts
+    vague = aspect is Aspect.HEDGED or kind is Kind.STATE or place.verb not in _STRONG_FORMS
+    of_home = any(is_thing(word.text) for word in main)
+    pronoun = place.subject[-1:] in (["it"], ["that"], ["this"], ["they"]) and not of_home
+    imperative = place.bare and place.texts[place.at + 1 : place.at + 2] in (
+        ["the"],
+        ["a"],
+        ["your"],
+        ["this"],
+    )
+    weak = aspect is Aspect.HEDGED or (pronoun and vague) or (imperative and place.verb in UNCHANGING)
+    weak = weak and not {"now", "already"} & set(place.texts)
     return Claim(kind, aspect, effect, [thing], every=not thing, still="still" in place.texts, weak=weak)
 
 
@@ -162,8 +175,10 @@ def _ours(form: Form, main: list[Word], place: Place) -> bool:
         playing = form.base == "play" and place.bare
         return form.base not in _VAGUE or playing or home or bool(rest & (_OBJECTS | set(STATES)))
     passive = bool(place.helping & {"been", "was", "were", "is", "are", "being"})
-    of_home = any(is_thing(text) for text in place.subject) or bool(place.subjects & _OURSELVES)
-    return of_home or (passive and form.base in _STRONG)
+    near = place.subject[-4:]  # what stands next to the verb: "this is a decision made" is not about this
+    return (
+        any(is_thing(text) for text in near) or near[-1] in _OURSELVES or (passive and form.base in _STRONG)
+    )
 
 
 def _effect(form: Form, place: Place) -> str:

@@ -19,7 +19,7 @@ _FINITE = frozenset(
     "is are was can will would requires require helps help takes take means makes uses saves needs need "
     "could should works work depends may might".split()
 )
-_UNCHANGING = frozenset("set put shut reset run".split())  # the same word for now and then
+UNCHANGING = frozenset("set put shut reset run".split())  # the same word for now and then
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,7 @@ def _past(place: Place) -> str | None:
         return "state" if not place.subjects & {"i", "we"} else None
     if place.subject and not given and place.verb in STATES and place.at + 1 == len(place.texts):
         return "state"  # "Front door locked."
-    alone = place.verb in _UNCHANGING and place.bare and place.at + 1 == len(place.texts)
+    alone = place.verb in UNCHANGING and place.bare and place.at + 1 == len(place.texts)
     return None if alone else "done"
 
 

@@ -102,6 +102,12 @@ def _nameable(word: Word, following: list[Word]) -> bool:
     before_thing = any(is_thing(one.text) for one in following)
     if text in TELLING or (text.endswith("ing") and not word.name):  # "reading lamp", but "started cleaning"
         return before_thing
-    if not text.isalpha() or text in EMPTY or text in DETERMINERS or text.endswith("ly") or text in DAYS:
+    if (
+        not text.isalpha()
+        or text in EMPTY
+        or text in DETERMINERS
+        or text.endswith("ly")
+        or singular(text) in DAYS
+    ):
         return False
     return word.name or (text not in FORMS and text not in STATES)

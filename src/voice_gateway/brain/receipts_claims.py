@@ -11,7 +11,7 @@ from voice_gateway.brain.receipts_languages import foreign_claim
 from voice_gateway.brain.receipts_phrases import phrase
 from voice_gateway.brain.receipts_states import state_in, time_in, timers_in
 from voice_gateway.brain.receipts_verbs import STATES
-from voice_gateway.brain.receipts_words import Word, plain, words_of
+from voice_gateway.brain.receipts_words import EMPTY, Word, plain, words_of
 
 _BREAKS = frozenset(", ; : — – … . ! ? (".split())
 _ENDS = frozenset("; . ! ? …".split())
@@ -96,10 +96,20 @@ def _read(piece: list[Word], state: _Sentence) -> None:
     if claim is None:
         _attach(main, state, joined=joined)
         return
+    _inherit(claim, main, state)
     claim.things = [*state.waiting, *claim.things]
     claim.every |= len(state.waiting) > 0 and not all(claim.things)
     state.waiting = []
     state.claims.append(claim)
+
+
+def _inherit(claim: Claim, main: list[Word], state: _Sentence) -> None:
+    """ "The lamp is on and set to 30": the second half is about the same thing."""
+    before = state.claims[-1] if state.claims else None
+    nameless = claim.things and not any(claim.things) and not whole(main) and not state.waiting
+    if before is not None and nameless and any(before.things) and claim.kind in {Kind.ACT, Kind.STATE}:
+        claim.things, claim.every = list(before.things), before.every
+        claim.weak |= before.weak
 
 
 def _claim(main: list[Word], state: _Sentence, *, conditional: bool) -> Claim | None:
@@ -179,5 +189,7 @@ def _attach(main: list[Word], state: _Sentence, *, joined: bool) -> None:
         if thing:
             state.claims[-1].things.append(thing)
         state.claims[-1].amounts.add(amounts)
-    elif thing and len(main) <= 6:
-        state.waiting.append(thing)
+    else:
+        state.waiting += [thing] if thing and len(main) <= 6 else []
+        if any(word.text not in EMPTY and word.text not in _ACK_WORDS for word in main):
+            state.shared = "none"

@@ -85,6 +85,8 @@ def _state(claim: Claim, facts: Sequence[Fact], topics: frozenset[str], said: fr
 def _meant(claim: Claim, thing: Thing, facts: Sequence[Fact], said: frozenset[str]) -> list[Fact]:
     """What the claim may be about: of a list its entries, and of each thing what was seen last."""
     meant = [fact for fact in facts if _is(thing, fact, said)]
+    if claim.weak:  # "it" is not a whole list, and a museum is no device
+        meant = [fact for fact in meant if not (fact.worded or (fact.listed and not thing))]
     if claim.effect and any(fact.listed for fact in meant):
         meant = [fact for fact in meant if fact.listed]
     return meant if claim.past else list({fact.key: fact for fact in meant}.values())

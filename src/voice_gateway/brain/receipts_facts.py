@@ -33,6 +33,7 @@ class Fact:
     key: str  # the same for two outcomes of one thing
     days: frozenset[str] = frozenset()
     listed: bool = False  # one of many in a list
+    worded: bool = False  # taken from a sentence, not from structured content
 
     @property
     def acted(self) -> bool:
@@ -169,6 +170,7 @@ def _segments(outcome: ToolOutcome, own: Fact) -> list[Fact]:
                     own.amounts,
                     part.strip(),
                     listed=True,
+                    worded=True,
                 )
             )
     return facts

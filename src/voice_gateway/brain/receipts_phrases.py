@@ -3,6 +3,7 @@
 import re
 
 from voice_gateway.brain.receipts_claim import Aspect, Claim, Kind
+from voice_gateway.brain.receipts_words import is_thing
 
 ACK = (
     r"(?:okay|ok|sure|sure thing|certainly|absolutely|yes|yeah|yep|alright|all right|right|great|perfect|"
@@ -82,3 +83,24 @@ def only_agrees(text: str) -> bool:
 
 def is_command(text: str) -> bool:
     return bool(_COMMAND.fullmatch(text))
+
+
+_AFFIRMS = re.compile(
+    rf"(?:{ACK} )*(?:yes|no|yeah|yep|nope|correct|indeed|it is|they are)"
+    rf"(?: (?:it|they|that) (?:is|are|does|do|did|was|were)(?: not)?| it is not| they are not)?"
+)
+_STATE_QUESTION = re.compile(
+    r"(?:(?:hey|ok|okay|please|and|so|tell me|do you know|can you check|check|can you tell me|i wonder) )*"
+    r"(?:is|are|was|were|did|has|have|if|whether|what is|which|are all|"
+    r"how (?:warm|cold|hot|bright|loud|many)) .+"
+)
+
+
+def only_affirms(text: str) -> bool:
+    """ "Yes.", "No, it is not." """
+    return bool(_AFFIRMS.fullmatch(text))
+
+
+def asks_about_home(text: str) -> bool:
+    """ "Is the front door locked": an answer says how it is at home."""
+    return bool(_STATE_QUESTION.fullmatch(text)) and any(is_thing(word) for word in text.split())
