@@ -21,7 +21,17 @@ import sys
 from bench.driver import ROOT
 from bench.table import save, show
 
-PARTS = ("executor", "mcp_stdio", "lookup", "imports", "memory", "zwave", "local_brain", "voice_hearing")
+PARTS = (
+    "executor",
+    "mcp_stdio",
+    "lookup",
+    "imports",
+    "memory",
+    "zwave",
+    "local_brain",
+    "voice_hearing",
+    "voice_latency",
+)
 
 
 def main() -> int:

@@ -3,6 +3,8 @@
 import argparse
 import asyncio
 import contextlib
+import importlib
+import inspect
 import signal
 import sys
 from collections.abc import Sequence
@@ -163,6 +165,7 @@ def _seconds(text: str) -> float:
 
 
 def _add_voice(commands: "argparse._SubParsersAction[Parser]", shared: Parser) -> None:
+    commands.add_parser("talk", parents=[shared], help="push to talk: the running gateway listens now")
     say = commands.add_parser("say", parents=[shared], help="speak a text")
     say.add_argument("text", nargs="+", help="what to say")
     say.add_argument("--out", metavar="FILE", help="write a WAV file instead")
@@ -242,47 +245,12 @@ async def _stoppable(options: argparse.Namespace, stopped: list[signal.Signals])
     return await _command(options)
 
 
-async def _command(options: argparse.Namespace) -> int:  # noqa: PLR0911 (one for each command)
-    """Imported here, so that `--help` and mistakes cost nothing."""
-    if options.command == "ask":
-        from voice_gateway.commands.ask import ask
-
-        return await ask(options)
-    if options.command == "tools":
-        from voice_gateway.commands.tools import tools
-
-        return await tools(options)
-    if options.command == "config":
-        from voice_gateway.commands.config import config
-
-        return config(options)
-    if options.command == "doctor":
-        from voice_gateway.commands.doctor import doctor
-
-        return await doctor(options)
-    if options.command == "status":
-        from voice_gateway.commands.status import status
-
-        return await status(options)
-    if options.command == "transcribe":
-        from voice_gateway.commands.transcribe import transcribe
-
-        return await transcribe(options)
-    if options.command == "audio":
-        from voice_gateway.commands.audio import audio
-
-        return await audio(options)
-    if options.command == "say":
-        from voice_gateway.commands.say import say
-
-        return await say(options)
-    if options.command == "listen":
-        from voice_gateway.commands.listen import listen
-
-        return await listen(options)
-    from voice_gateway.commands.run import run
-
-    return await run(options)
+async def _command(options: argparse.Namespace) -> int:
+    """Each command is a function in a file of its name, imported here: `--help` and mistakes cost nothing."""
+    name = "run" if options.command == "chat" else options.command
+    command = getattr(importlib.import_module(f"voice_gateway.commands.{name}"), name)
+    result = command(options)
+    return int(await result if inspect.isawaitable(result) else result)
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ import contextlib
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from voice_gateway.app import Gateway, opened
 from voice_gateway.commands.ask import answered
@@ -21,6 +21,9 @@ from voice_gateway.parts import what_is_left
 from voice_gateway.store import Store, store_from
 from voice_gateway.turn import Utterance
 from voice_gateway.watch import Event, Notice, PartState, State, Watch
+
+if TYPE_CHECKING:
+    from voice_gateway.commands.voice import Voice
 
 DECIDED_SECONDS = 3.0  # how long "ready" waits for a broker or a model server that says nothing at all
 PROMPT_SECONDS = 2.0
@@ -43,9 +46,8 @@ async def run(options: argparse.Namespace) -> int:
         gateway.start_long_tasks()
         mqtt = _open_mqtt(gateway, store) if stays and settings.mqtt.broker_url else None
         if stays:
-            _open_voice(gateway, door, spoken=settings.voice.enabled or options.voice)
-        if stays:
-            control = ControlDoor(control_file(), operations(gateway, found.file))
+            talk = _open_voice(gateway, door, spoken=settings.voice.enabled or options.voice)
+            control = ControlDoor(control_file(), {**operations(gateway, found.file), "talk": talk})
             gateway.start(control.run(), "door.control")
             await _announce_ready(gateway, control, mqtt, behind)
         if behind is Source.NONE:
@@ -62,21 +64,28 @@ def _open_mqtt(gateway: Gateway, store: Store) -> MqttDoor:
     return door
 
 
-def _open_voice(gateway: Gateway, text_door: TextDoor, *, spoken: bool) -> None:
-    """What cannot be spoken is shown by the text door."""
-    if not spoken and not gateway.settings.voice.wyoming_url:
-        return
+def _open_voice(gateway: Gateway, text_door: TextDoor, *, spoken: bool) -> Operation:
+    """What cannot be spoken is shown by the text door. Returns what "push to talk" does."""
+    voice = _voice(gateway, text_door) if spoken or gateway.settings.voice.wyoming_url else None
+    if voice is not None and spoken:
+        gateway.start(voice.run(), "door.voice")
+    if voice is not None and gateway.settings.voice.wyoming_url:
+        gateway.start(voice.wyoming().run(), "door.wyoming")
+
+    async def talk(_asked: Mapping[str, Any]) -> bool:
+        return voice is not None and voice.push_to_talk()
+
+    return talk
+
+
+def _voice(gateway: Gateway, text_door: TextDoor) -> "Voice | None":
     try:
         from voice_gateway.commands.voice import Voice
     except ImportError as error:
         advice = "run `make setup`, or `pip install 'voice-gateway[speech]'`"
-        gateway.watch.report("voice", State.DEGRADED, f"The voice needs the package {error.name}: {advice}")
-        return
-    voice = Voice(gateway, text_door.tell)
-    if spoken:
-        gateway.start(voice.run(), "door.voice")
-    if gateway.settings.voice.wyoming_url:
-        gateway.start(voice.wyoming().run(), "door.wyoming")
+        gateway.watch.report("voice", State.DEGRADED, f"The voice needs the package {error.name}.", advice)
+        return None
+    return Voice(gateway, show=text_door.tell, announce=_tell)
 
 
 async def _until_stopped() -> int:

@@ -33,7 +33,11 @@ def first_error(error: BaseException) -> BaseException:
 class Voice:
     """The voice of one gateway, from loading the engines to the end. Trouble never reaches other doors."""
 
-    def __init__(self, gateway: Gateway, show: Callable[[str], None]) -> None:
+    def __init__(
+        self, gateway: Gateway, *, show: Callable[[str], None], announce: Callable[[str], None]
+    ) -> None:
+        """`show` gets what cannot be spoken, `announce` how to talk to it."""
+        self._announce = announce
         self._gateway = gateway
         self._settings = gateway.settings.voice
         self._transcriber = new_transcriber(self._settings)
@@ -63,12 +67,20 @@ class Voice:
             watch=self._gateway.watch,
             is_complete=is_complete(self._gateway),
         )
+        self._announce(f"voice: {self.door.ready}")
         try:
             await self.door.run()
         finally:
             self._gateway.ringers.remove(self.mouth.ring)
             await ears.close()
             await self.mouth.close()
+
+    def push_to_talk(self) -> bool:
+        """Whether anybody listens."""
+        if self.door is None:
+            return False
+        self.door.push_to_talk()
+        return True
 
     def wyoming(self) -> WyomingDoor:
         """Shares the engines with the microphone and the loudspeaker."""

@@ -84,7 +84,7 @@ class BackgroundTranscriber:
         self._heard_at = time.monotonic()  # the end of the last chunk
         self._levels: deque[float] = deque(maxlen=RECENT_STEPS)
         self._answer_until = 0.0  # seconds of sound
-        self._ready = _ready_sentence(ears, settings)
+        self.ready = _ready_sentence(ears, settings)
         self._failure = ""
 
     # --- the life of the door
@@ -123,8 +123,11 @@ class BackgroundTranscriber:
             except HearingError as error:
                 if self._retry_seconds is None:
                     raise
-                log.warning("the microphone cannot be used", extra={"reason": str(error)})
+                if repr(error) != self._failure:  # said once, however often it is tried again
+                    log.warning("the microphone cannot be used", extra={"reason": str(error)})
+                self._failure = repr(error)
                 self._watch.report("microphone", State.DEGRADED, f"I cannot hear: {error}")
+                self._watch.report("voice", State.OFF, "I wait for the microphone.")
                 self._step(VoiceEvent.NOTHING)
             await asyncio.sleep(self._retry_seconds)
 
@@ -166,7 +169,7 @@ class BackgroundTranscriber:
             self._step(VoiceEvent.NOTHING)
         else:
             self._failure = ""
-            self._watch.report("voice", State.OK, self._ready)
+            self._watch.report("voice", State.OK, self.ready)
 
     def _watch_for_wake(self, samples: Samples) -> WakeDetected | None:
         """In the worker."""

@@ -1,0 +1,90 @@
+"""One pass: every session in real time through the voice door, with the simulated home behind it."""
+
+import json
+import os
+import tempfile
+from contextlib import AsyncExitStack
+from pathlib import Path
+from statistics import median
+from time import process_time
+from typing import Any
+
+from bench.worker import Figures, serve_async
+from voice_gateway.app import opened
+from voice_gateway.commands.voice import is_complete
+from voice_gateway.config import load
+from voice_gateway.doors.voice import BackgroundTranscriber
+from voice_gateway.doors.voice_mouth import Mouth
+from voice_gateway.doors.voice_turns import Recorded
+from voice_gateway.hearing.engines import load_ears
+from voice_gateway.hearing.microphone import WavMicrophone
+from voice_gateway.speaking.engines import new_synthesizer
+from voice_gateway.speaking.speaker import KeepingSpeaker
+from voice_gateway.watch import Watch
+
+AUDIO = Path(__file__).resolve().parents[2] / "tests" / "audio_data"
+SESSIONS = [
+    one for one in json.loads((AUDIO / "manifest.json").read_text())["files"] if one["kind"] == "wake_command"
+]
+
+
+class Bench:
+    """The gateway and its engines, loaded by the first pass and kept."""
+
+    def __init__(self) -> None:
+        self._stack = AsyncExitStack()
+        self._parts: tuple[Any, ...] = ()
+
+    async def _load(self) -> tuple[Any, ...]:
+        if not self._parts:
+            settings = load(None).settings
+            gateway = await self._stack.enter_async_context(opened(settings))
+            await gateway.linked()
+            await gateway.local.refresh()
+            mouth = Mouth(
+                new_synthesizer(settings.voice), KeepingSpeaker(), watch=Watch(), show=print, earcons=False
+            )
+            await mouth.warm_up()
+            self._parts = gateway, settings.voice, await load_ears(settings.voice), mouth
+        return self._parts
+
+    async def measure(self) -> Figures:
+        gateway, voice, ears, mouth = await self._load()
+        turns: list[Recorded] = []
+        cpu = process_time()
+        for session in SESSIONS:
+            microphone = WavMicrophone(AUDIO / session["file"], paced=True, trailing_silence_seconds=0.5)
+            door = BackgroundTranscriber(
+                ears,
+                microphone,
+                mouth,
+                gateway.conversation.answer,
+                voice,
+                is_complete=is_complete(gateway),
+                on_turn=turns.append,
+                retry_seconds=None,
+            )
+            await door.run()
+        cpu = process_time() - cpu
+        assert len(turns) == len(SESSIONS), "a session was not heard"
+        tools = [
+            1000 * sum(outcome.seconds for outcome in turn.reply.outcomes) if turn.reply else 0.0
+            for turn in turns
+        ]
+        times = [turn.timings_ms for turn in turns]
+        beyond = [one["first_audio"] - one["endpoint"] - tool for one, tool in zip(times, tools, strict=True)]
+        stages = ("endpoint", "transcribe", "transcribe_wait", "brain", "synthesize", "first_audio")
+        seconds = sum(session["duration_s"] for session in SESSIONS)
+        return {
+            **{stage: median(one[stage] for one in times) for stage in stages},
+            "tool": median(tools),
+            "beyond": median(beyond),
+            "cpu_percent": 100 * cpu / seconds,
+        }
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["XDG_DATA_HOME"] = folder
+        os.environ["PULSE_SERVER"] = "unix:/nowhere"
+        serve_async(Bench().measure)
