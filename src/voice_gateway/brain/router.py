@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import mul
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 from langchain_core.tools import BaseTool
 
@@ -27,7 +27,6 @@ LEAST = 0.35  # below this nothing is meant by it; measured: what it leaves is r
 SURE = 0.60  # at least this for a call; what lies between is only a hint for whoever answers next
 LEAD = 0.05  # over the best sentence that means something else
 LONGEST = 30  # words; a longer text is a story, not a wish
-_OWN_WORDS = "*"
 # Only what wants to know something is answered: "turn back time" is near to "what time is it", too.
 _ASKS = re.compile(
     r"\?\s*$|^\W*(?:please |hey |okay |so |and |well )*"
@@ -99,7 +98,7 @@ class Router:
 
     def __init__(self, executor: ToolExecutor, settings: BrainSettings, embedder: Embedder) -> None:
         self._executor = executor
-        self._settings = settings
+        self._english = settings.language.lower().startswith("en")  # model and exemplars know no other
         self._embedder = embedder
         self._known: _Known | None = None
         self._broken = False
@@ -118,6 +117,8 @@ class Router:
 
     async def answer(self, turn: Turn) -> Reply | Passed:
         text = turn.utterance.text
+        if not self._english:
+            return Passed(self.name, "only English is understood here")
         if len(text.split()) > LONGEST or not _ASKS.search(text):
             return Passed(self.name, "not a question")
         found = await self._nearest(text)
@@ -143,12 +144,8 @@ class Router:
         )
 
     async def _carry_out(self, turn: Turn, meaning: Meaning) -> Reply:
-        said = turn.utterance.text
-        args: dict[str, Any] = {
-            name: said if value == _OWN_WORDS else value for name, value in meaning.args.items()
-        }
-        call = ToolCall(new_id(), meaning.tool, args)
-        turn.history.add_user(said)
+        call = ToolCall(new_id(), meaning.tool, dict(meaning.args))
+        turn.history.add_user(turn.utterance.text)
         turn.history.add_ai("", [call])
         outcome = await self._executor.execute(call, gate=turn.gate)
         turn.history.add_outcomes([outcome])

@@ -90,19 +90,13 @@ async def test_a_clear_question_is_answered_by_the_tool_in_its_own_words() -> No
     assert house.turn.history.paired() == house.turn.history.messages
 
 
-async def test_a_search_takes_the_users_own_words() -> None:
-    house = House()
-    await house.ask("Who won the world cup final")
-
-    assert house.ran == [("search_web", {"query": "Who won the world cup final"})]
-
-
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
         ("turn it up", "not a question"),
         ("could you be louder", "control_speaker_volume"),
         ("is the lamp on", "details are missing"),
+        ("who won the world cup final", "search_web"),
         ("are all devices working", "not connected"),
         ("tell me a joke", "no tool means that"),
         ("what quixotic zephyrs jinx vexed gnomes", "no tool"),
@@ -155,6 +149,13 @@ async def test_a_servers_own_look_is_found_by_its_description_as_soon_as_it_is_t
     assert house.ran == [("pollen_forecast", {}), ("pollen_forecast", {})]
 
 
+async def test_another_language_goes_on() -> None:
+    house = House()
+    house.router = Router(ToolExecutor(house.tools), BrainSettings(language="de"), house.embedder)
+
+    assert await house.ask("what time is it") == Passed("router", "only English is understood here")
+
+
 async def test_exemplars_are_embedded_once() -> None:
     house = House()
     await house.router.warm_up()
@@ -191,7 +192,7 @@ def test_the_exemplars_are_well_formed() -> None:
     assert len(set(sentences)) == len(sentences) > 100
     assert any(meaning == NOTHING for _, meaning in exemplars)
     for _, meaning in exemplars:
-        assert set(meaning.args) <= {"action", "query"}
+        assert set(meaning.args) <= {"action"}
         assert meaning.args.get("action", "get") == "get"
 
 
@@ -213,8 +214,6 @@ class TestWithTheRealModel:
             "do you happen to know what time it is": "get_current_datetime",
             "which weekday do we have today": "get_current_datetime",
             "what is the current volume level": "control_speaker_volume",
-            "who won the world cup in 2022": "search_web",
-            "what is the weather like tomorrow in Rome": "search_web",
         }
         for text, tool in right.items():
             assert isinstance(await house.ask(text), Reply), text
@@ -230,6 +229,7 @@ class TestWithTheRealModel:
             "do you like jazz",
             "why are cats so funny",
             "is there a god",
+            "who won the world cup in 2022",
         ]:
             assert isinstance(await house.ask(text), Passed), text
         assert house.ran == []
