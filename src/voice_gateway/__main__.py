@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
-from voice_gateway import __version__, logs
+from voice_gateway import __version__, logs, quick_start
 from voice_gateway.errors import ConfigError, GatewayError
 
 PROGRAM = "voice-gateway"
@@ -202,6 +202,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     debug = getattr(options, "debug", False)
     logs.set_up(getattr(options, "log_level", "warning"), debug=debug)
     stopped: list[signal.Signals] = []
+    quick_start.begin()
     try:
         return asyncio.run(_stoppable(options, stopped))
     except GatewayError as error:
@@ -220,6 +221,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             raise
         print(f"{PROGRAM}: internal error: {_root(error)} (--debug shows more)", file=sys.stderr)
         return 1
+    finally:
+        quick_start.end()
 
 
 def _root(error: BaseException) -> str:

@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mappi
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
+from voice_gateway import quick_start
 from voice_gateway.brain.anthropic_errors import NO_KEY, NO_KEY_SPOKEN
 from voice_gateway.brain.client import Stage
 from voice_gateway.brain.health import ModelHealth
@@ -207,6 +208,7 @@ async def opened(
     """A gateway whose tasks all end, and whose servers all stop, when the block is left."""
     async with asyncio.TaskGroup() as tasks:
         gateway = Gateway(settings, tasks, store=store, watch=watch)
+        quick_start.begun()
         try:
             yield gateway
         finally:
