@@ -135,7 +135,9 @@ def _reading(main: list[Word], place: Place, form: Form, aspect: str) -> Reading
         return Reading(claim, "state")
     if negated:
         return Reading(_claim(Kind.FAILED, Aspect.DONE, effect, main, place), "none")
-    return Reading(_claim(Kind.ACT, Aspect(aspect), effect, main, place), "act")
+    claim = _claim(Kind.ACT, Aspect(aspect), effect, main, place)
+    claim.verb = form.base
+    return Reading(claim, "act")
 
 
 def _claim(kind: Kind, aspect: Aspect, effect: str, main: list[Word], place: Place) -> Claim:

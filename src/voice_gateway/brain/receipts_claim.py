@@ -57,6 +57,7 @@ class Claim:
     past: bool = False  # "was off": true of any moment of the turn
     weak: bool = False  # a claim only in a turn in which something was done or looked at
     days: frozenset[str] = frozenset()
+    verb: str = ""
 
 
 _LOOSE = frozenset(

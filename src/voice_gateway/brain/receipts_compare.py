@@ -49,7 +49,13 @@ def _act(claim: Claim, facts: Sequence[Fact], said: frozenset[str]) -> str | Non
     return None
 
 
+# What only a tool of that name does.
+_SPECIAL = frozenset("order book buy play record water brew wash feed charge".split())
+
+
 def _bears_out(claim: Claim, fact: Fact, facts: Sequence[Fact], counts: set[float]) -> bool:
+    if claim.verb in _SPECIAL and not any(word.startswith(claim.verb) for word in fact.words):
+        return False
     if _another_effect(claim.effect, fact.effects) or _another_amount(claim, fact, counts):
         return False
     if fact.status in _MAY_BE_SAID_OF[claim.aspect]:

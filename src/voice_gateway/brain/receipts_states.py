@@ -54,7 +54,9 @@ def _predicate(main: list[Word], texts: list[str], place: int, *, weak: bool) ->
     word = texts[at] if at < len(texts) else ""
     if word in {"up", "down"} and at + 1 == len(texts):
         return _claim(main, place, word, weak=weak, hedged=hedged)
-    if word.endswith("ing") and word not in FORMS and len(word) > 5:  # "is now brewing": something goes on
+    if (
+        word.endswith("ing") and not between & {"not", "never"} and word not in FORMS and len(word) > 5
+    ):  # "is now brewing": something goes on
         return _claim(main, place, "", weak=not now, hedged=hedged)
     if word in STATES and not _preposition(texts, at):
         effect = STATES[word]
@@ -112,15 +114,16 @@ def _there_is(main: list[Word], texts: list[str]) -> Claim | None:
 
 
 def _without_verb(main: list[Word], texts: list[str]) -> Claim | None:
-    """ "Lights off.", "Kitchen light on." """
+    """ "Lights off.", "Kitchen light on.", "Volume up." """
     said = [text for text in texts if text != "now"]
-    if len(said) < 2 or len(said) > 7 or said[-1] not in STATES:
+    effect = STATES.get(said[-1], said[-1] if said[-1] in {"up", "down"} else "") if said else ""
+    if len(said) < 2 or len(said) > 7 or not effect:
         return None
     if said[-2] in {"coming", "going"}:  # "lights coming on"
         del said[-2]
     if not is_thing(said[-2]) and said[-2] not in _PRONOUNS and not main[len(main) - 2].name:
         return None
-    return _claim(main, len(main) - 1, STATES[said[-1]], weak=False, hedged=False)
+    return _claim(main, len(main) - 1, effect, weak=False, hedged=False)
 
 
 def timers_in(main: list[Word]) -> Claim | None:

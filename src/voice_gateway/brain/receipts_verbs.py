@@ -86,6 +86,7 @@ perform performed performing -|process processed processing -|fulfill fulfilled 
 carry carried carrying -|handle handled handling -|implement implemented implementing -|make made making -
 clean cleaned cleaning -|vacuum vacuumed vacuuming -|brew brewed brewing on|water watered watering -
 charge charged charging on|wash washed washing -|dock docked docking -|feed fed feeding -
+ring rang ringing on|buy bought buying set
 roll rolled rolling -|draw drew drawing -|pull pulled pulling -|notify notified notifying set
 """
 FORMS: dict[str, list[Form]] = {}
