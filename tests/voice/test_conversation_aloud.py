@@ -7,7 +7,7 @@ import os
 import numpy as np
 import pytest
 from tests.fakes.gateway_process import Commands, Running
-from tests.fakes.running_gateway import parts, until
+from tests.fakes.running_gateway import ask, parts, until
 from tests.fakes.sound_card import sound_card
 from tests.fakes.speech import FOLDER, need_speech, words
 from tests.fakes.speech_packages import need_packages
@@ -41,6 +41,7 @@ async def gateway(card, tmp_path):
 
     async with Running.opened(commands, "--voice", **sound) as running:
         await until(hears)
+        running.asks = lambda text: ask(commands, text)
         yield running
         assert await running.stop() == 0
 
@@ -62,14 +63,12 @@ class Listener:
         return words(await self.transcriber.transcribe(read_wav(spoken)))
 
     def sound(self, *parts):
-        """Recordings and pauses (in seconds), one behind the other."""
+        """Recordings, pauses (in seconds) and other sound, one behind the other."""
         from voice_gateway.hearing.wav import read_wav
         from voice_gateway.speaking.speaker import save_wav
 
-        pieces = [
-            np.zeros(round(part * 16000)) if isinstance(part, float) else read_wav(FOLDER / part) / 32768
-            for part in parts
-        ]
+        pieces = [read_wav(FOLDER / part) / 32768 if isinstance(part, str) else part for part in parts]
+        pieces = [np.zeros(round(part * 16000)) if isinstance(part, float) else part for part in pieces]
         file = self.folder / f"said{self.count}.wav"
         save_wav(file, Speech(np.concatenate(pieces), 16000))
         return file
@@ -111,3 +110,18 @@ async def test_it_does_not_hear_itself_in_a_room_with_an_echo(card, listener, ga
     again = await listener.answer_to("session_2_bf_emma.wav", seconds=6.0)
     assert "november" in again, again
     assert again.count("november") == 1
+
+
+async def test_a_timer_rings_until_it_is_told_to_stop(listener, gateway, tmp_path):
+    from voice_gateway.speaking.hibari import HibariSynthesizer
+    from voice_gateway.speaking.synthesizer import resampled
+
+    speech = await HibariSynthesizer().speak("Stop the timer.")
+    stop = resampled(speech.samples, speech.rate, 16000)
+    await gateway.asks("set a timer for one second")
+
+    ringing = await listener.answer_to(0.5, seconds=5.0)
+    assert {"timer", "done"} <= set(ringing), ringing
+
+    await listener.answer_to("wake_14_hibari.wav", 0.4, stop, seconds=3.0)
+    assert "done" not in await listener.answer_to(0.5, seconds=4.0)

@@ -3,21 +3,17 @@
 import asyncio
 import contextlib
 import logging
-import time
-from collections import deque
 from collections.abc import Awaitable, Callable
 from time import perf_counter
-from typing import Any
-
-import numpy as np
 
 from voice_gateway.config import VoiceSettings
 from voice_gateway.doors.own_voice import STEP_SECONDS
+from voice_gateway.doors.voice_ear import Ear, ready_sentence
 from voice_gateway.doors.voice_mouth import Mouth
 from voice_gateway.doors.voice_states import RECORDS, Act, VoiceEvent, VoiceState, next_step
 from voice_gateway.doors.voice_turns import Busy, Recorded, Waiting
 from voice_gateway.errors import HearingError
-from voice_gateway.hearing.audio import BLOCK_SAMPLES, RATE, Samples, to_floats
+from voice_gateway.hearing.audio import BLOCK_SAMPLES, RATE
 from voice_gateway.hearing.endpoint import (
     SPECULATE_SECONDS,
     Ended,
@@ -29,7 +25,7 @@ from voice_gateway.hearing.endpoint import (
 )
 from voice_gateway.hearing.engines import Ears
 from voice_gateway.hearing.microphone import Microphone
-from voice_gateway.hearing.noise import noise_reason, sounds_unfinished, without_wake_words
+from voice_gateway.hearing.noise import sounds_unfinished
 from voice_gateway.speaking.earcons import Earcon
 from voice_gateway.turn import AudioChunk, Reply, SpeechSegment, Transcript, Utterance, WakeDetected, new_id
 from voice_gateway.watch import State, Watch
@@ -39,7 +35,6 @@ log = logging.getLogger(__name__)
 LOST_SECONDS = 0.5  # a hole in the sound: what was being recorded is not what was said
 UNFINISHED_SILENCE_SECONDS = 1.0  # "set the light to …" goes on after a breath
 RETRY_SECONDS = 5.0  # a microphone that was never there may be plugged in
-RECENT_STEPS = round(1.2 / STEP_SECONDS)  # of loudness: as long as a wake word
 
 Answer = Callable[..., Awaitable[Reply]]
 
@@ -60,12 +55,12 @@ class BackgroundTranscriber:
         on_turn: Callable[[Recorded], None] = lambda _recorded: None,
         retry_seconds: float | None = RETRY_SECONDS,  # None: what fails at first is given up
     ) -> None:
-        self._ears = ears
         self._microphone = microphone
         self._mouth = mouth
         self._answer = answer
         self._settings = settings
         self._watch = watch or Watch()
+        self._ear = Ear(ears, settings, mouth.own_voice, self._watch)
         self._is_complete = is_complete
         self._on_turn = on_turn
         self._retry_seconds = retry_seconds
@@ -78,13 +73,8 @@ class BackgroundTranscriber:
         self._wake: WakeDetected | None = None
         self._speculation: asyncio.Task[Transcript] | None = None
         self._to_start: Act | None = None
-        self._fresh_ears = False
-        self._position = 0  # samples heard
-        self._expected: float | None = None
-        self._heard_at = time.monotonic()  # the end of the last chunk
-        self._levels: deque[float] = deque(maxlen=RECENT_STEPS)
         self._answer_until = 0.0  # seconds of sound
-        self.ready = _ready_sentence(ears, settings)
+        self.ready = ready_sentence(ears, settings)
         self._failure = ""
 
     # --- the life of the door
@@ -138,28 +128,25 @@ class BackgroundTranscriber:
             await self.settled()
             if self.state not in (VoiceState.RECORDING, VoiceState.OVERHEARING):
                 return
-            await self._hear(AudioChunk(np.zeros(BLOCK_SAMPLES, np.int16), self._expected or 0.0))
+            await self._hear(self._ear.silence())
 
     # --- hearing
 
     async def _hear(self, chunk: AudioChunk) -> None:
         """One chunk. An engine that fails costs what is being said, never the door."""
-        if self._expected is not None and chunk.start_seconds - self._expected > LOST_SECONDS:
-            log.warning("some sound was lost", extra={"seconds": chunk.start_seconds - self._expected})
+        if (lost := self._ear.take(chunk)) > LOST_SECONDS:
+            log.warning("some sound was lost", extra={"seconds": lost})
             self._step(VoiceEvent.NOTHING)
-        self._expected = chunk.start_seconds + len(chunk.samples) / RATE
-        self._position += len(chunk.samples)
-        self._heard_at = time.monotonic()
-        self._levels.append(_loudness(chunk.samples))
         try:
             await self._begin_recording()
             if self.state in RECORDS:
-                for event in await self._ears.worker.run(self._ears.recorder.feed, chunk.samples):
+                for event in await self._ear.record(chunk.samples):
                     self._endpoint(event)
             else:
-                wake = await self._ears.worker.run(self._watch_for_wake, chunk.samples)
+                wake = await self._ear.wake_word(chunk.samples)
                 if wake is not None and self.state not in RECORDS:
-                    self._woken(wake)
+                    self._wake = wake
+                    self._step(VoiceEvent.WAKE)
                 await self._begin_recording()
         except Exception as error:  # engines are native code of others: anything may come out
             if repr(error) != self._failure:  # an engine that is broken fails thirty times a second
@@ -171,41 +158,14 @@ class BackgroundTranscriber:
             self._failure = ""
             self._watch.report("voice", State.OK, self.ready)
 
-    def _watch_for_wake(self, samples: Samples) -> WakeDetected | None:
-        """In the worker."""
-        self._ears.recorder.watch(samples)
-        if self._ears.wake is None:
-            return None
-        if self._fresh_ears:
-            self._fresh_ears = False
-            self._ears.wake.reset()
-        return self._ears.wake.feed(samples)
-
-    def _woken(self, wake: WakeDetected) -> None:
-        own = self._mouth.own_voice
-        start = self._heard_at - len(self._levels) * STEP_SECONDS
-        if own.said_wake_word(self._settings.wake_words) or own.same_sound(self._levels, start):
-            log.info("the wake word was our own voice")
-            return
-        log.info("wake word", extra={"word": wake.word, "score": wake.score})
-        self._wake = wake
-        self._step(VoiceEvent.WAKE)
-
     async def _begin_recording(self) -> None:
         start, self._to_start = self._to_start, None
         if start is None:
             return
-        recorder, worker = self._ears.recorder, self._ears.worker
-        if start is Act.RECORD:
-            limit = self._settings.no_speech_seconds
-            events = await worker.run(
-                recorder.start, behind_wake_word=self._wake is not None, no_speech_seconds=limit
-            )
-        else:
-            self._wake = None
-            left = max(STEP_SECONDS, self._answer_until - self._position / RATE)
-            events = await worker.run(recorder.start, no_speech_seconds=left)
-        for event in events:
+        limit = self._settings.no_speech_seconds
+        if start is Act.RECORD_ANSWER:
+            self._wake, limit = None, max(STEP_SECONDS, self._answer_until - self._ear.seconds)
+        for event in await self._ear.start(behind_wake_word=self._wake is not None, no_speech_seconds=limit):
             self._endpoint(event)
 
     def _endpoint(self, event: EndpointEvent) -> None:
@@ -231,7 +191,8 @@ class BackgroundTranscriber:
         self._busy.begin()
         self._turns += 1
         self._step(VoiceEvent.ENDED)
-        self._tasks.create_task(self._understand(recorded, speculation, self._heard_at), name="transcript")
+        understanding = self._understand(recorded, speculation, self._ear.heard_at)
+        self._tasks.create_task(understanding, name="transcript")
 
     # --- from sound to words
 
@@ -239,66 +200,40 @@ class BackgroundTranscriber:
         """In the pause that may be the end: a complete command needs less of it, half a sentence more."""
         self._busy.begin()
         try:
-            transcript = await self._transcribe(segment)
+            transcript = await self._ear.transcript(segment)
             if asyncio.current_task() is self._speculation and transcript.noise is None:
                 if await asyncio.to_thread(self._is_complete, transcript.text):
-                    await self._wait_for_silence(self._settings.quick_silence_seconds)
+                    await self._ear.wait_for_silence(self._settings.quick_silence_seconds)
                 elif sounds_unfinished(transcript.text):
                     longer = max(self._settings.silence_seconds, UNFINISHED_SILENCE_SECONDS)
-                    await self._wait_for_silence(longer)
+                    await self._ear.wait_for_silence(longer)
             return transcript
         finally:
             self._busy.end()
-
-    async def _wait_for_silence(self, seconds: float) -> None:
-        await self._ears.worker.run(self._ears.recorder.needed_silence, seconds)
-
-    async def _transcribe(self, segment: SpeechSegment) -> Transcript:
-        """A failing engine gives a transcript that is dropped, with the reason."""
-        started = perf_counter()
-        try:
-            raw = await self._ears.transcriber.transcribe(segment.samples)
-        except HearingError as error:
-            log.error("what was said is lost", extra={"reason": str(error)})
-            self._watch.report("transcriber", State.DEGRADED, f"I cannot understand speech: {error}")
-            return Transcript("", perf_counter() - started, noise=str(error))
-        self._watch.report(
-            "transcriber", State.OK, f"Understanding speech with {self._ears.transcriber.name}."
-        )
-        text = without_wake_words(raw, self._settings.wake_words).strip()
-        noise = noise_reason(text, segment, min_speech_seconds=self._settings.min_speech_seconds)
-        return Transcript(text, perf_counter() - started, len(segment.samples) / RATE, noise)
 
     async def _understand(
         self, recorded: Recorded, speculation: asyncio.Task[Transcript] | None, ended_at: float
     ) -> None:
         assert recorded.segment is not None
         started = perf_counter()
-        transcript = await (speculation or self._transcribe(recorded.segment))
+        transcript = await (speculation or self._ear.transcript(recorded.segment))
         recorded.timings_ms["transcribe"] = transcript.seconds * 1000
         recorded.timings_ms["transcribe_wait"] = (perf_counter() - started) * 1000
         if speculation is not None:  # a recording that is heard faster than real time leaves no pause for it
             hidden = recorded.timings_ms["endpoint"] - SPECULATE_SECONDS * 1000
             late = transcript.seconds * 1000 - hidden
             recorded.timings_ms["transcribe_wait"] = max(late, recorded.timings_ms["transcribe_wait"])
-        noise = transcript.noise or self._own(transcript.text, recorded.segment, ended_at)
+        noise = transcript.noise or self._ear.own(transcript.text, recorded.segment, ended_at)
         recorded.transcript = Transcript(transcript.text, transcript.seconds, transcript.audio_seconds, noise)
         if noise is not None:
             log.info("not something that was said", extra={"reason": noise})
             if recorded.wake is not None:
                 self._mouth.cue(Earcon.ERROR, self._tasks)
             self._on_turn(recorded)
-            self._turn_over(asked=self._answer_until > self._position / RATE)
+            self._turn_over(asked=self._answer_until > self._ear.seconds)
         elif (dropped := self._waiting.put(recorded)) is not None:
             self._on_turn(dropped)
             self._turn_over(asked=False)
-
-    def _own(self, text: str, segment: SpeechSegment, ended_at: float) -> str | None:
-        start = ended_at - len(segment.samples) / RATE
-        whole = len(segment.samples) // BLOCK_SAMPLES * BLOCK_SAMPLES
-        heard = [_loudness(segment.samples[at : at + BLOCK_SAMPLES]) for at in range(0, whole, BLOCK_SAMPLES)]
-        spoken_from = start + self._settings.pre_roll_seconds
-        return self._mouth.own_voice.reason(text, heard, start, spoken_from)
 
     # --- turns
 
@@ -308,7 +243,7 @@ class BackgroundTranscriber:
             self._answer_until = 0.0
             asked = await self._turn(recorded)
             if asked:
-                self._answer_until = self._position / RATE + self._settings.follow_up_seconds
+                self._answer_until = self._ear.seconds + self._settings.follow_up_seconds
             self._on_turn(recorded)
             self._turn_over(asked=asked)
 
@@ -330,6 +265,8 @@ class BackgroundTranscriber:
             recorded.reply = reply = await self._answer(utterance, say=talk.say)
             answered = talk.first_said_at or perf_counter()
             talk.end(reply.text)
+        if talk.failed:
+            self._mouth.show(reply.text)
         recorded.spoken_over = talk.dropped
         times = recorded.timings_ms
         times["brain"] = (answered - started) * 1000
@@ -364,20 +301,9 @@ class BackgroundTranscriber:
         if act in (Act.RECORD, Act.RECORD_ANSWER):
             self._to_start = act
         elif act is Act.LISTEN:
-            self._fresh_ears = True
+            self._ear.freshen()
             self._speculation = None
         elif act is Act.HUSH:
             self._mouth.hush()
         else:
             self._mouth.cue(Earcon.WAKE if act is Act.CUE_WAKE else Earcon.HEARD, self._tasks)
-
-
-def _ready_sentence(ears: Ears, settings: VoiceSettings) -> str:
-    if ears.wake is None:
-        return "I listen when you push to talk."
-    words = " or ".join(f'"{word.replace("_", " ")}"' for word in settings.wake_words)
-    return f"I listen for {words}."
-
-
-def _loudness(samples: Any) -> float:
-    return float(np.sqrt(np.mean(np.square(to_floats(samples))))) if len(samples) else 0.0

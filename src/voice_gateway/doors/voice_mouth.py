@@ -84,20 +84,20 @@ class Mouth:
         return self._talk
 
     async def synthesize(self, text: str) -> Speech | None:
-        """None, and shown instead, when the voice fails."""
+        """None when the voice fails."""
         try:
             speech = await self._synthesizer.speak(text)
         except SpeakingError as error:
             self.failed("speech", error)
-            self.show(text)
             return None
         self._watch.report("speech", State.OK, f"Speaking with {self._synthesizer.name}.")
         return speech
 
-    async def play(self, speech: Speech, talk: "Talk | None" = None) -> None:
+    async def play(self, speech: Speech, talk: "Talk | None" = None) -> bool:
+        """False when the loudspeaker fails."""
         await self._free.wait()
         if talk is not None and talk.dropped:
-            return
+            return True
         if self._cue is not None and not self._cue.done():
             self._speaker.stop()  # words come before a short sound
         if self._speaker.audible:
@@ -108,9 +108,10 @@ class Mouth:
             await self._speaker.play(speech)
         except SpeakingError as error:
             self.failed("speaker", error)
-            self.show(speech.text)
+            return False
         else:
             self._watch.report("speaker", State.OK, "The loudspeaker works.")
+            return True
         finally:
             self.own_voice.ends()
 
@@ -144,6 +145,7 @@ class Talk:
         self._marker = ""
         self._begun = False
         self.dropped = False
+        self.failed = False  # something of it could not be heard
         self.first_said_at: float | None = None
         self.synthesis_seconds = 0.0  # of the first sentence
 
@@ -173,8 +175,8 @@ class Talk:
         async with asyncio.TaskGroup() as tasks:
             tasks.create_task(self._synthesize_all(), name="synthesize")
             while (speech := await self._ready.get()) is not None:
-                if not self.dropped:
-                    await self._mouth.play(speech, self)
+                if not self.dropped and not await self._mouth.play(speech, self):
+                    self.failed = True
 
     async def _synthesize_all(self) -> None:
         while (piece := await self._pieces.get()) is not None:
@@ -184,7 +186,9 @@ class Talk:
                 started = perf_counter()
                 speech = await self._mouth.synthesize(sentence)
                 self.synthesis_seconds = self.synthesis_seconds or perf_counter() - started
-                if speech is not None and len(speech.samples):
+                if speech is None:
+                    self.failed = True
+                elif len(speech.samples):
                     await self._ready.put(speech)
         await self._ready.put(None)
 

@@ -252,9 +252,10 @@ async def test_an_engine_that_raises_costs_one_turn(caplog):
 async def test_what_cannot_be_spoken_is_shown(broken):
     async with room() as here:
         getattr(here, broken).errors = [SpeakingError("no sound")]
+        here.conversation.replies["hello"] = Reply("It is **21 °C** at 7:30.")
         await here.microphone.command("hello")
         await here.settled()
-        assert here.shown == ["You said hello."]
+        assert here.shown == ["It is **21 °C** at 7:30."]
         assert here.part("speech" if broken == "synthesizer" else "speaker") == "degraded"
         await here.microphone.command("again")
         await here.settled()
