@@ -28,7 +28,7 @@ _STRONG = frozenset("turn switch dim brighten unlock lock mute unmute activate d
 _STRONG_FORMS = frozenset(word for word, forms in FORMS.items() if forms[0].base in _STRONG)
 _VAGUE = frozenset(
     "make put bring carry handle process move draw pull roll play light wake run kill change create complete "
-    "record perform save warm heat cool apply update begin clear notify implement order book control send "
+    "record perform save warm heat cool apply begin clear implement control "
     "power flip execute".split()
 )
 _BEFORE_VERBS = HELPERS | {

@@ -19,7 +19,7 @@ _MAY_BE_SAID_OF = {
     Aspect.TRIED: set(Status) - {Status.READ},
 }
 # Kinds of which a tool's own name or arguments always speak: a nameless device is none of these.
-_NAMED_KINDS = frozenset("timer sound list scene media sensor".split())
+_NAMED_KINDS = frozenset("timer sound list scene sensor".split())
 
 
 def refuted(

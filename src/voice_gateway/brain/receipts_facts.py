@@ -41,7 +41,9 @@ class Fact:
 
 
 _LOOKING = frozenset("get read status query check list show find search describe info state".split())
-_ACTION_KEYS = frozenset("action command mode operation state power value status set_to target".split())
+_ACTION_KEYS = frozenset(
+    "action command mode operation service method state power value status set_to target".split()
+)
 _NAME_KEYS = ("device", "deviceName", "device_name", "name", "entity", "entity_id", "target", "label")
 _NOT_SAID = frozenset("nodeid endpoint id node_id ageseconds age backend outcome candidates product".split())
 _MOST_ENTRIES = 500
@@ -95,10 +97,11 @@ def _own(outcome: ToolOutcome, status: Status, structured: Mapping[str, Any]) ->
     flat = {key: value for key, value in structured.items() if not isinstance(value, list | tuple)}
     said = words_of(outcome.text[:_LONGEST])
     named = [word for value in (*_texts(args), *_texts(flat)) for word in words_of(value)]
-    named += words_of(re.sub(r"[_\-.]+", " ", outcome.name))
+    tool = words_of(re.sub(r"[_\-.]+|(?<=[a-z])(?=[A-Z])", " ", outcome.name))
+    named += tool
     known_state = _state(flat) or (frozenset() if status is Status.FAILED else _state(args))
     action = _actions(args)
-    effects = action | known_state or _verbs(words_of(outcome.name.replace("_", " ")))
+    effects = action | known_state or _verbs(tool)
     if status is not Status.FAILED and not (effects or status is Status.READ):
         effects = frozenset(STATES[word.text] for word in said if word.text in STATES)
     words = _names([*named, *(said if not flat.get("device") else ())])
@@ -241,7 +244,7 @@ def _verbs(words: list[Word]) -> frozenset[str]:
     texts = [word.text for word in words]
     found = {PARTICLES[text] for text in texts if text in PARTICLES}
     for text in texts:
-        if text in FORMS and not found:
+        if text in FORMS and not found - {""}:
             found.add(FORMS[text][0].effect)
         if text in STATES:
             found.add(STATES[text])

@@ -34,7 +34,7 @@ KINDS: dict[str, str] = {
 }
 # Nouns that may mean any device, and so never tell two apart.
 ANY_DEVICE = frozenset(
-    "device switch plug outlet socket dimmer appliance machine unit maker system home house thing "
+    "device switch plug outlet socket dimmer appliance machine unit maker cleaner system home house thing "
     "one request command task action operation everything setting level mode state status it they "
     "them that this these those both all each every other same rest place room".split()
 )
