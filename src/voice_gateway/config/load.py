@@ -12,7 +12,7 @@ import platformdirs
 from pydantic import BaseModel, ValidationError
 
 from voice_gateway.config.presets import PRESETS
-from voice_gateway.config.servers import read_json, with_servers
+from voice_gateway.config.servers import plain, read_json, with_servers
 from voice_gateway.config.tree import Section, ServerSettings, Settings
 from voice_gateway.errors import ConfigError
 
@@ -100,6 +100,7 @@ def _read_toml(file: Path) -> dict[str, Any]:
 
 def _from_environment(environ: Mapping[str, str]) -> Iterator[tuple[str, Any, str]]:
     """Known names first, so that our own twins win over them."""
+    _refuse_unknown_names(environ)
     for variable, setting in KNOWN_NAMES.items():
         if environ.get(variable):
             yield setting, environ[variable], variable
@@ -111,6 +112,22 @@ def _from_environment(environ: Mapping[str, str]) -> Iterator[tuple[str, Any, st
         yield "preset", preset, f"{ENV_PREFIX}PRESET"
     if servers := environ.get(f"{ENV_PREFIX}MCPSERVERS"):
         yield "mcpServers", read_json(servers, f"{ENV_PREFIX}MCPSERVERS"), f"{ENV_PREFIX}MCPSERVERS"
+
+
+def _refuse_unknown_names(environ: Mapping[str, str]) -> None:
+    known = [*map(env_name, setting_names()), *(ENV_PREFIX + name for name in ("PRESET", "MCPSERVERS"))]
+    problems = []
+    for variable in sorted(name for name in environ if name.startswith(ENV_PREFIX) and name not in known):
+        near = difflib.get_close_matches(variable.removeprefix(ENV_PREFIX), _without_prefix(known), n=1)
+        hint = f' (did you mean "{ENV_PREFIX}{near[0]}"?)' if near else ""
+        problems.append(f'unknown setting "{variable}"{hint}')
+    if problems:
+        raise ConfigError(f"environment: {'; '.join(problems)}")
+
+
+def _without_prefix(names: list[str]) -> list[str]:
+    """The part that was meant to differ: with the prefix, any two names look alike."""
+    return [name.removeprefix(ENV_PREFIX) for name in names]
 
 
 def _fill_from_preset(tree: dict[str, Any], origins: dict[str, str]) -> None:
@@ -165,7 +182,7 @@ def _problem(entry: Any, origins: Mapping[str, str], file: Path | None) -> str:
         near = difflib.get_close_matches(where[-1], _keys_beside(where), n=1)
         text = f'unknown setting "{name}"' + (f' (did you mean "{near[0]}"?)' if near else "")
     else:
-        text = f"{name}: {entry['msg'].removeprefix('Value error, ')}"
+        text = f"{name}: {plain(entry['msg'])}"
     return f"{origin}: {text}" if origin else text
 
 

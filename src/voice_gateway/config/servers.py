@@ -8,6 +8,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from voice_gateway.config.kinds import checked_server_name
 from voice_gateway.config.tree import ServerSettings, Settings
 from voice_gateway.errors import ConfigError
 
@@ -53,10 +54,19 @@ def _other_server(file: Path, name: str, entry: Any) -> ServerSettings:
     # Another client's file may hold keys of its own (type, autoApprove …): not ours to judge.
     known = {key: value for key, value in entry.items() if key in SERVER_KEYS}
     try:
+        checked_server_name(name)
         return ServerSettings.model_validate(known)
     except ValidationError as error:
-        problem = error.errors(include_url=False)[0]["msg"].removeprefix("Value error, ")
-        raise ConfigError(f"mcp_config: {file}: mcpServers.{name}: {problem}") from error
+        first = error.errors(include_url=False)[0]
+        where = ".".join(["mcpServers", name, *(str(part) for part in first["loc"])])
+        raise ConfigError(f"mcp_config: {file}: {where}: {plain(first['msg'])}") from error
+    except ValueError as error:
+        raise ConfigError(f"mcp_config: {file}: mcpServers: {error}") from error
+
+
+def plain(message: str) -> str:
+    """Pydantic's message in the words of a configuration file, which knows lists only."""
+    return message.removeprefix("Value error, ").replace("valid tuple", "valid list")
 
 
 def read_json(text: str, where: str) -> Any:

@@ -4,7 +4,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, model_validator
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, field_validator, model_validator
+
+from voice_gateway.config.kinds import WebAddress, checked_server_name
 
 
 class Section(BaseModel):
@@ -52,7 +54,7 @@ class BrainSettings(Section):
 class OllamaSettings(Section):
     """A model server in the house."""
 
-    base_url: str = Field("http://127.0.0.1:11434", description="where Ollama listens")
+    base_url: WebAddress = Field("http://127.0.0.1:11434", description="where Ollama listens")
     model: str = Field("qwen2.5:0.5b", description="the model's name, as `ollama list` shows it")
     num_ctx: int = Field(
         4096, ge=512, description="context length; another value makes Ollama reload the model"
@@ -71,7 +73,7 @@ class AnthropicSettings(Section):
 
     api_key: SecretStr | None = Field(None, description="the key; better set ANTHROPIC_API_KEY")
     model: str = Field("claude-haiku-4-5", description="the model's name")
-    base_url: str | None = Field(None, description="another address of the API")
+    base_url: WebAddress | None = Field(None, description="another address of the API")
     max_tokens: int = Field(1024, ge=1, description="longest answer, in tokens")
     timeout_seconds: float = Field(30.0, gt=0, description="longest wait for one request")
     max_retries: int = Field(2, ge=0, le=10, description="tries after an overloaded or unreachable API")
@@ -88,7 +90,7 @@ class ToolsSettings(Section):
         (), description="tools that stay when the list is too long for the model, first first"
     )
     search: bool = Field(True, description="offer web search")
-    searxng_url: str | None = Field(
+    searxng_url: WebAddress | None = Field(
         None, description="a SearXNG instance of your own; without it DuckDuckGo is asked through ddgs"
     )
     search_region: str = Field("wt-wt", description="region of web searches, such as us-en or de-de")
@@ -256,6 +258,13 @@ class Settings(Section):
     mqtt: MqttSettings = MqttSettings()
     voice: VoiceSettings = VoiceSettings()
     permission: PermissionSettings = PermissionSettings()
+
+    @field_validator("mcpServers")
+    @classmethod
+    def _servers_have_names(cls, servers: Mapping[str, ServerSettings]) -> Mapping[str, ServerSettings]:
+        for name in servers:
+            checked_server_name(name)
+        return servers
 
     @model_validator(mode="after")
     def _sharing_needs_a_shared_store(self) -> "Settings":

@@ -85,6 +85,7 @@ def test_names_people_already_have_are_read(variable, setting):
         "MCP_RETRY_ATTEMPTS": "7",
         "MCP_RETRY_BASE_DELAY": "0.5",
         "MQTT_BROKER_URL": "mqtt://b",
+        "OLLAMA_BASE_URL": "http://b",
     }
     value = special.get(variable, "x")
 
@@ -139,6 +140,16 @@ def test_the_current_folder_wins_over_the_configuration_folder():
         ("[mqtt]\nprefix = 'a/#'\n", "prefix must be a plain topic"),
         ("[mqtt]\nshare_group = 'g'\n", 'mqtt.share_group needs brain.store = "redis://…"'),
         ("[brain]\nstore = 'disk'\n", "brain.store: String should match pattern"),
+        ("[mcpServers.builtin]\ncommand = 'x'\n", '"builtin" is the name of the tools of the gateway itself'),
+        ("[mcpServers.'my server']\ncommand = 'x'\n", 'mcpServers: "my server" is no name for a server'),
+        ("[mcpServers.a__b]\ncommand = 'x'\n", 'mcpServers: "a__b" is no name for a server'),
+        ("[mcpServers.'']\ncommand = 'x'\n", 'mcpServers: "" is no name for a server'),
+        ('[mcpServers."a\\n"]\ncommand = "x"\n', 'mcpServers: "a\\n" is no name for a server'),
+        ("[mcpServers.a]\ncommand = 'x'\nargs = 'b'\n", "mcpServers.a.args: Input should be a valid list"),
+        ("[ollama]\nbase_url = 'localhost'\n", "ollama.base_url: must start with http:// or https://"),
+        ("[ollama]\nbase_url = 'http://'\n", "ollama.base_url: names no host"),
+        ("[anthropic]\nbase_url = 'x:1'\n", "anthropic.base_url: must start with http:// or https://"),
+        ("[tools]\nsearxng_url = 'searx'\n", "tools.searxng_url: must start with http:// or https://"),
     ],
 )
 def test_a_mistake_in_the_file_is_one_clear_line(text, says):
@@ -155,6 +166,28 @@ def test_a_mistake_in_the_file_is_one_clear_line(text, says):
 def test_a_wrong_value_in_the_environment_names_the_variable():
     with pytest.raises(ConfigError, match=r"MCP_RETRY_ATTEMPTS: mcp\.attempts"):
         load(environ={"MCP_RETRY_ATTEMPTS": "many"})
+
+
+@pytest.mark.parametrize(
+    ("variable", "hint"),
+    [
+        ("VOICE_GATEWAY_OLLAMA_NUM_CTXX", ' (did you mean "VOICE_GATEWAY_OLLAMA_NUM_CTX"?)'),
+        ("VOICE_GATEWAY_MCP_SERVERS", ' (did you mean "VOICE_GATEWAY_MCPSERVERS"?)'),
+        ("VOICE_GATEWAY_XYZZY", ""),
+    ],
+)
+def test_an_unknown_name_with_our_prefix_is_one_clear_line(variable, hint):
+    with pytest.raises(ConfigError) as caught:
+        load(environ={variable: "x", "PATH": "/bin"})
+
+    assert str(caught.value) == f'environment: unknown setting "{variable}"{hint}'
+
+
+@pytest.mark.parametrize("name", ["zwave", "home-assistant", "a.b_c", "9"])
+def test_an_ordinary_name_of_a_server_is_taken(name):
+    written(f"[mcpServers.'{name}']\ncommand = 'x'\n")
+
+    assert list(load(environ={}).settings.mcpServers) == [name]
 
 
 def test_a_secret_is_not_repeated_in_an_error():
@@ -204,6 +237,15 @@ def test_a_server_in_both_files_is_taken_from_ours(caplog):
         ("[]", 'has no table "mcpServers"'),
         ('{"mcpServers": {"a": 1}}', "mcpServers.a is not a table"),
         ('{"mcpServers": {"a": {}}}', "mcpServers.a: needs either command or url"),
+        (
+            '{"mcpServers": {"a": {"command": "x", "args": "b"}}}',
+            "mcpServers.a.args: Input should be a valid list",
+        ),
+        (
+            '{"mcpServers": {"builtin": {"command": "x"}}}',
+            '"builtin" is the name of the tools of the gateway',
+        ),
+        ('{"mcpServers": {"my server": {"command": "x"}}}', '"my server" is no name for a server'),
     ],
 )
 def test_a_mistake_in_another_clients_file_is_one_clear_line(text, says):
