@@ -5,6 +5,7 @@ import asyncio
 import contextlib
 import importlib
 import inspect
+import io
 import signal
 import sys
 from collections.abc import Sequence
@@ -201,6 +202,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 2
     debug = getattr(options, "debug", False)
     logs.set_up(getattr(options, "log_level", "warning"), debug=debug)
+    for stream in (sys.stdout, sys.stderr):  # a character the terminal does not know must not cost the answer
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     stopped: list[signal.Signals] = []
     quick_start.begin()
     try:

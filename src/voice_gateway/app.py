@@ -1,8 +1,8 @@
 """Builds every part, introduces them to each other, and owns every long task."""
 
 import asyncio
+import contextlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
-from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
 from voice_gateway import quick_start
@@ -10,6 +10,7 @@ from voice_gateway.brain.anthropic_errors import NO_KEY, NO_KEY_SPOKEN
 from voice_gateway.brain.client import Stage
 from voice_gateway.brain.health import ModelHealth
 from voice_gateway.brain.intents.abilities import abilities
+from voice_gateway.brain.intents.plan_look import LIST
 from voice_gateway.brain.intents.stage import LocalBrain
 from voice_gateway.brain.ringing import StopRinging
 from voice_gateway.config import Settings, data_folder
@@ -25,12 +26,15 @@ from voice_gateway.tools.builtin.timer_words import called
 from voice_gateway.tools.builtin.volume import PlaybackVolume
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
-from voice_gateway.turn import ToolCall, new_id
+from voice_gateway.turn import ToolCall, ToolOutcome, new_id
 from voice_gateway.watch import Notice, State, Watch
 
 if TYPE_CHECKING:
     from voice_gateway.brain.anthropic import AnthropicClient
     from voice_gateway.brain.ollama import OllamaClient
+
+TOOLS_WAIT_SECONDS = 6.0  # a turn waits this long for servers that neither answer nor fail
+GRACE_SECONDS = 0.5
 
 
 class Gateway:
@@ -72,7 +76,7 @@ class Gateway:
             on_status=self._report_server,
             local_tools=lambda: local_names,
         )
-        self.local = LocalBrain(self.executor, settings.brain, home_ready=self.linked)
+        self.local = LocalBrain(self.executor, settings.brain, home_ready=self._home_known)
         self.model = self._model()
         stages: list[Stage] = [self.local]
         if self.model is not None:
@@ -99,12 +103,18 @@ class Gateway:
 
             priority = settings.tools.priority
             return OllamaClient(
-                settings.ollama, settings.brain, self.executor, priority=priority, tools_ready=self.linked
+                settings.ollama,
+                settings.brain,
+                self.executor,
+                priority=priority,
+                tools_ready=self._tools_known,
             )
         if settings.brain.provider == "anthropic":
             from voice_gateway.brain.anthropic import AnthropicClient
 
-            return AnthropicClient(settings.anthropic, settings.brain, self.executor, tools_ready=self.linked)
+            return AnthropicClient(
+                settings.anthropic, settings.brain, self.executor, tools_ready=self._tools_known
+            )
         return None
 
     async def _ring(self, timer: Timer) -> None:
@@ -145,13 +155,39 @@ class Gateway:
         self.start_link()
         await self.link.settled()
 
+    async def _tools_known(self) -> None:
+        """All tools, if they come in time: one hung server must not keep everybody waiting."""
+        self.start_link()
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(TOOLS_WAIT_SECONDS):
+                await self.link.settled()
+
+    async def _home_known(self) -> None:
+        """The home's own server is enough; the others get a moment, because they may be about to answer."""
+        self.start_link()
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(TOOLS_WAIT_SECONDS):
+                await self.link.settled(lambda: self.tools.find(LIST) is not None)
+            async with asyncio.timeout(GRACE_SECONDS):
+                await self.link.settled()
+
     async def call(self, name: str, args: Any, timeout_seconds: float | None) -> dict[str, Any]:
         """One tool call as the command line makes it. A built-in tool needs no server."""
         if self.tools.find(name) is None:
             self.start_link()
             await self.link.settled(lambda: self.tools.find(name) is not None)
         call = ToolCall(id=new_id(), name=name, args=args)
+        silent = [status.name for status in self.link.status() if status.state == "degraded"]
+        if self.tools.find(name) is None and silent:
+            return self._of_a_silent_server(call, silent).to_json()
         return (await self.executor.execute(call, timeout_seconds=timeout_seconds)).to_json()
+
+    @staticmethod
+    def _of_a_silent_server(call: ToolCall, silent: Sequence[str]) -> ToolOutcome:
+        """Nobody can say that there is no such tool while a server that may have it does not answer."""
+        text = f'Error: Unknown tool "{call.name}", or one of a silent server: {", ".join(silent)}.'
+        args = call.args if isinstance(call.args, dict) else {}
+        return ToolOutcome(call.id, call.name, text, ok=False, seconds=0.0, args=args, error="unavailable")
 
     def start_long_tasks(self) -> None:
         """What a gateway that stays up does beside answering."""
@@ -198,7 +234,7 @@ class Gateway:
             await asyncio.wait([self._link_task])
 
 
-@asynccontextmanager
+@contextlib.asynccontextmanager
 async def opened(
     settings: Settings,
     *,

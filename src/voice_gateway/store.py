@@ -129,6 +129,18 @@ class SqliteStore:
             connection.close()
 
     def _connect(self) -> sqlite3.Connection:
+        try:
+            return self._opened()
+        except sqlite3.OperationalError:  # locked, full or not writable: not damaged
+            raise
+        except sqlite3.DatabaseError as error:
+            aside = self._file.with_suffix(".damaged")
+            facts = {"reason": str(error), "kept": str(aside)}
+            log.warning("the store is damaged, starting a new one", extra=facts)
+            self._file.replace(aside)
+            return self._opened()
+
+    def _opened(self) -> sqlite3.Connection:
         self._file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         connection = sqlite3.connect(self._file, timeout=5.0)
         connection.execute(

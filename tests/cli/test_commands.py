@@ -3,9 +3,11 @@
 import asyncio
 import json
 import signal
+import sys
 from pathlib import Path
 
 import pytest
+from tests.fakes.gateway_process import Running
 
 OUTCOME_KEYS = {"call_id", "name", "args", "text", "ok", "error", "seconds", "structured"}
 REPLY_KEYS = {"text", "ok", "stage", "expects_answer", "conversation_id", "outcomes", "seconds"}
@@ -263,3 +265,66 @@ def _children(parent: int) -> list[int]:
 async def test_with_no_input_run_goes_on_until_it_is_stopped(running):
     with pytest.raises(TimeoutError):
         await asyncio.wait_for(running.process.wait(), 0.3)
+
+
+async def test_a_server_that_hangs_does_not_delay_the_others(commands):
+    """Its attempts take far longer than the limit of this test."""
+    file = commands.file(
+        "c.toml",
+        '[mcpServers.hung]\ncommand = "sleep"\nargs = ["600"]\n'
+        f'[mcpServers.zwave]\ncommand = "{sys.executable}"\nargs = ["-m", "zwave_mcp", "--simulate"]\n'
+        "[mcp]\nconnect_timeout_seconds = 20\n",
+    )
+
+    done = await commands.run("ask", "--json", "--config", str(file), "turn on the desk lamp")
+
+    assert done.json["ok"] is True
+    assert done.json["seconds"] < 20
+
+
+async def test_a_tool_of_a_silent_server_is_unavailable(commands):
+    file = commands.file(
+        "c.toml", '[mcp]\nbase_delay_seconds = 0.0\n[mcpServers.gone]\ncommand = "no-such-program"\n'
+    )
+
+    done = await commands.run("tools", "call", "gone__x", "--json", "--config", str(file))
+
+    assert (done.code, done.json["error"]) == (1, "unavailable")
+    assert "gone" in done.json["text"]
+
+
+async def test_an_argument_given_twice_is_wrong_usage(commands):
+    done = await commands.run("tools", "call", "get_current_datetime", "timezone=UTC", "timezone=Asia/Tokyo")
+
+    assert done.code == 2
+    assert "given twice" in done.err
+
+
+async def test_a_terminal_without_our_characters_still_gets_the_answer(commands):
+    done = await commands.run("tools", "call", "list_zwave_devices", PYTHONIOENCODING="ascii")
+
+    assert done.code == 0
+    assert "Floor Lamp" in done.out
+
+
+async def test_a_json_line_without_text_is_answered_as_a_mistake(commands):
+    file = commands.file("c.toml", NO_SERVER)
+
+    done = await commands.run("chat", "--json", "--config", str(file), text='{"text": 5}\nwhat time is it\n')
+
+    first, second = (json.loads(line) for line in done.out.splitlines())
+    assert (first["ok"], second["ok"]) == (False, True)
+    assert 'needs "text"' in first["text"]
+    assert done.code == 1
+
+
+async def test_a_result_of_many_megabytes_comes_through_the_running_gateway(commands):
+    server = Path(__file__).parents[1] / "fakes" / "fault_server.py"
+    commands.file(
+        "voice-gateway.toml", f'[mcpServers.big]\ncommand = "{sys.executable}"\nargs = ["{server}"]\n'
+    )
+    async with Running.opened(commands):
+        done = await commands.run("tools", "call", "long_line", "--args", '{"bytes": 30000000}', "--json")
+
+    assert done.code == 0
+    assert len(done.json["text"]) > 29_000_000

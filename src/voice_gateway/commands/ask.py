@@ -7,7 +7,7 @@ from typing import Any
 from voice_gateway.commands.options import loaded, wants_json
 from voice_gateway.commands.remote import ask_running
 from voice_gateway.config import data_folder
-from voice_gateway.doors.cli import print_json
+from voice_gateway.doors.cli import print_json, print_text
 from voice_gateway.turn import Reply, Utterance
 
 # One conversation for all plain `ask`s of a user, so that "is it on" knows what "turn on the floor lamp" was
@@ -25,7 +25,7 @@ async def ask(options: argparse.Namespace) -> int:
     if wants_json(options):
         print_json(reply)
     else:
-        print(reply["text"])
+        print_text(reply["text"])
     return 0 if reply["ok"] else 1
 
 

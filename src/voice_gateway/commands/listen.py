@@ -5,6 +5,7 @@ import asyncio
 import sys
 from collections.abc import AsyncGenerator, Callable
 from pathlib import Path
+from typing import Self
 
 from voice_gateway.commands.options import loaded, wants_json
 from voice_gateway.doors.cli import print_json
@@ -20,8 +21,8 @@ try:
     from voice_gateway.doors.voice_turns import Recorded
     from voice_gateway.hearing.audio import RATE, Samples
     from voice_gateway.hearing.endpoint import SPEECH_ABOVE
-    from voice_gateway.hearing.engines import load_ears
-    from voice_gateway.hearing.microphone import Microphone, WavMicrophone
+    from voice_gateway.hearing.engines import Ears, load_ears
+    from voice_gateway.hearing.microphone import WavMicrophone
     from voice_gateway.hearing.voice_activity import FRAME_SAMPLES, SileroActivity
     from voice_gateway.hearing.wav import WavFile
     from voice_gateway.speaking.engines import new_synthesizer
@@ -51,9 +52,11 @@ async def listen(options: argparse.Namespace) -> int:
 
     speaker = KeepingSpeaker()
     try:
-        async with opened(settings) as gateway:
-            listener = Listener(gateway, path, speaker, paced=options.paced)
-            await listener.run(tell, whole=options.no_wake)
+        async with (
+            opened(settings) as gateway,
+            Listener(gateway, speaker, paced=options.paced, whole=options.no_wake) as listener,
+        ):
+            await listener.hear(path, tell)
     except BaseExceptionGroup as group:
         raise first_error(group) from None
     if options.out:
@@ -69,13 +72,19 @@ def _check(path: Path) -> None:
 
 
 class Listener:
-    """Owns the engines for one recording, and plays it to the door."""
+    """A gateway's voice for recordings: `async with` loads the engines, `hear` takes one after the other.
 
-    def __init__(self, gateway: Gateway, path: Path, speaker: KeepingSpeaker, *, paced: bool) -> None:
+    With `whole`, a recording is one command without a wake word.
+    """
+
+    def __init__(
+        self, gateway: Gateway, speaker: KeepingSpeaker, *, paced: bool = False, whole: bool = False
+    ) -> None:
         self._gateway = gateway
-        self._voice = gateway.settings.voice
-        self._path = path
+        voice = gateway.settings.voice
+        self._voice = voice.model_copy(update={"wake": "none"}) if whole else voice
         self._paced = paced
+        self._whole = whole
         self._mouth = Mouth(
             new_synthesizer(self._voice),
             speaker,
@@ -83,60 +92,67 @@ class Listener:
             show=lambda text: print(text, file=sys.stderr),
             earcons=False,  # what is kept is the answer
         )
-        self._door: BackgroundTranscriber
+        self._ears: Ears
 
-    async def run(self, tell: Callable[[Recorded], None], *, whole: bool = False) -> None:
-        voice = self._voice.model_copy(update={"wake": "none"}) if whole else self._voice
+    async def __aenter__(self) -> Self:
         async with asyncio.TaskGroup() as tasks:  # as in a gateway that has been running for a while
             tasks.create_task(self._mouth.warm_up())
             tasks.create_task(self._know_home())
-            loading = tasks.create_task(load_ears(voice))
-        ears = loading.result()
-        microphone: Microphone = self
-        if whole:
-            microphone = _Whole(self, await asyncio.to_thread(whole_recording, self._path))
-        self._door = BackgroundTranscriber(
-            ears,
-            microphone,
-            self._mouth,
-            self._gateway.conversation.answer,
-            voice,
-            watch=self._gateway.watch,
-            is_complete=is_complete(self._gateway),
-            on_turn=tell,
-            retry_seconds=None,
-        )
-        try:
-            await self._door.run()
-        finally:
-            await ears.close()
-            await self._mouth.close()
+            loading = tasks.create_task(load_ears(self._voice))
+        self._ears = loading.result()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self._ears.close()
+        await self._mouth.close()
 
     async def _know_home(self) -> None:
         await self._gateway.linked()
         await self._gateway.local.refresh()
 
-    def submit(self, segment: SpeechSegment) -> None:
-        self._door.submit(segment)
+    async def hear(self, path: Path, tell: Callable[[Recorded], None]) -> None:
+        """Returns when everything in it was answered."""
+        microphone = _Whole(path) if self._whole else _Recording(path, paced=self._paced)
+        microphone.door = BackgroundTranscriber(
+            self._ears,
+            microphone,
+            self._mouth,
+            self._gateway.conversation.answer,
+            self._voice,
+            watch=self._gateway.watch,
+            is_complete=is_complete(self._gateway),
+            on_turn=tell,
+            retry_seconds=None,
+        )
+        await microphone.door.run()
+
+
+class _Recording:
+    """Faster than real time, it waits for each answer, as a person would."""
+
+    door: BackgroundTranscriber
+
+    def __init__(self, path: Path, *, paced: bool) -> None:
+        self._microphone = WavMicrophone(path, paced=paced, trailing_silence_seconds=TRAILING_SECONDS)
+        self._paced = paced
 
     async def chunks(self) -> AsyncGenerator[AudioChunk, None]:
-        """Faster than real time, the recording waits for each answer, as a person would."""
-        microphone = WavMicrophone(self._path, paced=self._paced, trailing_silence_seconds=TRAILING_SECONDS)
-        async for chunk in microphone.chunks():
+        async for chunk in self._microphone.chunks():
             if not self._paced:
-                await self._door.settled()
+                await self.door.settled()
             yield chunk
 
 
 class _Whole:
     """A microphone that has already heard everything."""
 
-    def __init__(self, listener: Listener, segment: SpeechSegment) -> None:
-        self._listener = listener
-        self._segment = segment
+    door: BackgroundTranscriber
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
 
     async def chunks(self) -> AsyncGenerator[AudioChunk, None]:
-        self._listener.submit(self._segment)
+        self.door.submit(await asyncio.to_thread(whole_recording, self._path))
         nothing: tuple[AudioChunk, ...] = ()
         for chunk in nothing:
             yield chunk

@@ -146,6 +146,7 @@ async def _announce_ready(
             mqtt.announce_ready()
         if behind is not Source.LINES:
             _tell(ready_line(gateway))
+        if behind is Source.TERMINAL:
             _tell(FURTHER)
         ready.set()
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from voice_gateway.commands.options import loaded, wants_json
 from voice_gateway.commands.remote import ask_running
-from voice_gateway.doors.cli import print_json
+from voice_gateway.doors.cli import print_json, print_text
 from voice_gateway.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ async def _call(options: argparse.Namespace) -> int:
     if wants_json(options):
         print_json(outcome)
     else:
-        print(outcome["text"])
+        print_text(outcome["text"])
     return 0 if outcome["ok"] else 1
 
 
@@ -68,6 +68,8 @@ def _arguments(options: argparse.Namespace) -> dict[str, Any]:
         key, equals, value = pair.partition("=")
         if not equals or not key:
             raise ConfigError(f'"{pair}" is not key=value')
+        if key in args:
+            raise ConfigError(f'"{key}" is given twice')
         args[key] = value
     return args
 
@@ -78,13 +80,17 @@ def _show(listed: "list[ToolEntry]", simulated: set[str]) -> None:
     from rich.text import Text
 
     console = Console()
+    wraps = not console.is_terminal  # whoever reads a pipe wraps lines for himself
     for entry in listed:
         source = f"{entry.source}, simulated home" if entry.source in simulated else entry.source
         head = Text.assemble((entry.name, "bold"), f"({entry.signature})", (f"  [{source}]", "dim"))
-        console.print(head)
-        console.print(Padding(Text(entry.summary), (0, 0, 0, 4)))
+        console.print(head, soft_wrap=wraps)
+        console.print(Padding(Text(entry.summary), (0, 0, 0, 4)), soft_wrap=wraps)
         if not entry.offered:
-            console.print(Padding(Text(f"not offered to the model: {entry.why_not}", "yellow"), (0, 0, 0, 4)))
+            console.print(
+                Padding(Text(f"not offered to the model: {entry.why_not}", "yellow"), (0, 0, 0, 4)),
+                soft_wrap=wraps,
+            )
 
 
 def _lint(gateway: "Gateway", *, as_json: bool) -> int:

@@ -91,6 +91,7 @@ async def lines(stream: TextIO, *, prompt: bool) -> AsyncIterator[str]:
 class Asked:
     text: str
     conversation_id: str
+    problem: str = ""
 
 
 def read_line(line: str, conversation_id: str, *, as_json: bool) -> Asked:
@@ -100,8 +101,11 @@ def read_line(line: str, conversation_id: str, *, as_json: bool) -> Asked:
             tree = json.loads(line)
         except json.JSONDecodeError:
             return Asked(line, conversation_id)
-        if isinstance(tree, dict) and isinstance(tree.get("text"), str):
-            return Asked(tree["text"], str(tree.get("conversation_id") or conversation_id))
+        if isinstance(tree, dict):
+            conversation_id = str(tree.get("conversation_id") or conversation_id)
+            if isinstance(tree.get("text"), str):
+                return Asked(tree["text"], conversation_id)
+            return Asked("", conversation_id, problem='A JSON line needs "text", and it must be a text.')
     return Asked(line, conversation_id)
 
 
@@ -124,6 +128,10 @@ class TextDoor:
             if not line.strip():
                 continue
             asked = read_line(line, self._conversation_id, as_json=self._as_json)
+            if asked.problem:
+                all_ok = False
+                self.show(Reply(asked.problem, ok=False, conversation_id=asked.conversation_id))
+                continue
             reply = await self._answer(
                 Utterance(asked.text, door="cli", conversation_id=asked.conversation_id, room=self._room)
             )
@@ -132,7 +140,9 @@ class TextDoor:
         return all_ok
 
     def show(self, reply: Reply) -> None:
-        self._print(json.dumps(reply.to_json(), ensure_ascii=False) if self._as_json else reply.text)
+        self._print(
+            json.dumps(reply.to_json(), ensure_ascii=False) if self._as_json else printable(reply.text)
+        )
 
     def tell(self, text: str) -> None:
         """Something that was not asked for, such as a timer that rings."""
@@ -141,6 +151,15 @@ class TextDoor:
 
     def _print(self, text: str) -> None:
         print(text, file=self._out, flush=True)
+
+
+def printable(text: str) -> str:
+    """A foreign text must not move the cursor, ring or colour the terminal."""
+    return "".join(c for c in text if c.isprintable() or c in "\n\t")
+
+
+def print_text(text: str) -> None:
+    print(printable(text), flush=True)
 
 
 def print_json(value: Any) -> None:

@@ -14,6 +14,7 @@ from voice_gateway.errors import LinkError
 log = logging.getLogger(__name__)
 
 LONGEST_REQUEST = 16 * 1024 * 1024  # bytes; an argument may be large, a flood may not
+LONGEST_ANSWER = 256 * 1024 * 1024  # bytes; a tool may give much, and it is kept whole
 ANSWER_LIMIT_SECONDS = 600.0
 TRY_AGAIN_SECONDS = 2.0
 
@@ -97,7 +98,7 @@ class ControlDoor:
 async def request(file: Path, message: Mapping[str, Any]) -> Any:
     """What the running gateway answers. LinkError: there is none, or it did not answer."""
     try:
-        reader, writer = await asyncio.open_unix_connection(file, limit=LONGEST_REQUEST)
+        reader, writer = await asyncio.open_unix_connection(file, limit=LONGEST_ANSWER)
     except OSError as error:
         raise LinkError(f"no gateway is running: {error}") from error
     try:
