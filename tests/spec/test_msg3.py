@@ -35,8 +35,8 @@ async def test_a_recording_ends_in_a_tool_call_of_the_executor(tmp_path, monkeyp
     watch, events, turns, speaker = Watch(), [], [], KeepingSpeaker()
     watch.subscribe(events.append)
     async with opened(load(None).settings, watch=watch) as gateway:
-        listener = Listener(gateway, FOLDER / "session_0_am_michael.wav", speaker, paced=False)
-        await listener.run(turns.append)
+        async with Listener(gateway, speaker) as listener:
+            await listener.hear(FOLDER / "session_0_am_michael.wav", turns.append)
 
         assert executed.count((gateway.executor, "control_zwave_device")) == 1
     said = next(event.utterance for event in events if isinstance(event, Heard))
