@@ -28,6 +28,7 @@ PARTS = (
     "imports",
     "memory",
     "zwave",
+    "gateway",
     "local_brain",
     "voice_hearing",
     "voice_latency",

@@ -29,6 +29,7 @@ class Commands:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self._started: list[asyncio.subprocess.Process] = []
         (folder / "run").mkdir(mode=0o700)
         self.env = {
             **{key: os.environ[key] for key in ("PATH", "HOME", "LANG") if key in os.environ},
@@ -45,7 +46,7 @@ class Commands:
     async def start(
         self, *words: str, stdin=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.PIPE, **env: str
     ) -> asyncio.subprocess.Process:
-        return await asyncio.create_subprocess_exec(
+        process = await asyncio.create_subprocess_exec(
             sys.executable,
             "-m",
             "voice_gateway",
@@ -57,6 +58,15 @@ class Commands:
             env={**self.env, **env},
             limit=1 << 26,
         )
+        self._started.append(process)
+        return process
+
+    async def end(self) -> None:
+        """A test that failed may have left something running."""
+        for process in self._started:
+            if process.returncode is None:
+                process.kill()
+                await process.communicate()
 
     async def run(self, *words: str, text: str | None = None, **env: str) -> Ended:
         stdin = asyncio.subprocess.DEVNULL if text is None else asyncio.subprocess.PIPE

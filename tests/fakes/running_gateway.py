@@ -6,9 +6,11 @@ import os
 import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
+from unittest.mock import patch
 
 from tests.fakes.gateway_process import LIMIT_SECONDS, Commands
 
+from voice_gateway.config import control_file
 from voice_gateway.doors.control import request
 
 FAKES = Path(__file__).parent
@@ -23,7 +25,9 @@ async def until(check: Callable[[], bool] | Callable[[], Awaitable[bool]]) -> No
 
 
 def socket_of(commands: Commands) -> Path:
-    return Path(commands.env["XDG_RUNTIME_DIR"]) / "voice-gateway" / "control.sock"
+    """Where the gateway itself would look: a long path is replaced by a short one."""
+    with patch.dict(os.environ, commands.env):
+        return control_file()
 
 
 async def ask(commands: Commands, text: str, conversation_id: str = "test"):

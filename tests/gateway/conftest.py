@@ -1,6 +1,6 @@
 """Gateways as processes, with a broker of their own."""
 
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
@@ -17,5 +17,7 @@ def broker(tmp_path: Path) -> Iterator[Broker]:
 
 
 @pytest.fixture
-def commands(tmp_path) -> Commands:
-    return Commands(tmp_path)
+async def commands(tmp_path) -> AsyncIterator[Commands]:
+    commands = Commands(tmp_path)
+    yield commands
+    await commands.end()
