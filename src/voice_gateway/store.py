@@ -36,6 +36,8 @@ class Store(Protocol):
 
     async def release(self, key: str) -> None: ...
 
+    async def aclose(self) -> None: ...
+
 
 class MemoryStore:
     """Forgets with the process, and the oldest when there is too much: a gateway stays up for months."""
@@ -74,6 +76,9 @@ class MemoryStore:
     async def release(self, key: str) -> None:
         self._entries.pop(key, None)
 
+    async def aclose(self) -> None:
+        """There is nothing to close."""
+
 
 class SqliteStore:
     """A connection per call: a command may use the file beside the gateway, and a turn touches it twice."""
@@ -95,6 +100,9 @@ class SqliteStore:
 
     async def release(self, key: str) -> None:
         await asyncio.to_thread(self._write, "DELETE FROM entries WHERE key = ?", key)
+
+    async def aclose(self) -> None:
+        """Every call closes its own connection."""
 
     def _get(self, key: str) -> str | None:
         if not self._file.exists():

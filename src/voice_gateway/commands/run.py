@@ -40,7 +40,7 @@ async def run(options: argparse.Namespace) -> int:
     store = store_from(settings.brain.store, data_folder() / "conversations.sqlite")
     watch = Watch()
     watch.subscribe(_Announcer())
-    async with opened(settings, store=store, watch=watch) as gateway:
+    async with contextlib.aclosing(store), opened(settings, store=store, watch=watch) as gateway:
         door = TextDoor(gateway.conversation.answer, as_json=wants_json(options), room=settings.brain.room)
         watch.subscribe(lambda event: door.tell(event.text) if isinstance(event, Notice) else None)
         gateway.start_long_tasks()
