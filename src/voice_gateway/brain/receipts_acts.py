@@ -88,7 +88,8 @@ def _is_noun(main: list[Word], at: int) -> bool:
 
 def _adjective(texts: list[str], at: int) -> bool:
     """ "is open": a state, not a verb."""
-    return texts[at] == "open" and bool(set(texts[:at]) & {"is", "are", "was", "were", "be", "stays"})
+    copula = bool(set(texts[:at]) & {"is", "are", "was", "were", "be", "stays"})
+    return texts[at] in {"open", "secure"} and copula
 
 
 def _idiom(main: list[Word], at: int) -> bool:
@@ -171,12 +172,17 @@ def _ours(form: Form, main: list[Word], place: Place) -> bool:
         return False
     if "i" in place.subjects and place.helping & {"am", "was", "been"} and place.verb.endswith("ed"):
         return False  # "I was created by", "I am limited": about ourselves
+    following = place.texts[place.at + 1 : place.at + 2]
+    if form.base == "rise" and (ourselves or not set(following) & set(PARTICLES)):
+        return False  # only "the volume went up", "the lights came on"
     if ourselves:
         rest = set(place.texts[place.at + 1 :])
         home = any(is_thing(word.text) or word.name for word in main)
         playing = form.base == "play" and place.bare
         return form.base not in _VAGUE or playing or home or bool(rest & (_OBJECTS | set(STATES)))
     passive = bool(place.helping & {"been", "was", "were", "is", "are", "being"})
+    if "been" in place.helping and any(is_thing(word.text) for word in main):
+        return True  # "milk has been added to the list"
     near = place.subject[-4:]  # what stands next to the verb: "this is a decision made" is not about this
     return (
         any(is_thing(text) for text in near) or near[-1] in _OURSELVES or (passive and form.base in _STRONG)

@@ -8,7 +8,7 @@ from voice_gateway.brain.receipts_acts import act_in
 from voice_gateway.brain.receipts_amounts import amounts_in
 from voice_gateway.brain.receipts_claim import Claim, Kind, Thing, thing_in, whole
 from voice_gateway.brain.receipts_languages import foreign_claim
-from voice_gateway.brain.receipts_phrases import phrase
+from voice_gateway.brain.receipts_phrases import phrase, promise
 from voice_gateway.brain.receipts_states import state_in, time_in, timers_in
 from voice_gateway.brain.receipts_verbs import STATES
 from voice_gateway.brain.receipts_words import EMPTY, Word, plain, words_of
@@ -83,6 +83,10 @@ def _read(piece: list[Word], state: _Sentence) -> None:
     if piece[0].text == _END:
         state.shared, state.waiting, state.hypothetical = "start", [], False
     joined = piece[0].text == _AND
+    if (promised := promise(" ".join(word.text for word in piece))) and amounts_in(piece):
+        promised.amounts = amounts_in(piece)
+        state.claims.append(promised)
+        return
     piece = _without_ack([word for word in piece if word.text not in {_END, _AND}])
     main, condition = _split_condition(piece)
     if condition and (condition[0].text in _CONDITIONS or any(word.text == "you" for word in condition)):
@@ -191,5 +195,5 @@ def _attach(main: list[Word], state: _Sentence, *, joined: bool) -> None:
         state.claims[-1].amounts.add(amounts)
     else:
         state.waiting += [thing] if thing and len(main) <= 6 else []
-        if any(word.text not in EMPTY and word.text not in _ACK_WORDS for word in main):
+        if any(word.text.isalpha() and word.text not in EMPTY | _ACK_WORDS for word in main):
             state.shared = "none"

@@ -106,16 +106,16 @@ def _is_so(claim: Claim, fact: Fact, counts: set[float]) -> bool:
     if _another_amount(claim, fact, counts):
         return False
     if fact.status in {Status.READ, Status.DONE}:
-        return not _another_effect(claim.effect, fact.state | fact.effects)
+        looked = fact.acted or fact.named or bool(fact.state) or claim.weak or not claim.effect
+        return looked and not _another_effect(claim.effect, fact.state | fact.effects)
     if not (claim.effect or claim.amounts):
         return fact.status is Status.WORKING  # "is now brewing"
     if fact.state:
         return not _another_effect(claim.effect, fact.state)
-    if claim.aspect is Aspect.HEDGED and fact.status is not Status.FAILED:
-        return True
+    hedged = claim.aspect is Aspect.HEDGED
     # Not done, and nobody knows the state: only that it is, or may be, as it was.
-    unchanged = claim.still or claim.aspect is Aspect.HEDGED
-    return unchanged and OPPOSITE.get(claim.effect) in fact.effects
+    unchanged = (claim.still or hedged) and OPPOSITE.get(claim.effect) in fact.effects
+    return unchanged or (hedged and fact.status is not Status.FAILED)
 
 
 def _all_or_one(claim: Claim, thing: Thing, facts: list[Fact], good: Callable[[Fact], bool]) -> bool:
@@ -172,7 +172,8 @@ def _called(word: str, fact: Fact, said: frozenset[str]) -> bool:
     kind = KINDS.get(word)
     if kind is None:
         return False
-    return kind in fact.kinds or (not fact.kinds and kind not in _NAMED_KINDS)
+    unknown = not fact.kinds and (fact.acted or fact.named)
+    return kind in fact.kinds or (unknown and kind not in _NAMED_KINDS)
 
 
 def _another_effect(claimed: str, known: Iterable[str]) -> bool:
@@ -198,7 +199,7 @@ def _counts(claim: Claim, groups: Sequence[tuple[Thing, Sequence[Fact]]]) -> set
 
 def _topic(thing: Thing) -> str:
     kinds = {KINDS[word] for word in thing.words if word in KINDS}
-    for topic in ("timer", "sound", "media", "list"):
+    for topic in ("timer", "sound"):
         if topic in kinds:
             return topic
     return "home"

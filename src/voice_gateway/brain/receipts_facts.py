@@ -39,6 +39,11 @@ class Fact:
     def acted(self) -> bool:
         return self.status is not Status.READ
 
+    @property
+    def named(self) -> bool:
+        """Whether it is about one thing with a name, and not about the time or the web."""
+        return "/" in self.key or self.listed
+
 
 _LOOKING = frozenset("get read status query check list show find search describe info state".split())
 _ACTION_KEYS = frozenset(

@@ -2,7 +2,7 @@
 
 import re
 
-from voice_gateway.brain.receipts_claim import Aspect, Claim, Kind
+from voice_gateway.brain.receipts_claim import Aspect, Claim, Kind, Thing
 from voice_gateway.brain.receipts_words import is_thing
 
 ACK = (
@@ -30,7 +30,8 @@ _DID = re.compile(
 )
 _OTHERS = re.compile(
     rf"(?:{ACK} )*(?:mission accomplished|there you go|there we go|you are all set|we are all set|"
-    rf"you got it done|all systems go|it worked|that worked|wish granted|voila|ta da|all good now){_TAIL}"
+    rf"you got it done|all systems go|.+ (?:is|are) (?:now )?on (?:the|your)(?: \w+)? list|it worked|"
+    rf"that worked|wish granted|voila|ta da|all good now){_TAIL}"
 )
 _SET = re.compile(rf"(?:{ACK} )*(?:all )?set{_TAIL}")
 _PROMISE = re.compile(
@@ -64,6 +65,10 @@ def phrase(text: str) -> Claim | None:
     return None
 
 
+_TELL = re.compile(
+    rf"(?:{ACK} )*(?:i|we) will (?:let you know|tell you|notify you|alert you|call you|wake you|ring)\b"
+)
+_AMOUNT = re.compile(r"\b\d+ (?:(?:percent|degrees|minutes?|hours?|seconds?|from now) )*")
 _ACKS_ONLY = re.compile(
     rf"(?:{ACK} |i can do that |no worries |you got it |will do |my pleasure |you are welcome |"
     rf"with pleasure )+"
@@ -77,8 +82,13 @@ _COMMAND = re.compile(
 
 
 def only_agrees(text: str) -> bool:
-    """ "Okay.", "Sure thing!": as an answer to a command it says that it was done."""
-    return bool(_ACKS_ONLY.fullmatch(text + " "))
+    """ "Okay.", "Sure, 30 percent.": as an answer to a command it says that it was done."""
+    return bool(_ACKS_ONLY.fullmatch(_AMOUNT.sub("", text + " ")))
+
+
+def promise(text: str) -> Claim | None:
+    """ "I will tell you when the ten minutes are over": only a timer could."""
+    return Claim(Kind.ACT, Aspect.FUTURE, things=[Thing(frozenset({"timer"}))]) if _TELL.match(text) else None
 
 
 def is_command(text: str) -> bool:

@@ -13,7 +13,7 @@ _COPULAS = frozenset(
 _ADVERBS = frozenset(
     "now currently already still all both again back also just indeed actually definitely "
     "completely fully safely presently set turned switched in fact only about around approximately "
-    "roughly at to exactly no longer not never been the".split()
+    "roughly at to exactly no longer not never been the way".split()
 )
 _PRONOUNS = frozenset("it they that this these those everything all both".split())
 _PEOPLE = frozenset("i you we he she who people there".split())
@@ -52,17 +52,14 @@ def _predicate(main: list[Word], texts: list[str], place: int, *, weak: bool) ->
     now = bool(set(texts) & {"now", "already", "currently"})
     weak = (weak or hedged) and not now
     word = texts[at] if at < len(texts) else ""
+    denied = bool(between & {"not", "never", "longer"})
     if word in {"up", "down"} and at + 1 == len(texts):
         return _claim(main, place, word, weak=weak, hedged=hedged)
-    if (
-        word.endswith("ing") and not between & {"not", "never"} and word not in FORMS and len(word) > 5
-    ):  # "is now brewing": something goes on
-        return _claim(main, place, "", weak=not now, hedged=hedged)
     if word in STATES and not _preposition(texts, at):
-        effect = STATES[word]
-        if between & {"not", "never"} or "longer" in between:
-            effect = OPPOSITE.get(effect, "")
+        effect = OPPOSITE.get(STATES[word], "") if denied else STATES[word]
         return _claim(main, place, effect, weak=weak, hedged=hedged)
+    if word.endswith("ing") and len(word) > 5 and word not in FORMS and not denied:  # "is now brewing"
+        return _claim(main, place, "", weak=not now, hedged=hedged)
     if re.fullmatch(r"\d+(?:\.\d+)?|half|maximum|minimum|halfway", word) and _measure(texts, at):
         return _claim(main, place, "", weak=weak and not {"degrees", "degree"} & set(texts), hedged=hedged)
     return None
@@ -71,7 +68,7 @@ def _predicate(main: list[Word], texts: list[str], place: int, *, weak: bool) ->
 def _measure(texts: list[str], at: int) -> bool:
     """A number that measures something: with a unit, or of something that has a level."""
     has_level = {"volume", "brightness", "level", "temperature", "humidity", "thermostat", "it"}
-    units = bool(set(texts[at + 1 : at + 3]) & _UNITS)
+    units = bool(set(texts[at + 1 : at + 3]) & _UNITS) or texts[at - 1] == "at"
     return units or (bool(set(texts[:at]) & has_level) and at + 1 >= len(texts))
 
 
@@ -116,8 +113,8 @@ def _there_is(main: list[Word], texts: list[str]) -> Claim | None:
 def _without_verb(main: list[Word], texts: list[str]) -> Claim | None:
     """ "Lights off.", "Kitchen light on.", "Volume up." """
     said = [text for text in texts if text != "now"]
-    effect = STATES.get(said[-1], said[-1] if said[-1] in {"up", "down"} else "") if said else ""
-    if len(said) < 2 or len(said) > 7 or not effect:
+    effect = {**STATES, "up": "up", "down": "down", "out": "off"}.get(said[-1], "") if said else ""
+    if len(said) < 2 or len(said) > 7 or not effect or said[0] in {"a", "an"}:
         return None
     if said[-2] in {"coming", "going"}:  # "lights coming on"
         del said[-2]
@@ -129,10 +126,12 @@ def _without_verb(main: list[Word], texts: list[str]) -> Claim | None:
 def timers_in(main: list[Word]) -> Claim | None:
     """ "3 minutes left", "no timers are running"."""
     texts = [word.text for word in main]
-    if {"left", "remaining"} & set(texts) and amounts_in(main).spans:
+    left = bool({"left", "remaining"} & set(texts)) or texts[-2:] == ["to", "go"]
+    if left and amounts_in(main).spans:
         return Claim(Kind.STATE, things=[thing_in([Word("timer")])])
     things = {singular(text) for text in texts}
-    if {"timer", "alarm", "reminder"} & things and (texts[:2] == ["you", "have"] or {"running"} & set(texts)):
+    runs = {"running", "runs", "rings", "ends", "expires"} & set(texts)
+    if {"timer", "alarm", "reminder"} & things and (texts[:2] == ["you", "have"] or runs):
         none = bool({"no", "not"} & set(texts))
         return Claim(Kind.STATE, effect="on", things=[thing_in([Word("timer")])], none=none)
     return None

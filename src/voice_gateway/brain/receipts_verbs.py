@@ -42,6 +42,7 @@ STATES: dict[str, str] = {
     "cancelled": "cancel", "canceled": "cancel", "started": "start", "unlatched": "unlocked",
     "secured": "locked", "secure": "locked", "brighter": "up", "louder": "up", "quieter": "down",
     "darker": "down", "warmer": "up", "cooler": "down", "colder": "down", "silent": "muted",
+    "bright": "on", "shining": "on", "glowing": "on", "burning": "on",
 }  # fmt: skip
 OPPOSITE = {
     "on": "off", "off": "on", "open": "closed", "closed": "open", "locked": "unlocked", "unlocked": "locked",
@@ -86,7 +87,7 @@ perform performed performing -|process processed processing -|fulfill fulfilled 
 carry carried carrying -|handle handled handling -|implement implemented implementing -|make made making -
 clean cleaned cleaning -|vacuum vacuumed vacuuming -|brew brewed brewing on|water watered watering -
 charge charged charging on|wash washed washing -|dock docked docking -|feed fed feeding -
-ring rang ringing on|buy bought buying set
+ring rang ringing on|rise went rising -|rise came rising -|buy bought buying set
 roll rolled rolling -|draw drew drawing -|pull pulled pulling -|notify notified notifying set
 """
 FORMS: dict[str, list[Form]] = {}

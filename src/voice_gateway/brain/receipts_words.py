@@ -63,7 +63,8 @@ EMPTY = frozenset(
     "morning evening night afternoon moment meantime background name named called both everything "
     "everybody nothing something only least most more less than about around approximately roughly "
     "almost nearly exactly like as well between under above below few couple bit while "
-    "little lot moments later instead anyway together everywhere elsewhere forever meanwhile online".split()
+    "little lot way moments later instead anyway together everywhere elsewhere forever "
+    "meanwhile online".split()
 )
 _CALENDAR = frozenset(
     "i monday tuesday wednesday thursday friday saturday sunday january february march april may june july "

@@ -11,6 +11,7 @@ from langchain_core.tools import StructuredTool
 from tests.eval.receipts_eval import TOUCHED_AT_MOST, read_outcomes, read_pairs, score, touched
 
 from voice_gateway.brain.receipts import Receipts, topics_of
+from voice_gateway.brain.receipts_claims import claims_in
 from voice_gateway.brain.receipts_facts import Status, status_of
 from voice_gateway.brain.release import sentences
 from voice_gateway.brain.told import told
@@ -44,6 +45,23 @@ def test_only_a_confirmed_action_is_a_receipt(name: str) -> None:
     assert Receipts().why_not("Done, I've turned it on.", [KNOWN[name]]) is not None
     looked = status_of(KNOWN[name]) is Status.READ
     assert looked or Receipts().why_not("Done.", [KNOWN["lamp_on"], KNOWN[name]]) is not None
+
+
+def test_every_honest_claim_is_stopped_when_it_was_not_done() -> None:
+    """The same words with another outcome: nothing, only a look at something else, or a failure."""
+    told_truly = [
+        pair
+        for pair in read_pairs()
+        if pair.honest
+        and [status_of(one) for one in pair.outcomes] == [Status.DONE]
+        and any(claims_in(part) for part in sentences(pair.text))
+    ]
+    others = [(), (KNOWN["clock"],), *((one,) for one in KNOWN.values() if status_of(one) is Status.FAILED)]
+
+    assert len(told_truly) > 100
+    for pair in told_truly:
+        passed = [other for other in others if not touched(pair.text, other, pair.said)]
+        assert passed == [], pair.line
 
 
 def test_a_later_attempt_counts_and_a_later_look_proves() -> None:
