@@ -112,6 +112,32 @@ def test_a_tool_of_a_known_name_replaces_the_earlier_one_with_a_warning(caplog):
     assert (warning.levelname, warning.tool) == ("WARNING", "say")
 
 
+@pytest.mark.scenario("MGR-8")
+def test_a_tool_that_a_server_lists_twice_is_replaced_by_the_later_with_a_warning(caplog):
+    manager = ToolManager()
+    first, second = named("dup", "one"), named("dup_1234", "two")
+    first.metadata = second.metadata = {"lc_name": "dup"}
+    manager.add_mcp_tools("a", [first, second])
+
+    assert manager.all() == [second]
+    assert manager.find("dup") is manager.find("a__dup") is second
+    assert manager.offered_name(second) == "dup"
+    (warning,) = caplog.records
+    assert (warning.levelname, warning.tool, warning.source) == ("WARNING", "dup", "a")
+
+
+def test_no_server_takes_the_place_of_the_built_in_tools():
+    manager = ToolManager()
+    manager.add(add)
+
+    with pytest.raises(ValueError, match='"builtin"'):
+        manager.add_mcp_tools("builtin", [named("say", "one")])
+    with pytest.raises(ValueError, match='"builtin"'):
+        manager.remove_server("builtin")
+
+    assert manager.all() == [add]
+
+
 async def test_two_servers_of_one_tool_name_stay_both_callable_and_the_log_says_who_won(caplog):
     executor = executor_with()
     manager = executor.tools

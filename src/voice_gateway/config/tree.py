@@ -90,7 +90,7 @@ class ToolsSettings(Section):
         (), description="tools that stay when the list is too long for the model, first first"
     )
     search: bool = Field(True, description="offer web search")
-    searxng_url: WebAddress | None = Field(
+    searxng_url: str | None = Field(
         None, description="a SearXNG instance of your own; without it DuckDuckGo is asked through ddgs"
     )
     search_region: str = Field("wt-wt", description="region of web searches, such as us-en or de-de")

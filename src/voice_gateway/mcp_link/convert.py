@@ -8,7 +8,7 @@ from typing import Any
 
 from langchain_core.tools import BaseTool, StructuredTool
 
-from voice_gateway.errors import ToolError
+from voice_gateway.errors import ToolError, ToolUnavailable
 from voice_gateway.turn import ToolTraits
 
 log = logging.getLogger(__name__)
@@ -41,6 +41,16 @@ def to_langchain_tools(
     """One tool for each usable definition; an unusable one costs only itself."""
     tools: list[BaseTool] = []
     taken: set[str] = set()
+    for definition in _usable(definitions, server):
+        name = model_name(definition["name"], taken)
+        taken.add(name)
+        tools.append(_tool(definition, name, server, call, timeout_seconds))
+    return tools
+
+
+def _usable(definitions: Sequence[Any], server: str) -> list[Mapping[str, Any]]:
+    """Those with a name; of two with the same name the later one, with a warning (MGR-8)."""
+    found: dict[str, Mapping[str, Any]] = {}
     for definition in definitions:
         if (
             not isinstance(definition, Mapping)
@@ -49,10 +59,14 @@ def to_langchain_tools(
         ):
             log.warning("MCP server offers a tool without a name", extra={"server": server})
             continue
-        name = model_name(definition["name"], taken)
-        taken.add(name)
-        tools.append(_tool(definition, name, server, call, timeout_seconds))
-    return tools
+        name = definition["name"]
+        if name in found:
+            log.warning(
+                "MCP server offers two tools of the same name, the later one is used",
+                extra={"server": server, "tool": name},
+            )
+        found[name] = definition
+    return list(found.values())
 
 
 def model_name(original: str, taken: Sequence[str] | set[str] = ()) -> str:
@@ -129,13 +143,18 @@ def _text(value: Any) -> str:
 # results
 
 
+# Words of a server's own `outcome` for what EXE-7 calls unavailable: the device, or the way to it, is down.
+UNAVAILABLE = ("system_down", "unreachable")
+
+
 def to_text_and_artifact(result: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
     """What the server said and what it sent besides; a result marked as an error is raised."""
-    blocks = result.get("content")
+    content = result.get("content")
+    blocks = content if isinstance(content, list) else []
     texts: list[str] = []
     blobs: list[str] = []
-    for block in blocks if isinstance(blocks, list) else ():
-        text, blob = _block(block) if isinstance(block, Mapping) else (str(block), None)
+    for block in (block for block in blocks if isinstance(block, Mapping)):
+        text, blob = _block(block)
         if text:
             texts.append(text)
         if blob:
@@ -143,8 +162,17 @@ def to_text_and_artifact(result: Mapping[str, Any]) -> tuple[str, dict[str, Any]
     text = _speakable("\n".join(texts))
     structured = result.get("structuredContent")
     if result.get("isError") is True:
-        raise ToolError(text or "The tool reported an error without a message.", structured=structured)
+        raise _failure(text or "The tool reported an error without a message.", structured)
+    understood = isinstance(content, list) and all(isinstance(block, Mapping) for block in blocks)
+    if not understood and structured is None:
+        raise ToolError("The server's reply was not understood.")  # nobody knows what became of the call
     return text, {"structured": structured, "blobs": blobs}
+
+
+def _failure(text: str, structured: Any) -> ToolError:
+    outcome = structured.get("outcome") if isinstance(structured, Mapping) else None
+    kind = ToolUnavailable if outcome in UNAVAILABLE else ToolError
+    return kind(text, structured=structured)
 
 
 def _block(block: Mapping[str, Any]) -> tuple[str, str | None]:

@@ -60,6 +60,7 @@ class ToolManager:
 
     def add_mcp_tools(self, server: str, tools: "Sequence[BaseTool]") -> None:
         """Replace what that server offered before. A bad definition costs only itself."""
+        _check_server(server)
         offered: dict[str, BaseTool] = {}
         for tool in tools:
             try:
@@ -67,9 +68,10 @@ class ToolManager:
             except InvalidTool as error:
                 log.warning("tool refused", extra={"server": server, "reason": str(error)})
                 continue
-            if tool.name in offered:
-                _warn_of_replacing(tool, server)
-            offered[tool.name] = of_server(tool, server)
+            name = traits(tool).original_name or lc_name(tool)
+            if name in offered:
+                _warn_of_replacing(name, server)
+            offered[name] = of_server(tool, server)
         self._tools = [tool for tool in self._tools if traits(tool).source != server]
         self._warn_of_namesakes(offered.values())
         self._tools.extend(offered.values())
@@ -78,6 +80,7 @@ class ToolManager:
         self.version += 1
 
     def remove_server(self, server: str) -> None:
+        _check_server(server)
         left = [tool for tool in self._tools if traits(tool).source != server]
         if len(left) != len(self._tools):
             self._tools = left
@@ -121,7 +124,7 @@ class ToolManager:
         source = traits(tool).source
         for place, known in enumerate(self._tools):
             if known.name == tool.name and traits(known).source == source:
-                _warn_of_replacing(tool, source)
+                _warn_of_replacing(tool.name, source)
                 self._tools[place] = tool
                 return
         self._warn_of_namesakes([tool])
@@ -146,5 +149,10 @@ class ToolManager:
             )
 
 
-def _warn_of_replacing(tool: "BaseTool", source: str) -> None:
-    log.warning("tool replaced by another of the same name", extra={"tool": tool.name, "source": source})
+def _check_server(server: str) -> None:
+    if server == BUILTIN:
+        raise InvalidTool(f'No server may be called "{BUILTIN}": it would replace the built-in tools.')
+
+
+def _warn_of_replacing(name: str, source: str) -> None:
+    log.warning("tool replaced by another of the same name", extra={"tool": name, "source": source})

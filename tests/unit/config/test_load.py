@@ -149,7 +149,6 @@ def test_the_current_folder_wins_over_the_configuration_folder():
         ("[ollama]\nbase_url = 'localhost'\n", "ollama.base_url: must start with http:// or https://"),
         ("[ollama]\nbase_url = 'http://'\n", "ollama.base_url: names no host"),
         ("[anthropic]\nbase_url = 'x:1'\n", "anthropic.base_url: must start with http:// or https://"),
-        ("[tools]\nsearxng_url = 'searx'\n", "tools.searxng_url: must start with http:// or https://"),
     ],
 )
 def test_a_mistake_in_the_file_is_one_clear_line(text, says):

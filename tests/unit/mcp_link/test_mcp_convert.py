@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from langchain_core.tools import StructuredTool
 from langchain_core.utils.function_calling import convert_to_openai_tool
 
-from voice_gateway.errors import ToolError
+from voice_gateway.errors import ToolError, ToolUnavailable
 from voice_gateway.mcp_link.convert import model_name, to_langchain_tools, to_text_and_artifact
 from voice_gateway.turn import ToolTraits
 
@@ -139,14 +139,45 @@ async def test_the_call_goes_out_under_the_original_name():
         ),
         ({"content": [{"type": "resource_link", "uri": "file:///x"}]}, "", None, ["link to file:///x"]),
         ({"content": [{"type": "hologram"}]}, "", None, ["content of the unknown type hologram"]),
-        ({"content": ["bare", 5, None]}, "bare\n5\nNone", None, []),
+        ({"content": "not a list", "structuredContent": {"a": 1}}, "", {"a": 1}, []),
+        ({"content": ["bare"], "structuredContent": {"a": 1}}, "", {"a": 1}, []),
         ({"content": [{"type": "text", "text": None}, {"type": "text"}]}, "", None, []),
-        ({"content": "not a list"}, "", None, []),
-        ({}, "", None, []),
+        ({"content": []}, "", None, []),
     ],
 )
 def test_results(result, text, structured, blobs):
     assert to_text_and_artifact(result) == (text, {"structured": structured, "blobs": blobs})
+
+
+@pytest.mark.parametrize(
+    "result", [{}, {"content": "not a list"}, {"content": None}, {"content": [{"type": "text"}, "bare"]}]
+)
+def test_a_result_of_no_known_shape_is_a_failure(result):
+    with pytest.raises(ToolError, match="reply was not understood"):
+        to_text_and_artifact(result)
+
+
+@pytest.mark.parametrize("word", ["system_down", "unreachable"])
+def test_a_device_link_that_is_down_is_unavailable(word):
+    said = {"isError": True, "content": [{"type": "text", "text": "The link is down."}]}
+    with pytest.raises(ToolUnavailable, match="The link is down") as caught:
+        to_text_and_artifact({**said, "structuredContent": {"outcome": word}})
+    assert caught.value.structured == {"outcome": word}
+
+
+@pytest.mark.parametrize("facts", [None, [], {"outcome": "failed"}, {"outcome": ["unreachable"]}])
+def test_any_other_failure_is_only_a_failure(facts):
+    with pytest.raises(ToolError) as caught:
+        to_text_and_artifact({"isError": True, "content": [], "structuredContent": facts})
+    assert caught.value.kind == "failed"
+
+
+def test_a_tool_listed_twice_is_there_once_as_it_was_listed_last(caplog):
+    first, second = {"name": "dup", "description": "one"}, {"name": "dup", "description": "two"}
+    tools = convert(first, {"name": "other", "description": "d"}, second)
+    assert [(tool.name, tool.description) for tool in tools] == [("dup", "two"), ("other", "d")]
+    (warning,) = [record for record in caplog.records if "same name" in record.message]
+    assert (warning.levelname, warning.tool, warning.server) == ("WARNING", "dup", "zwave")
 
 
 def test_an_error_without_words_still_says_that_it_is_one():
