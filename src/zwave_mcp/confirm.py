@@ -24,9 +24,9 @@ from zwave_mcp.home import (
     ValueId,
     WriteResult,
 )
+from zwave_mcp.jams import is_jammed, is_new_jam
 from zwave_mcp.percent import LAST_LEVEL
 from zwave_mcp.results import Outcome
-from zwave_mcp.states import is_jammed
 
 # The whole of one tool call: a voice client gives up after 30 s and must hear this answer first.
 TOOL_SECONDS: Final = 15.0
@@ -172,15 +172,15 @@ async def _died(home: Home, device: Device) -> bool:
 
 
 async def _newly_jammed(home: Home, device: Device) -> bool:
-    """A jam that was there before says nothing about this command until its time is over."""
-    if device.kind != "lock" or is_jammed(device):
+    """A jam that was there before counts only when the command's time is over."""
+    if device.kind != "lock":
         return False
     try:
         fresh = await home.snapshot(0)
     except NoAnswer:
         return False
     return any(
-        is_jammed(now)
+        is_new_jam(device, now)
         for now in devices_of(fresh)
         if now.node.id == device.node.id and now.endpoint == device.endpoint
     )

@@ -9,8 +9,9 @@ from zwave_mcp.commands import NotPossible, Wish, command, lock_command, stop_id
 from zwave_mcp.confirm import TOOL_SECONDS, Command, Verdict, carry_out
 from zwave_mcp.devices import Device
 from zwave_mcp.home import ACKNOWLEDGED, CONFIRMED, Home, HomeError, NoAnswer, Refused
+from zwave_mcp.jams import without_jam
 from zwave_mcp.results import Facts, Outcome, Result, result
-from zwave_mcp.states import UNKNOWN, state_of, state_text
+from zwave_mcp.states import JAMMED, UNKNOWN, state_of, state_text
 from zwave_mcp.view import Viewer, the_one
 
 log = logging.getLogger(__name__)
@@ -78,7 +79,10 @@ class Control:
             "command judged",
             extra={"device": device.name, "action": chosen.action, "outcome": verdict.outcome},
         )
-        state = state_of(device, verdict.value) if verdict.known else _without_value(chosen, verdict)
+        if device.kind == "lock" and verdict.outcome == "confirmed":
+            self._viewer.bolt_moved(device)
+            device = without_jam(device)
+        state = _state(device, chosen, verdict)
         return result(
             _sentence(device, chosen, verdict, state), verdict.outcome, _facts(device, chosen, state)
         )
@@ -103,8 +107,12 @@ class Control:
         return result(sentences.done(device, "stop", stands), "confirmed", _facts(device, chosen, stands))
 
 
-def _without_value(chosen: Wish, verdict: Verdict) -> str:
-    """A confirmed "on" is on, and what is on its way is that; for all else the state is not known."""
+def _state(device: Device, chosen: Wish, verdict: Verdict) -> str:
+    """Without a value a confirmed "on" is on, and what is on its way is that; all else is not known."""
+    if verdict.jammed:
+        return JAMMED
+    if verdict.known:
+        return state_of(device, verdict.value)
     if verdict.outcome == "confirmed" and chosen.action in ("on", "off"):
         return chosen.action
     return sentences.doing_state(chosen.action) if verdict.outcome == "working" else UNKNOWN

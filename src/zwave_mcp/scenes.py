@@ -75,6 +75,8 @@ class Scenes:
             if clock() + _EVERY_SECONDS > end:
                 return name
             await asyncio.sleep(_EVERY_SECONDS)
+        if device is not None and device.kind == "lock":
+            self._viewer.bolt_moved(device)
         return None
 
     async def _has(self, read: ValueId, wanted: Any) -> bool:

@@ -37,7 +37,7 @@ def effect(device: DeviceSpec, value_id: ValueId, value: Any, moment: Moment) ->
         return {}, WriteResult(ACKNOWLEDGED)
     before = moment.actual(state)
     if device.kind == "lock":
-        return _lock(device, state, value, before, now)
+        return _lock(device, state, value, moment)
     if isinstance(value, bool) and device.kind not in ("switch", "plug"):
         end = {"Up": HIGHEST_LEVEL, "On": HIGHEST_LEVEL}.get(str(value_id.property), 0) if value else before
         return _by_hand(device, state, before, end, now)
@@ -78,10 +78,10 @@ def _by_hand(
     return {str(state): track}, WriteResult(CONFIRMED if device.supervised else ACKNOWLEDGED)
 
 
-def _lock(
-    device: DeviceSpec, state: ValueId, value: Any, before: Any, now: float
-) -> tuple[Changes, WriteResult]:
-    alarm = str(made.lock_state_id(device))
+def _lock(device: DeviceSpec, state: ValueId, value: Any, moment: Moment) -> tuple[Changes, WriteResult]:
+    before, now = moment.actual(state), moment.now
+    alarm_id = made.lock_state_id(device)
+    alarm = str(alarm_id)
     if "jams" in device.faults:
         changes = {
             str(state): _belief(before, value, now, 2 * _JAM_SECONDS),
@@ -93,7 +93,9 @@ def _lock(
     # The bolt takes its time, and the gateway shows the end at once: as measured with a real one.
     bolt = Track(before, value, now + _BOLT_SECONDS, wish=value, wish_until=now + _BOLT_SECONDS)
     status = CONFIRMED if device.supervised else ACKNOWLEDGED
-    return {str(state): bolt, alarm: Track(0, 0, now)}, WriteResult(status)
+    # A jam is over once the bolt has moved.
+    jam = Track(moment.actual(alarm_id), 0, now + _BOLT_SECONDS)
+    return {str(state): bolt, alarm: jam}, WriteResult(status)
 
 
 def _climate(

@@ -7,19 +7,19 @@ from typing import Any, Final
 
 from zwave_mcp.devices import Device, is_number
 from zwave_mcp.home import Value
+from zwave_mcp.jams import is_jammed
 from zwave_mcp.kinds import (
     BARRIER,
     BATTERY,
     BINARY_SENSOR,
     MULTILEVEL_SENSOR,
-    NOTIFICATION,
     THERMOSTAT_STATE,
 )
 from zwave_mcp.percent import HIGHEST_LEVEL, to_percent
 
 UNKNOWN: Final = "unknown"
 LOCKED: Final = 255
-JAMMED: Final = 11  # of the notification value "Lock state"
+JAMMED: Final = "jammed"
 _BARRIER: Final = {0: "closed", 252: "closing", 253: "stopped", 254: "opening", 255: "open"}
 _SPOKEN_UNITS: Final = {
     "°C": "degrees Celsius",
@@ -59,11 +59,6 @@ def state_of(device: Device, raw: Any) -> str:
     if barrier:
         return _BARRIER.get(raw, "partly open")
     return _blind(raw) if device.kind in ("blind", "garage_door") else _dimmer(raw)
-
-
-def is_jammed(device: Device) -> bool:
-    value = device.find(NOTIFICATION, "Access Control", "Lock state")
-    return value is not None and value.value == JAMMED
 
 
 def reading_text(value: Value) -> str:
@@ -109,7 +104,7 @@ def age_seconds(value: Value) -> int | None:
 
 def _lock(device: Device, raw: float) -> str:
     if is_jammed(device):
-        return "jammed"
+        return JAMMED
     return "locked" if raw == LOCKED else "unlocked"
 
 

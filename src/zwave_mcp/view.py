@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from zwave_mcp import sentences
 from zwave_mcp.devices import Device, devices_of
 from zwave_mcp.home import SNAPSHOT_MAX_AGE_SECONDS, Home, Snapshot
+from zwave_mcp.jams import OldJams
 from zwave_mcp.names import Group, Names, One, Prefers, Several
 from zwave_mcp.results import Facts, Outcome, Result, result
 
@@ -20,15 +21,21 @@ class Viewer:
     def __init__(self, home: Home) -> None:
         self._home = home
         self._last: View | None = None
+        self._old_jams = OldJams()
 
     async def now(self, max_age_seconds: float = SNAPSHOT_MAX_AGE_SECONDS) -> View:
         snapshot = await self._home.snapshot(max_age_seconds)
         last = self._last
         if last is not None and last.snapshot is snapshot:
             return last
-        devices = devices_of(snapshot)
+        devices = tuple(self._old_jams.left_out(device) for device in devices_of(snapshot))
         self._last = View(snapshot, devices, Names(devices))
         return self._last
+
+    def bolt_moved(self, lock: Device) -> None:
+        """`lock` as it was before its command, which is now confirmed."""
+        self._old_jams.forget(lock)
+        self._last = None
 
 
 def the_one(

@@ -341,3 +341,21 @@ async def test_a_home_works_where_nothing_can_be_kept(tmp_path: Path, caplog: py
 )
 async def test_writes_give_the_statuses_of_a_real_driver(value_id: ValueId, value: object, status: int):
     assert (await SimulatedHome(None, None).write(value_id, value)).status == status
+
+
+async def test_a_simulated_jam_ends_when_the_bolt_moved(tmp_path: Path):
+    file = tmp_path / "home.toml"
+    text = '[home]\nradio_seconds = 0.001\n[[device]]\nname = "Door"\nkind = "lock"\n'
+    file.write_text(f'{text}faults = ["jams"]\n', encoding="utf-8")
+    moment = [1_800_000_000.0]
+    home = SimulatedHome(file, None, clock=lambda: moment[0])
+    bolt, alarm = ValueId(2, 98, 0, "targetMode"), ValueId(2, 113, 0, "Access Control", "Lock state")
+    await home.write(bolt, 0)
+    moment[0] += 5
+    assert await home.poll(alarm) == 11
+    file.write_text(text, encoding="utf-8")
+    home._reload()
+    await home.write(bolt, 0)
+    assert await home.poll(alarm) == 11  # not before it moved
+    moment[0] += 5
+    assert await home.poll(alarm) == 0

@@ -1,0 +1,95 @@
+"""A lock tells two things: where its bolt is, and that it jammed once."""
+
+from dataclasses import replace
+
+import pytest
+
+from fakes.scripted_home import ScriptedHome, lock
+from zwave_mcp.home import Node, Scene, SceneValue, ValueId, WriteResult
+from zwave_mcp.tools import Tools
+
+pytestmark = pytest.mark.usefixtures("quick")
+
+
+def told_at(node: Node, updated: float) -> Node:
+    """The same lock, with the time of its notification."""
+    values = (
+        replace(value, updated=updated) if value.id.property_key == "Lock state" else value
+        for value in node.values
+    )
+    return replace(node, values=tuple(values))
+
+
+async def test_a_bolt_that_moved_is_not_said_to_be_jammed():
+    home = ScriptedHome(lock(6, "Front Door", mode=255, jammed=True))
+    home.after_write = (lock(6, "Front Door", mode=0, jammed=True),)  # many locks never take the jam back
+    home.written, home.polled = WriteResult(254), [0]
+    tools = Tools(home, allow_unlock=True)
+    said = await tools.call("control_zwave_lock", {"deviceName": "front door", "action": "unlock"})
+    assert (said.sentence, said.structured["state"]) == ("The Front Door is now unlocked.", "unlocked")
+    seen = await tools.call("get_zwave_device", {"deviceName": "front door"})
+    assert (seen.sentence, seen.structured["state"]) == ("The Front Door is unlocked.", "unlocked")
+    assert seen.structured["readings"] == []
+    listed = await tools.call("list_zwave_devices", {})
+    assert listed.structured["devices"][0]["state"] == "unlocked"
+
+
+async def test_an_overcome_jam_does_not_spoil_the_next_command():
+    home = ScriptedHome(lock(6, "Front Door", mode=0, jammed=True))
+    home.written, home.polled = WriteResult(254), [255, 255, 0]
+    tools = Tools(home, allow_unlock=True)
+    outcomes = [
+        (await tools.call("control_zwave_lock", {"deviceName": "front door", "action": action})).structured
+        for action in ("lock", "unlock")
+    ]
+    assert [(one["outcome"], one["state"]) for one in outcomes] == [
+        ("confirmed", "locked"),
+        ("confirmed", "unlocked"),
+    ]
+
+
+async def test_a_new_jam_after_an_overcome_one_counts():
+    home = ScriptedHome(told_at(lock(6, "Front Door", mode=0, jammed=True), 100.0))
+    home.written, home.polled = WriteResult(254), [255]
+    tools = Tools(home, allow_unlock=True)
+    await tools.call("control_zwave_lock", {"deviceName": "front door", "action": "lock"})
+    home.after_write = (told_at(lock(6, "Front Door", mode=0, jammed=True), 200.0),)
+    said = await tools.call("control_zwave_lock", {"deviceName": "front door", "action": "unlock"})
+    assert said.sentence == "The Front Door is jammed and did not unlock."
+    seen = await tools.call("get_zwave_device", {"deviceName": "front door"})
+    assert seen.structured["state"] == said.structured["state"] == "jammed"
+
+
+async def test_a_jam_that_comes_back_after_it_was_gone_counts():
+    home = ScriptedHome(lock(6, "Front Door", mode=0, jammed=True))
+    home.written, home.polled = WriteResult(254), [255]
+    tools = Tools(home)
+    await tools.call("control_zwave_lock", {"deviceName": "front door", "action": "lock"})
+    states = []
+    for jammed in (True, False, True):
+        home.nodes = (lock(6, "Front Door", mode=255, jammed=jammed),)
+        listed = await tools.call("list_zwave_devices", {})
+        states.append(listed.structured["devices"][0]["state"])
+    assert states == ["locked", "locked", "jammed"]
+
+
+async def test_a_failed_jam_has_the_state_that_a_look_gives():
+    home = ScriptedHome(lock(6, "Front Door", mode=255))
+    home.after_write = (lock(6, "Front Door", mode=0, jammed=True),)
+    home.written, home.polled = WriteResult(254), [255]
+    tools = Tools(home, allow_unlock=True)
+    said = await tools.call("control_zwave_lock", {"deviceName": "front door", "action": "unlock"})
+    seen = await tools.call("get_zwave_device", {"deviceName": "front door"})
+    assert said.structured["outcome"] == "failed"
+    assert said.structured["state"] == seen.structured["state"] == "jammed"
+
+
+async def test_a_scene_that_moved_the_bolt_ends_the_jam_too():
+    home = ScriptedHome(lock(6, "Front Door", mode=0, jammed=True))
+    home.known_scenes = (Scene(4, "Good Night", (SceneValue(ValueId(6, 98, 0, "targetMode"), 255),)),)
+    home.polled = [255]
+    tools = Tools(home)
+    assert (await tools.call("activate_zwave_scene", {"sceneName": "good night"})).sentence.endswith("is on.")
+    assert (await tools.call("get_zwave_device", {"deviceName": "front door"})).structured[
+        "state"
+    ] == "locked"
