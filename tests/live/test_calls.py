@@ -8,7 +8,7 @@ from voice_gateway.brain.history import History
 from voice_gateway.errors import BrainError
 
 # The first question loads 1.1 GB and reads the prompt.
-pytestmark = [pytest.mark.live, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.live, pytest.mark.timeout(600)]
 
 
 @pytest.mark.scenario("FMT-7")
