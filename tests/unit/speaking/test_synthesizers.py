@@ -5,11 +5,13 @@ import json
 import os
 import stat
 import sys
+import tempfile
 import wave
 from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.fakes.pulse import need_program
 from tests.fakes.speech_packages import need_packages
 
 from voice_gateway.config import VoiceSettings
@@ -23,18 +25,29 @@ from voice_gateway.speaking.synthesizer import resampled, trimmed
 from voice_gateway.speaking.wyoming_synthesizer import WyomingSynthesizer
 from voice_gateway.turn import Speech
 
-# A voice program as espeak-ng and Piper are: half a second of silence, then a tone for each letter it got.
+# A voice program as espeak-ng is: half a second of silence, then a tone for each letter it got.
 PROGRAM = """\
 import math, struct, sys, wave
-text = sys.stdin.read().strip()
-tone = [int(9000 * math.sin(i / 5)) for i in range(800 * len(text))]
-pcm = struct.pack(f"<{8000 + len(tone)}h", *[0] * 8000, *tone)
-if "--output-raw" in sys.argv:
-    sys.stdout.buffer.write(pcm)
-else:
-    with wave.open(sys.stdout.buffer, "wb") as out:
-        out.setnchannels(1); out.setsampwidth(2); out.setframerate(16000); out.writeframes(pcm)
+def speak(text, out):
+    tone = [int(9000 * math.sin(i / 5)) for i in range(800 * len(text))]
+    with wave.open(out, "wb") as file:
+        file.setnchannels(1); file.setsampwidth(2); file.setframerate(16000)
+        file.writeframes(struct.pack(f"<{8000 + len(tone)}h", *[0] * 8000, *tone))
 """
+ESPEAK = PROGRAM + "speak(sys.stdin.read().strip(), sys.stdout.buffer)"
+# And one as Piper is: it stays, and tells on stderr which file it has written for each line.
+PIPER = (
+    PROGRAM
+    + """\
+folder = sys.argv[sys.argv.index("--output_dir") + 1]
+print("INFO:loading", file=sys.stderr, flush=True)
+for number, line in enumerate(sys.stdin):
+    if "die" in line:
+        sys.exit("no such phoneme")
+    speak(line.strip(), f"{folder}/{number}.wav")
+    print(f"INFO:piper:Wrote {folder}/{number}.wav", file=sys.stderr, flush=True)
+"""
+)
 
 
 def program(folder: Path, code: str) -> str:
@@ -79,14 +92,38 @@ async def test_hibari_speaks_without_its_leading_silence():
     await synthesizer.close()
 
 
-async def test_a_voice_program_is_heard_in_both_ways(tmp_path):
-    espeak = EspeakSynthesizer(program=program(tmp_path, PROGRAM))
-    piper = PiperSynthesizer(voice_file(tmp_path), program=program(tmp_path, PROGRAM))
-    for synthesizer in (espeak, piper):
-        speech = await synthesizer.speak("hello")
-        assert speech.rate == 16000
-        assert speech.text == "hello"
-        assert speech.seconds == pytest.approx(5 * 800 / 16000, abs=0.2)
+async def test_a_voice_program_is_heard(tmp_path):
+    speech = await EspeakSynthesizer(program=program(tmp_path, ESPEAK)).speak("hello")
+    assert (speech.rate, speech.text) == (16000, "hello")
+    assert speech.seconds == pytest.approx(5 * 800 / 16000, abs=0.2)
+
+
+async def test_piper_stays_for_all_sentences_and_leaves_nothing_behind(tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    piper = PiperSynthesizer(voice_file(tmp_path), program=program(tmp_path, PIPER))
+    first = await piper.speak("hello")
+    running = piper._process
+    assert first.seconds == pytest.approx(5 * 800 / 16000, abs=0.2)
+    gone = asyncio.ensure_future(piper.speak("somebody who does not wait for it"))
+    while not piper._owed:
+        await asyncio.sleep(0)
+    gone.cancel()
+    await asyncio.gather(gone, return_exceptions=True)
+    second = await piper.speak("two\nlines")
+    assert second.seconds == pytest.approx(9 * 800 / 16000, abs=0.2)
+    assert piper._process is running
+    with pytest.raises(SpeakingError, match=r"piper failed \(no such phoneme\): install it"):
+        await piper.speak("die")
+    assert (await piper.speak("again")).seconds > 0.2
+    await piper.close()
+    assert list(tmp_path.glob("voice-gateway-piper-*")) == []
+
+
+async def test_the_real_espeak_speaks():
+    need_program("espeak-ng", always_in_ci=False)
+    speech = await new_synthesizer(VoiceSettings(tts="espeak")).speak("The kitchen light is on.")
+    assert 0.8 < speech.seconds < 3
+    assert np.max(np.abs(speech.samples)) > 0.1
 
 
 async def test_a_program_that_fails_or_is_missing_says_what_to_do(tmp_path):
@@ -117,11 +154,11 @@ async def test_a_program_whose_caller_has_gone_is_ended(tmp_path):
 
 
 async def test_piper_without_its_voice_says_so(tmp_path):
-    with pytest.raises(SpeakingError, match=r"is not there: set voice.piper_voice"):
+    with pytest.raises(SpeakingError, match=r"no.onnx is not there: set voice.piper_voice"):
         await PiperSynthesizer(tmp_path / "no.onnx").speak("hello")
     voice = tmp_path / "alone.onnx"
     voice.touch()
-    with pytest.raises(SpeakingError, match=r"alone.onnx.json is missing"):
+    with pytest.raises(SpeakingError, match=r"alone.onnx.json is not there"):
         await PiperSynthesizer(voice).speak("hello")
 
 
