@@ -14,7 +14,7 @@ from bench.table import Row
 PLAIN = [OURS, "-c", "import langchain_core.tools"]
 ASK = [OURS, "-m", "voice_gateway", "ask", "what time is it"]
 RUN = [OURS, "-m", "voice_gateway", "run"]
-IDLE_SECONDS = 5.0
+IDLE_SECONDS = 35.0  # one look at the devices is in it
 TURNS = 600  # each half; with what every turn leaves, an hour would show in megabytes
 QUESTIONS = ("what time is it", "what day is it", "banana", "how are you", "turn on the floor lamp")
 

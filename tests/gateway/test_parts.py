@@ -1,0 +1,118 @@
+"""The sentences about parts, and when something counts as gone."""
+
+import asyncio
+from dataclasses import replace
+
+import pytest
+
+from voice_gateway.brain import anthropic_errors, ollama_errors
+from voice_gateway.brain.health import is_down
+from voice_gateway.commands.run import decided
+from voice_gateway.config import AnthropicSettings, OllamaSettings
+from voice_gateway.errors import BrainError
+from voice_gateway.mcp_link.integration import ServerStatus
+from voice_gateway.parts import model_report, outside_parts, server_report, what_is_left
+from voice_gateway.turn import ToolOutcome, Utterance
+from voice_gateway.watch import Acted, State, Watch
+
+CONNECTED = ServerStatus(
+    name="zwave",
+    state="connected",
+    attempts=1,
+    last_error=None,
+    stderr_tail="",
+    tools=("a", "b"),
+    restarts=0,
+    simulated=True,
+)
+
+
+@pytest.mark.parametrize(
+    ("change", "state", "says"),
+    [
+        ({}, State.OK, "is connected (a simulated home) with 2 tools"),
+        ({"state": "connecting"}, State.STARTING, "is starting"),
+        ({"state": "connecting", "restarts": 1}, State.STARTING, "was lost and is being started again"),
+        ({"state": "degraded"}, State.DEGRADED, "is not answering"),
+        ({"state": "stopped"}, State.OFF, "is stopped"),
+    ],
+)
+def test_each_state_of_a_server_has_its_sentence(change, state, says):
+    found, sentence, advice = server_report(replace(CONNECTED, **change))
+
+    assert found is state
+    assert says in sentence
+    assert bool(advice) is (state is State.DEGRADED)
+
+
+@pytest.mark.parametrize(
+    ("names", "words"),
+    [
+        ([], "I have no tools"),
+        (["get_current_datetime"], "I have the clock"),
+        (["search_web", "get_current_datetime", "x"], "I have the clock and search"),
+        (["control_speaker_volume", "search_web", "set_timer"], "I have timers, search and volume"),
+    ],
+)
+def test_what_is_left_is_said_as_people_do(names, words):
+    assert what_is_left(names) == words
+
+
+def acted(name: str, *, ok: bool, error: str | None = None) -> Acted:
+    return Acted(Utterance("x"), ToolOutcome("1", name, "Error: no", ok, 0.1, error=error))
+
+
+@pytest.mark.parametrize(
+    ("outcome", "state"),
+    [
+        (acted("search_web", ok=False, error="unavailable"), State.DEGRADED),
+        (acted("search_web", ok=False, error="timeout"), State.DEGRADED),
+        (acted("search_web", ok=False, error="bad_arguments"), None),  # the question was wrong, not the net
+        (acted("search_web", ok=True), State.OK),
+        (acted("get_current_datetime", ok=False, error="unavailable"), None),
+    ],
+)
+def test_the_internet_is_judged_by_how_calls_end(outcome, state):
+    watch = Watch()
+    watch.subscribe(outside_parts(watch))
+    watch.tell(outcome)
+
+    assert watch.state("search") is state
+
+
+def test_an_answer_that_is_not_wanted_does_not_make_the_model_gone():
+    ollama, anthropic = OllamaSettings(), AnthropicSettings()
+
+    assert not is_down(ollama_errors.incomplete("length", ollama))
+    assert not is_down(ollama_errors.prompt_cut(4096, ollama))
+    assert not is_down(anthropic_errors.incomplete("max_tokens", anthropic))
+    assert not is_down(anthropic_errors.incomplete("refusal", anthropic))
+    assert is_down(ollama_errors.translated(ConnectionError(), ollama, None))
+    assert is_down(BrainError("x", spoken=anthropic_errors.WRONG_KEY))
+    assert model_report(None, "m")[0] is State.OK
+
+
+async def test_ready_waits_until_every_part_is_decided_but_not_for_ever():
+    watch = Watch()
+    watch.report("a", State.STARTING, "…")
+    waiting = asyncio.create_task(decided(watch, 30))
+    await asyncio.sleep(0)
+    assert not waiting.done()
+    watch.report("a", State.DEGRADED, "gone")
+    await asyncio.wait_for(waiting, 1)
+
+    watch.report("b", State.STARTING, "…")
+    await asyncio.wait_for(decided(watch, 0.01), 1)
+
+
+def test_only_a_change_is_news_and_the_time_is_that_of_the_state():
+    now = 1.0
+    watch, seen = Watch(lambda: now), []
+    watch.subscribe(seen.append)
+    watch.report("a", State.DEGRADED, "gone", "look")
+    now = 2.0
+    watch.report("a", State.DEGRADED, "gone", "look")
+    watch.report("a", State.DEGRADED, "gone", "look elsewhere")
+
+    assert [part.since for part in seen] == [1.0, 1.0]
+    assert watch.parts()[0].to_json()["advice"] == "look elsewhere"
