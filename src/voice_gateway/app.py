@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from voice_gateway.brain.anthropic import AnthropicClient
     from voice_gateway.brain.ollama import OllamaClient
 
-TOOLS_WAIT_SECONDS = 6.0  # a turn waits this long for servers that neither answer nor fail
+TOOLS_WAIT_SECONDS = 12.0  # a turn waits this long for servers: the usual attempts (0, 2, 4 s) fit in
 GRACE_SECONDS = 0.5
 
 

@@ -1,11 +1,14 @@
 """Commands as a person or a script runs them: real processes, with folders of their own."""
 
 import asyncio
+import atexit
 import contextlib
 import json
 import os
+import shutil
 import signal
 import sys
+import tempfile
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,12 +33,14 @@ class Commands:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self._started: list[asyncio.subprocess.Process] = []
-        (folder / "run").mkdir(mode=0o700)
+        # Of its own, because a socket's path must be short and a test's folder may be anything but.
+        runtime = tempfile.mkdtemp(prefix="vg-")
+        atexit.register(shutil.rmtree, runtime, ignore_errors=True)
         self.env = {
             **{key: os.environ[key] for key in ("PATH", "HOME", "LANG") if key in os.environ},
             "XDG_DATA_HOME": str(folder / "data"),
             "XDG_CONFIG_HOME": str(folder / "config"),
-            "XDG_RUNTIME_DIR": str(folder / "run"),
+            "XDG_RUNTIME_DIR": runtime,
             "PULSE_SERVER": "unix:/nowhere",  # the test must not change the volume of whoever runs it
         }
 
