@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import TypeVar
 
 from voice_gateway.errors import ToolUnavailable
-from voice_gateway.tools.builtin.volume import Loudness, PlaybackVolume, VolumeBackend
+from voice_gateway.tools.builtin.volume import FULL, Loudness, PlaybackVolume, VolumeBackend
 from voice_gateway.tools.builtin.volume_programs import AlsaVolume, MacVolume, PactlVolume, WpctlVolume
 from voice_gateway.tools.builtin.volume_pulse import PulseVolume
 
@@ -51,9 +51,16 @@ class SystemVolume:
                 continue
             if backend is not self._found:
                 log.info("volume control found", extra={"backend": backend.label})
+                await self._make_way()
             self._found, self.label = backend, backend.label
             return backend
         return None
+
+    async def _make_way(self) -> None:
+        """From now on the system's loudness is what is set: ours would stay below it, out of reach."""
+        if await self._own.read() != Loudness(FULL, muted=False):
+            await self._own.set_percent(FULL)
+            await self._own.set_muted(False)
 
     async def read(self) -> Loudness:
         return await self._ask(lambda backend: backend.read())

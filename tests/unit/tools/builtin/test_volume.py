@@ -1,6 +1,7 @@
 """What the volume actions mean, without a loudspeaker."""
 
 import asyncio
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -215,12 +216,55 @@ async def test_a_sound_system_that_is_lost_is_told_and_not_replaced_by_a_pretenc
     system, own = Fragile(70), PlaybackVolume(50)
     volume = SystemVolume(own, [system])
     await control(volume, "get")
+    before = own.gain()
 
     system.alive = False
 
     with pytest.raises(ToolUnavailable, match="not reachable"):
         await control(volume, "set", level=20)
-    assert own.gain() == pytest.approx(0.5)
+    assert own.gain() == before
+
+
+async def test_the_own_loudness_makes_way_for_a_sound_system_that_is_found(tmp_path: Path) -> None:
+    own = PlaybackVolume(file=tmp_path / "volume.json")
+    await own.set_percent(30)
+    await own.set_muted(True)
+
+    await control(SystemVolume(own, [Fragile(70)]), "get")
+
+    assert own.gain() == 1.0
+    assert PlaybackVolume(file=tmp_path / "volume.json").gain() == 1.0
+
+
+async def test_the_own_loudness_survives_in_its_file_and_is_seen_by_other_processes(tmp_path: Path) -> None:
+    file = tmp_path / "data" / "volume.json"
+    running, other = PlaybackVolume(file=file), PlaybackVolume(file=file)
+
+    await control(running, "set", level=30)
+
+    assert (await control(other, "get"))[1]["volume"] == 30
+    await control(other, "mute")
+    assert await running.read() == Loudness(30, muted=True)
+    assert PlaybackVolume(file=file).gain() == 0.0
+    assert [entry.name for entry in file.parent.iterdir()] == ["volume.json"]
+
+
+@pytest.mark.parametrize("kept", ["", "[]", "7", '{"percent": 400, "muted": false}', "\xff", "[" * 9999])
+async def test_a_broken_file_is_no_volume(kept: str, tmp_path: Path) -> None:
+    file = tmp_path / "volume.json"
+    file.write_bytes(kept.encode("latin-1"))
+
+    assert await PlaybackVolume(file=file).read() == Loudness(100, muted=False)
+
+
+async def test_a_volume_that_cannot_be_kept_still_holds(tmp_path: Path, caplog: Any) -> None:
+    (tmp_path / "data").write_text("a file where a folder should be")
+    own = PlaybackVolume(file=tmp_path / "data" / "volume.json")
+
+    await control(own, "set", level=30)
+
+    assert own.gain() == pytest.approx(0.3)
+    assert "cannot be kept" in caplog.text
 
 
 async def test_another_sound_system_takes_over() -> None:

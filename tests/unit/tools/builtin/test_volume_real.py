@@ -14,7 +14,8 @@ from tests.fakes.pulse import PulseDaemon, need_program, pulse_daemon
 
 from voice_gateway.errors import ToolUnavailable
 from voice_gateway.tools.builtin import volume_programs, volume_pulse
-from voice_gateway.tools.builtin.volume import Loudness, PlaybackVolume, VolumeBackend, volume_tool
+from voice_gateway.tools.builtin.volume import Loudness, VolumeBackend, volume_tool
+from voice_gateway.tools.builtin.volume_playback import PlaybackVolume
 from voice_gateway.tools.builtin.volume_programs import AlsaVolume, MacVolume, PactlVolume, WpctlVolume
 from voice_gateway.tools.builtin.volume_pulse import PulseVolume
 from voice_gateway.tools.builtin.volume_system import SystemVolume
