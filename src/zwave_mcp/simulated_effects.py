@@ -14,6 +14,8 @@ _BOLT_SECONDS: Final = 0.3
 _JAM_SECONDS: Final = 0.8
 _BELIEVED_SECONDS: Final = 5.0  # until the driver looks for itself
 _OFF_TEMPERATURE: Final = 17.0
+# With these faults a command changes only what is shown: that must not outlive the fault.
+FAKED: Final = frozenset({"jams", "optimistic"})
 
 Changes = dict[str, Track]
 

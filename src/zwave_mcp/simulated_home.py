@@ -30,7 +30,7 @@ from zwave_mcp.home import (
     ValueId,
     WriteResult,
 )
-from zwave_mcp.simulated_effects import Moment, effect
+from zwave_mcp.simulated_effects import FAKED, Moment, effect
 from zwave_mcp.simulated_file import BadHome, DeviceSpec, HomeSpec, read_home
 from zwave_mcp.simulated_store import Store, Track
 
@@ -211,7 +211,10 @@ class SimulatedHome:
             return self._now(device, wanted, tracks, now)
 
         changes, written = effect(device, value_id, value, Moment(actual, tracks, now + delay))
-        self._store.write(changes)
+        if device.faults & FAKED:
+            self._store.write_passing(changes)
+        else:
+            self._store.write(changes)
         return written
 
     async def poll(self, value_id: ValueId, timeout_seconds: float = POLL_TIMEOUT_SECONDS) -> Any:
@@ -223,7 +226,12 @@ class SimulatedHome:
             raise Refused(_NO_ACK)
         delay = _WAKE_SECONDS if "asleep" in device.faults else device.slow_seconds
         await self._wait(delay + self._radio_seconds(), timeout_seconds)
-        return self._now(device, value_id, self._store.read(), self._clock())
+        tracks, now = self._store.read(), self._clock()
+        track = tracks.get(str(value_id))
+        if track is not None and now < track.wish_until:
+            # The driver takes the answer over: what it only believed is forgotten.
+            self._store.write_passing({str(value_id): replace(track, wish=None, wish_until=0.0)})
+        return self._now(device, value_id, tracks, now)
 
     async def ping(self, node_id: int, timeout_seconds: float = PING_TIMEOUT_SECONDS) -> bool:
         device = self._devices.get(node_id)

@@ -59,12 +59,24 @@ class Store:
         self._path = path
         self._clock = clock
         self._tracks: dict[str, Track] = {}
+        self._passing: dict[str, Track] = {}  # never written to the file
         self._signature: tuple[int, int, int] | None = None
         self.version = 0
         self._warned = False
 
     def read(self) -> Mapping[str, Track]:
-        """The present movements; the file is read again when another process changed it."""
+        """The present movements; of one that is kept and one that is not, the later one."""
+        kept = self._read_kept()
+        if not self._passing:
+            return kept
+        return kept | {
+            key: track
+            for key, track in self._passing.items()
+            if key not in kept or kept[key].since <= track.since
+        }
+
+    def _read_kept(self) -> dict[str, Track]:
+        """The file is read again when another process changed it."""
         if self._path is not None:
             signature = _signature(self._path)
             if signature is not None and signature != self._signature:
@@ -73,15 +85,22 @@ class Store:
                 self.version += 1
         return self._tracks
 
+    def write_passing(self, changes: Mapping[str, Track]) -> None:
+        """Changes for this process alone, forgotten at its end."""
+        self.version += 1
+        self._passing.update(changes)
+
     def write(self, changes: Mapping[str, Track]) -> None:
         self.version += 1
+        for key in changes:
+            self._passing.pop(key, None)
         if self._path is None:
             self._tracks.update(changes)
             return
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             with _locked(self._path):
-                self._tracks = {**self.read(), **changes}
+                self._tracks = {**self._read_kept(), **changes}
                 _replace(self._path, _dump(self._tracks))
                 self._signature = _signature(self._path)
         except OSError as error:

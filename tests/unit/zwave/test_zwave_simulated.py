@@ -5,11 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from zwave_mcp.devices import devices_of
+from zwave_mcp.devices import Device, devices_of
 from zwave_mcp.home import ValueId
 from zwave_mcp.simulated_file import BadHome, parse_home, read_home
 from zwave_mcp.simulated_home import SimulatedHome
 from zwave_mcp.simulated_store import Store, Track
+from zwave_mcp.states import state_text
 from zwave_mcp.tools import Tools
 
 FAULTY = """
@@ -104,11 +105,52 @@ async def test_faults_give_the_outcomes_of_a_real_home(faulty: SimulatedHome, qu
     assert lying[0] == "failed"
 
 
-async def test_the_gateway_believes_what_the_device_does_not_do(faulty: SimulatedHome, quick: None):
-    await outcome(faulty, "control_zwave_device", deviceName="lying lamp", action="on")
-    (lamp,) = [device for device in devices_of(await faulty.snapshot(0)) if device.name == "Lying Lamp"]
-    assert lamp.state_value.value is True  # optimistic, as a real gateway shows it
+async def named(home: SimulatedHome, name: str) -> Device:
+    return next(device for device in devices_of(await home.snapshot()) if device.name == name)
+
+
+async def test_the_gateway_believes_what_the_device_does_not_do_until_it_asks(faulty: SimulatedHome):
+    lamp = await named(faulty, "Lying Lamp")
+    await faulty.write(lamp.target, True)
+    believing = await named(faulty, "Lying Lamp")
+    assert believing.state_value.value is True  # optimistic, as a real gateway shows it
     assert await faulty.poll(lamp.state_value.id) is False
+    assert (await named(faulty, "Lying Lamp")).state_value.value is False
+
+
+async def test_what_did_not_happen_is_in_no_later_answer(faulty: SimulatedHome, quick: None):
+    await outcome(faulty, "control_zwave_device", deviceName="lying lamp", action="on")
+    listed = await Tools(faulty).call("list_zwave_devices", {"filter": "lying lamp"})
+    assert listed.structured["devices"][0]["state"] == "off"
+    for wish in ({"temperature": 25}, {"mode": "cool"}):
+        said = await outcome(faulty, "set_zwave_thermostat", deviceName="lying thermostat", **wish)
+        assert said == (
+            "failed",
+            "The Lying Thermostat did not take the setting; it is still heat, set to 20 °C, now 20 °C.",
+        )
+
+
+@pytest.mark.parametrize("fault", ["jams", "optimistic"])
+async def test_what_a_fault_did_ends_with_its_start(tmp_path: Path, fault: str):
+    moment = [1_800_000_000.0]
+    state = tmp_path / "state.json"
+
+    def begin(**faults: frozenset[str]) -> SimulatedHome:
+        return SimulatedHome(None, state, faults=faults, clock=lambda: moment[0])
+
+    async def seen(home: SimulatedHome) -> str:
+        moment[0] += 60
+        return state_text(await named(home, "Front Door"))
+
+    ill = begin(**{"front door": frozenset({fault})})
+    bolt = (await named(ill, "Front Door")).target
+    await ill.write(bolt, 0)
+    assert await seen(ill) == ("jammed" if fault == "jams" else "locked")
+    well = begin()
+    assert await seen(well) == "locked"
+    await well.write(bolt, 0)
+    # The home is shared: what happened to it since counts for the server with the fault as well.
+    assert (await seen(well), await seen(ill)) == ("unlocked", "unlocked")
 
 
 async def test_a_lock_can_be_made_to_jam(faulty: SimulatedHome):
