@@ -7,7 +7,7 @@ import logging
 import os
 import sys
 from collections.abc import Sequence
-from typing import IO, TYPE_CHECKING, Any, Final
+from typing import IO, TYPE_CHECKING, Any, Final, NoReturn
 
 from zwave_mcp.options import DEFAULT_HOME, LEVELS, Options, SimulationOptions, Wrong, read_options
 from zwave_mcp.simulated_file import FAULTS, BadHome
@@ -31,12 +31,15 @@ environment (a flag wins over it):
 
 
 class _Parser(argparse.ArgumentParser):
-    """Help goes where people look for it, although stdout is reserved for the client."""
+    """Help goes where people look for it, although stdout is reserved for the client; a mistake is one line."""
 
     wire: IO[str]
 
     def print_help(self, file: Any = None) -> None:
         super().print_help(file or self.wire)
+
+    def error(self, message: str) -> NoReturn:
+        raise Wrong(f"{message} (--help shows what there is)")
 
 
 def start(arguments: Sequence[str], wire: int) -> int:

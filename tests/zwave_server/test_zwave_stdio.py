@@ -297,11 +297,20 @@ def test_rubbish_on_its_input_does_not_stop_it(state: Path):
     assert server.returncode == 0
 
 
-def test_a_mistake_on_the_command_line_ends_with_2():
-    server = start("--broker", "http://x")
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--broker", "http://x"], "the broker's URL must look like mqtt://host"),
+        (["--bogus"], "unrecognized arguments: --bogus"),
+        (["--log-level", "LOUD"], "argument --log-level: invalid choice: 'LOUD' (choose from"),
+        (["--state-file"], "argument --state-file: expected one argument"),
+    ],
+)
+def test_a_mistake_on_the_command_line_ends_with_2(arguments: list[str], said: str):
+    server = start(*arguments)
     output, errors = server.communicate(timeout=20)
     assert (server.returncode, output) == (2, "")
-    assert errors.startswith("zwave-mcp-server: the broker's URL must look like mqtt://host")
+    assert errors.startswith(f"zwave-mcp-server: {said}")
     assert len(errors.splitlines()) == 1
 
 
