@@ -31,7 +31,7 @@ environment (a flag wins over it):
 
 
 class _Parser(argparse.ArgumentParser):
-    """Help goes where people look for it, although stdout is reserved for the client; a mistake is one line."""
+    """Help goes where people look for it, although stdout is reserved for the client."""
 
     wire: IO[str]
 
@@ -39,7 +39,7 @@ class _Parser(argparse.ArgumentParser):
         super().print_help(file or self.wire)
 
     def error(self, message: str) -> NoReturn:
-        raise Wrong(f"{message} (--help shows what there is)")
+        raise Wrong(f"{message}; --help shows what there is")
 
 
 def start(arguments: Sequence[str], wire: int) -> int:
