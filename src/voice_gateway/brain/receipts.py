@@ -145,7 +145,7 @@ def _plain_words(text: str) -> str:
 _NO_TROUBLE = re.compile(r"\b(?:no|not a) (?:problem|worries|trouble)\b|\bwhy not\b")
 _TROUBLE = frozenset(
     "not no never unable failed fail fails cannot unfortunately sorry problem trouble error unreachable "
-    "offline asleep wakes queued jammed unconfirmed may might closing opening turning moving changing "
-    "locking unlocking dimming way waiting working still but however unavailable timeout denied refused "
-    "refuse refuses which confirmed answer mean whether".split()
+    "offline asleep sleeping wakes queued jammed unconfirmed may might closing opening turning moving "
+    "changing locking unlocking dimming way waiting working still but however unavailable timeout denied "
+    "refused refuse refuses which confirmed answer mean whether".split()
 )

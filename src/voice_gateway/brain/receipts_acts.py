@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from voice_gateway.brain.receipts_aspect import HELPERS, UNCHANGING, Place, aspect_of, place_of
 from voice_gateway.brain.receipts_claim import Aspect, Claim, Kind, thing_in
 from voice_gateway.brain.receipts_verbs import FORMS, MODES, OPPOSITE, PARTICLES, STATES, Form
-from voice_gateway.brain.receipts_words import DETERMINERS, Word, is_thing
+from voice_gateway.brain.receipts_words import DETERMINERS, Word, is_thing, kind_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +95,8 @@ def _adjective(texts: list[str], at: int) -> bool:
 def _idiom(main: list[Word], at: int) -> bool:
     """ "started closing" is about closing; "it turned out" and "I set out" are about nothing of ours."""
     following = main[at + 1].text if at + 1 < len(main) else ""
+    if [word.text for word in main[at + 1 : at + 3]] == ["in", "on"]:  # "closing in on"
+        return True
     if following == "out":
         return not any(is_thing(word.text) for word in main)
     begins = main[at].text in {"start", "started", "starting", "begin", "began", "begun"}
@@ -144,18 +146,23 @@ def _reading(main: list[Word], place: Place, form: Form, aspect: str) -> Reading
 def _claim(kind: Kind, aspect: Aspect, effect: str, main: list[Word], place: Place) -> Claim:
     subject = next((at for at in range(place.at) if main[at].text in HELPERS), 0)
     thing = thing_in(main, subject, _behind(place))
-    vague = aspect is Aspect.HEDGED or kind is Kind.STATE or place.verb not in _STRONG_FORMS
-    of_home = any(is_thing(word.text) for word in main)
-    pronoun = place.subject[-1:] in (["it"], ["that"], ["this"], ["they"]) and not of_home
-    imperative = place.bare and place.texts[place.at + 1 : place.at + 2] in (
-        ["the"],
-        ["a"],
-        ["your"],
-        ["this"],
-    )
-    weak = aspect is Aspect.HEDGED or (pronoun and vague) or (imperative and place.verb in UNCHANGING)
-    weak = weak and not {"now", "already"} & set(place.texts)
+    weak = _is_weak(kind, aspect, main, place) and not {"now", "already"} & set(place.texts)
     return Claim(kind, aspect, effect, [thing], every=not thing, still="still" in place.texts, weak=weak)
+
+
+def _is_weak(kind: Kind, aspect: Aspect, main: list[Word], place: Place) -> bool:
+    """What may as well be prose: "it is performed", "the meeting was moved", "set the oven to 180"."""
+    of_home = any(is_thing(word.text) and kind_of(word.text) not in {"list", "media"} for word in main)
+    following = place.texts[place.at + 1 : place.at + 2]
+    pronoun = bool(set(place.subject[-1:]) & {"it", "that", "this", "they"})
+    vague = kind is Kind.STATE or place.verb not in _STRONG_FORMS
+    imperative = place.bare and bool(set(following) & {"the", "a", "your", "this"})
+    past = bool(place.helping & {"was", "were"}) and "been" not in place.helping
+    return (
+        aspect is Aspect.HEDGED
+        or (imperative and place.verb in UNCHANGING)
+        or (not of_home and (past or (pronoun and vague)))
+    )
 
 
 def _behind(place: Place) -> int:
@@ -168,7 +175,7 @@ def _ours(form: Form, main: list[Word], place: Place) -> bool:
     """Whether it is said of us or of the home, and not of history or of other people."""
     ourselves = not place.subject or bool(place.subjects & {"i", "we"})
     years = any(text.isdigit() and 1000 <= int(text) <= 2200 for text in place.texts)
-    if not ourselves and (set(place.texts) & _LONG_AGO or years):
+    if not ourselves and (set(place.texts) & _LONG_AGO or years or place.subject[0] == "my"):
         return False
     if "i" in place.subjects and place.helping & {"am", "was", "been"} and place.verb.endswith("ed"):
         return False  # "I was created by", "I am limited": about ourselves

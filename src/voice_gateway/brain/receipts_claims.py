@@ -10,7 +10,7 @@ from voice_gateway.brain.receipts_claim import Claim, Kind, Thing, thing_in, who
 from voice_gateway.brain.receipts_languages import foreign_claim
 from voice_gateway.brain.receipts_phrases import phrase, promise
 from voice_gateway.brain.receipts_states import state_in, time_in, timers_in
-from voice_gateway.brain.receipts_verbs import STATES
+from voice_gateway.brain.receipts_verbs import FORMS, STATES
 from voice_gateway.brain.receipts_words import EMPTY, Word, plain, words_of
 
 _BREAKS = frozenset(", ; : — – … . ! ? (".split())
@@ -70,7 +70,8 @@ def _pieces(words: Sequence[Word]) -> list[list[Word]]:
     pieces: list[list[Word]] = [[]]
     for place, word in enumerate(words):
         following = words[place + 1].text if place + 1 < len(words) else ""
-        if word.text in {":", "("} and following in STATES:
+        state = following in STATES or any(form.tense == "ing" for form in FORMS.get(following, ()))
+        if word.text in {":", "("} and state:
             pieces[-1].append(Word("is"))
         elif word.text in _BREAKS or word.text in _JOINS:
             pieces.append([Word(_END)] if word.text in _ENDS else [word] if word.text == _AND else [])

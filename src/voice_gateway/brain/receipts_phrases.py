@@ -26,7 +26,8 @@ _DONE = re.compile(
     rf"(?: (?:it|that|this|so|your {_WORK}|the {_WORK}))?{_TAIL}"
 )
 _DID = re.compile(
-    rf"(?:{ACK} )*{_I} (?:did|done|made|completed|finished) (?:it|that|this|so|what you|as you)\b.*"
+    rf"(?:{ACK} )*{_I} (?:(?:did|done|made|completed|finished) (?:it|that|this|so|what you|as you)|"
+    rf"(?:took|taken) care of)\b.*"
 )
 _OTHERS = re.compile(
     rf"(?:{ACK} )*(?:mission accomplished|there you go|there we go|you are all set|we are all set|"

@@ -32,7 +32,7 @@ def state_in(main: list[Word]) -> Claim | None:
     subject = texts[:place]
     if texts[0] == "there":
         return _there_is(main, texts)
-    if set(subject) & _PEOPLE or not subject or subject[0] in {"a", "an"}:
+    if set(subject) & _PEOPLE or not subject or subject[0] in {"a", "an", "my"}:
         return None
     if subject[-1] == "it" and {"degrees", "degree"} & set(texts):
         return _claim(main, place, "", weak=False, hedged=False)  # "It is a cosy 21 degrees in the office"
@@ -58,8 +58,8 @@ def _predicate(main: list[Word], texts: list[str], place: int, *, weak: bool) ->
     if word in STATES and not _preposition(texts, at):
         effect = OPPOSITE.get(STATES[word], "") if denied else STATES[word]
         return _claim(main, place, effect, weak=weak, hedged=hedged)
-    if word.endswith("ing") and len(word) > 5 and word not in FORMS and not denied:  # "is now brewing"
-        return _claim(main, place, "", weak=not now, hedged=hedged)
+    if now and word.endswith("ing") and len(word) > 5 and word not in FORMS and not denied:
+        return _claim(main, place, "", weak=False, hedged=hedged)  # "is now brewing"
     if re.fullmatch(r"\d+(?:\.\d+)?|half|maximum|minimum|halfway", word) and _measure(texts, at):
         return _claim(main, place, "", weak=weak and not {"degrees", "degree"} & set(texts), hedged=hedged)
     return None
@@ -149,7 +149,8 @@ def time_in(main: list[Word]) -> Claim | None:
         return None
     days = frozenset(set(texts) & DAYS)
     amounts = amounts_in(main)
-    dated = bool(set(texts) & _MONTHS - {"may", "march"}) and texts[0] in {"today", "it", "the"}
+    months = _MONTHS if "of" in texts else _MONTHS - {"may", "march"}
+    dated = bool(set(texts) & months) and texts[0] in {"today", "it", "the"}
     if not (amounts.clocks or days or dated):
         return None
     return Claim(Kind.TIME, amounts=amounts, days=days)

@@ -64,7 +64,8 @@ EMPTY = frozenset(
     "everybody nothing something only least most more less than about around approximately roughly "
     "almost nearly exactly like as well between under above below few couple bit while "
     "little lot way moments later instead anyway together everywhere elsewhere forever "
-    "meanwhile online".split()
+    "meanwhile online remains remain stays stay stayed reads shows measures seems seem looks look appears "
+    "appear works work feels feel responds answers obeys went came comes goes gets".split()
 )
 _CALENDAR = frozenset(
     "i monday tuesday wednesday thursday friday saturday sunday january february march april may june july "
