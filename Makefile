@@ -6,6 +6,7 @@ BIN := $(VENV)/bin
 export PYTHONDONTWRITEBYTECODE =
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 ARGS ?=
+SOAK_SECONDS ?= 120
 
 .PHONY: setup run test test-live test-zwave test-voice soak check format bench bench-live eval eval-live lock counterparts clean help
 
@@ -31,7 +32,7 @@ counterparts:
 	@scripts/counterparts mosquitto pulseaudio pulseaudio-utils alsa-utils libasound2-plugins redis-server >&2
 
 test: setup counterparts ## all quick tests, against a real broker and a real sound server
-	$(BIN)/pytest $(ARGS)
+	$(BIN)/pytest -n 2 $(ARGS)
 
 test-live: setup ## a real Ollama with real models (built and fetched the first time)
 	@scripts/ollama setup >&2
@@ -46,7 +47,7 @@ test-voice: setup counterparts ## every recording through the real speech engine
 	$(BIN)/pytest -m voice_full $(ARGS)
 
 soak: setup counterparts ## minutes of random faults (SOAK_SECONDS=120)
-	$(BIN)/pytest -m soak $(ARGS)
+	SOAK_SECONDS=$(SOAK_SECONDS) $(BIN)/pytest -m soak $(ARGS)
 
 bench: setup ## timings, side by side with what others do
 	@scripts/bench-env >&2
