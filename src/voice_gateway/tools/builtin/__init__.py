@@ -11,7 +11,8 @@ from voice_gateway.tools.builtin.search import SearchBackend, SearchTool, search
 from voice_gateway.tools.builtin.searxng import SearXNG
 from voice_gateway.tools.builtin.timer_store import TimerStore
 from voice_gateway.tools.builtin.timers import timer_tools
-from voice_gateway.tools.builtin.volume import PlaybackVolume, VolumeBackend, volume_tool
+from voice_gateway.tools.builtin.volume import VolumeBackend, volume_tool
+from voice_gateway.tools.builtin.volume_playback import PlaybackVolume
 from voice_gateway.tools.builtin.volume_system import SystemVolume
 from voice_gateway.tools.builtin.zones import local_zone
 

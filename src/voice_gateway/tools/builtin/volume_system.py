@@ -8,7 +8,8 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import TypeVar
 
 from voice_gateway.errors import ToolUnavailable
-from voice_gateway.tools.builtin.volume import FULL, Loudness, PlaybackVolume, VolumeBackend
+from voice_gateway.tools.builtin.volume import FULL, Loudness, VolumeBackend
+from voice_gateway.tools.builtin.volume_playback import PlaybackVolume
 from voice_gateway.tools.builtin.volume_programs import AlsaVolume, MacVolume, PactlVolume, WpctlVolume
 from voice_gateway.tools.builtin.volume_pulse import PulseVolume
 

@@ -12,12 +12,12 @@ from voice_gateway.errors import BadArguments, ToolError, ToolUnavailable
 from voice_gateway.tools.builtin.volume import (
     ACTIONS,
     Loudness,
-    PlaybackVolume,
     VolumeBackend,
     as_percent,
     plan,
     volume_tool,
 )
+from voice_gateway.tools.builtin.volume_playback import PlaybackVolume
 from voice_gateway.tools.builtin.volume_system import SystemVolume
 
 
