@@ -23,7 +23,7 @@ from voice_gateway.tools.builtin import builtin_tools, system_clock
 from voice_gateway.tools.builtin.timer_clock import TimerClock
 from voice_gateway.tools.builtin.timer_store import Timer, TimerStore
 from voice_gateway.tools.builtin.timer_words import called
-from voice_gateway.tools.builtin.volume import PlaybackVolume
+from voice_gateway.tools.builtin.volume_playback import PlaybackVolume
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
 from voice_gateway.turn import ToolCall, ToolOutcome, new_id
@@ -54,7 +54,7 @@ class Gateway:
         self._link_task: asyncio.Task[None] | None = None
         self._long: list[asyncio.Task[None]] = []
         self.tools = ToolManager()
-        self.playback = PlaybackVolume()
+        self.playback = PlaybackVolume(file=data_folder() / "volume.json")
         timers = TimerStore(data_folder() / "timers.sqlite3")
         self._clock = TimerClock(timers, now=system_clock)
         # Each is awaited while a timer rings, and cancelled when it is stopped.

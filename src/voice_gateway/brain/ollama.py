@@ -24,7 +24,7 @@ from voice_gateway.brain.warm import Warmth, seconds_of
 from voice_gateway.config import BrainSettings, OllamaSettings
 from voice_gateway.errors import BrainError
 from voice_gateway.tools.executor import ToolExecutor
-from voice_gateway.turn import Reply
+from voice_gateway.turn import Reply, Utterance
 
 log = logging.getLogger(__name__)
 
@@ -143,7 +143,7 @@ class OllamaClient:
         try:
             async with asyncio.timeout(None) as limit:
                 self._warming = (prefix, limit)
-                await self._chat.read_prefix(prefix.tools)
+                await self._chat.read_prefix(prefix.tools, stamped(Utterance("Hello."), self._clock()))
         except TimeoutError:
             log.debug("warm-up given up, the tools have changed")
             return False

@@ -99,10 +99,13 @@ class OllamaChat:
         self._check(whole)
         return whole
 
-    async def read_prefix(self, tools: list[dict[str, Any]]) -> None:
-        """Let Ollama read system prompt and tools; one token of output is all that is wanted."""
+    async def read_prefix(self, tools: list[dict[str, Any]], greeting: str) -> None:
+        """Let Ollama read system prompt and tools; one token of output is all that is wanted.
+
+        The greeting is stamped like every question, so that the stamp is read by then, too.
+        """
         short = {**options(self._settings), "num_predict": 1}
-        whole = await self._stream([HumanMessage(content="Hello.")], tools, _unheard, options=short)
+        whole = await self._stream([HumanMessage(content=greeting)], tools, _unheard, options=short)
         self._check_prompt(whole)
 
     async def _stream(
