@@ -167,7 +167,7 @@ def no_scene(asked: str, known: Sequence[str]) -> str:
 
 def one_at_a_time(asked: str, devices: Sequence[Device]) -> str:
     if not devices:
-        return f"There is no device for {quoted(asked)}."
+        return f"There is no device for {quoted(asked)} that can do this."
     names = [device.name for device in devices[: 2 * _OFFERED]]
     rest = len(devices) - len(names)
     more = [f"{rest} more"] if rest else []

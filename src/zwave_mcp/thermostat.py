@@ -37,7 +37,8 @@ class Thermostats:
     async def set(self, asked: str, setting: Setting) -> Result:
         requested = setting.requested()
         view = await self._viewer.now()
-        device = the_one(view, asked, requested, lambda hit: hit.kind == "thermostat")
+        # "Set the hallway to 21": a room with one thermostat leaves no doubt, and little can go wrong.
+        device = the_one(view, asked, requested, lambda hit: hit.kind == "thermostat", room_will_do=True)
         if isinstance(device, Result):
             return device
         facts = Facts(requested, device, state_text(device))

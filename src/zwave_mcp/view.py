@@ -39,17 +39,31 @@ class Viewer:
 
 
 def the_one(
-    view: View, asked: str, requested: dict[str, object], prefers: Prefers | None = None
+    view: View,
+    asked: str,
+    requested: dict[str, object],
+    prefers: Prefers | None = None,
+    *,
+    room_will_do: bool = False,
 ) -> Device | Result:
-    """The device that is meant, or the answer that says why there is none."""
+    """The device that is meant, or the answer that says why there is none. With `room_will_do` a room means
+    its only device that `prefers` accepts."""
     found = view.names.find(asked, prefers)
+    if isinstance(found, Group):
+        able = tuple(device for device in found.devices if prefers is None or prefers(device))
+        if room_will_do and found.room and len(able) == 1:
+            return able[0]
+        return _group(asked, requested, able)
     if isinstance(found, One):
         return found.device
     if isinstance(found, Several):
         return result(sentences.which(found.devices), "ambiguous", Facts(requested, candidates=found.devices))
-    if isinstance(found, Group):
-        sentence = sentences.one_at_a_time(asked, found.devices)
-        outcome: Outcome = "ambiguous" if found.devices else "not_found"
-        return result(sentence, outcome, Facts(requested, candidates=found.devices))
     sentence = sentences.not_found(asked, found.nearest)
     return result(sentence, "not_found", Facts(requested, candidates=found.nearest))
+
+
+def _group(asked: str, requested: dict[str, object], able: tuple[Device, ...]) -> Result:
+    """Only what can do it is offered; one alone by its name, as nothing else can be meant."""
+    sentence = sentences.not_found(asked, able) if len(able) == 1 else sentences.one_at_a_time(asked, able)
+    outcome: Outcome = "ambiguous" if len(able) > 1 else "not_found"
+    return result(sentence, outcome, Facts(requested, candidates=able))
