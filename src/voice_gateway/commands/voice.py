@@ -110,3 +110,5 @@ class Voice:
             self._gateway.watch.report("microphone", State.OK, "The microphone works.")
         else:
             self._gateway.watch.report("microphone", State.DEGRADED, f"I cannot hear: {problem}")
+            if self.door is not None:
+                self.door.sound_lost()

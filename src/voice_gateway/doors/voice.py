@@ -97,6 +97,10 @@ class BackgroundTranscriber:
         self._wake = None
         self._step(VoiceEvent.WAKE)
 
+    def sound_lost(self) -> None:
+        """The microphone is gone: whatever was being said is not waited for."""
+        self._step(VoiceEvent.NOTHING)
+
     def submit(self, segment: SpeechSegment) -> None:
         """Take this as something that was said, without a wake word before it."""
         self.state = VoiceState.RECORDING
@@ -230,10 +234,10 @@ class BackgroundTranscriber:
             if recorded.wake is not None:
                 self._mouth.cue(Earcon.ERROR, self._tasks)
             self._on_turn(recorded)
-            self._turn_over(asked=self._answer_until > self._ear.seconds)
+            self._over(asked=self._answer_until > self._ear.seconds)
         elif (dropped := self._waiting.put(recorded)) is not None:
             self._on_turn(dropped)
-            self._turn_over(asked=False)
+            self._over(asked=False)
 
     # --- turns
 
@@ -245,7 +249,9 @@ class BackgroundTranscriber:
             if asked:
                 self._answer_until = self._ear.seconds + self._settings.follow_up_seconds
             self._on_turn(recorded)
-            self._turn_over(asked=asked)
+            if self._turns > 1:
+                self._step(VoiceEvent.NEXT)
+            self._over(asked=asked)
 
     async def _turn(self, recorded: Recorded) -> bool:
         """Whether an answer is expected. Never cancelled by an interruption: tools that run are not torn."""
@@ -275,12 +281,11 @@ class BackgroundTranscriber:
             times["first_audio"] = times["endpoint"] + times["transcribe_wait"] + (first[0] - started) * 1000
         return reply.expects_answer and not talk.dropped and self._settings.follow_up_seconds > 0
 
-    def _turn_over(self, *, asked: bool) -> None:
+    def _over(self, *, asked: bool) -> None:
+        """One less under way; when it was the last one, we listen again."""
         self._turns -= 1
         self._busy.end()
-        if self._turns:
-            self._step(VoiceEvent.NEXT)
-        else:
+        if not self._turns:
             self._step(VoiceEvent.ASKED if asked else VoiceEvent.DONE)
 
     # --- states
@@ -293,6 +298,7 @@ class BackgroundTranscriber:
         if self.state in RECORDS:
             self._mouth.hold()
         else:
+            self._to_start = None
             self._mouth.release()
         for act in acts:
             self._act(act)

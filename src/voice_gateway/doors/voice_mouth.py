@@ -95,7 +95,8 @@ class Mouth:
 
     async def play(self, speech: Speech, talk: "Talk | None" = None) -> bool:
         """False when the loudspeaker fails."""
-        await self._free.wait()
+        while not self._free.is_set():  # somebody may have begun again before we woke up
+            await self._free.wait()
         if talk is not None and talk.dropped:
             return True
         if self._cue is not None and not self._cue.done():

@@ -104,6 +104,36 @@ async def test_the_wake_word_stops_playback_at_once_and_the_running_turn_is_not_
         assert [turn.spoken_over for turn in here.turns] == [True, False]
 
 
+async def test_noise_behind_a_command_does_not_hide_that_its_reply_is_spoken():
+    async with room() as here:
+        here.conversation.go.clear()
+        await here.microphone.command("a story")
+        here.transcriber.go.clear()
+        await here.microphone.command("You")
+        here.speaker.slow = True
+        here.conversation.go.set()
+        await here.speaker.plays()
+        here.transcriber.go.set()
+        async with asyncio.timeout(LIMIT):
+            while not here.turns:
+                await asyncio.sleep(0)
+        assert here.door.state is VoiceState.SPEAKING
+        await here.microphone.wake()
+        assert here.speaker.stopped == ["You said a story."]
+
+
+async def test_a_lost_microphone_does_not_hold_a_reply_back():
+    async with room() as here:
+        here.conversation.go.clear()
+        await here.microphone.command("a story")
+        await here.microphone.wake()
+        assert here.door.state is VoiceState.OVERHEARING
+        here.door.sound_lost()
+        here.conversation.go.set()
+        await here.settled()
+        assert here.speaker.played == ["You said a story."]
+
+
 async def test_a_reply_that_becomes_ready_while_somebody_speaks_waits_for_the_end():
     async with room() as here:
         here.conversation.go.clear()
