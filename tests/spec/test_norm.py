@@ -5,7 +5,7 @@ import logging
 
 import pytest
 from langchain_core.tools import tool
-from tests.fakes.some_tools import Seen, executor_with, mcp_tool, outcome_of
+from tests.fakes.some_tools import ZWAVE_SCHEMA, Seen, executor_with, mcp_tool, outcome_of
 
 from voice_gateway.errors import ToolError
 from voice_gateway.tools import arguments
@@ -132,5 +132,13 @@ async def test_two_names_for_one_parameter_are_refused_not_guessed_away():
         ToolCall("1", "control_zwave_device", {"device_name": "A", "deviceName": "B", "action": "on"})
     )
 
-    assert 'unknown parameter "device_name"' in outcome.text
+    assert 'was not run: unknown parameter "device_name". Required' in outcome.text, "and says it once"
     assert seen.calls == []
+
+
+async def test_a_refusal_says_once_what_is_unknown_and_besides_what_is_missing():
+    executor = executor_with(mcp_tool(schema={**ZWAVE_SCHEMA, "additionalProperties": False}))
+
+    outcome = await executor.execute(ToolCall("1", "control_zwave_device", {"action": "on", "brightness": 3}))
+
+    assert 'was not run: missing deviceName; unknown parameter "brightness". Required' in outcome.text

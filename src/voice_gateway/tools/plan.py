@@ -84,7 +84,8 @@ class CallPlan:
         unknown = [] if self._any_name else [extra for extra in args if extra not in self._names]
         problems: list[Problem] = []
         try:
-            ready = self._fit(args)
+            # Without the unknown ones, which are refused below: the schema would say the same once more.
+            ready = self._fit({name: value for name, value in args.items() if name not in unknown})
         except Misfit as misfit:
             problems = misfit.problems
         if problems or unknown:

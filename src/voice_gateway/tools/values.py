@@ -12,6 +12,8 @@ _YES_NO = {"true": True, "yes": True, "on": True, "false": False, "no": False, "
 _INTEGER = re.compile(r"[+-]?[0-9]{1,40}")
 _NUMBER = re.compile(r"[+-]?([0-9]{1,40}(\.[0-9]{0,40})?|\.[0-9]{1,40})([eE][+-]?[0-9]{1,3})?")
 
+_PERCENT = re.compile(r"\s{0,3}(%|percent)$", re.IGNORECASE)  # "30%" for a number of percent
+
 NOTHING = object()  # "not that kind of JSON", because None is a value
 
 # Fits the members of an object, given its schema, the whole schema, and how many levels may follow.
@@ -131,7 +133,7 @@ def _retype(value: Any, types: set[str]) -> Any:
 def _from_text(text: str, types: set[str]) -> Any:
     said = text.strip()
     if "number" in types or "integer" in types:
-        number = _number(said, whole="number" not in types)
+        number = _number(_PERCENT.sub("", said), whole="number" not in types)
         if number is not None:
             return number
     if "boolean" in types and said.casefold() in _YES_NO:

@@ -28,6 +28,13 @@ def one(schema: Any, value: Any, *, required: bool = True) -> Any:
     ("schema", "value", "wanted"),
     [
         ({"type": "integer"}, "50", 50),
+        ({"type": "integer"}, "30%", 30),
+        ({"type": "number"}, " 12.5 % ", 12.5),
+        ({"type": "number"}, "30 percent", 30),
+        ({"type": "integer"}, "12.5%", "12.5%"),
+        ({"type": "number"}, "%", "%"),
+        ({"type": "number"}, "30%%", "30%%"),
+        ({"type": "string"}, "30%", "30%"),
         ({"type": "integer"}, " -7 ", -7),
         ({"type": "integer"}, "50.0", 50),
         ({"type": "integer"}, "50.5", "50.5"),
