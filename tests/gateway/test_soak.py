@@ -171,7 +171,8 @@ async def _at_rest(pid: int, word: str, commands) -> Size:
     """After the last fault: everything is connected again, and nothing is under way."""
 
     async def quiet() -> bool:
-        return all(part["state"] == "ok" for part in (await parts(commands)).values())
+        known = await parts(commands)
+        return len(processes(word)) == 1 and all(part["state"] == "ok" for part in known.values())
 
     await until(quiet)
     return Size.of(pid, word)

@@ -4,28 +4,26 @@ import argparse
 import asyncio
 import contextlib
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from voice_gateway.app import Gateway, opened
 from voice_gateway.commands.ask import answered
 from voice_gateway.commands.options import loaded, wants_json
+from voice_gateway.commands.ready import Changes, decided, ready_line
 from voice_gateway.config import control_file, data_folder
 from voice_gateway.doors.cli import Source, TextDoor, source
 from voice_gateway.doors.control import ControlDoor, Operation
 from voice_gateway.doors.mqtt import MqttDoor
 from voice_gateway.doors.mqtt_requests import Requests
-from voice_gateway.mcp_link.integration import ServerStatus
-from voice_gateway.parts import what_is_left
 from voice_gateway.store import Store, store_from
 from voice_gateway.turn import Utterance
-from voice_gateway.watch import Event, Notice, PartState, State, Watch
+from voice_gateway.watch import Event, Notice, State, Watch
 
 if TYPE_CHECKING:
     from voice_gateway.commands.voice import Voice
 
-DECIDED_SECONDS = 3.0  # how long "ready" waits for a broker or a model server that says nothing at all
 PROMPT_SECONDS = 2.0
 FURTHER = (
     "Type a question, or end with Ctrl-D. docs/configuration.md tells how to add a model or your own devices."
@@ -39,7 +37,7 @@ async def run(options: argparse.Namespace) -> int:
     behind = source(sys.stdin)
     store = store_from(settings.brain.store, data_folder() / "conversations.sqlite")
     watch = Watch()
-    watch.subscribe(_Announcer())
+    watch.subscribe(_announcer())
     async with contextlib.aclosing(store), opened(settings, store=store, watch=watch) as gateway:
         door = TextDoor(gateway.conversation.answer, as_json=wants_json(options), room=settings.brain.room)
         watch.subscribe(lambda event: door.tell(event.text) if isinstance(event, Notice) else None)
@@ -68,7 +66,10 @@ def _open_voice(gateway: Gateway, text_door: TextDoor, *, spoken: bool) -> Opera
     """What cannot be spoken is shown by the text door. Returns what "push to talk" does."""
     voice = _voice(gateway, text_door) if spoken or gateway.settings.voice.wyoming_url else None
     if voice is not None and spoken:
+        from voice_gateway.commands.aloud import Aloud
+
         gateway.start(voice.run(), "door.voice")
+        gateway.start(Aloud(gateway, voice.mouth).run(), "door.voice.aloud")
     if voice is not None and gateway.settings.voice.wyoming_url:
         gateway.start(voice.wyoming().run(), "door.wyoming")
 
@@ -93,21 +94,15 @@ async def _until_stopped() -> int:
     return 0
 
 
-class _Announcer:
-    """Says when a part fails and when it comes back; the start itself has its own line."""
+def _announcer() -> Callable[[Event], None]:
+    """Tells when a part fails and when it comes back; the start itself has its own line."""
+    changes = Changes()
 
-    def __init__(self) -> None:
-        self._failed: set[str] = set()
+    def watched(event: Event) -> None:
+        if part := changes.news(event):
+            _tell(f"{part.sentence} ({part.advice})" if part.advice else part.sentence)
 
-    def __call__(self, event: Event) -> None:
-        if not isinstance(event, PartState):
-            return
-        if event.state is State.DEGRADED:
-            self._failed.add(event.part)
-            _tell(f"{event.sentence} ({event.advice})" if event.advice else event.sentence)
-        elif event.state is State.OK and event.part in self._failed:
-            self._failed.remove(event.part)
-            _tell(event.sentence)
+    return watched
 
 
 def operations(gateway: Gateway, config: Path | None) -> dict[str, Operation]:
@@ -155,43 +150,6 @@ async def _announce_ready(
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(PROMPT_SECONDS):
                 await ready.wait()
-
-
-async def decided(watch: Watch, limit_seconds: float = DECIDED_SECONDS) -> None:
-    """Until no part is starting any more, so that what is missing can be said; but not for ever."""
-    news = asyncio.Event()
-    watch.subscribe(lambda _event: news.set())
-    with contextlib.suppress(TimeoutError):
-        async with asyncio.timeout(limit_seconds):
-            while any(part.state is State.STARTING for part in watch.parts()):
-                news.clear()
-                await news.wait()
-
-
-def ready_line(gateway: Gateway) -> str:
-    """What works, and in a sentence each what does not."""
-    servers = gateway.link.status()
-    up = [_named(status) for status in servers if status.state == "connected"]
-    line = f"ready: {len(gateway.tools.all())} tools, {gateway.settings.brain.provider} brain"
-    if up:
-        line += f", connected to {', '.join(up)}"
-    missing = [status.name for status in servers if status.state != "connected"]
-    others = [
-        part.sentence
-        for part in gateway.watch.parts()
-        if part.state is State.DEGRADED and not part.part.startswith("server ")
-    ]
-    if missing:
-        who = (
-            f"The {missing[0]} server is" if len(missing) == 1 else f"The servers {' and '.join(missing)} are"
-        )
-        left = what_is_left([tool.name for tool in gateway.tools.all()])
-        others.insert(0, f"{who} not answering; {left}.")
-    return f"{line}. {' '.join(others)}" if others else line
-
-
-def _named(status: ServerStatus) -> str:
-    return f"{status.name} (simulated home)" if status.simulated else status.name
 
 
 def _tell(text: str) -> None:
