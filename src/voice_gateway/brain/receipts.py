@@ -10,7 +10,13 @@ from voice_gateway.brain.receipts_amounts import amounts_in
 from voice_gateway.brain.receipts_claims import claims_in
 from voice_gateway.brain.receipts_compare import CLAIM, LOOK, refuted
 from voice_gateway.brain.receipts_facts import Fact, Status, facts_of, status_of
-from voice_gateway.brain.receipts_phrases import asks_about_home, is_command, only_affirms, only_agrees
+from voice_gateway.brain.receipts_phrases import (
+    asks_about_home,
+    asserts,
+    is_command,
+    only_affirms,
+    only_agrees,
+)
 from voice_gateway.brain.receipts_verbs import STATES
 from voice_gateway.brain.receipts_words import EMPTY, kind_of, plain, singular, words_of
 from voice_gateway.brain.release import sentences
@@ -58,12 +64,21 @@ class Receipts:
         """Why this sentence must not be said after these outcomes; None when it may be."""
         claims = claims_in(sentence)
         if not claims:
-            return None
+            return self._instead_of_a_call(sentence, outcomes)
         if self._asked:  # "Yes, it is on" is a claim when it answers a question
             claims = [replace(claim, weak=False) for claim in claims]
         facts = self._all_facts(outcomes)
         reasons = (refuted(claim, facts, topics=self._topics, said=self._said) for claim in claims)
         return next((reason for reason in reasons if reason), None)
+
+    def _instead_of_a_call(self, sentence: str, outcomes: Sequence[ToolOutcome]) -> str | None:
+        """Ordered to act, or asked how it is, and no tool was called: then whatever is asserted of the home
+        is made up, in words that we know or not. Questions, refusals and offers are all that is left."""
+        if not self._asked or outcomes or not asserts(_plain_words(sentence)) or "?" in sentence:
+            return None
+        if is_command(self._command):
+            return CLAIM
+        return LOOK if "home" in self._topics else None
 
     def whole_reply(self, text: str, outcomes: Sequence[ToolOutcome]) -> str | None:
         """Why a reply must not stand although each of its sentences may; None when it may."""

@@ -115,3 +115,15 @@ def only_affirms(text: str) -> bool:
 def asks_about_home(text: str) -> bool:
     """ "Is the front door locked": an answer says how it is at home."""
     return bool(_STATE_QUESTION.fullmatch(text)) and any(is_thing(word) for word in text.split())
+
+
+_NO_ASSERTION = re.compile(
+    r"\b(?:not|no|none|nothing|never|only|cannot|can|could|would|unable|unfortunately|sorry|afraid|which|please|need|"
+    r"needs|if|when|want|should|say|tell|let|check|moment|look|looking|try|may|might|sure|mean|know|how|example|"
+    r"you)\b"
+)
+
+
+def asserts(text: str) -> bool:
+    """Whether it says of something in the home how it is: no question, refusal, offer or advice."""
+    return any(is_thing(word) for word in text.split()) and not _NO_ASSERTION.search(text)
