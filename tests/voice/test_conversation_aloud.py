@@ -1,8 +1,6 @@
 """The running gateway with a real sound path: it hears what is played, and answers audibly."""
 
 import asyncio
-import ctypes.util
-import os
 
 import numpy as np
 import pytest
@@ -10,7 +8,7 @@ from tests.fakes.gateway_process import Commands, Running
 from tests.fakes.running_gateway import ask, parts, until
 from tests.fakes.sound_card import sound_card
 from tests.fakes.speech import FOLDER, need_speech, words
-from tests.fakes.speech_packages import need_packages
+from tests.fakes.speech_packages import need_packages, need_portaudio
 
 from voice_gateway.turn import Speech
 
@@ -20,10 +18,8 @@ pytestmark = [pytest.mark.voice_full, pytest.mark.timeout(120)]
 @pytest.fixture
 async def card(tmp_path):
     need_speech()
-    need_packages("hibari", "sounddevice")
-    if ctypes.util.find_library("portaudio") is None:
-        reason = "libportaudio2 is not installed here"
-        (pytest.fail if os.environ.get("CI") == "true" else pytest.skip)(reason)
+    need_packages("hibari")
+    need_portaudio()
     (tmp_path / "card").mkdir()
     async with sound_card(tmp_path / "card") as card:
         yield card

@@ -2,25 +2,20 @@
 
 import asyncio
 import contextlib
-import ctypes.util
 import json
-import os
 import sys
 
 import numpy as np
 import pytest
 from tests.fakes.sound_card import sound_card
-from tests.fakes.speech_packages import need_packages
+from tests.fakes.speech_packages import need_portaudio
 
 LIMIT_SECONDS = 30
 
 
 @pytest.fixture
 async def card(tmp_path):
-    need_packages("sounddevice")
-    if ctypes.util.find_library("portaudio") is None:
-        reason = "libportaudio2 is not installed here"
-        (pytest.fail if os.environ.get("CI") == "true" else pytest.skip)(reason)
+    need_portaudio()
     async with sound_card(tmp_path) as card:
         yield card
 
