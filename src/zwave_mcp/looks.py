@@ -7,7 +7,7 @@ from zwave_mcp.devices import Device, with_value
 from zwave_mcp.folding import words
 from zwave_mcp.home import Home, HomeError, NoAnswer, Refused, Value
 from zwave_mcp.results import Facts, Outcome, Result, result
-from zwave_mcp.states import state_text
+from zwave_mcp.states import UNKNOWN, remembered, state_text
 from zwave_mcp.telling import (
     details,
     entry,
@@ -51,11 +51,11 @@ class Looks:
             outcome = "unreachable"
         elif device.state_value is not None and not device.node.asleep:
             device, outcome = await self._verified(device, device.state_value)
-        state = state_text(device)
+        state = state_text(device) if outcome == "confirmed" else UNKNOWN
         sentence = {
             "confirmed": lambda: sentences.is_state(device, state),
             "unreachable": lambda: sentences.unreachable(device),
-        }.get(outcome, lambda: sentences.was_state(device, state))()
+        }.get(outcome, lambda: sentences.was_state(device, remembered(device)))()
         return result(sentence, outcome, Facts({}, device, state, more=details(device)))
 
     async def _verified(self, device: Device, state: Value) -> tuple[Device, Outcome]:

@@ -35,7 +35,12 @@ _SPOKEN_UNITS: Final = {
 
 
 def state_text(device: Device) -> str:
-    """By what the driver remembers."""
+    """The state as it may be told: what a device did before it went away is no state."""
+    return remembered(device) if device.available else UNKNOWN
+
+
+def remembered(device: Device) -> str:
+    """By what the driver remembers, whether the device still answers or not."""
     state = device.state_value
     if state is not None:
         return state_of(device, state.value)

@@ -10,11 +10,13 @@ from zwave_mcp.names import Names
 from zwave_mcp.nouns import fits, noun_in
 from zwave_mcp.results import Facts, Result, result
 from zwave_mcp.states import (
+    UNKNOWN,
     age_seconds,
     heating_state,
     label_of,
     main_readings,
     reading_text,
+    remembered,
     spoken,
     state_text,
 )
@@ -54,7 +56,7 @@ def listing(page: list[Device], total: int, offline: list[Device], wanted: str) 
     what = f" for {sentences.quoted(wanted)}" if wanted.strip() else ""
     rooms: dict[str, list[str]] = {}
     for device in page:
-        rooms.setdefault(device.room or "no room", []).append(f"{device.name} ({state_text(device)})")
+        rooms.setdefault(device.room or "no room", []).append(f"{device.name} ({_in_list(device)})")
     parts = [f"{room}: {', '.join(names)}" for room, names in rooms.items()]
     count = (
         "There is no device"
@@ -65,6 +67,13 @@ def listing(page: list[Device], total: int, offline: list[Device], wanted: str) 
     tail = f"; offline: {sentences.listed([device.name for device in offline])}" if offline else ""
     body = f": {'; '.join(parts)}" if parts else ""
     return f"{count}{what}{some}{body}{tail}."
+
+
+def _in_list(device: Device) -> str:
+    if device.available:
+        return state_text(device)
+    last = remembered(device)
+    return "offline" if last == UNKNOWN else f"offline, last known {last}"
 
 
 def details(device: Device) -> dict[str, Any]:

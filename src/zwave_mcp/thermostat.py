@@ -11,7 +11,7 @@ from zwave_mcp.confirm import TOOL_SECONDS, Command, Verdict, carry_out
 from zwave_mcp.devices import Device, is_number, with_value
 from zwave_mcp.home import Home, Value
 from zwave_mcp.results import Facts, Result, result
-from zwave_mcp.states import active_setpoint, number_text, state_text
+from zwave_mcp.states import active_setpoint, number_text, remembered, state_text
 from zwave_mcp.view import Viewer, the_one
 
 _SAME_MODE = {"heating": "heat", "cooling": "cool", "automatic": "auto", "warm": "heat"}
@@ -53,10 +53,12 @@ class Thermostats:
             if verdict.known:
                 device = with_value(device, command.read, verdict.value)
             if verdict.outcome != "confirmed":
+                state = remembered(device) if verdict.known else state_text(device)
                 sentence = _bad_news(device, command, verdict)
-                return result(sentence, verdict.outcome, Facts(requested, device, state_text(device)))
-        sentence = _good_news(device, setting)
-        return result(sentence, "confirmed", Facts(requested, device, state_text(device)))
+                return result(sentence, verdict.outcome, Facts(requested, device, state))
+        # Not state_text: a device that was taken for dead has just answered.
+        facts = Facts(requested, device, remembered(device))
+        return result(_good_news(device, setting), "confirmed", facts)
 
 
 def _commands(device: Device, setting: Setting) -> list[Command]:
@@ -141,5 +143,5 @@ def _bad_news(device: Device, command: Command, verdict: Verdict) -> str:
     if verdict.outcome in ("unconfirmed", "working"):
         return sentences.not_confirmed(device)
     return sentences.failed(
-        device, "set", state_text(device) if verdict.known else "unknown", verdict.message
+        device, "set", remembered(device) if verdict.known else "unknown", verdict.message
     )

@@ -1,0 +1,62 @@
+"""What a device that does not answer was doing is a memory, and no answer calls it more."""
+
+import pytest
+
+from fakes.scripted_home import ScriptedHome, sensor, switch, thermostat
+from zwave_mcp.home import Refused, WriteResult
+from zwave_mcp.tools import Tools
+
+pytestmark = pytest.mark.usefixtures("quick")
+
+GONE = {"status": "Dead", "available": False}
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("get_zwave_device", {}),
+        ("get_device_sensor_data", {}),
+        ("control_zwave_device", {"action": "on"}),
+        ("control_zwave_device", {"action": "open"}),
+        ("control_zwave_lock", {"action": "lock"}),
+        ("set_zwave_thermostat", {"temperature": 21}),
+    ],
+)
+async def test_its_state_is_unknown_in_every_answer(tool: str, arguments: dict):
+    home = ScriptedHome(switch(2, "Heater", "Garage", on=False, **GONE))
+    said = await Tools(home).call(tool, {"deviceName": "heater", **arguments})
+    assert (said.structured["state"], said.is_error) == ("unknown", True)
+
+
+async def test_a_list_tells_what_is_remembered_as_that():
+    home = ScriptedHome(
+        switch(2, "Heater", "Garage", on=False, **GONE),
+        switch(3, "Fan", "Garage", on=None, **GONE),
+        sensor(4, "Climate", "Garage", **GONE),
+    )
+    said = await Tools(home).call("list_zwave_devices", {"includeInactive": True})
+    assert [device["state"] for device in said.structured["devices"]] == ["unknown"] * 3
+    assert (
+        "Heater (offline, last known off), Fan (offline), Climate (offline, last known 21.4 °C)"
+        in said.sentence
+    )
+
+
+async def test_a_silent_device_has_no_state_either():
+    home = ScriptedHome(switch(2, "Heater", on=True))
+    home.polled = [Refused("The node did not acknowledge the command (ZW0204)")]
+    said = await Tools(home).call("get_zwave_device", {"deviceName": "heater"})
+    assert said.sentence == "The Heater was on when last heard, but does not answer now."
+    assert (said.structured["outcome"], said.structured["state"]) == ("unconfirmed", "unknown")
+
+
+async def test_a_device_that_answers_again_has_a_state():
+    home = ScriptedHome(thermostat(2, "Thermostat", **GONE))
+    home.alive, home.written, home.polled = True, WriteResult(254), [21]
+    said = await Tools(home).call("set_zwave_thermostat", {"deviceName": "thermostat", "temperature": 21})
+    assert said.structured["outcome"] == "confirmed"
+    assert said.structured["state"] == "heat, set to 21 °C, now 20.5 °C"
+    home.polled = [20]
+    said = await Tools(home).call("set_zwave_thermostat", {"deviceName": "thermostat", "temperature": 25})
+    assert said.structured["outcome"] == "failed"
+    assert said.structured["state"] == "heat, set to 20 °C, now 20.5 °C"
