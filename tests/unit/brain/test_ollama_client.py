@@ -308,17 +308,6 @@ async def test_string_or_null_arguments_are_asked_for_again(bench: Bench, argume
     assert "not an object" in str(error)
 
 
-async def test_an_address_that_is_none_is_an_error_like_any_other(
-    bench: Bench, caplog: pytest.LogCaptureFixture
-) -> None:
-    client = bench.client(base_url="http://[half", warm_up=False)
-    error = await fails(client)
-    await client.keep_warm()
-
-    assert "settings cannot be used" in str(error)
-    assert caplog.records[-1].getMessage() == "model cannot be used"
-
-
 async def test_a_fault_of_our_own_is_not_blamed_on_ollama(bench: Bench) -> None:
     def broken(_text: str) -> None:
         raise ZeroDivisionError
