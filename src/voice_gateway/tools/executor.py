@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from voice_gateway.errors import NotPermitted, ToolError, ToolTimeout, UnknownTool
 from voice_gateway.tools.failures import describe
 from voice_gateway.tools.manager import ToolManager
-from voice_gateway.tools.masking import mask, shorten
+from voice_gateway.tools.masking import mask, mask_result, shorten
 from voice_gateway.tools.results import Result, capped, encodable
 from voice_gateway.tools.runner import Expired, Runner, ToolRaised
 from voice_gateway.tools.schema import heavy
@@ -238,5 +238,5 @@ def _facts(execution: Execution, seconds: float, text: str) -> dict[str, Any]:
         "tool": execution.name,
         "arguments": mask(execution.args),
         "seconds": round(seconds, 6),
-        "result": shorten(text),
+        "result": mask_result(text, execution.args),
     }

@@ -1,5 +1,6 @@
 """Keep secrets out of the log and out of what a model gets."""
 
+import json
 import re
 from functools import lru_cache
 from itertools import islice
@@ -28,6 +29,12 @@ _SECRET_TEXT = (
     re.compile(r"()\b(?:gh[pousr]_|github_pat_|glpat-|xox[abprs]-|AKIA|hf_)[A-Za-z0-9_-]{12,}"),
     re.compile(r"()\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*"),
 )
+# A member of an object, as JSON or Python writes it: its name, and a value that may be cut off.
+_MEMBER = re.compile(
+    r"""(["'])([^"'\\]{1,60})\1\s{0,3}:\s{0,3}"""
+    r"""("(?:[^"\\]|\\.)*"?|'(?:[^'\\]|\\.)*'?|\[[^\]]*\]?|\{[^}]*\}?|-?[0-9][^\s,}\]]*)"""
+)
+SHORTEST_SECRET = 3  # characters; less cannot be told from ordinary text
 _SHORT = (bool, int, float, type(None))
 _TRACEBACK = "Traceback (most recent call last)"
 
@@ -73,6 +80,46 @@ def mask(value: Any, depth: int = 4) -> Any:
     if isinstance(value, list | tuple):
         return [mask(inner, depth - 1) for inner in value[:20]]
     return _shown(value)
+
+
+def mask_result(text: str, args: Any) -> str:
+    """A result for the log: short, without secrets, and without what was hidden in the arguments."""
+    secrets = sorted(_secret_texts(args), key=len, reverse=True)
+    # Cut first, but behind whatever could begin in the part that is shown.
+    head = text[: LONGEST + max([400, *(len(secret) for secret in secrets)])]
+    for secret in secrets:
+        head = head.replace(secret, HIDDEN)
+    head = hide_secrets(_MEMBER.sub(_without_secret, head))
+    if len(head) <= LONGEST and len(text) <= LONGEST:
+        return head
+    return f"{head[:LONGEST]}… ({len(text):,} characters)"
+
+
+def _without_secret(member: "re.Match[str]") -> str:
+    if not is_secret_name(member[2]):
+        return member[0]
+    return f'{member[0][: member.start(3) - member.start()]}"{HIDDEN}"'
+
+
+def _secret_texts(value: Any, secret: bool = False, depth: int = 4) -> set[str]:
+    """Every way in which a result may write what `mask` hides because of its name."""
+    if isinstance(value, dict | list | tuple):
+        if depth == 0:
+            return set()
+        members = value.items() if isinstance(value, dict) else (("", inner) for inner in value)
+        return {
+            text
+            for name, inner in islice(members, 20)
+            for text in _secret_texts(inner, secret or is_secret_name(str(name)[:60]), depth - 1)
+        }
+    if not secret or isinstance(value, bool) or not isinstance(value, str | int | float):
+        return set()
+    try:
+        text = str(value)
+    except ValueError:  # Python refuses to write a number of thousands of digits
+        return set()
+    ways = {text, repr(text)[1:-1], json.dumps(text)[1:-1], json.dumps(text, ensure_ascii=False)[1:-1]}
+    return {way for way in ways if len(way) >= SHORTEST_SECRET}
 
 
 def _shown(value: Any) -> str:

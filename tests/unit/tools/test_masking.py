@@ -1,8 +1,11 @@
 """Secrets stay out of the log and out of what a model gets."""
 
-import pytest
+import json
 
-from voice_gateway.tools.masking import hide_secrets, mask, safe
+import pytest
+from tests.fakes.some_tools import mcp_tool, outcome_of
+
+from voice_gateway.tools.masking import LONGEST, hide_secrets, mask, mask_result, safe
 
 
 @pytest.mark.parametrize(
@@ -68,3 +71,59 @@ def test_what_is_masked_is_short_whatever_it_was():
         "k" * 999: 1,
     }
     assert len(str(mask(many))) < 2000
+
+
+@pytest.mark.parametrize(
+    "secret", ["1234", 1234, 'a"b\\cü', "x" * 5000, ["hunter22"], {"deep": {"er": "hunter22"}}]
+)
+@pytest.mark.parametrize("before", [0, 150, 195])
+def test_a_result_that_repeats_a_hidden_argument_hides_it_too(secret, before):
+    args = {"room": "attic", "user_code": secret}
+    for said in (
+        json.dumps(args),
+        json.dumps(args, ensure_ascii=False),
+        str(args),
+        f"set {secret} for attic",
+    ):
+        shown = mask_result("." * before + said, args)
+        assert not any(part in shown for part in ("1234", "cü", "c\\u00fc", "xxxx", "hunter"))
+    assert mask_result("attic", args) == "attic"
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ('{"pin": 1234, "level": 7}', '{"pin": "***", "level": 7}'),
+        ('{"user_code": "12 34", "room": "attic"}', '{"user_code": "***", "room": "attic"}'),
+        ("{'otp': '1\\'2', 'room': 'attic'}", "{'otp': \"***\", 'room': 'attic'}"),
+        ('{"tokens": ["a", "b"], "room": 1}', '{"tokens": "***", "room": 1}'),
+        ('{"credentials": {"a": "b"}, "room": 1}', '{"credentials": "***", "room": 1}'),
+        ("password=hunter22", "password=***"),
+        ('The lamp "key" is on: 5', 'The lamp "key" is on: 5'),
+    ],
+)
+def test_a_result_hides_what_stands_under_a_secret_name(text, shown):
+    assert mask_result(text, {}) == shown
+
+
+def test_a_number_that_python_will_not_write_breaks_nothing():
+    assert mask_result("done", {"pin": 10**5000}) == "done"
+
+
+async def test_the_log_of_a_call_hides_what_the_tool_repeats(caplog):
+    caplog.set_level("INFO")
+
+    async def repeat(**arguments):
+        return f"stored {arguments['user_code']}", None
+
+    schema = {"type": "object", "properties": {"user_code": {"type": "string"}}}
+    outcome = await outcome_of(mcp_tool("store", schema, answer=repeat), {"user_code": "73914"})
+
+    assert outcome.text == "stored 73914"
+    (record,) = [record for record in caplog.records if record.message == "tool finished"]
+    assert record.result == "stored ***"
+
+
+def test_a_result_in_the_log_is_short_and_says_how_long_it_was():
+    assert mask_result("x" * 10_000_000, {}) == "x" * LONGEST + "… (10,000,000 characters)"
+    assert mask_result("on", {"pin": "o"}) == "on", "too short to be told from ordinary text"
