@@ -1,6 +1,7 @@
 """Whether what was done and seen in a turn bears out a claim."""
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 
 from voice_gateway.brain.receipts_claim import Aspect, Claim, Kind, Thing
 from voice_gateway.brain.receipts_facts import Fact, Status
@@ -32,6 +33,10 @@ def refuted(
         return _time(claim, facts, topics)
     if claim.kind is Kind.FAILED:
         return _wrongly_failed(claim, facts, said)
+    # "The lamp is on since 10:32": the time was asked for, too.
+    told = [clock for fact in facts if not (fact.acted or fact.named) for clock in fact.amounts.clocks]
+    own = [clock for clock in claim.amounts.clocks if not any(clock.fits(other) for other in told)]
+    claim = replace(claim, amounts=replace(claim.amounts, clocks=own))
     if claim.kind is Kind.STATE:
         return _state(claim, facts, topics, said)
     return _act(claim, facts, said)
