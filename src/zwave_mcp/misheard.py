@@ -1,5 +1,6 @@
 """Names that were heard a little wrong."""
 
+import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Final
@@ -15,6 +16,19 @@ _WORD_ALIKE: Final = 70.0
 _JOINED_ALIKE: Final = 90.0  # "bed side lamp"
 _SHORTEST: Final = 4  # shorter words sound like everything
 _WORTH_OFFERING: Final = 45.0
+_SAID_AS: Final = tuple(
+    (re.compile(spelling), sound)
+    for spelling, sound in (
+        (r"ight", "it"),
+        (r"^wr", "r"),
+        (r"^kn", "n"),
+        (r"ph", "f"),
+        (r"ck|c(?![eihy])", "k"),
+        (r"(?<=.)y", "i"),
+        (r"([a-z])\1", r"\1"),
+        (r"(?<=...)e$", ""),
+    )
+)
 
 
 def sounds_like(
@@ -77,9 +91,21 @@ def _same_words(asked: str, device: Device) -> bool:
 
 
 def _have_counterparts(some: frozenset[str], others: frozenset[str]) -> bool:
+    return all(any(_alike(word, other) for other in others) for word in some)
+
+
+def _alike(word: str, other: str) -> bool:
     from rapidfuzz import fuzz
 
-    return all(any(fuzz.ratio(word, other) >= _WORD_ALIKE for other in others) for word in some)
+    return _sound(word) == _sound(other) or fuzz.ratio(word, other) >= _WORD_ALIKE
+
+
+@lru_cache(maxsize=16_384)
+def _sound(word: str) -> str:
+    """Spelled differently, said the same: "lite" is a light. Few rules: nothing else may become equal."""
+    for spelling, sound in _SAID_AS:
+        word = spelling.sub(sound, word)
+    return word
 
 
 def _same_room(named_rooms: set[str], device: Device) -> bool:

@@ -55,6 +55,10 @@ def found(asked: str, *nodes: Node) -> list[str]:
         ("floor lump", "Floor Lamp"),
         ("flor lamp", "Floor Lamp"),
         ("cieling light", "Ceiling Light"),
+        ("kitchen lite", "Kitchen Light"),
+        ("ceiling lite", "Ceiling Light"),
+        ("dest lamp", "Desk Lamp"),
+        ("desc lamp", "Desk Lamp"),
         ("bed side lamp", "Bedside Lamp"),
         ("bedroom light", "Bedside Lamp"),
         ("office light", "Desk Lamp"),
@@ -147,6 +151,21 @@ def test_the_nearest_names_are_offered():
     hit = names().find("garden lamp")
     assert isinstance(hit, Nothing)
     assert "Desk Lamp" in [device.name for device in hit.nearest]
+
+
+def test_a_word_that_sounds_the_same_is_no_other_word_for_a_lock():
+    assert isinstance(names(lock(2, "Night Gate")).find("nite gate"), Nothing)
+    assert isinstance(names(blind(2, "Right Garage Gate")).find("rite garage gate"), Nothing)
+
+
+def test_two_names_that_sound_the_same_are_asked_about():
+    hit = names(switch(2, "Kitchen Light"), switch(3, "Kitchen Lyte")).find("kitchen lite")
+    assert isinstance(hit, Several)
+
+
+def test_words_that_only_look_alike_stay_different():
+    assert found("night lamp", switch(2, "Knife Lamp")) == []
+    assert found("bath lite", switch(2, "Bed Light")) == []
 
 
 def test_numbers_are_never_misheard():
