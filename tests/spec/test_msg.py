@@ -265,9 +265,7 @@ async def test_over_several_rounds_the_history_grows_and_each_call_gets_all_of_i
     executor: Recording,
 ) -> None:
     history = History()
-    model = FakeModel(
-        [Calls(LAMP), Calls(("read_clock", {})), "The lamp is on.", "You are welcome."]
-    )
+    model = FakeModel([Calls(LAMP), Calls(("read_clock", {})), "The lamp is on.", "You are welcome."])
 
     await loop(model, executor, history, "lamp on, then the time")
     await loop(model, executor, history, "thanks")
