@@ -6,9 +6,20 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from voice_gateway.brain.receipts_amounts import Amounts, amounts_in
-from voice_gateway.brain.receipts_verbs import FORMS, MODES, OPPOSITE, PARTICLES, STATES
-from voice_gateway.brain.receipts_words import ANY_DEVICE, KINDS, Word, singular, words_of
+from voice_gateway.brain.receipts_amounts import Amounts
+from voice_gateway.brain.receipts_reading import (
+    MOST_ENTRIES,
+    actions_in,
+    amounts_of,
+    effects_in,
+    kinds_in,
+    names_in,
+    state_in,
+    stated,
+    texts_in,
+)
+from voice_gateway.brain.receipts_verbs import STATES
+from voice_gateway.brain.receipts_words import words_of
 from voice_gateway.turn import ToolOutcome
 
 
@@ -46,13 +57,7 @@ class Fact:
 
 
 _LOOKING = frozenset("get read status query check list show find search describe info state".split())
-_ACTION_KEYS = frozenset(
-    "action command mode operation service method state power value status set_to target".split()
-)
 _NAME_KEYS = ("device", "deviceName", "device_name", "name", "entity", "entity_id", "target", "label")
-_NOT_SAID = frozenset("nodeid endpoint id node_id ageseconds age backend outcome candidates product".split())
-_MOST_ENTRIES = 500
-_LARGEST = 10**12  # numbers beyond it are nothing that anybody says
 _LONGEST = 2000  # characters of a text that are compared
 _WEEKDAYS = frozenset("monday tuesday wednesday thursday friday saturday sunday".split())
 
@@ -90,7 +95,7 @@ def facts_of(outcome: ToolOutcome) -> list[Fact]:
         return []  # nobody saw anything
     structured = outcome.structured if isinstance(outcome.structured, Mapping) else {}
     own = _own(outcome, status, structured)
-    entries = list(_entries(structured))[:_MOST_ENTRIES] if status in {Status.READ, Status.DONE} else []
+    entries = list(_entries(structured))[:MOST_ENTRIES] if status in {Status.READ, Status.DONE} else []
     listed = [fact for entry in entries if (fact := _entry(entry, status, own)) is not None]
     if status is Status.READ and not listed and not own.state:
         listed = _segments(outcome, own)
@@ -98,27 +103,37 @@ def facts_of(outcome: ToolOutcome) -> list[Fact]:
 
 
 def _own(outcome: ToolOutcome, status: Status, structured: Mapping[str, Any]) -> Fact:
+    """What the outcome says as a whole."""
     args = dict(outcome.args) if isinstance(outcome.args, Mapping) else {}
     flat = {key: value for key, value in structured.items() if not isinstance(value, list | tuple)}
     said = words_of(outcome.text[:_LONGEST])
-    named = [word for value in (*_texts(args), *_texts(flat)) for word in words_of(value)]
     tool = words_of(re.sub(r"[_\-.]+|(?<=[a-z])(?=[A-Z])", " ", outcome.name))
-    named += tool
-    known_state = _state(flat) or (frozenset() if status is Status.FAILED else _state(args))
-    action = _actions(args)
-    effects = action | known_state or _verbs(tool)
-    if status is not Status.FAILED and not (effects or status is Status.READ):
+    named = [word for value in (*texts_in(args), *texts_in(flat)) for word in words_of(value)] + tool
+    words = names_in([*named, *(said if not flat.get("device") else ())])
+    known = state_in(flat) or (frozenset() if status is Status.FAILED else state_in(args))
+    effects = actions_in(args) | known or effects_in(tool)
+    if not effects and status not in {Status.FAILED, Status.READ}:
         effects = frozenset(STATES[word.text] for word in said if word.text in STATES)
-    words = _names([*named, *(said if not flat.get("device") else ())])
-    state = known_state or (action if status is Status.DONE else frozenset())
-    if status is Status.READ and not known_state:
-        lists = [value for value in structured.values() if isinstance(value, list | tuple)]
-        state = frozenset({"off"} if lists and not any(lists) else ())  # an empty list: there is none
     return Fact(
-        status, words, _kinds(_names(named)) or _kinds(words), bool(flat.get("room") or flat.get("area")),
-        effects, state, _amounts(args, structured, said), _key(outcome.name, args, flat),
-        frozenset(word.text for word in said if word.text in _WEEKDAYS),
-    )  # fmt: skip
+        status=status,
+        words=words,
+        kinds=kinds_in(names_in(named)) or kinds_in(words),
+        placed=bool(flat.get("room") or flat.get("area")),
+        effects=effects,
+        state=known or _assumed(status, args, structured),
+        amounts=amounts_of(args, structured, said),
+        key=_key(outcome.name, args, flat),
+        days=frozenset(word.text for word in said if word.text in _WEEKDAYS),
+    )
+
+
+def _assumed(status: Status, args: Mapping[str, Any], structured: Mapping[str, Any]) -> frozenset[str]:
+    """The state where none is told: after a receipt what was asked for; of an empty list, that all is off."""
+    if status is Status.DONE:
+        return actions_in(args)
+    lists = [value for value in structured.values() if isinstance(value, list | tuple)]
+    empty = status is Status.READ and bool(lists) and not any(lists)
+    return frozenset({"off"} if empty else ())
 
 
 def _key(tool: str, args: Mapping[str, Any], flat: Mapping[str, Any]) -> str:
@@ -136,20 +151,20 @@ def _entries(structured: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
 
 
 def _entry(entry: Mapping[str, Any], status: Status, own: Fact) -> Fact | None:
-    named = [word for value in _texts(entry) for word in words_of(value)]
-    words = _names(named)
+    named = [word for value in texts_in(entry) for word in words_of(value)]
+    words = names_in(named)
     if not words:
         return None
     place = bool(entry.get("room") or entry.get("area"))
     key = _key("", {}, entry) or " ".join(sorted(words))
     # A timer that is listed runs, whether it rings or not.
-    state = frozenset({"on"}) if "remaining_seconds" in entry else _state(entry)
+    state = frozenset({"on"}) if "remaining_seconds" in entry else state_in(entry)
     effects = state if status is Status.READ else own.effects
-    amounts = _amounts({}, entry, [])
+    amounts = amounts_of({}, entry, [])
     return Fact(
         status,
         words | own.words if not place and own.placed else words,
-        _kinds(words) or own.kinds,
+        kinds_in(words) or own.kinds,
         place,
         effects,
         state,
@@ -164,14 +179,14 @@ def _segments(outcome: ToolOutcome, own: Fact) -> list[Fact]:
     facts = []
     for part in re.split(r"[.;,\n](?!\d)", outcome.text[:_LONGEST])[:100]:
         said = words_of(part)
-        state = frozenset(_stated(said))
-        words = _names(said)
+        state = frozenset(stated(said))
+        words = names_in(said)
         if state and words:
             facts.append(
                 Fact(
                     own.status,
                     words,
-                    _kinds(words),
+                    kinds_in(words),
                     own.placed,
                     state,
                     state,
@@ -182,100 +197,3 @@ def _segments(outcome: ToolOutcome, own: Fact) -> list[Fact]:
                 )
             )
     return facts
-
-
-def _stated(said: list[Word]) -> Iterator[str]:
-    texts = [word.text for word in said]
-    for place, text in enumerate(texts):
-        if text in STATES:
-            negated = bool({"not", "never"} & set(texts[max(0, place - 3) : place]))
-            yield OPPOSITE.get(STATES[text], STATES[text]) if negated else STATES[text]
-
-
-def _texts(source: Mapping[str, Any], depth: int = 0) -> Iterator[str]:
-    for key, value in source.items():
-        if str(key).lower().replace("-", "_") in _NOT_SAID:
-            continue
-        if isinstance(value, str):
-            yield value[:300]
-        elif isinstance(value, Mapping) and depth < 2:
-            yield from _texts(value, depth + 1)
-
-
-def _names(words: list[Word]) -> frozenset[str]:
-    return frozenset(singular(word.text) for word in words if word.text.isalpha())
-
-
-def _kinds(words: frozenset[str]) -> frozenset[str]:
-    return frozenset(KINDS[word] for word in words - ANY_DEVICE if word in KINDS)
-
-
-def _state(source: Mapping[str, Any]) -> frozenset[str]:
-    found: set[str] = set()
-    for key, value in source.items():
-        name = str(key).lower()
-        if name == "state" and isinstance(value, str):
-            said = words_of(value[:100])
-            found |= {*_stated(said), *(MODES & {word.text for word in said})}
-        elif isinstance(value, bool) and (name.removeprefix("is_")) in STATES:
-            effect = STATES[name.removeprefix("is_")]
-            found.add(effect if value else OPPOSITE.get(effect, ""))
-        elif isinstance(value, bool) and name in {"power", "state", "powered"}:
-            found.add("on" if value else "off")
-    return frozenset(found - {""})
-
-
-def _actions(args: Mapping[str, Any]) -> frozenset[str]:
-    """What was asked for: `action: "on"`, `command: "turn_off"`, `level: 30`."""
-    found: set[str] = set()
-    for key, value in args.items():
-        name = str(key).lower()
-        if isinstance(value, str) and name in _ACTION_KEYS:
-            found |= _verbs(words_of(value[:60].replace("_", " ")))
-        elif isinstance(value, bool) and name in {"on", "state", "power", "value", "enabled"}:
-            found.add("on" if value else "off")
-        elif isinstance(value, int | float) and name in {
-            "level",
-            "brightness",
-            "position",
-            "temperature",
-            "volume",
-        }:
-            found |= {"level", "on"} if value else {"level", "off"}
-    return frozenset(found - {""})
-
-
-def _verbs(words: list[Word]) -> frozenset[str]:
-    texts = [word.text for word in words]
-    found = {PARTICLES[text] for text in texts if text in PARTICLES}
-    for text in texts:
-        if text in FORMS and not found - {""}:
-            found.add(FORMS[text][0].effect)
-        if text in STATES:
-            found.add(STATES[text])
-    return frozenset((found | (MODES & set(texts))) - {""})
-
-
-def _amounts(args: Mapping[str, Any], structured: Mapping[str, Any], said: list[Word]) -> Amounts:
-    found = amounts_in(said)
-    for source in (args, structured):
-        for number in _numbers(source):
-            found.numbers.add(number)
-        for text in _texts(source):
-            found.add(amounts_in(words_of(text)))
-    return found
-
-
-def _numbers(source: Any, depth: int = 0) -> Iterator[float]:
-    if isinstance(source, bool):
-        return
-    if isinstance(source, int | float):
-        if -_LARGEST < source < _LARGEST:  # false for what is not a number, too
-            yield float(source)
-    elif isinstance(source, Mapping) and depth < 4:
-        for key, value in source.items():
-            if str(key).lower() not in _NOT_SAID:
-                yield from _numbers(value, depth + 1)
-    elif isinstance(source, list | tuple) and depth < 4:
-        for value in source[:_MOST_ENTRIES]:
-            yield from _numbers(value, depth + 1)

@@ -59,7 +59,7 @@ class Form(NamedTuple):
     effect: str  # "" where the verb alone does not tell
 
 
-# base, past, ing, effect
+# base, past, ing, effect; "went" and "came" stand for things that go up, on or out.
 _VERBS = """
 turn turned turning -|switch switched switching -|power powered powering -|flip flipped flipping -
 toggle toggled toggling -|put put putting -|bring brought bringing -|crank cranked cranking -
