@@ -113,6 +113,20 @@ async def test_the_final_message_says_what_failed_why_what_to_check_and_what_rem
 
 
 @pytest.mark.scenario("MCP-6")
+async def test_the_final_message_names_the_servers_that_remain(caplog):
+    servers = {"zwave": ServerSettings(command="zwave-server-of-nobody"), "fault": fault_server()}
+    async with linked(servers, settle=False, patience=1.0, local_tools=["search_web"]) as link:
+        await link.until(lambda: link.status("fault").state == "connected")
+        link.patience = 4.0
+        link.go_on.set()  # for the wait under way alone
+        link.go_on.clear()
+        await link.integration.settled()
+        (error,) = logged(caplog, "MCP connection failed after 3 attempts")
+        left = "  continuing with local tools: search_web; and with the tools of: fault"
+        assert left in error.getMessage().splitlines()
+
+
+@pytest.mark.scenario("MCP-6")
 @pytest.mark.parametrize(
     ("fault", "reason", "said"),
     [

@@ -75,14 +75,14 @@ class Calls:
             reply.set_result(frame)
         return True
 
-    def close(self, reason: str) -> None:
-        """Nothing more will come: every waiter is told at once."""
+    def close(self, reason: str, stderr: str = "") -> None:
+        """Nothing more will come: every waiter is told at once. The server's stderr is for the log alone."""
         self._closed = self._closed or reason
         for reply in self._waiting.values():
             if not reply.done():
-                reply.set_exception(
-                    ToolUnavailable(f"{reason} What was asked of it may or may not have happened.")
-                )
+                gone = ToolUnavailable(f"{reason} What was asked of it may or may not have happened.")
+                gone.__cause__ = LinkError(f"{reason} Its stderr: {stderr or 'nothing'}")
+                reply.set_exception(gone)
 
     def _tell_cancelled(self, request_id: str) -> None:
         # Written even when the server does not read: there is only one for each call that was written.

@@ -147,7 +147,7 @@ class StdioConnection:
 
     def _on_end(self) -> None:
         self.end = f"the server {self._process.end}"
-        self._calls.close(f'The server "{self._name}" {self._process.end}.')
+        self._calls.close(f'The server "{self._name}" {self._process.end}.', self._process.stderr_tail())
         self._session.end()
         self._events.ended()
 

@@ -31,7 +31,7 @@ class MCPIntegration:
         self._on_tools = on_tools
         self._on_status = on_status
         self._news = asyncio.Event()
-        listeners = Listeners(self._tools_changed, self._status_changed, local_tools, sleep)
+        listeners = Listeners(self._tools_changed, self._status_changed, local_tools, self._connected, sleep)
         self._servers = [Server(name, server, settings, listeners) for name, server in servers.items()]
 
     async def run(self) -> None:
@@ -69,6 +69,9 @@ class MCPIntegration:
 
     def status(self) -> list[ServerStatus]:
         return [server.status() for server in self._servers]
+
+    def _connected(self) -> list[str]:
+        return [status.name for status in self.status() if status.state == "connected"]
 
     def _tools_changed(self, server: str, tools: Sequence[BaseTool]) -> None:
         self._on_tools(server, tools)

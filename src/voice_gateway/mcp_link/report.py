@@ -23,17 +23,21 @@ def failure_report(
     reason: str,
     stderr: str,
     local_tools: Sequence[str],
+    other_servers: Sequence[str] = (),
 ) -> str:
     """What failed, why, what the server said, what to check, and what still works."""
     said = "".join(f"\n    {name}| {line}" for line in stderr.splitlines()) or " nothing"
     local = ", ".join(local_tools) or "none"
+    left = f"local tools only: {local}"
+    if other_servers:
+        left = f"local tools: {local}; and with the tools of: {', '.join(other_servers)}"
     return (
         f"MCP connection failed after {attempts} attempts\n"
         f"  server: {name} ({address(settings)})\n"
         f"  reason: {reason}\n"
         f"  the server's stderr:{said}\n"
         f"  check: {_what_to_check(settings)}\n"
-        f"  continuing with local tools only: {local}\n"
+        f"  continuing with {left}\n"
         "  the connection is tried again in the background"
     )
 

@@ -114,10 +114,13 @@ class Server:
         finally:
             self._no_more_calls()
             ran = self._ran()
+            died = self._ended
             await connection.close(broken=not self._stopping)
             self._stderr_tail = connection.stderr_tail()
         if not self._stopping:
             self._failed(reason, ran)
+        elif died:
+            self._log_failure(connection.end)  # it ended by itself: nothing else would tell why
 
     def _begin(self) -> None:
         self._attempting = self._attempting or asyncio.Event()
@@ -213,7 +216,7 @@ class Server:
             "attempts": self._mcp.attempts,
             "error": reason,
             "stderr": self._stderr_tail,
-            "delay_seconds": self._delay(),
+            "delay_seconds": None if self._stopping else self._delay(),
         }
         log.warning(phrase, extra=facts)
 
@@ -225,6 +228,7 @@ class Server:
             reason=reason,
             stderr=self._stderr_tail,
             local_tools=self._listeners.local_tools(),
+            other_servers=[name for name in self._listeners.connected() if name != self._name],
         )
         log.error(report, extra={"server": self._name})
         self._withdraw()

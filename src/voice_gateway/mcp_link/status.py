@@ -31,4 +31,5 @@ class Listeners:
     on_tools: "Callable[[str, Sequence[BaseTool]], None]"
     on_status: Callable[[ServerStatus], None]
     local_tools: Callable[[], Sequence[str]]
+    connected: Callable[[], Sequence[str]]  # the servers whose tools can be called
     sleep: Callable[[float], Awaitable[None]]

@@ -7,7 +7,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from voice_gateway.errors import NotPermitted, ToolError, ToolTimeout, UnknownTool
-from voice_gateway.tools.failures import describe
+from voice_gateway.tools.failures import cause_of, describe
 from voice_gateway.tools.manager import ToolManager
 from voice_gateway.tools.masking import mask, mask_result, shorten
 from voice_gateway.tools.results import Result, capped, encodable
@@ -188,7 +188,7 @@ class ToolExecutor:
             level,
             "unknown tool" if kind == "unknown_tool" else phrase,
             exc_info=error if by_tool or not expected else None,
-            extra={**_facts(execution, seconds, text), "error": kind},
+            extra={**_facts(execution, seconds, text), "error": kind, "cause": cause_of(error)},
         )
         if seconds > self._slow_seconds:
             self._warn_of_slow(execution, seconds)

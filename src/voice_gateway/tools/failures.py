@@ -9,6 +9,7 @@ from voice_gateway.errors import LinkError, ToolError
 from voice_gateway.tools.masking import safe, shorten
 
 LONGEST_MESSAGE = 500  # of an error that nobody wrote for a model
+LONGEST_CAUSE = 2500  # of what lies behind it, in the log
 
 # Kinds of OSError that speak of files and processes; the rest speak of a network or a device.
 _LOCAL_TROUBLE = (
@@ -37,6 +38,15 @@ def describe(error: BaseException, tool: str, source: str) -> tuple[str, str]:
     return _describe_foreign(error, tool, source)
 
 
+def cause_of(error: BaseException) -> str | None:
+    """What lies behind a failure that was put into words, such as a dead server's last; for the log alone."""
+    cause = error.__cause__ if isinstance(error, ToolError) else None
+    if cause is None:
+        return None
+    text = _message(cause, LONGEST_CAUSE)
+    return None if text == str(error) else text
+
+
 def _describe_foreign(error: BaseException, tool: str, source: str) -> tuple[str, str]:
     message = _message(error)
     if _is_invalid(error):
@@ -52,7 +62,7 @@ def _innermost(error: BaseException) -> BaseException:
     return error
 
 
-def _message(error: BaseException) -> str:
+def _message(error: BaseException, longest: int = LONGEST_MESSAGE) -> str:
     try:
         text = str(error).strip()
     except Exception:  # an error whose own text fails
@@ -62,7 +72,7 @@ def _message(error: BaseException) -> str:
         return name
     if isinstance(error, KeyError):  # its text is the bare key
         text = f"{name}: {text}"
-    return shorten(safe(text[: 20 * LONGEST_MESSAGE]), LONGEST_MESSAGE)
+    return shorten(safe(text[: 20 * longest]), longest)
 
 
 def _of(error: BaseException, module: str, *names: str) -> bool:

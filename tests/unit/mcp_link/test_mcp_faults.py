@@ -285,3 +285,21 @@ class Pulse:
     async def __aexit__(self, *_):
         self._task.cancel()
         await asyncio.gather(self._task, return_exceptions=True)
+
+
+async def test_the_last_words_of_a_server_are_logged_though_we_stop_at_once(caplog):
+    async with linked(fault_server()) as link:
+        with pytest.raises(ToolUnavailable):
+            await link.call("die")
+        link.integration.stop()  # as a command does that makes one call and ends
+
+    (gone,) = [record for record in caplog.records if record.message == "MCP server is gone"]
+    assert "the bus is gone" in gone.stderr
+    assert gone.error == "the server ended with exit code 3"
+
+
+async def test_a_server_that_we_stop_is_not_reported_as_gone(caplog):
+    async with linked(fault_server()) as link:
+        assert await link.call("echo") == "{}"
+
+    assert not [record for record in caplog.records if record.message == "MCP server is gone"]

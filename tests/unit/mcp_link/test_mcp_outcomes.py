@@ -44,6 +44,15 @@ async def test_every_failure_is_an_outcome_of_its_kind(tool, args, kind, text):
         assert outcome.text.startswith(text)
 
 
+async def test_the_log_of_a_failed_call_holds_the_servers_last_words_and_the_outcome_does_not(caplog):
+    async with linked(fault_server()) as link:
+        outcome = await executor_of(link).execute(ToolCall("1", "die"))
+
+    (failed,) = [record for record in caplog.records if record.message == "tool failed"]
+    assert "fatal: the bus is gone" in failed.cause
+    assert "the bus is gone" not in outcome.text + outcome.for_model
+
+
 async def test_a_timeout_reaches_the_server_as_a_cancellation():
     async with linked(fault_server()) as link:
         executor = executor_of(link)

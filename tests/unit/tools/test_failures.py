@@ -5,8 +5,8 @@ import pytest
 from mcp.shared.exceptions import MCPError
 from pydantic import BaseModel, ValidationError
 
-from voice_gateway.errors import BadArguments, LinkError, ToolUnavailable
-from voice_gateway.tools.failures import describe
+from voice_gateway.errors import BadArguments, LinkError, ToolError, ToolUnavailable
+from voice_gateway.tools.failures import cause_of, describe
 
 REQUEST = httpx.Request("GET", "https://ann:pw@search.example/x?token=abc123")
 
@@ -73,3 +73,23 @@ def test_a_long_message_is_cut():
 def test_a_tool_error_keeps_its_words():
     said = 'First line.\n  second: "quoted" – 50 %\n'
     assert describe(BadArguments(said), "find", "zwave") == ("bad_arguments", said)
+
+
+class Speechless(Exception):
+    def __str__(self) -> str:
+        raise RuntimeError("not even that")
+
+
+@pytest.mark.parametrize(
+    ("cause", "shown"),
+    [
+        (None, None),
+        (OSError("no route, password=hunter22"), "no route, password=***"),
+        (Speechless(), "Speechless"),
+        (ValueError("it failed"), None),
+    ],
+)
+def test_the_cause_of_a_failure_is_for_the_log_unless_it_says_the_same(cause, shown):
+    error = ToolError("it failed")
+    error.__cause__ = cause
+    assert cause_of(error) == shown
