@@ -132,7 +132,7 @@ class Router:
         if meaning == NOTHING or found.score < LEAST:
             return f"no tool means that (nearest {found.score:.2f})"
         if not meaning.complete:
-            return f"probably {near}, but the details are missing"
+            return f"probably {near}, which takes more than a look"
         if found.score < SURE or found.lead < LEAD:
             return f"perhaps {near}, but not for sure"
         tool = self._executor.tools.find(meaning.tool)
@@ -140,7 +140,9 @@ class Router:
             return f"{meaning.tool} is not connected"
         # Near in meaning is no reason to act: "turn it off" lies next to "turn it up".
         return (
-            None if traits(tool).read_only or meaning.looks else f"probably {near}, which is not only a look"
+            None
+            if traits(tool).read_only or meaning.looks
+            else f"probably {near}, which takes more than a look"
         )
 
     async def _carry_out(self, turn: Turn, meaning: Meaning) -> Reply:

@@ -95,7 +95,7 @@ async def test_a_clear_question_is_answered_by_the_tool_in_its_own_words() -> No
     [
         ("turn it up", "not a question"),
         ("could you be louder", "control_speaker_volume"),
-        ("is the lamp on", "details are missing"),
+        ("is the lamp on", "more than a look"),
         ("who won the world cup final", "search_web"),
         ("are all devices working", "not connected"),
         ("tell me a joke", "no tool means that"),
