@@ -13,6 +13,7 @@ _WHEN = re.compile(
     r"friday|saturday|sunday|week|month|year|\d+ (?:days?|weeks?|months?|years?|hours?|minutes?)|"
     r"(?:a|an|one) (?:week|month|year|hour|fortnight))(?: ago| from now| later)?)$"
 )
+_BEGINS = frozenset("in on next last today tomorrow yesterday tonight".split())  # "new year" is no distance
 _DURATION = re.compile(
     r"^(?:(?:(?:\d+(?:\.\d+)?|an?|half an?|half a|a quarter of an|3 quarters of an|one)[ -]?"
     r"(?:and a half )?(?:seconds?|secs?|minutes?|mins?|hours?|hrs?|days?)|and a half|and)(?:\s+|$))+$"
@@ -41,12 +42,24 @@ def _call(frame: Frame, tool: str, *, acts: bool = False, **args: object) -> Ste
 
 
 def _time(frame: Frame, _context: Context) -> Meaning:
-    offset, place = frame.text("offset"), frame.text("place")
+    offset, place = _apart(frame.text("offset"), frame.text("place"))
     if offset and not _WHEN.match(offset):
         return No("the day is not one I can count to", forbid=True)
     if _WHEN.match(place) or _WHEN.match(f"in {place}"):
         offset, place = f"in {place}", ""
     return _call(frame, "get_current_datetime", timezone=place.title() or None, offset=offset or None)
+
+
+def _apart(offset: str, place: str) -> tuple[str, str]:
+    """Distance and place, where one wildcard took both: "in new york in 3 hours", in either order."""
+    words = (offset or f"in {place}").split()
+    for cut in range(1, len(words)):
+        head, tail = " ".join(words[:cut]), " ".join(words[cut:])
+        for when, where in ((head, tail), (tail, head)):
+            counts = _WHEN.match(when) and when.split()[0] in _BEGINS
+            if counts and where.startswith("in ") and not _WHEN.match(where):
+                return when, where.removeprefix("in ")
+    return offset, place
 
 
 def _volume(action: str) -> Planner:

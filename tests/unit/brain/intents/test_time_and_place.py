@@ -1,0 +1,25 @@
+"""A place and a distance in time in one question, in either order."""
+
+import pytest
+from tests.fakes.local_talk import Talk
+
+
+@pytest.mark.parametrize(
+    ("said", "asked"),
+    [
+        ("what time is it in New York in 3 hours", {"timezone": "New York", "offset": "in 3 hours"}),
+        ("what time is it in 3 hours in New York", {"timezone": "New York", "offset": "in 3 hours"}),
+        ("what time will it be in tokyo in 2 days", {"timezone": "Tokyo", "offset": "in 2 days"}),
+        ("what day is it in sydney tomorrow", {"timezone": "Sydney", "offset": "tomorrow"}),
+        ("what time is it in 3 hours", {"offset": "in 3 hours"}),
+        ("what time is it in new york", {"timezone": "New York"}),
+    ],
+)
+async def test_a_place_and_a_distance_are_told_apart(said, asked):
+    talk = Talk()
+    await talk.reply(said)
+    assert talk.home.calls == [("get_current_datetime", asked)]
+
+
+async def test_what_is_no_place_is_not_taken_for_one():
+    await Talk().passed("what time will it be when dinner is ready in 3 hours")
