@@ -51,6 +51,10 @@ class Listener:
         self.card, self.transcriber, self.folder, self.count = card, transcriber, folder, 0
 
     async def answer_to(self, *parts, seconds):
+        return words(await self.transcriber.transcribe(await self.heard_behind(*parts, seconds=seconds)))
+
+    async def heard_behind(self, *parts, seconds):
+        """The sound of the loudspeaker."""
         from voice_gateway.hearing.wav import read_wav
 
         self.count += 1
@@ -58,7 +62,7 @@ class Listener:
         async with self.card.recorded(spoken):
             await self.card.play(self.sound(*parts))
             await asyncio.sleep(seconds)  # the answer takes its time to be said
-        return words(await self.transcriber.transcribe(read_wav(spoken)))
+        return read_wav(spoken)
 
     async def answered_with(self, wanted, *parts, seconds):
         """A busy machine stutters: whoever is not understood says it again, as people do."""
@@ -89,10 +93,10 @@ def listener(card, moonshine, tmp_path):
 
 async def test_a_spoken_conversation_of_several_turns(listener, gateway):
     await listener.answered_with({"kitchen", "light", "on"}, "session_0_am_michael.wav", seconds=3.0)
-    await listener.answered_with({"it", "is", "november"}, "session_2_bf_emma.wav", seconds=5.0)
+    await listener.answered_with({"it", "is", "november"}, "session_2_bf_emma.wav", seconds=9.0)
 
-    nothing = await listener.answer_to(2.0, seconds=1.0)  # it heard neither itself nor its beeps
-    assert nothing in ([], ["you"])
+    # It heard neither itself nor its beeps: it says nothing more.
+    assert np.max(np.abs(await listener.heard_behind(2.0, seconds=1.0))) < 50
 
 
 async def test_the_wake_word_interrupts_a_long_answer(listener, gateway):
@@ -110,7 +114,7 @@ async def test_it_does_not_hear_itself_in_a_room_with_an_echo(card, listener, ga
     first = await listener.answered_with(on, "session_0_am_michael.wav", seconds=3.0)
     assert len(first) < 12
 
-    again = await listener.answered_with({"november"}, "session_2_bf_emma.wav", seconds=6.0)
+    again = await listener.answered_with({"november"}, "session_2_bf_emma.wav", seconds=9.0)
     assert again.count("november") == 1
 
 

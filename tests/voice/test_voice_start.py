@@ -26,6 +26,7 @@ async def trouble(commands, part):
 async def test_without_a_microphone_it_is_waited_for(commands):
     async with Running.opened(commands, "--voice") as gateway:
         assert "there is no microphone (`voice-gateway audio list`)" in await trouble(commands, "microphone")
+        assert "there is no loudspeaker" in await trouble(commands, "speaker")
         assert (await parts(commands))["voice"]["state"] == "off"
         assert (await ask(commands, "what time is it"))["ok"]
         talk = await commands.run("talk")

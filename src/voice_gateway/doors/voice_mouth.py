@@ -6,10 +6,12 @@ import re
 from collections.abc import Callable
 from time import perf_counter
 
+import numpy as np
+
 from voice_gateway.brain.release import sentences
 from voice_gateway.doors.own_voice import OwnVoice
 from voice_gateway.errors import SpeakingError
-from voice_gateway.speaking.earcons import Earcon, earcon
+from voice_gateway.speaking.earcons import RATE, Earcon, earcon
 from voice_gateway.speaking.plain_text import spoken_text
 from voice_gateway.speaking.speaker import Speaker
 from voice_gateway.speaking.synthesizer import Synthesizer
@@ -20,6 +22,7 @@ log = logging.getLogger(__name__)
 
 AHEAD = 2  # sentences that are ready while one is played; more would be wasted when somebody interrupts
 RING_PAUSE_SECONDS = 2.0
+SILENCE = Speech(np.zeros(RATE // 20, np.float32), RATE)  # enough to see whether the loudspeaker takes sound
 # "1." or "-" alone is the beginning of a line of a list, which a stream of sentences has cut off.
 _MARKER = re.compile(r"\s*(?:\d{1,3}[.)]|[-*•])\s*")
 
@@ -48,13 +51,15 @@ class Mouth:
         self._talk: Talk | None = None
 
     async def warm_up(self) -> None:
-        """A voice that cannot be loaded is reported; replies are shown then."""
+        """A voice or loudspeaker that cannot be used is reported; replies are shown then."""
         try:
             await self._synthesizer.warm_up()
         except SpeakingError as error:
             self.failed("speech", error)
         else:
             self._watch.report("speech", State.OK, f"Speaking with {self._synthesizer.name}.")
+        if self._speaker.audible:
+            await self.play(SILENCE)
 
     def cue(self, kind: Earcon, tasks: asyncio.TaskGroup) -> None:
         if self._earcons:
