@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from typing import Any, Self
 
@@ -19,7 +20,7 @@ class Request:
 
 
 @dataclass
-class LoopbackHttp:
+class LoopbackHttp(ABC):
     """Subclasses answer in `respond`. Closing it ends every connection, answered or not."""
 
     requests: list[Request] = field(default_factory=list)
@@ -46,8 +47,8 @@ class LoopbackHttp:
         """The bodies of all requests to a path, in order."""
         return [request.body for request in self.requests if request.path == path]
 
-    async def respond(self, request: Request, answer: "Answer") -> None:
-        raise NotImplementedError
+    @abstractmethod
+    async def respond(self, request: Request, answer: "Answer") -> None: ...
 
     async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
