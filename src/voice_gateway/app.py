@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
 TOOLS_WAIT_SECONDS = 12.0  # a turn waits this long for servers: the usual attempts (0, 2, 4 s) fit in
 GRACE_SECONDS = 0.5
+STOP_TRIES, STOP_PATIENCE_SECONDS = 3, 0.5
 
 
 class Gateway:
@@ -244,8 +245,18 @@ class Gateway:
         if self.model is not None:
             await self.model.aclose()
         self.link.stop()
+        await self._end_long_tasks()
         if self._link_task is not None:
             await asyncio.wait([self._link_task])
+
+    async def _end_long_tasks(self) -> None:
+        """A library may answer the first cancel with a long goodbye, to a broker that hangs for example."""
+        left = set(self._long)
+        for _ in range(STOP_TRIES):
+            if left:
+                _, left = await asyncio.wait(left, timeout=STOP_PATIENCE_SECONDS)
+            for task in left:
+                task.cancel()
 
 
 @contextlib.asynccontextmanager

@@ -66,6 +66,9 @@ class Connection:
                 await self._one_connection()
             except* HomeDown as group:
                 self._problem = str(group.exceptions[0])
+            task = asyncio.current_task()
+            if task is not None and task.cancelling():  # an error that came up while stopping took its place
+                raise asyncio.CancelledError
             if self.broker:
                 delay = self._first_delay
             self.broker = False

@@ -1,5 +1,6 @@
 """The gateway on a real broker: what it tells, what it answers, and how it comes back."""
 
+import asyncio
 import signal
 
 import pytest
@@ -175,6 +176,14 @@ async def test_a_frozen_broker_does_not_slow_a_turn(commands, broker, running):
         broker.thaw()
 
     assert done.json["ok"] is True
+
+
+async def test_a_frozen_broker_does_not_hold_up_the_stop(broker, running):
+    broker.freeze()
+    try:
+        assert await asyncio.wait_for(running.stop(), 12) == 0
+    finally:
+        broker.thaw()
 
 
 async def test_login_and_tls_with_an_authority_of_our_own(commands, tmp_path):

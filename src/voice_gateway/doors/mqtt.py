@@ -103,6 +103,8 @@ class MqttDoor:
                     )
                     await self._serve(client, tasks)
             except LinkError as error:
+                if _stopping():  # the error came up while we were being stopped, and took its place
+                    raise asyncio.CancelledError from error
                 self._watch.report(PART, State.DEGRADED, error.spoken, str(error))
                 log.info("MQTT connection ended", extra={"reason": str(error), "retry_seconds": delay})
             await self._sleep(delay)
@@ -194,6 +196,11 @@ class MqttDoor:
 def _first(group: "BaseExceptionGroup[aiomqtt.MqttError]") -> "aiomqtt.MqttError":
     found = group.exceptions[0]
     return _first(found) if isinstance(found, BaseExceptionGroup) else found
+
+
+def _stopping() -> bool:
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0
 
 
 def where(settings: MqttSettings) -> str:
