@@ -8,6 +8,12 @@ from tests.fakes.gateway_process import Running
 from tests.fakes.mosquitto import Broker, Certificates
 from tests.mqtt.conftest import Listener
 
+from voice_gateway.config import MqttSettings
+from voice_gateway.doors.mqtt import MqttDoor
+from voice_gateway.doors.mqtt_requests import Requests
+from voice_gateway.store import MemoryStore
+from voice_gateway.watch import State, Watch
+
 NO_SERVER = "[mcp]\nsimulated_home = false\n"
 
 
@@ -216,3 +222,24 @@ async def test_two_requests_of_one_conversation_are_answered_in_order(broker, ru
         ids = [(await listener.gets("voice/res"))["id"] for _ in range(5)]
 
     assert sorted(ids) == ["0", "1", "2", "3", "4"]
+
+
+async def test_a_broker_that_dies_in_the_middle_of_a_stop_does_not_undo_it(broker):
+    watch = Watch()
+    connected = asyncio.Event()
+    watch.subscribe(lambda event: connected.set() if getattr(event, "state", None) is State.OK else None)
+    settings = MqttSettings(broker_url=broker.url)
+    door = MqttDoor(settings, Requests(nobody, MemoryStore(), None), watch)
+    running = asyncio.create_task(door.run())
+    await asyncio.wait_for(connected.wait(), 10)
+
+    broker.kill()  # blocks, so that the loop learns of it and of the stop at the same moment
+    running.cancel()
+    done, _ = await asyncio.wait([running], timeout=10)
+
+    assert done
+    assert running.cancelled()
+
+
+async def nobody(_utterance, **_options):
+    raise AssertionError("nothing is asked here")
