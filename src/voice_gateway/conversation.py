@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from time import perf_counter
 
 from voice_gateway.brain.client import Stage, Turn
-from voice_gateway.brain.confirmation import Answer, Pending, read_answer, remember, take
+from voice_gateway.brain.confirmation import Answer, Pending, read_answer, remember, take, without_pin
 from voice_gateway.brain.health import is_down
 from voice_gateway.brain.history import History
 from voice_gateway.brain.told import told
@@ -87,7 +87,8 @@ class Conversation:
         With `looking_only` nothing may be changed, and where something was wanted, that text is the reply.
         """
         started = perf_counter()
-        self._watch.tell(Heard(utterance))
+        shown = self._shown(utterance)
+        self._watch.tell(Heard(shown))
         with turn_context(turn=utterance.id[:8], door=utterance.door):
             mine = self._open.setdefault(utterance.conversation_id, _Open())
             mine.users += 1
@@ -99,11 +100,11 @@ class Conversation:
                 if not mine.users:
                     self._open.pop(utterance.conversation_id, None)
         seconds = perf_counter() - started
-        log.debug("turn answered", extra={"said": utterance.text, "reply": reply.text, "stage": reply.stage})
+        log.debug("turn answered", extra={"said": shown.text, "reply": reply.text, "stage": reply.stage})
         reply = replace(reply, conversation_id=utterance.conversation_id, seconds=seconds)
         for outcome in reply.outcomes:
-            self._watch.tell(Acted(utterance, outcome))
-        self._watch.tell(Answered(utterance, reply))
+            self._watch.tell(Acted(shown, outcome))
+        self._watch.tell(Answered(shown, reply))
         return reply
 
     async def _in_order(self, utterance: Utterance, say: Say | None, looking_only: str | None) -> Reply:
@@ -207,7 +208,7 @@ class Conversation:
         answer = read_answer(utterance.text, pending.question, pin)
         if answer is Answer.OTHER:
             return None
-        history.add_user(utterance.text)
+        history.add_user(self._shown(utterance).text)
         if answer is Answer.YES and self._now() <= pending.expires:
             return await self._run_confirmed(utterance, pending, history)
         text = {
@@ -243,6 +244,12 @@ class Conversation:
         return replace(
             reply, text=text, outcomes=done, ok=all(outcome.ok for outcome in done), expects_answer=True
         )
+
+    def _shown(self, utterance: Utterance) -> Utterance:
+        """A PIN is for the gateway alone: not for MQTT, the history, a model or the log."""
+        if self._permission.pin is None:
+            return utterance
+        return replace(utterance, text=without_pin(utterance.text))
 
     def _traits(self, name: str) -> ToolTraits:
         tool = self._executor.tools.find(name)

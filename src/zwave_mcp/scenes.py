@@ -7,7 +7,7 @@ from zwave_mcp import sentences
 from zwave_mcp.devices import is_number
 from zwave_mcp.folding import spellings, words
 from zwave_mcp.home import Home, HomeError, NoAnswer, Refused, Scene, SceneValue, ValueId
-from zwave_mcp.kinds import DOOR_LOCK
+from zwave_mcp.kinds import BARRIER, DOOR_LOCK
 from zwave_mcp.percent import LAST_LEVEL
 from zwave_mcp.results import Facts, Outcome, Result, result
 from zwave_mcp.states import LOCKED
@@ -19,10 +19,9 @@ _NEAR: Final = 2
 
 
 class Scenes:
-    def __init__(self, home: Home, viewer: Viewer, *, allow_unlock: bool = False) -> None:
+    def __init__(self, home: Home, viewer: Viewer) -> None:
         self._home = home
         self._viewer = viewer
-        self._allow_unlock = allow_unlock
 
     async def activate(self, asked: str) -> Result:
         requested: dict[str, Any] = {"scene": asked}
@@ -32,10 +31,9 @@ class Scenes:
             sentence = sentences.no_scene(asked, [one.name for one in known])
             more = {"scenes": [one.name for one in known]}
             return result(sentence, "not_found", Facts(requested, more=more))
-        if not self._allow_unlock and any(_unlocks(value) for value in scene.values):
-            sentence = (
-                f"The scene {scene.name} unlocks a door, and unlocking is switched off in the settings."
-            )
+        if any(_opens_the_house(value) for value in scene.values):
+            # Whoever confirms an unlocking must hear what is unlocked: it is a command of its own.
+            sentence = f"The scene {scene.name} unlocks or opens a door, which must be asked for by itself."
             return result(sentence, "unsupported", Facts(requested))
         view = await self._viewer.now()
         try:
@@ -104,5 +102,7 @@ def _same(now: Any, wanted: Any) -> bool:
     return bool(now == wanted)
 
 
-def _unlocks(value: SceneValue) -> bool:
+def _opens_the_house(value: SceneValue) -> bool:
+    if value.id.command_class == BARRIER:
+        return bool(value.value != 0)
     return value.id.command_class == DOOR_LOCK and value.value != LOCKED

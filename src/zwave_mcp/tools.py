@@ -26,7 +26,7 @@ class Tools:
         self._looks = Looks(home, viewer)
         self._control = Control(home, viewer, allow_unlock=allow_unlock)
         self._thermostats = Thermostats(home, viewer)
-        self._scenes = Scenes(home, viewer, allow_unlock=allow_unlock)
+        self._scenes = Scenes(home, viewer)
         self._specs = {spec.name: spec for spec in TOOLS}
         self._calls: dict[str, Callable[[Arguments], Awaitable[Result]]] = {
             "list_zwave_devices": self._list,

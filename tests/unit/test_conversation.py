@@ -156,6 +156,22 @@ async def test_a_pin_is_asked_for_and_checked():
     assert house.lock.actions == ["unlock"]
 
 
+async def test_a_pin_is_neither_told_nor_remembered():
+    house = House([UNLOCK], "fine", permission=PermissionSettings(pin="4711"))
+    told = []
+    house.conversation._watch.subscribe(told.append)
+
+    await house.hears("unlock the front door")
+    await house.hears("yes four seven one one")
+    await house.hears("unlock the front door again")
+
+    assert house.lock.actions == ["unlock"]
+    remembered = [message.text for message in house.stage.seen[-1].history.messages]
+    for text in (str(told), str(remembered)):
+        assert "4711" not in text
+        assert "seven" not in text
+
+
 async def test_what_was_done_is_told_before_the_question():
     house = House([LOCK, UNLOCK])
 

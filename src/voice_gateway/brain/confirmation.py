@@ -79,6 +79,20 @@ def read_answer(text: str, asked: str, pin: str | None) -> Answer:
     return Answer.WRONG_PIN if agreed or (digits and not wordy) else Answer.OTHER
 
 
+def without_pin(text: str) -> str:
+    """What may be published and remembered of an answer with a PIN: no digit of it."""
+    words = text.split()
+    digits = [word for word in words if _is_digits(_plain(word))]
+    others = {_plain(word) for word in words if not _is_digits(_plain(word))} - {""}
+    if not digits or not others <= _BESIDE_A_YES:
+        return text
+    return " ".join("•" if _is_digits(_plain(word)) else word for word in words)
+
+
+def _is_digits(word: str) -> bool:
+    return bool(word) and all(part.isdigit() or part in _DIGITS for part in word.split())
+
+
 def _agrees(words: Sequence[str], asked: frozenset[str]) -> bool:
     if " ".join(words) in _ALONE:
         return True

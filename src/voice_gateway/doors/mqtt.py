@@ -14,6 +14,7 @@ from voice_gateway.config import MqttSettings
 from voice_gateway.doors.mqtt_requests import Requests
 from voice_gateway.doors.mqtt_topics import (
     Message,
+    Refused,
     discovery_messages,
     message_for,
     read_request,
@@ -163,9 +164,9 @@ class MqttDoor:
     async def _answer(self, payload: bytes, response_topic: str | None) -> None:
         try:
             request = read_request(self._settings, payload, response_topic)
-            if isinstance(request, str):
-                body = {"error": request, "ok": False, "timestamp": timestamp()}
-                self._queue(Message(topic(self._settings, "res"), json.dumps(body)))
+            if isinstance(request, Refused):
+                body = {"id": request.id, "error": request.problem, "ok": False, "timestamp": timestamp()}
+                self._queue(Message(request.reply_to, json.dumps(body)))
                 return
             answer = await self._requests.answered(request)
             body = {**answer, "timestamp": timestamp()}
@@ -191,6 +192,10 @@ class MqttDoor:
         await client.publish(
             message.topic, message.payload, qos=1, retain=message.retain, timeout=PUBLISH_LIMIT_SECONDS
         )
+        # The library waits with `asyncio.wait_for`, which on Python 3.11 forgets a cancellation that comes
+        # together with the broker's answer. Without this the publisher would outlive the stop.
+        if _stopping():
+            raise asyncio.CancelledError
 
 
 def _first(group: "BaseExceptionGroup[aiomqtt.MqttError]") -> "aiomqtt.MqttError":

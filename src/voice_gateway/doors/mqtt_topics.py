@@ -40,32 +40,51 @@ def topic(settings: MqttSettings, name: str) -> str:
     return f"{settings.prefix}/{name}"
 
 
-def read_request(settings: MqttSettings, payload: bytes, reply_to: str | None = None) -> Request | str:
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """What is wrong with a request; whoever asked is told where it waits, under its own id."""
+
+    problem: str
+    reply_to: str
+    id: str | None = None
+
+
+def read_request(settings: MqttSettings, payload: bytes, reply_to: str | None = None) -> Request | Refused:
     """A request, or what is wrong with it. Plain words are a request, too."""
     if len(payload) > LONGEST_REQUEST:
-        return f"a request may have {LONGEST_REQUEST} bytes"
+        return Refused(f"a request may have {LONGEST_REQUEST} bytes", topic(settings, "res"))
     words = payload.decode("utf-8", "replace").strip()
     tree: Any = words
     if words.startswith("{"):
         try:
             tree = json.loads(words)
         except json.JSONDecodeError as error:
-            return f"not valid JSON: {error}"
+            return Refused(f"not valid JSON: {error}", topic(settings, "res"))
     fields = {"text": tree} if isinstance(tree, str) else tree
-    return _checked(settings, fields, reply_to)
+    where = fields.get("reply_to") or reply_to or topic(settings, "res")
+    checked = _checked(fields, where)
+    if isinstance(checked, Request):
+        return checked
+    asked = fields.get("id")
+    good = isinstance(where, str) and is_plain_topic(where)
+    return Refused(
+        checked,
+        where if good else topic(settings, "res"),
+        str(asked)[:LONGEST_ID] if isinstance(asked, str | int) else None,
+    )
 
 
-def _checked(settings: MqttSettings, fields: Mapping[str, Any], reply_to: str | None) -> Request | str:
+def _checked(fields: Mapping[str, Any], where: Any) -> Request | str:
     text, asked_id = fields.get("text"), fields.get("id")
     if not isinstance(text, str) or not text.strip():
         return 'needs "text"'
-    if asked_id is not None and (not isinstance(asked_id, str | int) or len(str(asked_id)) > LONGEST_ID):
+    if not (asked_id is None or (isinstance(asked_id, str | int) and 0 < len(str(asked_id)) <= LONGEST_ID)):
         return f'"id" must be a text of at most {LONGEST_ID} characters'
-    where = fields.get("reply_to") or reply_to or topic(settings, "res")
     if not isinstance(where, str) or not is_plain_topic(where):
         return '"reply_to" must be a topic without wildcards'
     conversation = fields.get("conversation_id") or "mqtt"
-    return Request(text, str(asked_id or new_id()), str(conversation), where, repeatable=asked_id is not None)
+    known = str(asked_id) if asked_id is not None else new_id()
+    return Request(text, known, str(conversation), where, repeatable=asked_id is not None)
 
 
 def is_plain_topic(name: str) -> bool:

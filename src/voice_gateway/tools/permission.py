@@ -25,6 +25,9 @@ class Tier(StrEnum):
 SENSITIVE_KINDS = frozenset({"lock", "garage_door", "gate", "alarm"})
 SENSITIVE_WORDS = re.compile(r"\b(unlock|disarm)", re.IGNORECASE)
 GUARDED_WORDS = re.compile(r"\b(garage|gate|lock|alarm|safe)", re.IGNORECASE)
+OPENED_WORDS = re.compile(r"\b(gate|garage door|door opener|door strike|barrier)", re.IGNORECASE)
+DISARMED_WORDS = re.compile(r"\b(alarm|siren|security)", re.IGNORECASE)
+RELAYS = frozenset({"switch", "plug", "dimmer", "other"})
 HARMLESS_ACTIONS = frozenset({"close", "stop", "off", "lock"})
 
 WAITING = "this needs the user's confirmation, and the user is being asked; do not say that it was done"
@@ -55,13 +58,18 @@ def _own_tier(name: str, args: Mapping[str, Any], traits: ToolTraits, kinds_of: 
 
 def _device_tier(args: Mapping[str, Any], kinds_of: KindsOf) -> Tier:
     action, device = str(args.get("action", "")), str(args.get("deviceName", ""))
+    if DISARMED_WORDS.search(device) and action in ("off", "toggle", "open"):
+        return Tier.SENSITIVE
     if action in HARMLESS_ACTIONS:
         return Tier.ACT
     kinds = kinds_of(device)
-    if kinds:
-        return Tier.SENSITIVE if kinds & SENSITIVE_KINDS else Tier.ACT
+    if kinds & SENSITIVE_KINDS:
+        return Tier.SENSITIVE
+    if kinds & RELAYS and OPENED_WORDS.search(device):  # a relay that drives a gate is a switch to its server
+        return Tier.SENSITIVE
     # Nobody knows the device: opening an unknown thing is asked for, and so is whatever sounds guarded.
-    return Tier.SENSITIVE if action == "open" or GUARDED_WORDS.search(device) else Tier.ACT
+    unknown = not kinds and (action == "open" or GUARDED_WORDS.search(device))
+    return Tier.SENSITIVE if unknown else Tier.ACT
 
 
 def _sounds_sensitive(name: str, args: Mapping[str, Any]) -> bool:

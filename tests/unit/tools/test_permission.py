@@ -13,6 +13,8 @@ KINDS = {
     "window blind": {"blind"},
     "door": {"garage_door", "lock"},
     "lamp": {"dimmer"},
+    "garden gate": {"switch"},
+    "house alarm": {"switch"},
 }
 
 
@@ -42,6 +44,10 @@ def judged(name, args, settings=None, **facts):
         ("control_zwave_device", {"deviceName": "Lamp", "action": "on"}, Tier.ACT),
         ("control_zwave_device", {"deviceName": "Something New", "action": "open"}, Tier.SENSITIVE),
         ("control_zwave_device", {"deviceName": "the old gate", "action": "on"}, Tier.SENSITIVE),
+        ("control_zwave_device", {"deviceName": "Garden Gate", "action": "on"}, Tier.SENSITIVE),
+        ("control_zwave_device", {"deviceName": "Garden Gate", "action": "off"}, Tier.ACT),
+        ("control_zwave_device", {"deviceName": "House Alarm", "action": "off"}, Tier.SENSITIVE),
+        ("control_zwave_device", {"deviceName": "House Alarm", "action": "on"}, Tier.ACT),
         ("set_zwave_thermostat", {"deviceName": "Thermostat", "temperature": 21}, Tier.ACT),
         ("set_alarm_state", {"state": "disarm"}, Tier.SENSITIVE),
         ("disarm_alarm", {}, Tier.SENSITIVE),

@@ -405,11 +405,14 @@ async def test_a_scene_names_the_devices_that_did_not_follow():
 
 
 async def test_a_scene_cannot_unlock_by_the_back_door():
-    home = with_scene(SceneValue(ValueId(6, 98, 0, "targetMode"), 0))
-    assert (await scene(home))[1] == "unsupported"
-    assert home.sent == []
-    home.polled = [0]
-    assert (await scene(home, allow_unlock=True))[1] == "confirmed"
+    for value in (
+        SceneValue(ValueId(6, 98, 0, "targetMode"), 0),
+        SceneValue(ValueId(6, 102, 0, "targetState"), 255),
+    ):
+        home = with_scene(value)
+        for allowed in (False, True):
+            assert (await scene(home, allow_unlock=allowed))[1] == "unsupported"
+        assert home.sent == []
 
 
 async def test_an_unknown_scene_is_answered_with_the_known_ones():

@@ -121,7 +121,8 @@ def settle(said: Said, asked: Ask, context: Context) -> Step | Ask | Frame | Non
         return Step("No", say="Okay, I won't.")
     if _YES.match(text) or _YES.match(said.whole):
         return clear(asked, asked.candidates, context) if asked.confirm else asked
-    if _ALL.match(text) and len(asked.candidates) > 1 and not asked.confirm:
+    enough = len(asked.candidates) == 2 if text.startswith("both") else len(asked.candidates) > 1
+    if _ALL.match(text) and enough and not asked.confirm:
         return clear(asked, asked.candidates, context)
     words = _CHOSEN.sub("", text).strip()
     if not words or len(words.split()) > 5 or guard(text) or said.question:
