@@ -15,7 +15,7 @@ INVALID_PARAMS, CONNECTION_CLOSED = -32602, -32000  # codes of JSON-RPC and of t
 SUSPECT_AFTER = 3  # calls in a row that were given up without an answer
 
 # One encoder for all: json.dumps with options builds a new one every time. NaN is not JSON.
-_encode = json.JSONEncoder(separators=(",", ":"), allow_nan=False, check_circular=True).encode
+_encode = json.JSONEncoder(separators=(",", ":"), allow_nan=False, check_circular=False).encode
 
 
 class Calls:
@@ -32,7 +32,8 @@ class Calls:
     async def call(self, tool: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
         """A cancelled call tells the server, and never waits for it to listen."""
         try:
-            frame = await self._exchange("tools/call", {"name": tool, "arguments": arguments})
+            params = f'{{"name":{_encode(tool)},"arguments":{_json(arguments)}}}'
+            frame = await self._exchange("tools/call", params)
         except asyncio.CancelledError:
             self.unanswered += 1
             if self.unanswered >= SUSPECT_AFTER:
@@ -43,11 +44,11 @@ class Calls:
 
     async def request(self, method: str, params: Mapping[str, Any]) -> Mapping[str, Any]:
         """The result of any other request; an error reply is raised."""
-        return _result(await self._exchange(method, params))
+        return _result(await self._exchange(method, _json(params)))
 
-    async def _exchange(self, method: str, params: Mapping[str, Any]) -> Mapping[str, Any]:
+    async def _exchange(self, method: str, params: str) -> Mapping[str, Any]:
         request_id = f"{PREFIX}{next(self._ids)}"
-        line = _line({"jsonrpc": "2.0", "id": request_id, "method": method, "params": params})
+        line = f'{{"jsonrpc":"2.0","id":"{request_id}","method":"{method}","params":{params}}}\n'.encode()
         if self._process.congested:
             await self._process.drained()
         if self._closed is not None:
@@ -87,15 +88,14 @@ class Calls:
     def _tell_cancelled(self, request_id: str) -> None:
         # Written even when the server does not read: there is only one for each call that was written.
         params = {"requestId": request_id, "reason": "the caller gave up"}
+        notice = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params}
         with contextlib.suppress(LinkError):
-            self._process.write(
-                _line({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params})
-            )
+            self._process.write(_encode(notice).encode() + b"\n")
 
 
-def _line(message: Mapping[str, Any]) -> bytes:
+def _json(value: Mapping[str, Any]) -> str:
     try:
-        return _encode(message).encode() + b"\n"
+        return _encode(value)
     except (TypeError, ValueError, RecursionError) as error:
         raise BadArguments(f"The arguments cannot be written as JSON: {error}") from error
 

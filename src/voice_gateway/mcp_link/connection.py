@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from voice_gateway.config import ServerSettings
 from voice_gateway.errors import GatewayError, LinkError
 from voice_gateway.mcp_link.calls import SUSPECT_AFTER, Calls
-from voice_gateway.mcp_link.frames import QUICK_LINE, Parsed, parse, shorten, shown
+from voice_gateway.mcp_link.frames import QUICK_LINE, Parsed, parse, shorten, shown, whole_frame
 from voice_gateway.mcp_link.session import StreamSession, load_sdk
 from voice_gateway.mcp_link.stdio import ServerProcess
 
@@ -125,6 +125,9 @@ class StdioConnection:
 
     def _on_line(self, line: bytes) -> None:
         if len(line) <= QUICK_LINE:
+            frame = whole_frame(line)
+            if frame is not None and self._calls.resolve(frame):
+                return
             self._dispatch(parse(line), line)
             return
         parsing = asyncio.get_running_loop().run_in_executor(None, partial(parse, line, patient=True))

@@ -4,6 +4,7 @@ import logging
 import re
 import zlib
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from langchain_core.tools import BaseTool, StructuredTool
@@ -36,15 +37,26 @@ class FreelyNamedTool(StructuredTool):
 
 
 def to_langchain_tools(
-    definitions: Sequence[Any], *, server: str, call: Call, timeout_seconds: float | None = None
+    definitions: Sequence[Any],
+    *,
+    server: str,
+    call: Call,
+    timeout_seconds: float | None = None,
+    heeds_cancel: bool = False,
 ) -> list[BaseTool]:
-    """One tool for each usable definition; an unusable one costs only itself."""
+    """One tool for each usable definition; an unusable one costs only itself.
+
+    `heeds_cancel` says that `call` does.
+    """
     tools: list[BaseTool] = []
     taken: set[str] = set()
     for definition in _usable(definitions, server):
         name = model_name(definition["name"], taken)
         taken.add(name)
-        tools.append(_tool(definition, name, server, call, timeout_seconds))
+        known = replace(
+            _traits(definition, server), timeout_seconds=timeout_seconds, heeds_cancel=heeds_cancel
+        )
+        tools.append(_tool(definition, name, server, call, known))
     return tools
 
 
@@ -80,9 +92,7 @@ def model_name(original: str, taken: Sequence[str] | set[str] = ()) -> str:
     return name
 
 
-def _tool(
-    definition: Mapping[str, Any], name: str, server: str, call: Call, timeout_seconds: float | None
-) -> BaseTool:
+def _tool(definition: Mapping[str, Any], name: str, server: str, call: Call, traits: ToolTraits) -> BaseTool:
     original = definition["name"]
 
     async def run(**arguments: Any) -> tuple[str, dict[str, Any]]:
@@ -97,11 +107,11 @@ def _tool(
         args_schema=schema,
         coroutine=run,
         response_format="content_and_artifact",
-        metadata={"traits": _traits(definition, server, timeout_seconds), "lc_name": original},
+        metadata={"traits": traits, "lc_name": original},
     )
 
 
-def _traits(definition: Mapping[str, Any], server: str, timeout_seconds: float | None) -> ToolTraits:
+def _traits(definition: Mapping[str, Any], server: str) -> ToolTraits:
     hints = definition.get("annotations")
     hints = hints if isinstance(hints, Mapping) else {}
     output = definition.get("outputSchema")
@@ -114,7 +124,6 @@ def _traits(definition: Mapping[str, Any], server: str, timeout_seconds: float |
         destructive=hints.get("destructiveHint") is True and not read_only,
         idempotent=hints.get("idempotentHint") is True,
         output_schema=output if isinstance(output, Mapping) else None,
-        timeout_seconds=timeout_seconds,
     )
 
 
@@ -150,23 +159,36 @@ UNAVAILABLE = ("system_down", "unreachable")
 def to_text_and_artifact(result: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
     """What the server said and what it sent besides; a result marked as an error is raised."""
     content = result.get("content")
+    if type(content) is list and len(content) == 1 and _is_text(content[0]):  # by far the usual case
+        text, blobs, understood = content[0]["text"], list[str](), True
+    else:
+        text, blobs, understood = _read_blocks(content)
+    text = _speakable(text)
+    structured = result.get("structuredContent")
+    if result.get("isError") is True:
+        raise _failure(text or "The tool reported an error without a message.", structured)
+    if not understood and structured is None:
+        raise ToolError("The server's reply was not understood.")  # nobody knows what became of the call
+    return text, {"structured": structured, "blobs": blobs}
+
+
+def _is_text(block: Any) -> bool:
+    return type(block) is dict and block.get("type") == "text" and type(block.get("text")) is str
+
+
+def _read_blocks(content: Any) -> tuple[str, list[str], bool]:
+    """The texts, the names of what is no text, and whether all of it was understood."""
     blocks = content if isinstance(content, list) else []
+    known = [block for block in blocks if isinstance(block, Mapping)]
     texts: list[str] = []
     blobs: list[str] = []
-    for block in (block for block in blocks if isinstance(block, Mapping)):
+    for block in known:
         text, blob = _block(block)
         if text:
             texts.append(text)
         if blob:
             blobs.append(blob)
-    text = _speakable("\n".join(texts))
-    structured = result.get("structuredContent")
-    if result.get("isError") is True:
-        raise _failure(text or "The tool reported an error without a message.", structured)
-    understood = isinstance(content, list) and all(isinstance(block, Mapping) for block in blocks)
-    if not understood and structured is None:
-        raise ToolError("The server's reply was not understood.")  # nobody knows what became of the call
-    return text, {"structured": structured, "blobs": blobs}
+    return "\n".join(texts), blobs, isinstance(content, list) and len(known) == len(blocks)
 
 
 def _failure(text: str, structured: Any) -> ToolError:

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from json.scanner import py_make_scanner  # type: ignore[attr-defined]  # typeshed leaves it out
 from typing import Any
 
+from pydantic_core import from_json
+
 LINE_LIMIT = 64 * 1024 * 1024  # longer lines are skipped whole
 QUICK_LINE = 1024 * 1024  # longer lines are parsed in a thread
 SHOWN = 300  # characters of an odd line that a log shows
@@ -46,6 +48,8 @@ class LineBuffer:
         self._size = 0
 
     def feed(self, chunk: bytes) -> list[bytes]:
+        if not self._size and chunk.find(b"\n") == len(chunk) - 1 <= self._limit:
+            return [chunk[:-1]]  # one whole line, as usual
         *complete, rest = chunk.split(b"\n")
         lines: list[bytes] = []
         for part in complete:
@@ -77,6 +81,15 @@ class LineBuffer:
             self._on_too_long(size)
             return []
         return [line]
+
+
+def whole_frame(line: bytes) -> dict[str, Any] | None:
+    """The one JSON object that a line is, as usual; for anything else there is `parse`."""
+    try:
+        value = from_json(line)
+    except ValueError:
+        return None
+    return value if type(value) is dict else None
 
 
 def parse(line: bytes, *, patient: bool = False) -> Parsed:

@@ -282,7 +282,11 @@ class Server:
         if definitions == self._definitions:
             return  # a restart alone changes nothing for the model
         tools = to_langchain_tools(
-            definitions, server=self._name, call=self.call, timeout_seconds=self._settings.timeout_seconds
+            definitions,
+            server=self._name,
+            call=self.call,
+            timeout_seconds=self._settings.timeout_seconds,
+            heeds_cancel=self._settings.url is None,  # over HTTP the SDK decides when a call ends
         )
         self._definitions = definitions
         self._tools = tuple(tool.name for tool in tools)

@@ -22,6 +22,7 @@ STDERR_LINES, STDERR_SHOWN = 20, 2000  # of these a log shows
 WRITE_HIGH_WATER = 1024 * 1024  # above this, calls wait until the server has read
 LAST_WORDS_SECONDS = 0.2  # a dead server's pipes may still hold its last reply and its reason
 KILL_SECONDS = 1.0  # for the kernel to report a killed process
+READ_SIZE = 64 * 1024  # what a pipe holds
 
 _alive: set[int] = set()  # process groups that we started and have not stopped yet
 
@@ -34,7 +35,11 @@ def _kill_what_is_left() -> None:
 
 
 class ServerProcess(asyncio.SubprocessProtocol):
-    """Callbacks instead of reader tasks: a line costs no task switch, and there is no task to leak."""
+    """Callbacks instead of reader tasks: a line costs no task switch, and there is no task to leak.
+
+    The server's output comes through a pipe of our own: asyncio hands on what it reads one round of the loop
+    later, out of a buffer so large that each read is paid for with fresh pages of memory.
+    """
 
     def __init__(self, name: str, on_line: Callable[[bytes], None], on_end: Callable[[], None]) -> None:
         self._name = name
@@ -43,31 +48,40 @@ class ServerProcess(asyncio.SubprocessProtocol):
         self._lines = LineBuffer(self._too_long)
         self._stderr: deque[bytes] = deque()
         self._stderr_size = 0
-        self._open = {1, 2}  # pipes that may still bring something
         self._writable = asyncio.Event()
         self._writable.set()
         self._exited = asyncio.Event()
         self._silent = asyncio.Event()  # stderr is at its end
         self._transport: asyncio.SubprocessTransport | None = None
         self._stdin: asyncio.WriteTransport | None = None
+        self._stdout: int | None = None  # our end of its pipe
         self.pid = 0
         self.end: str | None = None  # why nothing more will come
 
     async def start(self, settings: ServerSettings) -> None:
         assert settings.command is not None
         env = server_environment(settings.env)
+        loop = asyncio.get_running_loop()
         try:
             program = find_program(settings.command, env.get("PATH"))
-            await asyncio.get_running_loop().subprocess_exec(
-                lambda: self,
-                program,
-                *settings.args,
-                env=env,
-                cwd=settings.cwd,
-                start_new_session=True,  # its own process group: Ctrl-C is ours, and its children end with it
-            )
+            self._stdout, its_end = os.pipe()
+            try:
+                await loop.subprocess_exec(
+                    lambda: self,
+                    program,
+                    *settings.args,
+                    stdout=its_end,
+                    env=env,
+                    cwd=settings.cwd,
+                    start_new_session=True,  # its own process group: Ctrl-C is ours, its children end with it
+                )
+            finally:
+                os.close(its_end)
         except (OSError, ValueError) as error:
+            self._close_stdout()
             raise LinkError(why_not_started(settings, error)) from error
+        os.set_blocking(self._stdout, False)
+        loop.add_reader(self._stdout, self._read)
 
     # asyncio's callbacks
 
@@ -82,21 +96,31 @@ class ServerProcess(asyncio.SubprocessProtocol):
         self._stdin = stdin
 
     def pipe_data_received(self, fd: int, data: bytes) -> None:
+        self._remember(data)
+
+    def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:
         if fd == 2:
-            self._remember(data)
+            self._silent.set()
+        elif fd == 0:
+            self._writable.set()
+
+    def _read(self) -> None:
+        assert self._stdout is not None
+        try:
+            data = os.read(self._stdout, READ_SIZE)
+        except (BlockingIOError, InterruptedError):
+            return
+        if not data:
+            self._stdout_ended()
             return
         for line in self._lines.feed(data):
             self._on_line(line)
         if (frame := self._lines.unterminated()) is not None:
             self._try_unterminated(frame)
 
-    def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:
-        self._open.discard(fd)
-        if fd == 2:
-            self._silent.set()
-        elif fd == 0:
-            self._writable.set()
-        elif self._exited.is_set():
+    def _stdout_ended(self) -> None:
+        self._close_stdout()
+        if self._exited.is_set():
             self._ended()
         else:
             # Usually the exit follows at once and is the better reason.
@@ -104,7 +128,7 @@ class ServerProcess(asyncio.SubprocessProtocol):
 
     def process_exited(self) -> None:
         self._exited.set()
-        if 1 in self._open:
+        if self._stdout is not None:
             # Its last reply may still be in the pipe; a child of it may hold the pipe open for ever.
             asyncio.get_running_loop().call_later(LAST_WORDS_SECONDS, self._ended)
         else:
@@ -164,7 +188,8 @@ class ServerProcess(asyncio.SubprocessProtocol):
             self._stdin.abort()
         with contextlib.suppress(PermissionError):  # a setuid child; asyncio tries to kill it once more
             self._transport.close()
-        await asyncio.sleep(0)  # the pipes close one round of the loop later
+        self._close_stdout()
+        await asyncio.sleep(0)  # asyncio's pipes close one round of the loop later
         self._ended("was stopped")
 
     # inside
@@ -182,6 +207,12 @@ class ServerProcess(asyncio.SubprocessProtocol):
             self.end = _exit_reason(code) if code is not None else (reason or "ended")
             self._writable.set()
             self._on_end()
+
+    def _close_stdout(self) -> None:
+        if self._stdout is not None:
+            asyncio.get_running_loop().remove_reader(self._stdout)
+            os.close(self._stdout)
+            self._stdout = None
 
     def _remember(self, data: bytes) -> None:
         if log.isEnabledFor(logging.DEBUG):

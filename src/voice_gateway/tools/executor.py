@@ -11,7 +11,7 @@ from voice_gateway.tools.failures import cause_of, describe
 from voice_gateway.tools.manager import ToolManager
 from voice_gateway.tools.masking import mask, mask_result, shorten
 from voice_gateway.tools.results import Result, capped, encodable
-from voice_gateway.tools.runner import Expired, Runner, ToolRaised
+from voice_gateway.tools.runner import Expired, Runner, ToolRaised, run_here
 from voice_gateway.tools.schema import heavy
 from voice_gateway.tools.threads import DaemonThreads
 from voice_gateway.turn import Gate, ToolCall, ToolOutcome, ToolTraits, new_id
@@ -128,7 +128,12 @@ class ToolExecutor:
             self._ask_gates(execution, gate)
         limit = timeout_seconds or plan.traits.timeout_seconds or self._timeout_seconds
         try:
-            value = await self._runner.run(execution.name, limit, plan.start, execution.call_id, args, ready)
+            if (work := plan.start_here(args, ready)) is not None:
+                value = await run_here(limit, work)
+            else:
+                value = await self._runner.run(
+                    execution.name, limit, plan.start, execution.call_id, args, ready
+                )
         except Expired:
             raise ToolTimeout(timeout_text(plan, limit)) from None
         return await asyncio.to_thread(plan.finish, value) if heavy(value) else plan.finish(value)

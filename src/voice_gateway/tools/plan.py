@@ -1,7 +1,7 @@
 """A call plan: what is needed to check and run one tool, worked out once instead of at every call."""
 
 import logging
-from collections.abc import Awaitable, Mapping
+from collections.abc import Awaitable, Coroutine, Mapping
 from typing import Any
 
 from langchain_core.messages import ToolMessage
@@ -106,7 +106,7 @@ class CallPlan:
     def start(self, call_id: str, args: dict[str, Any], ready: dict[str, Any]) -> Awaitable[Any]:
         """Begin the call; what is awaited is the tool's raw result, for `finish`."""
         tool = self.tool
-        if self._call_directly and (not observed(tool) or not TAKEN_BY_LANGCHAIN.isdisjoint(args)):
+        if self._is_called_directly(args):
             if self.blocking:
                 return self._threads.run(tool.name, lambda: tool.func(**ready))  # type: ignore[attr-defined]
             return tool.coroutine(**ready)  # type: ignore[attr-defined, no-any-return]
@@ -114,6 +114,15 @@ class CallPlan:
         if self.blocking:
             return self._threads.run(tool.name, lambda: tool.invoke(request))
         return tool.ainvoke(request)
+
+    def start_here(self, args: dict[str, Any], ready: dict[str, Any]) -> Coroutine[Any, Any, Any] | None:
+        """The call for `run_here`, where all of it is code of ours; LangChain's own way may run anybody's."""
+        if not self.traits.heeds_cancel or not self._is_called_directly(args):
+            return None
+        return self.tool.coroutine(**ready)  # type: ignore[attr-defined, no-any-return]
+
+    def _is_called_directly(self, args: dict[str, Any]) -> bool:
+        return self._call_directly and (not observed(self.tool) or not TAKEN_BY_LANGCHAIN.isdisjoint(args))
 
     def finish(self, raw: Any) -> Result:
         """The result as text, checked against the tool's own output schema."""

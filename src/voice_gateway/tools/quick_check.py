@@ -47,7 +47,10 @@ def compile_quick(schema: Mapping[str, Any]) -> Callable[[Any], bool] | None:
     def fits(value: Any) -> bool:
         if type(value) is not dict or not needed <= value.keys() <= rules.keys():
             return False
-        return all(rules[name].fits(one) for name, one in value.items())
+        for name, one in value.items():  # noqa: SIM110 (twice as quick as all())
+            if not rules[name].fits(one):
+                return False
+        return True
 
     return fits
 

@@ -44,6 +44,8 @@ def read(raw: Any, artifact: Any = None) -> Result:
     if type(raw) is str and artifact is None:  # by far the usual case
         return Result(encodable(raw) if raw.strip() else EMPTY)
     structured, blobs = _artifact(artifact)
+    if type(raw) is str and not blobs and raw.strip():
+        return Result(encodable(raw), structured)
     lines, named = _text_and_blobs(raw)
     blobs = [*named, *blobs]
     if not any(line.strip() for line in lines):

@@ -126,3 +126,67 @@ def _steered(
                 awaited = work.send(None)
     except StopIteration as end:
         return end.value
+
+
+async def run_here(limit: float, work: Coroutine[Any, Any, Any]) -> Any:
+    """What `work` gives, without a task of its own: two task switches fewer. Raises as `Runner.run` does.
+
+    Only for code of ours that awaits nothing but futures and ends at once when one of them is cancelled.
+    """
+    clock = _Clock(limit)
+    try:
+        return await _clocked(work, clock)
+    except asyncio.CancelledError as error:
+        task = asyncio.current_task()
+        if task is None or task.cancelling():
+            raise
+        if clock.expired:
+            raise Expired from None
+        raise ToolRaised(error) from error
+    except Exception as error:
+        raise ToolRaised(error) from error
+    finally:
+        clock.stop()
+
+
+class _Clock:
+    """When the time is over, cancels the future that is awaited: who cancels the task can still be told."""
+
+    __slots__ = ("_limit", "_timer", "awaited", "expired")
+
+    def __init__(self, limit: float) -> None:
+        self._limit = limit
+        self._timer: asyncio.TimerHandle | None = None
+        self.awaited: asyncio.Future[Any] | None = None
+        self.expired = False
+
+    def start(self) -> None:
+        self._timer = asyncio.get_running_loop().call_later(self._limit, self._expire)
+
+    def stop(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+
+    def _expire(self) -> None:
+        if self.awaited is not None and self.awaited.cancel():  # else its result is there already, and counts
+            self.expired = True
+
+
+@types.coroutine
+def _clocked(work: Coroutine[Any, Any, Any], clock: _Clock) -> Generator[Any, Any, Any]:
+    """Like `await work`. The clock starts after the first step: a request is on its way by then."""
+    try:
+        clock.awaited = work.send(None)
+        clock.start()
+        while True:
+            try:
+                yield clock.awaited
+            except GeneratorExit:
+                work.close()
+                raise
+            except BaseException as error:
+                clock.awaited = work.throw(error)
+            else:
+                clock.awaited = work.send(None)
+    except StopIteration as end:
+        return end.value

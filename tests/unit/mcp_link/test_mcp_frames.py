@@ -5,7 +5,7 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from voice_gateway.mcp_link.frames import LineBuffer, parse, shorten, shown
+from voice_gateway.mcp_link.frames import LineBuffer, parse, shorten, shown, whole_frame
 
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=20),
@@ -43,6 +43,32 @@ def test_a_frame_is_read_as_it_was_written_by_either_decoder(frame, ascii_only):
     assert quick == patient
     if ascii_only:
         assert quick.frames == [frame]
+
+
+odd_lines = st.sampled_from(
+    [
+        b'{"id":' * 100_000,
+        b'{"a": NaN}',
+        b'{"a": 1e400}',
+        b'{"a": "\\ud83d"}',
+        b'\xef\xbb\xbf{"a": 1}',
+        b'{"a": "\xff"}',
+        b'{"a": 1, "a": 2}',
+        b'{"a": 1} x',
+        b'{"a": "\x07"}',
+    ]
+)
+
+
+@given(st.binary(max_size=40) | odd_lines | frames.map(lambda frame: json.dumps(frame).encode()))
+def test_the_quick_way_reads_a_frame_as_the_patient_one_does_or_leaves_it(line):
+    frame = whole_frame(line)
+    assert frame is None or repr([frame]) == repr(parse(line).frames)
+
+
+@given(st.floats(allow_nan=False))
+def test_numbers_keep_every_digit(number):
+    assert whole_frame(json.dumps({"n": number}).encode()) == {"n": number}
 
 
 @given(st.binary(max_size=200))
