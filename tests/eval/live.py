@@ -37,6 +37,7 @@ class Row:
     case: Case
     right: bool
     wrong_action: bool
+    abstained: bool  # it called nothing
     stage: str
     seconds: float
     did: str
@@ -80,17 +81,20 @@ async def run_case(case: Case, settings: OllamaSettings, *, cascade: bool) -> Ro
         await model.aclose()
     right, wrong = judge_whole(case, reply, list(home.calls))
     calls = "; ".join(f"{name} {args}" for name, args in home.calls)
-    return Row(case, right, wrong, reply.stage, seconds, f"{reply.text!r} after {calls or 'no call'}")
+    did = f"{reply.text!r} after {calls or 'no call'}"
+    return Row(case, right, wrong, not home.calls, reply.stage, seconds, did)
 
 
 def table(rows: Sequence[Row]) -> str:
-    lines = [f"{'answered by':<12}{'n':>6}{'right':>8}{'wrong action':>14}{'median s':>10}{'max s':>8}"]
+    heads = f"{'answered by':<12}{'n':>6}{'right':>8}{'wrong action':>14}{'called nothing':>16}"
+    lines = [f"{heads}{'median s':>10}{'max s':>8}"]
     for stage in [*dict.fromkeys(row.stage for row in rows), "all"]:
         mine = [row for row in rows if stage in (row.stage, "all")]
         times = [row.seconds for row in mine]
         lines.append(
             f"{stage:<12}{len(mine):>6}{sum(r.right for r in mine) / len(mine):>8.0%}"
-            f"{sum(r.wrong_action for r in mine):>14}{statistics.median(times):>10.2f}{max(times):>8.1f}"
+            f"{sum(r.wrong_action for r in mine):>14}{sum(r.abstained for r in mine):>16}"
+            f"{statistics.median(times):>10.2f}{max(times):>8.1f}"
         )
     return "\n".join(lines)
 
@@ -118,11 +122,11 @@ async def run(given: argparse.Namespace) -> int:
             wrong_behind += sum(row.wrong_action for row in rows) if cascade else 0
             results[name] = [
                 {"line": r.case.line, "right": r.right, "wrong_action": r.wrong_action, "stage": r.stage}
-                | {"seconds": round(r.seconds, 3), "did": r.did}
+                | {"abstained": r.abstained, "seconds": round(r.seconds, 3), "did": r.did}
                 for r in rows
             ]
-    given.json.parent.mkdir(parents=True, exist_ok=True)
-    given.json.write_text(json.dumps(results, indent=1), encoding="utf-8")
+            given.json.parent.mkdir(parents=True, exist_ok=True)
+            given.json.write_text(json.dumps(results, indent=1), encoding="utf-8")
     return 1 if wrong_behind else 0
 
 
