@@ -43,9 +43,12 @@ def server_report(status: ServerStatus) -> tuple[State, str, str]:
 def what_is_left(names: Sequence[str]) -> str:
     """ "I have the clock, search and volume": of the built-in tools."""
     words = [word for name, word in _WORDS if name in names]
-    if not words:
-        return "I have no tools"
-    return f"I have {', '.join(words[:-1])} and {words[-1]}" if len(words) > 1 else f"I have {words[0]}"
+    return f"I have {listed(words)}" if words else "I have no tools"
+
+
+def listed(words: Sequence[str]) -> str:
+    """ "one, two and three"."""
+    return " and ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
 
 
 def outside_parts(watch: Watch) -> Callable[[Event], None]:

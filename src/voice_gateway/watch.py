@@ -85,7 +85,9 @@ class Watch:
                 log.exception("watcher failed")
 
     def report(self, part: str, state: State, sentence: str, advice: str = "") -> None:
-        """A part says how it is; only a change is news."""
+        """A part says how it is; only a change is news. What ends in a library's words gets its full stop."""
+        if not sentence.endswith((".", "!", "?", "…")):
+            sentence += "."
         known = self._parts.get(part)
         if known is not None and (known.state, known.sentence, known.advice) == (state, sentence, advice):
             return
@@ -96,6 +98,9 @@ class Watch:
     def state(self, part: str) -> State | None:
         known = self._parts.get(part)
         return known.state if known is not None else None
+
+    def part(self, name: str) -> PartState | None:
+        return self._parts.get(name)
 
     def parts(self) -> list[PartState]:
         return list(self._parts.values())

@@ -90,6 +90,7 @@ class Running:
 
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         self.process = process
+        self.said: list[str] = []  # what was read of its stderr
 
     @classmethod
     @contextlib.asynccontextmanager
@@ -105,6 +106,7 @@ class Running:
     async def says(self, words: str) -> str:
         async with asyncio.timeout(LIMIT_SECONDS):
             while line := (await self.process.stderr.readline()).decode():
+                self.said.append(line)
                 if words in line:
                     return line
         raise AssertionError(f"the gateway ended without saying {words!r}")

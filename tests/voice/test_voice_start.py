@@ -3,6 +3,7 @@
 import pytest
 from tests.fakes.gateway_process import Commands, Running
 from tests.fakes.running_gateway import ask, parts, until
+from tests.fakes.sound_card import sound_card
 from tests.fakes.speech import need_speech
 from tests.fakes.speech_packages import need_packages, need_portaudio
 
@@ -25,13 +26,46 @@ async def trouble(commands, part):
 
 async def test_without_a_microphone_it_is_waited_for(commands):
     async with Running.opened(commands, "--voice") as gateway:
+        assert not [line for line in gateway.said if "I listen" in line]
+        assert "start the sound server. I cannot" in gateway.said[-1]
         assert "there is no microphone (`voice-gateway audio list`)" in await trouble(commands, "microphone")
         assert "there is no loudspeaker" in await trouble(commands, "speaker")
         assert (await parts(commands))["voice"]["state"] == "off"
         assert (await ask(commands, "what time is it"))["ok"]
         talk = await commands.run("talk")
-        assert talk.code == 0  # it would listen, if it could
+        assert (talk.code, talk.out) == (1, "")
+        assert "there is no microphone (`voice-gateway audio list`): plug one in" in talk.err
+        told = await commands.run("talk", "--json")
+        assert (told.code, told.json["ok"]) == (1, False)
+        assert told.json["problem"] in talk.err
         assert await gateway.stop() == 0
+
+
+async def test_it_says_that_it_listens_when_a_microphone_is_there(commands, tmp_path):
+    (tmp_path / "card").mkdir()
+    async with sound_card(tmp_path / "card") as card:
+        await card.stop()
+        sound = {**card.daemon.environment, "XDG_RUNTIME_DIR": commands.env["XDG_RUNTIME_DIR"]}
+        async with Running.opened(commands, "--voice", **sound) as gateway:
+            assert not [line for line in gateway.said if "I listen" in line]
+            assert (await commands.run("talk")).code == 1
+
+            await card.start()
+            await gateway.says('voice: I listen for "hey jarvis".')
+            talk = await commands.run("talk")
+            assert (talk.code, talk.err) == (0, "I listen: speak now.\n")
+
+
+async def test_a_gateway_without_a_voice_cannot_be_talked_to(commands):
+    alone = await commands.run("talk")
+    async with Running.opened(commands):
+        mute = await commands.run("talk")
+
+    assert (alone.code, mute.code) == (1, 1)
+    assert "No gateway is running" in alone.err
+    assert "started without its voice" in mute.err
+    assert "`voice-gateway run --voice`" in alone.err
+    assert "`voice-gateway run --voice`" in mute.err
 
 
 @pytest.mark.voice_full
@@ -42,5 +76,7 @@ async def test_engines_that_cannot_be_loaded_are_told_of(commands):
         assert 'the wake word "nonsense" is not known' in await trouble(commands, "voice")
         assert "set voice.piper_voice" in await trouble(commands, "speech")
         assert (await ask(commands, "what time is it"))["ok"]
-        assert (await commands.run("talk", "--config", str(file))).code == 1
+        talk = await commands.run("talk", "--config", str(file))
+        assert talk.code == 1
+        assert 'the wake word "nonsense" is not known' in talk.err
         assert await gateway.stop() == 0

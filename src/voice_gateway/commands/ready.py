@@ -5,7 +5,7 @@ import contextlib
 
 from voice_gateway.app import Gateway
 from voice_gateway.mcp_link.integration import ServerStatus
-from voice_gateway.parts import what_is_left
+from voice_gateway.parts import listed, what_is_left
 from voice_gateway.watch import Event, PartState, State, Watch
 
 DECIDED_SECONDS = 3.0  # how long "ready" waits for a broker or a model server that says nothing at all
@@ -27,8 +27,8 @@ def ready_line(gateway: Gateway) -> str:
     up = [_named(status) for status in gateway.link.status() if status.state == "connected"]
     line = f"ready: {len(gateway.tools.all())} tools, {gateway.settings.brain.provider} brain"
     if up:
-        line += f", connected to {', '.join(up)}"
-    return ". ".join([line, " ".join(missing)]) if (missing := what_is_missing(gateway)) else line
+        line += f", connected to {listed(up)}"
+    return " ".join([f"{line}.", *what_is_missing(gateway)])
 
 
 def what_is_missing(gateway: Gateway) -> list[str]:
@@ -40,7 +40,7 @@ def what_is_missing(gateway: Gateway) -> list[str]:
         if part.state is State.DEGRADED and not part.part.startswith("server ")
     ]
     if down:
-        who = f"The {down[0]} server is" if len(down) == 1 else f"The servers {' and '.join(down)} are"
+        who = f"The {down[0]} server is" if len(down) == 1 else f"The servers {listed(down)} are"
         left = what_is_left([tool.name for tool in gateway.tools.all()])
         sentences.insert(0, f"{who} not answering; {left}.")
     return sentences

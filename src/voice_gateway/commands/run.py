@@ -28,6 +28,7 @@ PROMPT_SECONDS = 2.0
 FURTHER = (
     "Type a question, or end with Ctrl-D. docs/configuration.md tells how to add a model or your own devices."
 )
+NO_VOICE = "The running gateway was started without its voice: use `voice-gateway run --voice`."
 
 
 async def run(options: argparse.Namespace) -> int:
@@ -63,7 +64,7 @@ def _open_mqtt(gateway: Gateway, store: Store) -> MqttDoor:
 
 
 def _open_voice(gateway: Gateway, text_door: TextDoor, *, spoken: bool) -> Operation:
-    """What cannot be spoken is shown by the text door. Returns what "push to talk" does."""
+    """What cannot be spoken is shown by the text door. Returns push to talk: it tells what is missing."""
     voice = _voice(gateway, text_door) if spoken or gateway.settings.voice.wyoming_url else None
     if voice is not None and spoken:
         from voice_gateway.commands.aloud import Aloud
@@ -73,8 +74,11 @@ def _open_voice(gateway: Gateway, text_door: TextDoor, *, spoken: bool) -> Opera
     if voice is not None and gateway.settings.voice.wyoming_url:
         gateway.start(voice.wyoming().run(), "door.wyoming")
 
-    async def talk(_asked: Mapping[str, Any]) -> bool:
-        return voice is not None and voice.push_to_talk()
+    async def talk(_asked: Mapping[str, Any]) -> str:
+        if voice is not None and spoken:
+            return voice.push_to_talk()
+        part = gateway.watch.part("voice")  # its packages may be missing
+        return f"{part.sentence} To get it, {part.advice}." if part else NO_VOICE
 
     return talk
 

@@ -3,11 +3,19 @@
 import argparse
 import sys
 
+from voice_gateway.commands.options import wants_json
 from voice_gateway.commands.remote import ask_running
+from voice_gateway.doors.cli import print_json
+
+NOT_RUNNING = "No gateway is running that could listen: start one with `voice-gateway run --voice`."
 
 
 async def talk(options: argparse.Namespace) -> int:
-    if await ask_running(options, {"op": "talk"}):
-        return 0
-    print("No gateway with a voice is running: start one with `voice-gateway run --voice`", file=sys.stderr)
-    return 1
+    problem = await ask_running(options, {"op": "talk"})
+    if problem is None:
+        problem = NOT_RUNNING
+    if wants_json(options):
+        print_json({"ok": not problem, "problem": problem or None})
+    else:
+        print(problem or "I listen: speak now.", file=sys.stderr)
+    return 1 if problem else 0

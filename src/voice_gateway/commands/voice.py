@@ -5,7 +5,7 @@ import logging
 from collections.abc import Callable
 
 from voice_gateway.app import Gateway
-from voice_gateway.doors.voice import BackgroundTranscriber
+from voice_gateway.doors.voice import WAITING, BackgroundTranscriber
 from voice_gateway.doors.voice_mouth import Mouth
 from voice_gateway.doors.wyoming import WyomingDoor
 from voice_gateway.errors import HearingError
@@ -13,9 +13,11 @@ from voice_gateway.hearing.engines import Ears, load_ears, new_transcriber
 from voice_gateway.hearing.sounddevice_microphone import SounddeviceMicrophone
 from voice_gateway.speaking.engines import new_synthesizer
 from voice_gateway.speaking.sounddevice_speaker import SounddeviceSpeaker
-from voice_gateway.watch import State
+from voice_gateway.watch import Event, PartState, State
 
 log = logging.getLogger(__name__)
+
+STARTING = "The voice is starting."
 
 
 def is_complete(gateway: Gateway) -> Callable[[str], bool]:
@@ -50,9 +52,10 @@ class Voice:
             earcons=self._settings.earcons,
         )
         self.door: BackgroundTranscriber | None = None
+        self._told = False
 
     async def run(self) -> None:
-        self._gateway.watch.report("voice", State.STARTING, "The voice is starting.")
+        self._gateway.watch.report("voice", State.STARTING, STARTING)
         ears = await self._load()
         if ears is None:
             return
@@ -67,7 +70,7 @@ class Voice:
             watch=self._gateway.watch,
             is_complete=is_complete(self._gateway),
         )
-        self._announce(f"voice: {self.door.ready}")
+        self._gateway.watch.subscribe(self._tell_when_ready)
         try:
             await self.door.run()
         finally:
@@ -75,12 +78,23 @@ class Voice:
             await ears.close()
             await self.mouth.close()
 
-    def push_to_talk(self) -> bool:
-        """Whether anybody listens."""
-        if self.door is None:
-            return False
+    def _tell_when_ready(self, event: Event) -> None:
+        """Once, with the first sound: a microphone may be missing, or be plugged in later."""
+        if self._told or not isinstance(event, PartState):
+            return
+        if event.part == "voice" and event.state is State.OK:
+            self._told = True
+            self._announce(f"voice: {event.sentence}")
+
+    def push_to_talk(self) -> str:
+        """Empty when it listens now, else what keeps it from listening."""
+        voice, microphone = map(self._gateway.watch.part, ("voice", "microphone"))
+        if microphone is not None and microphone.state is State.DEGRADED:
+            return microphone.sentence
+        if self.door is None or voice is None or voice.state is State.STARTING:
+            return voice.sentence if voice else STARTING
         self.door.push_to_talk()
-        return True
+        return ""
 
     def wyoming(self) -> WyomingDoor:
         """Shares the engines with the microphone and the loudspeaker."""
@@ -110,5 +124,6 @@ class Voice:
             self._gateway.watch.report("microphone", State.OK, "The microphone works.")
         else:
             self._gateway.watch.report("microphone", State.DEGRADED, f"I cannot hear: {problem}")
+            self._gateway.watch.report("voice", State.OFF, WAITING)
             if self.door is not None:
                 self.door.sound_lost()

@@ -35,6 +35,7 @@ log = logging.getLogger(__name__)
 LOST_SECONDS = 0.5  # a hole in the sound: what was being recorded is not what was said
 UNFINISHED_SILENCE_SECONDS = 1.0  # "set the light to …" goes on after a breath
 RETRY_SECONDS = 5.0  # a microphone that was never there may be plugged in
+WAITING = "I wait for the microphone."
 
 Answer = Callable[..., Awaitable[Reply]]
 
@@ -121,7 +122,7 @@ class BackgroundTranscriber:
                     log.warning("the microphone cannot be used", extra={"reason": str(error)})
                 self._failure = repr(error)
                 self._watch.report("microphone", State.DEGRADED, f"I cannot hear: {error}")
-                self._watch.report("voice", State.OFF, "I wait for the microphone.")
+                self._watch.report("voice", State.OFF, WAITING)
                 self._step(VoiceEvent.NOTHING)
             await asyncio.sleep(self._retry_seconds)
 
