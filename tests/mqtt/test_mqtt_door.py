@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import signal
+from datetime import UTC, datetime
 
 import pytest
 from tests.fakes.gateway_process import Running
@@ -95,19 +96,28 @@ async def test_zero_is_an_id_like_any_other(broker, running):
 
 async def test_the_status_is_retained_and_becomes_offline(broker, running):
     async with Listener.on(broker) as listener:
-        assert (await listener.gets("voice/status"))["state"] == "online"
+        online = await listener.gets("voice/status")
+        assert online["state"] == "online"
         assert listener.seen[-1].retain
 
+        stopped_at = datetime.now(UTC)
         await running.stop()
-        assert (await listener.gets("voice/status"))["state"] == "offline"
+        offline = await listener.gets("voice/status")
+        assert offline["state"] == "offline"
+        assert datetime.fromisoformat(offline["timestamp"]) > stopped_at
+        assert set(offline) == set(online)
 
 
 async def test_a_killed_gateway_is_offline_by_its_last_will(broker, running):
     async with Listener.on(broker) as listener:
-        await listener.gets("voice/status", state="online")
+        online = await listener.gets("voice/status", state="online")
 
         running.process.send_signal(signal.SIGKILL)
-        assert (await listener.gets("voice/status"))["state"] == "offline"
+        offline = await listener.gets("voice/status")
+        assert offline["state"] == "offline"
+        assert offline["timestamp"] is None  # written long before: nobody knows when it happened
+        assert datetime.fromisoformat(offline["connected_at"]) < datetime.fromisoformat(online["timestamp"])
+        assert set(offline) == {*online, "connected_at"}
 
 
 async def test_home_assistant_learns_of_the_gateway_at_its_birth_too(broker, running):

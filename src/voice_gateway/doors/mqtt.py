@@ -16,6 +16,7 @@ from voice_gateway.doors.mqtt_topics import (
     Message,
     Refused,
     discovery_messages,
+    last_will,
     message_for,
     read_request,
     status_message,
@@ -218,7 +219,7 @@ async def connected(settings: MqttSettings, *, announce: bool = True) -> "AsyncI
     """One connection with a client of its own; whatever goes wrong with it is a LinkError."""
     import aiomqtt
 
-    gone = status_message(settings, "offline")
+    gone = last_will(settings)
     will = aiomqtt.Will(gone.topic, gone.payload, qos=1, retain=True) if announce else None
     try:
         async with aiomqtt.Client(will=will, **_login(settings)) as client:
@@ -226,6 +227,7 @@ async def connected(settings: MqttSettings, *, announce: bool = True) -> "AsyncI
                 yield client
             finally:
                 if announce:  # a good end sends no last will, so it is said here
+                    gone = status_message(settings, "offline")
                     with contextlib.suppress(aiomqtt.MqttError, TimeoutError):
                         await client.publish(gone.topic, gone.payload, qos=1, retain=True, timeout=1.0)
     except aiomqtt.MqttError as error:

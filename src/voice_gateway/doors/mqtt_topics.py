@@ -131,8 +131,10 @@ def _message(
     return Message(topic(settings, name), _json({**facts, **about, "timestamp": timestamp()}))
 
 
-def status_message(settings: MqttSettings, state: str, parts: Sequence[PartState] = ()) -> Message:
-    """Retained, so that whoever comes later knows it, too; the last will is the same with `offline`."""
+def status_message(
+    settings: MqttSettings, state: str, parts: Sequence[PartState] = (), **more: str | None
+) -> Message:
+    """Retained, so that whoever comes later knows it, too."""
     degraded = [part for part in parts if part.state is State.DEGRADED]
     if state == "online" and degraded:
         state = "degraded"
@@ -141,8 +143,14 @@ def status_message(settings: MqttSettings, state: str, parts: Sequence[PartState
         "text": " ".join(part.sentence for part in degraded) or f"The gateway is {state}.",
         "parts": [part.to_json() for part in parts],
         "timestamp": timestamp(),
+        **more,
     }
     return Message(topic(settings, "status"), _json(body), retain=True)
+
+
+def last_will(settings: MqttSettings) -> Message:
+    """The broker keeps it from the start and sends it when we are gone: it cannot know the time of that."""
+    return status_message(settings, "offline", timestamp=None, connected_at=timestamp())
 
 
 def discovery_messages(settings: MqttSettings) -> list[Message]:
