@@ -18,7 +18,7 @@ from voice_gateway.config import Settings, data_folder
 from voice_gateway.conversation import Conversation
 from voice_gateway.errors import BrainError
 from voice_gateway.mcp_link.integration import MCPIntegration, ServerStatus
-from voice_gateway.parts import is_lost, model_report, outside_parts, server_report
+from voice_gateway.parts import is_lost, model_report, outside_parts, server_report, without_secrets
 from voice_gateway.store import Store
 from voice_gateway.tools.builtin import builtin_tools, system_clock
 from voice_gateway.tools.builtin.timer_clock import TimerClock
@@ -78,6 +78,7 @@ class Gateway:
             on_tools=self._take_tools,
             on_status=self._report_server,
             local_tools=lambda: local_names,
+            hide=without_secrets,
         )
         self.local = LocalBrain(self.executor, settings.brain, home_ready=self._home_known)
         self.model = self._model()

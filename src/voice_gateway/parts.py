@@ -1,9 +1,12 @@
 """How each part is, in sentences a person understands, with what to check."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
 
+from voice_gateway.config import ServerSettings
 from voice_gateway.errors import GatewayError
 from voice_gateway.mcp_link.integration import ServerStatus
+from voice_gateway.tools.masking import HIDDEN, SHORTEST_SECRET, hide_secrets, is_secret_name
 from voice_gateway.watch import Acted, Event, PartState, State, Watch
 
 # Built-in tools that need something outside the gateway: the part's name, and what is said of it.
@@ -38,6 +41,29 @@ def server_report(status: ServerStatus) -> tuple[State, str, str]:
         f"{called} was lost and is being started again." if status.restarts else f"{called} is starting."
     )
     return State.STARTING, sentence, ""
+
+
+def without_secrets(server: ServerSettings) -> Callable[[str], str]:
+    """Takes out of a server's words what it was told in confidence: they end up in logs and in questions."""
+    known = sorted({word for word in _secrets(server) if len(word) >= SHORTEST_SECRET}, key=len, reverse=True)
+
+    def hide(text: str) -> str:
+        for secret in known:
+            text = text.replace(secret, HIDDEN)
+        return hide_secrets(text)
+
+    return hide
+
+
+def _secrets(server: ServerSettings) -> Iterator[str]:
+    named = [*server.env.items(), *(argument.partition("=")[::2] for argument in server.args)]
+    named += [(option, value) for option, value in pairwise(server.args) if option.startswith("-")]
+    for name, value in named:
+        if is_secret_name(name.lstrip("-")) or name.upper().endswith("KEY"):
+            yield value
+    for header in server.headers.values():
+        yield header.get_secret_value()
+        yield header.get_secret_value().rpartition(" ")[2]  # behind "Bearer"
 
 
 def what_is_left(names: Sequence[str]) -> str:

@@ -12,6 +12,7 @@ from langchain_core.tools import BaseTool
 
 from voice_gateway.config import McpSettings, ServerSettings
 from voice_gateway.mcp_link.integration import MCPIntegration, ServerStatus
+from voice_gateway.mcp_link.status import Hide, hide_nothing
 
 FAKES = Path(__file__).parent
 LIMIT = 10.0  # no wait of a test is longer
@@ -73,6 +74,7 @@ async def linked(
     settle: bool = True,
     patience: float = 4.0,
     local_tools: Sequence[str] = (),
+    hide: Hide = hide_nothing,
     **settings: Any,
 ) -> AsyncIterator[Linked]:
     """Started and settled; at the end stopped with nothing left behind: no task, descriptor or process."""
@@ -85,6 +87,7 @@ async def linked(
         on_status=link.on_status,
         local_tools=lambda: local_tools,
         sleep=link.sleep,
+        hide=hide,
     )
     descriptors, tasks, processes = open_descriptors(), asyncio.all_tasks(), children()
     run = asyncio.get_running_loop().create_task(link.integration.run())

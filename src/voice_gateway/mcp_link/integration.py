@@ -8,7 +8,7 @@ from langchain_core.tools import BaseTool
 
 from voice_gateway.config import McpSettings, ServerSettings
 from voice_gateway.mcp_link.server import Server
-from voice_gateway.mcp_link.status import Listeners, ServerStatus
+from voice_gateway.mcp_link.status import Hide, Listeners, ServerStatus, hide_nothing
 
 __all__ = ["MCPIntegration", "ServerStatus"]
 
@@ -27,12 +27,15 @@ class MCPIntegration:
         on_status: Callable[[ServerStatus], None] | None = None,
         local_tools: Callable[[], Sequence[str]] = lambda: (),
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        hide: Hide = hide_nothing,
     ) -> None:
         self._on_tools = on_tools
         self._on_status = on_status
         self._news = asyncio.Event()
         listeners = Listeners(self._tools_changed, self._status_changed, local_tools, self._connected, sleep)
-        self._servers = [Server(name, server, settings, listeners) for name, server in servers.items()]
+        self._servers = [
+            Server(name, server, settings, listeners, hide(server)) for name, server in servers.items()
+        ]
 
     async def run(self) -> None:
         """Returns after `stop`, when no server is left. Cancelling it stops the servers in the same way."""

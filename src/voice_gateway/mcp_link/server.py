@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 import logging
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from typing import Any
 
 from voice_gateway.config import McpSettings, ServerSettings
@@ -23,8 +23,17 @@ SETTLE_SECONDS = 0.1  # announcements of changed tools come in bursts
 class Server:
     """Lives in one task (`run`); calls come from any task. It ends by `stop`, never by cancelling twice."""
 
-    def __init__(self, name: str, settings: ServerSettings, mcp: McpSettings, listeners: Listeners) -> None:
+    def __init__(
+        self,
+        name: str,
+        settings: ServerSettings,
+        mcp: McpSettings,
+        listeners: Listeners,
+        hide: Callable[[str], str] = str,
+    ) -> None:
+        """`hide` takes the server's secrets out of what is told of it."""
         self._name = name
+        self._hide = hide
         self._settings = settings
         self._mcp = mcp
         self._listeners = listeners
@@ -70,7 +79,7 @@ class Server:
             state=self._state,
             attempts=self._failures + (self._state != "degraded"),
             last_error=self._last_error,
-            stderr_tail=self._connection.stderr_tail() if self._connection else self._stderr_tail,
+            stderr_tail=self._last_words(self._connection) if self._connection else self._stderr_tail,
             tools=self._tools,
             restarts=self._restarts,
             simulated=self._settings.simulated,
@@ -82,7 +91,12 @@ class Server:
             await self._attempting.wait()
         if self._connection is None:
             raise ToolUnavailable(f'The server "{self._name}" is not connected at the moment.')
-        return await self._connection.call(tool, arguments)
+        try:
+            return await self._connection.call(tool, arguments)
+        except ToolUnavailable as error:
+            if isinstance(error.__cause__, LinkError):  # for the log: it quotes the server's last words
+                error.__cause__ = LinkError(self._hide(str(error.__cause__)))
+            raise
 
     # what a connection tells us
 
@@ -116,11 +130,11 @@ class Server:
             ran = self._ran()
             died = self._ended
             await connection.close(broken=not self._stopping)
-            self._stderr_tail = connection.stderr_tail()
+            self._stderr_tail = self._last_words(connection)
         if not self._stopping:
-            self._failed(reason, ran)
-        elif died:
-            self._log_failure(connection.end)  # it ended by itself: nothing else would tell why
+            self._failed(self._hide(reason or ""), ran)
+        elif died:  # by itself: nothing else would tell why
+            self._log_failure(self._hide(connection.end or ""))
 
     def _begin(self) -> None:
         self._attempting = self._attempting or asyncio.Event()
@@ -189,13 +203,13 @@ class Server:
                 self._announce(await connection.list_tools())
                 self._listeners.on_status(self.status())
         except (GatewayError, TimeoutError) as error:
-            facts = {"server": self._name, "error": str(error), "stderr": connection.stderr_tail()}
+            facts = {"server": self._name, "error": str(error), "stderr": self._last_words(connection)}
             log.warning("MCP tools could not be listed again; the earlier ones stay", extra=facts)
 
     # failures
 
-    def _failed(self, reason: str | None, ran_seconds: float) -> None:
-        self._last_error = reason
+    def _failed(self, reason: str, ran_seconds: float) -> None:
+        changed, self._last_error = reason != self._last_error, reason
         if self._connected_at is not None:
             self._restarts += 1
         if ran_seconds >= SHORT_RUN_SECONDS:
@@ -203,12 +217,16 @@ class Server:
         else:
             self._failures += 1
             self._decided()
-        if self._failures < self._mcp.attempts or self._state == "degraded":
+        if self._state == "degraded":
+            # A server that is missing for hours is news with another reason, or when the attempts doubled.
+            news = changed or self._failures.bit_count() == 1
+            self._log_failure(reason, logging.WARNING if news else logging.DEBUG)
+        elif self._failures < self._mcp.attempts:
             self._log_failure(reason)
         else:
-            self._degrade(reason or "")
+            self._degrade(reason)
 
-    def _log_failure(self, reason: str | None) -> None:
+    def _log_failure(self, reason: str, level: int = logging.WARNING) -> None:
         phrase = "MCP connection attempt failed" if self._connected_at is None else "MCP server is gone"
         facts = {
             "server": self._name,
@@ -218,7 +236,7 @@ class Server:
             "stderr": self._stderr_tail,
             "delay_seconds": None if self._stopping else self._delay(),
         }
-        log.warning(phrase, extra=facts)
+        log.log(level, phrase, extra=facts)
 
     def _degrade(self, reason: str) -> None:
         report = failure_report(
@@ -263,6 +281,9 @@ class Server:
                 yield
             finally:
                 self._limit = None
+
+    def _last_words(self, connection: Connection) -> str:
+        return self._hide(connection.stderr_tail())
 
     def _ran(self) -> float:
         return 0.0 if self._connected_at is None else asyncio.get_running_loop().time() - self._connected_at

@@ -4,6 +4,8 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from voice_gateway.config import ServerSettings
+
 if TYPE_CHECKING:
     from langchain_core.tools import BaseTool
 
@@ -33,3 +35,11 @@ class Listeners:
     local_tools: Callable[[], Sequence[str]]
     connected: Callable[[], Sequence[str]]  # the servers whose tools can be called
     sleep: Callable[[float], Awaitable[None]]
+
+
+# Makes of a server's settings what takes its secrets out of a text.
+Hide = Callable[[ServerSettings], Callable[[str], str]]
+
+
+def hide_nothing(_server: ServerSettings) -> Callable[[str], str]:
+    return str

@@ -1,0 +1,39 @@
+"""A server that is missing for hours: tried for ever, but not complained of every minute."""
+
+import logging
+import sys
+
+import pytest
+from tests.fakes.linked import fault_server, linked
+
+from voice_gateway.config import ServerSettings
+
+FAILED = "MCP connection attempt failed"
+
+
+@pytest.fixture(autouse=True)
+def everything_is_logged(caplog):
+    caplog.set_level("DEBUG", logger="voice_gateway.mcp_link.server")
+
+
+def told(caplog, level):
+    return [record.attempt for record in caplog.records if record.msg == FAILED and record.levelno == level]
+
+
+async def test_later_failures_are_told_at_each_doubling_of_the_attempts(caplog):
+    async with linked(fault_server("exit_at_start"), patience=100) as link:
+        await link.until(lambda: len(link.delays) >= 17)
+
+    # The third is the full report; how it goes on is told ever more rarely.
+    assert told(caplog, logging.WARNING)[:5] == [1, 2, 4, 8, 16]
+    assert {5, 6, 7, 9, 15, 17} <= set(told(caplog, logging.DEBUG))
+
+
+async def test_another_reason_is_told_at_once(caplog, tmp_path):
+    count = tmp_path / "count"
+    script = f"import sys; file = open({str(count)!r}, 'a'); file.write('x'); sys.exit(1 + (file.tell() > 5))"
+    async with linked(ServerSettings(command=sys.executable, args=("-c", script)), patience=100) as link:
+        await link.until(lambda: len(link.delays) >= 7)
+
+    assert told(caplog, logging.WARNING)[:4] == [1, 2, 4, 6]
+    assert 7 in told(caplog, logging.DEBUG)
