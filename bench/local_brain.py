@@ -102,9 +102,9 @@ async def off_the_loop() -> bool:
     seen: list[bool] = []
     original = keeper.build_home
 
-    def watched(devices: object) -> object:
+    def watched(*read: object) -> object:
         seen.append(threading.current_thread() is not threading.main_thread())
-        return original(devices)  # type: ignore[arg-type]
+        return original(*read)  # type: ignore[arg-type]
 
     keeper.build_home = watched  # type: ignore[assignment]
     try:

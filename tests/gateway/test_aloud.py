@@ -2,14 +2,16 @@
 
 import asyncio
 import contextlib
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from voice_gateway.app import opened
 from voice_gateway.commands.aloud import AGAIN_SECONDS, Aloud
 from voice_gateway.config import Settings
+from voice_gateway.tools.builtin.timer_store import TimerStore
 from voice_gateway.turn import Speech
-from voice_gateway.watch import State
+from voice_gateway.watch import Notice, State
 
 
 class Mouth:
@@ -37,9 +39,11 @@ class House:
 
     @classmethod
     @contextlib.asynccontextmanager
-    async def at_start(cls, *gone: str):
+    async def at_start(cls, *gone: str, long_tasks: bool = False):
         async with opened(Settings()) as gateway:
             house = cls(gateway)
+            if long_tasks:
+                gateway.start_long_tasks()
             for part in gone:
                 house.fails(part)
             talking = asyncio.create_task(house.aloud.run())
@@ -63,6 +67,23 @@ async def test_ready_is_said_with_what_is_missing_and_its_return_later():
         assert await house.mouth.next() == "I am ready. The broker is gone."
         house.returns("broker")
         assert await house.mouth.next() == "The broker is back."
+
+
+async def test_a_timer_that_ran_out_meanwhile_is_told_aloud(tmp_path):
+    store, now = TimerStore(tmp_path / "voice-gateway" / "timers.sqlite3"), datetime.now(UTC)
+    store.add(due=now - timedelta(hours=1), now=now - timedelta(hours=2), name="tea")
+    store.close()
+    async with House.at_start(long_tasks=True) as house:
+        assert await house.mouth.next() == "I am ready."
+        assert await house.mouth.next() == "While I was off, this ran out: tea timer."
+
+
+async def test_a_timer_that_rings_by_itself_is_not_told_a_second_time():
+    async with House.at_start() as house:
+        await house.mouth.next()
+        house.watch.tell(Notice("The tea timer is done."))
+        house.watch.tell(Notice("While I was off, this ran out: eggs timer.", aloud=True))
+        assert await house.mouth.next() == "While I was off, this ran out: eggs timer."
 
 
 async def test_a_failure_and_a_return_are_said_without_the_advice():

@@ -1,11 +1,20 @@
 """A voice that cannot start costs only itself: every other door goes on, and the status says what to do."""
 
+import asyncio
+
 import pytest
 from tests.fakes.gateway_process import Commands, Running
 from tests.fakes.running_gateway import ask, parts, until
 from tests.fakes.sound_card import sound_card
 from tests.fakes.speech import need_speech
 from tests.fakes.speech_packages import need_packages, need_portaudio
+
+from voice_gateway.app import opened
+from voice_gateway.config import Settings, VoiceSettings
+from voice_gateway.watch import State
+
+pytest.importorskip("numpy")
+from voice_gateway.commands.voice import Voice
 
 
 @pytest.fixture
@@ -66,6 +75,20 @@ async def test_a_gateway_without_a_voice_cannot_be_talked_to(commands):
     assert "started without its voice" in mute.err
     assert "`voice-gateway run --voice`" in alone.err
     assert "`voice-gateway run --voice`" in mute.err
+
+
+async def test_a_timer_rings_also_while_the_ears_are_loaded_or_missing(commands, monkeypatch):
+    monkeypatch.setenv("XDG_DATA_HOME", commands.env["XDG_DATA_HOME"])
+    async with opened(Settings(voice=VoiceSettings(wake_words=("nonsense",)))) as gateway:
+        voice = Voice(gateway, show=print, announce=print)
+        running = asyncio.ensure_future(voice.run())
+        await asyncio.sleep(0)
+        assert gateway.ringers == [voice.mouth.ring]
+        await until(lambda: gateway.watch.state("voice") is State.DEGRADED)
+        assert gateway.ringers == [voice.mouth.ring]
+        running.cancel()
+        await asyncio.gather(running, return_exceptions=True)
+        assert gateway.ringers == []
 
 
 @pytest.mark.voice_full

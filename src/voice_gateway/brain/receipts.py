@@ -7,23 +7,21 @@ from dataclasses import replace
 from langchain_core.tools import BaseTool
 
 from voice_gateway.brain.receipts_amounts import amounts_in
-from voice_gateway.brain.receipts_claims import claims_in
+from voice_gateway.brain.receipts_claims import claims_in, clauses_of, pieces_of
 from voice_gateway.brain.receipts_compare import CLAIM, LOOK, refuted
+from voice_gateway.brain.receipts_cover import uncovered
 from voice_gateway.brain.receipts_facts import Fact, Status, facts_of, status_of
-from voice_gateway.brain.receipts_phrases import (
-    asks_about_home,
-    asserts,
-    is_command,
-    only_affirms,
-    only_agrees,
-)
+from voice_gateway.brain.receipts_phrases import only_affirms, only_agrees
+from voice_gateway.brain.receipts_stance import asserting, only_social
 from voice_gateway.brain.receipts_verbs import STATES
+from voice_gateway.brain.receipts_wish import Wish, wish_in
 from voice_gateway.brain.receipts_words import EMPTY, kind_of, plain, singular, words_of
 from voice_gateway.brain.release import sentences
 from voice_gateway.tools.traits import traits
 from voice_gateway.turn import ToolOutcome
 
 SUBJECT = "subject"  # it does not speak of what was done
+_TERSE = 5  # words: "Bolted.", "How is that?" after an action speak of it
 ALL_TOPICS = frozenset({"home", "time", "sound", "timer"})
 _TOPIC_WORDS = {
     "home": re.compile(
@@ -57,42 +55,47 @@ class Receipts:
         self._several = " and " in self._command
         self._said = frozenset(singular(word) for word in self._command.split())
         self._topics = topics
-        self._asked = is_command(self._command) or asks_about_home(self._command)
+        self._wish = wish_in(self._command)
         self._facts: dict[int, tuple[ToolOutcome, list[Fact]]] = {}
 
     def why_not(self, sentence: str, outcomes: Sequence[ToolOutcome]) -> str | None:
         """Why this sentence must not be said after these outcomes; None when it may be."""
         claims = claims_in(sentence)
-        if not claims:
-            return self._instead_of_a_call(sentence, outcomes)
-        if self._asked:  # "Yes, it is on" is a claim when it answers a question
+        if self._wish:  # "Yes, it is on" is a claim when it answers a question
             claims = [replace(claim, weak=False) for claim in claims]
         facts = self._all_facts(outcomes)
         reasons = (refuted(claim, facts, topics=self._topics, said=self._said) for claim in claims)
-        return next((reason for reason in reasons if reason), None)
+        reason = next((reason for reason in reasons if reason), None)
+        if reason or "?" in sentence or _CONDITION.search(sentence):
+            return reason
+        if not outcomes:
+            return self._instead_of_a_call(sentence)
+        strange = facts and uncovered(pieces_of(words_of(plain(sentence))), facts, self._said)
+        return CLAIM if strange else None
 
-    def _instead_of_a_call(self, sentence: str, outcomes: Sequence[ToolOutcome]) -> str | None:
-        """Ordered to act, or asked how it is, and no tool was called: then whatever is asserted of the home
-        is made up, in words that we know or not. Questions, refusals and offers are all that is left."""
-        if not self._asked or outcomes or not asserts(_plain_words(sentence)) or "?" in sentence:
-            return None
-        if is_command(self._command):
-            return CLAIM
-        return LOOK if "home" in self._topics else None
+    def _instead_of_a_call(self, sentence: str) -> str | None:
+        """Ordered to act, or asked how it is, and no tool was called: then whatever is asserted is made up, in
+        words that we know or not. Questions, refusals, offers and courtesy are all that is left."""
+        reason = {Wish.ACT: CLAIM, Wish.LOOK: LOOK if "home" in self._topics else None}.get(self._wish)
+        reason = LOOK if self._wish is Wish.CLOCK and "time" in self._topics else reason
+        asserted = asserting(clauses_of(sentence), of_state=self._wish is not Wish.ACT)
+        return reason if asserted else None
 
     def whole_reply(self, text: str, outcomes: Sequence[ToolOutcome]) -> str | None:
         """Why a reply must not stand although each of its sentences may; None when it may."""
         words = _plain_words(text)
         acted = [outcome for outcome in outcomes if status_of(outcome) is not Status.READ]
-        if not outcomes and asks_about_home(self._command) and only_affirms(words):
+        if not outcomes and self._wish is Wish.LOOK and only_affirms(words):
             return LOOK if "home" in self._topics else None
         if not acted:
-            return CLAIM if only_agrees(words) and is_command(self._command) else None
+            agrees = only_agrees(words) or only_social(clauses_of(text))
+            return CLAIM if agrees and self._wish is Wish.ACT else None
         if any(status_of(outcome) is not Status.DONE for outcome in acted) or self._on_subject(text, acted):
             return None
         if self._claims(text) or only_agrees(words):  # "Done" after one of two wishes does not tell which
             return SUBJECT if self._several and len(self._latest(acted)) == 1 else None
-        return None if self._several else SUBJECT
+        wordy = len(words.split()) > _TERSE
+        return SUBJECT if wordy and not self._several else None
 
     def _on_subject(self, text: str, acted: Sequence[ToolOutcome]) -> bool:
         """Whether it speaks of something that was done, by name, by kind or by number."""
@@ -157,6 +160,7 @@ def _plain_words(text: str) -> str:
     return " ".join(word.text for word in words_of(plain(text)) if word.text.isalnum())
 
 
+_CONDITION = re.compile(r"\b(?:if|unless|(?:when|once|until|after|as soon as) (?:you|i know))\b", re.I)
 _NO_TROUBLE = re.compile(r"\b(?:no|not a) (?:problem|worries|trouble)\b|\bwhy not\b")
 _TROUBLE = frozenset(
     "not no never unable failed fail fails cannot unfortunately sorry problem trouble error unreachable "

@@ -97,6 +97,8 @@ def _idiom(main: list[Word], at: int) -> bool:
     following = main[at + 1].text if at + 1 < len(main) else ""
     if [word.text for word in main[at + 1 : at + 3]] == ["in", "on"]:  # "closing in on"
         return True
+    if main[at].text == "running" and following in {"low", "out", "late", "short"}:
+        return True
     if following == "out":
         return not any(is_thing(word.text) for word in main)
     begins = main[at].text in {"start", "started", "starting", "begin", "began", "begun"}
@@ -120,8 +122,11 @@ def _at_verb(main: list[Word], place: Place, shared: str) -> Reading | None:
         aspect = "future"
     if aspect is None or (place.bare and shared == "none"):
         return None
-    if place.bare and shared == "state" and aspect == "done":
+    alone = len(place.texts) == 1 and place.verb in STATES  # "Locked."
+    if place.bare and (shared == "state" or alone) and aspect == "done":
         aspect = "state"
+    if forms[0].base == "send" and aspect == "done":
+        aspect = "sent"
     return _reading(main, place, forms[0], aspect) if _ours(forms[0], main, place) else _NOTHING
 
 
@@ -175,8 +180,11 @@ def _ours(form: Form, main: list[Word], place: Place) -> bool:
     """Whether it is said of us or of the home, and not of history or of other people."""
     ourselves = not place.subject or bool(place.subjects & {"i", "we"})
     years = any(text.isdigit() and 1000 <= int(text) <= 2200 for text in place.texts)
-    if not ourselves and (set(place.texts) & _LONG_AGO or years or place.subject[0] == "my"):
+    past = bool(set(place.texts) & _LONG_AGO or years) and "will" not in place.helping
+    if not ourselves and (past or place.subject[0] == "my"):
         return False
+    if place.subject[:1] in (["a"], ["an"]) and not place.helping and kind_of(place.subject[-1]) != "timer":
+        return False  # "a little robot turned on the lamp": a story
     if "i" in place.subjects and place.helping & {"am", "was", "been"} and place.verb.endswith("ed"):
         return False  # "I was created by", "I am limited": about ourselves
     following = place.texts[place.at + 1 : place.at + 2]

@@ -40,7 +40,7 @@ class Amounts:
         """Whether one of these is not among the known ones."""
         if any(not _near(number, known.numbers) and not _hour(number, known) for number in self.numbers):
             return True
-        spans = {*known.spans, *known.numbers, sum(known.spans)}
+        spans = {*known.spans, *known.numbers, sum(set(known.spans))}  # the same length may be told twice
         if any(span not in spans for span in self.spans) and sum(self.spans) not in spans:
             return True
         return any(not any(clock.fits(other) for other in known.clocks) for clock in self.clocks)
@@ -80,6 +80,8 @@ def _number(texts: list[str], place: int, found: Amounts) -> int:
         before = texts[max(0, place - 2) : place]
         minus = before[-1:] == ["minus"] or (before[-1:] == ["-"] and not before[0].isdigit())
         found.numbers.add(-float(word) if minus else float(word))
+    elif word in _LEVELS and texts[place - 1 : place] in (["than"], ["nearly"], ["almost"]):
+        pass  # "a bit less than half": the number itself is said elsewhere, or nobody knows it
     elif word in _LEVELS and texts[place + 1 : place + 2] not in (["an"], ["a"], ["past"], ["hour"]):
         found.numbers.add(_LEVELS[word])
     return 1
@@ -95,11 +97,12 @@ def _span(texts: list[str], place: int, found: Amounts) -> int:
     if word == "-":
         return 0
     unit = next(iter(following), "").rstrip("s")
+    if word in {"an", "a", "one", "1"} and unit in {"hour", "minute", "second"}:
+        half = texts[place + 2 : place + 5] == ["and", "a", "half"]  # "an hour and a half"
+        found.spans.append(_SECONDS[unit] * (1.5 if half else 1))
+        return 5 if half else 2
     if unit in _SECONDS and re.fullmatch(r"\d{1,6}(?:\.\d+)?", word):
         found.spans.append(float(word) * _SECONDS[unit])
-        return 2
-    if word in {"an", "a", "one"} and unit in {"hour", "minute", "second"}:
-        found.spans.append(_SECONDS[unit])
         return 2
     return 0
 

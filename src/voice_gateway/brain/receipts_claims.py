@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from voice_gateway.brain.receipts_acts import act_in
 from voice_gateway.brain.receipts_amounts import amounts_in
@@ -11,7 +11,7 @@ from voice_gateway.brain.receipts_languages import foreign_claim
 from voice_gateway.brain.receipts_phrases import phrase, promise
 from voice_gateway.brain.receipts_states import state_in, time_in, timers_in
 from voice_gateway.brain.receipts_verbs import FORMS, STATES
-from voice_gateway.brain.receipts_words import EMPTY, Word, plain, words_of
+from voice_gateway.brain.receipts_words import EMPTY, KINDS, ROOMS, Word, plain, words_of
 
 _BREAKS = frozenset(", ; : — – … . ! ? (".split())
 _ENDS = frozenset("; . ! ? …".split())
@@ -59,19 +59,27 @@ def claims_in(sentence: str) -> list[Claim]:
     """All claims of one sentence, in order."""
     found = words_of(plain(sentence))
     state = _Sentence(question=any(word.text == "?" for word in found))
-    for piece in _pieces(found):
+    for piece in pieces_of(found):
         _read(piece, state)
     if not state.claims and (foreign := foreign_claim(sentence)) is not None:
         return [foreign]
     return state.claims
 
 
-def _pieces(words: Sequence[Word]) -> list[list[Word]]:
+def clauses_of(text: str) -> list[str]:
+    """The clauses of a text, each as its words with spaces between them."""
+    pieces = pieces_of(words_of(plain(text)))
+    return [" ".join(word.text for word in piece if word.text.isalnum()) for piece in pieces]
+
+
+def pieces_of(words: Sequence[Word]) -> list[list[Word]]:
     pieces: list[list[Word]] = [[]]
     for place, word in enumerate(words):
         following = words[place + 1].text if place + 1 < len(words) else ""
         state = following in STATES or any(form.tense == "ing" for form in FORMS.get(following, ()))
-        if word.text in {":", "("} and state:
+        if word.text == _AND and [one.text for one in words[place + 1 : place + 3]] == ["a", "half"]:
+            pieces[-1].append(word)  # "an hour and a half"
+        elif word.text in {":", "("} and state:
             pieces[-1].append(Word("is"))
         elif word.text in _BREAKS or word.text in _JOINS:
             pieces.append([Word(_END)] if word.text in _ENDS else [word] if word.text == _AND else [])
@@ -88,7 +96,7 @@ def _read(piece: list[Word], state: _Sentence) -> None:
         promised.amounts = amounts_in(piece)
         state.claims.append(promised)
         return
-    piece = _without_ack([word for word in piece if word.text not in {_END, _AND}])
+    piece = _without_ack(piece[piece[0].text in {_END, _AND} :])
     main, condition = _split_condition(piece)
     if condition and (condition[0].text in _CONDITIONS or any(word.text == "you" for word in condition)):
         state.hypothetical = True
@@ -102,10 +110,17 @@ def _read(piece: list[Word], state: _Sentence) -> None:
         _attach(main, state, joined=joined)
         return
     _inherit(claim, main, state)
-    claim.things = [*state.waiting, *claim.things]
+    claim.things = [*state.waiting, *(_completed(thing, state.waiting) for thing in claim.things)]
     claim.every |= len(state.waiting) > 0 and not all(claim.things)
     state.waiting = []
     state.claims.append(claim)
+
+
+def _completed(thing: Thing, before: list[Thing]) -> Thing:
+    """ "The lamps in the kitchen and the bedroom": the lamp in the bedroom is meant, not the room."""
+    if not before or not thing.words or thing.words - ROOMS:
+        return thing
+    return replace(thing, words=thing.words | {word for word in before[-1].words if word in KINDS})
 
 
 def _inherit(claim: Claim, main: list[Word], state: _Sentence) -> None:

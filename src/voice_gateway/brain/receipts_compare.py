@@ -63,6 +63,8 @@ def _bears_out(claim: Claim, fact: Fact, facts: Sequence[Fact], counts: set[floa
         return False
     if _another_effect(claim.effect, fact.effects) or _another_amount(claim, fact, counts):
         return False
+    if fact.status is Status.DONE and _seen_opposite(claim.effect, fact):
+        return False
     if fact.status in _MAY_BE_SAID_OF[claim.aspect]:
         return True
     # It was on its way, and a later look has seen it arrive.
@@ -112,7 +114,8 @@ def _is_so(claim: Claim, fact: Fact, counts: set[float]) -> bool:
         return False
     if fact.status in {Status.READ, Status.DONE}:
         looked = fact.acted or fact.named or bool(fact.state) or claim.weak or not claim.effect
-        return looked and not _another_effect(claim.effect, fact.state | fact.effects)
+        other = _another_effect(claim.effect, fact.state | fact.effects) or _seen_opposite(claim.effect, fact)
+        return looked and not other
     if not (claim.effect or claim.amounts):
         return fact.status is Status.WORKING  # "is now brewing"
     if fact.state:
@@ -164,10 +167,10 @@ def _wrongly_failed(claim: Claim, facts: Sequence[Fact], said: frozenset[str]) -
 
 def _is(thing: Thing, fact: Fact, said: frozenset[str]) -> bool:
     """Whether the fact may be about the thing: each word of its name is borne out."""
-    return all(_called(word, fact, said) for word in thing.words)
+    return all(called(word, fact, said) for word in thing.words)
 
 
-def _called(word: str, fact: Fact, said: frozenset[str]) -> bool:
+def called(word: str, fact: Fact, said: frozenset[str]) -> bool:
     if word in fact.words or word in ANY_DEVICE:
         return True
     if word in MEASURES and fact.status is Status.READ:
@@ -184,6 +187,11 @@ def _called(word: str, fact: Fact, said: frozenset[str]) -> bool:
 def _another_effect(claimed: str, known: Iterable[str]) -> bool:
     effects = set(known)
     return bool(claimed and effects) and not effects & BORNE_OUT_BY.get(claimed, frozenset({claimed}))
+
+
+def _seen_opposite(claimed: str, fact: Fact) -> bool:
+    """A blind that is 40 percent open is not closed, although it was lowered."""
+    return claimed not in fact.state and OPPOSITE.get(claimed, "") in fact.state
 
 
 def _another_amount(claim: Claim, fact: Fact, counts: set[float]) -> bool:

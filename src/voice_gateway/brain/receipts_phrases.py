@@ -3,7 +3,6 @@
 import re
 
 from voice_gateway.brain.receipts_claim import Aspect, Claim, Kind, Thing
-from voice_gateway.brain.receipts_words import is_thing
 
 ACK = (
     r"(?:okay|ok|sure|sure thing|certainly|absolutely|yes|yeah|yep|alright|all right|right|great|perfect|"
@@ -74,14 +73,6 @@ _ACKS_ONLY = re.compile(
     rf"(?:{ACK} |i can do that |no worries |you got it |will do |my pleasure |you are welcome |"
     rf"with pleasure )+"
 )
-_COMMAND = re.compile(
-    r"(?:(?:hey|ok|okay|please|now|just|and|then|can you|could you|would you|will you|i want you to|"
-    r"i need you to|go ahead and|jarvis|computer|you must|you should) )*"
-    r"(?:turn|switch|set|dim|brighten|open|close|shut|lock|unlock|start|stop|mute|unmute|activate|"
-    r"deactivate|cancel|add|remind|wake|raise|lower|increase|decrease|make it|put)\b(?! up$).+"
-)
-
-
 def only_agrees(text: str) -> bool:
     """ "Okay.", "Sure, 30 percent.": as an answer to a command it says that it was done."""
     return bool(_ACKS_ONLY.fullmatch(_AMOUNT.sub("", text + " ")))
@@ -92,38 +83,10 @@ def promise(text: str) -> Claim | None:
     return Claim(Kind.ACT, Aspect.FUTURE, things=[Thing(frozenset({"timer"}))]) if _TELL.match(text) else None
 
 
-def is_command(text: str) -> bool:
-    return bool(_COMMAND.fullmatch(text))
-
-
 _AFFIRMS = re.compile(
     rf"(?:{ACK} )*(?:yes|no|yeah|yep|nope|correct|indeed|it is|they are)"
     rf"(?: (?:it|they|that) (?:is|are|does|do|did|was|were)(?: not)?| it is not| they are not)?"
 )
-_STATE_QUESTION = re.compile(
-    r"(?:(?:hey|ok|okay|please|and|so|tell me|do you know|can you check|check|can you tell me|i wonder) )*"
-    r"(?:is|are|was|were|did|has|have|if|whether|what is|which|are all|"
-    r"how (?:warm|cold|hot|bright|loud|many)) .+"
-)
-
-
 def only_affirms(text: str) -> bool:
     """ "Yes.", "No, it is not." """
     return bool(_AFFIRMS.fullmatch(text))
-
-
-def asks_about_home(text: str) -> bool:
-    """ "Is the front door locked": an answer says how it is at home."""
-    return bool(_STATE_QUESTION.fullmatch(text)) and any(is_thing(word) for word in text.split())
-
-
-_NO_ASSERTION = re.compile(
-    r"\b(?:not|no|none|nothing|never|only|cannot|can|could|would|unable|unfortunately|sorry|afraid|which|please|need|"
-    r"needs|if|when|want|should|say|tell|let|check|moment|look|looking|try|may|might|sure|mean|know|how|example|"
-    r"you)\b"
-)
-
-
-def asserts(text: str) -> bool:
-    """Whether it says of something in the home how it is: no question, refusal, offer or advice."""
-    return any(is_thing(word) for word in text.split()) and not _NO_ASSERTION.search(text)

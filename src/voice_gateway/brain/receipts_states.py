@@ -17,6 +17,10 @@ _ADVERBS = frozenset(
 )
 _PRONOUNS = frozenset("it they that this these those everything all both".split())
 _PEOPLE = frozenset("i you we he she who people there".split())
+_ALL_OF_IT = frozenset("home house place".split())
+_IN_TROUBLE = dict.fromkeys(
+    "asleep sleeping offline unreachable unavailable jammed stuck disconnected unresponsive unplugged busy".split()
+)
 _UNITS = frozenset("% percent degrees degree celsius fahrenheit c f watts watt lux kilowatt".split())
 _HERE = frozenset("now currently inside here outside indoors".split())
 _MONTHS = frozenset(
@@ -36,7 +40,7 @@ def state_in(main: list[Word]) -> Claim | None:
         return None
     if subject[-1] == "it" and {"degrees", "degree"} & set(texts):
         return _claim(main, place, "", weak=False, hedged=False)  # "It is a cosy 21 degrees in the office"
-    about_home = any(is_thing(text) for text in subject)
+    about_home = any(is_thing(text) or text in _ALL_OF_IT for text in subject)
     named = any(word.name for word in main[:place])
     if not (about_home or named or set(subject) & _PRONOUNS):
         return None
@@ -58,8 +62,8 @@ def _predicate(main: list[Word], texts: list[str], place: int, *, weak: bool) ->
     if word in STATES and not _preposition(texts, at):
         effect = OPPOSITE.get(STATES[word], "") if denied else STATES[word]
         return _claim(main, place, effect, weak=weak, hedged=hedged)
-    if now and word.endswith("ing") and len(word) > 5 and word not in FORMS and not denied:
-        return _claim(main, place, "", weak=False, hedged=hedged)  # "is now brewing"
+    if "now" in texts and word.isalpha() and word not in FORMS | _IN_TROUBLE and not denied:
+        return _claim(main, place, "", weak=weak, hedged=hedged)  # "is now brewing", "is now in away mode"
     if re.fullmatch(r"\d+(?:\.\d+)?|half|maximum|minimum|halfway", word) and _measure(texts, at):
         return _claim(main, place, "", weak=weak and not {"degrees", "degree"} & set(texts), hedged=hedged)
     return None
@@ -78,6 +82,8 @@ def _preposition(texts: list[str], at: int) -> bool:
     if word in {"on", "off"}:
         others = {"sale", "fire", "time", "it", "its", "their", "his", "her", "top", "track"}
         return following in DETERMINERS or following.rstrip("s") in DAYS or following in others
+    if word == "running":
+        return following in {"low", "out", "late", "short"}
     return word == "open" and following in {"to", "source", "ended"}
 
 

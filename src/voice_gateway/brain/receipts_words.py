@@ -112,7 +112,7 @@ def words_of(text: str) -> list[Word]:
     found: list[Word] = []
     tokens = _TOKEN.findall(text)
     for place, token in enumerate(tokens):
-        following = tokens[place + 1].lower() if place + 1 < len(tokens) else ""
+        following = [one.lower() for one in tokens[place + 1 : place + 3]]
         begins = not found or found[-1].text in ".!?:…"
         name = token[:1].isupper() and not begins and singular(token.lower()) not in _CALENDAR
         found += [Word(part, name) for part in _parts(token, following)]
@@ -124,7 +124,7 @@ _WHOLE |= {"wasnt": "was not", "couldnt": "could not", "didnt": "did not", "dont
 _ENDINGS = {"'ve": "have", "'m": "am", "'ll": "will", "'re": "are", "'d": "would"}
 
 
-def _parts(token: str, following: str) -> list[str]:
+def _parts(token: str, following: list[str]) -> list[str]:
     word = token.lower()
     if word in _WHOLE:
         return _WHOLE[word].split()
@@ -135,7 +135,9 @@ def _parts(token: str, following: str) -> list[str]:
             return [word.removesuffix(ending), meaning]
     if word.endswith("'s"):
         base = word[:-2]
-        return [base, "is"] if base in _IS_AFTER or following in _STATE_NEXT else [base]
+        # "the lamp's glowing", but "the lamp's brightness"
+        said_of_it = is_thing(base) and following and not any(map(is_thing, following))
+        return [base, "is"] if base in _IS_AFTER or said_of_it or _STATE_NEXT & {*following[:1]} else [base]
     return [word.replace("'", "")]
 
 

@@ -120,6 +120,8 @@ def settle(said: Said, asked: Ask, context: Context) -> Step | Ask | Frame | Non
     if _NO.match(text) or _NO.match(said.whole):
         return Step("No", say="Okay, I won't.")
     if _YES.match(text) or _YES.match(said.whole):
+        if asked.frame.intent == "Scene":
+            return asked.frame
         return clear(asked, asked.candidates, context) if asked.confirm else asked
     enough = len(asked.candidates) == 2 if text.startswith("both") else len(asked.candidates) > 1
     if _ALL.match(text) and enough and not asked.confirm:

@@ -72,6 +72,7 @@ class Home:
     words: Mapping[tuple[str, str, int | None, int], tuple[str, ...]] = field(default_factory=dict)
     told: Mapping[tuple[str, str, int | None, int], str] = field(default_factory=dict)  # since it was read
     guarded_names: tuple[str, ...] = ()  # those that would wake the guard by a word in them, longest first
+    scenes: Mapping[str, str] = field(default_factory=dict)  # plain name -> as it is written
 
     def address(self, device: Device) -> str:
         """The name that means only this device to its server."""
@@ -99,7 +100,7 @@ def name_key(name: str) -> str:
     return " ".join(plain_words(name))
 
 
-def build_home(devices: Iterable[Device]) -> Home:
+def build_home(devices: Iterable[Device], scenes: Iterable[str] = ()) -> Home:
     ordered = tuple(devices)
     rooms: dict[str, str] = {}
     by_name: dict[str, list[Device]] = {}
@@ -123,6 +124,7 @@ def build_home(devices: Iterable[Device]) -> Home:
         {key: tuple(found) for key, found in by_loose.items()},
         words,
         guarded_names=tuple(sorted((name for name in by_name if guard(name)), key=len, reverse=True)),
+        scenes={key: name for name in scenes if (key := name_key(name))},
     )
 
 
@@ -131,6 +133,12 @@ def parse_devices(structured: object) -> list[Device]:
     listed = structured.get("devices") if isinstance(structured, Mapping) else None
     found = (_device(raw) for raw in listed) if isinstance(listed, list) else ()
     return [device for device in found if device is not None]
+
+
+def parse_scenes(structured: object) -> list[str]:
+    """The names of the scenes, where the server lists them beside its devices."""
+    listed = structured.get("scenes") if isinstance(structured, Mapping) else None
+    return [name.strip() for name in listed if isinstance(name, str)] if isinstance(listed, list) else []
 
 
 def _device(raw: object) -> Device | None:

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 
 from voice_gateway.brain.intents.home import Home, build_home, name_key
-from voice_gateway.brain.intents.read_home import read_devices
+from voice_gateway.brain.intents.read_home import read_home
 from voice_gateway.brain.intents.understanding import Request
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.turn import ToolOutcome
@@ -46,14 +46,14 @@ class HomeKeeper:
         """A turn that is running keeps the picture it started with."""
         async with self._reading:
             self._seen_version = self._executor.tools.version
-            devices = await read_devices(self._executor)
-            if isinstance(devices, str):
+            read = await read_home(self._executor)
+            if isinstance(read, str):
                 # What was known stays known while the server is there: the devices will be, too.
-                self.problem = devices
-                self._home = self._home if devices else None
+                self.problem = read
+                self._home = self._home if read else None
             else:
                 self.problem = ""
-                self._home = await asyncio.to_thread(build_home, devices)
+                self._home = await asyncio.to_thread(build_home, *read)
 
     async def keep_fresh(self) -> None:
         """Runs until it is cancelled."""

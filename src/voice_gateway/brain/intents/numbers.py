@@ -1,4 +1,6 @@
-"""Spelled numbers become digits: "sixty five" is 65, "nineteen point five" 19.5, "nineteen ninety" a year."""
+"""Spelled numbers become digits: "sixty five" is 65, "two and a half" 2.5, "nineteen ninety" a year."""
+
+import itertools
 
 _ONES = {
     "zero": 0, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8,
@@ -20,6 +22,7 @@ _UNITS = frozenset(
     "degrees".split()
 )
 _WANTS_NUMBER = frozenset({"to", "by", "at", "volume"})
+_AND_A_HALF = ["and", "a", "half"]
 
 
 def to_digits(words: list[str], *, every_one: bool = False) -> list[str]:
@@ -44,6 +47,21 @@ def to_digits(words: list[str], *, every_one: bool = False) -> list[str]:
 
 def _number(words: list[str], start: int) -> tuple[str, int]:
     """The number that begins here and how many words it takes; 0 words when none does."""
+    value, used = _whole(words, start)
+    if used and value.isdecimal() and words[start + used : start + used + 3] == _AND_A_HALF:
+        return f"{value}.5", used + 3
+    if words[start].isdecimal():
+        return "", 0  # it is a number already
+    return (value, used) if used else _less_than_one(words, start)
+
+
+def _whole(words: list[str], start: int) -> tuple[str, int]:
+    if words[start].isdecimal():
+        return words[start], 1
+    if words[start : start + 2] == ["a", "hundred"]:
+        return _hundreds(words, start, 1, 2)
+    if words[start : start + 2] == ["hundred", "percent"]:
+        return "100", 1
     value, used = _below_hundred(words, start)
     if not used:
         return "", 0
@@ -54,11 +72,29 @@ def _number(words: list[str], start: int) -> tuple[str, int]:
         rest, more = _below_hundred(words, start + used)
         if more and rest >= 10 and following not in _ONES:
             return f"{value}{rest}", used + more  # "nineteen ninety eight", "twenty twenty six"
-    if following == "point":
-        decimal, more = _below_hundred(words, start + used + 1)
-        if more and decimal <= 9:
-            return f"{value}.{decimal}", used + 1 + more
-    return str(value), used
+    decimals = _decimals(words, start + used)
+    return (f"{value}.{decimals}", used + 1 + len(decimals)) if decimals else (str(value), used)
+
+
+def _less_than_one(words: list[str], start: int) -> tuple[str, int]:
+    """ "Half a degree", and "point five" where a number is due: to point at something is no number."""
+    if words[start : start + 2] == ["half", "a"] and words[start + 2 : start + 3] in (
+        ["degree"],
+        ["percent"],
+    ):
+        return "0.5", 2
+    decimals = _decimals(words, start)
+    after = words[start + 1 + len(decimals) : start + 2 + len(decimals)]
+    due = bool(set(words[start - 1 : start]) & _WANTS_NUMBER) or bool(set(after) & _UNITS)
+    return (f"0.{decimals}", 1 + len(decimals)) if decimals and due else ("", 0)
+
+
+def _decimals(words: list[str], start: int) -> str:
+    """The digits behind "point", one by one."""
+    if words[start : start + 1] != ["point"]:
+        return ""
+    digits = itertools.takewhile(lambda word: word in _ONES, words[start + 1 : start + 3])
+    return "".join(str(_ONES[word]) for word in digits)
 
 
 def _hundreds(words: list[str], start: int, count: int, used: int) -> tuple[str, int]:

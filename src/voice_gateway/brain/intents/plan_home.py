@@ -4,21 +4,33 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from voice_gateway.brain.intents.device_calls import SCENE, known_level, request_for
+from voice_gateway.brain.intents.device_calls import known_level, request_for
 from voice_gateway.brain.intents.grammar import Frame
-from voice_gateway.brain.intents.home import SWITCHED, Device
-from voice_gateway.brain.intents.places import room_named
+from voice_gateway.brain.intents.home import SWITCHED, Device, name_key
+from voice_gateway.brain.intents.places import plain, room_named
 from voice_gateway.brain.intents.plan_builtin import volume_it
+from voice_gateway.brain.intents.plan_scene import scene, scene_named, start_scene
 from voice_gateway.brain.intents.resolve import IT, Found, Resolver, Unclear, Unknown
 from voice_gateway.brain.intents.understanding import Ask, Context, Meaning, No, Request, Step, home_unknown
-from voice_gateway.brain.intents.wording import ABLE, DOING, capital, choice, the, which
+from voice_gateway.brain.intents.wording import (
+    ABLE,
+    DOING,
+    capital,
+    choice,
+    listed,
+    the,
+    unknown_device,
+    which,
+)
 
 _ENTRANCE = frozenset({"unlock", "open"})  # of a lock or a garage door: only by its own name
+_BY_NAME = "I can {} that only by its own name."
 # Words that no name of a device has: whoever says them is not naming one.
 _CLAUSE = re.compile(
     r"\b(?:your|yourself|me|you|us|i|is|was|are|were|who|what|because|about|someone|somebody|"
-    r"turn|switch|set|dim|close|unlock|mute|increase|then|and|them|it|on|off|by)\b"
+    r"turn|switch|set|dim|close|unlock|mute|increase|then|and|them|it|on|off|by|leave|keep|let|not)\b"
 )
+_HINT = 3  # words: behind "… on" alone, more than these are no name that was only misheard
 
 
 _TAKES: dict[str, Callable[[Device], bool]] = {
@@ -40,12 +52,15 @@ def act(frame: Frame, context: Context, action: str) -> Meaning:
     phrase = _phrase(frame)
     if not context.home.devices:
         return home_unknown(context)
-    resolver = Resolver(context.home, context.room, context.last, _TAKES[action])
-    found = resolver.resolve(phrase)
+    sweep = bool(frame.slots.get("sweep"))
+    found = Resolver(context.home, context.room, context.last, _TAKES[action], sweep).resolve(phrase)
+    if action == "on" and not (isinstance(found, Found) and found.exact):
+        if name := scene_named(phrase, context.home):
+            return start_scene(frame, name)
     if isinstance(found, Unclear):
         return _which(found, frame, action)
     if isinstance(found, Unknown):
-        return _unknown(found, frame)
+        return _unknown(found, frame, context)
     return _for_found(found, frame, action, context)
 
 
@@ -70,7 +85,7 @@ def _namesakes(devices: Sequence[Device]) -> str:
     return f"There are {len(devices)} devices called {devices[0].name}{where}. I can't tell them apart."
 
 
-def _unknown(found: Unknown, frame: Frame) -> Meaning:
+def _unknown(found: Unknown, frame: Frame, context: Context) -> Meaning:
     if found.phrase in IT:
         return No(
             "nothing was talked of that 'it' could mean",
@@ -79,9 +94,11 @@ def _unknown(found: Unknown, frame: Frame) -> Meaning:
         )
     if _CLAUSE.search(found.phrase) or len(found.phrase.split()) > 5:
         return No("those words name no device", forbid=True)
+    bare = frame.own and frame.literal <= _HINT and len(found.phrase.split()) > _HINT
+    if not found.near or bare:
+        spoken = found.note or unknown_device(found.phrase, context.home)
+        return No(f"unknown device or room: {found.phrase}", forbid=True, spoken=spoken)
     note = found.note or f"I don't know a device called {found.phrase}."
-    if not found.near:
-        return No(f"unknown device or room: {found.phrase}", forbid=True, spoken=note)
     if len(found.near) == 1:
         return Ask(f"{note} Did you mean {the(found.near[0], room=True)}?", frame, found.near, confirm=True)
     return Ask(f"{note} Did you mean {choice(found.near)}?", frame, found.near)
@@ -91,12 +108,13 @@ def _for_found(found: Found, frame: Frame, action: str, context: Context) -> Mea
     able = tuple(device for device in found.devices if _TAKES[action](device))
     unable = [device for device in found.devices if not _TAKES[action](device)]
     if not able and found.group:
-        return No(f"there is nothing to {DOING[action]}", forbid=True)
+        spoken = _BY_NAME.format(DOING[action]) if action in _ENTRANCE else None
+        return No(f"there is nothing to {DOING[action]}", forbid=True, spoken=spoken)
     if unable and not (able and found.group):
         device = unable[0]
         return Step(frame.intent, frame=frame, say=_cannot(device, action), devices=found.devices[:1])
     if not found.exact and action in _ENTRANCE and any(d.kind in ("lock", "garage_door") for d in able):
-        return Ask(f"Did you mean {the(able[0], room=True)}?", frame, able, confirm=len(able) == 1)
+        return _entering(able, frame, action)
     if found.group and action == "brighten":  # brighter lights are those that are on
         able = tuple(device for device in able if known_level(context.home.state_of(device)) != 0) or able
     made = [request_for(device, frame, action, context) for device in able]
@@ -106,6 +124,13 @@ def _for_found(found: Found, frame: Frame, action: str, context: Context) -> Mea
         return Step(frame.intent, frame=frame, say=hindered[0], devices=able)
     devices = tuple(request.device for request in requests if request.device)
     return Step(frame.intent, requests, acts=True, frame=frame, devices=devices, by_room=found.by_room)
+
+
+def _entering(able: Sequence[Device], frame: Frame, action: str) -> Ask:
+    if len(able) == 1:
+        return Ask(f"Did you mean {the(able[0], room=True)}?", frame, tuple(able), confirm=True)
+    names = listed([the(device) for device in able])
+    return Ask(f"Shall I {DOING[action]} {names}?", frame, tuple(able), confirm=True)
 
 
 def _cannot(device: Device, action: str) -> str:
@@ -124,8 +149,15 @@ def _set_temperature(frame: Frame, context: Context) -> Meaning:
     return act(frame, context, "set")
 
 
-def _scene(frame: Frame, _context: Context) -> Meaning:
-    return Step(frame.intent, (Request(SCENE, {"sceneName": frame.text("scene")}),), acts=True, frame=frame)
+def _start(frame: Frame, context: Context) -> Meaning:
+    """ "Start movie night", "start the coffee maker": only what is called exactly that."""
+    said = plain(frame.text("thing"))
+    named = context.home.by_name.get(name_key(said), ())
+    if named and frame.slots.get("appliance") and not any(device.is_light for device in named):
+        meaning = act(replace(frame, intent="TurnOn"), context, "on")
+        return meaning if not isinstance(meaning, Step) or meaning.requests else No("that cannot be started")
+    name = None if named else scene_named(said, context.home)
+    return start_scene(frame, name) if name else No("nothing of that name can be started")
 
 
 def _dimmed(frame: Frame, context: Context) -> Meaning:
@@ -165,6 +197,7 @@ HOME_ACTS: dict[str, Callable[[Frame, Context], Meaning]] = {
     "Warmer": _set_temperature,
     "Cooler": _set_temperature,
     "SetMode": _acting("set"),
-    "Scene": _scene,
+    "Scene": scene,
+    "Start": _start,
     "UpDownIt": _up_down_it,
 }

@@ -1,9 +1,9 @@
-"""Reads the whole home through the tool that lists it: every page, inactive devices too."""
+"""Reads the whole home through the tool that lists it: every page, inactive devices and scenes too."""
 
 import logging
 from collections.abc import Mapping
 
-from voice_gateway.brain.intents.home import Device, parse_devices
+from voice_gateway.brain.intents.home import Device, parse_devices, parse_scenes
 from voice_gateway.brain.intents.plan_look import LIST, LIST_ARGS
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.turn import ToolCall, new_id
@@ -13,11 +13,12 @@ log = logging.getLogger(__name__)
 MOST_PAGES = 50  # of 100 devices: more than a Z-Wave network can hold
 
 
-async def read_devices(executor: ToolExecutor) -> list[Device] | str:
-    """All devices, or what the tool said is wrong ("" when there is no such tool)."""
+async def read_home(executor: ToolExecutor) -> tuple[list[Device], list[str]] | str:
+    """All devices and the names of the scenes, or what the tool said is wrong ("" without such a tool)."""
     if executor.tools.find(LIST) is None:
         return ""
     devices: list[Device] = []
+    scenes: list[str] = []
     for _ in range(MOST_PAGES):
         call = ToolCall(new_id(), LIST, {**LIST_ARGS, "offset": len(devices)})
         outcome = await executor.execute(call)
@@ -26,8 +27,9 @@ async def read_devices(executor: ToolExecutor) -> list[Device] | str:
             return outcome.text.removeprefix("Error: ")
         page = parse_devices(outcome.structured)
         devices += page
+        scenes = scenes or parse_scenes(outcome.structured)
         total = outcome.structured.get("total") if isinstance(outcome.structured, Mapping) else None
         if not page or not isinstance(total, int) or len(devices) >= total:
-            return devices
+            return devices, scenes
     log.warning("the list of devices does not end", extra={"devices": len(devices)})
-    return devices
+    return devices, scenes

@@ -9,11 +9,14 @@ from voice_gateway.brain.intents.home import Device, Home, loose, name_key
 from voice_gateway.brain.intents.near import best_match, nearest
 from voice_gateway.brain.intents.normalise import plain_words
 from voice_gateway.brain.intents.places import EVERYWHERE, Placed, place, plain
+from voice_gateway.brain.intents.wording import unknown_room
 
 IT = frozenset({"it", "that", "this", "them", "those", "these", "that one", "this one", "the same", "they"})
 _QUANTIFIER = re.compile(
     r"^(all|every single|every|each|both|any|all of|both of)\s+(?:of\s+)?(?:the\s+|my\s+|our\s+)?(?=\S)"
 )
+_ARTICLES = frozenset({"the", "my", "our"})
+LONGEST_NAME = 8  # words, with the room
 _AND = re.compile(r"\s+and\s+(?:also\s+)?|\s*,\s*|\s+plus\s+")
 
 
@@ -58,17 +61,35 @@ class Resolver:
     room: str | None = None
     last: tuple[Device, ...] = ()
     fits: Callable[[Device], bool] = anything
+    sweep: bool = False  # "everything" and "the doors" mean all that fit: closing and locking do no harm
 
     def resolve(self, phrase: str) -> Resolution:
         said = plain(phrase)
-        if said in IT:
-            return Found(self.last, group=len(self.last) > 1) if self.last else Unknown(said)
+        if said in IT:  # several of them were not named one by one
+            one = len(self.last) == 1
+            return Found(self.last, exact=one, group=not one) if self.last else Unknown(said)
         exact = self._pick(self.home.by_name.get(name_key(said), ()), said)
         if exact is not None:
             return exact
         if len(parts := [part for part in _AND.split(said) if part]) > 1:
             return self._several(self._shared_noun(parts))
-        return self._one(said)
+        found = self._one(said)
+        row = self._in_a_row(said) if isinstance(found, Unknown) else ()
+        return Found(row, group=True) if row else found
+
+    def _in_a_row(self, said: str) -> tuple[Device, ...]:
+        """ "Floor lamp the desk lamp bedside lamp": whole names alone, one behind the other."""
+        words = [word for word in plain_words(said) if word not in _ARTICLES]
+        devices: list[Device] = []
+        while words:
+            sizes = range(min(len(words), LONGEST_NAME), 0, -1)
+            names = ((size, self.home.by_name.get(" ".join(words[:size]), ())) for size in sizes)
+            size, named = next(((size, named) for size, named in names if len(named) == 1), (0, ()))
+            if not size:
+                return ()
+            devices += [device for device in named if device not in devices]
+            words = words[size:]
+        return tuple(devices) if len(devices) > 1 else ()
 
     def _shared_noun(self, parts: Sequence[str]) -> list[str]:
         """ "The lights in the kitchen and the bedroom", "kitchen and bedroom lights": both rooms' lights."""
@@ -129,11 +150,13 @@ class Resolver:
             return Unknown(said, note="I don't know which room I am in.")
         sort = device_class(placed.what)
         offers = (device for device in self.home.devices if sort and sort.has(device) and self.fits(device))
-        return Unknown(said, near=tuple(offers), note=f"I don't know a room called {placed.nowhere}.")
+        return Unknown(said, near=tuple(offers), note=unknown_room(placed.nowhere, self.home))
 
     def _of_class(
         self, sort: DeviceClass, scope: Sequence[Device], room: str | None, quantifier: str, said: str
     ) -> Resolution:
+        if self.sweep and sort.plural and sort.sort in ("all", "door"):
+            return self._swept(sort, scope, room, said)
         vague = sort.sort in ("door", "garage")  # what opens the house is not taken by a vague word
         members = tuple(device for device in scope if sort.has(device) and (not vague or self.fits(device)))
         if not members:
@@ -150,6 +173,14 @@ class Resolver:
             wrong_number = quantifier == "both" and len(members) != 2
             return Unclear(members, said) if wrong_number else Found(members, group=True)
         return Unclear(members, said) if room else self._here(sort, members, said)
+
+    def _swept(self, sort: DeviceClass, scope: Sequence[Device], room: str | None, said: str) -> Resolution:
+        doors = sort.sort == "door"
+        members = tuple(device for device in scope if self.fits(device) and (not doors or sort.has(device)))
+        where = f" in the {room}" if room and room != EVERYWHERE else ""
+        return (
+            Found(members, group=True) if members else Unknown(said, note=f"I know nothing like that{where}.")
+        )
 
     def _here(self, sort: DeviceClass, members: Sequence[Device], said: str) -> Resolution:
         """No room was named: the door's own room settles it, if it stands in one."""
@@ -178,7 +209,7 @@ class Resolver:
             return picked
         meant = self._alike(what, scope, whole_names=room is None)
         if meant is None:
-            return Unknown(said, near=nearest(what, self.home, self.fits, room))
+            return Unknown(_quantified(said)[1], near=nearest(what, self.home, self.fits, room))
         picked = self._pick(self.home.by_name.get(name_key(self.home.address(meant)), ()), said)
         return replace(picked, exact=False) if isinstance(picked, Found) else picked or Unknown(said)
 

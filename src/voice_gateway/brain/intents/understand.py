@@ -12,6 +12,7 @@ from voice_gateway.brain.intents.places import plain
 from voice_gateway.brain.intents.plan_builtin import BUILTIN
 from voice_gateway.brain.intents.plan_home import HOME_ACTS
 from voice_gateway.brain.intents.plan_look import LOOKS
+from voice_gateway.brain.intents.plan_scene import ask_for_scene, scene_alone
 from voice_gateway.brain.intents.understanding import Ask, Context, Meaning, No, Step, Understanding
 from voice_gateway.brain.intents.wording import DOING, capital, listed, the
 
@@ -55,6 +56,9 @@ class Reader:
 
     def _not_done(self, whole: Meaning, said: Said) -> Understanding:
         """A question back, or why it is not for us."""
+        alone = None if self.core_only else scene_alone(said, self.context.home)
+        if alone is not None:
+            return Understanding((alone,)) if isinstance(alone, Step) else Understanding(ask=alone)
         stopped = guard(self._unnamed(said.text))
         may_ask = isinstance(whole, Ask) and whole.frame.intent in LOOKS  # looking does no harm
         if _UNFINISHED.search(said.text) and not stopped:
@@ -209,6 +213,8 @@ def _small(frame: Frame, text: str) -> Frame:
 
 
 def _shall_i(step: Step) -> Ask:
+    if step.intent == "Scene":
+        return ask_for_scene(str(step.requests[0].args["sceneName"]))
     action = str(step.requests[0].args.get("action", "set"))
     names = listed([the(device) for device in step.devices]) or "that"
     text = f"Shall I {DOING.get(action, 'change')} {names}?"

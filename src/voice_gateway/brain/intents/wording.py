@@ -3,7 +3,9 @@
 import re
 from collections.abc import Sequence
 
-from voice_gateway.brain.intents.home import Device
+from voice_gateway.brain.intents.home import Device, Home
+
+MOST_ROOMS = 8  # more than these nobody listens to
 
 
 def the(device: Device, *, room: bool = False) -> str:
@@ -38,6 +40,28 @@ def which(devices: Sequence[Device]) -> str:
     if len(devices) > 4 and 1 < len(rooms) <= 8:
         return f"In which room: {listed(rooms, 'or')}?"
     return f"Which one do you mean: {choice(devices)}?"
+
+
+_KINDS = {
+    "switch": "switches", "plug": "plugs", "blind": "blinds", "garage_door": "garage doors", "lock": "locks",
+    "thermostat": "thermostats", "sensor": "sensors", "fan": "fans",
+}  # fmt: skip
+
+
+def unknown_device(said: str, home: Home) -> str:
+    """What is not there, and what there is instead."""
+    kinds = dict.fromkeys("lights" if one.is_light else _KINDS.get(one.kind, "") for one in home.devices)
+    known = listed([kind for kind in kinds if kind])
+    there = f" I know {known}, and I can list them." if known else ""
+    return f"I don't know a device called {said}.{there}"
+
+
+def unknown_room(said: str, home: Home) -> str:
+    rooms = list(home.rooms.values())
+    if not rooms:
+        return f"I don't know a room called {said}."
+    there = f"the {listed(rooms)}" if len(rooms) <= MOST_ROOMS else f"{len(rooms)} others, and can list them"
+    return f"I don't know a room called {said}. I know {there}."
 
 
 DOING = {
