@@ -139,7 +139,7 @@ class Gateway:
 
     def _tell_missed(self, timers: Sequence[Timer]) -> None:
         names = ", ".join(called(timer) for timer in timers)
-        self.watch.tell(Notice(f"While I was off, this ran out: {names}."))
+        self.watch.tell(Notice(f"While I was off, this ran out: {names}.", aloud=True))
 
     def _take_tools(self, server: str, tools: Sequence[Any]) -> None:
         self.tools.add_mcp_tools(server, tools)

@@ -34,6 +34,7 @@ class Notice:
     """Something to say that nobody asked for, such as a timer that was missed."""
 
     text: str
+    aloud: bool = False  # also by voice; a timer that rings speaks for itself
 
 
 class State(StrEnum):

@@ -13,9 +13,6 @@ from voice_gateway.app import opened
 from voice_gateway.config import Settings, VoiceSettings
 from voice_gateway.watch import State
 
-pytest.importorskip("numpy")
-from voice_gateway.commands.voice import Voice
-
 
 @pytest.fixture
 def commands(tmp_path):
@@ -78,6 +75,8 @@ async def test_a_gateway_without_a_voice_cannot_be_talked_to(commands):
 
 
 async def test_a_timer_rings_also_while_the_ears_are_loaded_or_missing(commands, monkeypatch):
+    from voice_gateway.commands.voice import Voice
+
     monkeypatch.setenv("XDG_DATA_HOME", commands.env["XDG_DATA_HOME"])
     async with opened(Settings(voice=VoiceSettings(wake_words=("nonsense",)))) as gateway:
         voice = Voice(gateway, show=print, announce=print)

@@ -1,4 +1,4 @@
-"""Says aloud that the gateway is ready, what is missing, and later what fails and what is back."""
+"""Says aloud that the gateway is ready, what is missing or was missed, and later what fails and is back."""
 
 import asyncio
 import time
@@ -9,7 +9,7 @@ from voice_gateway.app import Gateway
 from voice_gateway.commands.ready import Changes, decided, what_is_missing
 from voice_gateway.speaking.plain_text import spoken_text
 from voice_gateway.turn import Speech
-from voice_gateway.watch import Event, PartState, State
+from voice_gateway.watch import Event, Notice, PartState, State
 
 AGAIN_SECONDS = 3600.0  # a part that comes and goes is told of once in this time: people sleep in the house
 MUTE = frozenset({"speech", "speaker"})  # without these nothing can be said
@@ -34,6 +34,7 @@ class Aloud:
         self._told: dict[str, float] = {}  # when the failure of a part was said last
         self._gone: dict[str, bool] = {}  # whether it was said that this part is gone now
         self._sentences: asyncio.Queue[str] = asyncio.Queue()
+        gateway.watch.subscribe(self._noticed)  # at once: what was missed is told while we start
 
     async def run(self) -> None:
         await self._gateway.linked()
@@ -48,6 +49,10 @@ class Aloud:
         """What is missing now is in the first sentence; its return is news."""
         for part in self._gateway.watch.parts():
             self._worth_saying(part)
+
+    def _noticed(self, event: Event) -> None:
+        if isinstance(event, Notice) and event.aloud:
+            self._sentences.put_nowait(event.text)
 
     def _happened(self, event: Event) -> None:
         if isinstance(event, PartState) and self._worth_saying(event):

@@ -55,11 +55,18 @@ class Voice:
         self._told = False
 
     async def run(self) -> None:
+        """Until cancelled: without ears it still speaks, and timers ring."""
         self._gateway.watch.report("voice", State.STARTING, STARTING)
-        ears = await self._load()
-        if ears is None:
-            return
         self._gateway.ringers.append(self.mouth.ring)
+        try:
+            if (ears := await self._load()) is not None:
+                await self._listen(ears)
+            await asyncio.Event().wait()
+        finally:
+            self._gateway.ringers.remove(self.mouth.ring)
+            await self.mouth.close()
+
+    async def _listen(self, ears: Ears) -> None:
         microphone = SounddeviceMicrophone(self._settings.input_device, on_state=self._microphone_state)
         self.door = BackgroundTranscriber(
             ears,
@@ -74,9 +81,7 @@ class Voice:
         try:
             await self.door.run()
         finally:
-            self._gateway.ringers.remove(self.mouth.ring)
             await ears.close()
-            await self.mouth.close()
 
     def _tell_when_ready(self, event: Event) -> None:
         """Once, with the first sound: a microphone may be missing, or be plugged in later."""
