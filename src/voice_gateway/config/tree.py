@@ -1,5 +1,6 @@
 """The settings tree: one frozen section for each part."""
 
+import logging
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
@@ -7,6 +8,10 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, field_validator, model_validator
 
 from voice_gateway.config.kinds import WebAddress, checked_server_name
+
+log = logging.getLogger(__name__)
+
+DOORS = ("cli", "voice", "mqtt", "wyoming")  # where words come in
 
 
 class Section(BaseModel):
@@ -239,10 +244,21 @@ class PermissionSettings(Section):
         30.0, gt=0, description="a question for confirmation is void after this time"
     )
     sensitive_doors: tuple[str, ...] = Field(
-        ("cli", "voice", "web"), description="doors that may ask for sensitive actions"
+        ("cli", "voice"),
+        description="doors that may ask for sensitive actions, of cli, voice, mqtt and wyoming",
     )
     sensitive_tools: tuple[str, ...] = Field((), description="more tools that need a confirmation")
     trusted_tools: tuple[str, ...] = Field((), description="tools that never need a confirmation")
+
+    @field_validator("sensitive_doors")
+    @classmethod
+    def _doors_exist(cls, doors: tuple[str, ...]) -> tuple[str, ...]:
+        """Only a warning: a name that no door has lets nobody in."""
+        for door in doors:
+            if door not in DOORS:
+                facts = {"door": door, "known": ", ".join(DOORS)}
+                log.warning("permission.sensitive_doors names a door that does not exist", extra=facts)
+        return doors
 
 
 class Settings(Section):

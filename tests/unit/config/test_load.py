@@ -8,6 +8,7 @@ import pytest
 
 from voice_gateway.config import load
 from voice_gateway.config.load import KNOWN_NAMES, env_name, setting_names
+from voice_gateway.config.tree import DOORS
 from voice_gateway.errors import ConfigError
 
 
@@ -269,3 +270,20 @@ def test_every_setting_stands_in_the_documentation():
 def _section(page: str, setting: str) -> str:
     """The part of the page between this section's heading and the next one."""
     return page.partition(f"## `[{setting.split('.')[0]}]`")[2].partition("\n## ")[0]
+
+
+def test_the_doors_that_may_ask_for_sensitive_actions_all_exist(caplog):
+    doors = load(environ={}).settings.permission.sensitive_doors
+
+    assert doors == ("cli", "voice")
+    assert set(doors) < set(DOORS)
+    assert caplog.messages == []
+
+
+def test_a_door_that_does_not_exist_costs_a_warning_and_not_the_start(caplog):
+    written('[permission]\nsensitive_doors = ["cli", "web", "mqtt"]\n')
+
+    assert load(environ={}).settings.permission.sensitive_doors == ("cli", "web", "mqtt")
+    (warning,) = caplog.records
+    assert (warning.levelname, warning.door) == ("WARNING", "web")
+    assert warning.known == "cli, voice, mqtt, wyoming"
