@@ -1,6 +1,9 @@
 """The sound card, by PortAudio: its devices by name or number, for microphone and loudspeaker alike."""
 
 import contextlib
+import signal
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
@@ -13,6 +16,12 @@ WORDS: dict[Kind, str] = {"input": "microphone", "output": "loudspeaker"}
 SETTINGS: dict[Kind, str] = {"input": "voice.input_device", "output": "voice.output_device"}
 PACKAGES = "run `make setup` again, or `pip install 'voice-gateway[speech]'`"
 LIBRARY = "`apt install libportaudio2` (Debian, Ubuntu) or `brew install portaudio` (macOS)"
+BROKEN = (
+    "check ALSA's settings (~/.asoundrc, /etc/asound.conf), and that the package libasound2-data is installed"
+)
+# A trial in a process of its own, which leaves no core file behind.
+TRIAL = "import resource; resource.setrlimit(resource.RLIMIT_CORE, (0, 0)); import sounddevice"
+TRIAL_SECONDS = 10.0
 
 # PortAudio reads its list of devices once. To read it again it must be ended, which no open stream survives.
 _lock = threading.Lock()
@@ -41,6 +50,8 @@ class Device:
 def portaudio() -> Any:
     """The `sounddevice` package; loading takes some time, so call it in a thread."""
     try:
+        if "sounddevice" not in sys.modules:
+            _try_elsewhere()
         import sounddevice
     except ImportError as error:
         raise SoundError(
@@ -48,13 +59,43 @@ def portaudio() -> Any:
         ) from error
     except OSError as error:
         raise SoundError(f"sound needs the PortAudio library, which is not installed: {LIBRARY}") from error
+    except SoundError:
+        raise
+    except Exception as error:  # it looks at the devices when it is imported, and raises an error of its own
+        raise _broken(error) from error
     return sounddevice
+
+
+def _try_elsewhere() -> None:
+    """PortAudio aborts the whole process where ALSA lacks its own settings: better another one than us."""
+    if sys.platform != "linux":
+        return
+    try:
+        trial = subprocess.run(
+            [sys.executable, "-P", "-c", TRIAL],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            timeout=TRIAL_SECONDS,
+            check=False,
+        )
+    except subprocess.TimeoutExpired as error:
+        raise _broken("it does not answer") from error
+    if trial.returncode < 0:  # any other end is told better by our own import
+        raise _broken(f"it ended a program that looked at it ({signal.Signals(-trial.returncode).name})")
+
+
+def _broken(reason: object) -> SoundError:
+    return SoundError(f"the sound system cannot be used: {reason}; {BROKEN}")
 
 
 def devices() -> list[Device]:
     """Blocking."""
     sound = portaudio()
-    systems = sound.query_hostapis()
+    try:
+        systems, found_devices = sound.query_hostapis(), sound.query_devices()
+    except sound.PortAudioError as error:
+        raise _broken(error) from error
     default_input, default_output = sound.default.device
     return [
         Device(
@@ -67,7 +108,7 @@ def devices() -> list[Device]:
             default_input=number == default_input,
             default_output=number == default_output,
         )
-        for number, found in enumerate(sound.query_devices())
+        for number, found in enumerate(found_devices)
     ]
 
 
@@ -119,6 +160,10 @@ def refresh() -> bool:
     with _lock:
         if _open_streams:
             return False
-        sound._terminate()
-        sound._initialize()
+        try:
+            if sound._initialized:  # not when it could not be begun again the last time
+                sound._terminate()
+            sound._initialize()
+        except sound.PortAudioError as error:
+            raise _broken(error) from error
         return True

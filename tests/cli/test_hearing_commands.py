@@ -72,6 +72,24 @@ async def test_speech_packages_that_are_not_installed_are_one_line_and_exit_code
     assert done.err.count("\n") == 1
 
 
+@pytest.mark.parametrize(
+    ("trouble", "words"),
+    [
+        ("import os; os.abort()", "it ended a program that looked at it (SIGABRT)"),
+        ("raise RuntimeError('Unanticipated host error')", "Unanticipated host error"),
+    ],
+)
+async def test_a_sound_system_that_breaks_its_users_is_one_line_and_exit_code_1(commands, trouble, words):
+    (commands.folder / "sounddevice.py").write_text(trouble)
+
+    done = await commands.run("audio", "list", PYTHONPATH=str(commands.folder))
+
+    assert (done.code, done.out) == (1, "")
+    assert words in done.err
+    assert "the sound system" in done.err
+    assert done.err.count("\n") == 1
+
+
 async def test_no_sound_library_is_one_line_and_exit_code_1(commands):
     (commands.folder / "sounddevice.py").write_text("raise OSError('PortAudio library not found')")
 
@@ -85,6 +103,7 @@ async def test_no_sound_library_is_one_line_and_exit_code_1(commands):
 async def test_no_device_is_said_in_a_line(commands):
     (commands.folder / "sounddevice.py").write_text(
         "query_hostapis = query_devices = lambda: ()\nclass default: device = (-1, -1)\n"
+        "class PortAudioError(Exception): pass\n"
     )
 
     listed = await commands.run("audio", "--json", PYTHONPATH=str(commands.folder))

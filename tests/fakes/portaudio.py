@@ -13,6 +13,7 @@ class FakePortAudio:
     """Stands for the `sounddevice` package; a test sends sound with `send`."""
 
     PortAudioError = PortAudioError
+    _initialized = 1
 
     def __init__(self, *, rates=(16000, 48000), channels=(1, 2), present=True) -> None:
         self.rates = rates

@@ -47,6 +47,32 @@ async def test_without_a_microphone_it_is_waited_for(commands):
         assert await gateway.stop() == 0
 
 
+@pytest.mark.parametrize("broken", ["missing", "damaged"])
+async def test_a_sound_system_whose_settings_are_broken_costs_only_the_voice(commands, tmp_path, broken):
+    (tmp_path / ".asoundrc").write_text("pcm.!default { type ")
+    sound = {"ALSA_CONFIG_PATH": "/nowhere"} if broken == "missing" else {"HOME": str(tmp_path)}
+    async with Running.opened(commands, "--voice", **sound) as gateway:
+        assert "ALSA" in await trouble(commands, "microphone")
+        assert "ALSA" in await trouble(commands, "speaker")
+        assert (await ask(commands, "what time is it"))["ok"]
+        assert await gateway.stop() == 0
+
+
+async def test_settings_that_break_while_it_runs_are_told_and_come_back(commands, tmp_path):
+    (tmp_path / "card").mkdir()
+    async with sound_card(tmp_path / "card") as card:
+        settings = tmp_path / "card" / ".asoundrc"
+        good = settings.read_text()
+        await card.stop()
+        sound = {**card.daemon.environment, "XDG_RUNTIME_DIR": commands.env["XDG_RUNTIME_DIR"]}
+        async with Running.opened(commands, "--voice", **sound) as gateway:
+            settings.write_text("pcm.!default { type ")
+            await gateway.says("ALSA")
+            settings.write_text(good)
+            await card.start()
+            await gateway.says('voice: I listen for "hey jarvis".')
+
+
 async def test_it_says_that_it_listens_when_a_microphone_is_there(commands, tmp_path):
     (tmp_path / "card").mkdir()
     async with sound_card(tmp_path / "card") as card:
