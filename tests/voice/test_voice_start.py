@@ -58,7 +58,7 @@ async def test_a_sound_system_whose_settings_are_broken_costs_only_the_voice(com
         assert await gateway.stop() == 0
 
 
-async def test_settings_that_break_while_it_runs_are_told_and_come_back(commands, tmp_path):
+async def test_a_microphone_that_comes_after_trouble_is_told_of_when_it_is_heard(commands, tmp_path):
     (tmp_path / "card").mkdir()
     async with sound_card(tmp_path / "card") as card:
         settings = tmp_path / "card" / ".asoundrc"
@@ -66,22 +66,10 @@ async def test_settings_that_break_while_it_runs_are_told_and_come_back(commands
         await card.stop()
         sound = {**card.daemon.environment, "XDG_RUNTIME_DIR": commands.env["XDG_RUNTIME_DIR"]}
         async with Running.opened(commands, "--voice", **sound) as gateway:
+            assert not [line for line in gateway.said if "I listen" in line]
             settings.write_text("pcm.!default { type ")
             await gateway.says("ALSA")
             settings.write_text(good)
-            await card.start()
-            await gateway.says('voice: I listen for "hey jarvis".')
-
-
-async def test_it_says_that_it_listens_when_a_microphone_is_there(commands, tmp_path):
-    (tmp_path / "card").mkdir()
-    async with sound_card(tmp_path / "card") as card:
-        await card.stop()
-        sound = {**card.daemon.environment, "XDG_RUNTIME_DIR": commands.env["XDG_RUNTIME_DIR"]}
-        async with Running.opened(commands, "--voice", **sound) as gateway:
-            assert not [line for line in gateway.said if "I listen" in line]
-            assert (await commands.run("talk")).code == 1
-
             await card.start()
             await gateway.says('voice: I listen for "hey jarvis".')
             talk = await commands.run("talk")
