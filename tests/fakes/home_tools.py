@@ -58,10 +58,13 @@ class ScriptedHome:
     devices: list[dict[str, Any]] = field(default_factory=list)
     calls: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
     page_size: int = 100
+    scenes: tuple[str, ...] = ()
 
     @classmethod
     def default(cls) -> "ScriptedHome":
-        return cls.of(DEFAULT_HOME)
+        home = cls.of(DEFAULT_HOME)
+        home.scenes = ("Movie Night", "Good Night")
+        return home
 
     @classmethod
     def of(cls, rows: Any) -> "ScriptedHome":
@@ -100,7 +103,8 @@ class ScriptedHome:
     ) -> tuple[str, dict[str, Any]]:
         shown = [d for d in self.devices if includeInactive or d.get("available", True)]
         page = shown[offset : offset + min(limit, self.page_size)]
-        return f"There are {len(shown)} devices.", {"structured": {"devices": page, "total": len(shown)}}
+        listed = {"devices": page, "total": len(shown), "scenes": list(self.scenes)}
+        return f"There are {len(shown)} devices.", {"structured": listed}
 
     async def get_zwave_device(self, deviceName: str) -> tuple[str, dict[str, Any]]:
         return self.told(self.find(deviceName), {})

@@ -23,7 +23,7 @@ _NOUNS: dict[str, Sort] = {
     **dict.fromkeys(("garage", "garages"), "garage"),
     **dict.fromkeys(("door", "doors"), "door"),
     **dict.fromkeys(("everything", "anything", "all", "every thing"), "all"),
-    **dict.fromkeys(("device", "devices", "thing", "things", "gadget", "gadgets", "appliances"), "device"),
+    **dict.fromkeys(("device", "devices", "things", "gadget", "gadgets", "appliances"), "device"),
 }  # fmt: skip
 _BY_SOUND = {sound(noun): noun for noun in ("sensors", "sensor", "lights", "devices", "device")}
 _PLURAL_ANYWAY = frozenset({"everything", "anything", "all", "lighting", "every thing"})

@@ -72,9 +72,13 @@ def _stepped(device: Device, frame: Frame, home: Home) -> int | str:
     now = known_level(home.state_of(device))
     if now is None:
         return f"I don't know how bright {the(device)} is. Tell me a percentage."
-    amount = frame.number("amount")
+    amount, share = frame.number("amount"), frame.number("share")
     step = int(amount) if amount is not None else SMALL_STEP if frame.slots.get("small") else STEP
+    if share is not None:  # "by half" counts from what it is
+        step = round(now * share / 100)
     wanted = now + step if frame.intent == "Brighter" else now - step
+    if frame.intent == "Brighter" and share is not None and now == 0:
+        return f"{capital(the(device))} is off. Tell me a percentage."
     if frame.intent == "Brighter" and now >= 100:
         return f"{capital(the(device))} is already at full brightness."
     if frame.intent == "Dimmer" and now <= 1:

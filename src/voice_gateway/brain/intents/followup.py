@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from voice_gateway.brain.intents.answers import ALL, NO, ORDINALS, WONT, YES
 from voice_gateway.brain.intents.grammar import Frame
 from voice_gateway.brain.intents.guard import guard
 from voice_gateway.brain.intents.home import Device, Home, build_home, name_key
@@ -12,35 +13,17 @@ from voice_gateway.brain.intents.normalise import Said
 from voice_gateway.brain.intents.places import room_named
 from voice_gateway.brain.intents.plan_builtin import is_clock, is_duration
 from voice_gateway.brain.intents.resolve import Found, Resolver
+from voice_gateway.brain.intents.timer_talk import restored, settle_timer, stored
 from voice_gateway.brain.intents.understanding import Ask, Context, Step
-from voice_gateway.brain.intents.wording import which
+from voice_gateway.brain.intents.wording import MOST_CHOICES, rooms_asked, which
 
 KEY = "local"  # our corner of the conversation's state
 QUESTION_SECONDS = 60.0  # an answer later than this answers nothing
 
-_YES = re.compile(
-    r"^(?:yes|yeah|yep|yup|sure|correct|right|exactly|of course|do it|do that|go ahead|please do|that one|"
-    r"i do|yes i do|yes do it|yes do that|yes go ahead|yes that one|affirmative|ok|okay)$"
-)
-_NO = re.compile(
-    r"^(?:no|nope|nah|neither|none|none of them|no do not|do not|never mind|forget it|cancel|stop|leave it|"
-    r"no thanks|no thank you|negative|nothing)$"
-)
-_ALL = re.compile(r"^(?:both|both of them|all|all of them|all of those|every one|everything)$")
 _CHOSEN = re.compile(
     r"^(?:no )?(?:i (?:mean|meant|want|would like) )?(?:yes )?(?:the )?(?:one |ones )?"
     r"(?:in |on |at |from )?(?:the )?"
 )
-_ORDINALS = {
-    "first": 0,
-    "first one": 0,
-    "second": 1,
-    "second one": 1,
-    "third": 2,
-    "third one": 2,
-    "last": -1,
-    "last one": -1,
-}
 _ALSO = re.compile(
     r"^(?:and|also|what about|how about|and what about|(?:do )?the same (?:for|in|with|to)|same (?:for|in)) "
     r"(?=\S)"
@@ -56,13 +39,17 @@ class Memory:
     frame: Frame | None = None
     asked: Ask | None = None
     asked_at: float = 0.0
+    timer: str = ""  # the one that was just set: "cancel it"
+    timer_at: float = 0.0
 
     def to_json(self) -> dict[str, Any]:
-        stored: dict[str, Any] = {"last": [list(device.key) for device in self.last], "topic": self.topic}
+        written: dict[str, Any] = {"last": [list(device.key) for device in self.last], "topic": self.topic}
+        if self.timer:
+            written["timer"] = {"id": self.timer, "at": self.timer_at}
         if self.frame is not None:
-            stored["frame"] = {"intent": self.frame.intent, "slots": dict(self.frame.slots)}
+            written["frame"] = {"intent": self.frame.intent, "slots": dict(self.frame.slots)}
         if self.asked is not None:
-            stored["asked"] = {
+            written["asked"] = {
                 "text": self.asked.text,
                 "intent": self.asked.frame.intent,
                 "slots": dict(self.asked.frame.slots),
@@ -70,40 +57,44 @@ class Memory:
                 "confirm": self.asked.confirm,
                 "clear": [list(device.key) for device in self.asked.clear],
                 "slot": self.asked.slot,
+                "timers": stored(self.asked.timers),
                 "at": self.asked_at,
             }
-        return stored
+        return written
 
 
 def recall(state: Mapping[str, Any], home: Home) -> Memory:
     """Devices that are gone meanwhile are forgotten, and so is what another version wrote."""
-    stored = state.get(KEY)
+    written = state.get(KEY)
     try:
-        return _recalled(stored, home) if isinstance(stored, Mapping) else Memory()
+        return _recalled(written, home) if isinstance(written, Mapping) else Memory()
     except (KeyError, TypeError, ValueError):
         return Memory()
 
 
-def _recalled(stored: Mapping[str, Any], home: Home) -> Memory:
-    frame, asked = stored.get("frame"), stored.get("asked")
+def _recalled(written: Mapping[str, Any], home: Home) -> Memory:
+    frame, asked, timer = written.get("frame"), written.get("asked"), written.get("timer")
     return Memory(
-        _devices(stored.get("last"), home),
-        str(stored.get("topic", "")),
+        _devices(written.get("last"), home),
+        str(written.get("topic", "")),
         Frame(str(frame["intent"]), dict(frame["slots"])) if isinstance(frame, Mapping) else None,
         _ask(asked, home) if isinstance(asked, Mapping) else None,
         float(asked["at"]) if isinstance(asked, Mapping) else 0.0,
+        str(timer["id"]) if isinstance(timer, Mapping) else "",
+        float(timer["at"]) if isinstance(timer, Mapping) else 0.0,
     )
 
 
-def _ask(stored: Mapping[str, Any], home: Home) -> Ask:
-    frame = Frame(str(stored["intent"]), dict(stored["slots"]))
+def _ask(written: Mapping[str, Any], home: Home) -> Ask:
+    frame = Frame(str(written["intent"]), dict(written["slots"]))
     return Ask(
-        str(stored["text"]),
+        str(written["text"]),
         frame,
-        _devices(stored["candidates"], home),
-        bool(stored["confirm"]),
-        _devices(stored.get("clear"), home),
-        str(stored.get("slot") or ""),
+        _devices(written["candidates"], home),
+        bool(written["confirm"]),
+        _devices(written.get("clear"), home),
+        str(written.get("slot") or ""),
+        restored(written.get("timers")),
     )
 
 
@@ -114,17 +105,27 @@ def _devices(keys: object, home: Home) -> tuple[Device, ...]:
 
 def settle(said: Said, asked: Ask, context: Context) -> Step | Ask | Frame | None:
     """The answer to our question: a clear frame, the question again, or None: it was no answer."""
-    text = said.text
+    if asked.timers:
+        return settle_timer(said, asked)
     if asked.slot:
-        return _when(text, asked)
-    if _NO.match(text) or _NO.match(said.whole):
-        return Step("No", say="Okay, I won't.")
-    if _YES.match(text) or _YES.match(said.whole):
-        if asked.frame.intent == "Scene":
-            return asked.frame
-        return clear(asked, asked.candidates, context) if asked.confirm else asked
+        return _when(said.text, asked)
+    if NO.match(said.text) or NO.match(said.whole):
+        return Step("No", say=WONT)
+    if YES.match(said.text) or YES.match(said.whole):
+        return _agreed(asked, context)
+    return _picked(said, asked, context)
+
+
+def _agreed(asked: Ask, context: Context) -> Ask | Frame | None:
+    if asked.frame.intent == "Scene":
+        return asked.frame
+    return clear(asked, asked.candidates, context) if asked.confirm else asked
+
+
+def _picked(said: Said, asked: Ask, context: Context) -> Step | Ask | Frame | None:
+    text = said.text
     enough = len(asked.candidates) == 2 if text.startswith("both") else len(asked.candidates) > 1
-    if _ALL.match(text) and enough and not asked.confirm:
+    if ALL.match(text) and enough and not asked.confirm:
         return clear(asked, asked.candidates, context)
     words = _CHOSEN.sub("", text).strip()
     if not words or len(words.split()) > 5 or guard(text) or said.question:
@@ -133,21 +134,39 @@ def settle(said: Said, asked: Ask, context: Context) -> Step | Ask | Frame | Non
 
 
 def _chosen(words: str, asked: Ask, context: Context) -> Step | Ask | Frame | None:
-    if words in _ORDINALS and len(asked.candidates) > max(_ORDINALS[words], 0):
-        return clear(asked, (asked.candidates[_ORDINALS[words]],), context)
-    room = room_named(words, context.home)
+    if words in ORDINALS:
+        return _counted(ORDINALS[words], asked, context)
+    return _placed(room_named(words, context.home), asked, context) or _named(words, asked, context)
+
+
+def _counted(place: int, asked: Ask, context: Context) -> Ask | Frame | None:
+    """ "The second one" is the second that was named: a room, where rooms were asked for."""
+    rooms = rooms_asked(asked.candidates) if asked.text.endswith(which(asked.candidates)) else []
+    shown = len(rooms or asked.candidates)
+    if not -shown <= place < min(shown, MOST_CHOICES if not rooms else shown):
+        return None
+    if rooms:
+        return _placed(rooms[place], asked, context)
+    return clear(asked, (asked.candidates[place],), context)
+
+
+def _placed(room: str | None, asked: Ask, context: Context) -> Ask | Frame | None:
     inside = tuple(device for device in asked.candidates if room and name_key(device.room) == name_key(room))
     if len(inside) == 1:
         return clear(asked, inside, context)
     if len(inside) > 1:
         return replace(asked, text=which(inside), candidates=inside)
+    return None
+
+
+def _named(words: str, asked: Ask, context: Context) -> Frame | None:
     found = Resolver(build_home(asked.candidates)).resolve(words)
     return clear(asked, found.devices, context) if isinstance(found, Found) else None
 
 
 def _when(text: str, asked: Ask) -> Step | Frame | None:
-    if _NO.match(text):
-        return Step("No", say="Okay, I won't.")
+    if NO.match(text):
+        return Step("No", say=WONT)
     when = re.sub(r"^(?:for|in|at) ", "", text)
     if is_duration(when):
         return Frame(asked.frame.intent, {**asked.frame.slots, "duration": when})

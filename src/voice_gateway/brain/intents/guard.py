@@ -12,7 +12,7 @@ class Guard(StrEnum):
     STATEMENT = "a statement"
 
 
-_UNIT = r"(?:seconds?|minutes?|hours?|days?|weeks?|months?|years?|moments?|while|bit of time)"
+_UNIT = r"(?:seconds?|minutes?|hours?|days?|weeks?|months?|years?|moments?|while|bit|sec|jiffy|tick)"
 _AMOUNT = r"(?:\d+(?:\.\d+)?|a|an|one|half an?|a few|a couple of|some|another|the next)"
 _DAY = r"(?:monday|tuesday|wednesday|thursday|friday|saturday|sunday)s?"
 
@@ -24,11 +24,14 @@ _NEGATION = re.compile(
 _CONDITION = re.compile(
     r"\b(?:if|when|whenever|unless|until|till|once|while|after|before|during|as soon as|in case|as long as|"
     r"by the time|provided|assuming|otherwise|tomorrow|tonight|later|soon|yesterday|eventually|someday|"
-    r"always|automatically|regularly|daily|"
+    r"always|automatically|regularly|daily|nightly|overnight|weekdays|weekends|sundown|sunup|nightfall|"
     rf"every (?:\d+ )?(?:{_UNIT}|{_DAY}|morning|evening|afternoon|night|time|weekday|weekend)|"
     rf"in {_AMOUNT} {_UNIT}|for {_AMOUNT} {_UNIT}|half an hour|{_AMOUNT} {_UNIT} (?:from now|ago)|on {_DAY}|"
     r"(?:this|next|last|in the|at the) (?:morning|evening|afternoon|night|weekend|week|month|year|end)|"
-    r"at (?:noon|midnight|night|dawn|dusk|sunset|sunrise|half past|quarter)|"
+    r"(?:at|by|around|about|from|towards) (?:noon|midnight|night|dawn|dusk|sunset|sunrise|half past|quarter)|"
+    r"(?<!to )around (?:[01]?\d|2[0-4])(?::\d\d)?(?: oclock| am| pm|$)|"
+    # "ten thirty" is written 1030, "seven thirty" 7 30.
+    r"at (?:[01]\d|2[0-3])[0-5]\d(?! percent| degrees)|at \d{1,2} [0-5]\d(?! percent| degrees)|"
     r"at (?:[01]?\d|2[0-4])(?::\d\d)?(?: oclock| am| pm| in the|(?= tomorrow| today| tonight)|$)|"
     r"\d+ ?(?:am|pm)|\d+:\d\d)\b"
 )

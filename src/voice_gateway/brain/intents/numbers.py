@@ -58,10 +58,12 @@ def _number(words: list[str], start: int) -> tuple[str, int]:
 def _whole(words: list[str], start: int) -> tuple[str, int]:
     if words[start].isdecimal():
         return words[start], 1
-    if words[start : start + 2] == ["a", "hundred"]:
-        return _hundreds(words, start, 1, 2)
-    if words[start : start + 2] == ["hundred", "percent"]:
-        return "100", 1
+    if words[start : start + 2] in (["a", "hundred"], ["hundred", "percent"]):
+        return _hundreds(words, start, 1, 2 if words[start] == "a" else 1)
+    return _spelled(words, start)
+
+
+def _spelled(words: list[str], start: int) -> tuple[str, int]:
     value, used = _below_hundred(words, start)
     if not used:
         return "", 0
@@ -78,10 +80,7 @@ def _whole(words: list[str], start: int) -> tuple[str, int]:
 
 def _less_than_one(words: list[str], start: int) -> tuple[str, int]:
     """ "Half a degree", and "point five" where a number is due: to point at something is no number."""
-    if words[start : start + 2] == ["half", "a"] and words[start + 2 : start + 3] in (
-        ["degree"],
-        ["percent"],
-    ):
+    if words[start : start + 3] in (["half", "a", "degree"], ["half", "a", "percent"]):
         return "0.5", 2
     decimals = _decimals(words, start)
     after = words[start + 1 + len(decimals) : start + 2 + len(decimals)]

@@ -16,8 +16,8 @@ from voice_gateway.brain.intents.wording import (
     ABLE,
     DOING,
     capital,
-    choice,
     listed,
+    offered,
     the,
     unknown_device,
     which,
@@ -54,9 +54,9 @@ def act(frame: Frame, context: Context, action: str) -> Meaning:
         return home_unknown(context)
     sweep = bool(frame.slots.get("sweep"))
     found = Resolver(context.home, context.room, context.last, _TAKES[action], sweep).resolve(phrase)
-    if action == "on" and not (isinstance(found, Found) and found.exact):
-        if name := scene_named(phrase, context.home):
-            return start_scene(frame, name)
+    known = isinstance(found, Found) and found.exact
+    if action == "on" and not known and (name := scene_named(phrase, context.home)):
+        return start_scene(frame, name)
     if isinstance(found, Unclear):
         return _which(found, frame, action)
     if isinstance(found, Unknown):
@@ -99,9 +99,7 @@ def _unknown(found: Unknown, frame: Frame, context: Context) -> Meaning:
         spoken = found.note or unknown_device(found.phrase, context.home)
         return No(f"unknown device or room: {found.phrase}", forbid=True, spoken=spoken)
     note = found.note or f"I don't know a device called {found.phrase}."
-    if len(found.near) == 1:
-        return Ask(f"{note} Did you mean {the(found.near[0], room=True)}?", frame, found.near, confirm=True)
-    return Ask(f"{note} Did you mean {choice(found.near)}?", frame, found.near)
+    return Ask(offered(note, found.near, room=True), frame, found.near, confirm=len(found.near) == 1)
 
 
 def _for_found(found: Found, frame: Frame, action: str, context: Context) -> Meaning:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from voice_gateway.brain.intents.classes import DeviceClass, device_class
 from voice_gateway.brain.intents.grammar import Frame
 from voice_gateway.brain.intents.home import SWITCHED, Device
-from voice_gateway.brain.intents.places import room_named
+from voice_gateway.brain.intents.places import plain, room_named
 from voice_gateway.brain.intents.resolve import Found, Resolver, Unclear, Unknown, anything
 from voice_gateway.brain.intents.understanding import (
     Ask,
@@ -19,7 +19,7 @@ from voice_gateway.brain.intents.understanding import (
     Step,
     home_unknown,
 )
-from voice_gateway.brain.intents.wording import choice, which
+from voice_gateway.brain.intents.wording import offered, unknown_device, unknown_room, which
 
 LIST, GET, READ, HEALTH = (
     "list_zwave_devices", "get_zwave_device", "get_device_sensor_data", "check_zwave_health",
@@ -89,11 +89,11 @@ def _one(frame: Frame, phrase: str, context: Context, *, expect: str = "", tool:
             return Ask(which(able), frame, able)
         found = Found(able)  # to look at the only one that can be meant does no harm
     if isinstance(found, Unknown):
-        note = found.note or f"I don't know a device called {found.phrase}."
         if found.near and len(found.phrase.split()) <= 5:
-            one = len(found.near) == 1
-            return Ask(f"{note} Did you mean {choice(found.near)}?", frame, found.near, confirm=one)
-        return No(f"unknown device or room: {found.phrase}", forbid=True, spoken=note)
+            note, one = found.note or f"I don't know a device called {found.phrase}.", len(found.near) == 1
+            return Ask(offered(note, found.near), frame, found.near, confirm=one)
+        spoken = found.note or unknown_device(found.phrase, context.home)
+        return No(f"unknown device or room: {found.phrase}", forbid=True, spoken=spoken)
     requests = tuple(
         Request(tool, {"deviceName": context.home.address(device)}, device) for device in found.devices[:8]
     )
@@ -102,20 +102,34 @@ def _one(frame: Frame, phrase: str, context: Context, *, expect: str = "", tool:
     )
 
 
+def _nothing_known(frame: Frame, context: Context) -> No:
+    place = re.sub(r"^(?:the|my|our) ", "", frame.text("place"))
+    lost = bool(place) and place not in ("here", "this room", "room") and not room_named(place, context.home)
+    spoken = unknown_room(place, context.home, named=True) if lost else None
+    return No("no sort of device, or no room, that I know", forbid=True, spoken=spoken)
+
+
 def _which_state(frame: Frame, context: Context) -> Meaning:
     phrase, state = frame.text("thing") or "devices", frame.text("state")
     sort, room, _ = _sort_and_room(phrase, frame.text("place"), context)
     if sort is None:
-        return No("no sort of device, or no room, that I know", forbid=True)
+        return _nothing_known(frame, context)
     mode = "count" if frame.slots.get("count") else "which"
     return _listing(frame, Look(mode, sort.sort, sort.noun, room, state))
+
+
+def _list_rooms(frame: Frame, context: Context) -> Meaning:
+    sort = frame.text("sort")
+    if sort == "scenes" and not context.home.scenes:
+        return No("nobody lists the scenes", forbid=True)
+    return _listing(frame, Look(sort))
 
 
 def _list_devices(frame: Frame, context: Context) -> Meaning:
     phrase = frame.text("thing") or "devices"
     sort, room, _ = _sort_and_room(phrase, frame.text("place"), context)
     if sort is None:
-        return No("no sort of device, or no room, that I know", forbid=True)
+        return _nothing_known(frame, context)
     return _listing(frame, Look("count" if frame.slots.get("count") else "list", sort.sort, sort.noun, room))
 
 
@@ -131,6 +145,9 @@ def _sensor(frame: Frame, context: Context) -> Meaning:
     if room:
         return Step(frame.intent, (Request(READ, {"deviceName": room}),), frame=frame, measure=measure)
     meaning = _one(frame, thing, context, tool=READ if measure else GET)
+    if isinstance(meaning, No) and measure and context.home.rooms:
+        spoken = unknown_room(plain(thing), context.home, named=True)
+        return replace(meaning, spoken=spoken.replace("a room", "a room or device"))
     return replace(meaning, measure=measure) if isinstance(meaning, Step) else meaning
 
 
@@ -160,5 +177,6 @@ LOOKS: dict[str, Callable[[Frame, Context], Meaning]] = {
     "DeviceState": _device_state,
     "Sensor": _sensor,
     "ListDevices": _list_devices,
+    "ListRooms": _list_rooms,
     "Health": _health,
 }

@@ -149,8 +149,10 @@ class Resolver:
         if placed.nowhere == "here":
             return Unknown(said, note="I don't know which room I am in.")
         sort = device_class(placed.what)
-        offers = (device for device in self.home.devices if sort and sort.has(device) and self.fits(device))
-        return Unknown(said, near=tuple(offers), note=unknown_room(placed.nowhere, self.home))
+        offers = tuple(
+            device for device in self.home.devices if sort and sort.has(device) and self.fits(device)
+        )
+        return Unknown(said, near=offers, note=unknown_room(placed.nowhere, self.home, named=not offers))
 
     def _of_class(
         self, sort: DeviceClass, scope: Sequence[Device], room: str | None, quantifier: str, said: str
@@ -178,9 +180,9 @@ class Resolver:
         doors = sort.sort == "door"
         members = tuple(device for device in scope if self.fits(device) and (not doors or sort.has(device)))
         where = f" in the {room}" if room and room != EVERYWHERE else ""
-        return (
-            Found(members, group=True) if members else Unknown(said, note=f"I know nothing like that{where}.")
-        )
+        if not members:
+            return Unknown(said, note=f"I know nothing like that{where}.")
+        return Found(members, group=True)
 
     def _here(self, sort: DeviceClass, members: Sequence[Device], said: str) -> Resolution:
         """No room was named: the door's own room settles it, if it stands in one."""

@@ -9,15 +9,17 @@ from typing import ParamSpec, TypeVar
 
 from voice_gateway.brain.client import Turn
 from voice_gateway.brain.intents.abilities import abilities
+from voice_gateway.brain.intents.answers import to_nothing
 from voice_gateway.brain.intents.calls import batches, make_calls, more_pages
 from voice_gateway.brain.intents.compose import compose
 from voice_gateway.brain.intents.followup import KEY, QUESTION_SECONDS, Memory, also, recall, settle
 from voice_gateway.brain.intents.grammar import Frame, has_own_sentences
 from voice_gateway.brain.intents.home import Home
 from voice_gateway.brain.intents.keeper import HomeKeeper, HomeReady
-from voice_gateway.brain.intents.normalise import normalise, too_long
+from voice_gateway.brain.intents.normalise import Said, normalise, too_long
 from voice_gateway.brain.intents.requests import asks_for_action
 from voice_gateway.brain.intents.speakable import Speakables, in_own_words
+from voice_gateway.brain.intents.timer_talk import IT_SECONDS, cancel_it, just_set, question
 from voice_gateway.brain.intents.understand import Reader
 from voice_gateway.brain.intents.understanding import Ask, Context, No, Step, Understanding
 from voice_gateway.config import BrainSettings
@@ -109,14 +111,11 @@ class LocalBrain:
     def _read(self, raw: str, context: Context, memory: Memory) -> Understanding:
         said = normalise(raw)
         reader = Reader(context, self._language)
-        if memory.asked is not None and self._now() - memory.asked_at <= QUESTION_SECONDS:
-            answered = settle(said, memory.asked, context)
-            if isinstance(answered, Frame):
-                return reader.planned(answered)
-            if answered is not None:
-                return (
-                    Understanding((answered,)) if isinstance(answered, Step) else Understanding(ask=answered)
-                )
+        answered = self._follow_up(said, context, memory)
+        if isinstance(answered, Frame):
+            return reader.planned(answered)
+        if answered is not None:
+            return Understanding((answered,)) if isinstance(answered, Step) else Understanding(ask=answered)
         understood = reader.read(said)
         if understood.no is not None and (frame := also(said, memory, context)) is not None:
             return reader.planned(frame)
@@ -126,8 +125,18 @@ class LocalBrain:
                 return Understanding((Step("Tool", (request,)),))
         if understood.no is not None and not understood.no.forbid:
             forbid = not asks_for_action(said, context.home, self._executor.tools.all())
-            return Understanding(no=replace(understood.no, forbid=forbid))
+            spoken = understood.no.spoken or to_nothing(said.text)
+            return Understanding(no=replace(understood.no, forbid=forbid, spoken=spoken))
         return in_own_words(understood, raw)
+
+    def _follow_up(self, said: Said, context: Context, memory: Memory) -> Step | Ask | Frame | None:
+        """The answer to our own question, or what "it" says of the timer that was just set."""
+        answered = None
+        if memory.asked is not None and self._now() - memory.asked_at <= QUESTION_SECONDS:
+            answered = settle(said, memory.asked, context)
+        if answered is None and self._now() - memory.timer_at <= IT_SECONDS:
+            answered = cancel_it(said, memory.timer)
+        return answered
 
     def _speakable(self) -> Speakables:
         tools = self._executor.tools
@@ -180,6 +189,7 @@ class LocalBrain:
         turn.history.add_user(turn.utterance.text)
         texts: list[str] = []
         outcomes: list[ToolOutcome] = []
+        memory = replace(memory, asked=None)
         for batch in batches(understood.steps):
             made = await make_calls(
                 self._executor, turn, [request for step in batch for request in step.requests]
@@ -190,22 +200,25 @@ class LocalBrain:
                 self._keeper.learn(step.requests, own)
                 outcomes += own
                 texts.append(self._told(step, own))
+                memory = self._remembered(memory, step, own, texts[-1])
         text = " ".join(texts)
         turn.history.add_ai(text)
-        turn.history.state[KEY] = _remembered(memory, understood.steps).to_json()
+        turn.history.state[KEY] = memory.to_json()
         ok = all(outcome.ok for outcome in outcomes)
-        return Reply(text, tuple(outcomes), stage=self.name, ok=ok, expects_answer=text.endswith("?"))
+        asked = memory.asked is not None or text.endswith("?")
+        return Reply(text, tuple(outcomes), stage=self.name, ok=ok, expects_answer=asked)
 
     def _told(self, step: Step, outcomes: Sequence[ToolOutcome]) -> str:
         if step.intent == "Abilities":
             return abilities(self._executor.tools.all(), self.home)
         return compose(step, outcomes)
 
-
-def _remembered(memory: Memory, steps: Sequence[Step]) -> Memory:
-    for step in steps:
+    def _remembered(self, memory: Memory, step: Step, outcomes: Sequence[ToolOutcome], text: str) -> Memory:
         if step.devices:
             memory = replace(memory, last=step.devices, topic="device", frame=step.frame)
         elif step.intent.startswith("Volume"):
             memory = replace(memory, topic="volume")
-    return replace(memory, asked=None)
+        if (timer := just_set(step, outcomes)) is not None:
+            memory = replace(memory, timer=timer, timer_at=self._now())
+        asked = question(step, outcomes, text)
+        return replace(memory, asked=asked, asked_at=self._now()) if asked else memory

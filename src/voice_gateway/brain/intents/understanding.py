@@ -21,7 +21,7 @@ class Request:
 class Look:
     """What to pick from a list of all devices, and how to tell of it."""
 
-    mode: str  # "which", "any", "all", "list", "count"
+    mode: str  # "which", "any", "all", "list", "count", "rooms", "scenes"
     sort: str = "device"
     noun: str = "devices"
     room: str | None = None
@@ -45,6 +45,15 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
+class TimerChoice:
+    """One of several timers that could be meant."""
+
+    id: int
+    called: str  # its name and message, as plain words
+    seconds: int
+
+
+@dataclass(frozen=True, slots=True)
 class Ask:
     """A question back. What was asked for waits in `frame` until one of the candidates is chosen."""
 
@@ -54,6 +63,7 @@ class Ask:
     confirm: bool = False  # a yes is enough
     clear: tuple[Device, ...] = ()  # devices of the same wish that are no question
     slot: str = ""  # what is missing instead of a device: "duration"
+    timers: tuple[TimerChoice, ...] = ()  # what is asked about instead of devices
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from voice_gateway.brain.intents.home import Device, Home
 
 MOST_ROOMS = 8  # more than these nobody listens to
+MOST_CHOICES = 4
 
 
 def the(device: Device, *, room: bool = False) -> str:
@@ -22,7 +23,7 @@ def listed(names: Sequence[str], word: str = "and") -> str:
     return "".join(names) if len(names) <= 1 else f"{', '.join(names[:-1])} {word} {names[-1]}"
 
 
-def choice(devices: Sequence[Device], limit: int = 4) -> str:
+def choice(devices: Sequence[Device], limit: int = MOST_CHOICES) -> str:
     """ "the Ceiling Light or the Floor Lamp", with rooms where they differ and are no part of the name."""
     rooms = len({device.room for device in devices}) > 1
     shown = [
@@ -36,15 +37,28 @@ def choice(devices: Sequence[Device], limit: int = 4) -> str:
 
 def which(devices: Sequence[Device]) -> str:
     """A question that can be answered: more than four are asked for by their rooms."""
-    rooms = list(dict.fromkeys(device.room for device in devices if device.room))
-    if len(devices) > 4 and 1 < len(rooms) <= 8:
+    rooms = rooms_asked(devices)
+    if rooms:
         return f"In which room: {listed(rooms, 'or')}?"
     return f"Which one do you mean: {choice(devices)}?"
 
 
+def offered(note: str, devices: Sequence[Device], *, room: bool = False) -> str:
+    """What is not known, and what is near it."""
+    if rooms_asked(devices):
+        return f"{note} {which(devices)}"
+    return f"{note} Did you mean {the(devices[0], room=room) if len(devices) == 1 else choice(devices)}?"
+
+
+def rooms_asked(devices: Sequence[Device]) -> list[str]:
+    """The rooms that `which` asks for; none when it asks for devices."""
+    rooms = list(dict.fromkeys(device.room for device in devices if device.room))
+    return rooms if len(devices) > MOST_CHOICES and 1 < len(rooms) <= MOST_ROOMS else []
+
+
 _KINDS = {
-    "switch": "switches", "plug": "plugs", "blind": "blinds", "garage_door": "garage doors", "lock": "locks",
-    "thermostat": "thermostats", "sensor": "sensors", "fan": "fans",
+    "switch": "switches", "plug": "switches", "blind": "blinds", "garage_door": "doors", "lock": "doors",
+    "thermostat": "heating", "sensor": "sensors", "fan": "fans",
 }  # fmt: skip
 
 
@@ -52,16 +66,15 @@ def unknown_device(said: str, home: Home) -> str:
     """What is not there, and what there is instead."""
     kinds = dict.fromkeys("lights" if one.is_light else _KINDS.get(one.kind, "") for one in home.devices)
     known = listed([kind for kind in kinds if kind])
-    there = f" I know {known}, and I can list them." if known else ""
+    there = f" I know {known}: ask me to list them." if known else ""
     return f"I don't know a device called {said}.{there}"
 
 
-def unknown_room(said: str, home: Home) -> str:
+def unknown_room(said: str, home: Home, *, named: bool) -> str:
+    """`named`: with the rooms that there are, where no question does it."""
     rooms = list(home.rooms.values())
-    if not rooms:
-        return f"I don't know a room called {said}."
-    there = f"the {listed(rooms)}" if len(rooms) <= MOST_ROOMS else f"{len(rooms)} others, and can list them"
-    return f"I don't know a room called {said}. I know {there}."
+    there = f" I know the {listed(rooms)}." if named and 0 < len(rooms) <= MOST_ROOMS else ""
+    return f"I don't know a room called {said}.{there}"
 
 
 DOING = {

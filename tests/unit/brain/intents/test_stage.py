@@ -131,7 +131,10 @@ async def test_an_unknown_device_with_nothing_near_is_handed_on_forbidden() -> N
     passed = await Talk().passed("turn on the aquarium")
 
     assert passed.forbid_side_effects
-    assert passed.spoken == "I don't know a device called aquarium."
+    assert passed.spoken == (
+        "I don't know a device called aquarium. "
+        "I know lights, switches, sensors, blinds, doors and heating: ask me to list them."
+    )
 
 
 async def test_a_misheard_way_into_the_house_is_asked_first() -> None:

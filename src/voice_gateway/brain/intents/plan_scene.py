@@ -1,0 +1,47 @@
+"""Scenes: by the word for them, or by the whole name of one that the home has. None is ever guessed."""
+
+import re
+from dataclasses import replace
+
+from voice_gateway.brain.intents.classes import device_class
+from voice_gateway.brain.intents.device_calls import SCENE
+from voice_gateway.brain.intents.grammar import Frame
+from voice_gateway.brain.intents.home import Home, name_key
+from voice_gateway.brain.intents.normalise import Said
+from voice_gateway.brain.intents.places import plain
+from voice_gateway.brain.intents.understanding import Ask, Context, Meaning, Request, Step
+
+_SCENE = re.compile(r"^scene (?=\S)|(?<=\S) scene$")
+_PLEASE = re.compile(r"^please |(?<=\S) please$")
+
+
+def scene_named(words: str, home: Home) -> str | None:
+    """The scene of exactly this name. A word for a sort of device is never one: "lights" are lights."""
+    said = plain(_SCENE.sub("", plain(words)))
+    return None if device_class(said) else home.scenes.get(name_key(said))
+
+
+def start_scene(frame: Frame, name: str) -> Step:
+    meant = replace(frame, intent="Scene", slots={"scene": name})
+    return Step("Scene", (Request(SCENE, {"sceneName": name}),), acts=True, frame=meant)
+
+
+def scene(frame: Frame, context: Context) -> Meaning:
+    """The word "scene" was said: what the home does not list, its server may know."""
+    said = frame.text("scene")
+    return start_scene(frame, scene_named(said, context.home) or said)
+
+
+def scene_alone(said: Said, home: Home) -> Step | Ask | None:
+    """ "Movie night please" asks for it; the bare name may be a thought, and is asked about."""
+    name = scene_named(said.text, home)
+    if name is None or name_key(said.text) in home.by_name:
+        return None
+    step = start_scene(Frame("Scene"), name)
+    if _PLEASE.search(said.whole) and not said.question:
+        return step
+    return ask_for_scene(name)
+
+
+def ask_for_scene(name: str) -> Ask:
+    return Ask(f"Shall I start the scene {name}?", Frame("Scene", {"scene": name}), confirm=True)

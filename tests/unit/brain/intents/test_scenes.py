@@ -1,0 +1,87 @@
+"""A scene is started by its whole name, or by the word for it; a device of the same name comes first."""
+
+import pytest
+from tests.fakes.home_tools import ScriptedHome
+from tests.fakes.local_talk import Talk
+
+from voice_gateway.turn import Passed
+
+STARTED = [("activate_zwave_scene", {"sceneName": "Movie Night"})]
+
+
+def started(talk: Talk) -> list[tuple[str, dict[str, object]]]:
+    return [call for call in talk.home.calls if call[0] == "activate_zwave_scene"]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "activate movie night", "start movie night", "run movie night", "set movie night",
+        "turn on movie night", "switch on movie night", "turn movie night on", "movie night please",
+        "please movie night", "could you start the movie night", "start the movie night scene",
+        "activate the scene movie night", "Movie Night, please.",
+    ],
+)  # fmt: skip
+async def test_its_whole_name_starts_it(said: str) -> None:
+    talk = Talk()
+
+    await talk.reply(said)
+
+    assert started(talk) == STARTED
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "don't start movie night", "start movie night at eight", "when does movie night start",
+        "is movie night on", "she said start movie night", "movie night was great", "i love movie night",
+        "turn off movie night", "start movie", "activate night", "turn on movie afternoon", "good night",
+        "if it is dark start movie night", "movie night and pizza please", "no movie night please",
+        "set movie night to 30 percent", "start movie night and order a pizza",
+    ],
+)  # fmt: skip
+async def test_nothing_else_starts_it(said: str) -> None:
+    talk = Talk()
+
+    await talk.say(said)
+
+    assert started(talk) == []
+
+
+async def test_the_bare_name_and_a_question_mark_are_asked_about() -> None:
+    for said in ("movie night", "start movie night?"):
+        talk = Talk()
+        asked = await talk.reply(said)
+        assert asked.text == "Shall I start the scene Movie Night?"
+        assert asked.expects_answer
+        assert started(talk) == []
+        await talk.reply("yes")
+        assert started(talk) == STARTED
+
+
+async def test_a_device_of_the_same_name_comes_first() -> None:
+    home = ScriptedHome.of([("Movie Night", "Den", "plug", "off", True)])
+    home.scenes = ("Movie Night", "Lights")
+    talk = Talk(home)
+
+    for said in ("activate movie night", "start movie night", "turn on movie night"):
+        await talk.reply(said)
+        assert talk.acts == [("Movie Night", "on")]
+    await talk.say("turn on the lights")  # a sort of device is never the name of a scene
+    assert started(talk) == []
+
+
+async def test_without_a_list_only_the_word_for_it_helps() -> None:
+    home = ScriptedHome.of([("Floor Lamp", "Den", "dimmer", "off", True)])
+    talk = Talk(home)
+
+    assert isinstance(await talk.say("activate movie night"), Passed)
+    assert started(talk) == []
+    await talk.reply("activate the movie night scene")
+    assert started(talk) == [("activate_zwave_scene", {"sceneName": "movie night"})]
+
+
+async def test_the_scenes_are_told() -> None:
+    assert (
+        await Talk().reply("what scenes are there")
+    ).text == "There are 2 scenes: Movie Night and Good Night."
