@@ -15,6 +15,7 @@ from voice_gateway.brain.history import History
 from voice_gateway.brain.told import told
 from voice_gateway.config import BrainSettings, PermissionSettings
 from voice_gateway.errors import GatewayError
+from voice_gateway.interruption import interruption_of_turn
 from voice_gateway.logs import turn_context
 from voice_gateway.store import MemoryStore, Store, claim_when_free, held
 from voice_gateway.tools.executor import ToolExecutor
@@ -27,6 +28,7 @@ log = logging.getLogger(__name__)
 
 LONGEST_TEXT = 8_000  # characters; nobody says more in one breath, and a small model could not read it
 NOTHING_HEARD = "I didn't hear anything."
+OURS = frozenset({"local", "router"})  # stages that make no long texts: what they do is done whole
 TOO_LONG = "That was too much at once. Please say it in fewer words."
 
 
@@ -170,7 +172,7 @@ class Conversation:
         passed: list[Passed] = []
         for stage in self._stages:
             try:
-                result = await stage.answer(Turn(utterance, history, say, gate, tuple(passed)))
+                result = await _heeding(stage, Turn(utterance, history, say, gate, tuple(passed)))
             except GatewayError as error:
                 log.error("stage failed", extra={"stage": stage.name, "reason": str(error)})
                 return self._stage_failed(stage, error, tuple(passed))
@@ -182,6 +184,8 @@ class Conversation:
         return self._nobody_knew(utterance, history, tuple(passed))
 
     def _answers(self, stage: Stage, reply: Reply) -> None:
+        if reply.model is None and stage.name not in OURS:
+            return  # it was interrupted: nobody knows whether it would have come to an end
         sentence = (
             f"My language model ({reply.model}) is there." if reply.model else "The local brain answers."
         )
@@ -277,6 +281,30 @@ class Conversation:
         log.error(phrase, extra={"reason": repr(error)}, exc_info=log.isEnabledFor(logging.DEBUG))
         advice = f"check brain.store: {error}"
         self._watch.report("memory", State.DEGRADED, "I cannot remember what is said at the moment.", advice)
+
+
+async def _heeding(stage: Stage, turn: Turn) -> Reply | Passed:
+    """A model's text ends when somebody interrupts it; what it has said and done until then stays."""
+    interruption = interruption_of_turn()
+    if interruption is None or stage.name in OURS:
+        return await stage.answer(turn)
+    said: list[str] = []
+
+    def say(text: str) -> None:
+        said.append(text)
+        if turn.say is not None:
+            turn.say(text)
+
+    answer = await interruption.cutting(stage.answer(replace(turn, say=say)))
+    if answer is not None:
+        return answer
+    outcomes = tuple(interruption.outcomes)
+    log.info("turn interrupted", extra={"stage": stage.name, "calls": len(outcomes)})
+    if not outcomes:  # then the stage has left no trace
+        turn.history.add_user(turn.utterance.text)
+    text = "".join(said).strip() or (told(outcomes) if outcomes else "")
+    turn.history.add_ai(text)
+    return Reply(text, outcomes, stage=stage.name, ok=all(outcome.ok for outcome in outcomes))
 
 
 def _stored(conversation_id: str) -> str:

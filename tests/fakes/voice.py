@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from voice_gateway.config import VoiceSettings
-from voice_gateway.doors.voice import BackgroundTranscriber
+from voice_gateway.doors.voice import Answer, BackgroundTranscriber
 from voice_gateway.doors.voice_mouth import Mouth
 from voice_gateway.doors.voice_turns import Recorded
 from voice_gateway.errors import HearingError, SpeakingError
@@ -242,7 +242,7 @@ class ScriptedConversation:
 class Room:
     """A voice door with everything scripted around it."""
 
-    def __init__(self, **settings: Any) -> None:
+    def __init__(self, answer: Answer | None = None, **settings: Any) -> None:
         self.settings = VoiceSettings(**settings)
         self.microphone = ScriptedMicrophone()
         self.wake_word = LevelWakeWord()
@@ -261,7 +261,7 @@ class Room:
             self.ears,
             self.microphone,
             self.mouth,
-            self.conversation.answer,
+            answer or self.conversation.answer,
             self.settings,
             watch=self.watch,
             is_complete=lambda text: text in self.complete,

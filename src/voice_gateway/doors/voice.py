@@ -26,6 +26,7 @@ from voice_gateway.hearing.endpoint import (
 from voice_gateway.hearing.engines import Ears
 from voice_gateway.hearing.microphone import Microphone
 from voice_gateway.hearing.noise import sounds_unfinished
+from voice_gateway.interruption import Interruption
 from voice_gateway.speaking.earcons import Earcon
 from voice_gateway.turn import AudioChunk, Reply, SpeechSegment, Transcript, Utterance, WakeDetected, new_id
 from voice_gateway.watch import State, Watch
@@ -69,6 +70,7 @@ class BackgroundTranscriber:
         self.state = VoiceState.LISTENING
         self._waiting = Waiting()
         self._busy = Busy()  # transcripts and turns
+        self._interruption = Interruption()  # of the turn that is answered
         self._turns = 0  # begun by a recording, and not over
         self._tasks: asyncio.TaskGroup
         self._wake: WakeDetected | None = None
@@ -255,7 +257,7 @@ class BackgroundTranscriber:
             self._over(asked=asked)
 
     async def _turn(self, recorded: Recorded) -> bool:
-        """Whether an answer is expected. Never cancelled by an interruption: tools that run are not torn."""
+        """Whether an answer is expected. An interruption ends what a model says, and never tears a call."""
         started = perf_counter()
         first: list[float] = []
 
@@ -263,13 +265,14 @@ class BackgroundTranscriber:
             first.append(at)
             self._step(VoiceEvent.SPEAKS)
 
-        talk = self._mouth.talk(begins)
+        talk, self._interruption = self._mouth.talk(begins), Interruption()
         utterance = Utterance(
             recorded.text, "voice", conversation_id=self._conversation_id, room=self._settings.room
         )
         async with asyncio.TaskGroup() as tasks:
             tasks.create_task(talk.run(), name="speaking")
-            recorded.reply = reply = await self._answer(utterance, say=talk.say)
+            with self._interruption.of_turn():
+                recorded.reply = reply = await self._answer(utterance, say=talk.say)
             answered = talk.first_said_at or perf_counter()
             talk.end(reply.text)
         if talk.failed:
@@ -312,5 +315,6 @@ class BackgroundTranscriber:
             self._speculation = None
         elif act is Act.HUSH:
             self._mouth.hush()
+            self._interruption.now()
         else:
             self._mouth.cue(Earcon.WAKE if act is Act.CUE_WAKE else Earcon.HEARD, self._tasks)

@@ -27,7 +27,7 @@ class Act(StrEnum):
     RECORD = auto()  # from here on, behind a wake word
     RECORD_ANSWER = auto()  # from here on, for as long as an answer is waited for
     LISTEN = auto()  # for a wake word, with fresh ears
-    HUSH = auto()  # stop what is played; the turn goes on silently
+    HUSH = auto()  # stop what is played and what a model still says; calls come to their end silently
     CUE_WAKE = auto()  # the short sound that says "I listen"
     CUE_HEARD = auto()  # and the one that says "I heard you"
 

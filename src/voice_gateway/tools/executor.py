@@ -7,6 +7,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from voice_gateway.errors import NotPermitted, ToolError, ToolTimeout, UnknownTool
+from voice_gateway.interruption import interruption_of_turn
 from voice_gateway.tools.failures import cause_of, describe
 from voice_gateway.tools.manager import ToolManager
 from voice_gateway.tools.masking import mask, mask_result, shorten
@@ -97,6 +98,17 @@ class ToolExecutor:
 
         `on_outcome` gets each as soon as it is there: who is cancelled knows then what was done.
         """
+        interruption = interruption_of_turn()
+        if interruption is None:
+            return await self._all(calls, gate, on_outcome)
+        with interruption.calls():
+            outcomes = await self._all(calls, gate, on_outcome)
+            interruption.outcomes += outcomes
+            return outcomes
+
+    async def _all(
+        self, calls: Sequence[ToolCall], gate: Gate | None, on_outcome: Callable[[ToolOutcome], None] | None
+    ) -> list[ToolOutcome]:
         outcomes: dict[int, ToolOutcome] = {}
         waiting = iter(enumerate(calls))
 
