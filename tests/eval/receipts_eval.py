@@ -70,7 +70,8 @@ def _pair(line: str, known: dict[str, ToolOutcome]) -> Pair:
     assert match, line
     names = [] if match[3] == "none" else match[3].split()
     outcomes = tuple(known[name] for name in names)
-    return Pair(match[1] == "+", bool(match[2]), outcomes, match[4], match[5] or "", line)
+    text = match[4].replace(r"\n", "\n")  # a list has several lines
+    return Pair(match[1] == "+", bool(match[2]), outcomes, text, match[5] or "", line)
 
 
 def score(pairs: list[Pair]) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """Checks what is about to be said against what was done in this turn."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from langchain_core.tools import BaseTool
@@ -11,6 +11,7 @@ from voice_gateway.brain.receipts_claims import claims_in, clauses_of, pieces_of
 from voice_gateway.brain.receipts_compare import CLAIM, LOOK, refuted
 from voice_gateway.brain.receipts_cover import uncovered
 from voice_gateway.brain.receipts_facts import Fact, Status, facts_of, status_of
+from voice_gateway.brain.receipts_languages import foreign_claim
 from voice_gateway.brain.receipts_phrases import only_affirms, only_agrees
 from voice_gateway.brain.receipts_stance import asserting, only_social
 from voice_gateway.brain.receipts_verbs import STATES
@@ -68,14 +69,23 @@ class Receipts:
         reason = next((reason for reason in reasons if reason), None)
         if reason or "?" in sentence or _CONDITION.search(sentence):
             return reason
-        if not outcomes:
+        if not outcomes or (
+            self._wish is Wish.ACT and not claims and self._looked_elsewhere(sentence, outcomes)
+        ):
             return self._instead_of_a_call(sentence)
+        if foreign_claim(sentence) is not None:  # its words are not ours to compare
+            return None
         strange = facts and uncovered(pieces_of(words_of(plain(sentence))), facts, self._said)
         return CLAIM if strange else None
 
+    def _looked_elsewhere(self, sentence: str, outcomes: Sequence[ToolOutcome]) -> bool:
+        """Ordered to act, and only looked at something that the sentence is not about."""
+        looked = all(status_of(outcome) is Status.READ for outcome in outcomes)
+        return looked and not self._on_subject(sentence, [one for one in outcomes if one.ok])
+
     def _instead_of_a_call(self, sentence: str) -> str | None:
-        """Ordered to act, or asked how it is, and no tool was called: then whatever is asserted is made up, in
-        words that we know or not. Questions, refusals, offers and courtesy are all that is left."""
+        """Ordered to act, or asked how it is, and no tool was called: then whatever is asserted is made up,
+        in words that we know or not. Questions, refusals, offers and courtesy are all that is left."""
         reason = {Wish.ACT: CLAIM, Wish.LOOK: LOOK if "home" in self._topics else None}.get(self._wish)
         reason = LOOK if self._wish is Wish.CLOCK and "time" in self._topics else reason
         asserted = asserting(clauses_of(sentence), of_state=self._wish is not Wish.ACT)
@@ -104,7 +114,7 @@ class Receipts:
         kinds = {kind_of(word) for word in mentioned} - {None}
         effects = {STATES[word.text] for word in said if word.text in STATES}
         amounts = amounts_in(said)
-        facts = [self._facts_of(outcome)[0] for outcome in acted]
+        facts = [fact for outcome in acted for fact in self._facts_of(outcome)]
         return any(
             mentioned & fact.words
             or kinds & fact.kinds
@@ -126,11 +136,15 @@ class Receipts:
             silent = self._several and not self._claims(text) and not self._on_subject(text, latest)
             return latest if silent and not only_agrees(_plain_words(text)) else []
         said = _plain_words(text).split()
-        troubled = any(word in _TROUBLE for word in _NO_TROUBLE.sub("", " ".join(said)).split())
+        heard = frozenset(_NO_TROUBLE.sub("", " ".join(said)).split())
         mentioned = frozenset(singular(word) for word in said)
-        return [outcome for outcome in latest if not self._told(outcome, mentioned, troubled, len(latest))]
+        return [
+            outcome
+            for outcome in latest
+            if not self._told(outcome, mentioned, len(latest), _hears(outcome, heard, asks="?" in text))
+        ]
 
-    def _told(self, outcome: ToolOutcome, mentioned: frozenset[str], troubled: bool, count: int) -> bool:
+    def _told(self, outcome: ToolOutcome, mentioned: frozenset[str], count: int, troubled: bool) -> bool:
         status = status_of(outcome)
         if status is Status.WORKING and count == 1 and self._names(outcome) & mentioned:
             return True
@@ -156,15 +170,31 @@ class Receipts:
         return known[1]
 
 
+def _hears(outcome: ToolOutcome, words: frozenset[str], *, asks: bool) -> bool:
+    """Whether these words of a reply tell that the outcome is not, or not yet, a success."""
+    failed = status_of(outcome) is Status.FAILED
+    return bool(words & (_FAILURE if failed else _PENDING)) or (asks and _wants_an_answer(outcome))
+
+
+def _wants_an_answer(outcome: ToolOutcome) -> bool:
+    """Whether a question is what is to be said of it: which one, how long?"""
+    facts = outcome.structured if isinstance(outcome.structured, Mapping) else {}
+    return outcome.error == "bad_arguments" or facts.get("outcome") in {"ambiguous", "not_found"}
+
+
 def _plain_words(text: str) -> str:
     return " ".join(word.text for word in words_of(plain(text)) if word.text.isalnum())
 
 
 _CONDITION = re.compile(r"\b(?:if|unless|(?:when|once|until|after|as soon as) (?:you|i know))\b", re.I)
 _NO_TROUBLE = re.compile(r"\b(?:no|not a) (?:problem|worries|trouble)\b|\bwhy not\b")
-_TROUBLE = frozenset(
+_FAILURE = frozenset(
     "not no never unable failed fail fails cannot unfortunately sorry problem trouble error unreachable "
-    "offline asleep sleeping wakes queued jammed unconfirmed may might closing opening turning moving "
-    "changing locking unlocking dimming way waiting working still but however unavailable timeout denied "
-    "refused refuse refuses which confirmed answer mean whether".split()
+    "offline jammed stuck blocked broken unavailable timeout denied refused refuse refuses rejected which "
+    "answer mean whether wrong impossible unknown invalid too beyond without nothing none disconnected "
+    "unplugged still".split()
+)
+_PENDING = _FAILURE | frozenset(
+    "asleep sleeping wakes wake queued unconfirmed may might closing opening turning moving changing locking "
+    "unlocking dimming way waiting working but however confirmed confirmation later soon once".split()
 )

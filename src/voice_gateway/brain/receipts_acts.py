@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from voice_gateway.brain.receipts_aspect import HELPERS, UNCHANGING, Place, aspect_of, place_of
 from voice_gateway.brain.receipts_claim import Aspect, Claim, Kind, thing_in
-from voice_gateway.brain.receipts_verbs import FORMS, MODES, OPPOSITE, PARTICLES, STATES, Form
+from voice_gateway.brain.receipts_verbs import FORMS, MODES, OPPOSITE, PARTICLES, SENDING, STATES, Form
 from voice_gateway.brain.receipts_words import DETERMINERS, Word, is_thing, kind_of
 
 
@@ -125,7 +125,7 @@ def _at_verb(main: list[Word], place: Place, shared: str) -> Reading | None:
     alone = len(place.texts) == 1 and place.verb in STATES  # "Locked."
     if place.bare and (shared == "state" or alone) and aspect == "done":
         aspect = "state"
-    if forms[0].base == "send" and aspect == "done":
+    if forms[0].base in SENDING and aspect == "done":
         aspect = "sent"
     return _reading(main, place, forms[0], aspect) if _ours(forms[0], main, place) else _NOTHING
 
@@ -133,6 +133,8 @@ def _at_verb(main: list[Word], place: Place, shared: str) -> Reading | None:
 def _reading(main: list[Word], place: Place, form: Form, aspect: str) -> Reading:
     effect = _effect(form, place)
     negated = bool((place.helping | place.subjects) & _NEGATIVE)
+    if aspect == "ongoing" and "longer" in place.helping:  # "is no longer running"
+        aspect = "state"
     if aspect == "state":
         if place.texts[0] in {"a", "an"}:
             return _NOTHING  # "a heater that is turned off": any
@@ -176,17 +178,23 @@ def _behind(place: Place) -> int:
     return place.at + 1 if following and following[0] in PARTICLES else place.at
 
 
-def _ours(form: Form, main: list[Word], place: Place) -> bool:
-    """Whether it is said of us or of the home, and not of history or of other people."""
-    ourselves = not place.subject or bool(place.subjects & {"i", "we"})
+def _of_others(place: Place, *, ourselves: bool) -> bool:
+    """History, stories, and what was once done with ourselves."""
     years = any(text.isdigit() and 1000 <= int(text) <= 2200 for text in place.texts)
     past = bool(set(place.texts) & _LONG_AGO or years) and "will" not in place.helping
     if not ourselves and (past or place.subject[0] == "my"):
+        return True
+    if place.subject[:1] in (["a"], ["an"]) and not place.helping:  # "a little robot turned on the lamp"
+        return kind_of(place.subject[-1]) != "timer"
+    # "I was created by", "I am limited"
+    return "i" in place.subjects and bool(place.helping & {"am", "was", "been"}) and place.verb.endswith("ed")
+
+
+def _ours(form: Form, main: list[Word], place: Place) -> bool:
+    """Whether it is said of us or of the home, and not of history or of other people."""
+    ourselves = not place.subject or bool(place.subjects & {"i", "we"})
+    if _of_others(place, ourselves=ourselves):
         return False
-    if place.subject[:1] in (["a"], ["an"]) and not place.helping and kind_of(place.subject[-1]) != "timer":
-        return False  # "a little robot turned on the lamp": a story
-    if "i" in place.subjects and place.helping & {"am", "was", "been"} and place.verb.endswith("ed"):
-        return False  # "I was created by", "I am limited": about ourselves
     following = place.texts[place.at + 1 : place.at + 2]
     if form.base == "rise" and (ourselves or not set(following) & set(PARTICLES)):
         return False  # only "the volume went up", "the lights came on"

@@ -96,14 +96,15 @@ def _span(texts: list[str], place: int, found: Amounts) -> int:
         return 3
     if word == "-":
         return 0
-    unit = next(iter(following), "").rstrip("s")
+    more = following[:1] in (["more"], ["whole"], ["full"])  # "4 more minutes"
+    unit = next(iter(following[more:]), "").rstrip("s")
     if word in {"an", "a", "one", "1"} and unit in {"hour", "minute", "second"}:
         half = texts[place + 2 : place + 5] == ["and", "a", "half"]  # "an hour and a half"
         found.spans.append(_SECONDS[unit] * (1.5 if half else 1))
-        return 5 if half else 2
+        return 5 if half else 2 + more
     if unit in _SECONDS and re.fullmatch(r"\d{1,6}(?:\.\d+)?", word):
         found.spans.append(float(word) * _SECONDS[unit])
-        return 2
+        return 2 + more
     return 0
 
 

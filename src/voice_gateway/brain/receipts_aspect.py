@@ -50,9 +50,11 @@ class Place:
 
 def place_of(texts: list[str], at: int) -> Place:
     before = texts[:at]
-    end = len(before)
+    end = len(before) - (2 if before[-2:] == ["no", "longer"] else 0)
     while end and (before[end - 1] in HELPERS or before[end - 1] in _ADVERBS):
         end -= 1
+        if before[end - 2 : end] == ["no", "longer"]:
+            end -= 2
     if _ATTEMPTS & set(before):  # "I asked the blind to close": all behind the subject helps
         end = min(end, next((n for n, text in enumerate(before) if text in HELPERS - {"just", "me"}), end))
     subject = [text for text in before[:end] if text not in _ADVERBS]

@@ -52,6 +52,7 @@ class Claim:
     things: list[Thing] = field(default_factory=list)
     amounts: Amounts = field(default_factory=Amounts)
     every: bool = False  # "all", "both", "everything", or no thing named at all
+    sweeping: bool = False  # "all the lights": of more than one thing
     none: bool = False  # "no light is on"
     still: bool = False  # as it was: "still on", "not locked"
     past: bool = False  # "was off": true of any moment of the turn

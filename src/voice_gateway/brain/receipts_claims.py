@@ -6,15 +6,16 @@ from dataclasses import dataclass, field, replace
 
 from voice_gateway.brain.receipts_acts import act_in
 from voice_gateway.brain.receipts_amounts import amounts_in
-from voice_gateway.brain.receipts_claim import Claim, Kind, Thing, thing_in, whole
+from voice_gateway.brain.receipts_claim import Aspect, Claim, Kind, Thing, thing_in, whole
 from voice_gateway.brain.receipts_languages import foreign_claim
+from voice_gateway.brain.receipts_loose import is_definite, loose_claim, single_state
 from voice_gateway.brain.receipts_phrases import phrase, promise
 from voice_gateway.brain.receipts_states import state_in, time_in, timers_in
 from voice_gateway.brain.receipts_verbs import FORMS, STATES
 from voice_gateway.brain.receipts_words import EMPTY, KINDS, ROOMS, Word, plain, words_of
 
 _BREAKS = frozenset(", ; : — – … . ! ? (".split())
-_ENDS = frozenset("; . ! ? …".split())
+_ENDS = frozenset("; . ! ? … but".split())
 _AND = "and"
 _END = ";"  # stands at the head of a clause that shares nothing with the one before it
 _JOINS = frozenset("and but then while so because although though however plus or".split())
@@ -32,7 +33,13 @@ _ACK_WORDS = frozenset(
 _OPINION = re.compile(
     r"(?:i (?:think|believe|see|suppose|guess|know|can see|can confirm|can tell you|am sure|am certain|"
     r"am pretty sure|am happy to say|am told)|it (?:looks|seems) like|it appears|my records show|"
-    r"the tool says) (?:that )?(?=\w)"
+    r"(?:my|the) (?:\w+ )?(?:sensors?|records?|system|logs?|data|app|hub|controller|tool)s? "
+    r"(?:says?|tells?|shows?|reports?|indicates?)(?: me)?) (?:that )?(?=\w)"
+)
+_TO_USER = re.compile(r"(?:just |please |then )*(?:say|tell me|ask me|give me|let me know)\b")
+_SWEEPING = re.compile(
+    r"\beverything\b|\b(?:all|every|each|entire|whole)(?: (?:of|the|your|my|our|other|remaining|single))*"
+    r"(?: \w+)? (?:\w+s|light|lamp|door|window|room|house|home|device)\b"
 )
 _SAID = frozenset(
     "said say says asked ask told tell want wanted mentioned requested need needed like liked "
@@ -52,6 +59,7 @@ class _Sentence:
     hypothetical: bool = False
     claims: list[Claim] = field(default_factory=list)
     waiting: list[Thing] = field(default_factory=list)  # named before the verb that they share
+    named: bool = False  # a thing of this home: "the heater", not "a heater"
     shared: str = "start"  # what a clause without a subject shares: "start", "act", "state" or "none"
 
 
@@ -61,6 +69,7 @@ def claims_in(sentence: str) -> list[Claim]:
     state = _Sentence(question=any(word.text == "?" for word in found))
     for piece in pieces_of(found):
         _read(piece, state)
+        state.named |= is_definite([word.text for word in piece])
     if not state.claims and (foreign := foreign_claim(sentence)) is not None:
         return [foreign]
     return state.claims
@@ -76,7 +85,7 @@ def pieces_of(words: Sequence[Word]) -> list[list[Word]]:
     pieces: list[list[Word]] = [[]]
     for place, word in enumerate(words):
         following = words[place + 1].text if place + 1 < len(words) else ""
-        state = following in STATES or any(form.tense == "ing" for form in FORMS.get(following, ()))
+        state = following in STATES or any(form.tense in {"ing", "past"} for form in FORMS.get(following, ()))
         if word.text == _AND and [one.text for one in words[place + 1 : place + 3]] == ["a", "half"]:
             pieces[-1].append(word)  # "an hour and a half"
         elif word.text in {":", "("} and state:
@@ -100,6 +109,9 @@ def _read(piece: list[Word], state: _Sentence) -> None:
     main, condition = _split_condition(piece)
     if condition and (condition[0].text in _CONDITIONS or any(word.text == "you" for word in condition)):
         state.hypothetical = True
+    if _TO_USER.match(" ".join(word.text for word in main)):  # "Say the word and I will turn it off"
+        state.hypothetical = True
+        return
     if not main:  # also a clause that is nothing but a condition
         return
     if _asks(main, state) or _reports(main):
@@ -109,6 +121,8 @@ def _read(piece: list[Word], state: _Sentence) -> None:
     if claim is None:
         _attach(main, state, joined=joined)
         return
+    if state.named and main[0].text in {"it", "they"} and claim.aspect is not Aspect.HEDGED:
+        claim.weak = False  # "about the heater: it has been shut down"
     _inherit(claim, main, state)
     claim.things = [*state.waiting, *(_completed(thing, state.waiting) for thing in claim.things)]
     claim.every |= len(state.waiting) > 0 and not all(claim.things)
@@ -145,6 +159,9 @@ def _claim(main: list[Word], state: _Sentence, *, conditional: bool) -> Claim | 
     if found is None:
         found = time_in(main) or state_in(main)
         state.shared = state.shared if found is None else "state"
+    if found is None:
+        found = loose_claim(main) or (single_state(text) if state.shared == "start" else None)
+        state.shared = state.shared if found is None else "act"
     if found is None or _void(found, state, conditional=conditional):
         return None
     return _filled(found, main)
@@ -156,6 +173,7 @@ def _filled(claim: Claim, main: list[Word]) -> Claim:
     if claim.kind is Kind.TIME:
         claim.amounts = amounts_in(main)
     claim.every |= whole(main)
+    claim.sweeping = bool(claim.effect) and bool(_SWEEPING.search(" ".join(word.text for word in main)))
     return claim
 
 

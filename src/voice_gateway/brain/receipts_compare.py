@@ -37,9 +37,18 @@ def refuted(
     told = [clock for fact in facts if not (fact.acted or fact.named) for clock in fact.amounts.clocks]
     own = [clock for clock in claim.amounts.clocks if not any(clock.fits(other) for other in told)]
     claim = replace(claim, amounts=replace(claim.amounts, clocks=own))
+    if claim.sweeping and _only_one(facts, said):
+        return CLAIM
     if claim.kind is Kind.STATE:
         return _state(claim, facts, topics, said)
     return _act(claim, facts, said)
+
+
+def _only_one(facts: Sequence[Fact], said: frozenset[str]) -> bool:
+    """Whether one thing was touched, and neither the user nor the tool spoke of all of them."""
+    told = {word for fact in facts for word in fact.words} | said
+    one = len({fact.key for fact in facts}) == 1 and not facts[0].kinds & {"scene"}
+    return one and not told & {"all", "everything", "every", "each", "entire", "whole"}
 
 
 def _act(claim: Claim, facts: Sequence[Fact], said: frozenset[str]) -> str | None:
@@ -102,6 +111,9 @@ def _meant(claim: Claim, thing: Thing, facts: Sequence[Fact], said: frozenset[st
         meant = [fact for fact in meant if not (fact.worded or (fact.listed and not thing))]
     if claim.effect and any(fact.listed for fact in meant):
         meant = [fact for fact in meant if fact.listed]
+        if not thing:  # "everything is locked": of lamps nobody can say that
+            sort = {claim.effect, OPPOSITE.get(claim.effect, "")}
+            meant = [fact for fact in meant if fact.state & sort] or meant
     return meant if claim.past else list({fact.key: fact for fact in meant}.values())
 
 
@@ -113,7 +125,12 @@ def _is_so(claim: Claim, fact: Fact, counts: set[float]) -> bool:
     if _another_amount(claim, fact, counts):
         return False
     if fact.status in {Status.READ, Status.DONE}:
-        looked = fact.acted or fact.named or bool(fact.state) or claim.weak or not claim.effect
+        judged = claim.effect in {
+            "",
+            "fine",
+            "low",
+        }  # in one's own words: only the opposite speaks against it
+        looked = fact.acted or fact.named or bool(fact.state) or claim.weak or judged
         other = _another_effect(claim.effect, fact.state | fact.effects) or _seen_opposite(claim.effect, fact)
         return looked and not other
     if not (claim.effect or claim.amounts):
@@ -176,7 +193,8 @@ def called(word: str, fact: Fact, said: frozenset[str]) -> bool:
     if word in MEASURES and fact.status is Status.READ:
         return True
     if word in ROOMS:
-        return not fact.placed and word in said
+        # A scene changes whatever it is made of, wherever that is.
+        return not fact.placed and (word in said or ("scene" in fact.kinds and fact.status is Status.DONE))
     kind = KINDS.get(word)
     if kind is None:
         return False

@@ -43,6 +43,7 @@ class Fact:
     amounts: Amounts
     key: str  # the same for two outcomes of one thing
     days: frozenset[str] = frozenset()
+    dated: bool = False  # a date was asked for: which day of the week that is, nobody says
     listed: bool = False  # one of many in a list
     worded: bool = False  # taken from a sentence, not from structured content
 
@@ -59,6 +60,7 @@ class Fact:
 _LOOKING = frozenset("get read status query check list show find search describe info state".split())
 _NAME_KEYS = ("device", "deviceName", "device_name", "name", "entity", "entity_id", "target", "label")
 _LONGEST = 2000  # characters of a text that are compared
+_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 _WEEKDAYS = frozenset("monday tuesday wednesday thursday friday saturday sunday".split())
 
 
@@ -124,6 +126,7 @@ def _own(outcome: ToolOutcome, status: Status, structured: Mapping[str, Any]) ->
         amounts=amounts_of(args, structured, said),
         key=_key(outcome.name, args, flat),
         days=frozenset(word.text for word in said if word.text in _WEEKDAYS),
+        dated=any(_DATE.search(text) for text in texts_in(args)),
     )
 
 

@@ -73,6 +73,8 @@ _ACKS_ONLY = re.compile(
     rf"(?:{ACK} |i can do that |no worries |you got it |will do |my pleasure |you are welcome |"
     rf"with pleasure )+"
 )
+
+
 def only_agrees(text: str) -> bool:
     """ "Okay.", "Sure, 30 percent.": as an answer to a command it says that it was done."""
     return bool(_ACKS_ONLY.fullmatch(_AMOUNT.sub("", text + " ")))
@@ -87,6 +89,8 @@ _AFFIRMS = re.compile(
     rf"(?:{ACK} )*(?:yes|no|yeah|yep|nope|correct|indeed|it is|they are)"
     rf"(?: (?:it|they|that) (?:is|are|does|do|did|was|were)(?: not)?| it is not| they are not)?"
 )
+
+
 def only_affirms(text: str) -> bool:
     """ "Yes.", "No, it is not." """
     return bool(_AFFIRMS.fullmatch(text))

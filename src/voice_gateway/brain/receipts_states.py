@@ -5,7 +5,7 @@ import re
 from voice_gateway.brain.receipts_amounts import amounts_in
 from voice_gateway.brain.receipts_claim import DAYS, Aspect, Claim, Kind, thing_in
 from voice_gateway.brain.receipts_verbs import FORMS, OPPOSITE, STATES
-from voice_gateway.brain.receipts_words import DETERMINERS, Word, is_thing, singular
+from voice_gateway.brain.receipts_words import DETERMINERS, Word, is_thing, kind_of, singular
 
 _COPULAS = frozenset(
     "is are was were remains remain stays stay stayed be been reads shows measures has".split()
@@ -13,13 +13,15 @@ _COPULAS = frozenset(
 _ADVERBS = frozenset(
     "now currently already still all both again back also just indeed actually definitely "
     "completely fully safely presently set turned switched in fact only about around approximately "
-    "roughly at to exactly no longer not never been the way".split()
+    "roughly at to exactly no longer not never been the way wide nice well quite pretty really very so tight "
+    "nicely".split()
 )
 _PRONOUNS = frozenset("it they that this these those everything all both".split())
 _PEOPLE = frozenset("i you we he she who people there".split())
 _ALL_OF_IT = frozenset("home house place".split())
 _IN_TROUBLE = dict.fromkeys(
-    "asleep sleeping offline unreachable unavailable jammed stuck disconnected unresponsive unplugged busy".split()
+    "asleep sleeping offline unreachable unavailable jammed stuck disconnected unresponsive unplugged "
+    "busy".split()
 )
 _UNITS = frozenset("% percent degrees degree celsius fahrenheit c f watts watt lux kilowatt".split())
 _HERE = frozenset("now currently inside here outside indoors".split())
@@ -33,9 +35,15 @@ def state_in(main: list[Word]) -> Claim | None:
     place = next((at for at, text in enumerate(texts) if text in _COPULAS), None)
     if place is None:
         return _without_verb(main, texts)
-    subject = texts[:place]
     if texts[0] == "there":
         return _there_is(main, texts)
+    return _of_subject(main, texts, place)
+
+
+def _of_subject(main: list[Word], texts: list[str], place: int) -> Claim | None:
+    subject = texts[:place]
+    if subject == ["we"] and {"percent", "degrees"} & set(texts):
+        return _predicate(main, texts, place, weak=False)  # "We are at 40 percent"
     if set(subject) & _PEOPLE or not subject or subject[0] in {"a", "an", "my"}:
         return None
     if subject[-1] == "it" and {"degrees", "degree"} & set(texts):
@@ -49,16 +57,18 @@ def state_in(main: list[Word]) -> Claim | None:
 
 def _predicate(main: list[Word], texts: list[str], place: int, *, weak: bool) -> Claim | None:
     at = place + 1
-    while at < len(texts) and texts[at] in _ADVERBS:
+    while at < len(texts) and (texts[at] in _ADVERBS or texts[at].endswith("ly")):
         at += 1
     between = set(texts[place + 1 : at])
     hedged = bool(set(texts[:place]) & {"may", "might", "should", "must", "could", "probably"})
     now = bool(set(texts) & {"now", "already", "currently"})
-    weak = (weak or hedged) and not now
+    past = texts[place] in {"was", "were"} and "your" not in texts  # a story is told like this
+    weak = (weak or hedged or past) and not now
     word = texts[at] if at < len(texts) else ""
     denied = bool(between & {"not", "never", "longer"})
-    if word in {"up", "down"} and at + 1 == len(texts):
-        return _claim(main, place, word, weak=weak, hedged=hedged)
+    out = any(kind_of(text) == "light" for text in texts[:place])  # only lights are out
+    if word in {"up", "down", *(["out"] if out else [])} and at + 1 == len(texts):
+        return _claim(main, place, "off" if word == "out" else word, weak=weak, hedged=hedged)
     if word in STATES and not _preposition(texts, at):
         effect = OPPOSITE.get(STATES[word], "") if denied else STATES[word]
         return _claim(main, place, effect, weak=weak, hedged=hedged)
@@ -80,7 +90,7 @@ def _preposition(texts: list[str], at: int) -> bool:
     """ "on the table", "off the coast", "open to ideas"."""
     word, following = texts[at], texts[at + 1] if at + 1 < len(texts) else ""
     if word in {"on", "off"}:
-        others = {"sale", "fire", "time", "it", "its", "their", "his", "her", "top", "track"}
+        others = {"sale", "fire", "time", "it", "its", "their", "his", "her", "top", "track", "to"}
         return following in DETERMINERS or following.rstrip("s") in DAYS or following in others
     if word == "running":
         return following in {"low", "out", "late", "short"}
@@ -121,6 +131,8 @@ def _without_verb(main: list[Word], texts: list[str]) -> Claim | None:
     said = [text for text in texts if text != "now"]
     effect = {**STATES, "up": "up", "down": "down", "out": "off"}.get(said[-1], "") if said else ""
     if len(said) < 2 or len(said) > 7 or not effect or said[0] in {"a", "an"}:
+        return None
+    if said[0] in _PEOPLE and not ("left" in said and "not" not in said):  # "You left the light on"
         return None
     if said[-2] in {"coming", "going"}:  # "lights coming on"
         del said[-2]

@@ -9,7 +9,7 @@ BORNE_OUT_BY: dict[str, frozenset[str]] = {
     for effect, others in {
         "on": "start level up set resume activate unmute",
         "off": "stop cancel",
-        "open": "up level",
+        "open": "up level unlocked",
         "closed": "down level",
         "locked": "",
         "unlocked": "",
@@ -30,6 +30,8 @@ BORNE_OUT_BY: dict[str, frozenset[str]] = {
         "heat": "",
         "cool": "",
         "auto": "",
+        "low": "",
+        "fine": "",
     }.items()
 }
 
@@ -42,12 +44,15 @@ STATES: dict[str, str] = {
     "cancelled": "cancel", "canceled": "cancel", "started": "start", "unlatched": "unlocked",
     "secured": "locked", "secure": "locked", "brighter": "up", "louder": "up", "quieter": "down",
     "darker": "down", "warmer": "up", "cooler": "down", "colder": "down", "silent": "muted",
-    "bright": "on", "shining": "on", "glowing": "on", "burning": "on",
+    "bright": "on", "shining": "on", "glowing": "on", "burning": "on", "bolted": "locked",
+    "latched": "locked", "ajar": "open", "sealed": "closed", "illuminated": "on", "low": "low",
+    "fine": "fine", "okay": "fine", "empty": "low",
 }  # fmt: skip
 OPPOSITE = {
     "on": "off", "off": "on", "open": "closed", "closed": "open", "locked": "unlocked", "unlocked": "locked",
     "muted": "unmuted", "unmuted": "muted", "armed": "disarmed", "disarmed": "armed", "start": "stop",
     "stop": "start", "paused": "on", "cancel": "start", "up": "down", "down": "up",
+    "low": "fine", "fine": "low",
 }  # fmt: skip
 MODES = frozenset({"heat", "cool", "auto"})
 PARTICLES = {"on": "on", "off": "off", "up": "up", "down": "down", "out": "off", "back": ""}
@@ -88,8 +93,11 @@ carry carried carrying -|handle handled handling -|implement implemented impleme
 clean cleaned cleaning -|vacuum vacuumed vacuuming -|brew brewed brewing on|water watered watering -
 charge charged charging on|wash washed washing -|dock docked docking -|feed fed feeding -
 ring rang ringing on|rise went rising -|rise came rising -|buy bought buying set
+queue queued queuing -|forward forwarded forwarding -|submit submitted submitting -
+relay relayed relaying -|issue issued issuing -|transmit transmitted transmitting -
 roll rolled rolling -|draw drew drawing -|pull pulled pulling -|notify notified notifying set
 """
+SENDING = frozenset("send queue forward submit relay issue transmit".split())  # it is on its way, not more
 FORMS: dict[str, list[Form]] = {}
 for _line in _VERBS.strip().replace("\n", "|").split("|"):
     _base, _past, _ing, _effect = _line.split()

@@ -64,7 +64,8 @@ EMPTY = frozenset(
     "everybody nothing something only least most more less than about around approximately roughly "
     "almost nearly exactly like as well between under above below few couple bit while "
     "little lot way moments later instead anyway together everywhere elsewhere forever "
-    "meanwhile online remains remain stays stay stayed reads shows measures seems seem looks look appears "
+    "meanwhile online longer "
+    "remains remain stays stay stayed reads shows measures seems seem looks look appears "
     "appear works work feels feel responds answers obeys went came comes goes gets".split()
 )
 _CALENDAR = frozenset(
@@ -135,6 +136,8 @@ def _parts(token: str, following: list[str]) -> list[str]:
             return [word.removesuffix(ending), meaning]
     if word.endswith("'s"):
         base = word[:-2]
+        if following[:1] == ["been"]:
+            return [base, "has"]
         # "the lamp's glowing", but "the lamp's brightness"
         said_of_it = is_thing(base) and following and not any(map(is_thing, following))
         return [base, "is"] if base in _IS_AFTER or said_of_it or _STATE_NEXT & {*following[:1]} else [base]
@@ -168,4 +171,4 @@ def is_thing(word: str) -> bool:
     return one in KINDS or one in ROOMS or one in _THINGS
 
 
-_THINGS = frozenset("device switch plug outlet socket dimmer appliance everything room".split())
+_THINGS = frozenset("device switch plug outlet socket dimmer appliance machine maker everything room".split())

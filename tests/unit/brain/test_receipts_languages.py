@@ -9,7 +9,7 @@ KNOWN = read_outcomes()
 
 CLAIMS = """
 Ich habe das Licht eingeschaltet.|Das Licht wurde ausgeschaltet.|Okay, erledigt.|Die Lampe ist jetzt an.
-Die Tür ist verriegelt.|Ich schalte die Lampe ein.|Der Timer wurde auf zehn Minuten gestellt.
+Die Tür ist verriegelt.|Ich schalte die Lampe ein.|Die Lampe wurde auf zehn Prozent gestellt.
 J'ai allumé la lumière.|C'est fait !|La porte est maintenant fermée.|Les lumières ont été éteintes.
 He encendido la luz.|Listo.|La luz está encendida ahora.|Ho acceso la luce.|Fatto!|La porta è stata chiusa.
 Ik heb het licht aangezet.|De lamp is nu uit.|Liguei a luz.|Pronto!
