@@ -33,12 +33,16 @@ async def more_pages(
 
 
 def batches(steps: Sequence[Step]) -> list[list[Step]]:
-    """Steps run together unless two of them are about one device: those keep their order."""
+    """Steps run together unless two of them are about one device: those keep their order.
+
+    A scene may be about any device, so nothing runs beside it.
+    """
     batches: list[list[Step]] = [[]]
     busy: set[object] = set()
     for step in steps:
         keys = {device.key for device in step.devices} if step.requests else set()
-        if busy & keys:
+        alone = "Scene" in (step.intent, *(other.intent for other in batches[-1]))
+        if batches[-1] and (busy & keys or alone):
             batches.append([])
             busy = set()
         batches[-1].append(step)

@@ -54,6 +54,8 @@ def _of_devices(look: Look, devices: Sequence[Device]) -> str:
     # "Is anything open" is no question about switches: what can be open is meant.
     having = _HAVING.get(look.state) if look.sort in ("all", "device") else None
     chosen = [device for device in devices if (having or members.has)(device)]
+    if look.sort == "door" and look.state in ("open", "closed"):
+        chosen = [device for device in chosen if _opens(device)]  # a lock does not tell
     if look.room:
         chosen = [device for device in chosen if device.room.casefold() == look.room.casefold()]
     where = f" in the {look.room}" if look.room else ""
@@ -111,7 +113,8 @@ def _by_state(look: Look, members: Sequence[Device], where: str, twins: frozense
     )
     what = "Everything" if look.sort in ("all", "device") else f"All {look.noun}"
     nothing = "Nothing" if look.sort in ("all", "device") else f"No {look.noun.removesuffix('s')}"
-    if look.mode == "all" and known and len(hits) == len(known):
+    doors = look.noun.startswith("door")  # not every door tells: those that do are named
+    if look.mode == "all" and known and len(hits) == len(known) and not doors:
         return f"Yes, {what.lower()}{where} {_be(what)} {look.state}.{tail}"
     if not hits:
         answer = "No, n" + nothing[1:] if look.mode in ("any", "all") else nothing
@@ -119,9 +122,8 @@ def _by_state(look: Look, members: Sequence[Device], where: str, twins: frozense
     names = listed([f"the {_called(device, twins)}" for device in hits[:MOST_NAMES]])
     more = f" and {len(hits) - MOST_NAMES} more" if len(hits) > MOST_NAMES else ""
     verb = "is" if len(hits) == 1 and not hits[0].name.endswith("s") else "are"
-    lead = {"any": "Yes, ", "all": "Not all: "}.get(
-        look.mode, f"{len(hits)}: " if look.mode == "count" else ""
-    )
+    every = "Yes, " if len(hits) == len(known) else "Not all: "
+    lead = {"any": "Yes, ", "all": every}.get(look.mode, f"{len(hits)}: " if look.mode == "count" else "")
     text = f"{lead}{names}{more} {verb} {look.state}{where}."
     return capital(text) + tail
 

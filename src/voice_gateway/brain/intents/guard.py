@@ -64,6 +64,10 @@ _QUESTION = re.compile(
 )
 
 
+# "Turn that off", "turn off that lamp": it points at something, and tells of nothing.
+_POINTED = re.compile(
+    r"^((?:turn|switch|put|dim|open|close|shut|lock|unlock|stop|set|make)(?: on| off| up| down)?) that\b"
+)
 _SOMEBODY = re.compile(r"\b(?:i|he|she|they|we|who|someone|somebody|nobody|everyone|everybody) \w+")
 
 
@@ -73,6 +77,7 @@ def question(text: str) -> bool:
 
 def guard(text: str) -> Guard | None:
     """What keeps this text from acting; `text` is plain and its politeness is gone."""
+    text = _POINTED.sub(r"\1 it", text)
     if _SHOULD.match(text):
         return Guard.CONDITION
     checks = (

@@ -82,6 +82,8 @@ def _less_than_one(words: list[str], start: int) -> tuple[str, int]:
     """ "Half a degree", and "point five" where a number is due: to point at something is no number."""
     if words[start : start + 3] in (["half", "a", "degree"], ["half", "a", "percent"]):
         return "0.5", 2
+    if words[start : start + 5] == ["a", "degree", *_AND_A_HALF]:
+        return "1.5 degrees", 5
     decimals = _decimals(words, start)
     after = words[start + 1 + len(decimals) : start + 2 + len(decimals)]
     due = bool(set(words[start - 1 : start]) & _WANTS_NUMBER) or bool(set(after) & _UNITS)

@@ -15,7 +15,7 @@ _WHEN = re.compile(
 )
 _BEGINS = frozenset("in on next last today tomorrow yesterday tonight".split())  # "new year" is no distance
 _DURATION = re.compile(
-    r"^(?:(?:(?:\d+(?:\.\d+)?|an?|half an?|half a|a quarter of an|3 quarters of an|one)[ -]?"
+    r"^(?:(?:(?:\d+(?:\.\d+)?|an?|half an?|half a|a quarter of an|3 quarters of an|a couple(?: of)?|one)[ -]?"
     r"(?:and a half )?(?:seconds?|secs?|minutes?|mins?|hours?|hrs?|days?)|and a half|and)(?:\s+|$))+$"
 )
 _CLOCK = re.compile(
@@ -23,6 +23,12 @@ _CLOCK = re.compile(
     r"(?:\d{1,2}(?::\d\d)?(?: ?(?:am|pm|oclock))?|noon|midnight|(?:half|quarter) (?:past|to) \d{1,2})"
     r"(?: (?:in the (?:morning|afternoon|evening)|tonight|today|tomorrow(?: morning| evening| afternoon)?))*$"
 )
+
+
+# "6 30" and "1030" are what is written for "six thirty" and "ten thirty".
+_TOGETHER = re.compile(r"\b(\d{1,2}) ?([0-5]\d)\b(?!:)")
+# "10 minute pizza": a length of time, and what it is for.
+_LABELLED = re.compile(r"^((?:\d+(?:\.\d+)?|an?|half an?) (?:second|minute|hour)) (?!and\b|or\b|to\b)(\D+)$")
 
 
 def is_duration(text: str) -> bool:
@@ -74,29 +80,39 @@ def _volume(action: str) -> Planner:
 
 
 def volume_it(frame: Frame, _context: Context) -> Meaning:
-    up = frame.slots.get("direction") == "up"
-    step = _call(frame, "control_speaker_volume", acts=True, action="up" if up else "down")
+    up, amount = frame.slots.get("direction") == "up", frame.number("amount")
+    level = int(amount) if amount is not None else None
+    step = _call(frame, "control_speaker_volume", acts=True, action="up" if up else "down", level=level)
     return replace(step, intent="VolumeUp" if up else "VolumeDown")
 
 
 def _set_timer(frame: Frame, _context: Context) -> Meaning:
-    clock, duration = frame.text("clock"), frame.text("duration")
-    label = re.sub(r"^(?:the|my|a|an)\s+", "", frame.text("label"))
-    if clock and not _CLOCK.match(clock):
-        return No("no time of day")
-    if re.search(r"\b(?:tomorrow|tonight|at \d+.*|in \d+ \w+)$", frame.text("message")):
-        return No("another reading takes the time out of the message")
-    if _DURATION.match(frame.text("label")):
-        return No("two lengths of time")
+    clock = _TOGETHER.sub(r"\1:\2", frame.text("clock"))
+    duration, label = frame.text("duration"), re.sub(r"^(?:the|my|a|an)\s+", "", frame.text("label"))
+    if not label and (both := _LABELLED.match(duration)):
+        duration, label = both[1], both[2]
+    if unfit := _unfit(clock, duration, frame):
+        return No(unfit)
     if not clock and not duration:
         missing = "When shall I remind you?" if frame.intent == "Remind" else "For how long?"
         return Ask(missing, frame, slot="duration")
-    if not clock and not _DURATION.match(duration):
-        return No("no length of time")
+    if clock.isdecimal() and frame.slots.get("timer"):  # "a timer for five" is no time of day
+        return Ask("For how long: how many minutes or hours?", Frame("SetTimer"), slot="duration")
     return _call(
         frame, "set_timer", acts=True, duration=duration or None, at=clock or None, name=label or None,
         message=frame.text("message") or None,
     )  # fmt: skip
+
+
+def _unfit(clock: str, duration: str, frame: Frame) -> str:
+    """Why this reading is none: a wildcard took what belongs to another."""
+    if clock and not _CLOCK.match(clock):
+        return "no time of day"
+    if re.search(r"\b(?:tomorrow|tonight|at \d+.*|in \d+ \w+)$", frame.text("message")):
+        return "another reading takes the time out of the message"
+    if _DURATION.match(frame.text("label")):
+        return "two lengths of time"
+    return "no length of time" if duration and not clock and not _DURATION.match(duration) else ""
 
 
 def _list_timers(frame: Frame, _context: Context) -> Meaning:
@@ -104,6 +120,8 @@ def _list_timers(frame: Frame, _context: Context) -> Meaning:
 
 
 def _cancel_timer(frame: Frame, _context: Context) -> Meaning:
+    if frame.slots.get("several"):  # the tool's "all" would take the timers too
+        return No("reminders are cancelled one by one", spoken="Please tell me which reminder to cancel.")
     return _call(frame, "cancel_timer", acts=True, name=frame.text("label") or None)
 
 
@@ -111,6 +129,8 @@ def _search(frame: Frame, _context: Context) -> Meaning:
     query = frame.text("query")
     if frame.literal and query.startswith(("the web for ", "the internet for ")):
         return No("another reading is better")
+    if query in ("it", "that", "this", "something", "them"):
+        return No("nothing to search for is named", spoken="Please tell me what to search for.")
     return _call(frame, "search_web", query=f"{frame.text('before')} {query}".strip())
 
 

@@ -111,7 +111,8 @@ def _for_found(found: Found, frame: Frame, action: str, context: Context) -> Mea
     if unable and not (able and found.group):
         device = unable[0]
         return Step(frame.intent, frame=frame, say=_cannot(device, action), devices=found.devices[:1])
-    if not found.exact and action in _ENTRANCE and any(d.kind in ("lock", "garage_door") for d in able):
+    vague = not found.exact and any(device.kind in ("lock", "garage_door") for device in able)
+    if vague and (action in _ENTRANCE or (action == "close" and plain(frame.text("thing")) == "door")):
         return _entering(able, frame, action)
     if found.group and action == "brighten":  # brighter lights are those that are on
         able = tuple(device for device in able if known_level(context.home.state_of(device)) != 0) or able
@@ -172,7 +173,7 @@ def _up_down_it(frame: Frame, context: Context) -> Meaning:
     if not lamps:
         return volume_it(frame, context)
     intent = "Brighter" if frame.slots.get("direction") == "up" else "Dimmer"
-    return act(replace(frame, intent=intent, slots={"thing": "it"}), context, "brighten")
+    return act(replace(frame, intent=intent, slots={**frame.slots, "thing": "it"}), context, "brighten")
 
 
 def _acting(action: str) -> Callable[[Frame, Context], Meaning]:

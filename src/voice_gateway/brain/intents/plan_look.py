@@ -24,6 +24,7 @@ from voice_gateway.brain.intents.wording import offered, unknown_device, unknown
 LIST, GET, READ, HEALTH = (
     "list_zwave_devices", "get_zwave_device", "get_device_sensor_data", "check_zwave_health",
 )  # fmt: skip
+_NOBODY = frozenset("you i he she we they me us everyone everybody anyone somebody".split())
 LIST_ARGS = {"includeInactive": True, "limit": 100}
 _ANY = re.compile(r"^(?:there )?(any|some|all|every|each|both)(?: of)? (?:the |my |our )?|^(?:the |my |our )")
 _MEASURES = {
@@ -88,6 +89,8 @@ def _one(frame: Frame, phrase: str, context: Context, *, expect: str = "", tool:
         if len(able) > 1:
             return Ask(which(able), frame, able)
         found = Found(able)  # to look at the only one that can be meant does no harm
+    if isinstance(found, Unknown) and found.phrase in _NOBODY:
+        return No("nobody's device is meant", forbid=True)
     if isinstance(found, Unknown):
         if found.near and len(found.phrase.split()) <= 5:
             note, one = found.note or f"I don't know a device called {found.phrase}.", len(found.near) == 1

@@ -9,9 +9,11 @@ from voice_gateway.brain.intents.grammar import Frame
 from voice_gateway.brain.intents.home import Home, name_key
 from voice_gateway.brain.intents.normalise import Said
 from voice_gateway.brain.intents.places import plain
-from voice_gateway.brain.intents.understanding import Ask, Context, Meaning, Request, Step
+from voice_gateway.brain.intents.understanding import Ask, Context, Meaning, No, Request, Step
+from voice_gateway.brain.intents.wording import listed
 
 _SCENE = re.compile(r"^scene (?=\S)|(?<=\S) scene$")
+_NO_NAME = frozenset("the a an this that my our some any another it next first last".split())
 _PLEASE = re.compile(r"^please |(?<=\S) please$")
 
 
@@ -29,6 +31,10 @@ def start_scene(frame: Frame, name: str) -> Step:
 def scene(frame: Frame, context: Context) -> Meaning:
     """The word "scene" was said: what the home does not list, its server may know."""
     said = frame.text("scene")
+    if said in _NO_NAME:
+        known = listed(list(context.home.scenes.values()), "or")
+        spoken = f"Please say which scene: {known}." if known else "Please say which scene."
+        return No("no scene is named", forbid=True, spoken=spoken)
     return start_scene(frame, scene_named(said, context.home) or said)
 
 

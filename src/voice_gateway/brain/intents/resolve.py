@@ -163,7 +163,8 @@ class Resolver:
         members = tuple(device for device in scope if sort.has(device) and (not vague or self.fits(device)))
         if not members:
             where = f" in the {room}" if room and room != EVERYWHERE else ""
-            return Unknown(said, note=f"I don't know any {sort.noun}{where}.")
+            what = "nothing like that" if sort.sort == "garage" else f"no {sort.noun}"
+            return Unknown(said, note=f"I know {what}{where}.")
         if vague:
             return Found(members, exact=False) if len(members) == 1 else Unclear(members, said)
         members = _called(members, sort)

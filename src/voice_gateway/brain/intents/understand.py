@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from voice_gateway.brain.intents.grammar import Frame, has_own_sentences, match
-from voice_gateway.brain.intents.guard import Guard, guard
+from voice_gateway.brain.intents.guard import Guard, guard, question
 from voice_gateway.brain.intents.home import name_key
 from voice_gateway.brain.intents.normalise import Said, strip_politeness
 from voice_gateway.brain.intents.places import plain
@@ -71,7 +71,8 @@ class Reader:
 
     def _could_split(self, step: Step) -> bool:
         """A free slot may have swallowed a second command."""
-        words = step.frame.text("query") or step.frame.text("label") if step.frame else ""
+        slots = ("query", "label", "place", "offset")
+        words = " ".join(step.frame.text(slot) for slot in slots) if step.frame else ""
         return bool(_JOINT.search(words)) and step.intent != "Search"
 
     def clause(self, text: str) -> Meaning:
@@ -150,13 +151,12 @@ class Reader:
         if not pieces:
             return []
         for size in range(len(pieces), 0, -1):
-            first = self.clause(" and ".join(pieces[:size]))
-            if (
-                not isinstance(first, Step)
-                or not first.requests
-                or self._stopped(first, " and ".join(pieces[:size]))
-            ):
+            text = " and ".join(pieces[:size])
+            first = self.clause(text)
+            if not isinstance(first, Step) or not first.requests or self._stopped(first, text):
                 continue
+            if size > 1 and self._could_split(first):
+                continue  # a free slot must not swallow the next command
             if size == len(pieces):
                 return [first]
             moved = replace(self.context, last=first.devices or self.context.last)
@@ -236,5 +236,6 @@ def _passing(whole: Meaning, stopped: Guard | None, said: Said) -> No:
         return replace(whole, forbid=whole.forbid or said.question)
     if stopped is None:
         return No("a question: it never acts", forbid=True)
-    spoken = whole.spoken if isinstance(whole, No) and stopped is Guard.QUESTION else _TOLD.get(stopped)
+    asked = stopped is Guard.QUESTION or question(said.text)
+    spoken = (whole.spoken if isinstance(whole, No) else None) if asked else _TOLD.get(stopped)
     return No(f"{stopped.value}: it never acts", forbid=True, spoken=spoken)

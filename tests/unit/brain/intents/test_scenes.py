@@ -59,6 +59,24 @@ async def test_the_bare_name_and_a_question_mark_are_asked_about() -> None:
         assert started(talk) == STARTED
 
 
+async def test_nothing_runs_beside_a_scene() -> None:
+    talk = Talk()
+
+    await talk.reply("dim the floor lamp by half and start movie night and turn on the desk lamp")
+
+    results = [message for message in talk.history.messages if message.type == "ai" and message.content == ""]
+    assert [len(message.tool_calls) for message in results] == [1, 1, 1]
+
+
+@pytest.mark.parametrize("said", ["set the scene", "start a scene", "activate the scene"])
+async def test_no_scene_is_made_up(said: str) -> None:
+    talk = Talk()
+
+    await talk.say(said)
+
+    assert started(talk) == []
+
+
 async def test_a_device_of_the_same_name_comes_first() -> None:
     home = ScriptedHome.of([("Movie Night", "Den", "plug", "off", True)])
     home.scenes = ("Movie Night", "Lights")

@@ -126,6 +126,40 @@ async def test_other_words_leave_it_running(talk: Talk, store: TimerStore, said:
     assert running(store) == [600]
 
 
+@pytest.mark.parametrize("said", ["delete all my reminders", "clear the reminders"])
+async def test_all_reminders_are_not_all_timers(talk: Talk, store: TimerStore, said: str) -> None:
+    await talk.reply("timer 10 minutes")
+
+    passed = await talk.passed(said)
+
+    assert passed.spoken == "Please tell me which reminder to cancel."
+    assert running(store) == [600]
+
+
+@pytest.mark.parametrize(
+    ("said", "seconds"),
+    [
+        ("set a ten minute pizza timer", 600), ("set a timer for a couple of minutes", 120),
+        ("in ten minutes remind me to call ann", 600), ("set a timer for two and a half minutes", 150),
+        ("set a timer for ten minutes called pasta and turn on the floor lamp", 600),
+    ],
+)  # fmt: skip
+async def test_lengths_as_they_are_said(talk: Talk, store: TimerStore, said: str, seconds: float) -> None:
+    await talk.reply(said)
+
+    assert running(store) == [seconds]
+
+
+async def test_a_timer_for_five_is_asked_about_and_no_time_of_day(talk: Talk, store: TimerStore) -> None:
+    asked = await talk.reply("set a timer for five")
+    assert asked.expects_answer
+    assert running(store) == []
+
+    await talk.reply("five minutes")
+
+    assert running(store) == [300]
+
+
 async def test_it_is_no_timer_any_more_once_something_else_was_done_or_time_has_passed(
     talk: Talk, store: TimerStore
 ) -> None:

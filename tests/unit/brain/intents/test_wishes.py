@@ -147,6 +147,10 @@ async def test_devices_with_one_name_are_told_with_their_rooms(said: str, answer
         ("is anything open", "Yes, the Window Blind is open."),
         ("is everything closed", "Not all: the Back Door, the Study Blinds and the Garage Door are closed."),
         ("what is unlocked", "Nothing is unlocked."),
+        ("are all the doors closed", "Yes, the Back Door and the Garage Door are closed."),
+        ("are the doors locked", "Yes, the Front Door is locked."),
+        ("which lights are not on", "The Ceiling Light and the Bedside Lamp are off."),
+        ("isn't the kitchen light on", "Yes, the Kitchen Light is on."),
         ("is anything open in the garage", "No, nothing in the Garage is open."),
         ("what rooms do i have",
          "There are 7 rooms: Living Room, Kitchen, Bedroom, Office, Study, Hallway and Garage."),
@@ -154,6 +158,26 @@ async def test_devices_with_one_name_are_told_with_their_rooms(said: str, answer
 )  # fmt: skip
 async def test_what_can_be_open_is_looked_at_and_nothing_else(said: str, answer: str) -> None:
     assert (await Talk().reply(said)).text == answer
+
+
+async def test_a_door_that_was_not_named_is_not_closed() -> None:
+    talk = Talk()
+
+    asked = await talk.reply("close the door")
+    assert asked.text == "Did you mean the Garage Door in the Garage?"
+    assert talk.acts == []
+    await talk.reply("yes")
+    assert talk.acts == [("Garage Door", "close")]
+
+
+async def test_that_points_at_what_was_talked_of() -> None:
+    talk = Talk()
+    await talk.reply("turn on the floor lamp")
+
+    await talk.reply("turn that off")
+
+    assert talk.acts == [("Floor Lamp", "off")]
+    assert isinstance(await talk.say("turn on the lamp that is broken"), Passed)
 
 
 async def test_a_counted_answer_means_what_the_question_named() -> None:
