@@ -3,8 +3,8 @@
 import re
 
 YES = re.compile(
-    r"^(?:yes|yeah|yep|yup|sure|correct|right|exactly|of course|do it|do that|go ahead|please do|that one|"
-    r"i do|yes i do|yes do it|yes do that|yes go ahead|yes that one|affirmative|ok|okay)$"
+    r"^(?:yes |yeah |yep |sure |ok |okay )?(?:yes|yeah|yep|yup|sure|correct|right|exactly|of course|do it|"
+    r"do that|go ahead|please do|that one|i do|affirmative|ok|okay|why not)$"
 )
 NO = re.compile(
     r"^(?:no|nope|nah|neither|none|none of them|no do not|do not|never mind|forget it|cancel|stop|leave it|"

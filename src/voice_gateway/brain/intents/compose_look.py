@@ -42,6 +42,15 @@ def looked(look: Look, outcomes: Sequence[ToolOutcome]) -> str:
     return _of_devices(look, devices)
 
 
+def shown(look: Look, outcomes: Sequence[ToolOutcome]) -> tuple[Device, ...]:
+    """What was asked about: "turn them off" means those that are on, or all if all were asked about."""
+    devices = [device for outcome in outcomes for device in parse_devices(outcome.structured)]
+    asked = _chosen(look, devices)
+    if look.mode != "all":
+        asked = [device for device in asked if device.available and has_state(device, look.state)]
+    return tuple(asked) if len(asked) <= MOST_NAMES else ()
+
+
 def _counted(noun: str, names: Sequence[str]) -> str:
     if not names:
         return f"I know no {noun}s."
@@ -49,7 +58,7 @@ def _counted(noun: str, names: Sequence[str]) -> str:
     return f"There {counted}: {listed(names)}."
 
 
-def _of_devices(look: Look, devices: Sequence[Device]) -> str:
+def _chosen(look: Look, devices: Sequence[Device]) -> list[Device]:
     members = DeviceClass(look.sort, look.noun, plural=True)  # type: ignore[arg-type]
     # "Is anything open" is no question about switches: what can be open is meant.
     having = _HAVING.get(look.state) if look.sort in ("all", "device") else None
@@ -58,6 +67,11 @@ def _of_devices(look: Look, devices: Sequence[Device]) -> str:
         chosen = [device for device in chosen if _opens(device)]  # a lock does not tell
     if look.room:
         chosen = [device for device in chosen if device.room.casefold() == look.room.casefold()]
+    return chosen
+
+
+def _of_devices(look: Look, devices: Sequence[Device]) -> str:
+    chosen = _chosen(look, devices)
     where = f" in the {look.room}" if look.room else ""
     twins = _twins(devices)
     if look.state:

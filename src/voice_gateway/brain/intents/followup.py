@@ -30,6 +30,9 @@ _ALSO = re.compile(
 )
 
 
+_ASKING = re.compile(r"^(?:and )?(?:what|how) about ")
+
+
 @dataclass(frozen=True, slots=True)
 class Memory:
     """Read from, and written to, the conversation's state as plain JSON."""
@@ -128,6 +131,8 @@ def _picked(said: Said, asked: Ask, context: Context) -> Step | Ask | Frame | No
     if ALL.match(text) and enough and not asked.confirm:
         return clear(asked, asked.candidates, context)
     words = _CHOSEN.sub("", text).strip()
+    if words not in ORDINALS:
+        words = re.sub(r" ones?$", "", words)
     if not words or len(words.split()) > 5 or guard(text) or said.question:
         return None
     return _chosen(words, asked, context)
@@ -180,6 +185,11 @@ def clear(asked: Ask, devices: Sequence[Device], context: Context) -> Frame | No
     names = " and ".join(context.home.address(device) for device in (*asked.clear, *devices))
     slots = {name: value for name, value in asked.frame.slots.items() if name != "place"}
     return Frame(asked.frame.intent, {**slots, "thing": names}, asked.frame.literal)
+
+
+def asks_also(said: Said) -> bool:
+    """ "What about the bedroom" is a question, and never acts by itself."""
+    return said.question or bool(_ASKING.match(said.whole))
 
 
 def also(said: Said, memory: Memory, context: Context) -> Frame | None:

@@ -59,7 +59,8 @@ def match_ha(text: str, home: Home, room: str | None, language: str) -> Iterator
     context = {"area": room} if room else {}
     for result in recognize_all(text, intents, slot_lists=lists, intent_context=context, language=language):
         frame = to_frame(result)
-        if frame is not None:
+        # "The bedroom one" is one of several, and no level of one percent.
+        if frame is not None and not (frame.slots.get("level") == 1 and text.endswith(" one")):
             yield frame
 
 

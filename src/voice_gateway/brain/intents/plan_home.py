@@ -161,9 +161,15 @@ def _start(frame: Frame, context: Context) -> Meaning:
 
 def _dimmed(frame: Frame, context: Context) -> Meaning:
     """Lights in a group that cannot be dimmed are left alone."""
-    if frame.text("thing") in IT and context.topic == "volume" and frame.number("level") is not None:
-        args = {"action": "set", "level": int(frame.number("level") or 0)}
+    level = frame.number("level")
+    if level is None or frame.text("thing") not in ("", *IT):
+        return act(frame, context, "dim")
+    if context.topic == "volume":
+        args = {"action": "set", "level": int(level)}
         return Step("VolumeSet", (Request("control_speaker_volume", args),), acts=True, frame=frame)
+    if frame.slots.get("bare") and context.last and all(d.kind == "thermostat" for d in context.last):
+        warmth = replace(frame, intent="SetTemperature", slots={"thing": "it", "degrees": level})
+        return act(warmth, context, "set")
     return act(frame, context, "dim")
 
 

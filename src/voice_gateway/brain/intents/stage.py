@@ -12,7 +12,16 @@ from voice_gateway.brain.intents.abilities import abilities
 from voice_gateway.brain.intents.answers import to_nothing
 from voice_gateway.brain.intents.calls import batches, make_calls, more_pages
 from voice_gateway.brain.intents.compose import compose
-from voice_gateway.brain.intents.followup import KEY, QUESTION_SECONDS, Memory, also, recall, settle
+from voice_gateway.brain.intents.compose_look import shown
+from voice_gateway.brain.intents.followup import (
+    KEY,
+    QUESTION_SECONDS,
+    Memory,
+    also,
+    asks_also,
+    recall,
+    settle,
+)
 from voice_gateway.brain.intents.grammar import Frame, has_own_sentences
 from voice_gateway.brain.intents.home import Home
 from voice_gateway.brain.intents.keeper import HomeKeeper, HomeReady
@@ -118,7 +127,7 @@ class LocalBrain:
             return Understanding((answered,)) if isinstance(answered, Step) else Understanding(ask=answered)
         understood = reader.read(said)
         if understood.no is not None and (frame := also(said, memory, context)) is not None:
-            return reader.planned(frame)
+            return reader.planned(frame, ask=asks_also(said))
         if understood.no is not None and not understood.no.spoken:
             request = self._speakable().match(said.text, raw)
             if request is not None:
@@ -135,7 +144,7 @@ class LocalBrain:
         if memory.asked is not None and self._now() - memory.asked_at <= QUESTION_SECONDS:
             answered = settle(said, memory.asked, context)
         if answered is None and self._now() - memory.timer_at <= IT_SECONDS:
-            answered = cancel_it(said, memory.timer)
+            answered = cancel_it(said, memory.timer, alone=not memory.last)
         return answered
 
     def _speakable(self) -> Speakables:
@@ -214,7 +223,9 @@ class LocalBrain:
         return compose(step, outcomes)
 
     def _remembered(self, memory: Memory, step: Step, outcomes: Sequence[ToolOutcome], text: str) -> Memory:
-        if step.devices:
+        if step.look is not None and step.look.state:
+            memory = replace(memory, last=shown(step.look, outcomes), topic="device", frame=None)
+        elif step.devices:
             memory = replace(memory, last=step.devices, topic="device", frame=step.frame)
         elif step.intent.startswith("Volume"):
             memory = replace(memory, topic="volume")

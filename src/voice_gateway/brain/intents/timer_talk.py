@@ -19,6 +19,7 @@ _CANCEL_IT = re.compile(
     r"^(?:cancel|(?:cancel|stop|delete|remove) it|(?:cancel|delete|remove) (?:that|this)(?: one| timer)?|"
     r"(?:cancel|stop|delete|remove) (?:it|that|this) (?:timer|alarm|reminder))$"
 )
+_TURN_IT_OFF = re.compile(r"^(?:turn|switch) (?:it|that) off$")
 _BEFORE = re.compile(
     r"^(?:(?:no|yes) )?(?:i (?:mean|meant|want) )?(?:(?:cancel|stop|delete|remove) )?(?:the |my )?"
     r"(?:(?:one|timer|reminder) (?:for |with |of |called |named |to |about )?)?(?:the |my )?"
@@ -101,7 +102,9 @@ def just_set(step: Step, outcomes: Sequence[ToolOutcome]) -> str | None:
     return "" if step.acts or step.devices else None
 
 
-def cancel_it(said: Said, timer: str) -> Step | None:
-    if not timer or not _CANCEL_IT.match(said.text) or said.question:
+def cancel_it(said: Said, timer: str, *, alone: bool) -> Step | None:
+    """`alone`: nothing else was talked of that could be turned off."""
+    meant = _CANCEL_IT.match(said.text) or (alone and _TURN_IT_OFF.match(said.text))
+    if not timer or not meant or said.question:
         return None
     return Step("CancelTimer", (Request(CANCEL, {"name": timer}),), acts=True)

@@ -94,9 +94,11 @@ class Reader:
                 no = no or meaning
         return told or ask or no or No("no sentence fits")
 
-    def planned(self, frame: Frame) -> Understanding:
+    def planned(self, frame: Frame, *, ask: bool = False) -> Understanding:
         """A frame that is clear already: the answer to a question, or the last wish for something else."""
         meaning = self._plan(frame)
+        if isinstance(meaning, Step) and meaning.acts and ask:
+            return Understanding(ask=_shall_i(meaning))
         if isinstance(meaning, Step):
             return Understanding((meaning,))
         return Understanding(ask=meaning) if isinstance(meaning, Ask) else Understanding(no=meaning)

@@ -13,7 +13,8 @@ COMMANDS = (
     "unlock the front door", "dim the floor lamp to 20 percent", "set the thermostat to 21 degrees",
     "close the blinds in the study", "turn off everything in the living room", "all lights off",
     "set the volume to 30", "set a timer for ten minutes", "activate the movie scene", "floor lamp on",
-    "make it warmer",
+    "make it warmer", "lock everything", "close everything", "start movie night", "movie night please",
+    "dim the floor lamp by half", "turn off the floor lamp the desk lamp and the bedside lamp",
 )  # fmt: skip
 BEFORE = (
     "don't", "do not", "never", "please don't", "if it rains", "when i come home", "she said",

@@ -106,7 +106,7 @@ async def test_the_question_survives_a_stored_conversation_and_ends_with_another
 
 
 @pytest.mark.parametrize(
-    "said", ["cancel it", "stop it", "cancel that", "please cancel it", "delete that timer"]
+    "said", ["cancel it", "stop it", "cancel that", "please cancel it", "delete that timer", "turn it off"]
 )
 async def test_it_is_the_timer_that_was_just_set(talk: Talk, store: TimerStore, said: str) -> None:
     await talk.reply("set a timer for an hour")
