@@ -13,7 +13,7 @@ from voice_gateway.commands.ask import answered
 from voice_gateway.commands.options import loaded, wants_json
 from voice_gateway.commands.ready import Changes, decided, ready_line
 from voice_gateway.config import control_file, data_folder
-from voice_gateway.doors.cli import Source, TextDoor, source
+from voice_gateway.doors.cli import Source, TextDoor, source, tell_unasked
 from voice_gateway.doors.control import ControlDoor, Operation
 from voice_gateway.doors.mqtt import MqttDoor
 from voice_gateway.doors.mqtt_requests import Requests
@@ -157,4 +157,4 @@ async def _announce_ready(
 
 
 def _tell(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)
+    tell_unasked(text, sys.stderr)

@@ -15,6 +15,7 @@ from voice_gateway.turn import Reply, Utterance, new_id
 
 PROMPT = "> "
 END = None  # what the reader thread sends behind the last line
+_at_prompt = threading.Event()  # a line is being typed
 
 Answer = Callable[..., Awaitable[Reply]]
 
@@ -71,10 +72,13 @@ class _Reader:
     def _one(self) -> str | None:
         try:
             if self._prompt:
+                _at_prompt.set()
                 return input(PROMPT)
             line = self._stream.readline()
         except (EOFError, ValueError, OSError):
             return END
+        finally:
+            _at_prompt.clear()
         return line.rstrip("\r\n") if line else END
 
 
@@ -147,10 +151,21 @@ class TextDoor:
     def tell(self, text: str) -> None:
         """Something that was not asked for, such as a timer that rings."""
         if not self._as_json:
-            self._print(text)
+            tell_unasked(text, self._out)
 
     def _print(self, text: str) -> None:
         print(text, file=self._out, flush=True)
+
+
+def tell_unasked(text: str, out: TextIO) -> None:
+    """Above the prompt, if one stands there: what was typed so far stays."""
+    if not _at_prompt.is_set() or not out.isatty():
+        print(text, file=out, flush=True)
+        return
+    import readline
+
+    typed = f"{PROMPT}{readline.get_line_buffer()}"
+    print(f"\r{' ' * len(typed)}\r{text}\n{typed}", end="", file=out, flush=True)
 
 
 def printable(text: str) -> str:

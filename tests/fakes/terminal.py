@@ -1,0 +1,68 @@
+"""A command at a terminal, as a person sits in front of it."""
+
+import asyncio
+import contextlib
+import os
+import pty
+import sys
+from collections.abc import AsyncIterator
+
+from tests.fakes.gateway_process import LIMIT_SECONDS, Commands
+
+
+class Terminal:
+    """`shown` is everything that appeared on it so far."""
+
+    def __init__(self, ours: int) -> None:
+        self._ours = ours
+        self._news = asyncio.Event()
+        self.shown = ""
+
+    @classmethod
+    @contextlib.asynccontextmanager
+    async def opened(cls, commands: Commands, *words: str) -> "AsyncIterator[Terminal]":
+        ours, its = pty.openpty()
+        terminal = cls(ours)
+        terminal.process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "voice_gateway", *words),
+            stdin=its,
+            stdout=its,
+            stderr=its,
+            cwd=commands.folder,
+            env={**commands.env, "TERM": "dumb"},
+            start_new_session=True,
+        )
+        os.close(its)
+        asyncio.get_running_loop().add_reader(ours, terminal._read)
+        try:
+            yield terminal
+        finally:
+            asyncio.get_running_loop().remove_reader(ours)
+            os.close(ours)
+            if terminal.process.returncode is None:
+                terminal.process.kill()
+            await terminal.process.wait()
+
+    def _read(self) -> None:
+        try:
+            self.shown += os.read(self._ours, 65536).decode(errors="replace")
+        except OSError:  # the other side is closed
+            asyncio.get_running_loop().remove_reader(self._ours)
+        self._news.set()
+
+    def type(self, text: str) -> None:
+        os.write(self._ours, text.encode())
+
+    async def until(self, ending: str, *, behind: str = "") -> str:
+        """Waits until what is shown behind these words ends so; returns it."""
+        async with asyncio.timeout(LIMIT_SECONDS):
+            while True:
+                _, found, rest = self.shown.rpartition(behind) if behind else ("", "x", self.shown)
+                if found and rest.endswith(ending):
+                    return rest
+                self._news.clear()
+                await self._news.wait()
+
+    async def ends(self) -> int:
+        async with asyncio.timeout(LIMIT_SECONDS):
+            return await self.process.wait()
