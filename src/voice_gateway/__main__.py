@@ -129,7 +129,7 @@ def _add_tools(commands: "argparse._SubParsersAction[Parser]", shared: Parser) -
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     call.add_argument("name", metavar="NAME", help="the tool, as `voice-gateway tools` shows it")
-    call.add_argument("pairs", metavar="key=value", nargs="*", help="arguments by name")
+    call.add_argument("pairs", metavar="key=value", nargs="*", default=[], help="arguments by name")
     call.add_argument("--args", metavar="JSON", help="all arguments as one JSON object")
     call.add_argument("--timeout", type=float, metavar="SECONDS", help="limit of this call")
     actions.add_parser(

@@ -144,6 +144,12 @@ async def test_wrong_usage_is_one_line_and_exit_code_2(commands, words):
     assert done.err.count("\n") == 1
 
 
+async def test_only_what_is_missing_is_asked_for(commands):
+    done = await commands.run("tools", "call")
+
+    assert "required: NAME (see" in done.err
+
+
 async def test_malformed_settings_are_one_line_and_exit_code_2(commands):
     commands.file("voice-gateway.toml", "[tools]\ntimeout_seconds = -1\n")
 

@@ -122,7 +122,9 @@ class Mouth:
             self.own_voice.ends()
 
     def failed(self, part: str, error: SpeakingError) -> None:
-        log.warning("cannot speak", extra={"part": part, "reason": str(error)})
+        known = self._watch.state(part) is State.DEGRADED  # told once, however often it is tried again
+        level = logging.DEBUG if known else logging.WARNING
+        log.log(level, "cannot speak", extra={"part": part, "reason": str(error)})
         self._watch.report(part, State.DEGRADED, f"I cannot speak, replies are shown: {error}")
 
     async def ring(self, text: str) -> None:

@@ -293,6 +293,23 @@ async def test_what_cannot_be_spoken_is_shown(broken):
         assert here.part("speech" if broken == "synthesizer" else "speaker") == "ok"
 
 
+async def test_a_loudspeaker_that_stays_away_is_complained_of_once(caplog):
+    async with room() as here:
+        here.speaker.errors = [SpeakingError("no sound")] * 3
+        for text in ("hello", "hello again", "are you there"):
+            await here.microphone.command(text)
+            await here.settled()
+        assert [record.levelname for record in caplog.records if record.message == "cannot speak"] == [
+            "WARNING"
+        ]
+        await here.microphone.command("now")
+        await here.settled()
+        here.speaker.errors = [SpeakingError("no sound")]
+        await here.microphone.command("and now")
+        await here.settled()
+        assert caplog.messages.count("cannot speak") == 2
+
+
 async def test_a_microphone_that_fails_is_opened_again():
     async with room() as here:
         await here.microphone.wake()
