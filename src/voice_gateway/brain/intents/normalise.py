@@ -29,7 +29,8 @@ _LEADING = re.compile(
     r"if you (?:please|would|could|can|do not mind)|(?:excuse|pardon) me) (?=\S)"
 )
 _TRAILING = re.compile(
-    r"(?<=\S) (?:please|thanks|thank you|thank you very much|for me|for us|right now|right away|immediately|"
+    r"(?<=\S) (?:please|(?:please )?and (?:thank you|thanks)|thanks|thank you|thank you very much|"
+    r"for me|for us|right now|right away|immediately|"
     r"now|kindly|would you|will you|could you|can you|okay|ok|alright|my friend|mate|jarvis|computer|"
     r"if you (?:please|would|could|can|do not mind)|if possible|as well|too|again)$"
 )

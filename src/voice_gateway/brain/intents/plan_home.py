@@ -72,7 +72,8 @@ def _phrase(frame: Frame) -> str:
 def _which(found: Unclear, frame: Frame, action: str) -> Meaning:
     able = tuple(device for device in found.candidates if _TAKES[action](device))
     if not able:
-        return No(f"there is nothing to {DOING[action]}", forbid=True)
+        spoken = f"I know nothing there to {DOING[action]}."
+        return No(f"there is nothing to {DOING[action]}", forbid=True, spoken=spoken)
     if len(able) == 1:
         return Ask(f"Do you mean {the(able[0], room=True)}?", frame, able, confirm=True, clear=found.clear)
     if len({(device.name, device.room) for device in able}) == 1:
@@ -106,8 +107,8 @@ def _for_found(found: Found, frame: Frame, action: str, context: Context) -> Mea
     able = tuple(device for device in found.devices if _TAKES[action](device))
     unable = [device for device in found.devices if not _TAKES[action](device)]
     if not able and found.group:
-        spoken = _BY_NAME.format(DOING[action]) if action in _ENTRANCE else None
-        return No(f"there is nothing to {DOING[action]}", forbid=True, spoken=spoken)
+        told = _BY_NAME if action in _ENTRANCE else "I know nothing like that to {}."
+        return No(f"there is nothing to {DOING[action]}", forbid=True, spoken=told.format(DOING[action]))
     if unable and not (able and found.group):
         device = unable[0]
         return Step(frame.intent, frame=frame, say=_cannot(device, action), devices=found.devices[:1])

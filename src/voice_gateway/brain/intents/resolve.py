@@ -11,7 +11,9 @@ from voice_gateway.brain.intents.normalise import plain_words
 from voice_gateway.brain.intents.places import EVERYWHERE, Placed, place, plain
 from voice_gateway.brain.intents.wording import unknown_room
 
-IT = frozenset({"it", "that", "this", "them", "those", "these", "that one", "this one", "the same", "they"})
+IT = frozenset(
+    {"it", "that", "this", "them", "those", "these", "that one", "this one", "the same", "they", "them all"}
+)
 _QUANTIFIER = re.compile(
     r"^(all|every single|every|each|both|any|all of|both of)\s+(?:of\s+)?(?:the\s+|my\s+|our\s+)?(?=\S)"
 )
@@ -163,7 +165,7 @@ class Resolver:
         members = tuple(device for device in scope if sort.has(device) and (not vague or self.fits(device)))
         if not members:
             where = f" in the {room}" if room and room != EVERYWHERE else ""
-            what = "nothing like that" if sort.sort == "garage" else f"no {sort.noun}"
+            what = "nothing like that" if sort.sort in ("garage", "all", "door") else f"no {sort.noun}"
             return Unknown(said, note=f"I know {what}{where}.")
         if vague:
             return Found(members, exact=False) if len(members) == 1 else Unclear(members, said)
