@@ -7,7 +7,7 @@ from dataclasses import replace
 from langchain_core.tools import BaseTool
 
 from voice_gateway.brain.receipts_amounts import amounts_in
-from voice_gateway.brain.receipts_claims import claims_in, clauses_of, pieces_of
+from voice_gateway.brain.receipts_claims import before_question, claims_in, clauses_of, pieces_of
 from voice_gateway.brain.receipts_compare import CLAIM, LOOK, refuted
 from voice_gateway.brain.receipts_cover import uncovered
 from voice_gateway.brain.receipts_facts import Fact, Status, facts_of, status_of
@@ -61,8 +61,16 @@ class Receipts:
 
     def why_not(self, sentence: str, outcomes: Sequence[ToolOutcome]) -> str | None:
         """Why this sentence must not be said after these outcomes; None when it may be."""
+        if (
+            "?" in sentence
+            and (stated := before_question(sentence))
+            and (why := self.why_not(stated, outcomes))
+        ):
+            return why
         claims = claims_in(sentence)
-        if self._wish:  # "Yes, it is on" is a claim when it answers a question
+        if self._wish is Wish.TALE and not _OF_US.search(sentence):
+            return None  # a story, or how such things are done
+        if self._wish not in {Wish.NONE, Wish.TALE}:  # "Yes, it is on" is a claim when it answers a question
             claims = [replace(claim, weak=False) for claim in claims]
         facts = self._all_facts(outcomes)
         reasons = (refuted(claim, facts, topics=self._topics, said=self._said) for claim in claims)
@@ -186,13 +194,14 @@ def _plain_words(text: str) -> str:
     return " ".join(word.text for word in words_of(plain(text)) if word.text.isalnum())
 
 
-_CONDITION = re.compile(r"\b(?:if|unless|(?:when|once|until|after|as soon as) (?:you|i know))\b", re.I)
+_OF_US = re.compile(r"\b(?:i|we|your|now)\b", re.I)
+_CONDITION = re.compile(r"\b(?:if|unless|(?:when|once|after|as soon as) (?:you|i know))\b", re.I)
 _NO_TROUBLE = re.compile(r"\b(?:no|not a) (?:problem|worries|trouble)\b|\bwhy not\b")
 _FAILURE = frozenset(
-    "not no never unable failed fail fails cannot unfortunately sorry problem trouble error unreachable "
-    "offline jammed stuck blocked broken unavailable timeout denied refused refuse refuses rejected which "
-    "answer mean whether wrong impossible unknown invalid too beyond without nothing none disconnected "
-    "unplugged still".split()
+    "not no never tried stayed stays remained remains unable failed fail fails cannot unfortunately sorry "
+    "problem trouble error unreachable offline jammed stuck blocked broken unavailable timeout denied "
+    "refused refuse refuses rejected which answer mean whether wrong impossible unknown invalid too beyond "
+    "without nothing none disconnected unplugged still".split()
 )
 _PENDING = _FAILURE | frozenset(
     "asleep sleeping wakes wake queued unconfirmed may might closing opening turning moving changing locking "

@@ -181,7 +181,10 @@ def _behind(place: Place) -> int:
 def _of_others(place: Place, *, ourselves: bool) -> bool:
     """History, stories, and what was once done with ourselves."""
     years = any(text.isdigit() and 1000 <= int(text) <= 2200 for text in place.texts)
-    past = bool(set(place.texts) & _LONG_AGO or years) and "will" not in place.helping
+    past = bool(set(place.texts) & _LONG_AGO or years) and not {"will", "your"} & {
+        *place.helping,
+        *place.subject,
+    }
     if not ourselves and (past or place.subject[0] == "my"):
         return True
     if place.subject[:1] in (["a"], ["an"]) and not place.helping:  # "a little robot turned on the lamp"

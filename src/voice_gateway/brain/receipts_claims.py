@@ -12,7 +12,7 @@ from voice_gateway.brain.receipts_loose import is_definite, loose_claim, single_
 from voice_gateway.brain.receipts_phrases import phrase, promise
 from voice_gateway.brain.receipts_states import state_in, time_in, timers_in
 from voice_gateway.brain.receipts_verbs import FORMS, STATES
-from voice_gateway.brain.receipts_words import EMPTY, KINDS, ROOMS, Word, plain, words_of
+from voice_gateway.brain.receipts_words import EMPTY, KINDS, ROOMS, Word, is_thing, plain, words_of
 
 _BREAKS = frozenset(", ; : — – … . ! ? (".split())
 _ENDS = frozenset("; . ! ? … but".split())
@@ -22,28 +22,28 @@ _JOINS = frozenset("and but then while so because although though however plus o
 _CONDITIONS = frozenset("if unless whether".split())
 _MOMENTS = frozenset("when whenever once until till before after where wherever".split())
 _INTERROGATIVES = frozenset(
-    "is are was were do does did have has can could would will shall should may am what who where "
-    "when why how which whose want need".split()
+    "is are was were do does did have has can could would will shall should may am what who where when why "
+    "how which whose want need".split()
 )
 _ACK_WORDS = frozenset(
-    "okay ok sure certainly absolutely yes yeah yep alright great perfect well sorry unfortunately "
-    "also finally additionally great good please hello hi oh ah right as".split()
+    "okay ok sure certainly absolutely yes yeah yep alright great perfect well sorry unfortunately also "
+    "finally additionally great good please hello hi oh ah right as".split()
 )
 # What comes behind is claimed all the same.
 _OPINION = re.compile(
-    r"(?:i (?:think|believe|see|suppose|guess|know|can see|can confirm|can tell you|am sure|am certain|"
-    r"am pretty sure|am happy to say|am told)|it (?:looks|seems) like|it appears|my records show|"
-    r"(?:my|the) (?:\w+ )?(?:sensors?|records?|system|logs?|data|app|hub|controller|tool)s? "
-    r"(?:says?|tells?|shows?|reports?|indicates?)(?: me)?) (?:that )?(?=\w)"
+    r"(?:i (?:would (?:say|guess|think|estimate)|think|believe|see|suppose|guess|know|can see|can confirm|"
+    r"can tell you|am sure|am certain|am pretty sure|am happy to say|am told)|it (?:looks|seems) like|it "
+    r"appears|my records show|(?:my|the) (?:\w+ )?(?:sensors?|records?|system|logs?|data|app|hub|controller|"
+    r"tool)s? (?:says?|tells?|shows?|reports?|indicates?)(?: me)?) (?:that )?(?=\w)"
 )
 _TO_USER = re.compile(r"(?:just |please |then )*(?:say|tell me|ask me|give me|let me know)\b")
 _SWEEPING = re.compile(
-    r"\beverything\b|\b(?:all|every|each|entire|whole)(?: (?:of|the|your|my|our|other|remaining|single))*"
-    r"(?: \w+)? (?:\w+s|light|lamp|door|window|room|house|home|device)\b"
+    r"\beverything\b|\b(?:all|every|each|entire|whole)(?: (?:of|the|your|my|our|other|remaining|single))*(?: "
+    r"\w+)? (?:\w+s|light|lamp|door|window|room|house|home|device)\b"
 )
 _SAID = frozenset(
-    "said say says asked ask told tell want wanted mentioned requested need needed like liked "
-    "meant can could may might should would have turned set".split()
+    "said say says asked ask told tell want wanted mentioned requested need needed like liked meant can "
+    "could may might should would have turned set".split()
 )
 
 
@@ -59,7 +59,7 @@ class _Sentence:
     hypothetical: bool = False
     claims: list[Claim] = field(default_factory=list)
     waiting: list[Thing] = field(default_factory=list)  # named before the verb that they share
-    named: bool = False  # a thing of this home: "the heater", not "a heater"
+    named: Thing | None = None  # the thing of this home that was named last: "the heater", not "a heater"
     shared: str = "start"  # what a clause without a subject shares: "start", "act", "state" or "none"
 
 
@@ -69,7 +69,8 @@ def claims_in(sentence: str) -> list[Claim]:
     state = _Sentence(question=any(word.text == "?" for word in found))
     for piece in pieces_of(found):
         _read(piece, state)
-        state.named |= is_definite([word.text for word in piece])
+        if is_definite([word.text for word in piece]):
+            state.named = thing_in(piece) or state.named
     if not state.claims and (foreign := foreign_claim(sentence)) is not None:
         return [foreign]
     return state.claims
@@ -79,6 +80,21 @@ def clauses_of(text: str) -> list[str]:
     """The clauses of a text, each as its words with spaces between them."""
     pieces = pieces_of(words_of(plain(text)))
     return [" ".join(word.text for word in piece if word.text.isalnum()) for piece in pieces]
+
+
+_QUESTION_BEHIND = re.compile(
+    r"(.*[,;:—–.!])\s+(?:(?:and|so|but|or|now|then) )*(?:shall|should|would|do|does|did|can|could|is|are|was|"
+    r"will|may|want|need|what|which|who|where|when|why|how|have|has|am|anything)\b[^?]*\?.*",
+    re.IGNORECASE | re.DOTALL,
+)
+
+
+def before_question(sentence: str) -> str:
+    """What is stated before something is asked: "The door is open, shall I close it?" """
+    match = _QUESTION_BEHIND.fullmatch(sentence)
+    stated = match[1].rstrip(",;:—–") if match else ""
+    asks = {"how", "what", "which", "who", "where", "when", "why"} & set(stated.lower().split()[:2])
+    return "" if asks else stated  # "For how long: how many minutes?"
 
 
 def pieces_of(words: Sequence[Word]) -> list[list[Word]]:
@@ -121,13 +137,20 @@ def _read(piece: list[Word], state: _Sentence) -> None:
     if claim is None:
         _attach(main, state, joined=joined)
         return
-    if state.named and main[0].text in {"it", "they"} and claim.aspect is not Aspect.HEDGED:
-        claim.weak = False  # "about the heater: it has been shut down"
+    _refer(claim, main, state)
     _inherit(claim, main, state)
     claim.things = [*state.waiting, *(_completed(thing, state.waiting) for thing in claim.things)]
     claim.every |= len(state.waiting) > 0 and not all(claim.things)
     state.waiting = []
     state.claims.append(claim)
+
+
+def _refer(claim: Claim, main: list[Word], state: _Sentence) -> None:
+    """ "The lamp does not answer, so it may still be on": it is the thing that was named last."""
+    if state.named is None or main[0].text not in {"it", "they"} or any(claim.things) or whole(main):
+        return
+    claim.things, claim.every = [state.named], False
+    claim.weak &= claim.aspect is Aspect.HEDGED
 
 
 def _completed(thing: Thing, before: list[Thing]) -> Thing:
@@ -153,9 +176,9 @@ def _claim(main: list[Word], state: _Sentence, *, conditional: bool) -> Claim | 
         reading = act_in(main, state.shared)
         if reading is not None:
             state.shared = reading.governs
-            if reading.claim is None:
+            found = reading.claim or (loose_claim(main) if main[0].text in {"i", "we"} else None)
+            if found is None:
                 return None
-            found = reading.claim
     if found is None:
         found = time_in(main) or state_in(main)
         state.shared = state.shared if found is None else "state"
@@ -222,6 +245,9 @@ def _attach(main: list[Word], state: _Sentence, *, joined: bool) -> None:
         state.shared = "none"
         return
     thing = thing_in(main, opened=joined)  # "milk and eggs": what is joined is another thing
+    known = any(is_thing(word.text) or word.name for word in main)
+    if not known and not (joined and state.claims and state.claims[-1].kind is Kind.ACT):
+        thing = Thing(frozenset())  # "armed and ready", "…, enjoy the film": no thing of ours
     amounts = amounts_in(main)
     if state.claims and state.shared in {"act", "state"}:
         if thing:

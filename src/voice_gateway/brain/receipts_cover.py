@@ -10,7 +10,7 @@ from voice_gateway.brain.receipts_stance import softened, unasserted
 from voice_gateway.brain.receipts_words import EMPTY, KINDS, ROOMS, Word, singular
 
 # Kinds of things that are there or not; a film or an appointment may come up in any remark.
-_DEVICES = frozenset("light cover door climate fan sound timer machine".split())
+_REMARKS = frozenset("media tv list scene sensor".split())
 _ASIDE = frozenset("for like as during before after while than without about with a an any some".split())
 _HEDGES = frozenset(
     "may might should could would can probably maybe perhaps usually often typically takes take about around "
@@ -63,6 +63,6 @@ def _things(texts: list[str]) -> set[str]:
     for text in texts:
         one = singular(text)
         aside = text in _ASIDE or (aside and text in {"the", "your", "my", "this", "that"})
-        if not aside and (KINDS.get(one) in _DEVICES or one in ROOMS):
+        if not aside and (KINDS.get(one, "media") not in _REMARKS or one in ROOMS):
             found.add(one)
     return found

@@ -62,6 +62,8 @@ _STATES = re.compile(
     r"bloquead|acces|spent|apert|chius|bloccat|aan|uit|dicht|gesloten|acend|ligad|desligad|fechad|abert|"
     r"trancad)[a-z]{0,2}\b"
 )
+# Whoever says "now" of a thing of the home says how it is.
+_NOW = re.compile(rf"\b(?:{_HOME})\b.*\b(?:jetzt|nun|maintenant|desormais|ahora|ora|adesso|nu|agora)\b")
 _COMPILED = [(re.compile(claims), re.compile(denies)) for claims, denies in _LANGUAGES]
 _IS = re.compile(r"\b(?:ist|sind|est|sont|esta|estan|is|zijn|e ora|sono ora|e adesso)\b")
 _WAS_DONE = re.compile(r"\b(?:wurden?|habe?|werden|worden|ete|stat[oaie]|erledigt|fait)\b")
@@ -76,7 +78,9 @@ def foreign_claim(sentence: str) -> Claim | None:
     text = unicodedata.normalize("NFD", sentence.lower().replace("ß", "ss"))
     text = re.sub(r"['’]", " ", "".join(c for c in text if unicodedata.category(c) != "Mn"))
     denied = any(denies.search(text) for _, denies in _COMPILED)
-    stated = bool(_STATES.search(text)) and not denied and not _INDEED_ENGLISH.search(text)
+    stated = (
+        bool(_STATES.search(text) or _NOW.search(text)) and not denied and not _INDEED_ENGLISH.search(text)
+    )
     if not stated and not any(
         claims.search(text) and not denies.search(text) for claims, denies in _COMPILED
     ):

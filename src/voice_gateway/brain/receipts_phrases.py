@@ -41,6 +41,7 @@ _PROMISE = re.compile(
     rf"it will be done|happening now|let me (?:do|take care of|handle) (?:it|that|this)|"
     rf"{_I} (?:make|making) (?:the|that|this|those|your) {_WORK}){_TAIL}"
 )
+_MOVED = re.compile(rf"(?:{ACK} )*(up|down) (?:to|by) \d[\d.]*(?: percent| degrees| celsius| now)*")
 _SENT = re.compile(
     rf"(?:{ACK} )*(?:{_I} )?(?:successfully )?(?:sent|issued|forwarded|sending|transmitted|passed|submitted)"
     rf"(?: on)? (?:the|a|your|that) {_WORK}\b.*|(?:the|your|a) {_WORK} (?:was|has been|is) "
@@ -56,6 +57,8 @@ def phrase(text: str) -> Claim | None:
     """`text` is one clause in lower case, without signs."""
     if _DONE.fullmatch(text) or _DID.fullmatch(text) or _OTHERS.fullmatch(text) or _SET.fullmatch(text):
         return Claim(Kind.ACT, Aspect.DONE, every=True)
+    if moved := _MOVED.fullmatch(text):
+        return Claim(Kind.ACT, Aspect.DONE, moved[1], every=True)
     if _PROMISE.fullmatch(text):
         return Claim(Kind.ACT, Aspect.FUTURE, every=True)
     if _SENT.fullmatch(text):

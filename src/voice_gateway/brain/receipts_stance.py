@@ -29,7 +29,9 @@ _REFUSING = frozenset(
     "misunderstood misheard unclear unsure beyond missing lack lacks".split()
 )
 _OFFERING = frozenset("can could would may might shall".split())
-_WARRANT = re.compile(r"\bi can (?:confirm|assure|see|tell|say|report|promise|happily|verify)\b")
+_WARRANT = re.compile(
+    r"\bi (?:can|could|would|may) (?:confirm|assure|see|tell|say|guess|think|report|promise|verify)\b(?! no)"
+)
 _OFFER = re.compile(
     r"\b(?:happy to|glad to|ready to|like me to|want me to|let me know|let me (?:check|see|look|find|think|"
     r"ask)|i (?:need|wonder|want to be|want to make|want to know|require)|one moment|(?:a|one) (?:second|"

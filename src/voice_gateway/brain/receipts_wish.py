@@ -3,7 +3,8 @@
 import re
 from enum import StrEnum
 
-from voice_gateway.brain.receipts_words import is_thing
+from voice_gateway.brain.receipts_verbs import STATES
+from voice_gateway.brain.receipts_words import ROOMS, is_thing
 
 _POLITE = (
     r"(?:(?:hey|ok|okay|please|now|just|and|then|also|no|yes|so|but|right|alright|well|sorry|wait|can you|"
@@ -18,11 +19,10 @@ _ORDERS = (
     r"order|book|buy|send|text|message|email|call|notify|note|write down|delete|remove|clear|undo|redo|reset|"
     r"restart|reboot|run|trigger|launch|vacuum|clean|tidy|mop|water|brew|charge|feed|heat|warm|cool|light|"
     r"illuminate|kill|move|roll|pull|draw|lift|drop|crank|power|flip|toggle|leave|keep|try|secure|snooze|"
-    r"silence|connect|pair|tell (?!me\b|us\b)\w+|let me know|tell me (?:when|once|as soon)|"
-    r"fix)"
+    r"silence|connect|pair|tell (?!me\b|us\b)\w+|let me know|tell me (?:when|once|as soon)|fix)"
 )
 _ORDER = re.compile(rf"{_POLITE}{_ORDERS}\b(?! up$| down$)(?: .+|$)")
-_FURTHER = re.compile(rf"\b(?:and|but|then) {_ORDERS}\b .+")
+_FURTHER = re.compile(rf".*\b(?:and|but|then) {_ORDERS}\b .+")
 _SHORT = re.compile(
     rf"{_POLITE}(?:a (?:bit|little) |much |\d+ \w+ )?(?:louder|quieter|softer|brighter|darker|dimmer|warmer|"
     r"cooler|hotter|colder|higher|faster|slower|mute|unmute|stop|undo|undo that|again|lock up|lights out|"
@@ -35,10 +35,12 @@ _COMPLAINT = re.compile(
     r")?(?:freezing|cold|dark|stuffy|boiling|hot|loud)\b|\bwrong (?:lamp|light|room|one|device|door)\b|"
     r"\b(?:did|does|do|is|are|has) not (?:work|on|off|turn|react|change)).*"
 )
+_ORDERED = (_ORDER, _FURTHER, _SHORT, _COMPLAINT)
 _FORBIDS = re.compile(rf"{_POLITE}(?:do not|don't|dont|never|stop asking)\b.*")
 _ADVICE = re.compile(
-    rf"{_POLITE}(?:how (?:do|can|could|should|to|would|long does|long do|does|did)|why|who|tell me (?:a|"
-    r"about)|what if|explain)\b.*"
+    rf"{_POLITE}(?:how (?:do|can|could|should|to|would|does|did)|why|who|what if|explain|tell me (?:a|an|"
+    r"about|something|how|why)|(?:write|sing|recite|compose|make up|invent|give me|read me|say)\b.* (?:joke|"
+    r"story|poem|haiku|song|tale|riddle|limerick|rhyme|fable|recipe|tips?|ideas?|advice))\b.*"
 )
 _VERBAL = frozenset(
     "is are was were am do does did have has had will would can could should i you he she we they".split()
@@ -52,10 +54,8 @@ _QUESTION = re.compile(
     r"will)|anything|status of|state of|why is|why are) .+"
 )
 _TELL = re.compile(rf"{_POLITE}(?:show|list|give me|read|display|name|describe|stop(?: it| that)?$)\b")
-_DEFINITE = re.compile(
-    r"\b(?:the|my|our|your|all|any|every|which|that|this|those|these|what|how many) (?:\w+ "
-    r"){0,3}?(?P<thing>\w+)\b|\b(?:everything|anything) (?:ok|okay|fine|locked|off|on|closed|open)\b"
-)
+_DEFINITE = frozenset("the my our your all any every which that this those these many what".split())
+_ALL = re.compile(r"\b(?:everything|anything)\b.*\b(?:home|house|ok|okay|fine|locked|off|on|closed|open)\b")
 _CLOCK = re.compile(
     rf"{_POLITE}(?:(?:tell me |do you know |do you have |what is |what |whats |check )+(?:the )?(?:current |"
     r"local )?(?:time|date|day|hour)(?: is it| it is| now| today| please)*|how late is it.*|what day .*|is "
@@ -67,37 +67,32 @@ class Wish(StrEnum):
     ACT = "act"
     LOOK = "look"
     CLOCK = "clock"
+    TALE = "tale"  # words: a story, an explanation, advice
     NONE = ""
 
 
 def wish_in(said: str) -> Wish:
     """`said` is in lower case, without signs and contractions."""
-    if not said or _FORBIDS.fullmatch(said) or (_ADVICE.fullmatch(said) and not said.startswith("why is")):
+    if not said or _FORBIDS.fullmatch(said):
         return Wish.NONE
-    if _TELL.match(said):
-        return Wish.LOOK if _of_this_home(said) else Wish.NONE
+    if _ADVICE.fullmatch(said) and not said.startswith("why is"):
+        return Wish.TALE
     if _CLOCK.fullmatch(said):
         return Wish.CLOCK
-    if (
-        _ORDER.fullmatch(said)
-        or _FURTHER.search(said)
-        or _SHORT.fullmatch(said)
-        or _COMPLAINT.fullmatch(said)
-    ):
+    asks = bool(_TELL.match(said))
+    if not asks and any(order.fullmatch(said) for order in _ORDERED):
         return Wish.ACT
-    words = said.split()
-    if _QUESTION.fullmatch(said):
+    if asks or _QUESTION.fullmatch(said):
         return Wish.LOOK if _of_this_home(said) else Wish.NONE
+    words = said.split()
     fragment = len(words) <= 7 and not _VERBAL & set(words) and any(map(is_thing, words))
     return Wish.ACT if fragment else Wish.NONE
 
 
 def _of_this_home(said: str) -> bool:
-    """Whether a thing is meant that stands here ("the lamp", "kitchen light"), and not any ("a lamp")."""
+    """Whether a thing is meant that stands here ("the lamp", "kitchen light on"), and not any ("a lamp")."""
     words = said.split()
-    for place, word in enumerate(words):
-        if is_thing(word) and not {"a", "an"} & set(words[max(0, place - 3) : place]):
-            return bool(_DEFINITE.search(said)) or place < len(words) - 1
-    return bool(
-        re.search(r"\b(?:everything|anything)\b.*\b(?:home|house|ok|okay|locked|off|on|closed|open)\b", said)
-    )
+    things = [place for place, word in enumerate(words) if is_thing(word)]
+    definite = any(_DEFINITE & set(words[max(0, place - 3) : place]) for place in things)
+    placed = bool(things) and any(word in ROOMS or word in STATES for word in words)
+    return definite or (placed and not {"a", "an"} & set(words)) or bool(_ALL.search(said))

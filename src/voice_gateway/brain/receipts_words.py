@@ -19,15 +19,22 @@ KINDS: dict[str, str] = {
         "color colour",
         "cover": "blind shade shutter curtain drape awning roller window position",
         "door": "door gate garage lock deadbolt padlock latch",
-        "climate": "heater heating thermostat radiator temperature ac conditioner conditioning cooling "
-        "boiler furnace heat climate humidity humidifier dehumidifier",
+        "climate": "heater heating thermostat radiator temperature heat climate humidity",
+        "cooler": "ac conditioner conditioning cooling",
+        "boiler": "boiler furnace",
+        "air": "humidifier dehumidifier purifier",
         "fan": "fan ventilator ventilation speed",
         "sound": "volume speaker sound audio loudness loudspeaker",
-        "media": "music song radio playlist tv television movie podcast channel station track",
+        "media": "music song radio playlist podcast station track",
+        "tv": "tv television movie channel",
         "timer": "timer alarm reminder countdown",
         "scene": "scene routine automation",
         "sensor": "sensor motion battery power consumption detector",
-        "machine": "vacuum robot washer dryer dishwasher kettle coffee oven sprinkler pump camera siren",
+        "vacuum": "vacuum robot hoover mop",
+        "washer": "washer washing laundry",
+        "sprinkler": "sprinkler pump irrigation",
+        "siren": "siren bell doorbell",
+        **{one: one for one in "dryer dishwasher kettle coffee oven stove fridge freezer camera".split()},
         "list": "list shopping calendar appointment meeting event message email note",
     }.items()
     for word in words.split()
@@ -120,7 +127,14 @@ def words_of(text: str) -> list[Word]:
     return _with_digits(found)
 
 
-_WHOLE = {"can't": "can not", "cannot": "can not", "won't": "will not", "gonna": "going to", "ive": "i have"}
+_WHOLE = {
+    "can't": "can not",
+    "cannot": "can not",
+    "won't": "will not",
+    "gonna": "going to",
+    "ive": "i have",
+    "let's": "let us",
+}
 _WHOLE |= {"wasnt": "was not", "couldnt": "could not", "didnt": "did not", "dont": "do not", "ill": "ill"}
 _ENDINGS = {"'ve": "have", "'m": "am", "'ll": "will", "'re": "are", "'d": "would"}
 
