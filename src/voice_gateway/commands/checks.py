@@ -14,6 +14,7 @@ from typing import Any
 from voice_gateway.config import Loaded, Settings, data_folder
 from voice_gateway.errors import GatewayError, HearingError
 from voice_gateway.hearing.packages import check_files
+from voice_gateway.mcp_link.report import what_to_check
 from voice_gateway.sound import devices
 
 NEEDED = ("langchain-core", "langchain-ollama", "langchain-anthropic", "mcp", "aiomqtt", "pydantic", "hassil")
@@ -203,9 +204,12 @@ async def servers(settings: Settings) -> Findings:
                 home = ", a simulated home" if status.simulated else ""
                 yield Finding(name, Verdict.OK, f"connected, {len(status.tools)} tools{home}")
                 continue
-            last = status.stderr_tail.strip().splitlines()[-1:] or ["(it wrote nothing)"]
-            text = f"{status.last_error or status.state}; its stderr ends: {last[0]}"
-            yield Finding(name, Verdict.FAILED, text, "start its command by hand and read what it says")
+            text = status.last_error or status.state
+            if last := status.stderr_tail.strip().splitlines()[-1:]:
+                text = f"{text}; its stderr ends: {last[0]}"
+            yield Finding(
+                name, Verdict.FAILED, text, f"check {what_to_check(settings.mcpServers[status.name])}"
+            )
 
 
 async def speech(settings: Settings) -> Findings:

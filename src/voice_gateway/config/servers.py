@@ -66,7 +66,11 @@ def _other_server(file: Path, name: str, entry: Any) -> ServerSettings:
 
 def plain(message: str) -> str:
     """Pydantic's message in the words of a configuration file, which knows lists only."""
-    return message.removeprefix("Value error, ").replace("valid tuple", "valid list")
+    return (
+        message.removeprefix("Value error, ")
+        .replace("Input should be", "must be")
+        .replace("valid tuple", "valid list")
+    )
 
 
 def read_json(text: str, where: str) -> Any:

@@ -36,13 +36,13 @@ def failure_report(
         f"  server: {name} ({address(settings)})\n"
         f"  reason: {reason}\n"
         f"  the server's stderr:{said}\n"
-        f"  check: {_what_to_check(settings)}\n"
+        f"  check: {what_to_check(settings)}\n"
         f"  continuing with {left}\n"
         "  the connection is tried again in the background"
     )
 
 
-def _what_to_check(settings: ServerSettings) -> str:
+def what_to_check(settings: ServerSettings) -> str:
     if settings.url is not None:
         return f"that {address(settings)} is running and reachable from here, and that its headers are right"
     return (

@@ -112,7 +112,7 @@ def test_a_preset_changes_defaults_and_nothing_that_was_said():
 
 
 def test_an_unknown_preset_is_named():
-    with pytest.raises(ConfigError, match="VOICE_GATEWAY_PRESET: preset: Input should be 'offline'"):
+    with pytest.raises(ConfigError, match="VOICE_GATEWAY_PRESET: preset: must be 'offline'"):
         load(environ={"VOICE_GATEWAY_PRESET": "fast"})
 
 
@@ -129,14 +129,14 @@ def test_the_current_folder_wins_over_the_configuration_folder():
     [
         ("[ollama]\nnum_ct = 1\n", 'unknown setting "ollama.num_ct" (did you mean "num_ctx"?)'),
         ("[olama]\nmodel = 'x'\n", 'unknown setting "olama" (did you mean "ollama"?)'),
-        ("[brain]\nprovider = 'gpt'\n", "brain.provider: Input should be 'local', 'ollama' or 'anthropic'"),
-        ("[mcp]\nattempts = 0\n", "mcp.attempts: Input should be greater than or equal to 1"),
+        ("[brain]\nprovider = 'gpt'\n", "brain.provider: must be 'local', 'ollama' or 'anthropic'"),
+        ("[mcp]\nattempts = 0\n", "mcp.attempts: must be greater than or equal to 1"),
         ("[mcpServers.a]\nargs = ['x']\n", "mcpServers.a: needs either command or url"),
         ("[mcpServers.a]\nurl = 'ftp://x'\n", "url must start with http:// or https://"),
         ("[mcpServers.a]\ncomand = 'x'\n", 'did you mean "command"?'),
         ("[mcpServers.a]\ncommand = 'x'\n[mcpServers.a]\ncommand = 'y'\n", "is not valid TOML"),
         ("not toml", "is not valid TOML"),
-        ("brain = 3\n", "brain: Input should be"),
+        ("brain = 3\n", "brain: must be"),
         ("[mqtt]\nbroker_url = 'http://x'\n", "broker_url must start with mqtt:// or mqtts://"),
         ("[mqtt]\nprefix = 'a/#'\n", "prefix must be a plain topic"),
         ("[mqtt]\nshare_group = 'g'\n", 'mqtt.share_group needs brain.store = "redis://…"'),
@@ -146,7 +146,7 @@ def test_the_current_folder_wins_over_the_configuration_folder():
         ("[mcpServers.a__b]\ncommand = 'x'\n", 'mcpServers: "a__b" is no name for a server'),
         ("[mcpServers.'']\ncommand = 'x'\n", 'mcpServers: "" is no name for a server'),
         ('[mcpServers."a\\n"]\ncommand = "x"\n', 'mcpServers: "a\\n" is no name for a server'),
-        ("[mcpServers.a]\ncommand = 'x'\nargs = 'b'\n", "mcpServers.a.args: Input should be a valid list"),
+        ("[mcpServers.a]\ncommand = 'x'\nargs = 'b'\n", "mcpServers.a.args: must be a valid list"),
         ("[ollama]\nbase_url = 'localhost'\n", "ollama.base_url: must start with http:// or https://"),
         ("[ollama]\nbase_url = 'http://'\n", "ollama.base_url: names no host"),
         ("[anthropic]\nbase_url = 'x:1'\n", "anthropic.base_url: must start with http:// or https://"),
@@ -239,7 +239,7 @@ def test_a_server_in_both_files_is_taken_from_ours(caplog):
         ('{"mcpServers": {"a": {}}}', "mcpServers.a: needs either command or url"),
         (
             '{"mcpServers": {"a": {"command": "x", "args": "b"}}}',
-            "mcpServers.a.args: Input should be a valid list",
+            "mcpServers.a.args: must be a valid list",
         ),
         (
             '{"mcpServers": {"builtin": {"command": "x"}}}',
