@@ -59,11 +59,12 @@ class ScriptedHome:
     calls: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
     page_size: int = 100
     scenes: tuple[str, ...] = ()
+    lists_scenes: bool = False
 
     @classmethod
     def default(cls) -> "ScriptedHome":
         home = cls.of(DEFAULT_HOME)
-        home.scenes = ("Movie Night", "Good Night")
+        home.scenes, home.lists_scenes = ("Movie Night", "Good Night"), True
         return home
 
     @classmethod
@@ -103,7 +104,9 @@ class ScriptedHome:
     ) -> tuple[str, dict[str, Any]]:
         shown = [d for d in self.devices if includeInactive or d.get("available", True)]
         page = shown[offset : offset + min(limit, self.page_size)]
-        listed = {"devices": page, "total": len(shown), "scenes": list(self.scenes)}
+        listed = {"devices": page, "total": len(shown)}
+        if self.lists_scenes:
+            listed["scenes"] = list(self.scenes)
         return f"There are {len(shown)} devices.", {"structured": listed}
 
     async def get_zwave_device(self, deviceName: str) -> tuple[str, dict[str, Any]]:
@@ -149,6 +152,9 @@ class ScriptedHome:
         return self.told(device, {"temperature": temperature, "mode": mode})
 
     async def activate_zwave_scene(self, sceneName: str) -> tuple[str, dict[str, Any]]:
+        if sceneName.casefold() not in map(str.casefold, self.scenes):
+            sentence = f'There is no scene called "{sceneName}".'
+            raise ToolError(sentence, structured={"outcome": "not_found", "scenes": list(self.scenes)})
         return f"The scene {sceneName} is active.", {"structured": {"outcome": "confirmed"}}
 
     async def check_zwave_health(self) -> tuple[str, dict[str, Any]]:

@@ -57,7 +57,7 @@ _MEMBERS: dict[str, Callable[[Device], bool]] = {
 
 def device_class(noun: str, *, by_sound: bool = False) -> DeviceClass | None:
     """`by_sound` lets "censors" pass for sensors, where nothing can be switched by it."""
-    if noun not in _NOUNS and by_sound and noun:
+    if noun not in _NOUNS and by_sound and noun and noun not in ("scene", "scenes"):
         noun = _BY_SOUND.get(sound(noun), noun)
     sort = _NOUNS.get(noun)
     if sort is None:

@@ -38,7 +38,9 @@ def looked(look: Look, outcomes: Sequence[ToolOutcome]) -> str:
     if look.mode == "rooms":
         return _counted("room", list(dict.fromkeys(device.room for device in devices if device.room)))
     if look.mode == "scenes":
-        return _counted("scene", [name for outcome in outcomes for name in parse_scenes(outcome.structured)])
+        return _counted(
+            "scene", [name for outcome in outcomes for name in parse_scenes(outcome.structured) or ()]
+        )
     return _of_devices(look, devices)
 
 

@@ -73,6 +73,7 @@ class Home:
     told: Mapping[tuple[str, str, int | None, int], str] = field(default_factory=dict)  # since it was read
     guarded_names: tuple[str, ...] = ()  # those that would wake the guard by a word in them, longest first
     scenes: Mapping[str, str] = field(default_factory=dict)  # plain name -> as it is written
+    scenes_listed: bool = False  # the server lists them, so there are no others
 
     def address(self, device: Device) -> str:
         """The name that means only this device to its server."""
@@ -100,7 +101,7 @@ def name_key(name: str) -> str:
     return " ".join(plain_words(name))
 
 
-def build_home(devices: Iterable[Device], scenes: Iterable[str] = ()) -> Home:
+def build_home(devices: Iterable[Device], scenes: Iterable[str] | None = None) -> Home:
     ordered = tuple(devices)
     rooms: dict[str, str] = {}
     by_name: dict[str, list[Device]] = {}
@@ -124,8 +125,13 @@ def build_home(devices: Iterable[Device], scenes: Iterable[str] = ()) -> Home:
         {key: tuple(found) for key, found in by_loose.items()},
         words,
         guarded_names=tuple(sorted((name for name in by_name if guard(name)), key=len, reverse=True)),
-        scenes={key: name for name in scenes if (key := name_key(name))},
+        scenes=by_key(scenes or ()),
+        scenes_listed=scenes is not None,
     )
+
+
+def by_key(names: Iterable[str]) -> dict[str, str]:
+    return {key: name for name in names if (key := name_key(name))}
 
 
 def parse_devices(structured: object) -> list[Device]:
@@ -135,10 +141,10 @@ def parse_devices(structured: object) -> list[Device]:
     return [device for device in found if device is not None]
 
 
-def parse_scenes(structured: object) -> list[str]:
-    """The names of the scenes, where the server lists them beside its devices."""
+def parse_scenes(structured: object) -> list[str] | None:
+    """The names of the scenes, where a server tells them; None where it does not."""
     listed = structured.get("scenes") if isinstance(structured, Mapping) else None
-    return [name.strip() for name in listed if isinstance(name, str)] if isinstance(listed, list) else []
+    return [name.strip() for name in listed if isinstance(name, str)] if isinstance(listed, list) else None
 
 
 def _device(raw: object) -> Device | None:

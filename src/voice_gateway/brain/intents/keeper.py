@@ -2,8 +2,10 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
 
-from voice_gateway.brain.intents.home import Home, build_home, name_key
+from voice_gateway.brain.intents.device_calls import SCENE
+from voice_gateway.brain.intents.home import Home, build_home, by_key, name_key, parse_scenes
 from voice_gateway.brain.intents.read_home import read_home
 from voice_gateway.brain.intents.understanding import Request
 from voice_gateway.tools.executor import ToolExecutor
@@ -21,6 +23,7 @@ class HomeKeeper:
         self._refresh_seconds = refresh_seconds
         self._home: Home | None = None
         self.problem = ""  # why it could not be read, as its server said
+        self._scenes: Mapping[str, str] = {}  # what a server told of when it was asked for another
         self._seen_version = -1
         self._changed = asyncio.Event()
         self._reading = asyncio.Lock()
@@ -53,7 +56,8 @@ class HomeKeeper:
                 self._home = self._home if read else None
             else:
                 self.problem = ""
-                self._home = await asyncio.to_thread(build_home, *read)
+                built = await asyncio.to_thread(build_home, *read)
+                self._home = built if built.scenes_listed else replace(built, scenes=self._scenes)
 
     async def keep_fresh(self) -> None:
         """Runs until it is cancelled."""
@@ -76,3 +80,16 @@ class HomeKeeper:
                 self._home = self.home.with_state(request.device, state)
             elif word in ("not_found", "ambiguous"):
                 self.changed()
+            if request.tool == SCENE:
+                self._learn_scenes(request, facts)
+
+    def _learn_scenes(self, request: Request, facts: Mapping[str, object]) -> None:
+        """Where nobody lists them: what the server offers instead, and what it has started."""
+        if self.home.scenes_listed:
+            return
+        told = parse_scenes(facts)
+        if told is not None:
+            self._scenes = by_key(told)
+        elif facts.get("outcome") in ("confirmed", "working"):
+            self._scenes = {**by_key([str(request.args.get("sceneName"))]), **self._scenes}
+        self._home = replace(self.home, scenes=self._scenes)

@@ -122,7 +122,7 @@ def _expanded(word: str) -> str:
     if ending == "s" and stem in _IS:
         return f"{stem} is"
     endings = {"re": "are", "ve": "have", "ll": "will", "d": "would", "m": "am"}
-    return f"{stem} {endings[ending]}" if ending in endings else stem + ending
+    return f"{stem} {endings[ending]}" if ending in endings else word.replace("'", "")
 
 
 def _split(marked: str, mark: str) -> list[str]:

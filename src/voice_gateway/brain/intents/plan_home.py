@@ -9,7 +9,7 @@ from voice_gateway.brain.intents.grammar import Frame
 from voice_gateway.brain.intents.home import SWITCHED, Device, name_key
 from voice_gateway.brain.intents.places import plain, room_named
 from voice_gateway.brain.intents.plan_builtin import volume_it
-from voice_gateway.brain.intents.plan_scene import scene, scene_named, start_scene
+from voice_gateway.brain.intents.plan_scene import scene, scene_named, start_scene, tried_scene
 from voice_gateway.brain.intents.resolve import IT, Found, Resolver, Unclear, Unknown
 from voice_gateway.brain.intents.understanding import Ask, Context, Meaning, No, Request, Step, home_unknown
 from voice_gateway.brain.intents.wording import (
@@ -157,7 +157,13 @@ def _start(frame: Frame, context: Context) -> Meaning:
         meaning = act(replace(frame, intent="TurnOn"), context, "on")
         return meaning if not isinstance(meaning, Step) or meaning.requests else No("that cannot be started")
     name = None if named else scene_named(said, context.home)
-    return start_scene(frame, name) if name else No("nothing of that name can be started")
+    if name:
+        return start_scene(frame, name)
+    no = No("nothing of that name can be started")
+    if not frame.slots.get("appliance") and frame.slots.get("explicit"):  # "activate": an unknown device
+        found = act(replace(frame, intent="TurnOn"), context, "on")
+        no = found if isinstance(found, No) else no
+    return no if named or _CLAUSE.search(said) else tried_scene(frame, said, context, no)
 
 
 def _dimmed(frame: Frame, context: Context) -> Meaning:

@@ -19,7 +19,7 @@ from voice_gateway.brain.intents.understanding import (
     Step,
     home_unknown,
 )
-from voice_gateway.brain.intents.wording import offered, unknown_device, unknown_room, which
+from voice_gateway.brain.intents.wording import listed, offered, unknown_device, unknown_room, which
 
 LIST, GET, READ, HEALTH = (
     "list_zwave_devices", "get_zwave_device", "get_device_sensor_data", "check_zwave_health",
@@ -123,9 +123,11 @@ def _which_state(frame: Frame, context: Context) -> Meaning:
 
 def _list_rooms(frame: Frame, context: Context) -> Meaning:
     sort = frame.text("sort")
-    if sort == "scenes" and not context.home.scenes:
-        return No("nobody lists the scenes", forbid=True)
-    return _listing(frame, Look(sort))
+    if sort == "rooms" or context.home.scenes_listed:
+        return _listing(frame, Look(sort))
+    known = listed(list(context.home.scenes.values()))
+    spoken = f"I know the scenes {known}." if known else "I can start scenes, but not list them."
+    return No("nobody lists the scenes", forbid=True, spoken=spoken)
 
 
 def _list_devices(frame: Frame, context: Context) -> Meaning:

@@ -1,6 +1,7 @@
 """Scenes: by the word for them, or by the whole name of one that the home has. None is ever guessed."""
 
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from voice_gateway.brain.intents.classes import device_class
@@ -9,10 +10,13 @@ from voice_gateway.brain.intents.grammar import Frame
 from voice_gateway.brain.intents.home import Home, name_key
 from voice_gateway.brain.intents.normalise import Said
 from voice_gateway.brain.intents.places import plain
+from voice_gateway.brain.intents.resolve import Resolver, Unknown
 from voice_gateway.brain.intents.understanding import Ask, Context, Meaning, No, Request, Step
 from voice_gateway.brain.intents.wording import listed
+from voice_gateway.turn import ToolOutcome
 
 _SCENE = re.compile(r"^scene (?=\S)|(?<=\S) scene$")
+MOST_WORDS = 4  # of a scene's name that nobody listed
 _NO_NAME = frozenset("the a an this that my our some any another it next first last".split())
 _PLEASE = re.compile(r"^please |(?<=\S) please$")
 
@@ -36,6 +40,29 @@ def scene(frame: Frame, context: Context) -> Meaning:
         spoken = f"Please say which scene: {known}." if known else "Please say which scene."
         return No("no scene is named", forbid=True, spoken=spoken)
     return start_scene(frame, scene_named(said, context.home) or said)
+
+
+def tried_scene(frame: Frame, said: str, context: Context, no: No) -> Step | No:
+    """Where nobody lists the scenes, their own server says whether there is one of exactly this name."""
+    if context.home.scenes_listed or not frame.slots.get("explicit") or SCENE not in context.tools:
+        return no
+    words = said.split()
+    if not 0 < len(words) <= MOST_WORDS or device_class(words[-1]):
+        return no
+    found = Resolver(context.home, context.room).resolve(said)
+    unknown = isinstance(found, Unknown) and not found.near and not found.note
+    return replace(start_scene(frame, said), otherwise=no) if unknown else no
+
+
+def missing(outcomes: Sequence[ToolOutcome]) -> bool:
+    facts = [outcome.structured for outcome in outcomes if isinstance(outcome.structured, Mapping)]
+    return any(fact.get("outcome") == "not_found" for fact in facts)
+
+
+def no_scene(request: Request, home: Home) -> str:
+    known = listed(list(home.scenes.values()))
+    there = f" I know the scenes {known}." if known else ""
+    return f"I don't know a device or scene called {request.args['sceneName']}.{there}"
 
 
 def scene_alone(said: Said, home: Home) -> Step | Ask | None:

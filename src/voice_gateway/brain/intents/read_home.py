@@ -13,12 +13,12 @@ log = logging.getLogger(__name__)
 MOST_PAGES = 50  # of 100 devices: more than a Z-Wave network can hold
 
 
-async def read_home(executor: ToolExecutor) -> tuple[list[Device], list[str]] | str:
-    """All devices and the names of the scenes, or what the tool said is wrong ("" without such a tool)."""
+async def read_home(executor: ToolExecutor) -> tuple[list[Device], list[str] | None] | str:
+    """All devices, and the scenes if it tells them; or what is wrong, as it says ("" without such a tool)."""
     if executor.tools.find(LIST) is None:
         return ""
     devices: list[Device] = []
-    scenes: list[str] = []
+    scenes: list[str] | None = None
     for _ in range(MOST_PAGES):
         call = ToolCall(new_id(), LIST, {**LIST_ARGS, "offset": len(devices)})
         outcome = await executor.execute(call)

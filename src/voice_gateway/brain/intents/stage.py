@@ -26,6 +26,7 @@ from voice_gateway.brain.intents.grammar import Frame, has_own_sentences
 from voice_gateway.brain.intents.home import Home
 from voice_gateway.brain.intents.keeper import HomeKeeper, HomeReady
 from voice_gateway.brain.intents.normalise import Said, normalise, too_long
+from voice_gateway.brain.intents.plan_scene import missing, no_scene
 from voice_gateway.brain.intents.requests import asks_for_action
 from voice_gateway.brain.intents.speakable import Speakables, in_own_words
 from voice_gateway.brain.intents.timer_talk import IT_SECONDS, cancel_it, just_set, question
@@ -178,7 +179,23 @@ class LocalBrain:
             return Passed(self.name, understood.no.reason, understood.no.forbid, understood.no.spoken)
         if understood.ask is not None:
             return self._ask(turn, understood.ask, memory)
+        if understood.steps[0].otherwise is not None:
+            return await self._try_out(turn, understood, memory, understood.steps[0].otherwise)
         return await self._carry_out(turn, understood, memory)
+
+    async def _try_out(
+        self, turn: Turn, understood: Understanding, memory: Memory, otherwise: No
+    ) -> Reply | Passed:
+        """A scene that nobody listed. If its server has none of that name, nothing happened: passed on."""
+        length, state = len(turn.history.messages), dict(turn.history.state)
+        reply = await self._carry_out(turn, understood, memory)
+        if not missing(reply.outcomes):
+            return reply
+        del turn.history.messages[length:]
+        turn.history.state = state
+        said = normalise(turn.utterance.text)
+        forbid = otherwise.forbid or not asks_for_action(said, self.home, self._executor.tools.all())
+        return Passed(self.name, otherwise.reason, forbid, no_scene(understood.requests[0], self.home))
 
     async def _off_the_loop(self, work: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
         """The first use parses a grammar, and a large home takes a while: both would hold up the sound."""

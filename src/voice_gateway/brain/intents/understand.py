@@ -168,6 +168,9 @@ class Reader:
         return []
 
     def _checked(self, steps: list[Step], said: Said) -> Understanding:
+        tried = [step.otherwise for step in steps if step.otherwise]
+        if tried and len(steps) > 1:  # half a wish is not carried out
+            return Understanding(no=replace(tried[0], spoken=None))
         for step in steps:
             if step.acts and len(steps) == 1 and (stopped := self._stopped(step, said.text)):
                 reason = f"{stopped.value}: it never acts"

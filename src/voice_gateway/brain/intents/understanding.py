@@ -29,6 +29,16 @@ class Look:
 
 
 @dataclass(frozen=True, slots=True)
+class No:
+    """Not for this stage."""
+
+    reason: str
+    forbid: bool = False
+    spoken: str | None = None
+    understood: bool = False  # it is clear what is meant; only it cannot be done
+
+
+@dataclass(frozen=True, slots=True)
 class Step:
     """One clause that is understood: what to call, and what it was about."""
 
@@ -42,6 +52,7 @@ class Step:
     expect: str = ""  # a state that was asked about: "is it on?"
     measure: str = ""  # what was asked to be read: "temperature"
     say: str = ""  # said without any call
+    otherwise: No | None = None  # what it was, if the tool knows nothing of that name
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,16 +75,6 @@ class Ask:
     clear: tuple[Device, ...] = ()  # devices of the same wish that are no question
     slot: str = ""  # what is missing instead of a device: "duration"
     timers: tuple[TimerChoice, ...] = ()  # what is asked about instead of devices
-
-
-@dataclass(frozen=True, slots=True)
-class No:
-    """Not for this stage."""
-
-    reason: str
-    forbid: bool = False
-    spoken: str | None = None
-    understood: bool = False  # it is clear what is meant; only it cannot be done
 
 
 Meaning = Step | Ask | No

@@ -40,6 +40,7 @@ from voice_gateway.brain.intents.normalise import normalise, plain_words
         ("what's today's date", "what is todays date"),
         ("wake me at 6:30 p.m.", "wake me at 6:30 pm"),
         ("please", "please"),
+        ("rock ''n'' roll''s 0''0", "rock n rolls 00"),
         ("♪♪ 🎵", ""),
     ],
 )

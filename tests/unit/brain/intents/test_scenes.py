@@ -79,7 +79,7 @@ async def test_no_scene_is_made_up(said: str) -> None:
 
 async def test_a_device_of_the_same_name_comes_first() -> None:
     home = ScriptedHome.of([("Movie Night", "Den", "plug", "off", True)])
-    home.scenes = ("Movie Night", "Lights")
+    home.scenes, home.lists_scenes = ("Movie Night", "Lights"), True
     talk = Talk(home)
 
     for said in ("activate movie night", "start movie night", "turn on movie night"):
@@ -89,14 +89,64 @@ async def test_a_device_of_the_same_name_comes_first() -> None:
     assert started(talk) == []
 
 
-async def test_without_a_list_only_the_word_for_it_helps() -> None:
+def silent_home() -> Talk:
+    """A server that does not list its scenes, as the contract of `list_zwave_devices` has it."""
     home = ScriptedHome.of([("Floor Lamp", "Den", "dimmer", "off", True)])
-    talk = Talk(home)
+    home.scenes = ("Movie Night", "Good Night")
+    return Talk(home)
 
-    assert isinstance(await talk.say("activate movie night"), Passed)
-    assert started(talk) == []
-    await talk.reply("activate the movie night scene")
+
+@pytest.mark.parametrize("said", ["activate movie night", "start movie night", "run the movie night please"])
+async def test_where_nobody_lists_them_their_server_is_asked_for_the_exact_name(said: str) -> None:
+    talk = silent_home()
+
+    reply = await talk.reply(said)
+
     assert started(talk) == [("activate_zwave_scene", {"sceneName": "movie night"})]
+    assert reply.text == "The scene movie night is active."
+
+
+async def test_a_scene_that_its_server_does_not_know_is_passed_on_without_a_trace() -> None:
+    talk = silent_home()
+
+    passed = await talk.passed("activate the aquarium")
+
+    assert passed.forbid_side_effects
+    assert passed.spoken == (
+        "I don't know a device or scene called aquarium. I know the scenes Movie Night and Good Night."
+    )
+    assert talk.history.messages == []
+
+
+@pytest.mark.parametrize("before", ["start game night", "activate movie night"])
+async def test_what_the_server_told_is_known_from_then_on(before: str) -> None:
+    talk = silent_home()
+    assert isinstance(await talk.say("movie night please"), Passed)
+    await talk.say(before)
+    await talk.brain.refresh()
+
+    await talk.reply("movie night please")
+
+    assert [args["sceneName"].casefold() for _, args in started(talk)] == ["movie night"]
+    assert "ovie" in str((await talk.passed("what scenes are there")).spoken)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "start the flor lamp", "start the kitchen light", "start it", "start me up", "run for your life",
+        "don't start movie night", "is movie night on", "she said start movie night", "start lights",
+        "turn on movie night", "set movie night", "start movie night and order a pizza",
+        "start game night and turn on the floor lamp", "start movie night tomorrow",
+    ],
+)  # fmt: skip
+async def test_a_server_is_not_asked_for_what_is_no_scene(said: str) -> None:
+    talk = silent_home()
+
+    await talk.say(said)
+
+    assert started(talk) == []
+    assert talk.acts == []
 
 
 async def test_the_scenes_are_told() -> None:
