@@ -10,7 +10,7 @@ from voice_gateway.brain.receipts_amounts import amounts_in
 from voice_gateway.brain.receipts_claims import before_question, claims_in, clauses_of, pieces_of
 from voice_gateway.brain.receipts_compare import CLAIM, LOOK, refuted
 from voice_gateway.brain.receipts_cover import uncovered
-from voice_gateway.brain.receipts_facts import Fact, Status, facts_of, status_of
+from voice_gateway.brain.receipts_facts import Fact, Status, attempt_of, facts_of, status_of
 from voice_gateway.brain.receipts_languages import foreign_claim
 from voice_gateway.brain.receipts_phrases import only_affirms, only_agrees
 from voice_gateway.brain.receipts_stance import asserting, only_social
@@ -61,15 +61,13 @@ class Receipts:
 
     def why_not(self, sentence: str, outcomes: Sequence[ToolOutcome]) -> str | None:
         """Why this sentence must not be said after these outcomes; None when it may be."""
-        if (
-            "?" in sentence
-            and (stated := before_question(sentence))
-            and (why := self.why_not(stated, outcomes))
-        ):
-            return why
-        claims = claims_in(sentence)
+        stated = before_question(sentence)
+        return (self._why_not(stated, outcomes) if stated else None) or self._why_not(sentence, outcomes)
+
+    def _why_not(self, sentence: str, outcomes: Sequence[ToolOutcome]) -> str | None:
         if self._wish is Wish.TALE and not _OF_US.search(sentence):
             return None  # a story, or how such things are done
+        claims = claims_in(sentence)
         if self._wish not in {Wish.NONE, Wish.TALE}:  # "Yes, it is on" is a claim when it answers a question
             claims = [replace(claim, weak=False) for claim in claims]
         facts = self._all_facts(outcomes)
@@ -77,14 +75,17 @@ class Receipts:
         reason = next((reason for reason in reasons if reason), None)
         if reason or "?" in sentence or _CONDITION.search(sentence):
             return reason
-        if not outcomes or (
-            self._wish is Wish.ACT and not claims and self._looked_elsewhere(sentence, outcomes)
-        ):
+        astray = self._wish is Wish.ACT and not claims and self._looked_elsewhere(sentence, outcomes)
+        if astray or not outcomes:
             return self._instead_of_a_call(sentence)
-        if foreign_claim(sentence) is not None:  # its words are not ours to compare
-            return None
-        strange = facts and uncovered(pieces_of(words_of(plain(sentence))), facts, self._said)
-        return CLAIM if strange else None
+        return CLAIM if self._strange(sentence, facts, outcomes) else None
+
+    def _strange(self, sentence: str, facts: list[Fact], outcomes: Sequence[ToolOutcome]) -> bool:
+        """Whether it speaks of a thing, place or number that did not occur in this turn."""
+        if not facts or foreign_claim(sentence) is not None:  # words of another language are not compared
+            return False
+        missed = [attempt_of(one) for one in outcomes if not one.ok and status_of(one) is Status.READ]
+        return uncovered(pieces_of(words_of(plain(sentence))), [*facts, *missed], self._said)
 
     def _looked_elsewhere(self, sentence: str, outcomes: Sequence[ToolOutcome]) -> bool:
         """Ordered to act, and only looked at something that the sentence is not about."""
@@ -196,7 +197,10 @@ def _plain_words(text: str) -> str:
 
 _OF_US = re.compile(r"\b(?:i|we|your|now)\b", re.I)
 _CONDITION = re.compile(r"\b(?:if|unless|(?:when|once|after|as soon as) (?:you|i know))\b", re.I)
-_NO_TROUBLE = re.compile(r"\b(?:no|not a) (?:problem|worries|trouble)\b|\bwhy not\b")
+_NO_TROUBLE = re.compile(
+    r"\bno (?:more|longer)\b|\bwill not\b(?=.*\bany ?more\b)|\b(?:no|not a) (?:problem|worries|trouble)\b|"
+    r"\bwhy not\b"
+)
 _FAILURE = frozenset(
     "not no never tried stayed stays remained remains unable failed fail fails cannot unfortunately sorry "
     "problem trouble error unreachable offline jammed stuck blocked broken unavailable timeout denied "

@@ -25,6 +25,8 @@ _INTERROGATIVES = frozenset(
     "is are was were do does did have has can could would will shall should may am what who where when why "
     "how which whose want need".split()
 )
+_LONGEST = 1000  # characters of one sentence
+_TITLE = 4  # words: "Floor lamp: …" names what the rest is about
 _ACK_WORDS = frozenset(
     "okay ok sure certainly absolutely yes yeah yep alright great perfect well sorry unfortunately also "
     "finally additionally great good please hello hi oh ah right as".split()
@@ -69,8 +71,10 @@ def claims_in(sentence: str) -> list[Claim]:
     state = _Sentence(question=any(word.text == "?" for word in found))
     for piece in pieces_of(found):
         _read(piece, state)
-        if is_definite([word.text for word in piece]):
-            state.named = thing_in(piece) or state.named
+        texts = [word.text for word in piece]
+        titled = len(piece) <= _TITLE and any(map(is_thing, texts)) and not {"a", "an"} & set(texts)
+        if titled or is_definite(texts):
+            state.named = thing_in(piece, opened=titled) or state.named
     if not state.claims and (foreign := foreign_claim(sentence)) is not None:
         return [foreign]
     return state.claims
@@ -91,8 +95,8 @@ _QUESTION_BEHIND = re.compile(
 
 def before_question(sentence: str) -> str:
     """What is stated before something is asked: "The door is open, shall I close it?" """
-    match = _QUESTION_BEHIND.fullmatch(sentence)
-    stated = match[1].rstrip(",;:—–") if match else ""
+    match = _QUESTION_BEHIND.fullmatch(sentence[:_LONGEST]) if "?" in sentence else None
+    stated = match[1].rpartition("?")[2].rstrip(",;:—–") if match else ""
     asks = {"how", "what", "which", "who", "where", "when", "why"} & set(stated.lower().split()[:2])
     return "" if asks else stated  # "For how long: how many minutes?"
 

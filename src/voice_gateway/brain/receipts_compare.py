@@ -20,6 +20,7 @@ _MAY_BE_SAID_OF = {
     Aspect.TRIED: set(Status) - {Status.READ},
 }
 # Kinds of which a tool's own name or arguments always speak: a nameless device is none of these.
+_NOWHERE = frozenset("timer sound list media".split())  # these stand in no room
 _NAMED_KINDS = frozenset("timer sound list scene sensor".split())
 
 
@@ -188,18 +189,21 @@ def _is(thing: Thing, fact: Fact, said: frozenset[str]) -> bool:
 
 
 def called(word: str, fact: Fact, said: frozenset[str]) -> bool:
+    """Whether the fact may be about what this word means."""
     if word in fact.words or word in ANY_DEVICE:
         return True
     if word in MEASURES and fact.status is Status.READ:
-        return True
+        return not fact.kinds & _NOWHERE
     if word in ROOMS:
         # A scene changes whatever it is made of, wherever that is.
-        return not fact.placed and (word in said or ("scene" in fact.kinds and fact.status is Status.DONE))
+        scene = "scene" in fact.kinds and fact.status is Status.DONE
+        return not fact.placed and ((word in said and not fact.kinds & _NOWHERE) or scene)
     kind = KINDS.get(word)
     if kind is None:
         return False
-    unknown = not fact.kinds and (fact.acted or fact.named)
-    return kind in fact.kinds or (unknown and kind not in _NAMED_KINDS)
+    # A device of which nobody knows what it is, is what the user called it.
+    unknown = not fact.kinds and (fact.acted or fact.named) and kind not in _NAMED_KINDS
+    return kind in fact.kinds or (unknown and (not said or kind in {KINDS.get(one) for one in said}))
 
 
 def _another_effect(claimed: str, known: Iterable[str]) -> bool:

@@ -30,9 +30,9 @@ def uncovered(pieces: Sequence[list[Word]], facts: Sequence[Fact], said: frozens
         known.add(fact.amounts)
     measured: list[Word] = []
     for piece in pieces:
-        words = [word for word in piece if word.text.isalnum() or word.text == "%"]
+        words = [word for word in piece if word.text[0].isalnum() or word.text == "%"]
         texts = [word.text for word in words]
-        if not softened(" ".join(texts)) or unasserted(" ".join(texts), of_state=False):
+        if not softened(" ".join(texts)) or unasserted(" ".join(texts), of_state=True):
             continue
         if not _HEDGES & set(texts) and (acted or timed or _UNITS & set(texts)):
             measured += words
@@ -60,6 +60,9 @@ def _numbers(words: list[Word]) -> Amounts:
 
 def _things(texts: list[str]) -> set[str]:
     found, aside = set(), False
+    subject = singular(texts[1]) if texts[0] in {"your", "the"} and len(texts) > 1 else ""
+    if KINDS.get(subject) in _REMARKS - {"scene", "sensor"}:
+        found.add(subject)  # "your message is on its way"
     for text in texts:
         one = singular(text)
         aside = text in _ASIDE or (aside and text in {"the", "your", "my", "this", "that"})

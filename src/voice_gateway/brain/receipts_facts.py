@@ -104,6 +104,12 @@ def facts_of(outcome: ToolOutcome) -> list[Fact]:
     return [own, *listed]
 
 
+def attempt_of(outcome: ToolOutcome) -> Fact:
+    """What was to be looked at: it may be named, although nobody saw it."""
+    structured = outcome.structured if isinstance(outcome.structured, Mapping) else {}
+    return _own(outcome, Status.FAILED, structured)
+
+
 def _own(outcome: ToolOutcome, status: Status, structured: Mapping[str, Any]) -> Fact:
     """What the outcome says as a whole."""
     args = dict(outcome.args) if isinstance(outcome.args, Mapping) else {}

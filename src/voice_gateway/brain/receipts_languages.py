@@ -5,6 +5,8 @@ import unicodedata
 
 from voice_gateway.brain.receipts_claim import Aspect, Claim, Kind
 
+_LONGEST = 1000  # characters of one sentence
+
 # For each language: what claims, and what takes it back. Accents are left out, as speech recognisers do.
 _LANGUAGES = (
     (  # German
@@ -64,6 +66,15 @@ _STATES = re.compile(
 )
 # Whoever says "now" of a thing of the home says how it is.
 _NOW = re.compile(rf"\b(?:{_HOME})\b.*\b(?:jetzt|nun|maintenant|desormais|ahora|ora|adesso|nu|agora)\b")
+# "I have done", whatever it was that was done; understanding and trying are no deeds.
+_I_DID = re.compile(
+    r"\bj ai (?:bien |deja |donc )?(?!compris|entendu|essaye|trouve|vu|cherche|besoin)[a-z]{2,}(?:e|ee|es|i|"
+    r"u|is|it|ert)\b(?! pas)|\bhe (?:ya )?(?!entendido|comprendido|intentado|encontrado|visto|"
+    r"oido)[a-z]{3,}(?:ado|ido|uesto|echo|ito)\b|\bho (?:gia )?(?!capito|sentito|provato|trovato|"
+    r"visto)[a-z]{3,}(?:ato|uto|ito|eso|iuso|esso|atto)\b|\bich habe?\b(?!.*\b(?:verstanden|gehort|gefunden|"
+    r"versucht|gesehen|gelernt)\b).*\b(?:\w*ge\w{3,}(?:t|en)|\w{3,}iert)\b|\bik heb\b(?!.*\b(?:begrepen|"
+    r"gehoord|gevonden|geprobeerd|gezien)\b).*\b\w*ge\w{3,}(?:d|t|en)\b"
+)
 _COMPILED = [(re.compile(claims), re.compile(denies)) for claims, denies in _LANGUAGES]
 _IS = re.compile(r"\b(?:ist|sind|est|sont|esta|estan|is|zijn|e ora|sono ora|e adesso)\b")
 _WAS_DONE = re.compile(r"\b(?:wurden?|habe?|werden|worden|ete|stat[oaie]|erledigt|fait)\b")
@@ -75,12 +86,11 @@ _INDEED_ENGLISH = re.compile(r"\b(?:the|an|of|and|you|it)\b")
 def foreign_claim(sentence: str) -> Claim | None:
     if sentence.rstrip().endswith("?"):
         return None
-    text = unicodedata.normalize("NFD", sentence.lower().replace("ß", "ss"))
+    text = unicodedata.normalize("NFD", sentence[:_LONGEST].lower().replace("ß", "ss"))
     text = re.sub(r"['’]", " ", "".join(c for c in text if unicodedata.category(c) != "Mn"))
     denied = any(denies.search(text) for _, denies in _COMPILED)
-    stated = (
-        bool(_STATES.search(text) or _NOW.search(text)) and not denied and not _INDEED_ENGLISH.search(text)
-    )
+    built = any(rule.search(text) for rule in (_STATES, _NOW, _I_DID))
+    stated = built and not denied and not _INDEED_ENGLISH.search(text)
     if not stated and not any(
         claims.search(text) and not denies.search(text) for claims, denies in _COMPILED
     ):

@@ -30,7 +30,7 @@ _DID = re.compile(
 )
 _OTHERS = re.compile(
     rf"(?:{ACK} )*(?:mission accomplished|there you go|there we go|you are all set|we are all set|"
-    rf"you got it done|all systems go|.+ (?:is|are) (?:now )?on (?:the|your)(?: \w+)? list|it worked|"
+    rf"you got it done|all systems go|it worked|"
     rf"that worked|wish granted|voila|ta da|all good now){_TAIL}"
 )
 _SET = re.compile(rf"(?:{ACK} )*(?:all )?set{_TAIL}")
@@ -41,6 +41,7 @@ _PROMISE = re.compile(
     rf"it will be done|happening now|let me (?:do|take care of|handle) (?:it|that|this)|"
     rf"{_I} (?:make|making) (?:the|that|this|those|your) {_WORK}){_TAIL}"
 )
+_LISTED = re.compile(r".+ (?:is|are) (?:now )?on (?:the|your)(?: \w+)? list(?: now)?")
 _MOVED = re.compile(rf"(?:{ACK} )*(up|down) (?:to|by) \d[\d.]*(?: percent| degrees| celsius| now)*")
 _SENT = re.compile(
     rf"(?:{ACK} )*(?:{_I} )?(?:successfully )?(?:sent|issued|forwarded|sending|transmitted|passed|submitted)"
@@ -55,19 +56,21 @@ _LOOKED = re.compile(
 
 def phrase(text: str) -> Claim | None:
     """`text` is one clause in lower case, without signs."""
-    if _DONE.fullmatch(text) or _DID.fullmatch(text) or _OTHERS.fullmatch(text) or _SET.fullmatch(text):
-        return Claim(Kind.ACT, Aspect.DONE, every=True)
+    if _LISTED.fullmatch(text):
+        return Claim(Kind.ACT, Aspect.DONE, things=[Thing(frozenset({"list"}))])
     if moved := _MOVED.fullmatch(text):
         return Claim(Kind.ACT, Aspect.DONE, moved[1], every=True)
-    if _PROMISE.fullmatch(text):
-        return Claim(Kind.ACT, Aspect.FUTURE, every=True)
-    if _SENT.fullmatch(text):
-        return Claim(Kind.ACT, Aspect.SENT, every=True)
     if _LOOKED.fullmatch(text):
         return Claim(Kind.LOOKED)
-    return None
+    aspect = next((aspect for build, aspect in _BUILDS if build.fullmatch(text)), None)
+    return None if aspect is None else Claim(Kind.ACT, aspect, every=True)
 
 
+_BUILDS = (
+    *((build, Aspect.DONE) for build in (_DONE, _DID, _OTHERS, _SET)),
+    (_PROMISE, Aspect.FUTURE),
+    (_SENT, Aspect.SENT),
+)
 _TELL = re.compile(
     rf"(?:{ACK} )*(?:i|we) will (?:let you know|tell you|notify you|alert you|call you|wake you|ring)\b"
 )

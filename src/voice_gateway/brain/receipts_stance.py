@@ -15,7 +15,8 @@ _COURTESY = re.compile(
     r"fine)(?: idea| question)?|as you wish|sounds (?:good|great)|you bet|you got it|roger that|let us see|"
     r"do not worry|never mind)\b"
 )
-_NO_MORE = re.compile(r"\bno (?:longer|more)\b")  # "no longer running" says that it was done
+# "No longer running" and "will not bother you any more" say that it was done.
+_NO_MORE = re.compile(r"\bno (?:longer|more)\b|\bwill not\b(?=.*\b(?:any more|anymore)\b)")
 _SOCIAL = frozenset(
     "okay ok sure certainly absolutely yes yeah yep yup alright all right great perfect well oh ah hmm hm um "
     "so of course thing problem got it gotcha understood very excellent good news hey hi hello there sir "
@@ -65,13 +66,15 @@ def unasserted(text: str, *, of_state: bool) -> bool:
     """Whether a clause says of nothing how it is or that it was done. `of_state`: how it is was the "
     "question."""
     words = set(_NO_MORE.sub(" ", text).split())
-    if words & _REFUSING and (
+    if words & (_REFUSING - {"only"} if of_state else _REFUSING) and (
         not of_state or words & {"i", "we", "me", "my", "there", "sorry", "idea", "sure"}
     ):
         return True
     if (words & _OFFERING and not _WARRANT.search(text)) or _OFFER.search(text):
         return True
-    return bool(_TO_USER.match(text) or _SELF.match(text))
+    seen = not words & {"said", "thought", "assumed", "meant"}
+    of_home = of_state and seen and any(map(is_thing, words))  # "I see the kitchen light burning"
+    return bool(_TO_USER.match(text) or (_SELF.match(text) and not of_home))
 
 
 def only_social(clauses: Sequence[str]) -> bool:

@@ -54,7 +54,7 @@ _QUESTION = re.compile(
     r"will)|anything|status of|state of|why is|why are) .+"
 )
 _TELL = re.compile(rf"{_POLITE}(?:show|list|give me|read|display|name|describe|stop(?: it| that)?$)\b")
-_DEFINITE = frozenset("the my our your all any every which that this those these many what".split())
+_DEFINITE = frozenset("the my our all any every which that this those these many what".split())
 _ALL = re.compile(r"\b(?:everything|anything)\b.*\b(?:home|house|ok|okay|fine|locked|off|on|closed|open)\b")
 _CLOCK = re.compile(
     rf"{_POLITE}(?:(?:tell me |do you know |do you have |what is |what |whats |check )+(?:the )?(?:current |"

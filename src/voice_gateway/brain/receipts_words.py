@@ -30,7 +30,7 @@ KINDS: dict[str, str] = {
         "timer": "timer alarm reminder countdown",
         "scene": "scene routine automation",
         "sensor": "sensor motion battery power consumption detector",
-        "vacuum": "vacuum robot hoover mop",
+        "vacuum": "vacuum robot hoover mop cleaning",
         "washer": "washer washing laundry",
         "sprinkler": "sprinkler pump irrigation",
         "siren": "siren bell doorbell",
