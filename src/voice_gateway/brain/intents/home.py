@@ -84,6 +84,10 @@ class Home:
         """The same home after a device told its new state; names and rooms stay as they are."""
         return replace(self, told={**self.told, device.key: state})
 
+    def with_scenes(self, names: Iterable[str]) -> "Home":
+        scenes = {key: name for name in names if (key := name_key(name))}
+        return replace(self, scenes=scenes, guarded_names=_guarded([*self.by_name, *scenes]))
+
     def state_of(self, device: Device) -> str:
         return self.told.get(device.key, device.state)
 
@@ -124,14 +128,13 @@ def build_home(devices: Iterable[Device], scenes: Iterable[str] | None = None) -
         {key: tuple(found) for key, found in by_name.items()},
         {key: tuple(found) for key, found in by_loose.items()},
         words,
-        guarded_names=tuple(sorted((name for name in by_name if guard(name)), key=len, reverse=True)),
-        scenes=by_key(scenes or ()),
+        guarded_names=_guarded(by_name),
         scenes_listed=scenes is not None,
-    )
+    ).with_scenes(scenes or ())
 
 
-def by_key(names: Iterable[str]) -> dict[str, str]:
-    return {key: name for name in names if (key := name_key(name))}
+def _guarded(names: Iterable[str]) -> tuple[str, ...]:
+    return tuple(sorted({name for name in names if guard(name)}, key=len, reverse=True))
 
 
 def parse_devices(structured: object) -> list[Device]:

@@ -2,10 +2,9 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import replace
 
 from voice_gateway.brain.intents.device_calls import SCENE
-from voice_gateway.brain.intents.home import Home, build_home, by_key, name_key, parse_scenes
+from voice_gateway.brain.intents.home import Home, build_home, name_key, parse_scenes
 from voice_gateway.brain.intents.read_home import read_home
 from voice_gateway.brain.intents.understanding import Request
 from voice_gateway.tools.executor import ToolExecutor
@@ -23,7 +22,7 @@ class HomeKeeper:
         self._refresh_seconds = refresh_seconds
         self._home: Home | None = None
         self.problem = ""  # why it could not be read, as its server said
-        self._scenes: Mapping[str, str] = {}  # what a server told of when it was asked for another
+        self._scenes: tuple[str, ...] = ()  # where nobody lists them: those that were met
         self._seen_version = -1
         self._changed = asyncio.Event()
         self._reading = asyncio.Lock()
@@ -57,7 +56,7 @@ class HomeKeeper:
             else:
                 self.problem = ""
                 built = await asyncio.to_thread(build_home, *read)
-                self._home = built if built.scenes_listed else replace(built, scenes=self._scenes)
+                self._home = built if built.scenes_listed else built.with_scenes(self._scenes)
 
     async def keep_fresh(self) -> None:
         """Runs until it is cancelled."""
@@ -89,7 +88,7 @@ class HomeKeeper:
             return
         told = parse_scenes(facts)
         if told is not None:
-            self._scenes = by_key(told)
+            self._scenes = tuple(told)
         elif facts.get("outcome") in ("confirmed", "working"):
-            self._scenes = {**by_key([str(request.args.get("sceneName"))]), **self._scenes}
-        self._home = replace(self.home, scenes=self._scenes)
+            self._scenes = (str(request.args.get("sceneName")), *self._scenes)
+        self._home = self.home.with_scenes(self._scenes)

@@ -54,8 +54,8 @@ def act(frame: Frame, context: Context, action: str) -> Meaning:
         return home_unknown(context)
     sweep = bool(frame.slots.get("sweep"))
     found = Resolver(context.home, context.room, context.last, _TAKES[action], sweep).resolve(phrase)
-    known = isinstance(found, Found) and found.exact
-    if action == "on" and not known and (name := scene_named(phrase, context.home)):
+    nobody = isinstance(found, Unknown) or (isinstance(found, Found) and not found.exact)
+    if action == "on" and nobody and (name := scene_named(phrase, context.home)):
         return start_scene(frame, name)
     if isinstance(found, Unclear):
         return _which(found, frame, action)

@@ -16,6 +16,7 @@ from voice_gateway.brain.intents.wording import listed
 from voice_gateway.turn import ToolOutcome
 
 _SCENE = re.compile(r"^scene (?=\S)|(?<=\S) scene$")
+_STATES = frozenset("on off up down open closed out".split())  # "set off" starts nothing
 MOST_WORDS = 4  # of a scene's name that nobody listed
 _NO_NAME = frozenset("the a an this that my our some any another it next first last".split())
 _PLEASE = re.compile(r"^please |(?<=\S) please$")
@@ -24,7 +25,7 @@ _PLEASE = re.compile(r"^please |(?<=\S) please$")
 def scene_named(words: str, home: Home) -> str | None:
     """The scene of exactly this name. A word for a sort of device is never one: "lights" are lights."""
     said = plain(_SCENE.sub("", plain(words)))
-    return None if device_class(said) else home.scenes.get(name_key(said))
+    return None if said in _STATES or device_class(said) else home.scenes.get(name_key(said))
 
 
 def start_scene(frame: Frame, name: str) -> Step:

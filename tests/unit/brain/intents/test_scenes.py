@@ -78,15 +78,42 @@ async def test_no_scene_is_made_up(said: str) -> None:
 
 
 async def test_a_device_of_the_same_name_comes_first() -> None:
-    home = ScriptedHome.of([("Movie Night", "Den", "plug", "off", True)])
-    home.scenes, home.lists_scenes = ("Movie Night", "Lights"), True
+    home = ScriptedHome.of(
+        [
+            ("Movie Night", "Den", "plug", "off", True),
+            ("Lamp", "Attic", "switch", "on", True),
+            ("Fan", "Attic", "switch", "on", True),
+        ]
+    )
+    home.scenes, home.lists_scenes = ("Movie Night", "Lights", "Attic", "Off"), True
     talk = Talk(home)
 
     for said in ("activate movie night", "start movie night", "turn on movie night"):
         await talk.reply(said)
         assert talk.acts == [("Movie Night", "on")]
-    await talk.say("turn on the lights")  # a sort of device is never the name of a scene
-    assert started(talk) == []
+    # A sort of device, or a room, is never the name of a scene.
+    for said in (
+        "turn on the lights",
+        "turn on the attic",
+        "set the lamp off",
+        "turn everything off",
+        "set off",
+    ):
+        await talk.say(said)
+        assert started(talk) == []
+
+
+async def test_a_word_in_its_name_is_only_a_name() -> None:
+    home = ScriptedHome.of([("Lamp", "Attic", "switch", "on", True)])
+    home.scenes, home.lists_scenes = ("When Away", "No Lights"), True
+    talk = Talk(home)
+
+    for said in ("start when away", "activate no lights"):
+        await talk.reply(said)
+        assert len(started(talk)) == 1
+    for said in ("don't start when away", "start when away if it rains", "when away start the lamp"):
+        await talk.say(said)
+        assert started(talk) == []
 
 
 def silent_home() -> Talk:
