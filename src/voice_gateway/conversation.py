@@ -304,7 +304,8 @@ async def _heeding(stage: Stage, turn: Turn) -> Reply | Passed:
         turn.history.add_user(turn.utterance.text)
     text = "".join(said).strip() or (told(outcomes) if outcomes else "")
     turn.history.add_ai(text)
-    return Reply(text, outcomes, stage=stage.name, ok=all(outcome.ok for outcome in outcomes))
+    ok = bool(text) and all(outcome.ok for outcome in outcomes)
+    return Reply(text, outcomes, stage=stage.name, ok=ok)
 
 
 def _stored(conversation_id: str) -> str:
