@@ -31,7 +31,7 @@ def _dim(device: Device, name: str, frame: Frame, context: Context) -> Request |
     level = frame.number("level")
     if level is not None and not 0 <= level <= 100:
         return "I can set that from 0 to 100 percent."
-    wanted = int(level) if level is not None else _stepped(device, frame, context.home)
+    wanted = round(level) if level is not None else _stepped(device, frame, context.home)
     if isinstance(wanted, str):
         return wanted
     return Request(CONTROL, {"deviceName": name, "action": "dim", "level": wanted}, device)

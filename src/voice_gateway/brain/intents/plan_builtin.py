@@ -71,7 +71,7 @@ def _apart(offset: str, place: str) -> tuple[str, str]:
 def _volume(action: str) -> Planner:
     def plan(frame: Frame, _context: Context) -> Meaning:
         level = frame.number("level") if action == "set" else frame.number("amount")
-        given = int(level) if level is not None else None
+        given = round(level) if level is not None else None
         if given is not None and given > 100:
             return Step(frame.intent, frame=frame, say="The volume goes from 0 to 100 percent.")
         return _call(frame, "control_speaker_volume", acts=action != "get", action=action, level=given)

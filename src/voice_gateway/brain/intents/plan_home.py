@@ -28,7 +28,8 @@ _BY_NAME = "I can {} that only by its own name."
 # Words that no name of a device has: whoever says them is not naming one.
 _CLAUSE = re.compile(
     r"\b(?:your|yourself|me|you|us|i|is|was|are|were|who|what|because|about|someone|somebody|"
-    r"turn|switch|set|dim|close|unlock|mute|increase|then|and|them|it|on|off|by|leave|keep|let|not)\b"
+    r"turn|switch|set|dim|close|unlock|mute|increase|then|and|them|it|on|off|by|to|leave|keep|let|not|"
+    r"minus|percent|half|halfway|third|quarters?|most|almost|bit|little)\b"
 )
 _HINT = 3  # words: behind "… on" alone, more than these are no name that was only misheard
 
@@ -172,7 +173,7 @@ def _dimmed(frame: Frame, context: Context) -> Meaning:
     if level is None or frame.text("thing") not in ("", *IT):
         return act(frame, context, "dim")
     if context.topic == "volume":
-        args = {"action": "set", "level": int(level)}
+        args = {"action": "set", "level": round(level)}
         return Step("VolumeSet", (Request("control_speaker_volume", args),), acts=True, frame=frame)
     if frame.slots.get("bare") and context.last and all(d.kind == "thermostat" for d in context.last):
         warmth = replace(frame, intent="SetTemperature", slots={"thing": "it", "degrees": level})

@@ -17,6 +17,8 @@ IT = frozenset(
 _QUANTIFIER = re.compile(
     r"^(all|every single|every|each|both|any|all of|both of)\s+(?:of\s+)?(?:the\s+|my\s+|our\s+)?(?=\S)"
 )
+# "The other light", "one of the lights": one of them, and nobody knows which.
+_ANY_ONE = re.compile(r"^(?:one|another|other|a few|few|some)(?: of)?(?: the| my| our)? (?=\S)")
 _ARTICLES = frozenset({"the", "my", "our"})
 LONGEST_NAME = 8  # words, with the room
 _AND = re.compile(r"\s+and\s+(?:also\s+)?|\s*,\s*|\s+plus\s+")
@@ -132,6 +134,9 @@ class Resolver:
         return Unclear(tuple(named), said)
 
     def _one(self, said: str) -> Resolution:
+        if match := _ANY_ONE.match(said):
+            found = self._one(said[match.end() :])
+            return Unclear(found.devices, said) if isinstance(found, Found) else found
         quantifier, rest = _quantified(said)
         placed = place(rest, self.home, self.room)
         if placed.nowhere:

@@ -33,6 +33,7 @@ TWINS = [
         ("dim the floor lamp to three quarters", {"deviceName": "Floor Lamp", "action": "dim", "level": 75}),
         ("set the floor lamp to two thirds", {"deviceName": "Floor Lamp", "action": "dim", "level": 67}),
         ("floor lamp to a hundred percent", {"deviceName": "Floor Lamp", "action": "dim", "level": 100}),
+        ("set the floor lamp to 12.6 percent", {"deviceName": "Floor Lamp", "action": "dim", "level": 13}),
         ("open the study blinds a quarter", {"deviceName": "Study Blinds", "action": "dim", "level": 25}),
         ("close the window blind a quarter", {"deviceName": "Window Blind", "action": "dim", "level": 75}),
         ("close the window blind halfway", {"deviceName": "Window Blind", "action": "dim", "level": 50}),
@@ -46,6 +47,23 @@ async def test_fractions(said: str, call: dict[str, Any]) -> None:
     await talk.reply(said)
 
     assert [args for name, args in talk.home.calls if name != "list_zwave_devices"] == [call]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "set the floor lamp to minus ten percent", "turn off half the lights", "turn off most lights",
+        "close the window blind a bit", "open the garage door a bit", "unlock the front door halfway",
+        "turn off one of the lights", "turn on the other light", "turn on another light",
+    ],
+)  # fmt: skip
+async def test_an_amount_that_is_not_understood_is_no_name_that_a_yes_could_settle(said: str) -> None:
+    talk = Talk()
+
+    await talk.say(said)
+    await talk.say("yes")
+
+    assert talk.acts == []
 
 
 async def test_a_share_of_nothing_is_asked_for_in_percent() -> None:
