@@ -1,23 +1,22 @@
-"""What a conversation remembers between turns: what "it" means, and a question that waits for its answer."""
+"""Follow-ups: the answer to a question of ours, and "and the bedroom"."""
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import replace
 
 from voice_gateway.brain.intents.answers import ALL, NO, ORDINALS, WONT, YES
 from voice_gateway.brain.intents.grammar import Frame
 from voice_gateway.brain.intents.guard import guard
-from voice_gateway.brain.intents.home import Device, Home, build_home, name_key
+from voice_gateway.brain.intents.home import Device, build_home, name_key
+from voice_gateway.brain.intents.memory import Memory
 from voice_gateway.brain.intents.normalise import Said
 from voice_gateway.brain.intents.places import room_named
 from voice_gateway.brain.intents.plan_builtin import is_clock, is_duration
 from voice_gateway.brain.intents.resolve import Found, Resolver
-from voice_gateway.brain.intents.timer_talk import restored, settle_timer, stored
+from voice_gateway.brain.intents.timer_talk import settle_timer
 from voice_gateway.brain.intents.understanding import Ask, Context, Step
 from voice_gateway.brain.intents.wording import MOST_CHOICES, rooms_asked, which
 
-KEY = "local"  # our corner of the conversation's state
 QUESTION_SECONDS = 60.0  # an answer later than this answers nothing
 
 _CHOSEN = re.compile(
@@ -31,79 +30,6 @@ _ALSO = re.compile(
 
 
 _ASKING = re.compile(r"^(?:and )?(?:what|how) about ")
-
-
-@dataclass(frozen=True, slots=True)
-class Memory:
-    """Read from, and written to, the conversation's state as plain JSON."""
-
-    last: tuple[Device, ...] = ()
-    topic: str = ""
-    frame: Frame | None = None
-    asked: Ask | None = None
-    asked_at: float = 0.0
-    timer: str = ""  # the one that was just set: "cancel it"
-    timer_at: float = 0.0
-
-    def to_json(self) -> dict[str, Any]:
-        written: dict[str, Any] = {"last": [list(device.key) for device in self.last], "topic": self.topic}
-        if self.timer:
-            written["timer"] = {"id": self.timer, "at": self.timer_at}
-        if self.frame is not None:
-            written["frame"] = {"intent": self.frame.intent, "slots": dict(self.frame.slots)}
-        if self.asked is not None:
-            written["asked"] = {
-                "text": self.asked.text,
-                "intent": self.asked.frame.intent,
-                "slots": dict(self.asked.frame.slots),
-                "candidates": [list(device.key) for device in self.asked.candidates],
-                "confirm": self.asked.confirm,
-                "clear": [list(device.key) for device in self.asked.clear],
-                "slot": self.asked.slot,
-                "timers": stored(self.asked.timers),
-                "at": self.asked_at,
-            }
-        return written
-
-
-def recall(state: Mapping[str, Any], home: Home) -> Memory:
-    """Devices that are gone meanwhile are forgotten, and so is what another version wrote."""
-    written = state.get(KEY)
-    try:
-        return _recalled(written, home) if isinstance(written, Mapping) else Memory()
-    except (KeyError, TypeError, ValueError):
-        return Memory()
-
-
-def _recalled(written: Mapping[str, Any], home: Home) -> Memory:
-    frame, asked, timer = written.get("frame"), written.get("asked"), written.get("timer")
-    return Memory(
-        _devices(written.get("last"), home),
-        str(written.get("topic", "")),
-        Frame(str(frame["intent"]), dict(frame["slots"])) if isinstance(frame, Mapping) else None,
-        _ask(asked, home) if isinstance(asked, Mapping) else None,
-        float(asked["at"]) if isinstance(asked, Mapping) else 0.0,
-        str(timer["id"]) if isinstance(timer, Mapping) else "",
-        float(timer["at"]) if isinstance(timer, Mapping) else 0.0,
-    )
-
-
-def _ask(written: Mapping[str, Any], home: Home) -> Ask:
-    frame = Frame(str(written["intent"]), dict(written["slots"]))
-    return Ask(
-        str(written["text"]),
-        frame,
-        _devices(written["candidates"], home),
-        bool(written["confirm"]),
-        _devices(written.get("clear"), home),
-        str(written.get("slot") or ""),
-        restored(written.get("timers")),
-    )
-
-
-def _devices(keys: object, home: Home) -> tuple[Device, ...]:
-    found = (home.find(key) for key in keys) if isinstance(keys, Sequence) else ()
-    return tuple(device for device in found if device is not None)
 
 
 def settle(said: Said, asked: Ask, context: Context) -> Step | Ask | Frame | None:
@@ -141,7 +67,24 @@ def _picked(said: Said, asked: Ask, context: Context) -> Step | Ask | Frame | No
 def _chosen(words: str, asked: Ask, context: Context) -> Step | Ask | Frame | None:
     if words in ORDINALS:
         return _counted(ORDINALS[words], asked, context)
+    parts = re.split(r" and (?:the )?", words)
+    if len(parts) > 1:
+        return _each(parts, asked, context)
     return _placed(room_named(words, context.home), asked, context) or _named(words, asked, context)
+
+
+def _each(parts: Sequence[str], asked: Ask, context: Context) -> Frame | None:
+    """ "The kitchen and the office one": each must be clear."""
+    chosen: list[Device] = []
+    for part in parts:
+        room = room_named(part, context.home)
+        inside = [device for device in asked.candidates if room and name_key(device.room) == name_key(room)]
+        found = Resolver(build_home(asked.candidates)).resolve(part)
+        named = list(found.devices) if isinstance(found, Found) else []
+        if len(inside) != 1 and len(named) != 1:
+            return None
+        chosen += inside if len(inside) == 1 else named
+    return clear(asked, chosen, context)
 
 
 def _counted(place: int, asked: Ask, context: Context) -> Ask | Frame | None:

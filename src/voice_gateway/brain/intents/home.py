@@ -86,7 +86,7 @@ class Home:
 
     def with_scenes(self, names: Iterable[str]) -> "Home":
         scenes = {key: name for name in names if (key := name_key(name))}
-        return replace(self, scenes=scenes, guarded_names=_guarded([*self.by_name, *scenes]))
+        return replace(self, scenes=scenes, guarded_names=(*_guarded(scenes), *self.guarded_names))
 
     def state_of(self, device: Device) -> str:
         return self.told.get(device.key, device.state)

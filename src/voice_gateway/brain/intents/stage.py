@@ -13,18 +13,11 @@ from voice_gateway.brain.intents.answers import to_nothing
 from voice_gateway.brain.intents.calls import batches, make_calls, more_pages
 from voice_gateway.brain.intents.compose import compose
 from voice_gateway.brain.intents.compose_look import shown
-from voice_gateway.brain.intents.followup import (
-    KEY,
-    QUESTION_SECONDS,
-    Memory,
-    also,
-    asks_also,
-    recall,
-    settle,
-)
+from voice_gateway.brain.intents.followup import QUESTION_SECONDS, also, asks_also, settle
 from voice_gateway.brain.intents.grammar import Frame, has_own_sentences
 from voice_gateway.brain.intents.home import Home
 from voice_gateway.brain.intents.keeper import HomeKeeper, HomeReady
+from voice_gateway.brain.intents.memory import KEY, Memory, recall
 from voice_gateway.brain.intents.normalise import Said, normalise, too_long
 from voice_gateway.brain.intents.plan_scene import missing, no_scene
 from voice_gateway.brain.intents.requests import asks_for_action
