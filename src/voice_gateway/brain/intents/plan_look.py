@@ -67,12 +67,14 @@ def _sort_and_room(phrase: str, place: str, context: Context) -> tuple[DeviceCla
 
 def _is_state(frame: Frame, context: Context) -> Meaning:
     phrase, place, state = frame.text("thing"), frame.text("place"), frame.text("state")
+    left = bool(frame.slots.get("left"))  # whoever left a light on wants to know of any
+    phrase = re.sub(r"^an? ", "any ", phrase) if left else phrase
     full = f"{phrase} in {place}" if place else phrase
     sort, room, quantifier = _sort_and_room(phrase, place, context)
     if frame.slots.get("any"):
         quantifier = "any"
     if sort is not None and (sort.plural or quantifier):
-        many = quantifier in ("any", "some") or sort.noun == "anything"
+        many = quantifier in ("any", "some") or sort.noun == "anything" or left
         # Only a lock can be locked, whatever other doors there are.
         wanted = "lock" if state in ("locked", "unlocked") else sort.sort
         return _listing(frame, Look("any" if many else "all", wanted, sort.noun, room, state))

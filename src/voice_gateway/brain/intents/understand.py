@@ -60,12 +60,13 @@ class Reader:
         if alone is not None:
             return Understanding((alone,)) if isinstance(alone, Step) else Understanding(ask=alone)
         stopped = guard(self._unnamed(said.text))
-        may_ask = isinstance(whole, Ask) and whole.frame.intent in LOOKS  # looking does no harm
+        # Looking does no harm, and a command with a question mark is asked about in any case.
+        may_ask = isinstance(whole, Ask) and (whole.frame.intent in LOOKS or stopped is None)
         if _UNFINISHED.search(said.text) and not stopped:
             return Understanding(no=No("the sentence is not finished", forbid=True, spoken=UNFINISHED))
         if isinstance(whole, No) and whole.understood:
             return Understanding(no=whole)
-        if isinstance(whole, Ask) and (may_ask or (stopped is None and not said.question)):
+        if isinstance(whole, Ask) and may_ask:
             return Understanding(ask=whole)
         return Understanding(no=_passing(whole, stopped, said))
 

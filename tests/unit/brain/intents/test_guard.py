@@ -111,3 +111,9 @@ async def test_a_command_with_a_question_mark_is_asked_first() -> None:
     assert talk.acts == []
     await talk.reply("yes")
     assert talk.acts == [("Kitchen Light", "off")]
+
+    asked = await talk.reply("Turn off the lamp?")
+    assert asked.text.startswith("Which one do you mean")
+    assert talk.acts == []
+    await talk.reply("the floor lamp")
+    assert talk.acts == [("Floor Lamp", "off")]
