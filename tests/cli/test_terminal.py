@@ -8,7 +8,8 @@ CTRL_D = "\x04"
 
 async def test_ready_is_told_above_the_prompt_and_what_is_typed_stays(commands, tmp_path):
     go = tmp_path / "go"
-    commands.file("voice-gateway.toml", server("late", "late_server.py", tmp_path / "marks", 0, go))
+    patient = "[mcp]\nconnect_timeout_seconds = 60.0\n"  # a warning would stand behind the prompt
+    commands.file("voice-gateway.toml", patient + server("late", "late_server.py", tmp_path / "marks", 0, go))
     async with Terminal.opened(commands, "run") as terminal:
         await terminal.until("> ")  # the server keeps everybody waiting
         terminal.type("what time")

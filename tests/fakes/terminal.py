@@ -55,13 +55,16 @@ class Terminal:
 
     async def until(self, ending: str, *, behind: str = "") -> str:
         """Waits until what is shown behind these words ends so; returns it."""
-        async with asyncio.timeout(LIMIT_SECONDS):
-            while True:
-                _, found, rest = self.shown.rpartition(behind) if behind else ("", "x", self.shown)
-                if found and rest.endswith(ending):
-                    return rest
-                self._news.clear()
-                await self._news.wait()
+        try:
+            async with asyncio.timeout(LIMIT_SECONDS):
+                while True:
+                    _, found, rest = self.shown.rpartition(behind) if behind else ("", "x", self.shown)
+                    if found and rest.endswith(ending):
+                        return rest
+                    self._news.clear()
+                    await self._news.wait()
+        except TimeoutError as error:
+            raise AssertionError(f"{ending!r} did not come; shown is {self.shown!r}") from error
 
     async def ends(self) -> int:
         async with asyncio.timeout(LIMIT_SECONDS):
