@@ -7,6 +7,7 @@ from dataclasses import replace
 from langchain_core.tools import BaseTool
 
 from voice_gateway.brain.receipts_amounts import amounts_in
+from voice_gateway.brain.receipts_claim import Aspect, Claim, Kind
 from voice_gateway.brain.receipts_claims import before_question, claims_in, clauses_of, pieces_of
 from voice_gateway.brain.receipts_compare import CLAIM, LOOK, refuted
 from voice_gateway.brain.receipts_cover import uncovered
@@ -69,7 +70,7 @@ class Receipts:
             return None  # a story, or how such things are done
         claims = claims_in(sentence)
         if self._wish not in {Wish.NONE, Wish.TALE}:  # "Yes, it is on" is a claim when it answers a question
-            claims = [replace(claim, weak=False) for claim in claims]
+            claims = [self._as_answer(replace(claim, weak=False)) for claim in claims]
         facts = self._all_facts(outcomes)
         reasons = (refuted(claim, facts, topics=self._topics, said=self._said) for claim in claims)
         reason = next((reason for reason in reasons if reason), None)
@@ -79,6 +80,11 @@ class Receipts:
         if astray or not outcomes:
             return self._instead_of_a_call(sentence)
         return CLAIM if self._strange(sentence, facts, outcomes) else None
+
+    def _as_answer(self, claim: Claim) -> Claim:
+        """ "Dimmed to 40 percent" tells a state where that was the question."""
+        told = self._wish is Wish.LOOK and claim.bare and claim.aspect is Aspect.DONE
+        return replace(claim, kind=Kind.STATE) if told else claim
 
     def _strange(self, sentence: str, facts: list[Fact], outcomes: Sequence[ToolOutcome]) -> bool:
         """Whether it speaks of a thing, place or number that did not occur in this turn."""

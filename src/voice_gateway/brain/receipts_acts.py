@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from voice_gateway.brain.receipts_aspect import HELPERS, UNCHANGING, Place, aspect_of, place_of
 from voice_gateway.brain.receipts_claim import Aspect, Claim, Kind, thing_in
 from voice_gateway.brain.receipts_verbs import FORMS, MODES, OPPOSITE, PARTICLES, SENDING, STATES, Form
-from voice_gateway.brain.receipts_words import DETERMINERS, Word, is_thing, kind_of
+from voice_gateway.brain.receipts_words import DETERMINERS, ROOMS, Word, is_thing, kind_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,7 @@ def _is_noun(main: list[Word], at: int) -> bool:
 def _adjective(texts: list[str], at: int) -> bool:
     """ "is open": a state, not a verb."""
     copula = bool(set(texts[:at]) & {"is", "are", "was", "were", "be", "stays"})
-    return texts[at] in {"open", "secure"} and copula
+    return texts[at] in {"open", "secure", "clean"} and copula
 
 
 def _idiom(main: list[Word], at: int) -> bool:
@@ -145,8 +145,10 @@ def _reading(main: list[Word], place: Place, form: Form, aspect: str) -> Reading
         return Reading(claim, "state")
     if negated:
         return Reading(_claim(Kind.FAILED, Aspect.DONE, effect, main, place), "none")
+    if form.base in {"cool", "warm", "heat"} and place.subject[-1:] and place.subject[-1] in ROOMS | {"room"}:
+        return _NOTHING  # "the bathroom will cool down": what comes of it
     claim = _claim(Kind.ACT, Aspect(aspect), effect, main, place)
-    claim.verb = form.base
+    claim.verb, claim.bare = form.base, place.bare
     return Reading(claim, "act")
 
 

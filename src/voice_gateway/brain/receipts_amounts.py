@@ -8,6 +8,7 @@ from voice_gateway.brain.receipts_words import Word
 
 _SECONDS = {"second": 1, "sec": 1, "minute": 60, "min": 60, "hour": 3600, "hr": 3600, "h": 3600, "day": 86400}
 _DAY = 24 * 60
+_SPOKEN = re.compile(r"(\d{1,2}) minutes? (past|to|after) (\d{1,2})$")  # "16 minutes past 10"
 _HALF_DAY = 12 * 60
 _LEVELS = {"half": 50.0, "halfway": 50.0, "maximum": 100.0, "max": 100.0, "minimum": 0.0}
 
@@ -118,6 +119,11 @@ def _clock(texts: list[str], place: int, found: Amounts) -> int:
             found.clocks.append(Clock((int(following[1]) * 60 + minute) % _DAY, certain=False))
             return 3
         return 0
+    spoken = _SPOKEN.match(" ".join(texts[place : place + 4]))
+    if spoken:
+        minute = int(spoken[1]) * (-1 if spoken[2] == "to" else 1)
+        found.clocks.append(Clock((int(spoken[3]) * 60 + minute) % _DAY, certain=False))
+        return 4
     match = re.fullmatch(r"(\d{1,2})(?::(\d{2})(?::\d{2}(?:\.\d+)?)?)?", word)
     if match is None or int(match[1]) > 24 or int(match[2] or 0) > 59:
         return 0

@@ -1,9 +1,10 @@
 """How a clause uses its verb: who is said to act, and whether it is done, under way, promised or tried."""
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 from voice_gateway.brain.receipts_verbs import STATES, Form
-from voice_gateway.brain.receipts_words import is_thing
+from voice_gateway.brain.receipts_words import DETERMINERS, EMPTY, is_thing
 
 HELPERS = frozenset(
     "have has had is are was were am be been being will shall would can could may might should must did do "
@@ -101,7 +102,19 @@ def _ing(place: Place) -> str | None:
         return "done"
     if given - {"will"} or (place.subject and not is_thing(place.subject[-1])):
         return None
-    return None if set(place.texts[place.at :]) & _FINITE else "ongoing"
+    told = set(place.texts[place.at :]) & _FINITE or _tells(place.texts, place.at)
+    return None if told else "ongoing"
+
+
+def _tells(texts: list[str], at: int) -> bool:
+    """Whether a verb follows of which this one is the subject: "closing the blinds keeps the heat out"."""
+    return any(
+        word.endswith("s")
+        and len(word) > 3
+        and not word.endswith(("ss", "us"))
+        and not (is_thing(word) or word in EMPTY or before in DETERMINERS)
+        for before, word in pairwise(texts[at + 1 : -1])
+    )
 
 
 def _base(given: set[str]) -> str | None:

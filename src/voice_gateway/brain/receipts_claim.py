@@ -57,12 +57,14 @@ class Claim:
     still: bool = False  # as it was: "still on", "not locked"
     past: bool = False  # "was off": true of any moment of the turn
     weak: bool = False  # a claim only in a turn in which something was done or looked at
+    bare: bool = False  # no subject: "dimmed to 40 percent"
     days: frozenset[str] = frozenset()
     verb: str = ""
 
 
 _LOOSE = frozenset(
-    "for with during as by about until before after through like".split()
+    "for with during as by about until before after through like in at near behind beside under "
+    "inside".split()
 )  # what for, not what
 _PLURAL_WORDS = frozenset("everything all both they them these those".split())
 _WHOLE = frozenset("everything all both every each entire whole".split())

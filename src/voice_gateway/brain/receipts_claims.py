@@ -40,8 +40,8 @@ _OPINION = re.compile(
 )
 _TO_USER = re.compile(r"(?:just |please |then )*(?:say|tell me|ask me|give me|let me know)\b")
 _SWEEPING = re.compile(
-    r"\beverything\b|\b(?:all|every|each|entire|whole)(?: (?:of|the|your|my|our|other|remaining|single))*(?: "
-    r"\w+)? (?:\w+s|light|lamp|door|window|room|house|home|device)\b"
+    r"\beverything\b|\b(?:all|both|every|each|entire|whole)(?: (?:of|the|your|my|our|other|remaining|"
+    r"single))*(?: \w+)? (?:\w+s|light|lamp|door|window|room|house|home|device)\b"
 )
 _SAID = frozenset(
     "said say says asked ask told tell want wanted mentioned requested need needed like liked meant can "
@@ -51,7 +51,7 @@ _SAID = frozenset(
 
 _VERBAL = frozenset(
     "is are was were am do does did have has had not will would can could may might should must i we he she "
-    "you who uses use seems looks sounds".split()
+    "you who uses use seems looks sounds me us".split()
 )
 
 
@@ -74,7 +74,8 @@ def claims_in(sentence: str) -> list[Claim]:
         texts = [word.text for word in piece]
         titled = len(piece) <= _TITLE and any(map(is_thing, texts)) and not {"a", "an"} & set(texts)
         if titled or is_definite(texts):
-            state.named = thing_in(piece, opened=titled) or state.named
+            last = max(place for place, text in enumerate(texts) if is_thing(text))
+            state.named = thing_in(piece[: last + 1], opened=titled) or state.named
     if not state.claims and (foreign := foreign_claim(sentence)) is not None:
         return [foreign]
     return state.claims
@@ -136,6 +137,9 @@ def _read(piece: list[Word], state: _Sentence) -> None:
         return
     if _asks(main, state) or _reports(main):
         state.shared = "none"
+        return
+    if state.claims and not state.question and main[0].text in {"is", "are", "does", "do"}:
+        state.claims[-1].things.append(thing_in(main[1:], opened=True))  # "…, and so is the oven"
         return
     claim = _claim(main, state, conditional=bool(condition))
     if claim is None:
@@ -200,7 +204,7 @@ def _filled(claim: Claim, main: list[Word]) -> Claim:
     if claim.kind is Kind.TIME:
         claim.amounts = amounts_in(main)
     claim.every |= whole(main)
-    claim.sweeping = bool(claim.effect) and bool(_SWEEPING.search(" ".join(word.text for word in main)))
+    claim.sweeping |= bool(claim.effect) and bool(_SWEEPING.search(" ".join(word.text for word in main)))
     return claim
 
 

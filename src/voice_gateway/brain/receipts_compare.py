@@ -6,7 +6,7 @@ from dataclasses import replace
 from voice_gateway.brain.receipts_claim import Aspect, Claim, Kind, Thing
 from voice_gateway.brain.receipts_facts import Fact, Status
 from voice_gateway.brain.receipts_verbs import BORNE_OUT_BY, OPPOSITE
-from voice_gateway.brain.receipts_words import ANY_DEVICE, KINDS, MEASURES, ROOMS
+from voice_gateway.brain.receipts_words import ANY_DEVICE, EMPTY, KINDS, MEASURES, ROOMS
 
 CLAIM = "claim"  # nothing in this turn bears it out
 LOOK = "look"  # it could be known, but nobody looked
@@ -108,6 +108,8 @@ def _state(claim: Claim, facts: Sequence[Fact], topics: frozenset[str], said: fr
 def _meant(claim: Claim, thing: Thing, facts: Sequence[Fact], said: frozenset[str]) -> list[Fact]:
     """What the claim may be about: of a list its entries, and of each thing what was seen last."""
     meant = [fact for fact in facts if _is(thing, fact, said)]
+    if not thing and not (claim.sweeping or claim.none):
+        meant = _asked_for(meant, said)
     if claim.weak:  # "it" is not a whole list, and a museum is no device
         meant = [fact for fact in meant if not (fact.worded or (fact.listed and not thing))]
     if claim.effect and any(fact.listed for fact in meant):
@@ -116,6 +118,12 @@ def _meant(claim: Claim, thing: Thing, facts: Sequence[Fact], said: frozenset[st
             sort = {claim.effect, OPPOSITE.get(claim.effect, "")}
             meant = [fact for fact in meant if fact.state & sort] or meant
     return meant if claim.past else list({fact.key: fact for fact in meant}.values())
+
+
+def _asked_for(facts: list[Fact], said: frozenset[str]) -> list[Fact]:
+    """ "It is on": of a list, what the user had asked for by name."""
+    names = {word for fact in facts if fact.listed for word in fact.words & said} - EMPTY
+    return [fact for fact in facts if fact.listed and names <= fact.words] or facts if names else facts
 
 
 def _things(claim: Claim) -> list[Thing]:

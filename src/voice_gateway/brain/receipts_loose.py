@@ -65,8 +65,11 @@ def _kept(texts: list[str]) -> bool:
 
 def _of_thing(texts: list[str], main: list[Word]) -> Claim | None:
     """ "The music has faded", "your alarm will go off at six", "your kitchen is bathed in light"."""
-    at = next((n for n, text in enumerate(texts) if text in {"has", "have", "will", "is", "are"}), 0)
-    if not 2 <= at <= 6 or texts[0] not in _DEFINITE or not is_thing(texts[at - 1]):
+    helped = (n for n, text in enumerate(texts) if text in {"has", "have", "will", "is", "are"})
+    past = (n for n in range(2, min(len(texts), 6)) if _participle(texts, n) and texts[0] == "your")
+    at = next(helped, 0) or next(past, 0)
+    thing = texts[at - 1]
+    if not 2 <= at <= 6 or texts[0] not in _DEFINITE or not (is_thing(thing) or thing in {"home", "house"}):
         return None
     aspect, verb = _tense(texts, at)
     if aspect is None or texts[verb] in _MENTAL:
@@ -86,20 +89,39 @@ def _tense(texts: list[str], at: int) -> tuple[Aspect | None, int]:
     rest = texts[at:]
     helper = rest[0] if rest else ""
     if helper in {"have", "has"}:
-        verb = at + 1 + (rest[1:2] == ["been"])
-        return (Aspect.DONE, verb) if _participle(texts, verb) else (None, at)
+        return _perfect(texts, at)
     if helper == "will":
         verb = at + 1 + (rest[1:2] == ["be"])
         return (Aspect.FUTURE, verb) if verb < len(texts) else (None, at)
     if rest[:3] in (["am", "going", "to"], ["are", "going", "to"]) and len(rest) > 3:
         return Aspect.FUTURE, at + 3
     if helper in {"am", "is", "are"}:
-        following = rest[1] if len(rest) > 1 else ""
-        if following.endswith("ing") and len(following) > 4:
-            return Aspect.ONGOING, at + 1
-        of_itself = texts[0] in {"i", "we"}
-        return (Aspect.DONE, at + 1) if not of_itself and _participle(texts, at + 1) else (None, at)
+        return _present(texts, at), at + 1
     return (Aspect.DONE, at) if _participle(texts, at) else (None, at)
+
+
+def _perfect(texts: list[str], at: int) -> tuple[Aspect | None, int]:
+    if {"the", "your"} & set(texts[at + 1 : at + 2]) and _resulting(texts[at + 2 :]):
+        return Aspect.ONGOING, at  # "I have the oven preheating"
+    verb = at + 1 + (texts[at + 1 : at + 2] == ["been"])
+    return (Aspect.DONE, verb) if _participle(texts, verb) else (None, at)
+
+
+def _present(texts: list[str], at: int) -> Aspect | None:
+    following = texts[at + 1] if at + 1 < len(texts) else ""
+    if following.endswith("ing") and len(following) > 4:
+        return Aspect.ONGOING
+    so = _participle(texts, at + 1) or following in {"under", "in", "ready"}
+    return Aspect.DONE if so and texts[0] not in {"i", "we"} else None
+
+
+def _resulting(rest: list[str]) -> bool:
+    """ "oven preheating", "lights off": a thing, and what was made of it."""
+    for at, text in enumerate(rest[:-1]):
+        if is_thing(text):
+            following = rest[at + 1]
+            return following.endswith("ing") or following in STATES or _participle(rest, at + 1)
+    return False
 
 
 def _participle(texts: list[str], at: int) -> bool:

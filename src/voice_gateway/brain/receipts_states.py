@@ -3,9 +3,9 @@
 import re
 
 from voice_gateway.brain.receipts_amounts import amounts_in
-from voice_gateway.brain.receipts_claim import DAYS, Aspect, Claim, Kind, thing_in
+from voice_gateway.brain.receipts_claim import DAYS, Aspect, Claim, Kind, Thing, thing_in
 from voice_gateway.brain.receipts_verbs import FORMS, OPPOSITE, STATES
-from voice_gateway.brain.receipts_words import DETERMINERS, Word, is_thing, kind_of, singular
+from voice_gateway.brain.receipts_words import DETERMINERS, EMPTY, Word, is_thing, kind_of, singular
 
 _COPULAS = frozenset(
     "is are was were remains remain stays stay stayed be been reads shows measures has".split()
@@ -24,6 +24,7 @@ _IN_TROUBLE = dict.fromkeys(
     "busy".split()
 )
 _UNITS = frozenset("% percent degrees degree celsius fahrenheit c f watts watt lux kilowatt".split())
+_SHORT = 3  # words of a subject that is one thing
 _HERE = frozenset("now currently inside here outside indoors".split())
 _MONTHS = frozenset(
     "january february march april may june july august september october november december".split()
@@ -50,9 +51,15 @@ def _of_subject(main: list[Word], texts: list[str], place: int) -> Claim | None:
         return _claim(main, place, "", weak=False, hedged=False)  # "It is a cosy 21 degrees in the office"
     about_home = any(is_thing(text) or text in _ALL_OF_IT for text in subject)
     named = any(word.name for word in main[:place])
-    if not (about_home or named or set(subject) & _PRONOUNS):
+    known = about_home or named or bool(set(subject) & _PRONOUNS)
+    if not (known or (subject[0] in {"the", "your"} and len(subject) <= _SHORT)):
         return None
-    return _predicate(main, texts, place, weak=not about_home)
+    claim = _predicate(main, texts, place, weak=not about_home)
+    if claim is not None and _ALL_OF_IT & set(subject) and "secure" not in texts:
+        claim.sweeping = True  # "the house is dark"
+    if claim is not None and not known:  # "the bass is up": a claim where other things were done or seen
+        claim.weak, claim.things, claim.every = True, [Thing(frozenset(subject[1:]) - EMPTY)], False
+    return claim
 
 
 def _predicate(main: list[Word], texts: list[str], place: int, *, weak: bool) -> Claim | None:
@@ -69,7 +76,8 @@ def _predicate(main: list[Word], texts: list[str], place: int, *, weak: bool) ->
     out = any(kind_of(text) == "light" for text in texts[:place])  # only lights are out
     if word in {"up", "down", *(["out"] if out else [])} and at + 1 == len(texts):
         return _claim(main, place, "off" if word == "out" else word, weak=weak, hedged=hedged)
-    if word in STATES and not _preposition(texts, at):
+    judged = STATES.get(word) in {"fine", "low"} and not any(map(is_thing, texts[:place]))  # "that is fine"
+    if word in STATES and not judged and not _preposition(texts, at):
         effect = OPPOSITE.get(STATES[word], "") if denied else STATES[word]
         return _claim(main, place, effect, weak=weak, hedged=hedged)
     if "now" in texts and word.isalpha() and word not in FORMS | _IN_TROUBLE and not denied:

@@ -7,8 +7,8 @@ from typing import NamedTuple
 BORNE_OUT_BY: dict[str, frozenset[str]] = {
     effect: frozenset({effect, *others.split()})
     for effect, others in {
-        "on": "start level up set resume activate unmute",
-        "off": "stop cancel",
+        "on": "start level up set resume activate unmute armed",
+        "off": "stop cancel disarmed",
         "open": "up level unlocked",
         "closed": "down level",
         "locked": "",
@@ -31,6 +31,7 @@ BORNE_OUT_BY: dict[str, frozenset[str]] = {
         "cool": "",
         "auto": "",
         "low": "",
+        "finished": "",
         "fine": "",
     }.items()
 }
@@ -46,7 +47,7 @@ STATES: dict[str, str] = {
     "darker": "down", "warmer": "up", "cooler": "down", "colder": "down", "silent": "muted",
     "bright": "on", "shining": "on", "glowing": "on", "burning": "on", "bolted": "locked",
     "latched": "locked", "ajar": "open", "sealed": "closed", "illuminated": "on", "low": "low",
-    "fine": "fine", "okay": "fine", "empty": "low",
+    "fine": "fine", "okay": "fine", "empty": "low", "clean": "finished",
 }  # fmt: skip
 OPPOSITE = {
     "on": "off", "off": "on", "open": "closed", "closed": "open", "locked": "unlocked", "unlocked": "locked",

@@ -38,9 +38,10 @@ _COMPLAINT = re.compile(
 _ORDERED = (_ORDER, _FURTHER, _SHORT, _COMPLAINT)
 _FORBIDS = re.compile(rf"{_POLITE}(?:do not|don't|dont|never|stop asking)\b.*")
 _ADVICE = re.compile(
-    rf"{_POLITE}(?:how (?:do|can|could|should|to|would|does|did)|why|who|what if|explain|tell me (?:a|an|"
-    r"about|something|how|why)|(?:write|sing|recite|compose|make up|invent|give me|read me|say)\b.* (?:joke|"
-    r"story|poem|haiku|song|tale|riddle|limerick|rhyme|fable|recipe|tips?|ideas?|advice))\b.*"
+    rf"{_POLITE}(?:how (?:do|can|could|should|to|would|does|did)|why|who|what if|what (?:do|does) .+ (?:mean|"
+    r"do|cost|look)|explain|tell me (?:a|an|about|something|how|why)|(?:write|sing|recite|compose|make up|"
+    r"invent|give me|read me|say)\b.* (?:joke|story|poem|haiku|song|tale|riddle|limerick|rhyme|fable|recipe|"
+    r"tips?|ideas?|advice))\b.*"
 )
 _VERBAL = frozenset(
     "is are was were am do does did have has had will would can could should i you he she we they".split()
@@ -54,7 +55,7 @@ _QUESTION = re.compile(
     r"will)|anything|status of|state of|why is|why are) .+"
 )
 _TELL = re.compile(rf"{_POLITE}(?:show|list|give me|read|display|name|describe|stop(?: it| that)?$)\b")
-_DEFINITE = frozenset("the my our all any every which that this those these many what".split())
+_DEFINITE = frozenset("the my our all any every which that this those these many we".split())
 _ALL = re.compile(r"\b(?:everything|anything)\b.*\b(?:home|house|ok|okay|fine|locked|off|on|closed|open)\b")
 _CLOCK = re.compile(
     rf"{_POLITE}(?:(?:tell me |do you know |do you have |what is |what |whats |check )+(?:the )?(?:current |"
@@ -94,5 +95,6 @@ def _of_this_home(said: str) -> bool:
     words = said.split()
     things = [place for place, word in enumerate(words) if is_thing(word)]
     definite = any(_DEFINITE & set(words[max(0, place - 3) : place]) for place in things)
+    definite |= bool(things) and "we" in words
     placed = bool(things) and any(word in ROOMS or word in STATES for word in words)
     return definite or (placed and not {"a", "an"} & set(words)) or bool(_ALL.search(said))

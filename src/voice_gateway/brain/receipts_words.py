@@ -27,7 +27,7 @@ KINDS: dict[str, str] = {
         "sound": "volume speaker sound audio loudness loudspeaker",
         "media": "music song radio playlist podcast station track",
         "tv": "tv television movie channel",
-        "timer": "timer alarm reminder countdown",
+        "timer": "timer alarm reminder countdown note",
         "scene": "scene routine automation",
         "sensor": "sensor motion battery power consumption detector",
         "vacuum": "vacuum robot hoover mop cleaning",
@@ -35,7 +35,7 @@ KINDS: dict[str, str] = {
         "sprinkler": "sprinkler pump irrigation",
         "siren": "siren bell doorbell",
         **{one: one for one in "dryer dishwasher kettle coffee oven stove fridge freezer camera".split()},
-        "list": "list shopping calendar appointment meeting event message email note",
+        "list": "list shopping calendar appointment meeting event message email",
     }.items()
     for word in words.split()
 }
