@@ -16,7 +16,7 @@ _WHEN = re.compile(
 _BEGINS = frozenset("in on next last today tomorrow yesterday tonight".split())  # "new year" is no distance
 _DURATION = re.compile(
     r"^(?:(?:(?:\d+(?:\.\d+)?|an?|half an?|half a|a quarter of an|3 quarters of an|a couple(?: of)?|one)[ -]?"
-    r"(?:and a half )?(?:seconds?|secs?|minutes?|mins?|hours?|hrs?|days?)|and a half|and)(?:\s+|$))+$"
+    r"(?:and a half )?(?:seconds?|secs?|minutes?|mins?|hours?|hrs?|days?)|and a half|and)(?:\s+|$))+(?<!and)$"
 )
 _CLOCK = re.compile(
     r"^(?:(?:today|tomorrow|tonight|tomorrow morning|tomorrow evening|on \w+day|next \w+day) )?(?:at )?"
