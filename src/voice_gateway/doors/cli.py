@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, TextIO
 
+from voice_gateway.doors.json_text import json_text
 from voice_gateway.turn import Reply, Utterance, new_id
 
 PROMPT = "> "
@@ -105,6 +106,10 @@ def read_line(line: str, conversation_id: str, *, as_json: bool) -> Asked:
             tree = json.loads(line)
         except json.JSONDecodeError:
             return Asked(line, conversation_id)
+        except (ValueError, RecursionError):  # JSON, but a number of thousands of digits, or a nest of them
+            return Asked(
+                "", conversation_id, problem="I cannot read that JSON line: it is too deep or too big."
+            )
         if isinstance(tree, dict):
             conversation_id = str(tree.get("conversation_id") or conversation_id)
             if isinstance(tree.get("text"), str):
@@ -144,9 +149,7 @@ class TextDoor:
         return all_ok
 
     def show(self, reply: Reply) -> None:
-        self._print(
-            json.dumps(reply.to_json(), ensure_ascii=False) if self._as_json else printable(reply.text)
-        )
+        self._print(json_text(reply.to_json()) if self._as_json else printable(reply.text))
 
     def tell(self, text: str) -> None:
         """Something that was not asked for, such as a timer that rings."""
@@ -178,4 +181,4 @@ def print_text(text: str) -> None:
 
 
 def print_json(value: Any) -> None:
-    print(json.dumps(value, ensure_ascii=False, default=str), flush=True)
+    print(json_text(value), flush=True)

@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from voice_gateway.doors.json_text import json_text
 from voice_gateway.errors import LinkError
 
 log = logging.getLogger(__name__)
@@ -73,9 +74,7 @@ class ControlDoor:
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
             while line := await reader.readline():
-                writer.write(
-                    json.dumps(await self._answer(line), ensure_ascii=False, default=str).encode() + b"\n"
-                )
+                writer.write(json_text(await self._answer(line)).encode() + b"\n")
                 await writer.drain()
         except (OSError, ValueError) as error:  # ValueError: a line beyond the limit
             log.info("control connection ended", extra={"reason": str(error)})
@@ -86,7 +85,7 @@ class ControlDoor:
         try:
             asked = json.loads(line)
             operation = self._operations[asked["op"]]
-        except (ValueError, TypeError, KeyError):
+        except (ValueError, TypeError, KeyError, RecursionError):
             return {"error": "not a request that I know"}
         try:
             return {"result": await operation(asked)}
@@ -102,7 +101,7 @@ async def request(file: Path, message: Mapping[str, Any]) -> Any:
     except OSError as error:
         raise LinkError(f"no gateway is running: {error}") from error
     try:
-        writer.write(json.dumps(message, ensure_ascii=False).encode() + b"\n")
+        writer.write(json_text(message).encode() + b"\n")
         async with asyncio.timeout(ANSWER_LIMIT_SECONDS):
             await writer.drain()
             answer = json.loads(await reader.readline())

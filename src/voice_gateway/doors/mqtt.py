@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
 from voice_gateway.config import MqttSettings
+from voice_gateway.doors.json_text import json_text
 from voice_gateway.doors.mqtt_requests import Requests
 from voice_gateway.doors.mqtt_topics import (
     Message,
@@ -167,11 +168,11 @@ class MqttDoor:
             request = read_request(self._settings, payload, response_topic)
             if isinstance(request, Refused):
                 body = {"id": request.id, "error": request.problem, "ok": False, "timestamp": timestamp()}
-                self._queue(Message(request.reply_to, json.dumps(body)))
+                self._queue(Message(request.reply_to, json_text(body)))
                 return
             answer = await self._requests.answered(request)
             body = {**answer, "timestamp": timestamp()}
-            self._queue(Message(request.reply_to, json.dumps(body, ensure_ascii=False, default=str)))
+            self._queue(Message(request.reply_to, json_text(body)))
         except Exception:  # a store that fails must cost one answer, not the door
             log.exception("MQTT request failed")
         finally:

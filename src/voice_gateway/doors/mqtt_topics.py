@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from voice_gateway.config import MqttSettings
+from voice_gateway.doors.json_text import json_text
 from voice_gateway.turn import Utterance, new_id
 from voice_gateway.watch import Acted, Answered, Event, Heard, Notice, PartState, State
 
@@ -128,7 +129,7 @@ def _about(utterance: Utterance) -> dict[str, Any]:
 def _message(
     settings: MqttSettings, name: str, facts: Mapping[str, Any], about: Mapping[str, Any]
 ) -> Message:
-    return Message(topic(settings, name), _json({**facts, **about, "timestamp": timestamp()}))
+    return Message(topic(settings, name), json_text({**facts, **about, "timestamp": timestamp()}))
 
 
 def status_message(
@@ -145,7 +146,7 @@ def status_message(
         "timestamp": timestamp(),
         **more,
     }
-    return Message(topic(settings, "status"), _json(body), retain=True)
+    return Message(topic(settings, "status"), json_text(body), retain=True)
 
 
 def last_will(settings: MqttSettings) -> Message:
@@ -183,7 +184,7 @@ def discovery_messages(settings: MqttSettings) -> list[Message]:
     return [
         Message(
             f"{settings.discovery_prefix}/{kind}/voice_gateway_{key}/{name}/config",
-            _json({**facts, "unique_id": f"voice_gateway_{key}_{name}", "device": device}),
+            json_text({**facts, "unique_id": f"voice_gateway_{key}_{name}", "device": device}),
             retain=True,
         )
         for (kind, name), facts in entities.items()
@@ -203,7 +204,3 @@ def _sensor(settings: MqttSettings, name: str, where: str, field: str, icon: str
 
 def timestamp() -> str:
     return datetime.now(UTC).isoformat(timespec="milliseconds")
-
-
-def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, default=str)
