@@ -104,6 +104,10 @@ def no_newline(i, a):
     write(frame(reply(i)))
 
 
+def two_frames_without_newline(i, a):
+    write(frame({"method": "notifications/message", "params": {"level": "info"}}) + frame(reply(i)))
+
+
 def two_frames_on_a_line(i, a):
     write(
         frame({"method": "notifications/message", "params": {"level": "info", "data": "x"}}) + frame(reply(i))
@@ -169,6 +173,24 @@ def kill_self(i, a):
 def answer_and_die(i, a):
     send(reply(i, str(os.getpid())))
     os._exit(0)
+
+
+def long_answer_and_die(i, a):
+    many_objects(i, a)
+    os._exit(0)
+
+
+def flood_of_long_lines(i, a):
+    note = frame({"method": "notifications/message", "params": {"level": "info", "data": [1] * 500_000}})
+    for _ in range(a["count"]):
+        write(note + b"\n")
+    send(reply(i))
+
+
+def flood_of_questions(i, a):
+    for number in range(a["count"]):
+        send({"id": f"ask-{number}", "method": "ping"})
+    send(reply(i))
 
 
 def die_leaving_a_child(i, a):
@@ -272,6 +294,7 @@ CALLS = {
         ),
         *(
             no_newline,
+            two_frames_without_newline,
             two_frames_on_a_line,
             byte_order_mark,
             batch,
@@ -287,6 +310,9 @@ CALLS = {
             die,
             kill_self,
             answer_and_die,
+            long_answer_and_die,
+            flood_of_long_lines,
+            flood_of_questions,
             die_leaving_a_child,
             close_stdout,
             grandchild,

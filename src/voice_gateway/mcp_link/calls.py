@@ -29,6 +29,10 @@ class Calls:
         self._closed: str | None = None
         self.unanswered = 0
 
+    @property
+    def under_way(self) -> bool:
+        return bool(self._waiting)
+
     async def call(self, tool: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
         """A cancelled call tells the server, and never waits for it to listen."""
         try:

@@ -1,8 +1,10 @@
 """One life of a stdio server: spawn, initialize, list, calls, teardown; opened and closed by one task."""
 
 import asyncio
+import contextlib
 import logging
-from collections.abc import Mapping
+import threading
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, Protocol
 
@@ -51,13 +53,22 @@ class StdioConnection:
     does not read its input.
     """
 
-    def __init__(self, name: str, settings: ServerSettings, events: Events, *, stop_seconds: float) -> None:
+    def __init__(
+        self,
+        name: str,
+        settings: ServerSettings,
+        events: Events,
+        *,
+        stop_seconds: float,
+        hide: Callable[[str], str] = str,
+    ) -> None:
         self._name = name
+        self._hide = hide
         self._settings = settings
         self._events = events
         self._stop_seconds = stop_seconds
         self._noise = 0
-        self._process = ServerProcess(name, self._on_line, self._on_end)
+        self._process = ServerProcess(name, self._on_line, self._on_end, hide)
         self._calls = Calls(self._process, events.suspect)
         self._session = StreamSession(self._write_for_sdk, events.tools_changed)
         self.definitions: list[Mapping[str, Any]] = []
@@ -109,7 +120,7 @@ class StdioConnection:
 
     async def answers(self) -> bool:
         """Whether the server still talks, when several calls in a row were given up."""
-        if self._calls.unanswered >= 2 * SUSPECT_AFTER:
+        if self._calls.unanswered >= 2 * SUSPECT_AFTER and not self._calls.under_way:
             return False  # it talks, but it does not work
         try:
             async with asyncio.timeout(PING_SECONDS):
@@ -130,10 +141,12 @@ class StdioConnection:
                 return
             self._dispatch(parse(line), line)
             return
-        parsing = asyncio.get_running_loop().run_in_executor(None, partial(parse, line, patient=True))
-        parsing.add_done_callback(
-            lambda done: None if done.cancelled() else self._dispatch(done.result(), line)
-        )
+        self._process.hold()  # one long line at a time: a flood of them waits in the server
+        _in_thread(partial(parse, line, patient=True), partial(self._parsed, line))
+
+    def _parsed(self, line: bytes, parsed: Parsed) -> None:
+        self._dispatch(parsed, line)
+        self._process.go_on()
 
     def _dispatch(self, parsed: Parsed, line: bytes) -> None:
         understood = not parsed.noise
@@ -145,7 +158,7 @@ class StdioConnection:
     def _log_noise(self, line: bytes) -> None:
         self._noise += 1
         if self._noise <= NOISE_SHOWN or self._noise.bit_count() == 1:  # every power of two
-            facts = {"server": self._name, "content": shown(line), "count": self._noise}
+            facts = {"server": self._name, "content": self._hide(shown(line)), "count": self._noise}
             log.warning("MCP server wrote something that is not JSON-RPC", extra=facts)
 
     def _on_end(self) -> None:
@@ -164,3 +177,15 @@ class StdioConnection:
         if isinstance(error, GatewayError):
             return str(error)
         return f"it did not speak the protocol: {shorten(str(error))}"
+
+
+def _in_thread(work: Callable[[], Parsed], then: Callable[[Parsed], None]) -> None:
+    """A daemon thread, not asyncio's own pool: nobody has to wait for it at the end of the program."""
+    loop = asyncio.get_running_loop()
+
+    def run() -> None:
+        parsed = work()
+        with contextlib.suppress(RuntimeError):  # the loop is closed: nobody wants it any more
+            loop.call_soon_threadsafe(then, parsed)
+
+    threading.Thread(target=run, name="mcp long line", daemon=True).start()

@@ -165,7 +165,7 @@ def to_text_and_artifact(result: Mapping[str, Any]) -> tuple[str, dict[str, Any]
         text, blobs, understood = _read_blocks(content)
     text = _speakable(text)
     structured = result.get("structuredContent")
-    if result.get("isError") is True:
+    if result.get("isError") not in (None, False):  # whatever else it says there, it does not say success
         raise _failure(text or "The tool reported an error without a message.", structured)
     if not understood and structured is None:
         raise ToolError("The server's reply was not understood.")  # nobody knows what became of the call

@@ -40,6 +40,7 @@ class HttpConnection:
         self._stop = asyncio.Event()
         self._tasks: set[asyncio.Task[Any]] = set()
         self._unanswered = 0
+        self._calls_under_way = 0
         self._status = 0  # of the last response
         self.definitions: list[Mapping[str, Any]] = []
         self.end: str | None = None
@@ -73,6 +74,7 @@ class HttpConnection:
         request = self._start(
             self._session.send_request(types.CallToolRequest(params=params), types.CallToolResult)
         )
+        self._calls_under_way += 1
         try:
             result = await asyncio.shield(request)
         except asyncio.CancelledError:
@@ -83,6 +85,8 @@ class HttpConnection:
             raise
         except Exception as error:
             raise self._tool_error(error) from error
+        finally:
+            self._calls_under_way -= 1
         self._unanswered = 0
         return result.model_dump(by_alias=True, mode="json", exclude_none=True)
 
@@ -108,7 +112,8 @@ class HttpConnection:
         raise LinkError(f"its list of tools has more than {MAX_PAGES} pages")
 
     async def answers(self) -> bool:
-        return self._unanswered < 2 * SUSPECT_AFTER and await self._pong()
+        works = self._unanswered < 2 * SUSPECT_AFTER or self._calls_under_way > 0
+        return works and await self._pong()
 
     def stderr_tail(self) -> str:
         return ""  # another machine's business

@@ -148,7 +148,11 @@ class Server:
     def _new_connection(self) -> Connection:
         if self._settings.url is None:
             return StdioConnection(
-                self._name, self._settings, self, stop_seconds=self._mcp.stop_timeout_seconds
+                self._name,
+                self._settings,
+                self,
+                stop_seconds=self._mcp.stop_timeout_seconds,
+                hide=self._hide,
             )
         from voice_gateway.mcp_link.http import HttpConnection
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:  # importing mcp takes 0.7 s; the server starts meanwhile
 
 log = logging.getLogger(__name__)
 
-QUEUE_LIMIT = 1000  # notifications that may wait for the SDK; a flood of them is cut off here
+QUEUE_LIMIT = 1000  # what a server tells or asks may wait for the SDK; a flood is cut off here, replies never
 
 
 async def load_sdk() -> None:
@@ -85,7 +85,7 @@ class StreamSession:
         from mcp.shared.message import SessionMessage
         from pydantic import ValidationError
 
-        if self._frames.statistics().current_buffer_used > QUEUE_LIMIT and "id" not in frame:
+        if self._frames.statistics().current_buffer_used > QUEUE_LIMIT and "method" in frame:
             return True
         try:
             message = types.jsonrpc_message_adapter.validate_python(frame, by_name=False)

@@ -3,16 +3,16 @@
 import asyncio
 import atexit
 import contextlib
-import json
 import logging
 import os
 import signal
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
+from typing import Any
 
 from voice_gateway.config import ServerSettings
 from voice_gateway.errors import LinkError
-from voice_gateway.mcp_link.frames import LineBuffer
+from voice_gateway.mcp_link.frames import LineBuffer, parse
 from voice_gateway.mcp_link.launch import find_program, server_environment, why_not_started
 
 log = logging.getLogger(__name__)
@@ -41,8 +41,16 @@ class ServerProcess(asyncio.SubprocessProtocol):
     later, out of a buffer so large that each read is paid for with fresh pages of memory.
     """
 
-    def __init__(self, name: str, on_line: Callable[[bytes], None], on_end: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        name: str,
+        on_line: Callable[[bytes], None],
+        on_end: Callable[[], None],
+        hide: Callable[[str], str] = str,
+    ) -> None:
+        """`hide` takes the server's secrets out of what is told of it."""
         self._name = name
+        self._hide = hide
         self._on_line = on_line
         self._on_end = on_end
         self._lines = LineBuffer(self._too_long)
@@ -55,6 +63,7 @@ class ServerProcess(asyncio.SubprocessProtocol):
         self._transport: asyncio.SubprocessTransport | None = None
         self._stdin: asyncio.WriteTransport | None = None
         self._stdout: int | None = None  # our end of its pipe
+        self._held = False  # nothing is read for the moment
         self.pid = 0
         self.end: str | None = None  # why nothing more will come
 
@@ -66,7 +75,7 @@ class ServerProcess(asyncio.SubprocessProtocol):
             program = find_program(settings.command, env.get("PATH"))
             self._stdout, its_end = os.pipe()
             try:
-                await loop.subprocess_exec(
+                spawned = loop.subprocess_exec(
                     lambda: self,
                     program,
                     *settings.args,
@@ -75,13 +84,14 @@ class ServerProcess(asyncio.SubprocessProtocol):
                     cwd=settings.cwd,
                     start_new_session=True,  # its own process group: Ctrl-C is ours, its children end with it
                 )
+                await _to_its_end(spawned)
             finally:
                 os.close(its_end)
         except (OSError, ValueError) as error:
             self._close_stdout()
             raise LinkError(why_not_started(settings, error)) from error
         os.set_blocking(self._stdout, False)
-        loop.add_reader(self._stdout, self._read)
+        self.go_on()
 
     # asyncio's callbacks
 
@@ -156,8 +166,20 @@ class ServerProcess(asyncio.SubprocessProtocol):
     async def drained(self) -> None:
         await self._writable.wait()
 
+    def hold(self) -> None:
+        """Read nothing until `go_on`: the server waits with what it writes."""
+        if self._stdout is not None:
+            asyncio.get_running_loop().remove_reader(self._stdout)
+            self._held = True
+
+    def go_on(self) -> None:
+        self._held = False
+        if self._stdout is not None:
+            asyncio.get_running_loop().add_reader(self._stdout, self._read)
+
     def stderr_tail(self) -> str:
-        text = b"".join(self._stderr)[-4 * STDERR_SHOWN :].decode("utf-8", "replace")
+        # Hidden before it is cut: half a secret is not recognised.
+        text = self._hide(b"".join(self._stderr).decode("utf-8", "replace"))[-4 * STDERR_SHOWN :]
         return "\n".join(text.strip().splitlines()[-STDERR_LINES:])[-STDERR_SHOWN:]
 
     async def last_words(self) -> None:
@@ -189,6 +211,7 @@ class ServerProcess(asyncio.SubprocessProtocol):
         with contextlib.suppress(PermissionError):  # a setuid child; asyncio tries to kill it once more
             self._transport.close()
         self._close_stdout()
+        self._held = False
         await asyncio.sleep(0)  # asyncio's pipes close one round of the loop later
         self._ended("was stopped")
 
@@ -202,7 +225,9 @@ class ServerProcess(asyncio.SubprocessProtocol):
             await asyncio.sleep(0.005)
 
     def _ended(self, reason: str | None = None) -> None:
-        if self.end is None:
+        if self._held:  # what is being looked at may be its last reply
+            asyncio.get_running_loop().call_later(LAST_WORDS_SECONDS, self._ended, reason)
+        elif self.end is None:
             code = self._transport.get_returncode() if self._transport is not None else None
             self.end = _exit_reason(code) if code is not None else (reason or "ended")
             self._writable.set()
@@ -217,7 +242,7 @@ class ServerProcess(asyncio.SubprocessProtocol):
     def _remember(self, data: bytes) -> None:
         if log.isEnabledFor(logging.DEBUG):
             for line in data.decode("utf-8", "replace").splitlines():
-                log.debug("%s| %s", self._name, line)
+                log.debug("%s| %s", self._name, self._hide(line))
         self._stderr.append(data)
         self._stderr_size += len(data)
         while self._stderr_size - len(self._stderr[0]) >= STDERR_KEPT:
@@ -227,10 +252,27 @@ class ServerProcess(asyncio.SubprocessProtocol):
         log.warning("MCP server wrote a line that is too long", extra={"server": self._name, "bytes": size})
 
     def _try_unterminated(self, frame: bytes) -> None:
-        with contextlib.suppress(ValueError, RecursionError):
-            json.loads(frame)
+        parsed = parse(frame)
+        if parsed.frames and not parsed.noise:
             self._lines.drop()
             self._on_line(frame)
+
+
+async def _to_its_end(spawning: Coroutine[Any, Any, object]) -> None:
+    """A spawn is short, and never given up half-way; who cancels is heard when the process is ours.
+
+    asyncio would kill the process, but not its children, and then wait for as long as one holds a pipe.
+    """
+    task = asyncio.ensure_future(spawning)  # noqa: TID251 (awaited right here, whoever cancels)
+    cancelled: asyncio.CancelledError | None = None
+    while not task.done():
+        try:
+            await asyncio.wait((task,))
+        except asyncio.CancelledError as error:
+            cancelled = error
+    task.result()
+    if cancelled is not None:
+        raise cancelled
 
 
 def _close(stdin: asyncio.WriteTransport) -> None:

@@ -156,7 +156,7 @@ class _Clock:
 
     def __init__(self, limit: float) -> None:
         self._limit = limit
-        self._timer: asyncio.TimerHandle | None = None
+        self._timer: asyncio.Handle | None = None
         self.awaited: asyncio.Future[Any] | None = None
         self.expired = False
 
@@ -168,8 +168,10 @@ class _Clock:
             self._timer.cancel()
 
     def _expire(self) -> None:
-        if self.awaited is not None and self.awaited.cancel():  # else its result is there already, and counts
+        if self.awaited is not None and self.awaited.cancel():
             self.expired = True
+        else:  # a result is there already, and counts; but if the work goes on to wait, its time is over
+            self._timer = asyncio.get_running_loop().call_soon(self._expire)
 
 
 @types.coroutine

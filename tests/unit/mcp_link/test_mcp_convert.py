@@ -180,9 +180,10 @@ def test_a_tool_listed_twice_is_there_once_as_it_was_listed_last(caplog):
     assert (warning.levelname, warning.tool, warning.server) == ("WARNING", "dup", "zwave")
 
 
-def test_an_error_without_words_still_says_that_it_is_one():
+@pytest.mark.parametrize("mark", [True, "true", 1, "yes"])
+def test_an_error_without_words_still_says_that_it_is_one(mark):
     with pytest.raises(ToolError, match="reported an error"):
-        to_text_and_artifact({"isError": True, "content": []})
+        to_text_and_artifact({"isError": mark, "content": []})
 
 
 @given(

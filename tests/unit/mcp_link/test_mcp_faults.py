@@ -4,10 +4,11 @@ import asyncio
 import json
 import os
 import signal
+import threading
 import time
 
 import pytest
-from tests.fakes.linked import alive, fault_server, linked
+from tests.fakes.linked import LIMIT, alive, fault_server, linked
 
 from voice_gateway.errors import BadArguments, ToolError, ToolUnavailable
 
@@ -15,7 +16,8 @@ from voice_gateway.errors import BadArguments, ToolError, ToolUnavailable
 @pytest.mark.parametrize(
     "fault",
     "text_line json_lines blank_lines crlf split_frame invalid_utf8 glued_text no_newline "
-    "two_frames_on_a_line byte_order_mark batch deep stray_replies half_a_character".split(),
+    "two_frames_without_newline two_frames_on_a_line byte_order_mark batch deep stray_replies "
+    "half_a_character".split(),
 )
 async def test_odd_output_costs_neither_its_own_call_nor_the_next(fault):
     async with linked(fault_server()) as link:
@@ -155,6 +157,31 @@ async def test_the_last_reply_of_a_dying_server_still_counts():
         await link.until(lambda: link.status().restarts == 1 and link.status().state == "connected")
 
 
+async def test_a_last_reply_counts_though_it_takes_long_to_read():
+    async with linked(fault_server()) as link:
+        assert await link.call("long_answer_and_die", count=150_000) == "many"
+
+
+async def test_a_flood_of_long_lines_is_read_one_by_one_and_does_not_hold_up_the_stop():
+    async with linked(fault_server()) as link:
+        threads = threading.active_count()
+        flood = asyncio.create_task(link.call("flood_of_long_lines", count=10_000))
+        for _ in range(100):
+            await asyncio.sleep(0.01)
+            assert threading.active_count() <= threads + 1
+        assert not flood.done()
+        started = time.monotonic()
+    assert time.monotonic() - started < 3
+    with pytest.raises(ToolUnavailable):
+        await flood
+
+
+async def test_a_flood_of_questions_is_cut_off():
+    async with linked(fault_server()) as link:
+        async with asyncio.timeout(LIMIT):
+            assert await link.call("flood_of_questions", count=50_000) == "done"
+
+
 async def test_a_restart_with_the_same_tools_is_not_announced():
     async with linked(fault_server()) as link:
         await link.call("answer_and_die")
@@ -182,6 +209,20 @@ async def test_one_of_fifty_calls_cancelled_leaves_the_others_alone():
         outcomes = await asyncio.gather(*calls, return_exceptions=True)
         assert isinstance(outcomes.pop(25), asyncio.CancelledError)
         assert [json.loads(text)["number"] for text in outcomes] == [n for n in range(50) if n != 25]
+
+
+async def test_calls_that_were_given_up_do_not_end_a_server_that_works_on_others():
+    async with linked(fault_server()) as link:
+        patient = asyncio.create_task(link.call("hang"))
+        for _ in range(8):
+            with pytest.raises(TimeoutError):
+                async with asyncio.timeout(0.05):
+                    await link.call("hang")
+        assert await link.call("echo") == "{}"
+        assert not patient.done()
+        assert link.status().restarts == 0
+        patient.cancel()
+        await asyncio.gather(patient, return_exceptions=True)
 
 
 async def test_a_server_that_stops_reading_holds_nobody():

@@ -78,6 +78,17 @@ async def test_a_stop_during_connecting_does_not_wait_for_the_limit(fault, tmp_p
     assert not any(alive(pid) for pid in pids(tmp_path / "pids"))
 
 
+@pytest.mark.parametrize("rounds", range(1, 8))
+async def test_a_stop_while_the_process_starts_leaves_no_child_and_hangs_on_none(rounds, tmp_path):
+    script = f'sleep 600 & echo $! > "{tmp_path}/pids"; exec sleep 600'
+    async with asyncio.timeout(LIMIT):
+        async with linked(ServerSettings(command="/bin/sh", args=("-c", script)), settle=False):
+            for _ in range(rounds):
+                await asyncio.sleep(0)
+    if (tmp_path / "pids").exists():
+        assert not any(alive(pid) for pid in pids(tmp_path / "pids"))
+
+
 async def test_a_stop_before_the_first_step_and_one_between_attempts_end_at_once():
     async with linked(fault_server(), settle=False):
         pass

@@ -53,6 +53,21 @@ async def test_a_reply_that_came_in_time_counts_though_the_limit_passed_before_i
     assert await asyncio.wait_for(task, SOON) == "just in time"
 
 
+async def test_the_limit_is_kept_though_something_else_came_in_the_moment_it_passed():
+    first, second = Exchange(), Exchange()
+
+    async def both() -> str:
+        await first.run()
+        return await second.run()
+
+    task = asyncio.create_task(run_here(0, both()))
+    await asyncio.sleep(0)
+    first.reply.set_result("not all yet")
+    with pytest.raises(Expired):
+        await asyncio.wait_for(task, SOON)
+    assert second.ended_by is asyncio.CancelledError
+
+
 async def test_cancelling_the_caller_gets_out_and_the_work_is_told():
     exchange = Exchange()
     task = asyncio.create_task(run_here(LATE, exchange.run()))
