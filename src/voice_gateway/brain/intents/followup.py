@@ -25,11 +25,11 @@ _CHOSEN = re.compile(
 )
 _ALSO = re.compile(
     r"^(?:and|also|what about|how about|and what about|(?:do )?the same (?:for|in|with|to)|same (?:for|in)) "
-    r"(?=\S)"
+    r"(?=\S)|^(?:no|sorry|no sorry|i meant) (?:i (?:mean|meant|said) )?(?=(?:the|my|our) )"
 )
 
 
-_ASKING = re.compile(r"^(?:and )?(?:what|how) about ")
+_ASKING = re.compile(r"^(?:and )?(?:what|how) about |^(?:no|sorry|i meant) ")
 
 
 def settle(said: Said, asked: Ask, context: Context) -> Step | Ask | Frame | None:
@@ -131,7 +131,7 @@ def clear(asked: Ask, devices: Sequence[Device], context: Context) -> Frame | No
 
 
 def asks_also(said: Said) -> bool:
-    """ "What about the bedroom" is a question, and never acts by itself."""
+    """ "What about the bedroom" and "no, the bedroom" never act by themselves: it is asked what was meant."""
     return said.question or bool(_ASKING.match(said.whole))
 
 
