@@ -15,7 +15,7 @@ from voice_gateway.brain.history import History
 from voice_gateway.brain.told import told
 from voice_gateway.config import BrainSettings, PermissionSettings
 from voice_gateway.errors import GatewayError
-from voice_gateway.interruption import interruption_of_turn
+from voice_gateway.interruption import Interruption, interruption_of_turn, outcomes_of_turn
 from voice_gateway.logs import turn_context
 from voice_gateway.store import MemoryStore, Store, claim_when_free, held
 from voice_gateway.tools.executor import ToolExecutor
@@ -123,23 +123,33 @@ class Conversation:
 
     async def _limited(self, utterance: Utterance, say: Say | None, looking_only: str | None) -> Reply:
         history = await self._load(utterance.conversation_id)
+        interruption = interruption_of_turn() or Interruption()
         try:
-            async with asyncio.timeout(self._brain.turn_timeout_seconds) as limit:
+            with interruption.of_turn():
+                return await self._in_time(utterance, history, say, looking_only)
+        except GatewayError as error:
+            log.error("turn failed", extra={"reason": str(error)})
+            return _after(interruption.outcomes, Reply(error.spoken, ok=False))
+        except Exception:  # the door must get an answer, whatever a stage did
+            log.exception("turn failed")
+            return _after(interruption.outcomes, Reply("Sorry, something went wrong in me.", ok=False))
+        finally:
+            await self._save(utterance.conversation_id, history)
+
+    async def _in_time(
+        self, utterance: Utterance, history: History, say: Say | None, looking_only: str | None
+    ) -> Reply:
+        seconds = self._brain.turn_timeout_seconds
+        try:
+            async with asyncio.timeout(seconds) as limit:
                 return await self._turn(utterance, history, say, looking_only)
         except TimeoutError:
             if not limit.expired():
-                log.exception("turn failed")
-                return Reply("Sorry, something went wrong in me.", ok=False)
-            log.warning("turn took too long", extra={"limit_seconds": self._brain.turn_timeout_seconds})
-            return Reply("Sorry, that took too long, so I stopped. It may still happen.", ok=False)
-        except GatewayError as error:
-            log.error("turn failed", extra={"reason": str(error)})
-            return Reply(error.spoken, ok=False)
-        except Exception:  # the door must get an answer, whatever a stage did
-            log.exception("turn failed")
-            return Reply("Sorry, something went wrong in me.", ok=False)
-        finally:
-            await self._save(utterance.conversation_id, history)
+                raise
+            log.warning("turn took too long", extra={"limit_seconds": seconds})
+            done = outcomes_of_turn()
+            rest = "What else was asked may still happen." if done else "It may still happen."
+            return _after(done, Reply(f"Sorry, that took too long, so I stopped. {rest}", ok=False))
 
     async def _turn(
         self, utterance: Utterance, history: History, say: Say | None, looking_only: str | None
@@ -175,7 +185,7 @@ class Conversation:
                 result = await _heeding(stage, Turn(utterance, history, say, gate, tuple(passed)))
             except GatewayError as error:
                 log.error("stage failed", extra={"stage": stage.name, "reason": str(error)})
-                return self._stage_failed(stage, error, tuple(passed))
+                return _after(outcomes_of_turn(), self._stage_failed(stage, error, tuple(passed)))
             if isinstance(result, Reply):
                 self._answers(stage, result)
                 return replace(result, passed=tuple(passed))
@@ -281,6 +291,11 @@ class Conversation:
         log.error(phrase, extra={"reason": repr(error)}, exc_info=log.isEnabledFor(logging.DEBUG))
         advice = f"check brain.store: {error}"
         self._watch.report("memory", State.DEGRADED, "I cannot remember what is said at the moment.", advice)
+
+
+def _after(done: Sequence[ToolOutcome], reply: Reply) -> Reply:
+    """Trouble does not undo what was done before it: that is told first, with its outcomes."""
+    return replace(reply, text=f"{told(done)} {reply.text}", outcomes=tuple(done)) if done else reply
 
 
 async def _heeding(stage: Stage, turn: Turn) -> Reply | Passed:

@@ -73,3 +73,9 @@ _of_turn: ContextVar[Interruption | None] = ContextVar("interruption", default=N
 
 def interruption_of_turn() -> Interruption | None:
     return _of_turn.get()
+
+
+def outcomes_of_turn() -> list[ToolOutcome]:
+    """Of the calls that were made in this turn so far."""
+    interruption = _of_turn.get()
+    return [] if interruption is None else interruption.outcomes

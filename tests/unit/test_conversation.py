@@ -242,6 +242,33 @@ async def test_a_turn_that_takes_too_long_is_ended():
     assert "took too long" in reply.text
 
 
+@pytest.mark.parametrize(
+    ("trouble", "says"),
+    [
+        (None, "took too long"),
+        (BrainError("down", spoken="My model is gone."), "My model is gone."),
+        (ValueError("a bug"), "something went wrong"),
+    ],
+)
+async def test_what_was_done_before_the_trouble_is_told_and_kept(trouble, says):
+    house = House(brain=BrainSettings(turn_timeout_seconds=0.2))
+
+    async def act_and_fail(turn):
+        await house.stage.executor.execute_all([LOCK], gate=turn.gate)
+        if trouble is not None:
+            raise trouble
+        await asyncio.Event().wait()
+
+    house.stage.steps.append(act_and_fail)
+    reply = await house.hears("lock the back door")
+
+    assert house.lock.actions == ["lock"]
+    assert [outcome.ok for outcome in reply.outcomes] == [True]
+    assert reply.text.startswith("Back Door is locked. ")
+    assert says in reply.text
+    assert not reply.ok
+
+
 @pytest.mark.parametrize("text", ["", "   ", "\x00\x07\n"])
 async def test_nothing_is_not_an_utterance(text):
     house = House()

@@ -101,10 +101,14 @@ class ToolExecutor:
         interruption = interruption_of_turn()
         if interruption is None:
             return await self._all(calls, gate, on_outcome)
+
+        def keep(outcome: ToolOutcome) -> None:
+            interruption.outcomes.append(outcome)
+            if on_outcome is not None:
+                on_outcome(outcome)
+
         with interruption.calls():
-            outcomes = await self._all(calls, gate, on_outcome)
-            interruption.outcomes += outcomes
-            return outcomes
+            return await self._all(calls, gate, keep)
 
     async def _all(
         self, calls: Sequence[ToolCall], gate: Gate | None, on_outcome: Callable[[ToolOutcome], None] | None
