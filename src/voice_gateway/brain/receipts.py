@@ -8,7 +8,7 @@ from langchain_core.tools import BaseTool
 
 from voice_gateway.brain.receipts_amounts import amounts_in
 from voice_gateway.brain.receipts_claim import Aspect, Claim, Kind
-from voice_gateway.brain.receipts_claims import before_question, claims_in, clauses_of, pieces_of
+from voice_gateway.brain.receipts_claims import before_question, claims_in, clauses_of, pieces_in
 from voice_gateway.brain.receipts_compare import CLAIM, LOOK, refuted
 from voice_gateway.brain.receipts_cover import uncovered
 from voice_gateway.brain.receipts_facts import Fact, Status, attempt_of, facts_of, status_of
@@ -91,7 +91,7 @@ class Receipts:
         if not facts or foreign_claim(sentence) is not None:  # words of another language are not compared
             return False
         missed = [attempt_of(one) for one in outcomes if not one.ok and status_of(one) is Status.READ]
-        return uncovered(pieces_of(words_of(plain(sentence))), [*facts, *missed], self._said)
+        return uncovered(pieces_in(sentence), [*facts, *missed], self._said)
 
     def _looked_elsewhere(self, sentence: str, outcomes: Sequence[ToolOutcome]) -> bool:
         """Ordered to act, and only looked at something that the sentence is not about."""
@@ -202,7 +202,11 @@ def _plain_words(text: str) -> str:
 
 
 _OF_US = re.compile(r"\b(?:i|we|your|now)\b", re.I)
-_CONDITION = re.compile(r"\b(?:if|unless|(?:when|once|after|as soon as) (?:you|i know))\b", re.I)
+_CONDITION = re.compile(
+    r"\b(?:if|unless|(?:when|whenever|once|after|as soon as) (?:i know|you (?:\w+ )?(?:tell|say|want|ask|"
+    r"confirm|need|are|like|let|give|choose|decide|wish)))\b",
+    re.I,
+)
 _NO_TROUBLE = re.compile(
     r"\bno (?:more|longer)\b|\bwill not\b(?=.*\bany ?more\b)|\b(?:no|not a) (?:problem|worries|trouble)\b|"
     r"\bwhy not\b"

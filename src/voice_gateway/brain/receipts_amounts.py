@@ -10,6 +10,8 @@ _SECONDS = {"second": 1, "sec": 1, "minute": 60, "min": 60, "hour": 3600, "hr": 
 _DAY = 24 * 60
 _SPOKEN = re.compile(r"(\d{1,2}) minutes? (past|to|after) (\d{1,2})$")  # "16 minutes past 10"
 _HALF_DAY = 12 * 60
+_UNITS = {"%": "%", "percent": "%", "degrees": "°", "degree": "°", "celsius": "°", "c": "°", "f": "°"}
+_UNITS |= {unit: unit for unit in "km euros euro dollars watts watt lux mm meters metres".split()}
 _LEVELS = {"half": 50.0, "halfway": 50.0, "maximum": 100.0, "max": 100.0, "minimum": 0.0}
 
 
@@ -28,6 +30,7 @@ class Amounts:
     numbers: set[float] = field(default_factory=set)
     spans: list[float] = field(default_factory=list)  # seconds
     clocks: list[Clock] = field(default_factory=list)
+    units: dict[float, set[str]] = field(default_factory=dict)  # of the numbers, where one was said
 
     def __bool__(self) -> bool:
         return bool(self.numbers or self.spans or self.clocks)
@@ -36,10 +39,14 @@ class Amounts:
         self.numbers |= other.numbers
         self.spans += other.spans
         self.clocks += other.clocks
+        for number, units in other.units.items():
+            self.units[number] = self.units.get(number, set()) | units
 
     def missing(self, known: "Amounts") -> bool:
         """Whether one of these is not among the known ones."""
         if any(not _near(number, known.numbers) and not _hour(number, known) for number in self.numbers):
+            return True
+        if any(units.isdisjoint(known.units.get(number, units)) for number, units in self.units.items()):
             return True
         spans = {*known.spans, *known.numbers, sum(set(known.spans))}  # the same length may be told twice
         if any(span not in spans for span in self.spans) and sum(self.spans) not in spans:
@@ -80,7 +87,11 @@ def _number(texts: list[str], place: int, found: Amounts) -> int:
     if re.fullmatch(r"\d{1,9}(?:\.\d{1,6})?", word):
         before = texts[max(0, place - 2) : place]
         minus = before[-1:] == ["minus"] or (before[-1:] == ["-"] and not before[0].isdigit())
-        found.numbers.add(-float(word) if minus else float(word))
+        number = -float(word) if minus else float(word)
+        found.numbers.add(number)
+        following = next((text for text in texts[place + 1 : place + 3] if text != "°"), "")
+        if following in _UNITS:
+            found.units.setdefault(number, set()).add(_UNITS[following])
     elif word in _LEVELS and texts[place - 1 : place] in (["than"], ["nearly"], ["almost"]):
         pass  # "a bit less than half": the number itself is said elsewhere, or nobody knows it
     elif word in _LEVELS and texts[place + 1 : place + 2] not in (["an"], ["a"], ["past"], ["hour"]):

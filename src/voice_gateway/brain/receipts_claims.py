@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 
 from voice_gateway.brain.receipts_acts import act_in
 from voice_gateway.brain.receipts_amounts import amounts_in
@@ -33,10 +34,11 @@ _ACK_WORDS = frozenset(
 )
 # What comes behind is claimed all the same.
 _OPINION = re.compile(
-    r"(?:i (?:would (?:say|guess|think|estimate)|think|believe|see|suppose|guess|know|can see|can confirm|"
-    r"can tell you|am sure|am certain|am pretty sure|am happy to say|am told)|it (?:looks|seems) like|it "
-    r"appears|my records show|(?:my|the) (?:\w+ )?(?:sensors?|records?|system|logs?|data|app|hub|controller|"
-    r"tool)s? (?:says?|tells?|shows?|reports?|indicates?)(?: me)?) (?:that )?(?=\w)"
+    r"(?:the (?:\w+ ){1,3}(?:reports?|says?|tells me|indicates?)(?= (?:that )?it\b)|i (?:would (?:say|guess|"
+    r"think|estimate)|think|believe|see|suppose|guess|know|can see|can confirm|can tell you|am sure|am "
+    r"certain|am pretty sure|am happy to say|am told)|it (?:looks|seems) like|it appears|my records show|"
+    r"(?:my|the) (?:\w+ )?(?:sensors?|records?|system|logs?|data|app|hub|controller|tool)s? (?:says?|tells?|"
+    r"shows?|reports?|indicates?)(?: me)?) (?:that )?(?=\w)"
 )
 _TO_USER = re.compile(r"(?:just |please |then )*(?:say|tell me|ask me|give me|let me know)\b")
 _SWEEPING = re.compile(
@@ -67,9 +69,8 @@ class _Sentence:
 
 def claims_in(sentence: str) -> list[Claim]:
     """All claims of one sentence, in order."""
-    found = words_of(plain(sentence))
-    state = _Sentence(question=any(word.text == "?" for word in found))
-    for piece in pieces_of(found):
+    state = _Sentence(question="?" in plain(sentence))
+    for piece in pieces_in(sentence):
         _read(piece, state)
         texts = [word.text for word in piece]
         titled = len(piece) <= _TITLE and any(map(is_thing, texts)) and not {"a", "an"} & set(texts)
@@ -83,8 +84,12 @@ def claims_in(sentence: str) -> list[Claim]:
 
 def clauses_of(text: str) -> list[str]:
     """The clauses of a text, each as its words with spaces between them."""
-    pieces = pieces_of(words_of(plain(text)))
-    return [" ".join(word.text for word in piece if word.text.isalnum()) for piece in pieces]
+    return [" ".join(word.text for word in piece if word.text.isalnum()) for piece in pieces_in(text)]
+
+
+@lru_cache(maxsize=64)  # each check of a sentence begins with its clauses
+def pieces_in(text: str) -> list[list[Word]]:
+    return _pieces(words_of(plain(text)))
 
 
 _QUESTION_BEHIND = re.compile(
@@ -102,7 +107,7 @@ def before_question(sentence: str) -> str:
     return "" if asks else stated  # "For how long: how many minutes?"
 
 
-def pieces_of(words: Sequence[Word]) -> list[list[Word]]:
+def _pieces(words: Sequence[Word]) -> list[list[Word]]:
     pieces: list[list[Word]] = [[]]
     for place, word in enumerate(words):
         following = words[place + 1].text if place + 1 < len(words) else ""

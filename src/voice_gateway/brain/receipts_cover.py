@@ -20,7 +20,7 @@ _HEDGES = frozenset(
 )
 _DAYS = frozenset("tomorrow monday tuesday wednesday thursday friday saturday sunday".split())
 _MARKS = _DAYS | frozenset("red blue green yellow orange purple pink white violet turquoise amber".split())
-_PLAIN = frozenset("new current same right which what".split())
+_PLAIN = frozenset("new current same right which what in into on to is now".split())
 _HEARSAY = re.compile(r"(?:and )?(?:he|she|they) (?:replied|answered|said|says|wrote|confirmed|agreed)\b")
 _FEW = 3  # and less: "one of two"
 _SHORTEST = 5  # letters of a verb with "ing"

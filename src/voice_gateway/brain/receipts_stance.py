@@ -29,6 +29,8 @@ _REFUSING = frozenset(
     "unavailable failed fails fail wrong mistake error trouble sorry afraid unfortunately apologies regret "
     "misunderstood misheard unclear unsure beyond missing lack lacks".split()
 )
+# "There is no heater": a device; but "there is nobody in the hallway" somebody would have to see.
+_ABSENT = re.compile(r"\bthere (?:is|are) (?:no|not an?y?) (?!one\b|motion\b|light (?:on|in)\b)\w+")
 _OFFERING = frozenset("can could would may might shall".split())
 _WARRANT = re.compile(
     r"\bi (?:can|could|would|may) (?:confirm|assure|see|tell|say|guess|think|report|promise|verify)\b(?! no)"
@@ -67,7 +69,7 @@ def unasserted(text: str, *, of_state: bool) -> bool:
     "question."""
     words = set(_NO_MORE.sub(" ", text).split())
     if words & (_REFUSING - {"only"} if of_state else _REFUSING) and (
-        not of_state or words & {"i", "we", "me", "my", "there", "sorry", "idea", "sure"}
+        not of_state or words & {"i", "we", "me", "my", "sorry", "idea", "sure"} or _ABSENT.search(text)
     ):
         return True
     if (words & _OFFERING and not _WARRANT.search(text)) or _OFFER.search(text):

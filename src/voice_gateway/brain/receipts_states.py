@@ -18,6 +18,7 @@ _ADVERBS = frozenset(
 )
 _PRONOUNS = frozenset("it they that this these those everything all both".split())
 _PEOPLE = frozenset("i you we he she who people there".split())
+_OF_EACH = frozenset("on off open closed locked unlocked".split())
 _ALL_OF_IT = frozenset("home house place".split())
 _IN_TROUBLE = dict.fromkeys(
     "asleep sleeping offline unreachable unavailable jammed stuck disconnected unresponsive unplugged "
@@ -55,7 +56,7 @@ def _of_subject(main: list[Word], texts: list[str], place: int) -> Claim | None:
     if not (known or (subject[0] in {"the", "your"} and len(subject) <= _SHORT)):
         return None
     claim = _predicate(main, texts, place, weak=not about_home)
-    if claim is not None and _ALL_OF_IT & set(subject) and "secure" not in texts:
+    if claim is not None and _ALL_OF_IT & set(subject) and claim.effect in _OF_EACH and "secure" not in texts:
         claim.sweeping = True  # "the house is dark"
     if claim is not None and not known:  # "the bass is up": a claim where other things were done or seen
         claim.weak, claim.things, claim.every = True, [Thing(frozenset(subject[1:]) - EMPTY)], False

@@ -1,6 +1,7 @@
 """The words in which a home is spoken of, and a sentence as a list of them."""
 
 import re
+from functools import lru_cache
 from typing import NamedTuple
 
 from voice_gateway.brain.intents.numbers import to_digits
@@ -167,6 +168,7 @@ def _with_digits(found: list[Word]) -> list[Word]:
     return [Word(text, text in names) for text in digits]
 
 
+@lru_cache(maxsize=4096)
 def singular(word: str) -> str:
     if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")):
         if word.endswith(("ches", "shes", "xes")):
@@ -179,6 +181,7 @@ def kind_of(word: str) -> str | None:
     return KINDS.get(singular(word))
 
 
+@lru_cache(maxsize=4096)
 def is_thing(word: str) -> bool:
     """Whether a home has such a thing or place."""
     one = singular(word)

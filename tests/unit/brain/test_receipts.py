@@ -1,7 +1,7 @@
 """What is said against what was done: the evaluation's bars, and what must hold of any text."""
 
 from dataclasses import replace
-from time import perf_counter
+from time import process_time
 from typing import Any
 
 import pytest
@@ -169,21 +169,21 @@ def test_nothing_said_before_it_makes_a_claim_true(before: str, claim: str) -> N
     "part", ["a, is ", "lumiere est ", "j ai ", "the lamp is on, ", "no more ", "all the "]
 )
 def test_an_endless_sentence_takes_no_time(part: str) -> None:
-    started = perf_counter()
+    started = process_time()
     Receipts(part * 5000).why_not(part * 5000 + "?", [KNOWN["lamp_on"]])
 
-    assert perf_counter() - started < 2
+    assert process_time() - started < 2
 
 
 def test_a_sentence_takes_less_than_a_millisecond() -> None:
-    """The best of three, because others use this machine too."""
+    """The processor's time, and the best of three, because others use this machine too."""
     checked = [(pair, sentences(pair.text), Receipts(pair.said)) for pair in read_pairs()]
     times = []
     for _ in range(3):
-        started = perf_counter()
+        started = process_time()
         for pair, parts, receipts in checked:
             for part in parts:
                 receipts.why_not(part, pair.outcomes)
-        times.append((perf_counter() - started) / sum(len(parts) for _, parts, _ in checked))
+        times.append((process_time() - started) / sum(len(parts) for _, parts, _ in checked))
 
     assert min(times) < 0.001
