@@ -10,6 +10,17 @@ def new_id() -> str:
     return uuid4().hex
 
 
+def encodable(text: str) -> str:
+    """Lone surrogates cannot be sent to anybody."""
+    if text.isascii():
+        return text
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "replace").decode()
+    return text
+
+
 @dataclass(frozen=True, slots=True)
 class AudioChunk:
     """A piece of a stream of sound: mono, 16 kHz, int16 (a numpy array, which this file does not import)."""
@@ -58,6 +69,12 @@ class Utterance:
     conversation_id: str = "default"
     room: str | None = None  # where the door stands; settles "turn on the light"
     id: str = field(default_factory=new_id)
+
+    def __post_init__(self) -> None:
+        """Whatever came in by a door can go out by every other."""
+        for name in ("text", "conversation_id", "room", "id"):
+            if (given := getattr(self, name)) is not None:
+                object.__setattr__(self, name, encodable(given))
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,16 @@ from pathlib import Path
 
 import aiomqtt
 import pytest
-from tests.fakes.gateway_process import LIMIT_SECONDS, Commands
+from tests.fakes.gateway_process import LIMIT_SECONDS, Commands, Running
 from tests.fakes.mosquitto import Broker
+
+from voice_gateway.app import Gateway, opened
+from voice_gateway.config import McpSettings, MqttSettings, Settings
+from voice_gateway.doors.mqtt import MqttDoor
+from voice_gateway.doors.mqtt_requests import Requests
+from voice_gateway.store import MemoryStore, Store
+
+NO_SERVER = "[mcp]\nsimulated_home = false\n"
 
 
 @pytest.fixture
@@ -56,3 +64,40 @@ class Listener:
                 if all(body.get(key) == value for key, value in facts.items()):
                     return body
         raise AssertionError("the connection ended")
+
+
+@pytest.fixture
+async def running(commands, broker) -> AsyncIterator[Running]:
+    """A gateway on the broker, without a home."""
+    commands.file("voice-gateway.toml", NO_SERVER)
+    async with Running.opened(commands, MQTT_BROKER_URL=broker.url) as gateway:
+        async with Listener.on(broker) as listener:
+            await listener.gets("voice/status", state="online")
+        yield gateway
+
+
+@pytest.fixture
+def own_folder(tmp_path, monkeypatch) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+
+
+@contextlib.asynccontextmanager
+async def opened_on(broker: Broker, store: Store | None = None, **more) -> AsyncIterator[Gateway]:
+    """The same gateway in this process: quick to start, and a bug in the door ends the test."""
+    settings = Settings(
+        mcp=McpSettings(simulated_home=False), mqtt=MqttSettings(broker_url=broker.url, **more)
+    )
+    store = store or MemoryStore()
+    async with opened(settings, store=store) as gateway:
+        door = MqttDoor(settings.mqtt, Requests(gateway.conversation.answer, store, None), gateway.watch)
+        gateway.start(door.run(), "door.mqtt")
+        door.announce_ready()
+        async with Listener.on(broker) as listener:
+            await listener.gets("voice/status", state="online")
+        yield gateway
+
+
+@pytest.fixture
+async def here(broker, own_folder) -> AsyncIterator[Gateway]:
+    async with opened_on(broker) as gateway:
+        yield gateway

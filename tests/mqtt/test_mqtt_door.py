@@ -8,28 +8,13 @@ from datetime import UTC, datetime
 import pytest
 from tests.fakes.gateway_process import Running
 from tests.fakes.mosquitto import Broker, Certificates
-from tests.mqtt.conftest import Listener
+from tests.mqtt.conftest import NO_SERVER, Listener
 
 from voice_gateway.config import MqttSettings
 from voice_gateway.doors.mqtt import MqttDoor
 from voice_gateway.doors.mqtt_requests import Requests
 from voice_gateway.store import MemoryStore
 from voice_gateway.watch import Watch
-
-NO_SERVER = "[mcp]\nsimulated_home = false\n"
-
-
-@pytest.fixture
-async def running(commands, broker):
-    commands.file("voice-gateway.toml", NO_SERVER)
-    async with Running.opened(commands, MQTT_BROKER_URL=broker.url) as gateway:
-        await is_online(broker)
-        yield gateway
-
-
-async def is_online(broker: Broker) -> None:
-    async with Listener.on(broker) as listener:
-        await listener.gets("voice/status", state="online")
 
 
 async def test_a_request_is_answered_and_everything_is_told(broker, running):

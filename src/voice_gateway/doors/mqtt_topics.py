@@ -9,11 +9,12 @@ from typing import Any
 
 from voice_gateway.config import MqttSettings
 from voice_gateway.doors.json_text import json_text
-from voice_gateway.turn import Utterance, new_id
+from voice_gateway.turn import Utterance, encodable, new_id
 from voice_gateway.watch import Acted, Answered, Event, Heard, Notice, PartState, State
 
 LONGEST_REQUEST = 64 * 1024  # bytes
 LONGEST_ID = 200
+LONGEST_TOPIC = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,35 +62,50 @@ def read_request(settings: MqttSettings, payload: bytes, reply_to: str | None = 
             tree = json.loads(words)
         except json.JSONDecodeError as error:
             return Refused(f"not valid JSON: {error}", topic(settings, "res"))
+        except (ValueError, RecursionError):  # a number of thousands of digits, or a nest of them
+            return Refused("JSON too deep or too big to read", topic(settings, "res"))
     fields = {"text": tree} if isinstance(tree, str) else tree
     where = fields.get("reply_to") or reply_to or topic(settings, "res")
-    checked = _checked(fields, where)
+    wrong_place = _wrong_place(settings, where)
+    checked = wrong_place or _checked(fields, where)
     if isinstance(checked, Request):
         return checked
     asked = fields.get("id")
-    good = isinstance(where, str) and is_plain_topic(where)
     return Refused(
         checked,
-        where if good else topic(settings, "res"),
-        str(asked)[:LONGEST_ID] if isinstance(asked, str | int) else None,
+        topic(settings, "res") if wrong_place else where,
+        encodable(str(asked)[:LONGEST_ID]) if isinstance(asked, str | int) else None,
     )
 
 
-def _checked(fields: Mapping[str, Any], where: Any) -> Request | str:
+def _wrong_place(settings: MqttSettings, where: Any) -> str | None:
+    if not isinstance(where, str) or not is_plain_topic(where):
+        return '"reply_to" must be a topic without wildcards'
+    answers = topic(settings, "res")
+    if where.startswith(f"{settings.prefix}/") and where != answers and not where.startswith(f"{answers}/"):
+        return f'"reply_to" must not be a topic of the gateway, except {answers} and what is below it'
+    return None
+
+
+def _checked(fields: Mapping[str, Any], where: str) -> Request | str:
     text, asked_id = fields.get("text"), fields.get("id")
     if not isinstance(text, str) or not text.strip():
         return 'needs "text"'
-    if not (asked_id is None or (isinstance(asked_id, str | int) and 0 < len(str(asked_id)) <= LONGEST_ID)):
+    if not (asked_id is None or (isinstance(asked_id, str | int) and _is_plain_id(str(asked_id)))):
         return f'"id" must be a text of at most {LONGEST_ID} characters'
-    if not isinstance(where, str) or not is_plain_topic(where):
-        return '"reply_to" must be a topic without wildcards'
-    conversation = fields.get("conversation_id") or "mqtt"
+    conversation = encodable(str(fields.get("conversation_id") or "mqtt"))
     known = str(asked_id) if asked_id is not None else new_id()
-    return Request(text, known, str(conversation), where, repeatable=asked_id is not None)
+    return Request(text, known, conversation, where, repeatable=asked_id is not None)
+
+
+def _is_plain_id(text: str) -> bool:
+    """The asker must know it again, so what cannot be sent is not changed into something similar."""
+    return 0 < len(text) <= LONGEST_ID and text == encodable(text)
 
 
 def is_plain_topic(name: str) -> bool:
-    return bool(name) and len(name) <= 1000 and not re.search(r"[#+\x00]", name) and not name.startswith("$")
+    plain = not re.search(r"[#+\x00]", name) and not name.startswith("$") and name == encodable(name)
+    return bool(name) and len(name) <= LONGEST_TOPIC and plain
 
 
 def message_for(settings: MqttSettings, event: Event) -> Message | None:

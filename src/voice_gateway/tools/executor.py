@@ -11,11 +11,11 @@ from voice_gateway.interruption import interruption_of_turn
 from voice_gateway.tools.failures import cause_of, describe
 from voice_gateway.tools.manager import ToolManager
 from voice_gateway.tools.masking import mask, mask_result, shorten
-from voice_gateway.tools.results import Result, capped, encodable
+from voice_gateway.tools.results import Result, capped
 from voice_gateway.tools.runner import Expired, Runner, ToolRaised, run_here
 from voice_gateway.tools.schema import heavy
 from voice_gateway.tools.threads import DaemonThreads
-from voice_gateway.turn import Gate, ToolCall, ToolOutcome, ToolTraits, new_id
+from voice_gateway.turn import Gate, ToolCall, ToolOutcome, ToolTraits, encodable, new_id
 
 if TYPE_CHECKING:
     from voice_gateway.tools.plan import CallPlan

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, is_dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from voice_gateway.turn import ToolOutcome
+from voice_gateway.turn import ToolOutcome, encodable
 
 if TYPE_CHECKING:
     from langchain_core.messages import ToolMessage
@@ -64,17 +64,6 @@ def capped(text: str, cap: int) -> str:
     room = max(cap - len(marker), 0)
     tail = room // 3
     return text[: room - tail] + marker + (text[-tail:] if tail else "")
-
-
-def encodable(text: str) -> str:
-    """Lone surrogates cannot be sent to anybody."""
-    if text.isascii():
-        return text
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return text.encode("utf-8", "replace").decode()
-    return text
 
 
 def _artifact(artifact: Any) -> tuple[Any, list[str]]:
