@@ -221,6 +221,8 @@ def _effect(form: Form, place: Place) -> str:
     following = place.texts[place.at + 1 :]
     if following[-2:-1] == ["to"] and following[-1] in MODES:
         return following[-1]
+    if form.base == "shut" and following[:1] in (["off"], ["down"]):
+        return "off"
     if form.effect and form.base not in {"set", "adjust", "light", "run"}:
         return form.effect
     for at, text in enumerate(following):

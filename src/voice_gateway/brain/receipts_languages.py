@@ -65,7 +65,13 @@ _STATES = re.compile(
     r"trancad)[a-z]{0,2}\b"
 )
 # Whoever says "now" of a thing of the home says how it is.
-_NOW = re.compile(rf"\b(?:{_HOME})\b.*\b(?:jetzt|nun|maintenant|desormais|ahora|ora|adesso|nu|agora)\b")
+_ROOMS = (
+    r"wohnzimmer|kuche|schlafzimmer|badezimmer|bad|flur|buro|cuisine|salon|chambre|cocina|dormitorio|cucina|"
+    r"soggiorno|keuken|woonkamer|slaapkamer|cozinha|quarto|sala"
+)
+_NOW = re.compile(
+    rf"(?=.*\b(?:{_HOME}|{_ROOMS})\b).*\b(?:jetzt|nun|maintenant|desormais|ahora|ora|adesso|nu|agora)\b"
+)
 # "I have done", whatever it was that was done; understanding and trying are no deeds.
 _I_DID = re.compile(
     r"\bj ai (?:bien |deja |donc )?(?!compris|entendu|essaye|trouve|vu|cherche|besoin)[a-z]{2,}(?:e|ee|es|i|"

@@ -42,11 +42,11 @@ _OFFER = re.compile(
     r"to|look|find out)|say yes|confirm)\b"
 )
 _TO_USER = re.compile(
-    r"(?:then |first |also |just |or |maybe |perhaps )*(?:(?:you (?:can|could|may|might|need|must|should|"
-    r"want|would|asked|said|mean|meant|did|do|have to|are asking|will (?:have|need)))|please|say|tell|try|"
-    r"check|repeat|ask|wait|specify|choose|pick|name|use|plug|unplug|press|hold|make sure|have you|go to|"
-    r"visit|look|consider using|contact|feel free|give me|be more|rephrase|speak|provide)\b(?! it (?:is "
-    r")?(?:done|sorted))"
+    r"(?:then |first |also |just |or |maybe |perhaps )*(?:(?:you (?:can|could|may|might|need|must|should(?! "
+    r"(?:now )?(?:have|see|hear|feel|notice|find|be(?! able)))|want|would|asked|said|mean|meant|did|do|have "
+    r"to|are asking|will (?:have|need)))|please|say|tell|try|check|repeat|ask|wait|specify|choose|pick|name|"
+    r"use|plug|unplug|press|hold|make sure|have you|go to|visit|look|consider using|contact|feel free|give "
+    r"me|be more|rephrase|speak|provide)\b(?! it (?:is )?(?:done|sorted))"
 )
 _SELF = re.compile(
     r"(?:well |and |but |so |because |as )*(?:i (?:just |really |also |still |only )*(?:think|understand|see|"
@@ -86,11 +86,12 @@ def only_social(clauses: Sequence[str]) -> bool:
 def asserting(clauses: Sequence[str], *, of_state: bool) -> bool:
     """Whether one of the clauses of a sentence asserts something. One without a verb follows the one "
     "before."""
-    free = False
+    free = invited = False
     for clause in clauses:
         text = softened(clause)
-        if not text:
-            continue
+        if not text or (invited and text.startswith(("i will", "and i will"))):
+            continue  # "Tell me the time and I will set it"
+        invited = bool(_TO_USER.match(text))
         if unasserted(text, of_state=of_state):
             free = True
         elif not free or _finite(text):

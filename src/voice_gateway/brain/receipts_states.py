@@ -157,7 +157,7 @@ def timers_in(main: list[Word]) -> Claim | None:
     if left and amounts_in(main).spans:
         return Claim(Kind.STATE, things=[thing_in([Word("timer")])])
     things = {singular(text) for text in texts}
-    runs = {"running", "runs", "rings", "ends", "expires"} & set(texts)
+    runs = {"running", "runs", "rings", "ends", "expires", "ticking", "counting"} & set(texts)
     if {"timer", "alarm", "reminder"} & things and (texts[:2] == ["you", "have"] or runs):
         none = bool({"no", "not"} & set(texts))
         return Claim(Kind.STATE, effect="on", things=[thing_in([Word("timer")])], none=none)
