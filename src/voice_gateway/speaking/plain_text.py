@@ -4,7 +4,7 @@ import html
 import re
 from collections.abc import Callable
 
-from voice_gateway.speaking.units import spoken_numbers
+from voice_gateway.speaking.units import spoken_numbers, spoken_ranges
 
 CODE = "There is some code, which I leave out."
 _FENCE = re.compile(r"(?:```|~~~).*?(?:```|~~~|\Z)", re.DOTALL)
@@ -22,10 +22,16 @@ _QUOTE = re.compile(r"^\s*(?:>\s?)+")
 _EMPHASIS = re.compile(r"(\*\*\*|\*\*|\*|~~|___|__)(?=\S)(.+?)(?<=\S)\1")
 _UNDERSCORED = re.compile(r"(?<!\w)_(?=\S)(.+?)(?<=\S)_(?!\w)")
 _SNAKE = re.compile(r"(?<=\w)_+(?=\w)")
+_MARKED = re.compile(r"^\s*(?:#{1,6}\s|[-*+•‣◦]\s|\[[ xX]\]\s|\d{1,3}[.)]\s|\||```|~~~|$)")
+_ITEM = re.compile(r"^\s*(?:[-*+•‣◦]|\d{1,3}[.)])\s")
+_UNENDED = re.compile(
+    r"\b(?:the|an?|is|are|was|were|and|or|but|of|to|at|for|with|by|from|about|than)$", re.IGNORECASE
+)
+LONG_LINE = 60  # characters: a line that long and without an end was broken by whoever wrote it
 _END = re.compile(r"[.!?…:;,][\"'”’)]*$")
 # Pictures, arrows drawn as pictures, and what joins and colours them.
 _PICTURES = re.compile(
-    "[\U0001f000-\U0001faff\u2600-\u27bf\u2b00-\u2bff\ufe0e\ufe0f\u200b-\u200f\u2060\ufeff]"
+    "[\U0001f000-\U0001faff\u2600-\u27bf\u2b00-\u2bff\ufe0e\ufe0f\u200b-\u200f\u2060\ufeff\u20e3]"
 )
 _LEFT_OVER = re.compile(r"[*`#|<>\[\]{}_~^\\]+")
 _SPACES = re.compile(r"\s+")
@@ -39,17 +45,25 @@ _WORDS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"\betc\.", "et cetera"),
         (r"\bvs\.", "versus"),
         (r"\bapprox\.", "about"),
+        (r"\bno\.\s?(?=\d)", "number "),
+        (r"\b24/7\b", "24 7"),
+        (r"\s?±\s?(?=\d)", " plus or minus "),
+        (r"(?<=\d)x(?=\d)", " by "),
+        (r"\b(\d+)x(?=\s|$|[.,;)])", r"\1 times"),
         (r"\band/or\b", "or"),
         (r"\s*(?:→|⇒|=>|->)\s*", " to "),
-        (r"\s*≈\s*|(?<!\S)~(?=\s?\d)", " about "),
+        (r"\s*≈\s*|(?<!\w)~(?=\s?\d)", " about "),
         (r"\s*(?:≥|>=)\s*", " at least "),
         (r"\s*(?:≤|<=)\s*", " at most "),
         (r"(?<=\d)\s*>\s*(?=\d)", " is more than "),
         (r"(?<=\d)\s*<\s*(?=\d)", " is less than "),
-        (r"\s+[×x]\s+(?=\d)|(?<=\d)\s*×\s*(?=\d)", " times "),
+        (r"\s+[×x]\s+(?=[$€£]?\d)|(?<=\d)\s+\*\s+(?=\d)|(?<=\d)\s*×\s*(?=\d)", " times "),
         (r"(?<=\d)\s+\+\s+(?=\d)", " plus "),
         (r"(?<=\d)\s+[-−]\s+(?=\d)", " minus "),
-        (r"(?<=\w)\s*=\s*(?=\w)", " equals "),
+        (r"(?<=[\w%°)])\s*=\s*(?=[\w$€£(−-])", " equals "),
+        (r"(?<=\d)\^(?=\d)", " to the power of "),
+        (r"\btbsp\b\.?", "tablespoons"),
+        (r"\btsp\b\.?", "teaspoons"),
         (r"\s*&\s*", " and "),
         (r"#(?=\d)", "number "),
         (r"\s[—–]\s|—", ", "),
@@ -61,7 +75,9 @@ def spoken_text(text: str) -> str:
     """One line, ready for a voice. What cannot be said (code, pictures) is left out or named."""
     text = _FENCE.sub(f"\n{CODE}\n", html.unescape(text))
     lines = [
-        _line(line) for line in text.splitlines() if not _RULE.match(line) and not _TABLE_RULE.match(line)
+        _line(line)
+        for line in _unwrapped(text.splitlines())
+        if not _RULE.match(line) and not _TABLE_RULE.match(line)
     ]
     said = " ".join(_closed(line) if several(lines) else line for line in lines if line)
     return _tidy(said)
@@ -69,6 +85,34 @@ def spoken_text(text: str) -> str:
 
 def several(lines: list[str]) -> bool:
     return sum(1 for line in lines if line) > 1
+
+
+def _unwrapped(lines: list[str]) -> list[str]:
+    """Lines that only the width of a page has broken are one again: no pause belongs there."""
+    whole: list[str] = []
+    before = ""
+    for line in lines:
+        if whole and _goes_on(before, whole[-1], line):
+            whole[-1] += f" {_QUOTE.sub('', line).strip()}"
+        else:
+            whole.append(line)
+        before = line
+    return whole
+
+
+def _goes_on(before: str, begun: str, line: str) -> bool:
+    """`begun` is what the paragraph or the entry of a list has so far, `before` its last line."""
+    last, follows, first = before.rstrip(), _QUOTE.sub("", line), _QUOTE.sub("", begun).strip()
+    if not last.strip(" >") or _MARKED.match(follows) or before.endswith(("  ", "\\")):
+        return False
+    if first.startswith(("#", "|")) or first == CODE or _RULE.match(before) or _RULE.match(line):
+        return False
+    if _UNENDED.search(last) or len(last) >= LONG_LINE:
+        return True
+    if _ITEM.match(begun):
+        return line[:1].isspace()
+    # A list without marks may be in small letters all through; a sentence begins with a large one.
+    return follows.strip()[:1].islower() and not first[:1].islower()
 
 
 def _line(line: str) -> str:
@@ -89,7 +133,7 @@ def _inline(text: str) -> str:
     text = _TAG.sub(" ", text)
     text = _repeated(text, lambda old: _EMPHASIS.sub(r"\2", old))
     text = _UNDERSCORED.sub(r"\1", text)
-    text = _SNAKE.sub(" ", text.replace("`", ""))
+    text = spoken_ranges(_SNAKE.sub(" ", text.replace("`", "")))
     for pattern, words in _WORDS:
         text = pattern.sub(words, text)
     return spoken_numbers(_PICTURES.sub(" ", text))
@@ -123,4 +167,4 @@ def _closed(line: str) -> str:
 def _tidy(text: str) -> str:
     text = _LEFT_OVER.sub(" ", text)
     text = "".join(character if character.isprintable() else " " for character in text)
-    return _BEFORE_MARK.sub(r"\1", _SPACES.sub(" ", text)).strip()
+    return _BEFORE_MARK.sub(r"\1", _SPACES.sub(" ", text)).replace("( ", "(").strip()
