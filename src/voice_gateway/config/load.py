@@ -18,6 +18,7 @@ from voice_gateway.errors import ConfigError
 
 FILE_NAME = "voice-gateway.toml"
 ENV_PREFIX = "VOICE_GATEWAY_"
+SERVERS_VARIABLE = f"{ENV_PREFIX}MCPSERVERS"
 
 # Names people already have in their environment, and the setting each stands for.
 KNOWN_NAMES = {
@@ -52,17 +53,19 @@ def load(
     """`overrides` are dotted names from the command line. Raises ConfigError with one clear line."""
     environ = os.environ if environ is None else environ
     found = find_file(file)
-    tree = _read_toml(found) if found else {}
+    tree = _mcp_config_below_mcp(_read_toml(found)) if found else {}
     origins = {name: str(found) for name in _dotted(tree)}
     for name, value, variable in _from_environment(environ):
         _put(tree, name, value)
         origins[name] = variable
+    if servers := environ.get(SERVERS_VARIABLE):
+        _replace_servers(tree, origins, read_json(servers, SERVERS_VARIABLE))
     for name, value in (overrides or {}).items():
         _put(tree, name, value)
         origins[name] = "command line"
     _fill_from_preset(tree, origins)
     settings = _validated(tree, origins, found)
-    return Loaded(with_servers(settings, found), found, origins)
+    return Loaded(with_servers(settings, found, origins), found, origins)
 
 
 def find_file(file: Path | None) -> Path | None:
@@ -98,6 +101,24 @@ def _read_toml(file: Path) -> dict[str, Any]:
         raise ConfigError(f"{file} is not valid TOML: {error}") from error
 
 
+def _mcp_config_below_mcp(tree: dict[str, Any]) -> dict[str, Any]:
+    """`mcp_config = "FILE"` is also taken at the top of the file, where people look for it first."""
+    section = tree.get("mcp", {})
+    if "mcp_config" not in tree or not isinstance(section, dict):
+        return tree
+    rest = {name: part for name, part in tree.items() if name != "mcp_config"}
+    return {**rest, "mcp": {"mcp_config": tree["mcp_config"], **section}}
+
+
+def _replace_servers(tree: dict[str, Any], origins: dict[str, str], table: Any) -> None:
+    """The table of the environment stands for the whole table of the file."""
+    for name in [name for name in origins if name.partition(".")[0] == "mcpServers"]:
+        del origins[name]
+    tree["mcpServers"] = table
+    names = [f"mcpServers.{name}" for name in table] if isinstance(table, dict) else []
+    origins |= dict.fromkeys(["mcpServers", *names], SERVERS_VARIABLE)
+
+
 def _from_environment(environ: Mapping[str, str]) -> Iterator[tuple[str, Any, str]]:
     """Known names first, so that our own twins win over them."""
     _refuse_unknown_names(environ)
@@ -110,12 +131,10 @@ def _from_environment(environ: Mapping[str, str]) -> Iterator[tuple[str, Any, st
             yield setting, _environment_value(setting, environ[variable]), variable
     if preset := environ.get(f"{ENV_PREFIX}PRESET"):
         yield "preset", preset, f"{ENV_PREFIX}PRESET"
-    if servers := environ.get(f"{ENV_PREFIX}MCPSERVERS"):
-        yield "mcpServers", read_json(servers, f"{ENV_PREFIX}MCPSERVERS"), f"{ENV_PREFIX}MCPSERVERS"
 
 
 def _refuse_unknown_names(environ: Mapping[str, str]) -> None:
-    known = [*map(env_name, setting_names()), *(ENV_PREFIX + name for name in ("PRESET", "MCPSERVERS"))]
+    known = [*map(env_name, setting_names()), f"{ENV_PREFIX}PRESET", SERVERS_VARIABLE]
     problems = []
     for variable in sorted(name for name in environ if name.startswith(ENV_PREFIX) and name not in known):
         near = difflib.get_close_matches(variable.removeprefix(ENV_PREFIX), _without_prefix(known), n=1)
@@ -176,13 +195,17 @@ def _validated(tree: dict[str, Any], origins: Mapping[str, str], file: Path | No
 
 def _problem(entry: Any, origins: Mapping[str, str], file: Path | None) -> str:
     where = [str(part) for part in entry["loc"]]
-    name = ".".join(where)
-    origin = origins.get(".".join(where[:2]), str(file) if file else "")
+    name, key = ".".join(where), ".".join(where[:2])
+    message = plain(entry["msg"])
     if entry["type"] == "extra_forbidden":
         near = difflib.get_close_matches(where[-1], _keys_beside(where), n=1)
         text = f'unknown setting "{name}"' + (f' (did you mean "{near[0]}"?)' if near else "")
+    elif (whole := ".".join([*where, message.partition(" ")[0]])) in setting_names():
+        # What is wrong between several settings names the first of them itself.
+        key, text = whole, ".".join([*where, message])
     else:
-        text = f"{name}: {plain(entry['msg'])}"
+        text = f"{name}: {message}"
+    origin = origins.get(key, str(file) if file else "")
     return f"{origin}: {text}" if origin else text
 
 

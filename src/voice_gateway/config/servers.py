@@ -17,16 +17,17 @@ log = logging.getLogger(__name__)
 SERVER_KEYS = frozenset(ServerSettings.model_fields)
 
 
-def with_servers(settings: Settings, file: Path | None) -> Settings:
+def with_servers(settings: Settings, file: Path | None, origins: dict[str, str]) -> Settings:
     """Add the servers of another client's file, or the simulated home when there are none."""
     servers = dict(settings.mcpServers)
     if settings.mcp.mcp_config is not None:
-        folder = file.parent if file else Path.cwd()
-        for name, server in _other_clients_servers(folder / settings.mcp.mcp_config.expanduser()).items():
+        other = (file.parent if file else Path.cwd()) / settings.mcp.mcp_config.expanduser()
+        for name, server in _other_clients_servers(other).items():
             if name in servers:
                 log.warning("server is configured twice, our own file wins", extra={"server": name})
             else:
                 servers[name] = server
+                origins[f"mcpServers.{name}"] = str(other)
     if not servers and settings.mcp.simulated_home:
         servers["zwave"] = ServerSettings(command=sys.executable, args=("-m", "zwave_mcp", "--simulate"))
     return settings.model_copy(update={"mcpServers": servers})

@@ -1,17 +1,32 @@
 """The settings tree: one frozen section for each part."""
 
-import logging
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, field_validator, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    SecretStr,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
 
-from voice_gateway.config.kinds import WebAddress, checked_server_name
-
-log = logging.getLogger(__name__)
-
-DOORS = ("cli", "voice", "mqtt", "wyoming")  # where words come in
+from voice_gateway.config.kinds import (
+    BrokerAddress,
+    ListenAddress,
+    Pin,
+    ServerAddress,
+    ShareGroup,
+    StorePlace,
+    Topic,
+    WebAddress,
+    checked_doors,
+    checked_server_name,
+    checked_wake_words,
+)
 
 
 class Section(BaseModel):
@@ -48,9 +63,8 @@ class BrainSettings(Section):
     router: bool = Field(
         True, description="use the embedding router between the local brain and the model, if it is installed"
     )
-    store: str = Field(
+    store: StorePlace = Field(
         "memory",
-        pattern=r"^(memory|sqlite|(redis|rediss|unix)://.*)$",
         description="where conversations are kept: memory, sqlite (they survive a restart), or redis://host",
     )
     refresh_seconds: float = Field(30.0, gt=0, le=3600, description="how often device names are read again")
@@ -95,7 +109,7 @@ class ToolsSettings(Section):
         (), description="tools that stay when the list is too long for the model, first first"
     )
     search: bool = Field(True, description="offer web search")
-    searxng_url: str | None = Field(
+    searxng_url: WebAddress | None = Field(
         None, description="a SearXNG instance of your own; without it DuckDuckGo is asked through ddgs"
     )
     search_region: str = Field("wt-wt", description="region of web searches, such as us-en or de-de")
@@ -128,7 +142,9 @@ class ServerSettings(Section):
         default_factory=dict, description="its environment, besides HOME, PATH and the like"
     )
     cwd: Path | None = Field(None, description="its working folder")
-    url: str | None = Field(None, description="address of a streamable HTTP server, instead of a command")
+    url: WebAddress | None = Field(
+        None, description="address of a streamable HTTP server, instead of a command"
+    )
     headers: Mapping[str, SecretStr] = Field(default_factory=dict, description="HTTP headers for url")
     timeout_seconds: float | None = Field(None, gt=0, description="limit of one call to this server")
 
@@ -136,8 +152,6 @@ class ServerSettings(Section):
     def _one_way_to_reach_it(self) -> "ServerSettings":
         if (self.command is None) == (self.url is None):
             raise ValueError("needs either command or url")
-        if self.url is not None and not self.url.startswith(("http://", "https://")):
-            raise ValueError("url must start with http:// or https://")
         return self
 
     @property
@@ -149,7 +163,7 @@ class ServerSettings(Section):
 class MqttSettings(Section):
     """The gateway's own link to an MQTT broker."""
 
-    broker_url: str | None = Field(
+    broker_url: BrokerAddress | None = Field(
         None, description="mqtt://host:1883 or mqtts://host:8883; without it there is no MQTT"
     )
     username: str | None = Field(None, description="login name")
@@ -157,22 +171,14 @@ class MqttSettings(Section):
     ca_file: Path | None = Field(
         None, description="certificate authority of a mqtts:// broker, if not a public one"
     )
-    prefix: str = Field("voice", min_length=1, description="first level of every topic")
+    prefix: Topic = Field("voice", description="first level of every topic")
     name: str = Field("Voice Gateway", min_length=1, description="name of this gateway in Home Assistant")
     room: str | None = Field(None, description="the room that requests over MQTT come from")
     discovery: bool = Field(True, description="announce the gateway to Home Assistant")
-    discovery_prefix: str = Field("homeassistant", min_length=1, description="where Home Assistant listens")
-    share_group: str | None = Field(
+    discovery_prefix: Topic = Field("homeassistant", description="where Home Assistant listens")
+    share_group: ShareGroup | None = Field(
         None, description="share requests among the gateways of this name; needs a redis:// store"
     )
-
-    @model_validator(mode="after")
-    def _sensible(self) -> "MqttSettings":
-        if self.broker_url is not None and not self.broker_url.startswith(("mqtt://", "mqtts://")):
-            raise ValueError("broker_url must start with mqtt:// or mqtts://")
-        if set(self.prefix) & set("#+") or self.prefix.startswith(("/", "$")):
-            raise ValueError("prefix must be a plain topic, without + or #")
-        return self
 
 
 class VoiceSettings(Section):
@@ -204,17 +210,26 @@ class VoiceSettings(Section):
     follow_up_seconds: float = Field(6.0, ge=0, description="listen without wake word after a question")
     stt: Literal["moonshine", "whisper", "wyoming"] = Field("moonshine", description="speech to text engine")
     whisper_model: Path | None = Field(None, description="folder of a faster-whisper model")
-    stt_url: str | None = Field(None, description="tcp://host:port of a Wyoming speech-to-text server")
+    stt_url: ServerAddress | None = Field(
+        None, description="tcp://host:port of a Wyoming speech-to-text server"
+    )
     tts: Literal["hibari", "piper", "espeak", "wyoming"] = Field(
         "hibari", description="text to speech engine"
     )
     piper_voice: Path | None = Field(None, description="voice file (.onnx) for Piper")
-    tts_url: str | None = Field(None, description="tcp://host:port of a Wyoming text-to-speech server")
+    tts_url: ServerAddress | None = Field(
+        None, description="tcp://host:port of a Wyoming text-to-speech server"
+    )
     earcons: bool = Field(True, description="short sounds for wake, end of speech and error")
-    wyoming_url: str | None = Field(
+    wyoming_url: ListenAddress | None = Field(
         None,
         description="offer hearing, speaking and conversation to Wyoming clients here, as tcp://127.0.0.1:10700",
     )
+
+    @field_validator("wake_words")
+    @classmethod
+    def _words_are_known(cls, words: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
+        return checked_wake_words(words, info.data.get("wake", ""))
 
     @model_validator(mode="after")
     def _engines_have_what_they_need(self) -> "VoiceSettings":
@@ -227,9 +242,6 @@ class VoiceSettings(Section):
         for chosen, given, problem in needs:
             if chosen and given is None:
                 raise ValueError(problem)
-        for url in (self.stt_url, self.tts_url, self.wyoming_url):
-            if url is not None and not url.startswith("tcp://"):
-                raise ValueError("a Wyoming address starts with tcp://")
         return self
 
 
@@ -239,7 +251,7 @@ class PermissionSettings(Section):
     confirm: bool = Field(
         True, description="ask before unlocking, opening a garage door, disarming and the like"
     )
-    pin: SecretStr | None = Field(None, description="a number that must be said or typed to confirm")
+    pin: Pin | None = Field(None, description="digits that must be said or typed to confirm")
     expiry_seconds: float = Field(
         30.0, gt=0, description="a question for confirmation is void after this time"
     )
@@ -253,12 +265,7 @@ class PermissionSettings(Section):
     @field_validator("sensitive_doors")
     @classmethod
     def _doors_exist(cls, doors: tuple[str, ...]) -> tuple[str, ...]:
-        """Only a warning: a name that no door has lets nobody in."""
-        for door in doors:
-            if door not in DOORS:
-                facts = {"door": door, "known": ", ".join(DOORS)}
-                log.warning("permission.sensitive_doors names a door that does not exist", extra=facts)
-        return doors
+        return checked_doors(doors)
 
 
 class Settings(Section):
@@ -289,14 +296,3 @@ class Settings(Section):
                 'mqtt.share_group needs brain.store = "redis://…", so that no request acts twice'
             )
         return self
-
-    @model_validator(mode="before")
-    @classmethod
-    def _mcp_config_may_stand_on_top(cls, tree: Any) -> Any:
-        """`mcp_config = "FILE"` is also taken at the top of the file, where people look for it first."""
-        if isinstance(tree, dict) and "mcp_config" in tree:
-            tree = dict(tree)
-            section = tree.get("mcp", {})
-            if isinstance(section, dict):
-                tree["mcp"] = {"mcp_config": tree.pop("mcp_config"), **section}
-        return tree

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import urlsplit
 
-from voice_gateway.errors import ConfigError, ToolTimeout, ToolUnavailable
+from voice_gateway.errors import ToolTimeout, ToolUnavailable
 from voice_gateway.tools.builtin.search import Hit
 
 if TYPE_CHECKING:
@@ -98,15 +98,9 @@ def language(region: str) -> str:
 
 
 def _host(url: str) -> str:
-    """Without user name and password: this is shown and said."""
-    try:
-        parts = urlsplit(url)
-        port = f":{parts.port}" if parts.port else ""
-    except ValueError as error:
-        raise ConfigError("tools.searxng_url is not a web address") from error
-    if parts.scheme not in {"http", "https"} or not parts.hostname:
-        raise ConfigError("tools.searxng_url must start with http:// or https:// and name a host")
-    return parts.hostname + port
+    """Without user name and password: this is shown and said. The settings have checked it."""
+    parts = urlsplit(url)
+    return f"{parts.hostname}{f':{parts.port}' if parts.port else ''}"
 
 
 def _refusal(status: int) -> str:

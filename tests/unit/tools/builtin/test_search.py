@@ -9,9 +9,7 @@ import pytest
 from langchain_core.tools import BaseTool
 from tests.fakes.search_engines import Engine, search_engine
 
-from voice_gateway.config import ToolsSettings
-from voice_gateway.errors import BadArguments, ConfigError, ToolError, ToolTimeout, ToolUnavailable
-from voice_gateway.tools.builtin import builtin_tools
+from voice_gateway.errors import BadArguments, ToolError, ToolTimeout, ToolUnavailable
 from voice_gateway.tools.builtin.duckduckgo import DuckDuckGo
 from voice_gateway.tools.builtin.search import SearchBackend, search_tool
 from voice_gateway.tools.builtin.searxng import SearXNG, language
@@ -215,12 +213,6 @@ async def test_arguments_outside_the_limits_are_refused(arguments: dict[str, Any
             await search(searxng(engine), **arguments)
 
     assert engine.requests == []
-
-
-@pytest.mark.parametrize("url", ["searx.local", "http://", "http://host:port", "ftp://host"])
-def test_a_wrong_searxng_address_is_a_wrong_setting(url: str) -> None:
-    with pytest.raises(ConfigError, match="searxng_url"):
-        builtin_tools(ToolsSettings(searxng_url=url))
 
 
 async def test_a_machine_without_a_network_is_told_so_within_the_limit() -> None:

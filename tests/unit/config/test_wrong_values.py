@@ -1,0 +1,141 @@
+"""Values that could only fail later are found when settings are read, in a line that tells what to write."""
+
+import importlib
+from pathlib import Path
+
+import pytest
+from tests.fakes.gateway_process import Commands
+
+from voice_gateway.config import load
+from voice_gateway.config.kinds import WAKE_WORDS
+from voice_gateway.errors import ConfigError
+
+PORT = "the port must be a number from 1 to 65535"
+TOPIC = "must be a plain topic, such as "
+
+# The variable, its value, and what is said behind the setting's name.
+WRONG = [
+    ("MQTT_BROKER_URL", "mqtt://host:abc", f"mqtt.broker_url: {PORT}"),
+    ("MQTT_BROKER_URL", "mqtt://host:99999", f"mqtt.broker_url: {PORT}"),
+    ("MQTT_BROKER_URL", "mqtt://host:0", f"mqtt.broker_url: {PORT}"),
+    ("MQTT_BROKER_URL", "mqtt://", "mqtt.broker_url: names no host, as mqtt://host:1883 does"),
+    ("MQTT_BROKER_URL", "mqtt://[::1", "mqtt.broker_url: names no host"),
+    ("MQTT_BROKER_URL", "mqtt://a..b", "mqtt.broker_url: names no host"),
+    ("MQTT_BROKER_URL", "mqtt://my host", "mqtt.broker_url: must not have spaces"),
+    ("MQTT_BROKER_URL", "localhost", "mqtt.broker_url: must start with mqtt:// or mqtts://"),
+    ("MQTT_BROKER_URL", "mqtt://me:p#word@host", "write / as %2F, ? as %3F and # as %23 in a login"),
+    ("OLLAMA_BASE_URL", "http://host:abc", f"ollama.base_url: {PORT}"),
+    ("OLLAMA_BASE_URL", "http://host:99999", f"ollama.base_url: {PORT}"),
+    ("VOICE_GATEWAY_ANTHROPIC_BASE_URL", "https://:443", "anthropic.base_url: names no host"),
+    ("VOICE_GATEWAY_TOOLS_SEARXNG_URL", "foo", "tools.searxng_url: must start with http:// or https://"),
+    ("VOICE_GATEWAY_TOOLS_SEARXNG_URL", "http://host:port", f"tools.searxng_url: {PORT}"),
+    ("VOICE_GATEWAY_VOICE_WYOMING_URL", "tcp://127.0.0.1:abc", "voice.wyoming_url: the port must be"),
+    ("VOICE_GATEWAY_VOICE_WYOMING_URL", "127.0.0.1", "voice.wyoming_url: must start with tcp://"),
+    ("VOICE_GATEWAY_VOICE_STT_URL", "tcp://:10300", "voice.stt_url: names no host"),
+    ("VOICE_GATEWAY_VOICE_TTS_URL", "tcp://host:99999", f"voice.tts_url: {PORT}"),
+    ("VOICE_GATEWAY_MCPSERVERS", '{"a": {"url": "http://:abc"}}', "mcpServers.a.url: names no host"),
+    ("VOICE_GATEWAY_MCPSERVERS", '{"a": {"url": "http://h:abc"}}', f"mcpServers.a.url: {PORT}"),
+    ("VOICE_GATEWAY_BRAIN_STORE", "redis://host:abc", f"brain.store: {PORT}"),
+    ("VOICE_GATEWAY_BRAIN_STORE", "unix://", "brain.store: names no socket"),
+    ("VOICE_GATEWAY_BRAIN_STORE", "disk", "brain.store: must be memory, sqlite or redis://host:6379"),
+    ("VOICE_GATEWAY_MQTT_DISCOVERY_PREFIX", "#", f"mqtt.discovery_prefix: {TOPIC}"),
+    ("VOICE_GATEWAY_MQTT_DISCOVERY_PREFIX", "a/+/#b", f"mqtt.discovery_prefix: {TOPIC}"),
+    ("VOICE_GATEWAY_MQTT_PREFIX", "voice/", f"mqtt.prefix: {TOPIC}"),
+    ("VOICE_GATEWAY_MQTT_PREFIX", "voice\udcff", f"mqtt.prefix: {TOPIC}"),
+    ("VOICE_GATEWAY_MQTT_SHARE_GROUP", "a/b", "mqtt.share_group: must be one plain word"),
+    ("VOICE_GATEWAY_PERMISSION_SENSITIVE_DOORS", "clii", 'there is no door "clii" (did you mean "cli"?)'),
+    ("VOICE_GATEWAY_PERMISSION_SENSITIVE_DOORS", "web", "the doors are cli, voice, mqtt and wyoming"),
+    ("VOICE_GATEWAY_PERMISSION_PIN", "abc", 'permission.pin: must be digits in quotes, such as "2468"'),
+    ("VOICE_GATEWAY_VOICE_WAKE_WORDS", "hey_joe", 'voice.wake_words: "hey_joe" is not known'),
+    ("VOICE_GATEWAY_VOICE_WAKE_WORDS", "hey_joe", "takes alexa, hey_jarvis, hey_mycroft, hey_rhasspy, okay"),
+    ("VOICE_GATEWAY_VOICE_WAKE_WORDS", "word.json", "or the path of a .tflite file"),
+    ("VOICE_GATEWAY_VOICE_STT", "whisper", "voice.stt = whisper needs whisper_model"),
+    ("VOICE_GATEWAY_MQTT_SHARE_GROUP", "g", 'mqtt.share_group needs brain.store = "redis://…"'),
+]
+
+
+@pytest.fixture(autouse=True)
+def _empty_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+
+
+@pytest.mark.parametrize(("variable", "value", "says"), WRONG)
+def test_a_wrong_value_is_one_line_with_variable_setting_and_what_is_expected(variable, value, says):
+    Path("voice-gateway.toml").write_text("[brain]\nroom = 'Kitchen'\n")  # which is not where it comes from
+
+    with pytest.raises(ConfigError) as caught:
+        load(environ={variable: value})
+
+    text = str(caught.value)
+    assert text.startswith(f"{variable}: ")
+    assert says in text
+    assert "\n" not in text
+    assert "word@" not in text, "a login is not repeated"
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("[permission]\npin = 1234\n", 'permission.pin: must be digits in quotes, such as "2468"'),
+        ("[mqtt]\nshare_group = 'g'\n", "voice-gateway.toml: mqtt.share_group needs"),
+        ("[voice]\ntts = 'piper'\n", "voice-gateway.toml: voice.tts = piper needs piper_voice"),
+        ("[mqtt]\nbroker_url = 'mqtt://h:x'\n", f"voice-gateway.toml: mqtt.broker_url: {PORT}"),
+    ],
+)
+def test_the_same_in_a_file_names_the_file(text, says):
+    Path("voice-gateway.toml").write_text(text)
+
+    with pytest.raises(ConfigError) as caught:
+        load(environ={})
+
+    assert says in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("variable", "value"),
+    [
+        ("MQTT_BROKER_URL", "mqtt://me:p%23w@host"),
+        ("MQTT_BROKER_URL", "mqtts://[::1]:8883"),
+        ("OLLAMA_BASE_URL", "http://ollama_1.local:11434/below"),
+        ("VOICE_GATEWAY_BRAIN_STORE", "redis://:word@host:6379/0"),
+        ("VOICE_GATEWAY_BRAIN_STORE", "unix:///run/redis.sock"),
+        ("VOICE_GATEWAY_VOICE_WYOMING_URL", "tcp://:10700"),
+        ("VOICE_GATEWAY_VOICE_WYOMING_URL", "tcp://127.0.0.1:0"),
+        ("VOICE_GATEWAY_MQTT_PREFIX", "home/voice"),
+        ("VOICE_GATEWAY_VOICE_WAKE_WORDS", "Hey Jarvis, okay-nabu, words/mine.tflite"),
+        ("VOICE_GATEWAY_PERMISSION_PIN", "0042"),
+        ("VOICE_GATEWAY_PERMISSION_SENSITIVE_DOORS", "cli, voice, mqtt, wyoming"),
+    ],
+)
+def test_a_good_value_is_taken(variable, value):
+    assert variable in load(environ={variable: value}).origins.values()
+
+
+def test_wake_words_are_those_of_the_chosen_engine():
+    words = {"VOICE_GATEWAY_VOICE_WAKE_WORDS": "hey_rhasspy"}
+    load(environ=words)
+    load(environ={**words, "VOICE_GATEWAY_VOICE_WAKE": "none"})
+
+    with pytest.raises(ConfigError, match='"hey_rhasspy" is not known'):
+        load(environ={**words, "VOICE_GATEWAY_VOICE_WAKE": "microwakeword"})
+
+
+@pytest.mark.parametrize(
+    ("engine", "package"), [("openwakeword", "pyopen_wakeword"), ("microwakeword", "pymicro_wakeword")]
+)
+def test_the_known_wake_words_are_those_of_the_package(engine, package):
+    pytest.importorskip(package)
+
+    assert sorted(WAKE_WORDS[engine]) == sorted(
+        model.value for model in importlib.import_module(package).Model
+    )
+
+
+@pytest.mark.parametrize("command", [("run",), ("doctor",), ("config", "check")], ids=" ".join)
+async def test_every_command_tells_it_in_the_same_words(tmp_path, command):
+    done = await Commands(tmp_path).run(*command, MQTT_BROKER_URL="mqtt://host:abc")
+
+    told = " ".join((done.out if command == ("doctor",) else done.err).split())
+    assert f"MQTT_BROKER_URL: mqtt.broker_url: {PORT}, as in mqtt://host:1883" in told
+    assert done.code == (1 if command == ("doctor",) else 2), "the doctor's own code says that a check failed"
