@@ -57,13 +57,17 @@ def without_secrets(server: ServerSettings) -> Callable[[str], str]:
 
 def _secrets(server: ServerSettings) -> Iterator[str]:
     named = [*server.env.items(), *(argument.partition("=")[::2] for argument in server.args)]
-    named += [(option, value) for option, value in pairwise(server.args) if option.startswith("-")]
+    named += [(option, value) for option, value in pairwise(server.args) if _awaits_value(option)]
     for name, value in named:
         if is_secret_name(name.lstrip("-")) or name.upper().endswith("KEY"):
             yield value
     for header in server.headers.values():
         yield header.get_secret_value()
         yield header.get_secret_value().rpartition(" ")[2]  # behind "Bearer"
+
+
+def _awaits_value(option: str) -> bool:
+    return option.startswith("-") and "=" not in option
 
 
 def what_is_left(names: Sequence[str]) -> str:

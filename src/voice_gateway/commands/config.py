@@ -1,7 +1,6 @@
 """`voice-gateway config`: what holds and where it came from, a commented file to start with, and a check."""
 
 import argparse
-import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -14,8 +13,7 @@ from voice_gateway.config import Loaded, Settings
 from voice_gateway.config.load import FILE_NAME, setting_names
 from voice_gateway.doors.cli import print_json
 from voice_gateway.errors import ConfigError
-
-MASK = "********"
+from voice_gateway.tools.masking import HIDDEN, hide_secrets
 
 
 def config(options: argparse.Namespace) -> int:
@@ -29,28 +27,23 @@ def config(options: argparse.Namespace) -> int:
 
 def shown(settings: Settings, name: str) -> Any:
     """A value as people may see it."""
-    section, key = name.split(".")
-    value = getattr(getattr(settings, section), key)
+    section, _, key = name.rpartition(".")
+    value = getattr(getattr(settings, section) if section else settings, key)
     if isinstance(value, SecretStr):
-        return MASK
+        return HIDDEN
     if isinstance(value, tuple):
         return list(value)
-    text = str(value) if isinstance(value, Path) else value
-    return re.sub(r"//[^/@\s]+@", f"//{MASK}@", text) if isinstance(text, str) else text
+    return hide_secrets(str(value)) if isinstance(value, str | Path) else value
 
 
 def _show(found: Loaded, *, as_json: bool) -> int:
-    rows = [
-        (name, shown(found.settings, name), found.origins.get(name, "default")) for name in setting_names()
-    ]
+    from voice_gateway.parts import without_secrets
+
+    values = {name: shown(found.settings, name) for name in ("preset", *setting_names())}
     for name, server in found.settings.mcpServers.items():
-        command = server.url or " ".join([server.command or "", *server.args])
-        origin = next(
-            (o for key, o in found.origins.items() if key in ("mcpServers", f"mcpServers.{name}")), None
-        )
-        rows.append(
-            (f"mcpServers.{name}", command, origin or ("default" if server.simulated else "mcp_config"))
-        )
+        words = server.url or " ".join([server.command or "", *server.args])
+        values[f"mcpServers.{name}"] = without_secrets(server)(words)
+    rows = [(name, value, found.origins.get(name, "default")) for name, value in values.items()]
     if as_json:
         print_json([{"name": name, "value": value, "origin": origin} for name, value, origin in rows])
         return 0

@@ -18,13 +18,16 @@ _SECRET_KEY = re.compile(
 
 # Each pattern keeps its first group and hides what follows. All of them are linear: no nested repetition.
 _SECRET_TEXT = (
-    re.compile(r"\b([a-z][a-z0-9+.-]{1,20}://)[^\s/@'\"]{1,400}(?=@)", re.IGNORECASE),
+    # Up to the last @ before the path: a password may have one itself.
+    re.compile(r"\b([a-z][a-z0-9+.-]{1,20}://)[^\s/'\"]{1,400}(?=@)", re.IGNORECASE),
     re.compile(r"\b((?:bearer|basic)\s+)[A-Za-z0-9._~+/=-]{8,}", re.IGNORECASE),
     re.compile(
         r"((?:password|passwd|secret|token|api[-_]?key|access[-_]?key|authorization|client[-_]secret)"
         r"[\"']?\s{0,3}[=:]\s{0,3}[\"']?)(?!\s)[^\s&\"',;}\]]{3,}",
         re.IGNORECASE,
     ),
+    # Words that are secrets in the query of an address, and ordinary ones elsewhere.
+    re.compile(r"([?&](?:key|pass|pwd|auth|sig|signature|code)=)[^\s&#\"']+", re.IGNORECASE),
     re.compile(r"()\b(?:sk|pk|rk)-[A-Za-z0-9_-]{16,}"),
     re.compile(r"()\b(?:gh[pousr]_|github_pat_|glpat-|xox[abprs]-|AKIA|hf_)[A-Za-z0-9_-]{12,}"),
     re.compile(r"()\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*"),
@@ -37,7 +40,7 @@ _MEMBER = re.compile(
 # Whatever the patterns above and secret names have in common: a text without it hides nothing.
 _HINT = re.compile(
     r"://|bearer|basic|pass|secret|token|key|auth|cookie|credential|code|otp|pin|[spr]k-|gh[pousr]_|github_pat_|glpat"
-    r"|xox|AKIA|hf_|eyJ",
+    r"|xox|AKIA|hf_|eyJ|pwd=|sig=|signature=",
     re.IGNORECASE,
 )
 SHORTEST_SECRET = 3  # characters; less cannot be told from ordinary text

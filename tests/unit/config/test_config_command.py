@@ -30,10 +30,10 @@ def test_show_names_the_variable_a_value_came_from_and_masks_secrets(capsys, mon
     rows = shown(capsys)
     assert rows["anthropic.api_key"] == {
         "name": "anthropic.api_key",
-        "value": "********",
+        "value": "***",
         "origin": "ANTHROPIC_API_KEY",
     }
-    assert rows["mqtt.broker_url"]["value"] == "mqtt://********@host"
+    assert rows["mqtt.broker_url"]["value"] == "mqtt://***@host"
     assert rows["ollama.num_ctx"]["origin"] == "default"
     assert "--simulate" in rows["mcpServers.zwave"]["value"]
 
@@ -44,6 +44,53 @@ def test_show_for_people_hides_secrets_too(capsys, monkeypatch):
     assert main(["config"]) == 0
 
     assert "very-secret" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("as_json", [True, False])
+def test_show_hides_what_servers_and_addresses_were_told_in_confidence(tmp_path, capsys, as_json):
+    (tmp_path / "voice-gateway.toml").write_text(
+        """
+        [tools]
+        searxng_url = "http://searx.local/?key=hush-1&safe=2"
+        [mqtt]
+        broker_url = "mqtt://bob:hush@2@host"
+        [mcpServers.a]
+        command = "server"
+        args = ["--token", "hush-3", "--password=hush-4", "--key", "sk-ant-hush-5", "http://b:hush-6@h/x?pwd=hush-7"]
+        [mcpServers.b]
+        url = "https://bob:hush@8@host/mcp?api_key=hush-9&units=metric"
+        """
+    )
+
+    assert main(["config", "show", *(["--json"] if as_json else [])]) == 0
+
+    out = capsys.readouterr().out
+    assert "hush" not in out
+    assert "@2" not in out
+    assert "@8" not in out
+    if as_json:
+        rows = {row["name"]: row["value"] for row in json.loads(out)}
+        assert rows["tools.searxng_url"] == "http://searx.local/?key=***&safe=2"
+        assert rows["mqtt.broker_url"] == "mqtt://***@host"
+        assert rows["mcpServers.a"] == "server --token *** --password=*** --key *** http://***@h/x?pwd=***"
+        assert rows["mcpServers.b"] == "https://***@host/mcp?api_key=***&units=metric"
+
+
+def test_show_names_the_preset_and_where_servers_came_from(tmp_path, capsys, monkeypatch):
+    monkeypatch.setenv("VOICE_GATEWAY_PRESET", "offline")
+    monkeypatch.setenv("VOICE_GATEWAY_MCPSERVERS", '{"one": {"command": "y"}}')
+    (tmp_path / "mcp.json").write_text('{"mcpServers": {"three": {"command": "x"}}}')
+    file = tmp_path / "voice-gateway.toml"
+    file.write_text('mcp_config = "mcp.json"\n[mcpServers.one]\ncommand = "x"\n')
+
+    assert main(["config", "show", "--json"]) == 0
+
+    rows = shown(capsys)
+    assert next(iter(rows)) == "preset"
+    assert (rows["preset"]["value"], rows["preset"]["origin"]) == ("offline", "VOICE_GATEWAY_PRESET")
+    assert rows["mcp.mcp_config"]["origin"] == str(file)
+    assert rows["mcpServers.one"]["origin"] == "VOICE_GATEWAY_MCPSERVERS"
+    assert rows["mcpServers.three"]["origin"] == str(tmp_path / "mcp.json")
 
 
 def test_init_writes_a_file_that_changes_nothing_and_is_not_written_over(tmp_path, capsys):

@@ -26,6 +26,8 @@ def test_a_value_under_an_ordinary_name_is_shown(name):
     ("text", "hidden"),
     [
         ("mqtt://ann:pw@broker:1883 refused", "mqtt://***@broker:1883 refused"),
+        ("mqtt://ann:p@w@broker refused", "mqtt://***@broker refused"),
+        ("http://x.example/?q=lamp&sig=abc&key=abc", "http://x.example/?q=lamp&sig=***&key=***"),
         ("Authorization: Bearer abcdefgh12345", None),
         ("https://x.example/?api_key=abc123&q=lamp", "https://x.example/?api_key=***&q=lamp"),
         ('{"token": "abc123", "room": "attic"}', '{"token": "***", "room": "attic"}'),
