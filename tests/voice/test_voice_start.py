@@ -92,7 +92,7 @@ async def test_a_timer_rings_also_while_the_ears_are_loaded_or_missing(commands,
     from voice_gateway.commands.voice import Voice
 
     monkeypatch.setenv("XDG_DATA_HOME", commands.env["XDG_DATA_HOME"])
-    async with opened(Settings(voice=VoiceSettings(wake_words=("nonsense",)))) as gateway:
+    async with opened(Settings(voice=VoiceSettings(wake_words=("nowhere.tflite",)))) as gateway:
         voice = Voice(gateway, show=print, announce=print)
         running = asyncio.ensure_future(voice.run())
         await asyncio.sleep(0)
@@ -106,13 +106,15 @@ async def test_a_timer_rings_also_while_the_ears_are_loaded_or_missing(commands,
 
 @pytest.mark.voice_full
 async def test_engines_that_cannot_be_loaded_are_told_of(commands):
-    settings = '[voice]\nenabled = true\nwake_words = ["nonsense"]\ntts = "piper"\npiper_voice = "no.onnx"\n'
+    settings = (
+        '[voice]\nenabled = true\nwake_words = ["nowhere.tflite"]\ntts = "piper"\npiper_voice = "no.onnx"\n'
+    )
     file = commands.file("v.toml", settings)
     async with Running.opened(commands, "--config", str(file)) as gateway:
-        assert 'the wake word "nonsense" is not known' in await trouble(commands, "voice")
+        assert "the wake word file nowhere.tflite is not there" in await trouble(commands, "voice")
         assert "set voice.piper_voice" in await trouble(commands, "speech")
         assert (await ask(commands, "what time is it"))["ok"]
         talk = await commands.run("talk", "--config", str(file))
         assert talk.code == 1
-        assert 'the wake word "nonsense" is not known' in talk.err
+        assert "the wake word file nowhere.tflite is not there" in talk.err
         assert await gateway.stop() == 0
