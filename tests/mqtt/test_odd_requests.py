@@ -71,6 +71,16 @@ async def test_an_answer_goes_to_no_topic_of_ours_but_the_one_for_answers(broker
     assert not [message for message in told if b"It is " in message.payload]
 
 
+@pytest.mark.parametrize(
+    "where", ["a\x00b", "a\x01b", "a\nb", "a\ufffe", "a/+", "$SYS/a", "a" * 2000, 5, ["a"]]
+)
+def test_a_topic_that_a_broker_would_not_take_is_refused(where):
+    read = read_request(MqttSettings(), json.dumps({"text": "hi", "reply_to": where}).encode())
+
+    assert isinstance(read, Refused)
+    assert read.reply_to == "voice/res"
+
+
 @pytest.mark.parametrize("where", ["voice/res", "voice/res/kitchen", "voices/req", "req"])
 def test_other_topics_and_those_below_the_answers_may_be_asked_for(where):
     payload = json.dumps({"text": "hi", "reply_to": where}).encode()

@@ -4,14 +4,15 @@ import asyncio
 import contextlib
 import json
 import logging
+import socket
 import ssl
-from collections import deque
 from collections.abc import AsyncIterator, Callable
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
 from voice_gateway.config import MqttSettings
 from voice_gateway.doors.json_text import json_text
+from voice_gateway.doors.mqtt_outbox import Outbox
 from voice_gateway.doors.mqtt_requests import Requests
 from voice_gateway.doors.mqtt_topics import (
     Message,
@@ -20,6 +21,7 @@ from voice_gateway.doors.mqtt_topics import (
     last_will,
     message_for,
     read_request,
+    refusal,
     status_message,
     timestamp,
     topic,
@@ -36,8 +38,8 @@ log = logging.getLogger(__name__)
 PART = "mqtt"
 FIRST_DELAY_SECONDS = 1.0
 LONGEST_DELAY_SECONDS = 30.0
-KEPT_MESSAGES = 500  # while the broker is away; then the oldest goes, because the newest matters more
-AT_ONCE = 16  # requests that are answered at the same time
+AT_ONCE = 16  # requests that are being answered, or whose answers are on their way; the others wait
+IN_FLIGHT = 8  # messages that are sent before the broker has confirmed the first of them
 PUBLISH_LIMIT_SECONDS = 10.0
 KEEPALIVE_SECONDS = 15
 REFUSED_LOGIN = frozenset({4, 5, 134, 135})  # bad name or password, not authorised; MQTT 3 and MQTT 5
@@ -58,11 +60,9 @@ class MqttDoor:
         self._requests = requests
         self._watch = watch
         self._sleep = sleep
-        self._outbox: deque[Message] = deque()
-        self._news = asyncio.Event()
-        self._status_changed = False
+        self._outbox = Outbox()
+        self._status_changed = asyncio.Event()
         self._ready = False
-        self._dropped = 0
         self._free = asyncio.Semaphore(AT_ONCE)
         watch.subscribe(self._watched)
         watch.report(PART, State.STARTING, f"The MQTT broker {where(settings)} is being connected.")
@@ -70,24 +70,13 @@ class MqttDoor:
     def announce_ready(self) -> None:
         """From now on the retained status says that the gateway is ready."""
         self._ready = True
-        self._status_changed = True
-        self._news.set()
+        self._status_changed.set()
 
     def _watched(self, event: Event) -> None:
         if isinstance(event, PartState):
-            self._status_changed = True
+            self._status_changed.set()
         elif (message := message_for(self._settings, event)) is not None:
-            self._queue(message)
-        self._news.set()
-
-    def _queue(self, message: Message) -> None:
-        if len(self._outbox) >= KEPT_MESSAGES:
-            self._outbox.popleft()
-            self._dropped += 1
-            if self._dropped == 1:
-                log.warning("MQTT messages are dropped while the broker is away")
-        self._outbox.append(message)
-        self._news.set()
+            self._outbox.put(message)
 
     async def run(self) -> None:
         """Reconnects for ever. Answers in the making outlive a lost connection; their turns are not torn."""
@@ -122,13 +111,12 @@ class MqttDoor:
         if self._settings.discovery:
             await client.subscribe(f"{self._settings.discovery_prefix}/status", qos=1)
             self._announce()
-        self._status_changed = True
-        self._news.set()
+        self._status_changed.set()
         try:
             async with asyncio.TaskGroup() as tasks:
                 tasks.create_task(self._publish_all(client), name="door.mqtt.publish")
                 async for message in client.messages:
-                    await self._received(message, answers)
+                    self._received(message, answers)
         except* aiomqtt.MqttError as group:
             raise _trouble(self._settings, _first(group)) from group
 
@@ -138,13 +126,13 @@ class MqttDoor:
 
     def _announce(self) -> None:
         for message in discovery_messages(self._settings):
-            self._queue(message)
+            self._outbox.put(message)
 
-    async def _received(self, message: "aiomqtt.Message", answers: asyncio.TaskGroup) -> None:
+    def _received(self, message: "aiomqtt.Message", answers: asyncio.TaskGroup) -> None:
         if str(message.topic) == f"{self._settings.discovery_prefix}/status":
             if message.payload == b"online":
                 self._announce()
-                self._status_changed = True
+                self._status_changed.set()
             return
         if str(message.topic) == topic(self._settings, "status"):
             self._correct_status(message.payload)
@@ -153,51 +141,81 @@ class MqttDoor:
             return  # an old request that a new subscriber gets: nobody waits for its answer any more
         payload = message.payload if isinstance(message.payload, bytes) else b""
         response_topic = getattr(message.properties, "ResponseTopic", None)
-        await self._free.acquire()
+        # A task at once, also for those that have to wait: so they outlive a connection that is lost.
         answers.create_task(self._answer(payload, response_topic), name="door.mqtt.answer")
 
     def _correct_status(self, payload: Any) -> None:
         """Gateways that share requests share the status: one that ends leaves `offline`, and we are here."""
         with contextlib.suppress(ValueError, TypeError, KeyError):
             if json.loads(payload)["state"] == "offline":
-                self._status_changed = True
-                self._news.set()
+                self._status_changed.set()
 
     async def _answer(self, payload: bytes, response_topic: str | None) -> None:
+        """Requests are taken no faster than their answers go out, so that none of them has to be dropped."""
+        async with self._free:
+            answer = await self._answer_to(payload, response_topic)
+            await self._outbox.put(answer, is_answer=True).gone.wait()
+
+    async def _answer_to(self, payload: bytes, response_topic: str | None) -> Message:
+        request = read_request(self._settings, payload, response_topic)
+        if isinstance(request, Refused):
+            return refusal(request)
         try:
-            request = read_request(self._settings, payload, response_topic)
-            if isinstance(request, Refused):
-                body = {"id": request.id, "error": request.problem, "ok": False, "timestamp": timestamp()}
-                self._queue(Message(request.reply_to, json_text(body)))
-                return
             answer = await self._requests.answered(request)
-            body = {**answer, "timestamp": timestamp()}
-            self._queue(Message(request.reply_to, json_text(body)))
-        except Exception:  # a store that fails must cost one answer, not the door
-            log.exception("MQTT request failed")
-        finally:
-            self._free.release()
+        except Exception as error:  # a bug must cost one answer, not the door, and not in silence
+            log.exception("MQTT request failed", extra={"request": request.id, "reason": repr(error)})
+            return refusal(Refused("something went wrong in the gateway", request.reply_to, request.id))
+        return Message(request.reply_to, json_text({**answer, "timestamp": timestamp()}))
 
     async def _publish_all(self, client: "aiomqtt.Client") -> None:
-        while True:
-            self._news.clear()
-            if self._status_changed:
-                self._status_changed = False
-                state = "online" if self._ready else "starting"
-                await self._publish(client, status_message(self._settings, state, self._watch.parts()))
-            while self._outbox:
-                await self._publish(client, self._outbox[0])
-                self._outbox.popleft()
-            await self._news.wait()
+        """Each takes the next message only when it can send it at once, so they go out in their order."""
+        async with asyncio.TaskGroup() as tasks:
+            tasks.create_task(self._publish_status(client), name="door.mqtt.publish.status")
+            for number in range(IN_FLIGHT):
+                tasks.create_task(self._publish_waiting(client), name=f"door.mqtt.publish.{number}")
 
-    async def _publish(self, client: "aiomqtt.Client", message: Message) -> None:
+    async def _publish_status(self, client: "aiomqtt.Client") -> None:
+        while True:
+            await self._status_changed.wait()
+            self._status_changed.clear()
+            state = "online" if self._ready else "starting"
+            await _publish(client, status_message(self._settings, state, self._watch.parts()))
+            _end_when_stopping()
+
+    async def _publish_waiting(self, client: "aiomqtt.Client") -> None:
+        while True:
+            letter = await self._outbox.take()
+            try:
+                await _publish(client, letter.message)
+            except BaseException:
+                self._outbox.give_back(letter)
+                raise
+            self._outbox.sent(letter)
+            _end_when_stopping()
+
+
+async def _publish(client: "aiomqtt.Client", message: Message) -> None:
+    """Only trouble with the connection comes out: a message that nobody can send must not stop the others."""
+    import aiomqtt
+
+    try:
         await client.publish(
             message.topic, message.payload, qos=1, retain=message.retain, timeout=PUBLISH_LIMIT_SECONDS
         )
-        # The library waits with `asyncio.wait_for`, which on Python 3.11 forgets a cancellation that comes
-        # together with the broker's answer. Without this the publisher would outlive the stop.
-        if _stopping():
-            raise asyncio.CancelledError
+    except aiomqtt.MqttError:
+        raise
+    except OSError as error:
+        raise aiomqtt.MqttError(str(error)) from error
+    except Exception as error:
+        log.exception("MQTT message cannot be sent", extra={"topic": message.topic, "reason": repr(error)})
+
+
+def _end_when_stopping() -> None:
+    """The library waits with `asyncio.wait_for`, which on Python 3.11 forgets a cancellation that comes
+    together with the broker's answer. Without this a publisher would outlive the stop.
+    """
+    if _stopping():
+        raise asyncio.CancelledError
 
 
 def _first(group: "BaseExceptionGroup[aiomqtt.MqttError]") -> "aiomqtt.MqttError":
@@ -267,6 +285,7 @@ def _login(settings: MqttSettings) -> dict[str, Any]:
         "tls_context": ssl.create_default_context(cafile=settings.ca_file) if secure else None,
         "timeout": PUBLISH_LIMIT_SECONDS,
         "keepalive": KEEPALIVE_SECONDS,
+        "socket_options": [(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)],  # else a message may wait 40 ms
     }
 
 

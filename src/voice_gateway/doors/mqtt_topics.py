@@ -51,6 +51,11 @@ class Refused:
     id: str | None = None
 
 
+def refusal(refused: Refused) -> Message:
+    body = {"id": refused.id, "error": refused.problem, "ok": False, "timestamp": timestamp()}
+    return Message(refused.reply_to, json_text(body))
+
+
 def read_request(settings: MqttSettings, payload: bytes, reply_to: str | None = None) -> Request | Refused:
     """A request, or what is wrong with it. Plain words are a request, too."""
     if len(payload) > LONGEST_REQUEST:
@@ -80,7 +85,7 @@ def read_request(settings: MqttSettings, payload: bytes, reply_to: str | None = 
 
 def _wrong_place(settings: MqttSettings, where: Any) -> str | None:
     if not isinstance(where, str) or not is_plain_topic(where):
-        return '"reply_to" must be a topic without wildcards'
+        return '"reply_to" must be a plain topic, without wildcards'
     answers = topic(settings, "res")
     if where.startswith(f"{settings.prefix}/") and where != answers and not where.startswith(f"{answers}/"):
         return f'"reply_to" must not be a topic of the gateway, except {answers} and what is below it'
@@ -104,8 +109,9 @@ def _is_plain_id(text: str) -> bool:
 
 
 def is_plain_topic(name: str) -> bool:
-    plain = not re.search(r"[#+\x00]", name) and not name.startswith("$") and name == encodable(name)
-    return bool(name) and len(name) <= LONGEST_TOPIC and plain
+    """A broker ends the connection of whoever publishes to a topic with control characters."""
+    plain = name.isprintable() and not re.search(r"[#+]", name) and not name.startswith("$")
+    return plain and 0 < len(name) <= LONGEST_TOPIC
 
 
 def message_for(settings: MqttSettings, event: Event) -> Message | None:
