@@ -3,15 +3,16 @@
 import asyncio
 import logging
 import signal
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import TYPE_CHECKING, Any, Final
 
 from zwave_mcp.devices import devices_of
 from zwave_mcp.home import Home, Snapshot
+from zwave_mcp.refusals import refusal
 from zwave_mcp.results import Facts, Result, result
 from zwave_mcp.schemas import TOOLS, ToolSpec
 from zwave_mcp.tools import Tools
-from zwave_mcp.wire import Lines, Writer
+from zwave_mcp.wire import Lines, TooLong, Writer
 
 if TYPE_CHECKING:
     from mcp.server.lowlevel import Server
@@ -67,7 +68,7 @@ class ZwaveServer:
 
         server = self._mcp()
         options = server.create_initialization_options(NotificationOptions(tools_changed=True))
-        patient: Any = _Patient(lines, lambda: self._last_calls(writer))
+        patient: Any = _Patient(lines, writer, self._last_calls)
         out: Any = writer
         async with stdio_server(patient, out) as (read, write):
             await server.run(read, write, options)
@@ -147,16 +148,21 @@ class ZwaveServer:
 
 
 class _Patient:
-    """The lines of the client; after the last one, calls still running get a moment to answer."""
+    """The messages of the client; after the last one, calls still running get a moment to answer."""
 
-    def __init__(self, lines: Lines, last_calls: Callable[[], Any]) -> None:
+    def __init__(self, lines: Lines, writer: Writer, last_calls: Callable[[Writer], Awaitable[None]]) -> None:
         self._lines = lines
+        self._writer = writer
         self._last_calls = last_calls
 
-    async def __aiter__(self) -> Any:
+    async def __aiter__(self) -> AsyncIterator[str | TooLong]:
         async for line in self._lines:
-            yield line
-        await self._last_calls()
+            error = refusal(line)
+            if error is None:
+                yield line
+            else:
+                await self._writer.write(error)
+        await self._last_calls(self._writer)
 
 
 def _on_signals(stop: Callable[[], None]) -> None:

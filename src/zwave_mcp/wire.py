@@ -10,52 +10,67 @@ import os
 import queue
 import threading
 from collections.abc import AsyncIterator
+from dataclasses import dataclass
 from typing import Final
 
 log = logging.getLogger(__name__)
 
 _CHUNK: Final = 65_536
 _LONGEST_LINE: Final = 4_000_000  # no request comes near; more is a client gone wild
+_TAIL: Final = 1_000  # of an over-long line: enough for a last member
+
+
+@dataclass(frozen=True, slots=True)
+class TooLong:
+    """Both ends of an over-long line, to find out whose it was."""
+
+    head: str
+    tail: str
+    limit: int = _LONGEST_LINE
 
 
 class Lines:
-    """What the SDK iterates over: the lines of a descriptor, until its end."""
+    """The lines of a descriptor, until its end."""
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
-        self._queue: asyncio.Queue[str | None] = asyncio.Queue()
+        self._queue: asyncio.Queue[str | TooLong | None] = asyncio.Queue()
         self._loop = asyncio.get_running_loop()
 
     def start(self) -> None:
         threading.Thread(target=self._read, name="stdin", daemon=True).start()
 
-    async def __aiter__(self) -> AsyncIterator[str]:
+    async def __aiter__(self) -> AsyncIterator[str | TooLong]:
         while (line := await self._queue.get()) is not None:
             yield line
 
     def _read(self) -> None:
-        rest = b""
+        head, rest = b"", b""  # the beginning of an over-long line, and what has come of the present one
         try:
             while chunk := os.read(self._descriptor, _CHUNK):
                 *lines, rest = (rest + chunk).split(b"\n")
                 for line in lines:
-                    self._pass_on(line)
-                if len(rest) > _LONGEST_LINE:
-                    log.warning("over-long line dropped", extra={"bytes": len(rest)})
-                    rest = b""
+                    self._pass_on(head, line)
+                    head = b""
+                if not head and len(rest) > _LONGEST_LINE:
+                    head = rest
+                rest = rest[-_TAIL:] if head else rest
         except OSError as error:
             log.warning("stdin failed", extra={"error": str(error)})
-        self._pass_on(rest)
+        self._pass_on(head, rest)
         self._hand_over(None)
 
-    def _pass_on(self, line: bytes) -> None:
+    def _pass_on(self, head: bytes, line: bytes) -> None:
         text = line.decode("utf-8", "replace").strip()
-        if text:
+        if head or len(line) > _LONGEST_LINE:
+            log.warning("over-long line dropped")
+            self._hand_over(TooLong((head or line).decode("utf-8", "replace"), text[-_TAIL:]))
+        elif text:
             self._hand_over(text)
 
-    def _hand_over(self, text: str | None) -> None:
+    def _hand_over(self, line: str | TooLong | None) -> None:
         try:
-            self._loop.call_soon_threadsafe(self._queue.put_nowait, text)
+            self._loop.call_soon_threadsafe(self._queue.put_nowait, line)
         except RuntimeError:  # the loop is closed: we are ending
             return
 

@@ -297,6 +297,24 @@ def test_rubbish_on_its_input_does_not_stop_it(state: Path):
     assert server.returncode == 0
 
 
+def test_every_request_gets_an_answer_however_wrong_it_is(state: Path):
+    lines = [
+        hello(),
+        '{"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": 5}\n',
+        '{"jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": {"name": 5}}\n',
+        '{"jsonrpc": "2.0", "id": 4, "method": "no/such"}\n',
+        '{"jsonrpc": "2.0", "id": 5, "method": "tools/call", "params": {"x": "' + "y" * 5_000_000 + '"}}\n',
+        '{"jsonrpc": "2.0", "id": 6, "method": 7}\n',
+        '{"jsonrpc": "2.0", "id": 7, "method": "ping"}\n',
+    ]
+    server = start("--simulate", "--state-file", str(state))
+    output, _ = server.communicate("".join(lines), timeout=60)
+    answers = [json.loads(line) for line in output.splitlines()]
+    codes = {answer["id"]: answer["error"]["code"] for answer in answers if "error" in answer}
+    assert codes == {2: -32602, 3: -32602, 4: -32601, 5: -32600, 6: -32600}
+    assert sorted(answer["id"] for answer in answers) == [1, 2, 3, 4, 5, 6, 7]
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
