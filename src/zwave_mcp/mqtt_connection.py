@@ -38,7 +38,11 @@ class Connection:
         self.broker = False
         self._on_change = on_change
         self._api: GatewayApi | None = None  # there while the broker is connected and the gateway is known
-        self._problem = f"The MQTT broker at {address_of(options)} has not answered yet."
+        self._delay = first_delay_seconds  # before the next attempt
+        self._silence = f"The MQTT broker at {address_of(options)} has not answered yet."
+        self._problem = (
+            self._silence
+        )  # why there is no gateway to ask: of this attempt, never of an earlier one
         self._settled = asyncio.Event()  # the attempt under way has come to a result
         self._wanted = asyncio.Event()  # a call came while there was no connection
         self._status = asyncio.Event()  # a gateway or the driver came or went
@@ -54,13 +58,14 @@ class Connection:
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(ATTEMPT_SECONDS):
                     await self._settled.wait()
-        problem = self.gateways.problem() if self.broker else self._problem
+        # Before the search is over, one gateway may not be chosen yet, and none may be on its way.
+        searched = self.broker and self._settled.is_set()
+        problem = self.gateways.problem() if searched else self._problem
         if self._api is None or problem:
             raise HomeDown(problem or self._problem)
         return self._api
 
     async def run(self) -> None:
-        delay = self._first_delay
         while True:
             try:
                 await self._one_connection()
@@ -69,15 +74,13 @@ class Connection:
             task = asyncio.current_task()
             if task is not None and task.cancelling():  # an error that came up while stopping took its place
                 raise asyncio.CancelledError
-            if self.broker:
-                delay = self._first_delay
-            self.broker = False
             self._settled.set()
             log.warning(
-                "no connection to the MQTT broker", extra={"problem": self._problem, "retry_seconds": delay}
+                "no connection to the MQTT broker",
+                extra={"problem": self._problem, "retry_seconds": self._delay},
             )
-            await self._pause(delay)
-            delay = min(delay * 2, self._longest_delay)
+            await self._pause(self._delay)
+            self._delay = min(self._delay * 2, self._longest_delay)
 
     async def _pause(self, seconds: float) -> None:
         """Until the next attempt. A call is a reason to try earlier, but not sooner than the first delay."""
@@ -95,13 +98,21 @@ class Connection:
         self._settled.clear()
         self._wanted.clear()
         self.gateways.forget()
+        self._problem = self._silence
         async with connected(self._options) as link:
-            self.broker = True
+            self.broker, self._delay = True, self._first_delay
+            self._problem = "Z-Wave JS UI has not answered yet."
             log.info("connected to the MQTT broker")
-            async with asyncio.TaskGroup() as tasks:
-                tasks.create_task(self._listen(link), name="zwave.listen")
-                tasks.create_task(link.lost(), name="zwave.lost")
-                await self._follow_gateway(link)
+            try:
+                async with asyncio.TaskGroup() as tasks:
+                    tasks.create_task(self._listen(link), name="zwave.listen")
+                    tasks.create_task(link.lost(), name="zwave.lost")
+                    await self._follow_gateway(link)
+            except* HomeDown as group:
+                self._problem = str(group.exceptions[0])  # at once: a hung broker delays the goodbye
+                raise
+            finally:
+                self.broker = False
 
     async def _listen(self, link: "Link") -> None:
         try:
@@ -111,9 +122,10 @@ class Connection:
                 elif self._api is not None:
                     self._api.receive(payload)
         finally:
+            self._problem = "The connection to the MQTT broker was lost."
             api, self._api = self._api, None
             if api is not None:
-                api.fail("The connection to the MQTT broker was lost.")
+                api.fail(self._problem)
 
     async def _follow_gateway(self, link: "Link") -> None:
         await link.subscribe(self.gateways.topics)

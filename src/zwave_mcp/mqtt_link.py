@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import ssl
 from collections.abc import AsyncIterator, Sequence
 from typing import Any, Final
 
@@ -56,7 +57,7 @@ class Link:
         """Returns when the broker took the message and somebody listens to its topic."""
         async with self._slots:
             if self._down.done():
-                raise HomeDown(_lost(self._address))
+                raise HomeDown(str(self._down.exception()))
             try:
                 mid = self._client.send(topic, payload)
             except aiomqtt.MqttError as error:
@@ -132,14 +133,15 @@ def _why(error: aiomqtt.MqttError, address: Address) -> str:
         if _value(error.rc) in _REFUSED_LOGIN:
             return f"The MQTT broker at {address} refused the user name or password."
         return f"The MQTT broker at {address} refused the connection: {error.rc}."
-    text = str(error)
-    if "CERTIFICATE_VERIFY_FAILED" in text:
+    cause = error.__context__  # aiomqtt keeps only its text, but Python knows what was being handled
+    if isinstance(cause, ssl.SSLCertVerificationError):
         return f"The certificate of the MQTT broker at {address} is not trusted; check the CA file."
-    if "SSL" in text or (address.tls and "reset" in text):
+    if isinstance(cause, ssl.SSLError) or (address.tls and isinstance(cause, ConnectionResetError)):
         return f"The MQTT broker at {address} does not speak TLS."
-    if "timed out" in text:
+    if isinstance(cause, TimeoutError):
         return f"The MQTT broker at {address} does not answer."
-    return f"The MQTT broker at {address} cannot be reached: {text.rpartition('] ')[2].lower()}."
+    reason = cause.strerror if isinstance(cause, OSError) and cause.strerror else str(error)
+    return f"The MQTT broker at {address} cannot be reached: {reason.lower()}."
 
 
 def _lost(address: Address) -> str:

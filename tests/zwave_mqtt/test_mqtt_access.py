@@ -1,6 +1,8 @@
 """Accounts, rights and encryption of the broker: what is refused is said, and what is documented works."""
 
 import re
+import socket
+import ssl
 from pathlib import Path
 
 import pytest
@@ -9,6 +11,8 @@ from tests.fakes.zwave_gateway import FakeGateway
 
 from zwave_mcp.home import CONFIRMED, HomeDown, ValueId
 from zwave_mcp.mqtt_address import address_of
+from zwave_mcp.mqtt_client import Client
+from zwave_mcp.mqtt_link import connected
 from zwave_mcp.options import MqttOptions
 
 FLOOR_LAMP = ValueId(3, 38, 0, "targetValue")
@@ -118,6 +122,28 @@ async def test_encryption_with_a_broker_that_has_none_is_said(broker, start_home
     async with start_home(MqttOptions(url)) as home:
         with pytest.raises(HomeDown, match="does not speak TLS"):
             await home.snapshot()
+
+
+@pytest.mark.parametrize(
+    ("cause", "tls", "said"),
+    [
+        (ssl.SSLCertVerificationError(1, "x"), True, "is not trusted; check the CA file"),
+        (ssl.SSLError(1, "x"), True, "does not speak TLS"),
+        (ConnectionResetError(104, "x"), True, "does not speak TLS"),
+        (ConnectionResetError(104, "Connection reset by peer"), False, "reached: connection reset by peer."),
+        (TimeoutError("x"), False, "does not answer"),
+        (ConnectionRefusedError(111, "SSL reset timed out"), False, "reached: ssl reset timed out."),
+        (socket.gaierror(-2, "Name or service not known"), True, "reached: name or service not known."),
+    ],
+)
+async def test_the_kind_of_an_error_says_what_is_wrong_and_not_its_words(monkeypatch, cause, tls, said):
+    def fail(self):
+        raise cause
+
+    monkeypatch.setattr(Client, "_client_connect", fail)
+    with pytest.raises(HomeDown, match=said):
+        async with connected(MqttOptions("mqtts://broker" if tls else "mqtt://broker")):
+            pass
 
 
 async def test_a_missing_ca_file_is_said_and_does_not_end_the_server(encrypted, tmp_path, start_home):

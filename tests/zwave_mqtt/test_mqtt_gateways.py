@@ -1,9 +1,12 @@
 """The gateway is found by itself when there is one, and never guessed when there are more."""
 
+import asyncio
+
 import pytest
 from tests.fakes.zwave_gateway import FakeGateway
 
 from zwave_mcp.home import HomeDown, ValueId
+from zwave_mcp.mqtt_connection import Connection
 from zwave_mcp.mqtt_gateways import Gateways, client_name
 from zwave_mcp.options import MqttOptions
 
@@ -97,6 +100,16 @@ def test_a_gateway_may_be_named_as_in_its_settings_or_as_in_its_topics(name):
 async def test_the_gateway_is_found_by_itself(broker, gateway, start_home):
     async with start_home(MqttOptions(broker.url)) as home:
         assert (await home.health()).gateway_name == "Home_Gateway"
+
+
+async def test_a_search_that_is_not_over_blames_no_gateway(broker, gateway, start_home, monkeypatch):
+    async def search(self):
+        await asyncio.Event().wait()
+
+    monkeypatch.setattr(Connection, "_discover", search)
+    async with start_home(MqttOptions(broker.url)) as home:
+        with pytest.raises(HomeDown, match="Z-Wave JS UI has not answered yet"):
+            await home.snapshot()
 
 
 async def test_a_gateway_that_comes_later_is_found(broker, start_home):
