@@ -4,6 +4,7 @@ import math
 from collections.abc import Mapping
 from typing import Any, Final
 
+from zwave_mcp.scalars import is_number
 from zwave_mcp.schemas import Schema
 
 _NEEDED: Final = {
@@ -63,6 +64,6 @@ def _is(kind: str, value: Any) -> bool:
         return isinstance(value, str)
     if kind == "boolean":
         return isinstance(value, bool)
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        return False
-    return kind == "number" or float(value).is_integer()  # JSON knows one sort of number: 40.0 is whole
+    return is_number(value) and (
+        kind == "number" or float(value).is_integer()
+    )  # JSON knows one sort of number: 40.0 is whole

@@ -6,11 +6,12 @@ from typing import Any, Final
 
 from zwave_mcp import sentences
 from zwave_mcp.confirm import Command
-from zwave_mcp.devices import Device, is_number
+from zwave_mcp.devices import Device
 from zwave_mcp.home import ValueId
 from zwave_mcp.kinds import BARRIER, MULTILEVEL_SWITCH, WINDOW_COVERING
 from zwave_mcp.percent import HIGHEST_LEVEL, LAST_LEVEL, to_level
 from zwave_mcp.results import Outcome
+from zwave_mcp.scalars import is_number
 from zwave_mcp.states import LOCKED
 
 _ACTIONS: Final = {
@@ -117,8 +118,15 @@ def lock_command(device: Device, action: str) -> Command:
     )
 
 
-def stop_id(device: Device) -> ValueId | None:
+def stop_command(device: Device) -> Command:
     """Writing false to either direction stops the motor."""
+    state, target = device.state_value, _stop_id(device)
+    if state is None or target is None:
+        raise NotPossible("unsupported", sentences.cannot(device, "stop"))
+    return Command(device, target, False, state.id, is_number, stops=True)
+
+
+def _stop_id(device: Device) -> ValueId | None:
     for value in device.values:
         found = value.id
         if found.command_class == MULTILEVEL_SWITCH and found.property in ("Up", "Down", "Open", "Close"):

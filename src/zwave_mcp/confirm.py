@@ -13,13 +13,16 @@ from zwave_mcp.devices import Device, devices_of
 from zwave_mcp.home import (
     ACKNOWLEDGED,
     CONFIRMED,
+    ENDPOINT_NOT_FOUND,
     FAILED,
     INVALID_VALUE,
+    NO_DEVICE_SUPPORT,
+    NOT_IMPLEMENTED,
     WORKING,
     Home,
-    HomeDown,
     HomeError,
     NoAnswer,
+    NotUnderstood,
     Refused,
     ValueId,
     WriteResult,
@@ -27,6 +30,7 @@ from zwave_mcp.home import (
 from zwave_mcp.jams import is_jammed, is_new_jam
 from zwave_mcp.percent import LAST_LEVEL
 from zwave_mcp.results import Outcome
+from zwave_mcp.scalars import is_number
 
 # The whole of one tool call: a voice client gives up after 30 s and must hear this answer first.
 TOOL_SECONDS: Final = 15.0
@@ -38,6 +42,14 @@ _AFTER_RAMP_SECONDS: Final = 2.0
 WINDOW_SECONDS: Final = 5.0  # how long the device is asked before "it did not" is said
 _POLL_EVERY_SECONDS: Final = 1.0
 _FIRST_POLLS_SECONDS: Final = 0.4  # most devices have finished by then
+_STOP_CHECK_SECONDS: Final = 0.4  # a motor that moves is elsewhere by then
+_ACCEPTED: Final = frozenset({CONFIRMED, WORKING, ACKNOWLEDGED})
+_CALLERS_ERRORS: Final[dict[int, Outcome]] = {
+    NO_DEVICE_SUPPORT: "unsupported",
+    ENDPOINT_NOT_FOUND: "unsupported",
+    NOT_IMPLEMENTED: "unsupported",
+    INVALID_VALUE: "invalid",
+}
 _UNKNOWN: Final = object()
 
 
@@ -49,6 +61,7 @@ class Command:
     read: ValueId  # the value that tells what the device did
     reached: Callable[[Any], bool]
     moves: bool = False  # a motor: on its way is an answer
+    stops: bool = False  # a motor: done when two looks at it are the same
     window_seconds: float | None = None  # how long it may take; None: as usual
 
 
@@ -80,17 +93,21 @@ async def _send(home: Home, command: Command) -> Verdict:
             written = await home.write(command.write, command.value, _ASLEEP_SECONDS)
         else:
             written = await home.write(command.write, command.value)
+    except NotUnderstood as error:
+        return Verdict("unconfirmed", message=str(error))
     except NoAnswer:
         return Verdict("queued" if node.asleep else "unconfirmed")
     except Refused as refusal:
         return Verdict("failed", message=str(refusal))
     try:
         return await _judge(home, command, written)
-    except HomeDown:  # it was sent, and now nobody can say what became of it
-        return Verdict("unconfirmed")
+    except HomeError as error:  # it was sent, and now nobody can say what became of it
+        return Verdict("unconfirmed", message=str(error))
 
 
 async def _judge(home: Home, command: Command, written: WriteResult) -> Verdict:
+    if command.stops and written.status in _ACCEPTED:
+        return await _after_stop(home, command)
     if written.status == CONFIRMED:
         return await _after_confirmation(home, command)
     if written.status == WORKING:
@@ -99,7 +116,9 @@ async def _judge(home: Home, command: Command, written: WriteResult) -> Verdict:
         return await _ask(home, command, command.window_seconds or WINDOW_SECONDS)
     if written.status == FAILED:
         return Verdict("unreachable" if await _died(home, command.device) else "failed")
-    return Verdict("invalid" if written.status == INVALID_VALUE else "unsupported", message=written.message)
+    if written.status in _CALLERS_ERRORS:
+        return Verdict(_CALLERS_ERRORS[written.status], message=written.message)
+    raise NotUnderstood
 
 
 async def _answers(home: Home, node_id: int) -> bool:
@@ -114,7 +133,7 @@ async def _after_confirmation(home: Home, command: Command) -> Verdict:
     and where a motor may have confirmed no more than its start."""
     if command.value != LAST_LEVEL and not command.moves:
         return Verdict("confirmed", command.value, known=True)
-    value = await _polled(home, command.read)
+    value = await _polled(home, command)
     if value is not _UNKNOWN and command.reached(value):
         return Verdict("confirmed", value, known=True)
     return Verdict("working") if command.moves else Verdict("confirmed")
@@ -130,13 +149,22 @@ async def _after_working(home: Home, command: Command, remaining_seconds: float 
     return Verdict("working", verdict.value, verdict.known) if verdict.outcome == "unconfirmed" else verdict
 
 
+async def _after_stop(home: Home, command: Command) -> Verdict:
+    first = await _polled(home, command)
+    await asyncio.sleep(_STOP_CHECK_SECONDS)
+    second = await _polled(home, command)
+    if first is _UNKNOWN or second is _UNKNOWN:
+        return Verdict("unconfirmed")
+    return Verdict("confirmed", second, known=True) if first == second else Verdict("failed")
+
+
 async def _ask(home: Home, command: Command, window_seconds: float) -> Verdict:
     """Poll until the device says so, or the time is over."""
     clock = asyncio.get_running_loop().time
     end, pause = clock() + window_seconds, _FIRST_POLLS_SECONDS
     seen: list[Any] = []
     while True:
-        value = await _polled(home, command.read)
+        value = await _polled(home, command)
         if value is not _UNKNOWN:
             seen.append(value)
             if command.reached(value):
@@ -177,7 +205,7 @@ async def _newly_jammed(home: Home, device: Device) -> bool:
         return False
     try:
         fresh = await home.snapshot(0)
-    except NoAnswer:
+    except HomeError:
         return False
     return any(
         is_new_jam(device, now)
@@ -186,9 +214,12 @@ async def _newly_jammed(home: Home, device: Device) -> bool:
     )
 
 
-async def _polled(home: Home, value_id: ValueId) -> Any:
+async def _polled(home: Home, command: Command) -> Any:
+    """The device's own value; what is of another sort than the wish tells nothing about it."""
     try:
-        value = await home.poll(value_id)
+        value = await home.poll(command.read)
     except (NoAnswer, Refused):
         return _UNKNOWN
-    return value if isinstance(value, bool | int | float | str) else _UNKNOWN
+    yes_or_no = isinstance(command.value, bool) and not command.stops
+    fits = isinstance(value, bool) if yes_or_no else is_number(value)
+    return value if fits else _UNKNOWN

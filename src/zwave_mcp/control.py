@@ -1,22 +1,19 @@
 """The tools that act: each answers with what the device really did."""
 
-import asyncio
 import logging
-from typing import Any, Final
+from typing import Any
 
 from zwave_mcp import sentences
-from zwave_mcp.commands import NotPossible, Wish, command, lock_command, stop_id, supports, wish
-from zwave_mcp.confirm import TOOL_SECONDS, Command, Verdict, carry_out
+from zwave_mcp.commands import NotPossible, Wish, command, lock_command, stop_command, supports, wish
+from zwave_mcp.confirm import Command, Verdict, carry_out
 from zwave_mcp.devices import Device
-from zwave_mcp.home import ACKNOWLEDGED, CONFIRMED, Home, HomeError, NoAnswer, Refused
+from zwave_mcp.home import Home, HomeError, NoAnswer, Refused
 from zwave_mcp.jams import without_jam
 from zwave_mcp.results import Facts, Outcome, Result, result
 from zwave_mcp.states import JAMMED, UNKNOWN, state_of, state_text
 from zwave_mcp.view import Viewer, the_one
 
 log = logging.getLogger(__name__)
-
-_STOP_CHECK_SECONDS: Final = 0.4
 
 
 class Control:
@@ -35,9 +32,8 @@ class Control:
             return device
         try:
             chosen = wish(device, action, level, await self._present(device, action))
-            if chosen.action == "stop":
-                return await self._stop(device, chosen)
-            return await self._carry_out(command(device, chosen), chosen)
+            sent = stop_command(device) if chosen.action == "stop" else command(device, chosen)
+            return await self._carry_out(sent, chosen)
         except NotPossible as reason:
             return result(str(reason), reason.outcome, Facts(requested, device, state_text(device)))
         except HomeError as error:
@@ -87,25 +83,6 @@ class Control:
             _sentence(device, chosen, verdict, state), verdict.outcome, _facts(device, chosen, state)
         )
 
-    async def _stop(self, device: Device, chosen: Wish) -> Result:
-        target, state = stop_id(device), device.state_value
-        if target is None or state is None:
-            raise NotPossible("unsupported", sentences.cannot(device, "stop"))
-        try:
-            async with asyncio.timeout(TOOL_SECONDS):
-                written = await self._home.write(target, False)
-                if written.status not in (CONFIRMED, ACKNOWLEDGED):
-                    raise NotPossible("failed", sentences.failed(device, "stop"))
-                first = await self._home.poll(state.id)
-                await asyncio.sleep(_STOP_CHECK_SECONDS)
-                second = await self._home.poll(state.id)
-        except (NoAnswer, Refused, TimeoutError):
-            raise NotPossible("unconfirmed", sentences.not_confirmed(device)) from None
-        stands = state_of(device, second)
-        if first != second:
-            return result(sentences.failed(device, "stop"), "failed", _facts(device, chosen, stands))
-        return result(sentences.done(device, "stop", stands), "confirmed", _facts(device, chosen, stands))
-
 
 def _state(device: Device, chosen: Wish, verdict: Verdict) -> str:
     """Without a value a confirmed "on" is on, and what is on its way is that; all else is not known."""
@@ -129,8 +106,9 @@ def _sentence(device: Device, chosen: Wish, verdict: Verdict, state: str) -> str
         return sentences.doing(device, chosen.action, chosen.percent)
     if verdict.jammed:
         return sentences.jammed(device, chosen.action)
+    if verdict.outcome == "unconfirmed":
+        return sentences.not_confirmed(device, verdict.message)
     simple = {
-        "unconfirmed": sentences.not_confirmed,
         "queued": sentences.queued,
         "unreachable": sentences.unreachable,
     }.get(verdict.outcome)

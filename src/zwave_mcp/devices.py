@@ -16,6 +16,7 @@ from zwave_mcp.kinds import (
     is_light,
     kind_of,
 )
+from zwave_mcp.scalars import is_number
 
 _BATTERY_LOW_PERCENT = 15  # where most makers start to warn
 
@@ -126,7 +127,3 @@ def _is_reading(value: Value) -> bool:
     if value.id.property in ("alarmType", "alarmLevel", "reset") or value.writeable:
         return False
     return not (value.id.command_class == METER and value.id.property != "value")
-
-
-def is_number(raw: Any) -> bool:
-    return isinstance(raw, int | float) and not isinstance(raw, bool)

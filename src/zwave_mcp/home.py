@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Protocol
 
 # Statuses of `writeValue`, as zwave-js gives them.
+NO_DEVICE_SUPPORT: Final = 0
 WORKING: Final = 1  # the device accepted it and is on its way
 FAILED: Final = 2  # no answer, unknown node, or a value that could not be sent
 ENDPOINT_NOT_FOUND: Final = 3
@@ -39,6 +40,13 @@ class HomeDown(HomeError):
 
 class NoAnswer(HomeError):
     """The request was sent and nothing came back within its limit: it may still happen."""
+
+
+class NotUnderstood(NoAnswer):
+    """An answer came and says nothing: as good as none, but there is no other to wait for."""
+
+    def __init__(self) -> None:
+        super().__init__("Z-Wave JS UI gave an answer that could not be understood.")
 
 
 class Refused(HomeError):
@@ -194,7 +202,8 @@ class Home(Protocol):
         never repeated, never kept for later."""
 
     async def poll(self, value_id: ValueId, timeout_seconds: float = POLL_TIMEOUT_SECONDS) -> Any:
-        """The value as the device itself gives it over the radio. Refused: the device did not answer."""
+        """The value as the device itself gives it over the radio, None when it gave none. Refused: the device
+        did not answer."""
 
     async def ping(self, node_id: int, timeout_seconds: float = PING_TIMEOUT_SECONDS) -> bool:
         """Whether the device answers."""

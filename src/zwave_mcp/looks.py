@@ -7,7 +7,7 @@ from zwave_mcp.devices import Device, with_value
 from zwave_mcp.folding import words
 from zwave_mcp.home import Home, HomeError, NoAnswer, Refused, Value
 from zwave_mcp.results import Facts, Outcome, Result, result
-from zwave_mcp.states import UNKNOWN, remembered, state_text
+from zwave_mcp.states import UNKNOWN, remembered, state_of, state_text
 from zwave_mcp.telling import (
     details,
     entry,
@@ -60,9 +60,12 @@ class Looks:
 
     async def _verified(self, device: Device, state: Value) -> tuple[Device, Outcome]:
         try:
-            return with_value(device, state.id, await self._home.poll(state.id, _VERIFY_SECONDS)), "confirmed"
+            value = await self._home.poll(state.id, _VERIFY_SECONDS)
         except (NoAnswer, Refused):
             return device, "unconfirmed"
+        if state_of(device, value) == UNKNOWN:
+            return device, "unconfirmed"
+        return with_value(device, state.id, value), "confirmed"
 
     async def sensors(self, asked: str) -> Result:
         view = await self._viewer.now()

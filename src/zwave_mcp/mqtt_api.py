@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from enum import StrEnum
 from typing import Any
 
-from zwave_mcp.home import HomeDown, NoAnswer, Refused
+from zwave_mcp.home import HomeDown, NoAnswer, NotUnderstood, Refused
 
 log = logging.getLogger(__name__)
 
@@ -18,7 +18,6 @@ Publish = Callable[[str, bytes], Awaitable[None]]
 # What the gateway says while its stick is away; it then answers nothing else.
 _WITHOUT_STICK = "Z-Wave client not connected"
 NO_STICK = "Z-Wave JS UI has no connection to its Z-Wave stick."
-NOT_UNDERSTOOD = "Z-Wave JS UI gave an answer that could not be understood."
 
 
 class Api(StrEnum):
@@ -104,8 +103,8 @@ def _result(answer: Mapping[str, Any]) -> Any:
     if answer.get("success") is True:
         return answer.get("result")
     message = answer.get("message")
-    if not isinstance(message, str):
-        raise Refused(NOT_UNDERSTOOD)
+    if answer.get("success") is not False or not isinstance(message, str):
+        raise NotUnderstood
     if message == _WITHOUT_STICK:
         raise HomeDown(NO_STICK)
     raise Refused(message)

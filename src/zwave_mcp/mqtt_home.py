@@ -17,17 +17,18 @@ from zwave_mcp.home import (
     HomeError,
     NoAnswer,
     Node,
-    Refused,
+    NotUnderstood,
     Scene,
     Snapshot,
     ValueId,
     WriteResult,
 )
-from zwave_mcp.mqtt_api import NO_STICK, NOT_UNDERSTOOD, Api
+from zwave_mcp.mqtt_api import NO_STICK, Api
 from zwave_mcp.mqtt_connection import Connection
 from zwave_mcp.mqtt_snapshots import Snapshots
 from zwave_mcp.nodes import duration_seconds, parse_nodes, parse_scenes
 from zwave_mcp.options import MqttOptions
+from zwave_mcp.scalars import scalar
 
 log = logging.getLogger(__name__)
 
@@ -87,18 +88,18 @@ class MqttHome:
         except NoAnswer as error:
             raise HomeDown(NO_STICK, sent=api == Api.WRITE_VALUE) from error
 
-    async def _remembered(self, api: Api, timeout_seconds: float) -> Any:
-        """What the gateway answers from memory, without radio: so silence means that it hangs."""
+    async def _remembered(self, api: Api, timeout_seconds: float) -> list[Any]:
+        """A list that the gateway has in memory, without radio: so silence means that it hangs."""
         try:
-            return await self._call(api, timeout_seconds=timeout_seconds)
+            result = await self._call(api, timeout_seconds=timeout_seconds)
+            if not isinstance(result, list):
+                raise NotUnderstood  # better than a home that seems to be empty
         except NoAnswer as error:
             raise HomeDown(str(error)) from error
+        return result
 
     async def _ask_for_nodes(self) -> tuple[Node, ...]:
-        result = await self._remembered(Api.GET_NODES, SNAPSHOT_TIMEOUT_SECONDS)
-        if not isinstance(result, list):
-            raise Refused(NOT_UNDERSTOOD)  # better than a home that seems to be empty
-        return parse_nodes(result)
+        return parse_nodes(await self._remembered(Api.GET_NODES, SNAPSHOT_TIMEOUT_SECONDS))
 
     def watch(self, listener: Callable[[Snapshot], None]) -> None:
         self._snapshots.watch(listener)
@@ -120,7 +121,9 @@ class MqttHome:
 
     async def poll(self, value_id: ValueId, timeout_seconds: float = POLL_TIMEOUT_SECONDS) -> Any:
         try:
-            return await self._call(Api.POLL_VALUE, value_id.to_wire(), timeout_seconds=timeout_seconds)
+            return scalar(
+                await self._call(Api.POLL_VALUE, value_id.to_wire(), timeout_seconds=timeout_seconds)
+            )
         finally:
             self._snapshots.outdate()
 
@@ -164,8 +167,8 @@ class MqttHome:
 
 def _write_result(result: object) -> WriteResult:
     status = result.get("status") if isinstance(result, Mapping) else None
-    if not isinstance(result, Mapping) or not isinstance(status, int):
-        raise Refused(NOT_UNDERSTOOD)
+    if not isinstance(result, Mapping) or not isinstance(status, int) or isinstance(status, bool):
+        raise NotUnderstood
     message = result.get("message")
     return WriteResult(
         status=status,

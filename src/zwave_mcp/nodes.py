@@ -1,24 +1,20 @@
 """From replies of `getNodes` and `_getScenes` to nodes and scenes; what is malformed is left out."""
 
-import math
 from collections.abc import Iterable, Mapping
 from typing import Any, TypeGuard
 
 from zwave_mcp.home import Node, Scene, SceneValue, Value, ValueId
+from zwave_mcp.scalars import is_number, scalar
 
 
-def parse_nodes(result: object) -> tuple[Node, ...]:
+def parse_nodes(result: list[Any]) -> tuple[Node, ...]:
     """The real devices of a `getNodes` result. The controller and virtual nodes (a write to Broadcast reaches
     every device) are left out."""
-    if not isinstance(result, list):
-        return ()
     nodes = (_node(raw) for raw in result if isinstance(raw, Mapping))
     return tuple(node for node in nodes if node is not None)
 
 
-def parse_scenes(result: object) -> tuple[Scene, ...]:
-    if not isinstance(result, list):
-        return ()
+def parse_scenes(result: list[Any]) -> tuple[Scene, ...]:
     scenes = (_scene(raw) for raw in result if isinstance(raw, Mapping))
     return tuple(scene for scene in scenes if scene is not None)
 
@@ -69,7 +65,7 @@ def _value(node_id: int, raw: Mapping[str, Any]) -> Value | None:
     updated = _number(raw.get("lastUpdate"))
     return Value(
         id=value_id,
-        value=_scalar(raw.get("value")),
+        value=scalar(raw.get("value")),
         label=_text(raw.get("label")),
         unit=_text(raw.get("unit")),
         states=_states(raw.get("states")),
@@ -121,15 +117,8 @@ def _scene(raw: Mapping[str, Any]) -> Scene | None:
         node_id = item.get("nodeId") if isinstance(item, Mapping) else None
         value_id = _value_id(node_id, item) if _is_int(node_id) else None
         if value_id is not None:
-            values.append(SceneValue(value_id, item.get("value")))
+            values.append(SceneValue(value_id, scalar(item.get("value"))))
     return Scene(scene_id, name, tuple(values))
-
-
-def _scalar(raw: object) -> bool | float | str | None:
-    """Lists, objects and numbers that are none are nothing that a device could be in."""
-    if isinstance(raw, float) and not math.isfinite(raw):
-        return None
-    return raw if isinstance(raw, bool | int | float | str) else None
 
 
 def _is_int(raw: object) -> TypeGuard[int]:
@@ -144,10 +133,5 @@ def _text(raw: object) -> str:
     return raw if isinstance(raw, str) else ""
 
 
-def _number(raw: object) -> float | None:
-    if not isinstance(raw, int | float) or isinstance(raw, bool):
-        return None
-    try:
-        return float(raw)
-    except OverflowError:  # a whole number of hundreds of digits
-        return None
+def _number(raw: Any) -> float | None:
+    return float(raw) if is_number(raw) else None

@@ -4,12 +4,12 @@ import asyncio
 from typing import Any, Final
 
 from zwave_mcp import sentences
-from zwave_mcp.devices import is_number
 from zwave_mcp.folding import spellings, words
 from zwave_mcp.home import Home, HomeError, NoAnswer, Refused, Scene, SceneValue, ValueId
 from zwave_mcp.kinds import BARRIER, DOOR_LOCK
 from zwave_mcp.percent import LAST_LEVEL
 from zwave_mcp.results import Facts, Outcome, Result, result
+from zwave_mcp.scalars import is_number
 from zwave_mcp.states import LOCKED
 from zwave_mcp.view import View, Viewer
 
@@ -99,7 +99,7 @@ def _same(now: Any, wanted: Any) -> bool:
         if wanted == LAST_LEVEL:
             return bool(now > 0)
         return bool(abs(now - wanted) <= (_NEAR if wanted else 0))
-    return bool(now == wanted)
+    return now is not None and bool(now == wanted)
 
 
 def _opens_the_house(value: SceneValue) -> bool:

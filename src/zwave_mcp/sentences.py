@@ -122,8 +122,8 @@ def doing(device: Device, action: str, percent: int | None = None) -> str:
     return capital(f"{the(device)} {verb(device, 'is')} {way} to {percent} percent.")
 
 
-def not_confirmed(device: Device) -> str:
-    return f"The command for {the(device)} is not confirmed, it may still happen."
+def not_confirmed(device: Device, message: str = "") -> str:
+    return f"The command for {the(device)} is not confirmed, it may still happen{_reason(message)}."
 
 
 def queued(device: Device) -> str:
@@ -138,8 +138,11 @@ def unreachable(device: Device) -> str:
 def failed(device: Device, action: str, state: str = UNKNOWN, message: str = "") -> str:
     still = "they are still" if _is_plural(device) else "it is still"
     tail = f"; {still} {_said(state)}" if state != UNKNOWN else ""
-    reason = f": {message.rstrip('.')}" if message else ""
-    return capital(f"{the(device)} did not {_DONE.get(action, 'do it')}{tail}{reason}.")
+    return capital(f"{the(device)} did not {_DONE.get(action, 'do it')}{tail}{_reason(message)}.")
+
+
+def _reason(message: str) -> str:
+    return f": {message.rstrip('.')}" if message else ""
 
 
 def jammed(device: Device, action: str) -> str:

@@ -5,7 +5,7 @@ import re
 import time
 from typing import Any, Final
 
-from zwave_mcp.devices import Device, is_number
+from zwave_mcp.devices import Device
 from zwave_mcp.home import Value
 from zwave_mcp.jams import is_jammed
 from zwave_mcp.kinds import (
@@ -16,6 +16,7 @@ from zwave_mcp.kinds import (
     THERMOSTAT_STATE,
 )
 from zwave_mcp.percent import HIGHEST_LEVEL, to_percent
+from zwave_mcp.scalars import is_number
 
 UNKNOWN: Final = "unknown"
 LOCKED: Final = 255

@@ -8,9 +8,10 @@ from typing import Any
 from zwave_mcp import sentences
 from zwave_mcp.commands import NotPossible
 from zwave_mcp.confirm import TOOL_SECONDS, Command, Verdict, carry_out
-from zwave_mcp.devices import Device, is_number, with_value
+from zwave_mcp.devices import Device, with_value
 from zwave_mcp.home import Home, Value
 from zwave_mcp.results import Facts, Result, result
+from zwave_mcp.scalars import is_number
 from zwave_mcp.states import active_setpoint, number_text, remembered, state_text
 from zwave_mcp.view import Viewer, the_one
 
@@ -141,7 +142,7 @@ def _bad_news(device: Device, command: Command, verdict: Verdict) -> str:
     if verdict.outcome == "unreachable":
         return sentences.unreachable(device)
     if verdict.outcome in ("unconfirmed", "working"):
-        return sentences.not_confirmed(device)
+        return sentences.not_confirmed(device, verdict.message)
     return sentences.failed(
         device, "set", remembered(device) if verdict.known else "unknown", verdict.message
     )

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from tests.fakes.mosquitto import Broker, free_port
 from tests.fakes.zwave_gateway import FakeGateway
 
-from zwave_mcp.home import CONFIRMED, HomeDown, HomeError, NoAnswer, Refused, ValueId
+from zwave_mcp.home import CONFIRMED, HomeDown, HomeError, NoAnswer, NotUnderstood, ValueId
 from zwave_mcp.mqtt_api import GatewayApi
 from zwave_mcp.options import MqttOptions
 
@@ -173,6 +173,32 @@ async def test_a_hung_broker_is_given_up_and_nothing_is_sent_to_it_later(home, g
     assert len((await back(home)).nodes) == 12
 
 
+async def test_the_reason_given_is_that_of_now(tmp_path, start_home):
+    """First nobody listens, then all is well, then the broker hangs: that is what every call says."""
+    broker = Broker(tmp_path)
+    async with start_home(MqttOptions(broker.url), longest_delay_seconds=0.05) as home:
+        with pytest.raises(HomeDown, match="connection refused"):
+            await home.snapshot()
+        broker.start()
+        try:
+            async with FakeGateway(broker.port):
+                await back(home)
+                broker.freeze()
+                async with asyncio.timeout(LIMIT_SECONDS):
+                    said = [await problem(home) for _ in range(6)]
+                broker.thaw()
+        finally:
+            broker.kill()
+
+    assert all("does not answer" in one or "has not answered" in one for one in said), said
+
+
+async def problem(home):
+    with pytest.raises(HomeDown) as caught:
+        await home.write(FLOOR_LAMP, 50)
+    return str(caught.value)
+
+
 async def test_a_killed_gateway_is_said_and_its_return_is_noticed(home, gateway, broker):
     await home.snapshot()
     await gateway.vanish()
@@ -292,8 +318,51 @@ async def test_a_malformed_list_of_devices_is_an_error_and_no_empty_home(home, g
         "getNodes", json.dumps({"success": True, "result": result, "origin": request.body})
     )
 
-    with pytest.raises(Refused, match="could not be understood"):
+    with pytest.raises(HomeDown, match="could not be understood"):
         await call
+
+
+@pytest.mark.parametrize("result", [*BAD_RESULTS, {"status": "255"}, {"status": True}, {"status": None}, {}])
+async def test_a_malformed_answer_to_a_command_does_not_say_what_happened(home, gateway, result):
+    await home.snapshot()
+    gateway.silent.add("writeValue")
+    call = asyncio.create_task(home.write(FLOOR_LAMP, 50))
+    request = await gateway.asked("writeValue")
+    answer = {"success": True, "result": result, "origin": request.body}
+    await gateway.answer_raw("writeValue", json.dumps(answer))
+
+    with pytest.raises(NotUnderstood):
+        await call
+
+
+@pytest.mark.parametrize("answer", [{}, {"success": "yes"}, {"message": "done"}, {"success": False}], ids=str)
+async def test_an_answer_without_a_verdict_does_not_say_what_happened(home, gateway, answer):
+    await home.snapshot()
+    gateway.silent.add("_activateScene")
+    call = asyncio.create_task(home.activate_scene(1))
+    request = await gateway.asked("_activateScene")
+    await gateway.answer_raw("_activateScene", json.dumps({**answer, "origin": request.body}))
+
+    with pytest.raises(NotUnderstood):
+        await call
+
+
+@pytest.mark.parametrize("value", ["NaN", "Infinity", "-Infinity", "1" + "0" * 400, "null", "[]", "{}"])
+async def test_a_number_that_is_none_is_no_value_of_a_device(home, gateway, value):
+    await home.snapshot()
+    gateway.silent.add("pollValue")
+    call = asyncio.create_task(home.poll(FLOOR_LAMP))
+    origin = json.dumps((await gateway.asked("pollValue")).body)
+    await gateway.answer_raw("pollValue", f'{{"success": true, "result": {value}, "origin": {origin}}}')
+
+    assert await call is None
+
+
+async def test_a_malformed_list_of_scenes_is_an_error_and_not_none_at_all(home, gateway):
+    gateway.scenes = {"not": "a list"}
+
+    with pytest.raises(HomeDown, match="could not be understood"):
+        await home.scenes()
 
 
 async def test_malformed_nodes_are_left_out(home, gateway):

@@ -7,7 +7,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from zwave_mcp import commands, confirm, control, scenes
+from zwave_mcp import commands, confirm, scenes
 
 
 @pytest.fixture
@@ -17,6 +17,6 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(confirm, "_AFTER_RAMP_SECONDS", 0.05)
     monkeypatch.setattr(confirm, "WINDOW_SECONDS", 0.05)
     monkeypatch.setattr(commands, "_LOCK_WINDOW_SECONDS", 0.05)
-    monkeypatch.setattr(control, "_STOP_CHECK_SECONDS", 0.005)
+    monkeypatch.setattr(confirm, "_STOP_CHECK_SECONDS", 0.005)
     monkeypatch.setattr(scenes, "_CHECK_SECONDS", 0.05)
     monkeypatch.setattr(scenes, "_EVERY_SECONDS", 0.01)

@@ -4,7 +4,17 @@ import pytest
 
 from fakes.scripted_home import ScriptedHome, blind, dimmer, lock, sensor, switch, thermostat
 from zwave_mcp import confirm
-from zwave_mcp.home import Health, HomeDown, NoAnswer, Refused, Scene, SceneValue, ValueId, WriteResult
+from zwave_mcp.home import (
+    Health,
+    HomeDown,
+    NoAnswer,
+    NotUnderstood,
+    Refused,
+    Scene,
+    SceneValue,
+    ValueId,
+    WriteResult,
+)
 from zwave_mcp.tools import Tools
 
 pytestmark = pytest.mark.usefixtures("quick")
@@ -71,6 +81,79 @@ async def test_a_refused_value_is_the_callers_error(status: int, outcome: str):
     sentence, said, _, is_error = await control(home, "desk lamp", "on")
     assert (said, is_error) == (outcome, True)
     assert "Endpoint 3 does not exist" in sentence
+
+
+@pytest.mark.parametrize(
+    "written", [WriteResult(999), WriteResult(-1), WriteResult(255_000), NotUnderstood()], ids=str
+)
+async def test_an_answer_that_nobody_understands_is_neither_done_nor_failed(written: WriteResult | Exception):
+    for status in ("Alive", "Asleep"):  # an answer came, so nothing waits for the waking up
+        home = ScriptedHome(switch(2, "Desk Lamp", status=status))
+        home.written = written
+        assert await control(home, "desk lamp", "on") == (
+            "The command for the Desk Lamp is not confirmed, it may still happen: "
+            "Z-Wave JS UI gave an answer that could not be understood.",
+            "unconfirmed",
+            "unknown",
+            True,
+        )
+
+
+@pytest.mark.parametrize("written", [WriteResult(999), NotUnderstood()], ids=str)
+async def test_a_setting_or_a_stop_that_nobody_understands_is_not_confirmed(written: WriteResult | Exception):
+    home = ScriptedHome(thermostat(7, "Thermostat"), blind(4, "Window Blind"))
+    home.written, home.polled = written, [60]
+    sentence, outcome, _ = await setting(home, temperature=22)
+    assert (outcome, "could not be understood" in sentence) == ("unconfirmed", True)
+    sentence, outcome, _, _ = await control(home, "window blind", "stop")
+    assert (outcome, "could not be understood" in sentence) == ("unconfirmed", True)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [float("nan"), float("inf"), -float("inf"), 10**400, "on", True, None, [], {"value": 1}],
+    ids=repr,
+)
+async def test_a_device_that_gives_no_level_leaves_the_command_open(answer: object):
+    home = ScriptedHome(dimmer(3, "Floor Lamp"), blind(4, "Window Blind"))
+    home.written, home.polled = WriteResult(254), [answer]
+    for name, action, more in (
+        ("floor lamp", "on", {}),
+        ("floor lamp", "dim", {"level": 40}),
+        ("window blind", "close", {}),
+        ("window blind", "stop", {}),
+    ):
+        sentence, outcome, state, is_error = await control(home, name, action, **more)
+        assert (outcome, state, is_error) == ("unconfirmed", "unknown", True)
+        assert "not confirmed, it may still happen" in sentence
+
+
+async def test_a_switch_that_gives_no_yes_or_no_leaves_the_command_open():
+    home = ScriptedHome(switch(2, "Desk Lamp"))
+    for answer in (float("nan"), 1, "on", None):
+        home.written, home.polled = WriteResult(254), [answer]
+        assert (await control(home, "desk lamp", "on"))[1] == "unconfirmed"
+
+
+@pytest.mark.parametrize("answer", [float("nan"), 10**400, "on", None, []], ids=str)
+async def test_a_device_that_gives_no_state_has_none(answer: object):
+    home = ScriptedHome(switch(2, "Desk Lamp"), dimmer(3, "Floor Lamp"))
+    home.polled = [answer]
+    for name in ("desk lamp", "floor lamp"):
+        told = await Tools(home).call("get_zwave_device", {"deviceName": name})
+        assert (told.structured["outcome"], told.structured["state"]) == ("unconfirmed", "unknown")
+
+
+async def test_a_lost_look_at_a_lock_does_not_hide_the_command():
+    class Forgetful(ScriptedHome):
+        async def snapshot(self, max_age_seconds: float = 2.0):
+            if self.sent:
+                raise Refused("Z-Wave JS UI gave an answer that could not be understood.")
+            return await super().snapshot(max_age_seconds)
+
+    home = Forgetful(lock(6, "Front Door", mode=0))
+    home.written, home.polled = WriteResult(254), [0, 255]
+    assert (await locking(home, "lock"))[1] == "confirmed"
 
 
 async def test_no_reply_at_all_may_still_happen():
@@ -236,6 +319,19 @@ async def test_stop_is_not_claimed_while_it_moves():
     assert (await control(home, "window blind", "stop"))[1] == "failed"
 
 
+async def test_stop_on_a_connection_that_drops_leaves_it_open():
+    home = ScriptedHome(blind(4, "Window Blind"))
+    home.written, home.polled = WriteResult(254), [HomeDown("The broker is away.")]
+    sentence, outcome, _, _ = await control(home, "window blind", "stop")
+    assert (outcome, "may still happen" in sentence) == ("unconfirmed", True)
+
+
+async def test_a_refused_stop_is_a_failure():
+    home = ScriptedHome(blind(4, "Window Blind"))
+    for home.written in (WriteResult(2), Refused("It cannot be stopped.")):
+        assert (await control(home, "window blind", "stop"))[1] == "failed"
+
+
 async def test_stop_without_an_answer_is_not_confirmed():
     home = ScriptedHome(blind(4, "Window Blind"))
     home.written, home.polled = WriteResult(254), [NO_ACK]
@@ -393,6 +489,12 @@ async def test_a_scene_is_on_when_all_its_devices_are():
 async def test_a_scene_whose_home_goes_away_is_not_confirmed():
     home = with_scene(SceneValue(ValueId(2, 37, 0, "targetValue"), True))
     home.polled = [HomeDown("The MQTT broker is not reachable.")]
+    assert (await scene(home))[1] == "unconfirmed"
+
+
+async def test_a_scene_value_that_is_not_known_is_not_confirmed():
+    home = with_scene(SceneValue(ValueId(2, 37, 0, "targetValue"), None))
+    home.polled = [None]
     assert (await scene(home))[1] == "unconfirmed"
 
 

@@ -2,7 +2,7 @@ import string
 import unicodedata
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from fakes.scripted_home import blind, dimmer, lock, sensor, switch, thermostat
@@ -230,6 +230,7 @@ def test_a_name_of_emoji_alone_can_be_found():
 NAMES = st.text(st.characters(categories=["L", "N", "Zs", "P", "M", "S"]), min_size=1, max_size=30)
 
 
+@settings(deadline=None)
 @given(st.lists(NAMES, min_size=1, max_size=8), st.text(max_size=120))
 def test_no_request_breaks_it_and_no_stranger_comes_out(known: list[str], asked: str):
     nodes = [switch(place, name) for place, name in enumerate(known, start=2)]
@@ -244,6 +245,7 @@ def test_no_request_breaks_it_and_no_stranger_comes_out(known: list[str], asked:
 WORD = st.text(string.ascii_lowercase, min_size=3, max_size=8)
 
 
+@settings(deadline=None)
 @given(st.lists(WORD, min_size=1, max_size=3), st.lists(WORD, min_size=1, max_size=2), st.randoms())
 def test_a_device_is_found_by_its_name_however_it_is_written(name: list[str], room: list[str], luck):
     assume(not words(" ".join(name + room)) & {"all", "every", "both", "each", "the", "and"})
@@ -255,6 +257,7 @@ def test_a_device_is_found_by_its_name_however_it_is_written(name: list[str], ro
     assert found(" ".join(shuffled), node, switch(3, "Zebra Crossing", "Zoo")) == [node.name]
 
 
+@settings(deadline=None)
 @given(st.text(max_size=60))
 def test_folding_is_stable(text: str):
     assert fold(fold(text)) == fold(text)
@@ -265,6 +268,7 @@ def test_folding_is_stable(text: str):
     assert plain(text) in spellings(text)
 
 
+@settings(deadline=None)
 @given(st.text(max_size=40))
 def test_locks_are_found_by_their_words_only(asked: str):
     hit = names(lock(2, "Front Door", "Hallway")).find(asked)

@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fakes.scripted_home import blind, dimmer, switch
@@ -51,6 +51,7 @@ STATES = st.sampled_from(
 )
 
 
+@settings(deadline=None)
 @given(st.text(min_size=1, max_size=40), st.text(max_size=20), STATES)
 def test_every_sentence_is_one_line_that_ends_well(name: str, room: str, state: str):
     lamp = device(dimmer(2, " ".join(name.split()), " ".join(room.split())))
