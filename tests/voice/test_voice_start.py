@@ -1,6 +1,7 @@
 """A voice that cannot start costs only itself: every other door goes on, and the status says what to do."""
 
 import asyncio
+import json
 
 import pytest
 from tests.fakes.gateway_process import Commands, Running
@@ -102,6 +103,39 @@ async def test_a_timer_rings_also_while_the_ears_are_loaded_or_missing(commands,
         running.cancel()
         await asyncio.gather(running, return_exceptions=True)
         assert gateway.ringers == []
+
+
+async def test_a_speech_to_text_server_that_comes_up_later_is_found(commands, monkeypatch):
+    from voice_gateway.commands.voice import Voice
+
+    monkeypatch.setenv("XDG_DATA_HOME", commands.env["XDG_DATA_HOME"])
+    monkeypatch.setenv("PULSE_SERVER", "unix:/nowhere")
+    free = await asyncio.start_server(lambda *_: None, "127.0.0.1", 0)
+    port = free.sockets[0].getsockname()[1]
+    free.close()
+    await free.wait_closed()
+
+    async def hears_nothing(reader, writer):
+        while line := await reader.readline():
+            head = json.loads(line)
+            await reader.readexactly(head.get("data_length", 0) + head.get("payload_length", 0))
+            if head["type"] == "audio-stop":
+                writer.write(b'{"type": "transcript", "data": {"text": ""}}\n')
+        writer.close()
+
+    settings = VoiceSettings(stt="wyoming", stt_url=f"tcp://127.0.0.1:{port}")
+    async with opened(Settings(voice=settings)) as gateway:
+        voice = Voice(gateway, show=print, announce=print, first_pause_seconds=0.05)
+        running = asyncio.ensure_future(voice.run())
+        await until(lambda: gateway.watch.state("voice") is State.DEGRADED)
+        part = gateway.watch.part("voice")
+        assert part.sentence == "I cannot hear: the speech to text server is not answering; I keep trying."
+        assert f"tcp://127.0.0.1:{port}" in part.advice
+        async with await asyncio.start_server(hears_nothing, "127.0.0.1", port):
+            await until(lambda: voice.door is not None)
+            await until(lambda: gateway.watch.state("voice") is not State.DEGRADED)
+        running.cancel()
+        await asyncio.gather(running, return_exceptions=True)
 
 
 @pytest.mark.voice_full

@@ -18,6 +18,7 @@ from voice_gateway.watch import Event, PartState, State
 log = logging.getLogger(__name__)
 
 STARTING = "The voice is starting."
+FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS = 2.0, 30.0  # until ears that could not be had are tried again
 
 
 def is_complete(gateway: Gateway) -> Callable[[str], bool]:
@@ -32,14 +33,27 @@ def first_error(error: BaseException) -> BaseException:
     return error
 
 
+def _cannot_hear(error: BaseException) -> tuple[str, str]:
+    """A sentence, and what to check. Where an error has words for people, its facts are for reading only."""
+    if isinstance(error, HearingError) and error.spoken != error.default_spoken:
+        return f"I cannot hear: {error.spoken}; I keep trying", str(error)
+    return f"I cannot hear: {error}", ""
+
+
 class Voice:
     """The voice of one gateway, from loading the engines to the end. Trouble never reaches other doors."""
 
     def __init__(
-        self, gateway: Gateway, *, show: Callable[[str], None], announce: Callable[[str], None]
+        self,
+        gateway: Gateway,
+        *,
+        show: Callable[[str], None],
+        announce: Callable[[str], None],
+        first_pause_seconds: float = FIRST_PAUSE_SECONDS,
     ) -> None:
         """`show` gets what cannot be spoken, `announce` how to talk to it."""
         self._announce = announce
+        self._first_pause = first_pause_seconds
         self._gateway = gateway
         self._settings = gateway.settings.voice
         self._transcriber = new_transcriber(self._settings)
@@ -59,9 +73,7 @@ class Voice:
         self._gateway.watch.report("voice", State.STARTING, STARTING)
         self._gateway.ringers.append(self.mouth.ring)
         try:
-            if (ears := await self._load()) is not None:
-                await self._listen(ears)
-            await asyncio.Event().wait()
+            await self._listen(await self._load())
         finally:
             self._gateway.ringers.remove(self.mouth.ring)
             await self.mouth.close()
@@ -108,21 +120,35 @@ class Voice:
             self._settings, answer, self._transcriber, self._synthesizer, watch=self._gateway.watch
         )
 
-    async def _load(self) -> Ears | None:
+    async def _load(self) -> Ears:
         """All engines side by side. Without ears there is no voice, and the status says why."""
         async with asyncio.TaskGroup() as tasks:
             tasks.create_task(self.mouth.warm_up(), name="warm up speech")
             ears = tasks.create_task(self._load_ears(), name="load ears")
         return ears.result()
 
-    async def _load_ears(self) -> Ears | None:
-        try:
-            return await load_ears(self._settings, self._transcriber)
-        except (HearingError, BaseExceptionGroup) as error:
-            reason = str(first_error(error))
-            log.error("there is no voice", extra={"reason": reason})
-            self._gateway.watch.report("voice", State.DEGRADED, f"I cannot hear: {reason}")
-            return None
+    async def _load_ears(self) -> Ears:
+        """Until they are there: a server may come up later, and a file may be put where it is missing."""
+        pause, failed = self._first_pause, ""
+        while True:
+            try:
+                if (
+                    failed
+                ):  # a server that is still away costs a moment; the other engines cost a core's second
+                    await self._transcriber.warm_up()
+                return await load_ears(self._settings, self._transcriber)
+            except (HearingError, BaseExceptionGroup) as group:
+                error = first_error(group)
+                log.log(
+                    logging.DEBUG if str(error) == failed else logging.ERROR,
+                    "there is no voice",
+                    extra={"reason": str(error), "retry_seconds": pause},
+                )
+                failed = str(error)
+                self._told = True  # that it is back is told as of any part that had failed
+                self._gateway.watch.report("voice", State.DEGRADED, *_cannot_hear(error))
+            await asyncio.sleep(pause)
+            pause = min(pause * 2, LONGEST_PAUSE_SECONDS)
 
     def _microphone_state(self, problem: str | None) -> None:
         if problem is None:

@@ -12,6 +12,8 @@ from voice_gateway.hearing.packages import need
 TIMEOUT_SECONDS = 15.0  # a large model on a small machine is slow; a server that hangs never answers
 CHUNK_SAMPLES = RATE // 10
 DEFAULT_PORT = 10300
+SILENT = "the speech to text server is not answering"
+FAILED = "the speech to text server does not work as it should"
 FORMAT = {"rate": RATE, "width": 2, "channels": 1}
 
 
@@ -34,10 +36,10 @@ class WyomingTranscriber:
                 return await self._ask(samples)
         except TimeoutError as error:
             text = f"the speech to text server {self._url} did not answer in {self._timeout:g} s"
-            raise HearingError(text) from error
+            raise HearingError(text, spoken=SILENT) from error
         except (OSError, ValueError, KeyError, TypeError) as error:
             text = f"the speech to text server {self._url} failed ({error}): check it, and voice.stt_url"
-            raise HearingError(text) from error
+            raise HearingError(text, spoken=SILENT if isinstance(error, OSError) else FAILED) from error
 
     async def close(self) -> None:
         """Nothing stays open."""
