@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from tests.fakes.speech import words
 from tests.fakes.speech_packages import need_packages
-from tests.fakes.voice import ScriptedSynthesizer
+from tests.fakes.voice import LevelTranscriber, ScriptedSynthesizer
 
 from voice_gateway.config import VoiceSettings
 from voice_gateway.errors import HearingError
@@ -131,6 +131,9 @@ async def test_an_engine_that_fails_is_told_and_the_connection_stays(sound):
     class Broken:
         name = "broken"
 
+        async def warm_up(self):
+            raise HearingError("the model is broken")
+
         async def transcribe(self, samples):
             raise HearingError("the model is broken")
 
@@ -154,7 +157,7 @@ async def test_an_engine_that_fails_is_told_and_the_connection_stays(sound):
     ],
 )
 async def test_a_client_that_sends_nonsense_is_let_go_and_others_are_served(raw):
-    async with door(None) as opened:
+    async with door(LevelTranscriber({})) as opened:
         async with asyncio.timeout(LIMIT):
             await opened.listening.wait()
             reader, writer = await asyncio.open_connection("127.0.0.1", opened.port)
@@ -176,7 +179,7 @@ async def test_a_port_that_is_taken_is_told_and_tried_again():
     watch.subscribe(told.put_nowait)
     async with (
         asyncio.timeout(LIMIT),
-        door(None, watch=watch, wyoming_url=f"tcp://127.0.0.1:{port}") as opened,
+        door(LevelTranscriber({}), watch=watch, wyoming_url=f"tcp://127.0.0.1:{port}") as opened,
     ):
         trouble = await told.get()
         assert trouble.state == "degraded"
@@ -185,3 +188,59 @@ async def test_a_port_that_is_taken_is_told_and_tried_again():
         await taken.wait_closed()
         await opened.listening.wait()
         assert opened.port == port
+
+
+async def test_a_port_that_stays_taken_is_logged_ever_more_rarely(caplog, monkeypatch):
+    attempts, enough = [], asyncio.Event()
+
+    async def taken(*_address):
+        attempts.append(1)
+        if len(attempts) == 20:
+            enough.set()
+        raise OSError(98, "Address already in use")
+
+    monkeypatch.setattr(asyncio, "start_server", taken)
+    async with asyncio.timeout(LIMIT), door(LevelTranscriber({}), wyoming_url="tcp://127.0.0.1:10700"):
+        await enough.wait()
+    assert [record.getMessage() for record in caplog.records].count("the Wyoming port cannot be opened") == 5
+
+
+async def test_the_engines_are_warm_before_somebody_asks():
+    class Cold(LevelTranscriber):
+        def __init__(self):
+            super().__init__({})
+            self.warm = asyncio.Event()
+
+        async def warm_up(self):
+            self.warm.set()
+
+    cold = Cold()
+    async with asyncio.timeout(LIMIT), door(cold):
+        await cold.warm.wait()
+
+
+async def test_silent_clients_make_room_for_one_that_asks(monkeypatch):
+    from voice_gateway.doors import wyoming
+
+    async def connected(opened):
+        return await asyncio.open_connection("127.0.0.1", opened.port)
+
+    async def answers(reader, writer):
+        writer.write(b'{"type": "ping"}\n')
+        return b"pong" in await reader.readline()
+
+    async with asyncio.timeout(LIMIT), door(LevelTranscriber({})) as opened:
+        await opened.listening.wait()
+        all_of_them = [await connected(opened) for _ in range(wyoming.MOST_CLIENTS)]
+        for one in all_of_them:
+            assert await answers(*one)
+        refused, writer = await connected(opened)
+        assert b"too many clients" in await refused.read()
+        writer.close()
+        monkeypatch.setattr(wyoming, "IDLE_SECONDS", 0.0)
+        new = await connected(opened)
+        assert await answers(*new)
+        assert await all_of_them[0][0].read() == b""
+        assert await answers(*all_of_them[1])
+        for _, writer in (*all_of_them, new):
+            writer.close()

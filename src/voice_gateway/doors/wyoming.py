@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import Awaitable, Callable
+from time import monotonic
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -33,6 +34,7 @@ RETRY_SECONDS = 5.0  # until a port that is taken may be free
 LONGEST_SECONDS = 120.0  # of sound in one request
 CHUNK_SAMPLES = 1024
 MOST_CLIENTS = 16
+IDLE_SECONDS = 2.0  # sound comes many times a second: who is silent longer may make room for others
 
 Answer = Callable[..., Awaitable[Reply]]
 
@@ -56,19 +58,35 @@ class WyomingDoor:
         self.synthesizer = synthesizer
         self._watch = watch or Watch()
         self._retry_seconds = retry_seconds
-        self._clients = 0
+        self._clients: set[_Client] = set()
         self.port = 0  # that it really listens on
         self.listening = asyncio.Event()
 
     async def run(self) -> None:
+        async with asyncio.TaskGroup() as tasks:
+            tasks.create_task(self._warm_up(), name="warm up for Wyoming clients")
+            await self._listen()
+
+    async def _warm_up(self) -> None:
+        """So that the first request is as quick as the others; what fails is told to whoever asks for it."""
+        for engine in (self.transcriber, self.synthesizer):
+            try:
+                await engine.warm_up()
+            except GatewayError as error:
+                log.info("a speech engine is not ready", extra={"engine": engine.name, "reason": str(error)})
+
+    async def _listen(self) -> None:
         address = urlsplit(self.settings.wyoming_url or "")
         host, port = address.hostname or "127.0.0.1", DEFAULT_PORT if address.port is None else address.port
+        failures = 0
         while True:
             try:
                 server = await asyncio.start_server(self._serve, host, port)
             except OSError as error:
                 text = f"Wyoming clients cannot reach me: {host}:{port} cannot be used ({error.strerror})."
-                log.warning("the Wyoming port cannot be opened", extra={"reason": str(error)})
+                failures += 1
+                if failures.bit_count() == 1:  # the first time, and then ever more rarely
+                    log.warning("the Wyoming port cannot be opened", extra={"reason": str(error)})
                 self._watch.report("wyoming", State.DEGRADED, text)
                 await asyncio.sleep(self._retry_seconds)
                 continue
@@ -80,11 +98,10 @@ class WyomingDoor:
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """One client. Whatever goes wrong with it ends here."""
-        self._clients += 1
         client = _Client(self, writer)
         try:
-            if self._clients > MOST_CLIENTS:
-                raise LinkError("too many clients")
+            self._make_room()
+            self._clients.add(client)
             while (message := await read_message(reader)) is not None:
                 await client.take(message)
         except (LinkError, ConnectionError) as error:
@@ -92,9 +109,19 @@ class WyomingDoor:
             with contextlib.suppress(ConnectionError):
                 await client.send("error", {"text": str(error)})
         finally:
-            self._clients -= 1
+            self._clients.discard(client)
             client.close()
-            writer.close()
+
+    def _make_room(self) -> None:
+        """Whoever has been silent longest goes; a client that is served or sends sound stays."""
+        if len(self._clients) < MOST_CLIENTS:
+            return
+        longest = max(self._clients, key=lambda client: client.idle_seconds)
+        if longest.idle_seconds < IDLE_SECONDS:
+            raise LinkError("too many clients")
+        log.info("an idle Wyoming client makes room", extra={"idle_seconds": round(longest.idle_seconds)})
+        self._clients.discard(longest)
+        longest.close()
 
     def info(self) -> dict[str, Any]:
         """What we offer, in the shape of Wyoming's `info`."""
@@ -132,12 +159,19 @@ class _Client:
         self._samples = 0
         self._resampler: Resampler | None = None
         self._rate = RATE
+        self._served = False  # a request of it is being answered
+        self._last = monotonic()
+
+    @property
+    def idle_seconds(self) -> float:
+        return 0.0 if self._served else monotonic() - self._last
 
     async def send(self, kind: str, data: dict[str, Any] | None = None, payload: bytes = b"") -> None:
         await write_message(self._writer, Message(kind, data or {}, payload))
 
     def close(self) -> None:
         self._worker.close()
+        self._writer.close()  # whoever reads from it sees the end
 
     async def take(self, message: Message) -> None:
         """Unknown messages are passed over, as the protocol asks."""
@@ -155,6 +189,7 @@ class _Client:
         taker = takers.get(message.type)
         if taker is None:
             return
+        self._served = True
         try:
             await taker(message)
         except LinkError:
@@ -162,6 +197,8 @@ class _Client:
         except GatewayError as error:  # an engine failed: the client hears why, and may ask again
             log.warning("a Wyoming request failed", extra={"request": message.type, "reason": str(error)})
             await self.send("error", {"text": str(error)})
+        finally:
+            self._served, self._last = False, monotonic()
 
     async def _describe(self, _message: Message) -> None:
         await self.send("info", self._door.info())
