@@ -14,7 +14,7 @@ from tests.fakes.mosquitto import Broker
 from voice_gateway.app import Gateway, opened
 from voice_gateway.config import McpSettings, MqttSettings, Settings
 from voice_gateway.doors.mqtt import MqttDoor
-from voice_gateway.doors.mqtt_requests import Requests
+from voice_gateway.doors.mqtt_requests import Answer, Requests
 from voice_gateway.store import MemoryStore, Store
 
 NO_SERVER = "[mcp]\nsimulated_home = false\n"
@@ -82,14 +82,16 @@ def own_folder(tmp_path, monkeypatch) -> None:
 
 
 @contextlib.asynccontextmanager
-async def opened_on(broker: Broker, store: Store | None = None, **more) -> AsyncIterator[Gateway]:
+async def opened_on(
+    broker: Broker, store: Store | None = None, answer: Answer | None = None
+) -> AsyncIterator[Gateway]:
     """The same gateway in this process: quick to start, and a bug in the door ends the test."""
-    settings = Settings(
-        mcp=McpSettings(simulated_home=False), mqtt=MqttSettings(broker_url=broker.url, **more)
-    )
+    settings = Settings(mcp=McpSettings(simulated_home=False), mqtt=MqttSettings(broker_url=broker.url))
     store = store or MemoryStore()
     async with opened(settings, store=store) as gateway:
-        door = MqttDoor(settings.mqtt, Requests(gateway.conversation.answer, store, None), gateway.watch)
+        door = MqttDoor(
+            settings.mqtt, Requests(answer or gateway.conversation.answer, store, None), gateway.watch
+        )
         gateway.start(door.run(), "door.mqtt")
         door.announce_ready()
         async with Listener.on(broker) as listener:
