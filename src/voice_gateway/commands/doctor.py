@@ -2,12 +2,15 @@
 
 import argparse
 import sys
+from collections.abc import Callable
 
 from rich.console import Console
 from rich.markup import escape
 
-from voice_gateway.commands.checks import Finding, Verdict, all_checks, configuration
+from voice_gateway.commands import checks, checks_voice
+from voice_gateway.commands.checks import Finding, Findings, Verdict
 from voice_gateway.commands.options import loaded, wants_json
+from voice_gateway.config import Settings
 from voice_gateway.doors.cli import print_json
 from voice_gateway.errors import ConfigError
 
@@ -34,12 +37,26 @@ async def doctor(options: argparse.Namespace) -> int:
             )
         )
         return _end(findings, as_json=as_json)
-    add(configuration(found))
+    add(checks.configuration(found))
     for title, check in all_checks(options.online):
         with progress.status(f"checking {title} …"):
             async for finding in check(found.settings):
                 add(finding)
     return _end(findings, as_json=as_json)
+
+
+def all_checks(online: bool) -> list[tuple[str, Callable[[Settings], Findings]]]:
+    return [
+        ("Python and packages", checks.python_and_packages),
+        ("disk and clock", checks.disk_and_clock),
+        ("store of conversations", checks.store),
+        ("model server", checks.model_server),
+        ("cloud", lambda settings: checks.cloud(settings, online=online)),
+        ("MQTT broker", checks.broker),
+        ("speech", checks_voice.speech),
+        ("sound devices", checks_voice.audio),
+        ("MCP servers", checks.servers),
+    ]
 
 
 def _show(out: Console, finding: Finding) -> None:

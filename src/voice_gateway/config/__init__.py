@@ -1,6 +1,6 @@
 """One frozen settings tree, read once: command line over environment over file over default."""
 
-from voice_gateway.config.folders import control_file, data_folder
+from voice_gateway.config.folders import control_file, conversations_file, data_folder
 from voice_gateway.config.load import Loaded, load
 from voice_gateway.config.tree import (
     AnthropicSettings,
@@ -30,6 +30,7 @@ __all__ = [
     "ToolsSettings",
     "VoiceSettings",
     "control_file",
+    "conversations_file",
     "data_folder",
     "load",
 ]

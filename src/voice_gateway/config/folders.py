@@ -15,6 +15,11 @@ def data_folder() -> Path:
     return Path(platformdirs.user_data_dir("voice-gateway", appauthor=False))
 
 
+def conversations_file() -> Path:
+    """What was said, when `brain.store` is sqlite."""
+    return data_folder() / "conversations.sqlite"
+
+
 def control_file() -> Path:
     """The socket by which commands reach the running gateway; its folder belongs to its owner alone."""
     runtime = os.environ.get("XDG_RUNTIME_DIR")
