@@ -20,13 +20,16 @@ def refusal(line: str | TooLong) -> str | None:
     """One line with the error, or None when the line is a message (or an answer, which gets none)."""
     if isinstance(line, TooLong):
         return _error(_INVALID_REQUEST, f"Longer than {line.limit} bytes", _id_of(line))
-    from mcp_types import jsonrpc_message_adapter
+    from mcp_types import JSONRPCNotification, jsonrpc_message_adapter
 
     try:
-        jsonrpc_message_adapter.validate_json(line, by_name=False)  # exactly what the SDK does next
-        return None
+        message = jsonrpc_message_adapter.validate_json(line, by_name=False)  # what the SDK does next
     except ValueError:
         return _why(line)
+    # A request whose id it cannot use is a notification to the SDK: nothing would be done or said.
+    if isinstance(message, JSONRPCNotification) and '"id"' in line and "id" in json.loads(line):
+        return _error(_INVALID_REQUEST, "id must be a text or a whole number", None)
+    return None
 
 
 def _why(line: str) -> str | None:
