@@ -3,7 +3,7 @@
 import logging
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
@@ -53,6 +53,7 @@ class PartState:
     sentence: str
     since: float  # wall-clock time of the last change
     advice: str = ""  # what to check; for reading, not for saying aloud
+    late: bool = False  # it is still starting, and nobody waits for it any more
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -95,6 +96,13 @@ class Watch:
         since = known.since if known is not None and known.state is state else self._now()
         self._parts[part] = PartState(part, state, sentence, since, advice)
         self.tell(self._parts[part])
+
+    def tell_late(self) -> None:
+        """Whatever is still starting is from now on something that is missing."""
+        for part in self.parts():
+            if part.state is State.STARTING:
+                self._parts[part.part] = replace(part, late=True)
+                self.tell(self._parts[part.part])
 
     def state(self, part: str) -> State | None:
         known = self._parts.get(part)

@@ -62,6 +62,14 @@ def own_folder(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
 
 
+async def test_what_is_still_starting_is_said_and_that_it_came_up():
+    async with House.at_start() as house:
+        house.watch.report("broker", State.STARTING, "The broker has not answered yet.")
+        assert await house.mouth.next() == "I am ready. The broker has not answered yet."
+        house.returns("broker")
+        assert await house.mouth.next() == "The broker is back."
+
+
 async def test_ready_is_said_with_what_is_missing_and_its_return_later():
     async with House.at_start("broker") as house:
         assert await house.mouth.next() == "I am ready. The broker is gone."

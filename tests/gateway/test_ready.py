@@ -5,9 +5,9 @@ import asyncio
 import pytest
 
 from voice_gateway.app import opened
-from voice_gateway.commands.ready import ready_line
+from voice_gateway.commands.ready import Changes, decided, ready_line
 from voice_gateway.config import McpSettings, ServerSettings, Settings
-from voice_gateway.watch import State
+from voice_gateway.watch import PartState, State, Watch
 
 BROKER = "The MQTT broker is not reachable; I keep trying."
 MICROPHONE = "I cannot hear: plug one in, or start the sound server"  # as a library's own words end
@@ -54,3 +54,29 @@ async def test_every_sentence_of_the_ready_line_is_whole(servers, broken, behind
     left = "I have the clock, timers, search and volume"
 
     assert await line(servers, broken) == "ready: 6 tools, local brain." + behind.format(left=left)
+
+
+SLOW = "The MQTT broker has not answered yet."
+
+
+async def test_what_is_still_starting_is_in_the_ready_line():
+    async with opened(settings()) as gateway:
+        gateway.watch.report("mqtt", State.STARTING, SLOW)
+        await decided(gateway.watch, limit_seconds=0.01)
+
+        assert ready_line(gateway) == f"ready: 6 tools, local brain. {SLOW}"
+
+
+async def test_what_ready_did_not_wait_for_is_told_when_it_comes_up():
+    watch, changes = Watch(), Changes()
+    told: list[PartState] = []
+    watch.subscribe(lambda event: told.append(part) if (part := changes.news(event)) else None)
+    for part in ("quick", "slow"):
+        watch.report(part, State.STARTING, f"The {part} part has not answered yet.")
+    watch.report("quick", State.OK, "The quick part is there.")
+    await decided(watch, limit_seconds=0.01)
+    assert told == []  # the line that says ready names it
+
+    watch.report("slow", State.OK, "The slow part is there.")
+
+    assert [part.sentence for part in told] == ["The slow part is there."]

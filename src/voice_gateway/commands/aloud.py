@@ -59,7 +59,10 @@ class Aloud:
             self._sentences.put_nowait(event.sentence)
 
     def _worth_saying(self, event: PartState) -> bool:
-        if event.part in MUTE or self._changes.news(event) is None:
+        news = self._changes.news(event)
+        if event.late:
+            self._gone[event.part] = True
+        if event.part in MUTE or news is None:
             return False
         if event.state is State.OK:
             return self._gone.pop(event.part, False)

@@ -20,6 +20,7 @@ async def decided(watch: Watch, limit_seconds: float = DECIDED_SECONDS) -> None:
             while any(part.state is State.STARTING for part in watch.parts()):
                 news.clear()
                 await news.wait()
+    watch.tell_late()
 
 
 def ready_line(gateway: Gateway) -> str:
@@ -37,7 +38,7 @@ def what_is_missing(gateway: Gateway) -> list[str]:
     sentences = [
         part.sentence
         for part in gateway.watch.parts()
-        if part.state is State.DEGRADED and not part.part.startswith("server ")
+        if (part.state is State.DEGRADED or part.late) and not part.part.startswith("server ")
     ]
     if down:
         who = f"The {down[0]} server is" if len(down) == 1 else f"The servers {listed(down)} are"
@@ -51,7 +52,7 @@ def _named(status: ServerStatus) -> str:
 
 
 class Changes:
-    """Which events are news: that a part fails, and that one which failed is back."""
+    """Which events are news: that a part fails, and that one which failed or was late is there."""
 
     def __init__(self) -> None:
         self._failed: set[str] = set()
@@ -59,6 +60,8 @@ class Changes:
     def news(self, event: Event) -> PartState | None:
         if not isinstance(event, PartState):
             return None
+        if event.late:  # the line that says ready names it
+            self._failed.add(event.part)
         if event.state is State.DEGRADED:
             self._failed.add(event.part)
             return event

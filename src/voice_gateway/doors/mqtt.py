@@ -65,7 +65,7 @@ class MqttDoor:
         self._ready = False
         self._free = asyncio.Semaphore(AT_ONCE)
         watch.subscribe(self._watched)
-        watch.report(PART, State.STARTING, f"The MQTT broker {where(settings)} is being connected.")
+        watch.report(PART, State.STARTING, f"The MQTT broker {where(settings)} has not answered yet.")
 
     def announce_ready(self) -> None:
         """From now on the retained status says that the gateway is ready."""
