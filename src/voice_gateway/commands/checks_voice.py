@@ -94,9 +94,7 @@ async def audio(settings: Settings) -> Findings:
         try:
             device = await asyncio.to_thread(find, wanted, kind)
         except GatewayError as error:
-            advice = (
-                f"choose one of `voice-gateway audio list` as voice.{kind}_device; only the voice needs it"
-            )
-            yield Finding(name, bad, str(error), advice)
+            choose = f"set voice.{kind}_device to one of `voice-gateway audio list`; " if count else ""
+            yield Finding(name, bad, str(error), f"{choose}only the voice needs it")
         else:
             yield Finding(name, Verdict.OK, f"{count} found, {device.name} is used")
