@@ -115,6 +115,16 @@ async def test_a_file_that_is_no_recording_is_told_at_once(tmp_path, speech, con
         await listen(Namespace(file=str(file), paced=False, no_wake=False, out=None))
 
 
+async def test_a_recording_that_takes_long_tells_how_far_it_is(home, speech, monkeypatch, capsys):
+    monkeypatch.setattr("voice_gateway.commands.listen.PROGRESS_SECONDS", 0.0)
+
+    await heard(home, "silence_2s.wav")
+
+    told = capsys.readouterr()
+    assert "heard 0:01 of 0:02\n" in told.err
+    assert told.out == ""
+
+
 async def test_say_writes_words_that_can_be_heard(commands):
     ended = await commands.run("say", "The **kitchen** light", "is on.", "--out", "said.wav", "--json")
 

@@ -50,6 +50,24 @@ def test_the_light_engine_hears_it_too(micro_words, sound, name):
     assert len(detections(micro_words, sound(name))) == 1
 
 
+def test_long_silence_costs_nothing_and_hides_no_word(speech, sound):
+    from voice_gateway.hearing.openwakeword import OpenWakeWords
+
+    words, computed = OpenWakeWords(["hey_jarvis"]), []
+    compute = words._scores
+    words._scores = lambda block: computed.append(block) or compute(block)
+    minute, word = np.full(60 * 16000, 3, np.int16), sound(WAKE[0])
+
+    [(_, first)] = detections(words, word)
+    assert not detections(words, minute)
+    silence = len(computed)
+    [(at, second)] = detections(words, np.concatenate([minute, word]))
+
+    assert silence * 1280 < (len(word) + 4 * 16000)
+    assert second.score == pytest.approx(first.score, abs=0.1)
+    assert at == pytest.approx(60 + 1.3, abs=1.0)
+
+
 def test_several_words_at_once_and_names_as_people_write_them(speech, sound):
     from voice_gateway.hearing.openwakeword import OpenWakeWords
 

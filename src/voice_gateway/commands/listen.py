@@ -5,6 +5,7 @@ import asyncio
 import sys
 from collections.abc import AsyncGenerator, Callable
 from pathlib import Path
+from time import monotonic
 from typing import Self
 
 from voice_gateway.commands.options import loaded, wants_json
@@ -34,6 +35,7 @@ except ImportError as error:
     ) from error
 
 TRAILING_SECONDS = 1.5  # of silence, so that speech up to the very end is complete too
+PROGRESS_SECONDS = 5.0  # how often a long recording says how far it is
 LONGEST_COMMAND_SECONDS = 120.0  # for --no-wake, which takes all of it at once
 
 
@@ -135,12 +137,27 @@ class _Recording:
     def __init__(self, path: Path, *, paced: bool) -> None:
         self._microphone = WavMicrophone(path, paced=paced, trailing_silence_seconds=TRAILING_SECONDS)
         self._paced = paced
+        self._path = path
 
     async def chunks(self) -> AsyncGenerator[AudioChunk, None]:
+        length, said = await asyncio.to_thread(_length, self._path), monotonic()
         async for chunk in self._microphone.chunks():
             if not self._paced:
                 await self.door.settled()
+                if monotonic() - said >= PROGRESS_SECONDS:
+                    said = monotonic()
+                    print(f"heard {_clock(chunk.start_seconds)}{length}", file=sys.stderr)
             yield chunk
+
+
+def _length(path: Path) -> str:
+    with WavFile(path) as wav:
+        return f" of {_clock(wav.seconds)}" if wav.seconds is not None else ""
+
+
+def _clock(seconds: float) -> str:
+    minutes, rest = divmod(int(seconds), 60)
+    return f"{minutes}:{rest:02}"
 
 
 class _Whole:

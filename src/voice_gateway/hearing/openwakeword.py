@@ -19,6 +19,7 @@ STEP_SAMPLES = 1280  # 80 ms, the engine's own step
 FEATURE_STATE = ("new_audio_samples", "audio", "new_mels", "mels")
 WORD_STATE = ("new_embeddings", "embeddings")
 SETTLE_SECONDS = 3  # of silence: longer than all that the models look back on
+SILENT_BELOW = 8  # of 32768: no microphone is that quiet, but a muted one or a gap in a recording is
 
 
 class OpenWakeWords:
@@ -31,6 +32,7 @@ class OpenWakeWords:
         self._threshold = threshold or THRESHOLD
         self._blocks = Blocks(STEP_SAMPLES)
         self._heard = 0
+        self._silent = 0  # samples of silence up to now
         try:
             self._features: Any = self._package.OpenWakeWordFeatures.from_builtin()
             self._words = {
@@ -62,12 +64,24 @@ class OpenWakeWords:
         best: WakeDetected | None = None
         for block in self._blocks.feed(samples):
             self._heard += len(block)
+            if self._nothing_new(block):
+                continue
             for word, score in self._scores(block):
                 if score > self._threshold and (best is None or score > best.score):
                     best = WakeDetected(word, score, self._heard / RATE)
         if best is not None:
             self.reset()
         return best
+
+    def _nothing_new(self, block: Samples) -> bool:
+        """Silence beyond all that the models look back on leaves them as they are: nothing to compute."""
+        if max(int(block.max()), -int(block.min())) < SILENT_BELOW:
+            self._silent += len(block)
+            return self._silent > SETTLE_SECONDS * RATE
+        if self._silent > SETTLE_SECONDS * RATE:
+            self._restore()
+        self._silent = 0
+        return False
 
     def _scores(self, block: Samples) -> list[tuple[str, float]]:
         return [
@@ -79,6 +93,9 @@ class OpenWakeWords:
 
     def reset(self) -> None:
         self._blocks.clear()
+        self._restore()
+
+    def _restore(self) -> None:
         for part, state in self._settled:
             for key, value in state.items():
                 setattr(part, key, copy(value))

@@ -69,6 +69,13 @@ class WavFile:
     def __exit__(self, *_: type[BaseException] | BaseException | TracebackType | None) -> None:
         self._file.close()
 
+    @property
+    def seconds(self) -> float | None:
+        """The length, if the file knows it."""
+        if self._data_bytes is None:
+            return None
+        return self._data_bytes / self.format.frame_bytes / self.format.rate
+
     def pieces(self) -> Iterator[Samples]:
         """The sound, about a second at a time: an hour-long file needs no more memory than a short one."""
         resampler = Resampler(self.format.rate) if self.format.rate != RATE else None
