@@ -2,8 +2,10 @@
 
 import asyncio
 import contextlib
+import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
 from importlib.util import find_spec
+from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from voice_gateway import quick_start
@@ -27,6 +29,7 @@ from voice_gateway.tools.builtin.timer_words import called
 from voice_gateway.tools.builtin.volume_playback import PlaybackVolume
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
+from voice_gateway.tools.masking import mask
 from voice_gateway.turn import ToolCall, ToolOutcome, new_id
 from voice_gateway.watch import Notice, State, Watch
 
@@ -34,6 +37,8 @@ if TYPE_CHECKING:
     from voice_gateway.brain.anthropic import AnthropicClient
     from voice_gateway.brain.ollama import OllamaClient
     from voice_gateway.brain.router import Router
+
+log = logging.getLogger(__name__)
 
 TOOLS_WAIT_SECONDS = 12.0  # a turn waits this long for servers: the usual attempts (0, 2, 4 s) fit in
 GRACE_SECONDS = 0.5
@@ -186,22 +191,26 @@ class Gateway:
                 await self.link.settled()
 
     async def call(self, name: str, args: Any, timeout_seconds: float | None) -> dict[str, Any]:
-        """One tool call as the command line makes it. A built-in tool needs no server."""
-        if self.tools.find(name) is None:
-            self.start_link()
-            await self.link.settled(lambda: self.tools.find(name) is not None)
-        call = ToolCall(id=new_id(), name=name, args=args)
-        silent = [status.name for status in self.link.status() if status.state == "degraded"]
-        if self.tools.find(name) is None and silent:
-            return self._of_a_silent_server(call, silent).to_json()
+        """One tool call as the command line makes it. The limit covers the wait for a server, too."""
+        started, call = perf_counter(), ToolCall(id=new_id(), name=name, args=args)
+        if silent := await self._silent_servers(name, timeout_seconds):
+            return _of_a_silent_server(call, silent, perf_counter() - started).to_json()
+        if timeout_seconds is not None:
+            waited = round(perf_counter() - started, 2)  # a number that can be shown
+            timeout_seconds = max(timeout_seconds - waited, 0.01)
         return (await self.executor.execute(call, timeout_seconds=timeout_seconds)).to_json()
 
-    @staticmethod
-    def _of_a_silent_server(call: ToolCall, silent: Sequence[str]) -> ToolOutcome:
-        """Nobody can say that there is no such tool while a server that may have it does not answer."""
-        text = f'Error: Unknown tool "{call.name}", or one of a silent server: {", ".join(silent)}.'
-        args = call.args if isinstance(call.args, dict) else {}
-        return ToolOutcome(call.id, call.name, text, ok=False, seconds=0.0, args=args, error="unavailable")
+    async def _silent_servers(self, tool: str, limit_seconds: float | None) -> list[str]:
+        """Who may have a tool that nobody else has, and does not answer. A built-in tool needs no server."""
+        if self.tools.find(tool) is not None:
+            return []
+        self.start_link()
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(limit_seconds):
+                await self.link.settled(lambda: self.tools.find(tool) is not None)
+        if self.tools.find(tool) is not None:
+            return []
+        return [status.name for status in self.link.status() if status.state != "connected"]
 
     def start_long_tasks(self) -> None:
         """What a gateway that stays up does beside answering."""
@@ -258,6 +267,15 @@ class Gateway:
                 _, left = await asyncio.wait(left, timeout=STOP_PATIENCE_SECONDS)
             for task in left:
                 task.cancel()
+
+
+def _of_a_silent_server(call: ToolCall, silent: Sequence[str], seconds: float) -> ToolOutcome:
+    """Nobody can say that there is no such tool while a server that may have it does not answer."""
+    text = f'Error: Unknown tool "{call.name}", or one of a silent server: {", ".join(silent)}.'
+    args = call.args if isinstance(call.args, dict) else {}
+    facts = {"tool": call.name, "arguments": mask(args), "seconds": round(seconds, 6), "result": text}
+    log.warning("tool failed", extra={**facts, "error": "unavailable"})
+    return ToolOutcome(call.id, call.name, text, ok=False, seconds=seconds, args=args, error="unavailable")
 
 
 @contextlib.asynccontextmanager

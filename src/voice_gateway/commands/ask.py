@@ -2,12 +2,14 @@
 
 import argparse
 import sys
+from time import perf_counter
 from typing import Any
 
 from voice_gateway.commands.options import loaded, wants_json
 from voice_gateway.commands.remote import ask_running
 from voice_gateway.config import data_folder
 from voice_gateway.doors.cli import print_json, print_text
+from voice_gateway.errors import LinkError
 from voice_gateway.turn import Reply, Utterance
 
 # One conversation for all plain `ask`s of a user, so that "is it on" knows what "turn on the floor lamp" was
@@ -17,8 +19,7 @@ CONVERSATION = "cli"
 
 async def ask(options: argparse.Namespace) -> int:
     text, conversation_id = " ".join(options.text), options.conversation or CONVERSATION
-    message = {"op": "ask", "text": text, "conversation_id": conversation_id, "room": options.room}
-    answer = await ask_running(options, message) or await _alone(options, text, conversation_id)
+    answer = await _there(options, text, conversation_id) or await _alone(options, text, conversation_id)
     if options.explain:
         print(answer["explained"], file=sys.stderr)
     reply = answer["reply"]
@@ -27,6 +28,18 @@ async def ask(options: argparse.Namespace) -> int:
     else:
         print_text(reply["text"])
     return 0 if reply["ok"] else 1
+
+
+async def _there(options: argparse.Namespace, text: str, conversation_id: str) -> dict[str, Any] | None:
+    """By the running gateway, if there is one; one that ends in the middle leaves a reply, too."""
+    message = {"op": "ask", "text": text, "conversation_id": conversation_id, "room": options.room}
+    started = perf_counter()
+    try:
+        answer: dict[str, Any] | None = await ask_running(options, message)
+    except LinkError as error:
+        seconds = perf_counter() - started
+        return answered(Reply(f"Sorry, {error}.", ok=False, conversation_id=conversation_id, seconds=seconds))
+    return answer
 
 
 async def _alone(options: argparse.Namespace, text: str, conversation_id: str) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from voice_gateway.doors.control import request
 from voice_gateway.errors import LinkError
 
 
-async def ask_running(options: argparse.Namespace, message: dict[str, Any]) -> Any | None:
+async def ask_running(options: argparse.Namespace, message: dict[str, Any]) -> Any:
     """Its answer, or None when none is running that this command may speak for.
 
     Once the request is sent, no answer is an error: doing it a second time here could act twice.

@@ -17,6 +17,7 @@ from voice_gateway.doors.cli import Source, TextDoor, source, tell_unasked
 from voice_gateway.doors.control import ControlDoor, Operation
 from voice_gateway.doors.mqtt import MqttDoor
 from voice_gateway.doors.mqtt_requests import Requests
+from voice_gateway.interruption import interruption_of_turn
 from voice_gateway.store import Store, store_from
 from voice_gateway.turn import Utterance
 from voice_gateway.watch import Event, Notice, State, Watch
@@ -122,8 +123,10 @@ def operations(gateway: Gateway, config: Path | None) -> dict[str, Operation]:
         )
         return answered(await gateway.conversation.answer(utterance))
 
-    async def call(asked: Mapping[str, Any]) -> dict[str, Any]:
-        return await gateway.call(str(asked["name"]), asked.get("args"), asked.get("timeout"))
+    async def call(asked: Mapping[str, Any]) -> dict[str, Any] | None:
+        work = gateway.call(str(asked["name"]), asked.get("args"), asked.get("timeout"))
+        interruption = interruption_of_turn()  # who leaves gives the call up; a turn goes on (see `ask`)
+        return await interruption.cutting(work) if interruption else await work
 
     async def status(_asked: Mapping[str, Any]) -> list[dict[str, Any]]:
         return [part.to_json() for part in gateway.watch.parts()]

@@ -3,12 +3,14 @@
 import argparse
 import json
 from dataclasses import asdict
+from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from voice_gateway.commands.options import loaded, wants_json
 from voice_gateway.commands.remote import ask_running
 from voice_gateway.doors.cli import print_json, print_text
-from voice_gateway.errors import ConfigError
+from voice_gateway.errors import ConfigError, LinkError
+from voice_gateway.turn import ToolOutcome, new_id
 
 if TYPE_CHECKING:
     from voice_gateway.app import Gateway
@@ -38,13 +40,25 @@ async def _call(options: argparse.Namespace) -> int:
     args = _arguments(options)
     if options.timeout is not None and not options.timeout > 0:
         raise ConfigError(f"--timeout {options.timeout}: must be more than 0 seconds")
-    message = {"op": "call", "name": options.name, "args": args, "timeout": options.timeout}
-    outcome = await ask_running(options, message) or await _call_alone(options, args)
+    outcome = await _call_there(options, args) or await _call_alone(options, args)
     if wants_json(options):
         print_json(outcome)
     else:
         print_text(outcome["text"])
     return 0 if outcome["ok"] else 1
+
+
+async def _call_there(options: argparse.Namespace, args: dict[str, Any]) -> dict[str, Any] | None:
+    """By the running gateway, if there is one; one that ends in the middle leaves an outcome, too."""
+    message = {"op": "call", "name": options.name, "args": args, "timeout": options.timeout}
+    started = perf_counter()
+    try:
+        outcome: dict[str, Any] | None = await ask_running(options, message)
+    except LinkError as error:
+        seconds, text = perf_counter() - started, f"Error: {error}."
+        lost = ToolOutcome(new_id(), options.name, text, False, seconds, args, "unavailable")
+        return lost.to_json()
+    return outcome
 
 
 async def _call_alone(options: argparse.Namespace, args: dict[str, Any]) -> dict[str, Any]:

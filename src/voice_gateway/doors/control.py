@@ -6,11 +6,13 @@ import json
 import logging
 import os
 from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from voice_gateway.doors.json_text import json_text
 from voice_gateway.errors import LinkError
+from voice_gateway.interruption import Interruption
 
 log = logging.getLogger(__name__)
 
@@ -72,13 +74,23 @@ class ControlDoor:
         return server
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        # Read ahead, because a connection that ends is seen by reading only. Awaited by the loop below.
+        following = asyncio.ensure_future(reader.readline())  # noqa: TID251
         try:
-            while line := await reader.readline():
-                writer.write(json_text(await self._answer(line)).encode() + b"\n")
+            while line := await following:
+                following = asyncio.ensure_future(reader.readline())  # noqa: TID251
+                interruption = Interruption()
+                leaving = partial(_left, interruption)
+                following.add_done_callback(leaving)
+                with interruption.of_turn():
+                    answer = await self._answer(line)
+                following.remove_done_callback(leaving)
+                writer.write(json_text(answer).encode() + b"\n")
                 await writer.drain()
         except (OSError, ValueError) as error:  # ValueError: a line beyond the limit
             log.info("control connection ended", extra={"reason": str(error)})
         finally:
+            following.cancel()
             writer.close()
 
     async def _answer(self, line: bytes) -> dict[str, Any]:
@@ -94,6 +106,14 @@ class ControlDoor:
             return {"error": f"{type(error).__name__}: {error}"}
 
 
+def _left(interruption: Interruption, following: "asyncio.Task[bytes]") -> None:
+    """Whoever does not wait for the answer any more interrupts what can be interrupted."""
+    if following.cancelled() or (following.exception() is None and following.result()):
+        return  # we end ourselves, or the next request is here already
+    log.info("who asked has left")
+    interruption.now()
+
+
 async def request(file: Path, message: Mapping[str, Any]) -> Any:
     """What the running gateway answers. LinkError: there is none, or it did not answer."""
     try:
@@ -106,7 +126,9 @@ async def request(file: Path, message: Mapping[str, Any]) -> Any:
             await writer.drain()
             answer = json.loads(await reader.readline())
     except (OSError, ValueError, TimeoutError) as error:
-        raise LinkError("the running gateway did not answer; what was asked may still happen") from error
+        raise LinkError(
+            "the running gateway did not answer; what was asked may or may not have happened"
+        ) from error
     finally:
         writer.close()
     if "result" not in answer:

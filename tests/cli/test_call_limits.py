@@ -1,0 +1,23 @@
+"""`tools call --timeout` is about all of the call, also the wait for a server that never comes up."""
+
+HUNG = '[mcpServers.hung]\ncommand = "sleep"\nargs = ["600"]\n[mcp]\nconnect_timeout_seconds = 20\n'
+
+
+async def test_the_limit_covers_the_wait_for_a_server(commands):
+    commands.file("voice-gateway.toml", HUNG)
+
+    done = await commands.run("tools", "call", "anything", "--timeout", "1", "--json")
+
+    assert (done.code, done.json["error"], done.json["ok"]) == (1, "unavailable", False)
+    assert 1 <= done.json["seconds"] < 10
+    assert "hung" in done.json["text"]
+    assert "tool failed (tool=anything" in done.err
+    assert f"seconds={done.json['seconds']}" in done.err
+
+
+async def test_what_needs_no_server_has_the_whole_limit(commands):
+    commands.file("voice-gateway.toml", HUNG)
+
+    done = await commands.run("tools", "call", "get_current_datetime", "--timeout", "20", "--json")
+
+    assert done.json["ok"] is True

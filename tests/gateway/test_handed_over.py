@@ -1,0 +1,98 @@
+"""What is handed over to the running gateway: it may be killed in the middle, and whoever asked may leave."""
+
+import asyncio
+import json
+import signal
+
+from tests.fakes.gateway_process import LIMIT_SECONDS, Running
+from tests.fakes.ollama_server import FakeOllama, Scripted
+from tests.fakes.running_gateway import server, until
+
+NO_SERVER = "[mcp]\nsimulated_home = false\n"
+UNKNOWN = "may or may not have happened"
+
+
+async def ended(process) -> str:
+    async with asyncio.timeout(LIMIT_SECONDS):
+        out, _ = await process.communicate()
+    return out.decode()
+
+
+async def test_a_gateway_killed_in_mid_call_is_one_honest_outcome(commands, tmp_path):
+    commands.file("voice-gateway.toml", server("fault", "fault_server.py"))
+    started = tmp_path / "started"
+    async with Running.opened(commands) as gateway:
+        calling = await commands.start("tools", "call", "hang", f"started={started}", "--json")
+        await until(started.exists)
+        gateway.process.kill()
+        await gateway.process.communicate()
+
+        outcome = json.loads(await ended(calling))
+
+    assert calling.returncode == 1
+    assert (outcome["ok"], outcome["error"], outcome["name"]) == (False, "unavailable", "hang")
+    assert outcome["args"] == {"started": str(started)}
+    assert outcome["seconds"] > 0
+    assert UNKNOWN in outcome["text"]
+
+
+async def test_a_gateway_killed_while_it_answers_is_one_honest_reply(commands, tmp_path):
+    commands.file("voice-gateway.toml", server("zwave", "counting_server.py", tmp_path / "done", 30))
+    async with Running.opened(commands) as gateway:
+        asking = await commands.start("ask", "--json", "--conversation", "k", "turn on the red lamp")
+        await until((tmp_path / "begun").exists)
+        gateway.process.kill()
+        await gateway.process.communicate()
+
+        reply = json.loads(await ended(asking))
+
+    assert asking.returncode == 1
+    assert (reply["ok"], reply["stage"], reply["conversation_id"]) == (False, "none", "k")
+    assert UNKNOWN in reply["text"]
+
+
+async def test_who_leaves_a_call_ends_it_and_the_server_is_told(commands, tmp_path):
+    commands.file("voice-gateway.toml", server("fault", "fault_server.py"))
+    started = tmp_path / "started"
+    async with Running.opened(commands, "--log-level", "info") as gateway:
+        calling = await commands.start("tools", "call", "hang", f"started={started}")
+        await until(started.exists)
+        calling.send_signal(signal.SIGINT)
+        await ended(calling)
+        await gateway.says("who asked has left")
+
+        told = await commands.run("tools", "call", "was_cancelled", "--json")
+
+    assert calling.returncode == 130
+    assert len(json.loads(told.json["text"])) == 1
+
+
+async def test_who_leaves_a_question_does_not_tear_what_is_being_done(commands, tmp_path):
+    done = tmp_path / "done"
+    commands.file("voice-gateway.toml", server("zwave", "counting_server.py", done, 1))
+    async with Running.opened(commands):
+        asking = await commands.start("ask", "turn on the red lamp")
+        await until((tmp_path / "begun").exists)
+        asking.send_signal(signal.SIGINT)
+        await ended(asking)
+        assert not done.exists()
+
+        await until(done.exists)
+        more = await commands.run("ask", "--json", "turn it off")
+
+    # It knows what "it" is: the turn came to its end.
+    assert more.json["outcomes"][0]["args"] == {"deviceName": "Red Lamp", "action": "off"}
+
+
+async def test_who_leaves_a_question_ends_what_the_model_is_saying(commands):
+    async with FakeOllama() as ollama:
+        ollama.script(Scripted("Once upon a time", gate=asyncio.Event()))
+        commands.file("voice-gateway.toml", f"{NO_SERVER}[ollama]\nwarm_up = false\n")
+        env = {"AI_PROVIDER": "ollama", "OLLAMA_BASE_URL": ollama.url}
+        async with Running.opened(commands, "--log-level", "info", **env) as gateway:
+            asking = await commands.start("ask", "tell me a joke about elephants", **env)
+            await until(lambda: len(ollama.chats) > 0)
+            asking.send_signal(signal.SIGINT)
+            await ended(asking)
+
+            await gateway.says("turn interrupted")
