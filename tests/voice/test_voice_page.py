@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from voice_gateway.__main__ import parser
+from voice_gateway.commands.parser import parser
 from voice_gateway.config import VoiceSettings
 from voice_gateway.doors.voice_states import VoiceState
 

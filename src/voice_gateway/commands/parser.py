@@ -1,0 +1,188 @@
+"""The words of the command line: one parser for all commands, one line for each mistake."""
+
+import argparse
+import contextlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NoReturn
+
+from voice_gateway import __version__
+
+PROGRAM = "voice-gateway"
+
+EXAMPLES = """\
+examples:
+  voice-gateway run                                  start; type to it, Ctrl-D ends
+  voice-gateway ask "turn on the floor lamp"         one question, one answer
+  voice-gateway ask --json "is the front door locked"
+  voice-gateway ask --explain "dim it to half" --conversation kitchen
+  voice-gateway chat --json < lines.txt              one JSON object for each line
+  voice-gateway run --voice                          talk to it: "hey jarvis, what time is it"
+  voice-gateway listen session.wav                   a recording, as if it were spoken
+  voice-gateway say "the kitchen light is on"        hear its voice
+  voice-gateway tools                                what it can do, and where each tool comes from
+  voice-gateway tools call control_zwave_device device_name="floor lamp" command=on
+  voice-gateway tools lint                           what to improve in tool descriptions
+  voice-gateway doctor                               check everything, and say what to do
+  voice-gateway config init                          write a commented voice-gateway.toml
+  voice-gateway config show                          every setting, and where it came from
+
+Settings: voice-gateway.toml here or in the configuration folder, or --config FILE.
+docs/configuration.md lists them all.
+"""
+
+CALL_EXAMPLES = """\
+examples:
+  voice-gateway tools call get_current_datetime timezone=Asia/Tokyo
+  voice-gateway tools call control_speaker_volume --args '{"action": "set", "level": 30}'
+  voice-gateway tools call search_web query="weather in Oslo" --timeout 5 --json
+
+Exit code: 0 when the tool succeeded, 1 when it did not, 2 for wrong usage or configuration.
+"""
+
+
+class Parser(argparse.ArgumentParser):
+    """Mistakes are one line and exit code 2."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(allow_abbrev=False, **options)
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"{PROGRAM}: {message} (see {self.prog} --help)\n")
+
+
+def parser() -> Parser:
+    shared = _shared_options()
+    top = Parser(
+        prog=PROGRAM,
+        description="A local-first voice gateway: it acts through tools and never claims what it did not do.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        parents=[shared],
+    )
+    top.add_argument("--version", action="version", version=f"{PROGRAM} {__version__}")
+    commands = top.add_subparsers(dest="command", metavar="COMMAND", parser_class=Parser)
+    run = commands.add_parser(
+        "run", parents=[shared], help="start the gateway; answer what is typed or piped in"
+    )
+    run.add_argument("--voice", action="store_true", help="listen and speak, too")
+    commands.add_parser("chat", parents=[shared], help="answer each line of the input, then end")
+    _add_ask(commands, shared)
+    _add_tools(commands, shared)
+    _add_config(commands, shared)
+    doctor = commands.add_parser("doctor", parents=[shared], help="check everything, and say what to do")
+    doctor.add_argument("--online", action="store_true", help="also try the cloud key with a request")
+    commands.add_parser("status", parents=[shared], help="how each part of the running gateway is")
+    _add_hearing(commands, shared)
+    _add_voice(commands, shared)
+    return top
+
+
+def _shared_options() -> Parser:
+    """Accepted before and after any subcommand; SUPPRESS, so that an absent one does not undo a given one."""
+    shared = Parser(add_help=False, argument_default=argparse.SUPPRESS)
+    shared.add_argument("--config", type=Path, metavar="FILE", help="settings file")
+    shared.add_argument("--json", action="store_true", help="print JSON on stdout, for scripts")
+    shared.add_argument(
+        "--provider",
+        choices=("local", "ollama", "anthropic"),
+        help="who answers what the local brain does not",
+    )
+    shared.add_argument(
+        "--log-level", choices=("debug", "info", "warning", "error"), help="how much to log on stderr"
+    )
+    shared.add_argument("--debug", action="store_true", help="log everything, with tracebacks")
+    return shared
+
+
+def _add_ask(commands: "argparse._SubParsersAction[Parser]", shared: Parser) -> None:
+    ask = commands.add_parser(
+        "ask",
+        parents=[shared],
+        help="answer one question",
+        description="Print one answer on stdout. Exit code 0: answered, and no tool call failed; else 1.",
+    )
+    ask.add_argument("text", nargs="+", help="what to say")
+    ask.add_argument(
+        "--conversation", metavar="ID", help="which conversation this belongs to (default: the last one)"
+    )
+    ask.add_argument("--room", help='where you are; settles "turn on the light"')
+    ask.add_argument("--explain", action="store_true", help="say on stderr which stage answered, and why")
+
+
+def _add_tools(commands: "argparse._SubParsersAction[Parser]", shared: Parser) -> None:
+    tools = commands.add_parser("tools", parents=[shared], help="list, call and check tools")
+    actions = tools.add_subparsers(dest="action", metavar="ACTION", parser_class=Parser)
+    actions.add_parser("list", parents=[shared], help="the tools, with source and parameters (the default)")
+    call = actions.add_parser(
+        "call",
+        parents=[shared],
+        help="run one tool",
+        epilog=CALL_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    call.add_argument("name", metavar="NAME", help="the tool, as `voice-gateway tools` shows it")
+    call.add_argument("pairs", metavar="key=value", nargs="*", default=[], help="arguments by name")
+    call.add_argument("--args", metavar="JSON", help="all arguments as one JSON object")
+    call.add_argument("--timeout", type=float, metavar="SECONDS", help="limit of this call")
+    actions.add_parser(
+        "lint", parents=[shared], help="what to improve in tool descriptions; exit code 1 if anything"
+    )
+
+
+def _add_config(commands: "argparse._SubParsersAction[Parser]", shared: Parser) -> None:
+    config = commands.add_parser("config", parents=[shared], help="show, check or start the settings")
+    actions = config.add_subparsers(dest="action", metavar="ACTION", parser_class=Parser)
+    actions.add_parser(
+        "show", parents=[shared], help="every setting, its value and where it came from (the default)"
+    )
+    actions.add_parser("check", parents=[shared], help="exit code 0 when all is well, 2 when not")
+    init = actions.add_parser("init", parents=[shared], help="write a commented voice-gateway.toml")
+    init.add_argument("--force", action="store_true", help="write over an existing file")
+
+
+def _add_hearing(commands: "argparse._SubParsersAction[Parser]", shared: Parser) -> None:
+    transcribe = commands.add_parser("transcribe", parents=[shared], help="what is said in a WAV file")
+    transcribe.add_argument("file", metavar="FILE", help="a WAV file of any rate")
+    audio = commands.add_parser("audio", parents=[shared], help="list and test sound devices")
+    actions = audio.add_subparsers(dest="action", metavar="ACTION", parser_class=Parser)
+    actions.add_parser("list", parents=[shared], help="microphones and loudspeakers (the default)")
+    test = actions.add_parser("test", parents=[shared], help="record, show the level, and play it back")
+    test.add_argument("--seconds", type=_seconds, default=3.0, metavar="N", help="how long (default 3)")
+
+
+def _seconds(text: str) -> float:
+    with contextlib.suppress(ValueError):
+        if 0 < (seconds := float(text)) <= 600:
+            return seconds
+    raise argparse.ArgumentTypeError("must be a number of seconds, at most 600")
+
+
+def _add_voice(commands: "argparse._SubParsersAction[Parser]", shared: Parser) -> None:
+    commands.add_parser("talk", parents=[shared], help="push to talk: the running gateway listens now")
+    say = commands.add_parser("say", parents=[shared], help="speak a text")
+    say.add_argument("text", nargs="+", help="what to say")
+    say.add_argument("--out", metavar="FILE", help="write a WAV file instead")
+    listen = commands.add_parser(
+        "listen",
+        parents=[shared],
+        help="take a recording as if it were spoken",
+        description="Print each stage with its time; --json: one object for each turn. "
+        "Exit code 0: something was heard, and all of it was answered well; else 1.",
+    )
+    listen.add_argument("file", metavar="FILE.wav", help="a recording: wake word, then a command")
+    listen.add_argument("--out", metavar="FILE", help="keep the spoken answer in a WAV file")
+    listen.add_argument("--no-wake", action="store_true", help="the whole recording is one command")
+    listen.add_argument("--paced", action="store_true", help="in real time, not as fast as possible")
+
+
+def parsed(argv: Sequence[str] | None) -> argparse.Namespace:
+    """Words may also stand behind an option, where argparse loses them: `tools call NAME --json key=value`"""
+    top = parser()
+    options, rest = top.parse_known_args(argv)
+    words = {"ask": "text", "say": "text", "tools": "pairs"}.get(options.command or "")
+    if rest and words and hasattr(options, words) and not any(word.startswith("-") for word in rest):
+        getattr(options, words).extend(rest)
+    elif rest:
+        top.error(f"unknown option or argument: {' '.join(rest)}")
+    return options
