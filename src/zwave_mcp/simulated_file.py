@@ -7,6 +7,8 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, Final
 
+from zwave_mcp.scalars import is_number
+
 KINDS: Final = ("switch", "plug", "dimmer", "blind", "garage_door", "lock", "thermostat", "sensor")
 MEASURES: Final = ("temperature", "humidity", "light", "motion", "door")
 FAULTS: Final = ("dead", "asleep", "jams", "optimistic", "slow")
@@ -177,7 +179,7 @@ def _typed(raw: Mapping[str, Any], key: str, kind: type, default: Any, where: st
 
 def _number(raw: Mapping[str, Any], key: str, default: float, where: str) -> float:
     value = raw.get(key, default)
-    if isinstance(value, bool) or not isinstance(value, int | float):
+    if not is_number(value):
         raise BadHome(f"{where}: {key} must be a number")
     return float(value)
 

@@ -7,7 +7,6 @@ present from the same file, and nothing has to run while nobody asks.
 import contextlib
 import json
 import logging
-import math
 import os
 import tempfile
 import time
@@ -15,6 +14,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
+
+from zwave_mcp.scalars import is_number
 
 log = logging.getLogger(__name__)
 
@@ -44,8 +45,8 @@ class Track:
         """A file may have been edited by hand."""
         times = (self.since, self.seconds, self.wish_until)
         states = (self.start, self.end, self.wish)
-        return all(_is_finite(value) for value in times) and all(
-            value is None or isinstance(value, bool) or _is_finite(value) for value in states
+        return all(is_number(value) for value in times) and all(
+            value is None or isinstance(value, bool) or is_number(value) for value in states
         )
 
     def settled_at(self) -> float:
@@ -116,17 +117,13 @@ class Store:
             raw = json.loads(path.read_text(encoding="utf-8"))
             tracks = {key: Track(**fields) for key, fields in raw["values"].items()}
             return {key: track for key, track in tracks.items() if track.usable()}
-        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             log.warning("simulated state is unreadable", extra={"file": str(path), "error": str(error)})
             return {}
 
 
 def _moves(start: Any, end: Any) -> bool:
     return not isinstance(start, bool) and isinstance(start, int | float) and isinstance(end, int | float)
-
-
-def _is_finite(value: Any) -> bool:
-    return isinstance(value, int | float) and math.isfinite(value)
 
 
 def _dump(tracks: Mapping[str, Track]) -> str:

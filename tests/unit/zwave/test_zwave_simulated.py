@@ -283,6 +283,8 @@ async def test_a_changed_home_file_is_read_again(tmp_path: Path):
         ("[[device]]\nkind = 'switch'\nbattery = 101", "battery must be a number from 0 to 100"),
         ("[[device]]\nkind = 'blind'\nmove_seconds = -1", "move_seconds must be between 0 and"),
         ("[[device]]\nkind = 'blind'\nmove_seconds = 'long'", "move_seconds must be a number"),
+        ("[[device]]\nkind = 'thermostat'\ntemperature = nan", "temperature must be a number"),
+        ("[[device]]\nkind = 'thermostat'\ntemperature = 1" + "0" * 400, "temperature must be a number"),
         (
             "[[device]]\nkind = 'switch'\n[[scene]]\nname = 'X'\nset = [{device = 'Y', state = 'on'}]",
             "no device 'Y'",
@@ -332,7 +334,9 @@ def test_writers_at_the_same_time_lose_nothing(tmp_path: Path):
         '{"values": {"x": {"start": 1}}}',
         '{"values": {"x": 5}}',
         "\x00",
+        "[" * 100_000,
     ],
+    ids=lambda text: text[:20],
 )
 async def test_a_spoilt_state_file_is_forgotten(tmp_path: Path, text: str, caplog: pytest.LogCaptureFixture):
     file = tmp_path / "state.json"
@@ -348,7 +352,9 @@ async def test_a_spoilt_state_file_is_forgotten(tmp_path: Path, text: str, caplo
 async def test_senseless_values_in_a_state_file_are_left_out(tmp_path: Path):
     file = tmp_path / "state.json"
     track = {"start": "x", "end": [1], "since": 0, "seconds": 0, "wish": None, "wish_until": 0}
-    file.write_text(json.dumps({"values": {"3-38-0-currentValue": track}}), encoding="utf-8")
+    huge = {**track, "start": 10**400, "end": 10**400}
+    values = {"3-38-0-currentValue": track, "7-38-0-currentValue": huge}
+    file.write_text(json.dumps({"values": values}), encoding="utf-8")
     assert (
         await outcome(SimulatedHome(None, file), "control_zwave_device", deviceName="floor lamp", action="on")
     )[0] == "confirmed"
