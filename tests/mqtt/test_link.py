@@ -1,9 +1,16 @@
 """What is said of a broker that cannot be used: each trouble in words of its own."""
 
+import asyncio
 import socket
 
+import pytest
 from tests.fakes.gateway_process import Running
+from tests.fakes.mosquitto import Broker, Certificates
 from tests.mqtt.conftest import NO_SERVER
+
+from voice_gateway.config import MqttSettings
+from voice_gateway.doors.mqtt import connected
+from voice_gateway.errors import LinkError
 
 
 async def test_a_broker_that_says_nothing_is_named_when_ready_is_told(commands):
@@ -14,3 +21,78 @@ async def test_a_broker_that_says_nothing_is_named_when_ready_is_told(commands):
             ready = gateway.said[-1]
 
     assert f"The MQTT broker at 127.0.0.1:{port} has not answered yet." in ready
+
+
+@pytest.fixture
+def secure(tmp_path):
+    (tmp_path / "b").mkdir()
+    broker = Broker(tmp_path / "b", tls=Certificates(tmp_path / "b"))
+    broker.start()
+    yield broker
+    broker.kill()
+
+
+async def told(commands, url: str, **env: str) -> str:
+    """What a gateway says until it is ready. In a process of its own, because the MQTT library leaves the
+    socket of a failed handshake to the collector of garbage, which warns of it.
+    """
+    commands.file("voice-gateway.toml", NO_SERVER)
+    async with Running.opened(commands, MQTT_BROKER_URL=url, **env) as gateway:
+        return "".join(gateway.said)
+
+
+async def test_a_certificate_that_nobody_vouches_for_is_called_so(commands, secure):
+    said = await told(commands, secure.url)
+
+    assert (
+        f"I do not trust the certificate of the MQTT broker at localhost:{secure.port}; I keep trying."
+        in said
+    )
+    assert "check mqtt.ca_file" in said
+
+
+async def test_a_certificate_of_another_name_is_called_so(commands, secure):
+    ca_file = str(secure.tls.ca)
+    said = await told(commands, f"mqtts://127.0.0.1:{secure.port}", VOICE_GATEWAY_MQTT_CA_FILE=ca_file)
+
+    assert "I do not trust the certificate" in said
+    assert "the name in mqtt.broker_url" in said
+
+
+async def test_a_port_without_tls_is_called_so(commands):
+    async def welcome(_reader, writer) -> None:
+        writer.write(b"220 welcome, and no word of TLS\r\n")
+        writer.close()
+
+    async with await asyncio.start_server(welcome, "127.0.0.1", 0) as server:
+        said = await told(commands, f"mqtts://127.0.0.1:{server.sockets[0].getsockname()[1]}")
+
+    assert "does not talk TLS" in said
+    assert "port for TLS" in said
+
+
+async def refused(url: str, ca_file: str | None = None) -> LinkError:
+    with pytest.raises(LinkError) as caught:
+        async with connected(MqttSettings(broker_url=url, ca_file=ca_file)):
+            pass
+    return caught.value
+
+
+@pytest.mark.parametrize("kind", ["missing", "empty", "words"])
+async def test_a_file_of_the_authority_that_cannot_be_used_is_named(secure, tmp_path, kind):
+    file = tmp_path / "ca.pem"
+    if kind != "missing":
+        file.write_text("no certificate" if kind == "words" else "")
+
+    error = await refused(secure.url, str(file))
+
+    assert "certificate authority" in error.spoken
+    assert "mqtt.ca_file" in str(error)
+    assert str(file) in str(error)
+    assert ("No such file" in str(error)) is (kind == "missing")
+
+
+async def test_nobody_there_is_still_not_reachable(broker):
+    broker.kill()
+
+    assert "is not reachable" in (await refused(broker.url)).spoken

@@ -4,21 +4,18 @@ import asyncio
 import contextlib
 import json
 import logging
-import socket
-import ssl
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
-from urllib.parse import unquote, urlsplit
 
 from voice_gateway.config import MqttSettings
 from voice_gateway.doors.json_text import json_text
+from voice_gateway.doors.mqtt_link import PUBLISH_LIMIT_SECONDS, connected, trouble, where
 from voice_gateway.doors.mqtt_outbox import Outbox
 from voice_gateway.doors.mqtt_requests import Requests
 from voice_gateway.doors.mqtt_topics import (
     Message,
     Refused,
     discovery_messages,
-    last_will,
     message_for,
     read_request,
     refusal,
@@ -33,6 +30,8 @@ from voice_gateway.watch import Event, PartState, State, Watch
 if TYPE_CHECKING:
     import aiomqtt
 
+__all__ = ["MqttDoor", "round_trip", "where"]
+
 log = logging.getLogger(__name__)
 
 PART = "mqtt"
@@ -40,9 +39,6 @@ FIRST_DELAY_SECONDS = 1.0
 LONGEST_DELAY_SECONDS = 30.0
 AT_ONCE = 16  # requests that are being answered, or whose answers are on their way; the others wait
 IN_FLIGHT = 8  # messages that are sent before the broker has confirmed the first of them
-PUBLISH_LIMIT_SECONDS = 10.0
-KEEPALIVE_SECONDS = 15
-REFUSED_LOGIN = frozenset({4, 5, 134, 135})  # bad name or password, not authorised; MQTT 3 and MQTT 5
 
 
 class MqttDoor:
@@ -118,7 +114,7 @@ class MqttDoor:
                 async for message in client.messages:
                     self._received(message, answers)
         except* aiomqtt.MqttError as group:
-            raise _trouble(self._settings, _first(group)) from group
+            raise trouble(self._settings, _first(group)) from group
 
     def _request_topic(self) -> str:
         plain = topic(self._settings, "req")
@@ -226,67 +222,6 @@ def _first(group: "BaseExceptionGroup[aiomqtt.MqttError]") -> "aiomqtt.MqttError
 def _stopping() -> bool:
     task = asyncio.current_task()
     return task is not None and task.cancelling() > 0
-
-
-def where(settings: MqttSettings) -> str:
-    parts = urlsplit(settings.broker_url or "")
-    return f"at {parts.hostname}:{parts.port or (8883 if parts.scheme == 'mqtts' else 1883)}"
-
-
-@contextlib.asynccontextmanager
-async def connected(settings: MqttSettings, *, announce: bool = True) -> "AsyncIterator[aiomqtt.Client]":
-    """One connection with a client of its own; whatever goes wrong with it is a LinkError."""
-    import aiomqtt
-
-    gone = last_will(settings)
-    will = aiomqtt.Will(gone.topic, gone.payload, qos=1, retain=True) if announce else None
-    try:
-        async with aiomqtt.Client(will=will, **_login(settings)) as client:
-            try:
-                yield client
-            finally:
-                if announce:  # a good end sends no last will, so it is said here
-                    gone = status_message(settings, "offline")
-                    with contextlib.suppress(aiomqtt.MqttError, TimeoutError):
-                        await client.publish(gone.topic, gone.payload, qos=1, retain=True, timeout=1.0)
-    except aiomqtt.MqttError as error:
-        raise _trouble(settings, error) from error
-    except OSError as error:
-        raise LinkError(error.strerror or str(error), spoken=_unreachable(settings)) from error
-
-
-def _trouble(settings: MqttSettings, error: "aiomqtt.MqttError") -> LinkError:
-    """A broker that refuses the login will do so tomorrow, too: somebody has to look."""
-    code = getattr(getattr(error, "rc", None), "value", getattr(error, "rc", None))
-    if code in REFUSED_LOGIN:
-        return LinkError(
-            f"check mqtt.username, MQTT_PASSWORD and the broker's own list of users ({error})",
-            spoken=f"The MQTT broker {where(settings)} does not accept my login; I keep trying.",
-        )
-    return LinkError(str(error) or type(error).__name__, spoken=_unreachable(settings))
-
-
-def _unreachable(settings: MqttSettings) -> str:
-    return f"The MQTT broker {where(settings)} is not reachable; I keep trying."
-
-
-def _login(settings: MqttSettings) -> dict[str, Any]:
-    import aiomqtt
-
-    parts = urlsplit(settings.broker_url or "")
-    secure = parts.scheme == "mqtts"
-    password = settings.password.get_secret_value() if settings.password else None
-    return {
-        "hostname": parts.hostname or "localhost",
-        "port": parts.port or (8883 if secure else 1883),
-        "username": settings.username or (unquote(parts.username) if parts.username else None),
-        "password": password or (unquote(parts.password) if parts.password else None),
-        "protocol": aiomqtt.ProtocolVersion.V5,
-        "tls_context": ssl.create_default_context(cafile=settings.ca_file) if secure else None,
-        "timeout": PUBLISH_LIMIT_SECONDS,
-        "keepalive": KEEPALIVE_SECONDS,
-        "socket_options": [(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)],  # else a message may wait 40 ms
-    }
 
 
 async def round_trip(settings: MqttSettings, limit_seconds: float = 5.0) -> None:
