@@ -205,12 +205,12 @@ async def test_a_frozen_broker_does_not_hold_up_the_stop(broker, running):
 
 async def test_login_and_tls_with_an_authority_of_our_own(commands, tmp_path):
     (tmp_path / "b").mkdir()
-    broker = Broker(tmp_path / "b", users={"me": "word"}, tls=Certificates(tmp_path / "b"))
+    broker = Broker(tmp_path / "b", users={"me": "sesame-7"}, tls=Certificates(tmp_path / "b"))
     broker.start()
     try:
         login = {"MQTT_BROKER_URL": broker.url, "VOICE_GATEWAY_MQTT_CA_FILE": str(broker.tls.ca)}
         wrong = await commands.run("doctor", "--json", MQTT_USERNAME="me", MQTT_PASSWORD="wrong", **login)
-        right = await commands.run("doctor", "--json", MQTT_USERNAME="me", MQTT_PASSWORD="word", **login)
+        right = await commands.run("doctor", "--json", MQTT_USERNAME="me", MQTT_PASSWORD="sesame-7", **login)
     finally:
         broker.kill()
 
@@ -219,7 +219,7 @@ async def test_login_and_tls_with_an_authority_of_our_own(commands, tmp_path):
     ]
     assert verdicts == ["failed", "ok"]
     assert (wrong.code, right.code) == (1, 0)
-    assert "word" not in right.out + wrong.err
+    assert "sesame-7" not in right.out + right.err
 
 
 async def test_two_requests_of_one_conversation_are_answered_in_order(broker, running):

@@ -12,7 +12,8 @@ from tests.mqtt.conftest import Listener
 
 from voice_gateway.config import MqttSettings
 from voice_gateway.doors import mqtt_outbox
-from voice_gateway.doors.mqtt import IN_FLIGHT, MqttDoor, connected
+from voice_gateway.doors.mqtt import IN_FLIGHT, MqttDoor
+from voice_gateway.doors.mqtt_link import connected
 from voice_gateway.doors.mqtt_outbox import KEPT_MESSAGES, MOST_TRIES, Outbox
 from voice_gateway.doors.mqtt_requests import Requests
 from voice_gateway.doors.mqtt_topics import Message

@@ -196,7 +196,7 @@ async def broker(settings: Settings) -> Findings:
     if settings.mqtt.broker_url is None:
         yield Finding("mqtt", Verdict.OK, "not used (mqtt.broker_url is not set)")
         return
-    from voice_gateway.doors.mqtt import round_trip, where
+    from voice_gateway.doors.mqtt_link import round_trip, where
     from voice_gateway.errors import LinkError
 
     try:

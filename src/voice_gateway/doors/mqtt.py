@@ -24,13 +24,10 @@ from voice_gateway.doors.mqtt_topics import (
     topic,
 )
 from voice_gateway.errors import LinkError
-from voice_gateway.turn import new_id
 from voice_gateway.watch import Event, PartState, State, Watch
 
 if TYPE_CHECKING:
     import aiomqtt
-
-__all__ = ["MqttDoor", "round_trip", "where"]
 
 log = logging.getLogger(__name__)
 
@@ -222,16 +219,3 @@ def _first(group: "BaseExceptionGroup[aiomqtt.MqttError]") -> "aiomqtt.MqttError
 def _stopping() -> bool:
     task = asyncio.current_task()
     return task is not None and task.cancelling() > 0
-
-
-async def round_trip(settings: MqttSettings, limit_seconds: float = 5.0) -> None:
-    """Log in, send ourselves a message and get it back; LinkError says what failed."""
-    probe = topic(settings, f"doctor/{new_id()}")
-    try:
-        async with asyncio.timeout(limit_seconds), connected(settings, announce=False) as client:
-            await client.subscribe(probe, qos=1)
-            await client.publish(probe, "hello", qos=1)
-            async for _message in client.messages:
-                return
-    except TimeoutError as error:
-        raise LinkError("no message came back; may the login read and write below the prefix?") from error

@@ -1,5 +1,6 @@
 """The connection to an MQTT broker, and what is wrong with it in words that a person understands."""
 
+import asyncio
 import contextlib
 import socket
 import ssl
@@ -8,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
 from voice_gateway.config import MqttSettings
-from voice_gateway.doors.mqtt_topics import last_will, status_message
+from voice_gateway.doors.mqtt_topics import last_will, status_message, topic
 from voice_gateway.errors import LinkError
+from voice_gateway.turn import new_id
 
 if TYPE_CHECKING:
     import aiomqtt
@@ -103,3 +105,16 @@ def _login(settings: MqttSettings) -> dict[str, Any]:
         "keepalive": KEEPALIVE_SECONDS,
         "socket_options": [(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)],  # else a message may wait 40 ms
     }
+
+
+async def round_trip(settings: MqttSettings, limit_seconds: float = 5.0) -> None:
+    """Log in, send ourselves a message and get it back; LinkError says what failed."""
+    probe = topic(settings, f"doctor/{new_id()}")
+    try:
+        async with asyncio.timeout(limit_seconds), connected(settings, announce=False) as client:
+            await client.subscribe(probe, qos=1)
+            await client.publish(probe, "hello", qos=1)
+            async for _message in client.messages:
+                return
+    except TimeoutError as error:
+        raise LinkError("no message came back; may the login read and write below the prefix?") from error
