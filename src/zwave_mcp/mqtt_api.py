@@ -17,6 +17,7 @@ Publish = Callable[[str, bytes], Awaitable[None]]
 
 # What the gateway says while its stick is away; it then answers nothing else.
 _WITHOUT_STICK = "Z-Wave client not connected"
+_LONGEST_WORDS = 200  # more nobody listens to
 NO_STICK = "Z-Wave JS UI has no connection to its Z-Wave stick."
 
 
@@ -107,4 +108,10 @@ def _result(answer: Mapping[str, Any]) -> Any:
         raise NotUnderstood
     if message == _WITHOUT_STICK:
         raise HomeDown(NO_STICK)
-    raise Refused(message)
+    raise Refused(spoken_words(message))
+
+
+def spoken_words(message: object) -> str:
+    """What the gateway says, as one line: the driver's messages may be whole traces."""
+    words = " ".join(message.split()) if isinstance(message, str) else ""
+    return words if len(words) <= _LONGEST_WORDS else f"{words[: _LONGEST_WORDS - 1]}…"

@@ -23,7 +23,7 @@ from zwave_mcp.home import (
     ValueId,
     WriteResult,
 )
-from zwave_mcp.mqtt_api import NO_STICK, Api
+from zwave_mcp.mqtt_api import NO_STICK, Api, spoken_words
 from zwave_mcp.mqtt_connection import Connection
 from zwave_mcp.mqtt_snapshots import Snapshots
 from zwave_mcp.nodes import duration_seconds, parse_nodes, parse_scenes
@@ -169,9 +169,8 @@ def _write_result(result: object) -> WriteResult:
     status = result.get("status") if isinstance(result, Mapping) else None
     if not isinstance(result, Mapping) or not isinstance(status, int) or isinstance(status, bool):
         raise NotUnderstood
-    message = result.get("message")
     return WriteResult(
         status=status,
         remaining_seconds=duration_seconds(result.get("remainingDuration")),
-        message=message if isinstance(message, str) else "",
+        message=spoken_words(result.get("message")),
     )

@@ -12,7 +12,7 @@ from zwave_mcp.devices import Device, with_value
 from zwave_mcp.home import Home, Value
 from zwave_mcp.results import Facts, Result, result
 from zwave_mcp.scalars import is_number
-from zwave_mcp.states import active_setpoint, number_text, remembered, state_text
+from zwave_mcp.states import UNKNOWN, active_setpoint, number_text, remembered, state_text
 from zwave_mcp.view import Viewer, the_one
 
 _SAME_MODE = {"heating": "heat", "cooling": "cool", "automatic": "auto", "warm": "heat"}
@@ -54,7 +54,7 @@ class Thermostats:
             if verdict.known:
                 device = with_value(device, command.read, verdict.value)
             if verdict.outcome != "confirmed":
-                state = remembered(device) if verdict.known else state_text(device)
+                state = remembered(device) if verdict.known else UNKNOWN
                 sentence = _bad_news(device, command, verdict)
                 return result(sentence, verdict.outcome, Facts(requested, device, state))
         # Not state_text: a device that was taken for dead has just answered.
@@ -143,6 +143,4 @@ def _bad_news(device: Device, command: Command, verdict: Verdict) -> str:
         return sentences.unreachable(device)
     if verdict.outcome in ("unconfirmed", "working"):
         return sentences.not_confirmed(device, verdict.message)
-    return sentences.failed(
-        device, "set", remembered(device) if verdict.known else "unknown", verdict.message
-    )
+    return sentences.failed(device, "set", remembered(device) if verdict.known else UNKNOWN, verdict.message)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from tests.fakes.mosquitto import Broker, free_port
 from tests.fakes.zwave_gateway import FakeGateway
 
-from zwave_mcp.home import CONFIRMED, HomeDown, HomeError, NoAnswer, NotUnderstood, ValueId
+from zwave_mcp.home import CONFIRMED, HomeDown, HomeError, NoAnswer, NotUnderstood, Refused, ValueId
 from zwave_mcp.mqtt_api import GatewayApi
 from zwave_mcp.options import MqttOptions
 
@@ -345,6 +345,27 @@ async def test_an_answer_without_a_verdict_does_not_say_what_happened(home, gate
 
     with pytest.raises(NotUnderstood):
         await call
+
+
+async def test_the_gateways_words_are_one_line_that_can_be_said(home, gateway):
+    await home.snapshot()
+    gateway.silent |= {"writeValue", "_activateScene"}
+    words = "Error:\n  at x\t" + "y " * 5_000
+    write = asyncio.create_task(home.write(FLOOR_LAMP, 50))
+    scene = asyncio.create_task(home.activate_scene(1))
+    for api, answer in {
+        "writeValue": {"success": True, "result": {"status": 5, "message": words}},
+        "_activateScene": {"success": False, "message": words},
+    }.items():
+        request = await gateway.asked(api)
+        await gateway.answer_raw(api, json.dumps({**answer, "origin": request.body}))
+
+    with pytest.raises(Refused) as refused:
+        await scene
+    for said in ((await write).message, str(refused.value)):
+        assert said.startswith("Error: at x y y")
+        assert said.endswith("…")
+        assert len(said) <= 200
 
 
 @pytest.mark.parametrize("value", ["NaN", "Infinity", "-Infinity", "1" + "0" * 400, "null", "[]", "{}"])

@@ -103,8 +103,8 @@ async def test_an_answer_that_nobody_understands_is_neither_done_nor_failed(writ
 async def test_a_setting_or_a_stop_that_nobody_understands_is_not_confirmed(written: WriteResult | Exception):
     home = ScriptedHome(thermostat(7, "Thermostat"), blind(4, "Window Blind"))
     home.written, home.polled = written, [60]
-    sentence, outcome, _ = await setting(home, temperature=22)
-    assert (outcome, "could not be understood" in sentence) == ("unconfirmed", True)
+    sentence, outcome, state = await setting(home, temperature=22)
+    assert (outcome, state, "could not be understood" in sentence) == ("unconfirmed", "unknown", True)
     sentence, outcome, _, _ = await control(home, "window blind", "stop")
     assert (outcome, "could not be understood" in sentence) == ("unconfirmed", True)
 
