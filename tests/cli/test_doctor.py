@@ -80,7 +80,7 @@ async def test_a_store_that_cannot_be_used_is_not_ok(tmp_path, monkeypatch):
     sqlite = (await found(checks.store, brain=BrainSettings(store="sqlite")))["store"]
     place = "redis://:hush@127.0.0.1:1"
     redis = (await found(checks.store, brain=BrainSettings(store=place)))["store"]
-    odd = (await found(checks.store, brain=BrainSettings(store="redis://127.0.0.1?db=x")))["store"]
+    odd = (await found(checks.store, brain=BrainSettings(store="redis://127.0.0.1:1?nonsense=1")))["store"]
 
     assert [finding.verdict for finding in (sqlite, redis, odd)] == ["failed"] * 3
     assert "conversations.sqlite cannot be used" in sqlite.text

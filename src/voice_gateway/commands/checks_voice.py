@@ -3,13 +3,12 @@
 import asyncio
 import importlib.util
 from collections.abc import Awaitable, Callable
-from typing import Literal
 
 from voice_gateway.commands.checks import Finding, Findings, Verdict
 from voice_gateway.config import Settings, VoiceSettings
 from voice_gateway.errors import GatewayError, HearingError
 from voice_gateway.hearing.packages import ADVICE, check_files
-from voice_gateway.sound import devices, find
+from voice_gateway.sound import Kind, devices, find
 
 
 async def speech(settings: Settings) -> Findings:
@@ -86,7 +85,7 @@ async def audio(settings: Settings) -> Findings:
     except GatewayError as error:
         yield Finding("audio", bad, str(error), "only the voice needs sound")
         return
-    kinds: tuple[tuple[Literal["input", "output"], str, str | None, int], ...] = (
+    kinds: tuple[tuple[Kind, str, str | None, int], ...] = (
         ("input", "microphone", settings.voice.input_device, sum(device.inputs > 0 for device in found)),
         ("output", "loudspeaker", settings.voice.output_device, sum(device.outputs > 0 for device in found)),
     )

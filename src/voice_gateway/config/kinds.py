@@ -1,5 +1,6 @@
 """Kinds of values that several settings share, each refused with one clear line."""
 
+import contextlib
 import difflib
 import json
 import re
@@ -91,10 +92,20 @@ def _checked_store(store: str) -> str:
     if store.startswith("unix://"):
         if not urlsplit(store).path.strip("/"):
             raise ValueError("names no socket, as unix:///run/redis.sock does")
-        return store
-    if not store.startswith(("redis://", "rediss://")):
+    elif store.startswith(("redis://", "rediss://")):
+        _checked_redis(store)
+    else:
         raise ValueError("must be memory, sqlite or redis://host:6379")
-    return _checked_redis(store)
+    _check_redis_options(store)
+    return store
+
+
+def _check_redis_options(url: str) -> None:
+    """Behind the question mark stand the library's own options, and it alone knows them."""
+    with contextlib.suppress(ImportError):  # whoever starts without it is told so
+        from redis.asyncio.connection import parse_url
+
+        parse_url(url)
 
 
 def _checked_topic(topic: str) -> str:

@@ -36,6 +36,7 @@ WRONG = [
     ("VOICE_GATEWAY_MCPSERVERS", '{"a": {"url": "http://:abc"}}', "mcpServers.a.url: names no host"),
     ("VOICE_GATEWAY_MCPSERVERS", '{"a": {"url": "http://h:abc"}}', f"mcpServers.a.url: {PORT}"),
     ("VOICE_GATEWAY_BRAIN_STORE", "redis://host:abc", f"brain.store: {PORT}"),
+    ("VOICE_GATEWAY_BRAIN_STORE", "redis://host?db=x", "brain.store: Invalid value for 'db'"),
     ("VOICE_GATEWAY_BRAIN_STORE", "unix://", "brain.store: names no socket"),
     ("VOICE_GATEWAY_BRAIN_STORE", "disk", "brain.store: must be memory, sqlite or redis://host:6379"),
     ("VOICE_GATEWAY_MQTT_DISCOVERY_PREFIX", "#", f"mqtt.discovery_prefix: {TOPIC}"),
