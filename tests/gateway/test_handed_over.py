@@ -51,6 +51,24 @@ async def test_a_gateway_killed_while_it_answers_is_one_honest_reply(commands, t
     assert UNKNOWN in reply["text"]
 
 
+async def test_a_frozen_gateway_holds_up_no_command(commands):
+    commands.file("voice-gateway.toml", NO_SERVER)
+    async with Running.opened(commands) as gateway:
+        gateway.process.send_signal(signal.SIGSTOP)
+        try:
+            started = [
+                await commands.start(*words, stderr=asyncio.subprocess.PIPE)
+                for words in (["ask", "--json", "what time is it"], ["status", "--json"])
+            ]
+            asked, status = [json.loads(await ended(process)) for process in started]
+        finally:
+            gateway.process.send_signal(signal.SIGCONT)
+
+    assert [process.returncode for process in started] == [1, 1]
+    assert "did not answer" in asked["text"]
+    assert status == {"running": True, "parts": []}
+
+
 async def test_who_leaves_a_call_ends_it_and_the_server_is_told(commands, tmp_path):
     commands.file("voice-gateway.toml", server("fault", "fault_server.py"))
     started = tmp_path / "started"

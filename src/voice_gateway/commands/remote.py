@@ -4,7 +4,7 @@ import argparse
 from typing import Any
 
 from voice_gateway.config import control_file, data_folder
-from voice_gateway.doors.control import request
+from voice_gateway.doors.control import Silent, greet, request
 from voice_gateway.errors import LinkError
 
 
@@ -22,7 +22,9 @@ async def _speaks_for(options: argparse.Namespace) -> bool:
     if getattr(options, "provider", None):
         return False
     try:
-        hello = await request(control_file(), {"op": "hello"})
+        hello = await greet(control_file())
+    except Silent:
+        raise  # a second gateway beside one that only sleeps could act twice
     except LinkError:
         return False
     config = getattr(options, "config", None)

@@ -6,6 +6,7 @@ import time
 from voice_gateway.commands.options import wants_json
 from voice_gateway.commands.remote import ask_running
 from voice_gateway.doors.cli import print_json
+from voice_gateway.doors.control import Silent
 
 NOT_RUNNING = (
     "No gateway is running. Start one with `voice-gateway run`; `ask` and `tools call` work without."
@@ -13,7 +14,12 @@ NOT_RUNNING = (
 
 
 async def status(options: argparse.Namespace) -> int:
-    parts = await ask_running(options, {"op": "status"})
+    try:
+        parts = await ask_running(options, {"op": "status"})
+    except Silent:
+        if wants_json(options):
+            print_json({"running": True, "parts": []})
+        raise  # said on stderr, with exit code 1
     if wants_json(options):
         print_json({"running": parts is not None, "parts": parts or []})
         return 0 if parts is not None else 1

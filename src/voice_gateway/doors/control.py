@@ -19,6 +19,7 @@ log = logging.getLogger(__name__)
 LONGEST_REQUEST = 16 * 1024 * 1024  # bytes; an argument may be large, a flood may not
 LONGEST_ANSWER = 256 * 1024 * 1024  # bytes; a tool may give much, and it is kept whole
 ANSWER_LIMIT_SECONDS = 600.0
+HELLO_LIMIT_SECONDS = 5.0  # a gateway that works says hello at once
 TRY_AGAIN_SECONDS = 2.0
 
 # One JSON object in, one JSON object out.
@@ -114,7 +115,18 @@ def _left(interruption: Interruption, following: "asyncio.Task[bytes]") -> None:
     interruption.now()
 
 
-async def request(file: Path, message: Mapping[str, Any]) -> Any:
+class Silent(LinkError):
+    """A gateway is there and does not answer: it is frozen, or very busy."""
+
+
+async def greet(file: Path) -> Any:
+    """What the running gateway says of itself. LinkError: there is none; Silent: it does not answer."""
+    return await request(file, {"op": "hello"}, limit_seconds=HELLO_LIMIT_SECONDS)
+
+
+async def request(
+    file: Path, message: Mapping[str, Any], *, limit_seconds: float = ANSWER_LIMIT_SECONDS
+) -> Any:
     """What the running gateway answers. LinkError: there is none, or it did not answer."""
     try:
         reader, writer = await asyncio.open_unix_connection(file, limit=LONGEST_ANSWER)
@@ -122,10 +134,14 @@ async def request(file: Path, message: Mapping[str, Any]) -> Any:
         raise LinkError(f"no gateway is running: {error}") from error
     try:
         writer.write(json_text(message).encode() + b"\n")
-        async with asyncio.timeout(ANSWER_LIMIT_SECONDS):
+        async with asyncio.timeout(limit_seconds):
             await writer.drain()
             answer = json.loads(await reader.readline())
-    except (OSError, ValueError, TimeoutError) as error:
+    except TimeoutError as error:
+        raise Silent(
+            f"a gateway is running, but did not answer within {limit_seconds:g} s: it is frozen or very busy"
+        ) from error
+    except (OSError, ValueError) as error:
         raise LinkError(
             "the running gateway did not answer; what was asked may or may not have happened"
         ) from error
@@ -138,7 +154,9 @@ async def request(file: Path, message: Mapping[str, Any]) -> Any:
 
 async def is_served(file: Path) -> bool:
     try:
-        await request(file, {"op": "hello"})
+        await greet(file)
+    except Silent:
+        return True  # somebody holds it
     except LinkError:
         return False
     return True
