@@ -105,7 +105,7 @@ class Conversation:
         log.debug("turn answered", extra={"said": shown.text, "reply": reply.text, "stage": reply.stage})
         reply = replace(reply, conversation_id=utterance.conversation_id, seconds=seconds)
         for outcome in reply.outcomes:
-            self._watch.tell(Acted(shown, outcome))
+            self._watch.tell(Acted(shown, outcome, reply.model))
         self._watch.tell(Answered(shown, reply))
         return reply
 

@@ -58,6 +58,7 @@ class Transcript:
     seconds: float  # that the engine took
     audio_seconds: float = 0.0
     noise: str | None = None
+    model: str | None = None  # the engine's name
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +70,8 @@ class Utterance:
     conversation_id: str = "default"
     room: str | None = None  # where the door stands; settles "turn on the light"
     id: str = field(default_factory=new_id)
+    heard_by: str | None = None  # the speech engine; typed words have none
+    heard_seconds: float | None = None  # that it took
 
     def __post_init__(self) -> None:
         """Whatever came in by a door can go out by every other."""

@@ -21,6 +21,7 @@ class Heard:
 class Acted:
     utterance: Utterance
     outcome: ToolOutcome
+    model: str | None = None  # that asked for the call; the local brain is none
 
 
 @dataclass(frozen=True, slots=True)

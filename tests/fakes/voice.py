@@ -214,6 +214,7 @@ class ScriptedConversation:
 
     def __init__(self) -> None:
         self.heard: list[str] = []
+        self.last: Utterance | None = None
         self.replies: dict[str, Reply] = {}
         self.streamed: dict[str, list[str]] = {}
         self.go = asyncio.Event()
@@ -226,6 +227,7 @@ class ScriptedConversation:
     async def answer(self, utterance: Utterance, *, say: Any = None) -> Reply:
         assert utterance.door == "voice"
         self.heard.append(utterance.text)
+        self.last = utterance
         self.running += 1
         self.most_running = max(self.most_running, self.running)
         self.asked.set()

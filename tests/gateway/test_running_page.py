@@ -14,6 +14,7 @@ PROOFS = {
     "`mqtt`": "tests/mqtt/test_mqtt_door.py::"
     "test_without_a_broker_the_gateway_answers_and_says_what_is_missing",
     "`mqtt` (login)": "tests/gateway/test_degraded.py::test_broker_login",
+    "`mqtt` (TLS)": "tests/mqtt/test_link.py::test_a_certificate_that_nobody_vouches_for_is_called_so",
     "`brain ollama`": "tests/gateway/test_degraded.py::test_model_server",
     "`brain ollama` (model)": "tests/gateway/test_degraded.py::test_model_that_was_never_there",
     "`brain anthropic`": "tests/gateway/test_degraded.py::test_cloud_key",

@@ -32,6 +32,9 @@ async def test_a_request_is_answered_and_everything_is_told(broker, running):
     assert answer["text"].startswith("It is ")
     assert answer["conversation_id"] == told["conversation_id"] == "c1"
     assert {"timestamp", "model", "seconds", "stage"} <= set(told)
+    assert (heard["model"], heard["seconds"]) == (None, None)  # nobody had to listen
+    assert tool["model"] is None  # the local brain
+    assert tool["seconds"] > 0
     assert answer["outcomes"][0]["name"] == "get_current_datetime"
 
 

@@ -117,14 +117,24 @@ def is_plain_topic(name: str) -> bool:
 def message_for(settings: MqttSettings, event: Event) -> Message | None:
     """What is published of an event. The state of a part is none: it is in the retained status."""
     if isinstance(event, Heard):
-        return _message(settings, "transcription", {"text": event.utterance.text}, _about(event.utterance))
+        return _message(settings, "transcription", _heard(event.utterance), _about(event.utterance))
     if isinstance(event, Acted):
-        return _message(settings, "tool", event.outcome.to_json(), _about(event.utterance))
+        facts = {**event.outcome.to_json(), "model": event.model}
+        return _message(settings, "tool", facts, _about(event.utterance))
     if isinstance(event, Answered):
         return _message(settings, "ai-response", _answer(event), _about(event.utterance))
     if isinstance(event, Notice):
         return _message(settings, "notice", {"text": event.text}, {})
     return None
+
+
+def _heard(utterance: Utterance) -> dict[str, Any]:
+    seconds = utterance.heard_seconds
+    return {
+        "text": utterance.text,
+        "model": utterance.heard_by,
+        "seconds": None if seconds is None else round(seconds, 6),
+    }
 
 
 def _answer(event: Answered) -> dict[str, Any]:

@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from time import perf_counter
 
 from voice_gateway.config import VoiceSettings
@@ -231,7 +232,7 @@ class BackgroundTranscriber:
             late = transcript.seconds * 1000 - hidden
             recorded.timings_ms["transcribe_wait"] = max(late, recorded.timings_ms["transcribe_wait"])
         noise = transcript.noise or self._ear.own(transcript.text, recorded.segment, ended_at)
-        recorded.transcript = Transcript(transcript.text, transcript.seconds, transcript.audio_seconds, noise)
+        recorded.transcript = replace(transcript, noise=noise)
         if noise is not None:
             log.info("not something that was said", extra={"reason": noise})
             if recorded.wake is not None:
@@ -267,7 +268,12 @@ class BackgroundTranscriber:
 
         talk, self._interruption = self._mouth.talk(begins), Interruption()
         utterance = Utterance(
-            recorded.text, "voice", conversation_id=self._conversation_id, room=self._settings.room
+            recorded.text,
+            "voice",
+            conversation_id=self._conversation_id,
+            room=self._settings.room,
+            heard_by=recorded.transcript.model if recorded.transcript else None,
+            heard_seconds=recorded.transcript.seconds if recorded.transcript else None,
         )
         async with asyncio.TaskGroup() as tasks:
             tasks.create_task(talk.run(), name="speaking")

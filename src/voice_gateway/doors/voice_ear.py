@@ -111,7 +111,8 @@ class Ear:
         self._watch.report("transcriber", State.OK, well)
         text = without_wake_words(raw, self._settings.wake_words).strip()
         noise = noise_reason(text, segment, min_speech_seconds=self._settings.min_speech_seconds)
-        return Transcript(text, perf_counter() - started, len(segment.samples) / RATE, noise)
+        seconds, model = perf_counter() - started, self._ears.transcriber.name
+        return Transcript(text, seconds, len(segment.samples) / RATE, noise, model)
 
     def own(self, text: str, segment: SpeechSegment, ended_at: float) -> str | None:
         """Why this was our own voice; None if somebody else spoke."""

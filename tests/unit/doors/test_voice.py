@@ -15,6 +15,8 @@ async def test_a_command_behind_the_wake_word_is_answered_aloud():
         await here.microphone.command("what time is it")
         await here.settled()
         assert here.conversation.heard == ["what time is it"]
+        assert here.conversation.last.heard_by == here.transcriber.name
+        assert here.conversation.last.heard_seconds == here.turns[0].transcript.seconds
         assert here.speaker.played == ["You said what time is it."]
         assert here.speaker.cues == 2
         assert here.door.state is VoiceState.LISTENING
