@@ -79,12 +79,8 @@ def spoken_text(text: str) -> str:
         for line in _unwrapped(text.splitlines())
         if not _RULE.match(line) and not _TABLE_RULE.match(line)
     ]
-    said = " ".join(_closed(line) if several(lines) else line for line in lines if line)
-    return _tidy(said)
-
-
-def several(lines: list[str]) -> bool:
-    return sum(1 for line in lines if line) > 1
+    said = [line for line in lines if line]
+    return _tidy(" ".join(map(_closed, said) if len(said) > 1 else said))
 
 
 def _unwrapped(lines: list[str]) -> list[str]:
@@ -92,7 +88,7 @@ def _unwrapped(lines: list[str]) -> list[str]:
     whole: list[str] = []
     before = ""
     for line in lines:
-        if whole and _goes_on(before, whole[-1], line):
+        if whole and _goes_on(before, whole[-1][:LONG_LINE], line):
             whole[-1] += f" {_QUOTE.sub('', line).strip()}"
         else:
             whole.append(line)
@@ -101,7 +97,7 @@ def _unwrapped(lines: list[str]) -> list[str]:
 
 
 def _goes_on(before: str, begun: str, line: str) -> bool:
-    """`begun` is what the paragraph or the entry of a list has so far, `before` its last line."""
+    """`begun` is how the paragraph or the entry of a list began, `before` its last line."""
     last, follows, first = before.rstrip(), _QUOTE.sub("", line), _QUOTE.sub("", begun).strip()
     if not last.strip(" >") or _MARKED.match(follows) or before.endswith(("  ", "\\")):
         return False
@@ -126,7 +122,7 @@ def _line(line: str) -> str:
 
 
 def _inline(text: str) -> str:
-    text = _repeated(text, lambda old: _LINK.sub(lambda found: f" {found[1]} ", old))
+    text = _repeated(_SPACES.sub(" ", text), lambda old: _LINK.sub(lambda found: f" {found[1]} ", old))
     text = _URL.sub(_host, text)
     text = _BARE_URL.sub(_host, text)
     text = _EMAIL.sub(lambda found: f"{_dots(found[1])} at {_dots(found[2])}", text)

@@ -1,6 +1,7 @@
 """What is written becomes what is said."""
 
 import re
+from time import process_time
 
 import pytest
 from hypothesis import given, settings
@@ -207,6 +208,13 @@ def test_nothing_of_the_marks_is_left_whatever_was_written(text):
     assert not re.search(r"[*`#|<>\[\]_~\n\r\t]", said)
     assert said == said.strip()
     assert "  " not in said
+
+
+@pytest.mark.parametrize("piece", ["  ", "> a\nb\n", "5–", "1,111", "1h2", "$5 - ", "12:30-", "a  \n"])
+def test_no_text_makes_the_patterns_slow(piece):
+    started = process_time()
+    spoken_text(piece * 8000)
+    assert process_time() - started < 2  # four times as long for twice the text would be many seconds
 
 
 def test_a_long_text_takes_no_noticeable_time():
