@@ -34,6 +34,7 @@ _PICTURES = re.compile(
     "[\U0001f000-\U0001faff\u2600-\u27bf\u2b00-\u2bff\ufe0e\ufe0f\u200b-\u200f\u2060\ufeff\u20e3]"
 )
 _LEFT_OVER = re.compile(r"[*`#|<>\[\]{}_~^\\]+")
+_WIDE = re.compile(r"[^\S\n]{3,}")
 _SPACES = re.compile(r"\s+")
 _BEFORE_MARK = re.compile(r"\s+([.,!?;:])(?=\s|$)")
 
@@ -73,7 +74,7 @@ _WORDS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
 
 def spoken_text(text: str) -> str:
     """One line, ready for a voice. What cannot be said (code, pictures) is left out or named."""
-    text = _FENCE.sub(f"\n{CODE}\n", html.unescape(text))
+    text = _WIDE.sub("  ", _FENCE.sub(f"\n{CODE}\n", html.unescape(text)))
     lines = [
         _line(line)
         for line in _unwrapped(text.splitlines())
