@@ -43,7 +43,7 @@ def _address(
         if not url.startswith(schemes):
             raise ValueError(f"must start with {' or '.join(schemes)}, such as {_suggested(url, example)}")
         if not url.isprintable() or " " in url:
-            raise ValueError(f"must not have spaces or control characters, such as {example}")
+            raise ValueError(f"must have no spaces or control characters: {example} is expected")
         if (host := _host(url)) is None or (needs_host and not host):
             raise ValueError(f"names no host, as {example} does{_about_logins(url)}")
         if _port(url) < least_port:

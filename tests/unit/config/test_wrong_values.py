@@ -21,7 +21,7 @@ WRONG = [
     ("MQTT_BROKER_URL", "mqtt://", "mqtt.broker_url: names no host, as mqtt://host:1883 does"),
     ("MQTT_BROKER_URL", "mqtt://[::1", "mqtt.broker_url: names no host"),
     ("MQTT_BROKER_URL", "mqtt://a..b", "mqtt.broker_url: names no host"),
-    ("MQTT_BROKER_URL", "mqtt://my host", "mqtt.broker_url: must not have spaces"),
+    ("MQTT_BROKER_URL", "mqtt://my host", "mqtt.broker_url: must have no spaces"),
     ("MQTT_BROKER_URL", "localhost", "mqtt.broker_url: must start with mqtt:// or mqtts://"),
     ("MQTT_BROKER_URL", "mqtt://me:p#word@host", "write / as %2F, ? as %3F and # as %23 in a login"),
     ("OLLAMA_BASE_URL", "http://host:abc", f"ollama.base_url: {PORT}"),
