@@ -69,7 +69,7 @@ class SureStore:
             return await step(self._store)
         except Exception as error:  # each kind of store has errors of its own
             self._store = None
-            facts = {"request": self._request_id, "reason": repr(error)}
+            facts = {"request": self._request_id, "reason": str(error) or repr(error)}
             log.error("MQTT request is kept without the store", extra=facts)
             return otherwise
 
