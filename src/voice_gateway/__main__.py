@@ -7,8 +7,14 @@ from collections.abc import Sequence
 from types import FrameType
 
 
+# LangChain would send every turn to a cloud when one of these happens to be set for other programs.
+TRACING = ("LANGSMITH_TRACING", "LANGSMITH_TRACING_V2", "LANGCHAIN_TRACING", "LANGCHAIN_TRACING_V2")
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     usual = signal.signal(signal.SIGINT, _leave)
+    for name in TRACING:
+        os.environ.pop(name, None)
     try:
         from voice_gateway.commands.line import main  # takes a while
 
