@@ -6,7 +6,6 @@ import sys
 from collections.abc import Sequence
 from types import FrameType
 
-
 # LangChain would send every turn to a cloud when one of these happens to be set for other programs.
 TRACING = ("LANGSMITH_TRACING", "LANGSMITH_TRACING_V2", "LANGCHAIN_TRACING", "LANGCHAIN_TRACING_V2")
 
