@@ -288,7 +288,11 @@ class Conversation:
                 self._watch.report("memory", State.OK, "I can remember what is said again.")
 
     def _store_failed(self, phrase: str, error: Exception) -> None:
-        log.error(phrase, extra={"reason": repr(error)}, exc_info=log.isEnabledFor(logging.DEBUG))
+        log.error(
+            phrase,
+            extra={"reason": f"{type(error).__name__}: {error}"},
+            exc_info=log.isEnabledFor(logging.DEBUG),
+        )
         advice = f"check brain.store: {error}"
         self._watch.report("memory", State.DEGRADED, "I cannot remember what is said at the moment.", advice)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from voice_gateway.commands.options import loaded, wants_json
 from voice_gateway.commands.remote import ask_running
-from voice_gateway.config import data_folder
+from voice_gateway.config import conversations_file
 from voice_gateway.doors.cli import print_json, print_text
 from voice_gateway.errors import LinkError
 from voice_gateway.turn import Reply, Utterance
@@ -48,7 +48,7 @@ async def _alone(options: argparse.Namespace, text: str, conversation_id: str) -
 
     settings = loaded(options).settings
     # Kept in a file: the next `ask --conversation` is another process.
-    store = SqliteStore(data_folder() / "conversations.sqlite")
+    store = SqliteStore(conversations_file())
     async with opened(settings, store=store) as gateway:
         utterance = Utterance(text, conversation_id=conversation_id, room=settings.brain.room)
         return answered(await gateway.conversation.answer(utterance))

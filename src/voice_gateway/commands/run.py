@@ -12,7 +12,7 @@ from voice_gateway.app import Gateway, opened
 from voice_gateway.commands.ask import answered
 from voice_gateway.commands.options import loaded, wants_json
 from voice_gateway.commands.ready import Changes, decided, ready_line
-from voice_gateway.config import control_file, data_folder
+from voice_gateway.config import control_file, conversations_file, data_folder
 from voice_gateway.doors.cli import Source, TextDoor, source, tell_unasked
 from voice_gateway.doors.control import ControlDoor, Operation
 from voice_gateway.doors.mqtt import MqttDoor
@@ -37,7 +37,7 @@ async def run(options: argparse.Namespace) -> int:
     found = loaded(options)
     settings = found.settings
     behind = source(sys.stdin)
-    store = store_from(settings.brain.store, data_folder() / "conversations.sqlite")
+    store = store_from(settings.brain.store, conversations_file())
     watch = Watch()
     watch.subscribe(_announcer())
     async with contextlib.aclosing(store), opened(settings, store=store, watch=watch) as gateway:
