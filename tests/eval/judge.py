@@ -91,14 +91,20 @@ def _told(answer: Reply | Passed, made: tuple[Call, ...]) -> str:
 def judge_whole(case: Case, reply: Reply, calls: list[tuple[str, dict[str, Any]]]) -> tuple[bool, bool]:
     """(right, wrong action) of a whole conversation: who answered does not matter, only what was done.
 
-    Where the local brain should pass or ask, whatever is said without an action is right.
+    Where the local brain should pass or ask, whatever is said without an action is right. A wrong action is
+    one on something else, of another sort, or where none was wanted; a wrong amount is only not right.
     """
     made = tuple(_plain_or_raw(name, args) for name, args in calls)
     acting = [call for call in made if _acts(call)]
     idle = any(way.kind in ("pass", "forbid", "ask", "say", "read") for way in case.rights) and not acting
     right = idle or any(_is(way, reply, made) for way in case.rights if way.kind == "calls")
-    allowed = {call for way in case.rights for call in way.calls}
-    return right, any(call not in allowed for call in acting) and not right
+    allowed = {_sort(call) for way in case.rights for call in way.calls}
+    return right, any(_sort(call) not in allowed for call in acting) and not right
+
+
+def _sort(call: Call) -> tuple[Any, ...]:
+    name, args = call[0], dict(call[1])
+    return name, args.get("deviceName"), args.get("action"), args.get("sceneName")
 
 
 def _plain_or_raw(name: str, args: dict[str, Any]) -> Call:

@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
+from typing import Any
 
 from tests.eval.cases import Case, read_cases
 from tests.eval.judge import judge_whole
@@ -26,8 +27,11 @@ from voice_gateway.brain.intents.stage import LocalBrain
 from voice_gateway.brain.ollama import OllamaClient
 from voice_gateway.config import BrainSettings, OllamaSettings, PermissionSettings
 from voice_gateway.conversation import Conversation
+from voice_gateway.errors import ToolError
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.turn import Utterance
+
+Made = tuple[str, dict[str, Any]]
 
 SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "ollama"
 
@@ -79,10 +83,26 @@ async def run_case(case: Case, settings: OllamaSettings, *, cascade: bool) -> Ro
         seconds = perf_counter() - started
     finally:
         await model.aclose()
-    right, wrong = judge_whole(case, reply, list(home.calls))
+    right, wrong = judge_whole(case, reply, taken_effect(home))
     calls = "; ".join(f"{name} {args}" for name, args in home.calls)
     did = f"{reply.text!r} after {calls or 'no call'}"
     return Row(case, right, wrong, not home.calls, reply.stage, seconds, did)
+
+
+def taken_effect(home: ScriptedHome) -> list[Made]:
+    """A model writes names in its own way: the device it reaches counts; what reaches none did nothing."""
+    scenes = {scene.casefold() for scene in home.scenes}
+    found: list[Made] = []
+    for name, given in home.calls:
+        args = dict(given)
+        if isinstance(args.get("deviceName"), str):
+            try:
+                args["deviceName"] = home.find(args["deviceName"])["name"]
+            except ToolError:
+                continue
+        if name != "activate_zwave_scene" or str(args.get("sceneName")).casefold() in scenes:
+            found.append((name, args))
+    return found
 
 
 def table(rows: Sequence[Row]) -> str:
