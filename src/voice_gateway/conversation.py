@@ -191,6 +191,7 @@ class Conversation:
                 return replace(result, passed=tuple(passed))
             passed.append(result)
             gate.forbid_side_effects |= result.forbid_side_effects
+            gate.forbid_tools |= result.forbid_tools
         return self._nobody_knew(utterance, history, tuple(passed))
 
     def _answers(self, stage: Stage, reply: Reply) -> None:

@@ -157,6 +157,7 @@ class Passed:
     reason: str
     forbid_side_effects: bool = False  # the next stage may look, but not act
     spoken: str | None = None  # what to say when no later stage answers either
+    forbid_tools: frozenset[str] = frozenset()  # these may not act: nothing was said of what they are for
 
 
 @dataclass(frozen=True, slots=True)

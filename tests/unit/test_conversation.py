@@ -233,6 +233,19 @@ async def test_a_stage_that_fails_becomes_a_reply(trouble, says):
     assert not reply.ok
 
 
+async def test_a_tool_that_nothing_was_said_of_may_not_act():
+    house = House([LOCK])
+    house.conversation._stages = (
+        Scripted(None, Passed("local", "unknown", forbid_tools=frozenset({LOCK.name}))),
+        house.stage,
+    )
+
+    reply = await house.hears("hello")
+
+    assert house.lock.actions == []
+    assert not reply.outcomes[0].ok
+
+
 async def test_a_turn_that_takes_too_long_is_ended():
     async def hang(_turn):
         await asyncio.Event().wait()

@@ -89,6 +89,7 @@ class TurnGate:
     settings: PermissionSettings
     kinds_of: KindsOf
     forbid_side_effects: bool = False
+    forbid_tools: frozenset[str] = frozenset()  # those that may not act in this turn
     confirmed: bool = False  # the user has just said yes to exactly these calls
     asked: list[ToolCall] = field(default_factory=list)
     refused: bool = False
@@ -105,7 +106,8 @@ class TurnGate:
         return refusal
 
     def _refusal(self, call: ToolCall, level: Tier) -> str | None:
-        if self.forbid_side_effects and level is not Tier.READ:
+        forbidden = self.forbid_side_effects or call.name in self.forbid_tools
+        if forbidden and level is not Tier.READ:
             return FORBIDDEN
         if level is not Tier.SENSITIVE:
             return None

@@ -31,7 +31,9 @@ _DULL = frozenset(
 )
 
 
-_ALONE = frozenset({"remind", "wake", "mute", "unmute"})  # these say what they are about
+_ALONE = frozenset({"remind", "wake"})  # these say what they are about
+_LOUD = frozenset("volume sound loudness speaker louder quieter softer music".split())
+_POINTED_AT = re.compile(r"\b(?:the|my|our|your|this|that) (\w+)")
 
 
 def asks_for_action(said: Said, home: Home, tools: Iterable["BaseTool"]) -> bool:
@@ -47,8 +49,37 @@ def asks_for_action(said: Said, home: Home, tools: Iterable["BaseTool"]) -> bool
         return True
     if not said.polite and words[0] not in _VERBS:
         return False
+    if words[1:2] == ["with"]:  # "start with the kitchen" is said to somebody else
+        return False
     things = _SUBJECTS | offered | _home_words(home)
-    return any(word in things or device_class(word) for word in words[1:])
+    named = {word for word in words[1:] if word in things or device_class(word)}
+    if named <= _LOUD and _points_elsewhere(said.text):
+        return False
+    return bool(named)
+
+
+# What is said when one of these is meant. A small model that does not understand likes to call one of them.
+_MEANT_BY = {
+    "control_speaker_volume": re.compile(
+        r"\b(?:volume|sound|speaker|loud|quiet|soft|mute|unmute|silen|music|audio|nois|hear|whisper|"
+        r"(?:up|down|higher|lower)\b)"
+    ),
+    "set_timer": re.compile(
+        r"\b(?:timer|alarm|remind|wake|minute|hour|second|day|week|o'?clock|later|tonight|tomorrow|morning|"
+        r"evening|noon|midnight|when|until|half|quarter|\d)"
+    ),
+    "cancel_timer": re.compile(r"\b(?:timer|alarm|remind|it|that|them|all|stop|cancel)"),
+}
+
+
+def not_spoken_of(said: Said) -> frozenset[str]:
+    """Tools that nothing in these words speaks of."""
+    return frozenset(name for name, words in _MEANT_BY.items() if not words.search(said.text))
+
+
+def _points_elsewhere(text: str) -> bool:
+    """The loudness of "the tv" is not ours."""
+    return any(singular(word) not in _LOUD for word in _POINTED_AT.findall(text))
 
 
 def _home_words(home: Home) -> set[str]:

@@ -20,7 +20,7 @@ from voice_gateway.brain.intents.keeper import HomeKeeper, HomeReady
 from voice_gateway.brain.intents.memory import KEY, Memory, recall
 from voice_gateway.brain.intents.normalise import Said, normalise, too_long
 from voice_gateway.brain.intents.plan_scene import missing, no_scene
-from voice_gateway.brain.intents.requests import asks_for_action
+from voice_gateway.brain.intents.requests import asks_for_action, not_spoken_of
 from voice_gateway.brain.intents.speakable import Speakables, in_own_words
 from voice_gateway.brain.intents.timer_talk import IT_SECONDS, cancel_it, just_set, question
 from voice_gateway.brain.intents.understand import Reader
@@ -169,7 +169,7 @@ class LocalBrain:
         if understood.no is not None:
             if memory.asked is not None:
                 state[KEY] = replace(memory, asked=None).to_json()
-            return Passed(self.name, understood.no.reason, understood.no.forbid, understood.no.spoken)
+            return self._pass_on(text, understood.no)
         if understood.ask is not None:
             return self._ask(turn, understood.ask, memory)
         if understood.steps[0].otherwise is not None:
@@ -188,7 +188,11 @@ class LocalBrain:
         turn.history.state = state
         said = normalise(turn.utterance.text)
         forbid = otherwise.forbid or not asks_for_action(said, self.home, self._executor.tools.all())
-        return Passed(self.name, otherwise.reason, forbid, no_scene(understood.requests[0], self.home))
+        spoken = no_scene(understood.requests[0], self.home)
+        return self._pass_on(turn.utterance.text, replace(otherwise, forbid=forbid, spoken=spoken))
+
+    def _pass_on(self, text: str, no: No) -> Passed:
+        return Passed(self.name, no.reason, no.forbid, no.spoken, not_spoken_of(normalise(text)))
 
     async def _off_the_loop(self, work: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
         """The first use parses a grammar, and a large home takes a while: both would hold up the sound."""

@@ -92,6 +92,27 @@ async def test_what_asks_for_nothing_that_a_tool_could_do_may_not_act_in_any_sta
     assert (await Talk().passed(said)).forbid_side_effects
 
 
+@pytest.mark.parametrize(
+    "said", ["mute the tv", "unmute the television", "make the tv louder", "start with the kitchen"]
+)
+async def test_the_loudness_of_something_else_and_talk_to_others_may_not_act(said: str) -> None:
+    assert (await Talk().passed(said)).forbid_side_effects
+
+
+@pytest.mark.parametrize(
+    ("said", "may"),
+    [
+        ("could you flash the floor lamp", set()),
+        ("could you make everything a little louder in here", {"control_speaker_volume"}),
+        ("set the lights to something nice in ten minutes or so please", {"set_timer"}),
+    ],
+)
+async def test_the_next_stage_may_not_use_a_tool_that_nothing_was_said_of(said: str, may: set[str]) -> None:
+    passed = await Talk().passed(said)
+
+    assert {"control_speaker_volume", "set_timer", "cancel_timer"} - passed.forbid_tools == may
+
+
 async def test_a_complaint_about_loudness_acts_and_a_story_about_it_does_not() -> None:
     talk = Talk()
 
