@@ -33,11 +33,12 @@ _DULL = frozenset(
 
 _ALONE = frozenset({"remind", "wake"})  # these say what they are about
 _LOUD = frozenset("volume sound loudness speaker louder quieter softer music".split())
-# What only somebody with hands could do, or what a model would do by halves: "start with the kitchen", "switch
-# the floor lamp with the desk lamp", "put the lamp in the bedroom", "delete all my reminders".
+# What only somebody with hands could do, or what a model would do by halves: "start with the kitchen",
+# "switch the floor lamp with the desk lamp", "put the lamp in the bedroom", "delete all my reminders".
 _FOR_HANDS = re.compile(
     r"\bwith\b|\b(?:all|every|both)\b.*\bremind|"
-    r"^(?:put|move|bring|take|carry|send|get|give) .*\b(?:in|into|to|under|behind|beside|onto) (?:the|my|our|a) "
+    r"^(?:put|move|bring|take|carry|send|get|give) .*\b(?:in|into|to|under|behind|beside|onto) "
+    r"(?:the|my|our|a) "
 )
 _POINTED_AT = re.compile(r"\b(?:the|my|our|your|this|that) (\w+)")
 
