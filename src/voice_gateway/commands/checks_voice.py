@@ -3,12 +3,17 @@
 import asyncio
 import importlib.util
 from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING
 
 from voice_gateway.commands.checks import Finding, Findings, Verdict
 from voice_gateway.config import Settings, VoiceSettings
 from voice_gateway.errors import GatewayError, HearingError
 from voice_gateway.hearing.packages import ADVICE, check_files
 from voice_gateway.sound import Kind, devices, find
+
+if TYPE_CHECKING:
+    from voice_gateway.hearing.transcriber import Transcriber
+    from voice_gateway.speaking.synthesizer import Synthesizer
 
 
 async def speech(settings: Settings) -> Findings:
@@ -48,12 +53,7 @@ async def _speech_to_text(voice: VoiceSettings) -> str:
 
     if voice.stt == "moonshine":
         return await _whole("moonshine_voice", "moonshine-voice", "moonshine_voice/assets/tiny-en/")
-    engine = new_transcriber(voice)
-    try:
-        await engine.warm_up()
-    finally:
-        await engine.close()
-    return f"{engine.name} answers"
+    return await _answers(new_transcriber(voice))
 
 
 async def _text_to_speech(voice: VoiceSettings) -> str:
@@ -61,7 +61,10 @@ async def _text_to_speech(voice: VoiceSettings) -> str:
 
     if voice.tts == "hibari":
         return await _whole("hibari", "hibari-tts", "hibari/")
-    engine = new_synthesizer(voice)
+    return await _answers(new_synthesizer(voice))
+
+
+async def _answers(engine: "Transcriber | Synthesizer") -> str:
     try:
         await engine.warm_up()
     finally:
