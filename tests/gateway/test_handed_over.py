@@ -114,3 +114,4 @@ async def test_who_leaves_a_question_ends_what_the_model_is_saying(commands):
             await ended(asking)
 
             await gateway.says("turn interrupted")
+    assert asking.returncode == 130

@@ -90,10 +90,12 @@ async def test_a_stop_while_the_process_starts_leaves_no_child_and_hangs_on_none
 
 
 async def test_a_stop_before_the_first_step_and_one_between_attempts_end_at_once():
-    async with linked(fault_server(), settle=False):
+    async with linked(fault_server(), settle=False) as early:
         pass
     async with linked(ServerSettings(command="nobody-has-this")) as link:
         await link.until(lambda: link.delays == [2.0, 4.0, 8.0])  # it waits in the third
+    states = [*early.integration.status(), *link.integration.status()]
+    assert [status.state for status in states] == ["stopped", "stopped"]
 
 
 async def test_a_stopped_server_refuses_calls_at_once_and_takes_its_tools_along():

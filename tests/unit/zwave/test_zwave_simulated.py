@@ -264,6 +264,7 @@ async def test_a_changed_home_file_is_read_again(tmp_path: Path):
             news.clear()
             await news.wait()
         running.cancel()
+    assert {tuple(names) for names in seen} == {("Lamp",), ("Renamed",)}
 
 
 @pytest.mark.parametrize(

@@ -22,4 +22,6 @@ async def test_a_place_and_a_distance_are_told_apart(said, asked):
 
 
 async def test_what_is_no_place_is_not_taken_for_one():
-    await Talk().passed("what time will it be when dinner is ready in 3 hours")
+    talk = Talk()
+    await talk.passed("what time will it be when dinner is ready in 3 hours")
+    assert "get_current_datetime" not in [name for name, _ in talk.home.calls]

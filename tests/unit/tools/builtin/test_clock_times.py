@@ -78,7 +78,9 @@ def test_an_alarm_across_daylight_saving_follows_the_wall_clock() -> None:
 @settings(max_examples=300)
 @given(st.text(max_size=110))
 def test_any_text_is_read_or_not(text: str) -> None:
-    parse_moment(text, SUNDAY_3_PM, BERLIN)
+    moment = parse_moment(text, SUNDAY_3_PM, BERLIN)
+
+    assert moment is None or moment.tzinfo is not None
 
 
 @settings(max_examples=100)
