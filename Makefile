@@ -8,12 +8,12 @@ export PIP_DISABLE_PIP_VERSION_CHECK = 1
 ARGS ?=
 SOAK_SECONDS ?= 120
 
-.PHONY: setup run router test test-live test-zwave test-voice soak check format bench bench-live eval eval-live lock counterparts clean help
+.PHONY: setup run test test-live test-zwave test-voice soak check format bench bench-live eval eval-live lock counterparts clean help
 
 help: ## what each target does
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
-setup: $(VENV)/.dev $(VENV)/.speech $(VENV)/.router ## everything the other targets need
+setup: $(VENV)/.dev $(VENV)/.speech ## everything the other targets need
 
 # Set-up talks on stderr, so that `echo "what time is it" | make -s run` prints the answer alone.
 $(VENV)/.run: requirements/run.lock pyproject.toml
@@ -25,13 +25,8 @@ $(VENV)/.dev: $(VENV)/.run requirements/dev.lock
 $(VENV)/.speech: $(VENV)/.run requirements/speech.lock
 	@scripts/setup speech "$(PYTHON)" "$(VENV)" >&2
 
-$(VENV)/.router: $(VENV)/.run requirements/router.lock
-	@scripts/setup router "$(PYTHON)" "$(VENV)" >&2
-
 run: $(VENV)/.run $(VENV)/.speech ## start the gateway on embedded defaults
 	@$(BIN)/voice-gateway run $(ARGS)
-
-router: $(VENV)/.router ## the optional embedding router between the local brain and the model
 
 counterparts:
 	@scripts/counterparts mosquitto pulseaudio pulseaudio-utils alsa-utils libasound2-plugins redis-server >&2

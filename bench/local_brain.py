@@ -10,10 +10,10 @@ from time import perf_counter, thread_time
 from tests.fakes.home_tools import ScriptedHome, manager_for
 
 from bench.table import Row
-from voice_gateway.brain.client import Turn
 from voice_gateway.brain.history import History
-from voice_gateway.brain.intents.home import build_home, parse_devices
-from voice_gateway.brain.intents.stage import LocalBrain
+from voice_gateway.brain.local.home import build_home, parse_devices
+from voice_gateway.brain.local.stage import LocalBrain
+from voice_gateway.brain.stage import Turn
 from voice_gateway.config import BrainSettings
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.turn import Utterance
@@ -97,7 +97,7 @@ def _build(home: ScriptedHome) -> float:
 
 async def off_the_loop() -> bool:
     """Building happens in another thread than the event loop's."""
-    import voice_gateway.brain.intents.keeper as keeper
+    import voice_gateway.brain.local.device_cache as keeper
 
     seen: list[bool] = []
     original = keeper.build_home
@@ -117,8 +117,8 @@ async def off_the_loop() -> bool:
 
 def cold_grammar() -> float:
     """Both grammars, parsed for the first time; call it before anything else."""
-    from voice_gateway.brain.intents.grammar import match
-    from voice_gateway.brain.intents.ha_sentences import match_ha
+    from voice_gateway.brain.local.grammar import match
+    from voice_gateway.brain.local.ha_sentences import match_ha
 
     started = thread_time()
     match("turn on the lamp")

@@ -11,11 +11,11 @@ from typing import Any
 
 from bench.worker import Figures, serve_async
 from voice_gateway.app import opened
-from voice_gateway.commands.voice import is_complete
+from voice_gateway.cli.voice import is_complete
 from voice_gateway.config import load
-from voice_gateway.doors.voice import BackgroundTranscriber
-from voice_gateway.doors.voice_mouth import Mouth
-from voice_gateway.doors.voice_turns import Recorded
+from voice_gateway.doors.voice.speech_output import SpeechOutput
+from voice_gateway.doors.voice.transcriber import BackgroundTranscriber
+from voice_gateway.doors.voice.turns import Recorded
 from voice_gateway.hearing.engines import load_ears
 from voice_gateway.hearing.microphone import WavMicrophone
 from voice_gateway.speaking.engines import new_synthesizer
@@ -41,7 +41,7 @@ class Bench:
             gateway = await self._stack.enter_async_context(opened(settings))
             await gateway.linked()
             await gateway.local.refresh()
-            mouth = Mouth(
+            mouth = SpeechOutput(
                 new_synthesizer(settings.voice), KeepingSpeaker(), watch=Watch(), show=print, earcons=False
             )
             await mouth.warm_up()

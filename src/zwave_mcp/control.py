@@ -11,7 +11,7 @@ from zwave_mcp.home import Home, HomeError, NoAnswer, Refused
 from zwave_mcp.jams import without_jam
 from zwave_mcp.results import Facts, Outcome, Result, result
 from zwave_mcp.states import JAMMED, UNKNOWN, state_of, state_text
-from zwave_mcp.view import Viewer, the_one
+from zwave_mcp.view import Viewer, resolve_device
 
 log = logging.getLogger(__name__)
 
@@ -27,7 +27,7 @@ class Control:
             {"action": action} if level is None else {"action": action, "level": level}
         )
         view = await self._viewer.now()
-        device = the_one(view, asked, requested, lambda hit: supports(hit, action))
+        device = resolve_device(view, asked, requested, lambda hit: supports(hit, action))
         if isinstance(device, Result):
             return device
         try:
@@ -42,7 +42,7 @@ class Control:
     async def lock(self, asked: str, action: str) -> Result:
         requested = {"action": action}
         view = await self._viewer.now()
-        device = the_one(view, asked, dict(requested), lambda hit: hit.kind == "lock")
+        device = resolve_device(view, asked, dict(requested), lambda hit: hit.kind == "lock")
         if isinstance(device, Result):
             return device
         facts = Facts(requested, device, state_text(device))

@@ -18,7 +18,7 @@ from zwave_mcp.telling import (
     room_readings,
     said_readings,
 )
-from zwave_mcp.view import Viewer, the_one
+from zwave_mcp.view import Viewer, resolve_device
 
 _VERIFY_SECONDS: Final = 2.0
 
@@ -43,7 +43,7 @@ class Looks:
     async def device(self, asked: str) -> Result:
         """Asks the device itself, where it can answer."""
         view = await self._viewer.now()
-        device = the_one(view, asked, {})
+        device = resolve_device(view, asked, {})
         if isinstance(device, Result):
             return device
         outcome: Outcome = "confirmed"
@@ -72,7 +72,7 @@ class Looks:
         room = view.names.in_room(asked)
         if room:
             return room_readings(room)
-        device = the_one(view, asked, {}, lambda hit: bool(hit.readings))
+        device = resolve_device(view, asked, {}, lambda hit: bool(hit.readings))
         if isinstance(device, Result):
             return device
         facts = Facts(

@@ -13,7 +13,7 @@ from zwave_mcp.home import Home, Value
 from zwave_mcp.results import Facts, Result, result
 from zwave_mcp.scalars import is_number
 from zwave_mcp.states import UNKNOWN, active_setpoint, number_text, remembered, state_text
-from zwave_mcp.view import Viewer, the_one
+from zwave_mcp.view import Viewer, resolve_device
 
 _SAME_MODE = {"heating": "heat", "cooling": "cool", "automatic": "auto", "warm": "heat"}
 _NEAR_DEGREES = 0.5  # many thermostats round to their own step, and say so
@@ -39,7 +39,9 @@ class Thermostats:
         requested = setting.requested()
         view = await self._viewer.now()
         # "Set the hallway to 21": a room with one thermostat leaves no doubt, and little can go wrong.
-        device = the_one(view, asked, requested, lambda hit: hit.kind == "thermostat", room_will_do=True)
+        device = resolve_device(
+            view, asked, requested, lambda hit: hit.kind == "thermostat", room_will_do=True
+        )
         if isinstance(device, Result):
             return device
         facts = Facts(requested, device, state_text(device))

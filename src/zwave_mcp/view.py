@@ -38,7 +38,7 @@ class Viewer:
         self._last = None
 
 
-def the_one(
+def resolve_device(
     view: View,
     asked: str,
     requested: dict[str, object],

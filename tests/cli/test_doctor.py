@@ -8,7 +8,7 @@ from tests.fakes.sound_card import sound_card
 from tests.fakes.speech import need_speech
 from tests.fakes.speech_packages import need_packages, need_portaudio
 
-from voice_gateway.commands import checks, checks_voice
+from voice_gateway.cli import checks, checks_voice
 from voice_gateway.config import BrainSettings, OllamaSettings, Settings, VoiceSettings
 
 REFUSED = "tcp://127.0.0.1:1"  # nobody listens there

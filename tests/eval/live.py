@@ -22,11 +22,11 @@ from tests.eval.judge import judge_whole
 from tests.fakes.home_tools import ScriptedHome, manager_for
 from tests.live.ollama_server import OllamaServer
 
-from voice_gateway.brain.client import Stage
-from voice_gateway.brain.intents.stage import LocalBrain
-from voice_gateway.brain.ollama import OllamaClient
+from voice_gateway.brain.llm.ollama.client import OllamaClient
+from voice_gateway.brain.local.stage import LocalBrain
+from voice_gateway.brain.stage import Stage
 from voice_gateway.config import BrainSettings, OllamaSettings, PermissionSettings
-from voice_gateway.conversation import Conversation
+from voice_gateway.conversation.entry import Conversation
 from voice_gateway.errors import ToolError
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.turn import Utterance

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from voice_gateway.brain.receipts import Receipts
-from voice_gateway.brain.release import sentences
+from voice_gateway.brain.sentence_streamer import sentences
 from voice_gateway.turn import ToolOutcome
 
 PAIRS = Path(__file__).with_name("receipts.txt")

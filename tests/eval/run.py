@@ -11,9 +11,9 @@ from tests.eval.cases import Case, read_cases
 from tests.eval.judge import Verdict, judge
 from tests.fakes.home_tools import ScriptedHome, manager_for
 
-from voice_gateway.brain.client import Turn
 from voice_gateway.brain.history import History
-from voice_gateway.brain.intents.stage import LocalBrain
+from voice_gateway.brain.local.stage import LocalBrain
+from voice_gateway.brain.stage import Turn
 from voice_gateway.config import BrainSettings
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.turn import Utterance

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from voice_gateway.config import VoiceSettings
-from voice_gateway.doors.voice import Answer, BackgroundTranscriber
-from voice_gateway.doors.voice_mouth import Mouth
-from voice_gateway.doors.voice_turns import Recorded
+from voice_gateway.doors.voice.speech_output import SpeechOutput
+from voice_gateway.doors.voice.transcriber import Answer, BackgroundTranscriber
+from voice_gateway.doors.voice.turns import Recorded
 from voice_gateway.errors import HearingError, SpeakingError
 from voice_gateway.hearing.audio import BLOCK_SAMPLES, RATE
 from voice_gateway.hearing.engines import Ears, endpoint_settings
@@ -256,7 +256,7 @@ class Room:
         self.shown: list[str] = []
         self.turns: list[Recorded] = []
         self.complete: set[str] = set()
-        self.mouth = Mouth(self.synthesizer, self.speaker, watch=self.watch, show=self.shown.append)
+        self.mouth = SpeechOutput(self.synthesizer, self.speaker, watch=self.watch, show=self.shown.append)
         recorder = Recorder(LevelActivity(), endpoint_settings(self.settings))
         self.ears = Ears(Worker("ears"), self.wake_word, recorder, self.transcriber)
         self.door = BackgroundTranscriber(

@@ -7,9 +7,9 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from voice_gateway.app import opened
-from voice_gateway.commands.aloud import AGAIN_SECONDS, Aloud
+from voice_gateway.cli.aloud import AGAIN_SECONDS, Aloud
 from voice_gateway.config import Settings
-from voice_gateway.tools.builtin.timer_store import TimerStore
+from voice_gateway.tools.builtin.timers.store import TimerStore
 from voice_gateway.turn import Speech
 from voice_gateway.watch import Notice, State
 

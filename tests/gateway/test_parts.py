@@ -6,8 +6,8 @@ from dataclasses import replace
 import pytest
 
 from voice_gateway.brain import anthropic_errors, ollama_errors
-from voice_gateway.brain.health import is_down
-from voice_gateway.commands.ready import decided
+from voice_gateway.brain.llm.ollama.health import is_down
+from voice_gateway.cli.ready import decided
 from voice_gateway.config import AnthropicSettings, OllamaSettings
 from voice_gateway.errors import BrainError
 from voice_gateway.mcp_link.integration import ServerStatus

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from voice_gateway.app import opened
-from voice_gateway.commands.ready import Changes, decided, ready_line
+from voice_gateway.cli.ready import Changes, decided, ready_line
 from voice_gateway.config import McpSettings, ServerSettings, Settings
 from voice_gateway.watch import PartState, State, Watch
 

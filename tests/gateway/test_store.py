@@ -5,12 +5,12 @@ import asyncio
 import pytest
 from tests.fakes.redis_server import RedisServer
 
-from voice_gateway import store as stores
 from voice_gateway.config import BrainSettings, PermissionSettings
-from voice_gateway.conversation import Conversation
-from voice_gateway.doors.mqtt_requests import INTERRUPTED, Requests
-from voice_gateway.doors.mqtt_topics import Request
-from voice_gateway.store import MemoryStore, claim_when_free, held, store_from
+from voice_gateway.conversation import store as stores
+from voice_gateway.conversation.entry import Conversation
+from voice_gateway.conversation.store import MemoryStore, claim_when_free, held, store_from
+from voice_gateway.doors.mqtt.requests import INTERRUPTED, Requests
+from voice_gateway.doors.mqtt.topics import Request
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
 from voice_gateway.turn import Reply, Utterance
@@ -118,13 +118,13 @@ async def test_of_two_who_answer_the_first_answer_stays(store):
     """A gateway whose machine slept wakes up after another one answered for it."""
     began, wake = asyncio.Event(), asyncio.Event()
 
-    async def sleepy(utterance, looking_only=None):
+    async def sleepy(utterance, read_only_reason=None):
         began.set()
         await wake.wait()
         return Reply("It is now on.")
 
-    async def awake(utterance, looking_only=None):
-        return Reply(looking_only or "acted twice", ok=False)
+    async def awake(utterance, read_only_reason=None):
+        return Reply(read_only_reason or "acted twice", ok=False)
 
     async with asyncio.TaskGroup() as tasks:
         late = tasks.create_task(Requests(sleepy, store, None).answered(request_of("r")))

@@ -3,9 +3,9 @@
 import logging
 from collections.abc import Callable
 
-from voice_gateway.brain.client import Turn
 from voice_gateway.brain.history import History
-from voice_gateway.brain.ollama import OllamaClient
+from voice_gateway.brain.llm.ollama.client import OllamaClient
+from voice_gateway.brain.stage import Turn
 from voice_gateway.turn import Reply, Say, Utterance
 
 MakeClient = Callable[..., OllamaClient]

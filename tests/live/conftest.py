@@ -15,7 +15,7 @@ from tests.live.asking import Counts, MakeClient
 from tests.live.house import House
 from tests.live.ollama_server import OllamaServer
 
-from voice_gateway.brain.ollama import OllamaClient
+from voice_gateway.brain.llm.ollama.client import OllamaClient
 from voice_gateway.config import BrainSettings, OllamaSettings
 from voice_gateway.tools.executor import ToolExecutor
 
@@ -116,7 +116,7 @@ async def make_client(ollama: Ollama) -> AsyncIterator[MakeClient]:
 
 @pytest.fixture
 def counts() -> Iterator[Counts]:
-    logger = logging.getLogger("voice_gateway.brain.ollama_chat")
+    logger = logging.getLogger("voice_gateway.brain.llm.ollama.chat")
     handler, level = Counts(), logger.level
     logger.addHandler(handler)
     logger.setLevel(logging.DEBUG)

@@ -13,9 +13,9 @@ from tests.fakes.mosquitto import Broker
 
 from voice_gateway.app import Gateway, opened
 from voice_gateway.config import McpSettings, MqttSettings, Settings
-from voice_gateway.doors.mqtt import MqttDoor
-from voice_gateway.doors.mqtt_requests import Answer, Requests
-from voice_gateway.store import MemoryStore, Store
+from voice_gateway.conversation.store import MemoryStore, Store
+from voice_gateway.doors.mqtt.door import MqttDoor
+from voice_gateway.doors.mqtt.requests import Answer, Requests
 
 NO_SERVER = "[mcp]\nsimulated_home = false\n"
 

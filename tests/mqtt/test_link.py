@@ -9,7 +9,7 @@ from tests.fakes.mosquitto import Broker, Certificates
 from tests.mqtt.conftest import NO_SERVER
 
 from voice_gateway.config import MqttSettings
-from voice_gateway.doors.mqtt_link import connected
+from voice_gateway.doors.mqtt.link import connected
 from voice_gateway.errors import LinkError
 
 

@@ -11,9 +11,9 @@ from tests.fakes.mosquitto import Broker, Certificates
 from tests.mqtt.conftest import NO_SERVER, Listener
 
 from voice_gateway.config import MqttSettings
-from voice_gateway.doors.mqtt import MqttDoor
-from voice_gateway.doors.mqtt_requests import Requests
-from voice_gateway.store import MemoryStore
+from voice_gateway.conversation.store import MemoryStore
+from voice_gateway.doors.mqtt.door import MqttDoor
+from voice_gateway.doors.mqtt.requests import Requests
 from voice_gateway.watch import Watch
 
 

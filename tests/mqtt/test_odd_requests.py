@@ -6,7 +6,7 @@ import pytest
 from tests.mqtt.conftest import Listener
 
 from voice_gateway.config import MqttSettings
-from voice_gateway.doors.mqtt_topics import Refused, Request, read_request
+from voice_gateway.doors.mqtt.topics import Refused, Request, read_request
 from voice_gateway.turn import Utterance
 
 HALF = "\ud800"  # half a character: JSON may say it, and nothing can carry it

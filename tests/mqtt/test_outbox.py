@@ -11,13 +11,13 @@ import pytest
 from tests.mqtt.conftest import Listener
 
 from voice_gateway.config import MqttSettings
+from voice_gateway.conversation.store import MemoryStore
 from voice_gateway.doors import mqtt_outbox
-from voice_gateway.doors.mqtt import IN_FLIGHT, MqttDoor
-from voice_gateway.doors.mqtt_link import connected
-from voice_gateway.doors.mqtt_outbox import KEPT_MESSAGES, MOST_TRIES, Outbox
-from voice_gateway.doors.mqtt_requests import Requests
-from voice_gateway.doors.mqtt_topics import Message
-from voice_gateway.store import MemoryStore
+from voice_gateway.doors.mqtt.door import IN_FLIGHT, MqttDoor
+from voice_gateway.doors.mqtt.link import connected
+from voice_gateway.doors.mqtt.outbox import KEPT_MESSAGES, MOST_TRIES, Outbox
+from voice_gateway.doors.mqtt.requests import Requests
+from voice_gateway.doors.mqtt.topics import Message
 from voice_gateway.turn import Reply
 from voice_gateway.watch import Notice, Watch
 

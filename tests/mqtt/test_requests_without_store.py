@@ -3,9 +3,9 @@
 import pytest
 from tests.mqtt.conftest import Listener, opened_on
 
-from voice_gateway.doors.mqtt_requests import Requests
-from voice_gateway.doors.mqtt_topics import Request
-from voice_gateway.store import MemoryStore, RedisStore, SqliteStore
+from voice_gateway.conversation.store import MemoryStore, RedisStore, SqliteStore
+from voice_gateway.doors.mqtt.requests import Requests
+from voice_gateway.doors.mqtt.topics import Request
 from voice_gateway.turn import Reply
 
 

@@ -2,10 +2,10 @@
 
 import json
 
-from voice_gateway.brain.client import Turn
+from voice_gateway.brain.stage import Turn
 from voice_gateway.config import BrainSettings, MqttSettings, PermissionSettings
-from voice_gateway.conversation import Conversation
-from voice_gateway.doors.mqtt_topics import message_for
+from voice_gateway.conversation.entry import Conversation
+from voice_gateway.doors.mqtt.topics import message_for
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
 from voice_gateway.turn import Reply, ToolOutcome, Utterance

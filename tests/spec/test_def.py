@@ -12,8 +12,8 @@ from langchain_core.utils.function_calling import convert_to_openai_tool
 
 from voice_gateway.config import ToolsSettings
 from voice_gateway.tools.builtin import builtin_tools, refresh
-from voice_gateway.tools.builtin.timer_store import TimerStore
-from voice_gateway.tools.builtin.volume_playback import PlaybackVolume
+from voice_gateway.tools.builtin.timers.store import TimerStore
+from voice_gateway.tools.builtin.volume.playback import PlaybackVolume
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.lint import MAX_EXAMPLES, MAX_TOKENS, estimate_tokens, lint
 from voice_gateway.tools.manager import ToolManager

@@ -15,11 +15,11 @@ from tests.fakes.model import Calls, FakeModel
 from tests.fakes.ollama_server import FakeOllama
 from tests.fakes.ollama_server import Scripted as OllamaReply
 
-from voice_gateway.brain.anthropic import AnthropicClient
-from voice_gateway.brain.client import Turn
 from voice_gateway.brain.history import NO_RESULT, History
-from voice_gateway.brain.loop import run_loop
-from voice_gateway.brain.ollama import OllamaClient
+from voice_gateway.brain.llm.anthropic.client import AnthropicClient
+from voice_gateway.brain.llm.loop import run_loop
+from voice_gateway.brain.llm.ollama.client import OllamaClient
+from voice_gateway.brain.stage import Turn
 from voice_gateway.config import AnthropicSettings, BrainSettings, OllamaSettings
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager

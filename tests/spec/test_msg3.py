@@ -19,7 +19,7 @@ DOORS = Path(__file__).resolve().parents[2] / "src" / "voice_gateway" / "doors"
 async def test_a_recording_ends_in_a_tool_call_of_the_executor(tmp_path, monkeypatch):
     need_speech()
     need_packages("hibari")
-    from voice_gateway.commands.listen import Listener
+    from voice_gateway.cli.listen import Listener
     from voice_gateway.speaking.speaker import KeepingSpeaker
 
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))

@@ -43,7 +43,7 @@ async def home(tmp_path, monkeypatch):
 
 async def heard(gateway, *names, whole=False):
     """The turns of these recordings, one behind the other."""
-    from voice_gateway.commands.listen import Listener
+    from voice_gateway.cli.listen import Listener
     from voice_gateway.speaking.speaker import KeepingSpeaker
 
     turns = []
@@ -85,7 +85,7 @@ async def test_a_wake_word_without_a_command_gives_an_object(home, speech):
 
 
 async def test_the_whole_recording_is_the_command_without_a_wake_word(home, speech):
-    from voice_gateway.commands.listen import told
+    from voice_gateway.cli.listen import told
 
     [turn] = await heard(home, "cmd_18_am_michael.wav", whole=True)
 
@@ -105,7 +105,7 @@ async def test_the_whole_recording_is_the_command_without_a_wake_word(home, spee
     ],
 )
 async def test_a_file_that_is_no_recording_is_told_at_once(tmp_path, speech, content, complaint):
-    from voice_gateway.commands.listen import listen
+    from voice_gateway.cli.listen import listen
 
     file = tmp_path / "bad.wav"
     if content is not None:
@@ -116,7 +116,7 @@ async def test_a_file_that_is_no_recording_is_told_at_once(tmp_path, speech, con
 
 
 async def test_a_recording_that_takes_long_tells_how_far_it_is(home, speech, monkeypatch, capsys):
-    monkeypatch.setattr("voice_gateway.commands.listen.PROGRESS_SECONDS", 0.0)
+    monkeypatch.setattr("voice_gateway.cli.listen.PROGRESS_SECONDS", 0.0)
 
     await heard(home, "silence_2s.wav")
 

@@ -17,7 +17,7 @@ LOOPBACK = ("127.0.0.", '"::1"')
 
 
 async def listened(commands, *tracer: str) -> tuple[bytes, bytes]:
-    """A recording through all engines: wake word, voice activity, speech to text, router, text to speech."""
+    """A recording through all engines: wake word, voice activity, speech to text, text to speech."""
     process = await asyncio.create_subprocess_exec(
         *tracer,
         *(sys.executable, "-m", "voice_gateway", "listen", str(FOLDER / "session_2_bf_emma.wav")),

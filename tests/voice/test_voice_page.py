@@ -3,9 +3,9 @@
 import re
 from pathlib import Path
 
-from voice_gateway.commands.parser import parser
+from voice_gateway.cli.parser import parser
 from voice_gateway.config import VoiceSettings
-from voice_gateway.doors.voice_states import VoiceState
+from voice_gateway.doors.voice.states import VoiceState
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "voice.md").read_text()
 

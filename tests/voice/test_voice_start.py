@@ -90,7 +90,7 @@ async def test_a_gateway_without_a_voice_cannot_be_talked_to(commands):
 
 
 async def test_a_timer_rings_also_while_the_ears_are_loaded_or_missing(commands, monkeypatch):
-    from voice_gateway.commands.voice import Voice
+    from voice_gateway.cli.voice import Voice
 
     monkeypatch.setenv("XDG_DATA_HOME", commands.env["XDG_DATA_HOME"])
     async with opened(Settings(voice=VoiceSettings(wake_words=("nowhere.tflite",)))) as gateway:
@@ -106,7 +106,7 @@ async def test_a_timer_rings_also_while_the_ears_are_loaded_or_missing(commands,
 
 
 async def test_a_speech_to_text_server_that_comes_up_later_is_found(commands, monkeypatch):
-    from voice_gateway.commands.voice import Voice
+    from voice_gateway.cli.voice import Voice
 
     monkeypatch.setenv("XDG_DATA_HOME", commands.env["XDG_DATA_HOME"])
     monkeypatch.setenv("PULSE_SERVER", "unix:/nowhere")

@@ -26,7 +26,7 @@ async def answer(utterance):
 
 @contextlib.asynccontextmanager
 async def door(transcriber, synthesizer=None, *, watch=None, **settings):
-    from voice_gateway.doors.wyoming import WyomingDoor
+    from voice_gateway.doors.wyoming.server import WyomingDoor
 
     settings = VoiceSettings(**{"wyoming_url": "tcp://127.0.0.1:0", **settings})
     opened = WyomingDoor(

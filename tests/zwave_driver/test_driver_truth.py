@@ -8,7 +8,7 @@ import pytest
 from tests.fakes.zwave_server import claims_success
 
 from zwave_mcp.home import ACKNOWLEDGED, CONFIRMED, FAILED, WORKING, ValueId
-from zwave_mcp.mqtt_home import MqttHome
+from zwave_mcp.mqtt.home import MqttHome
 from zwave_mcp.options import MqttOptions
 
 pytestmark = [pytest.mark.zwave_driver, pytest.mark.asyncio(loop_scope="package")]

@@ -11,7 +11,7 @@ from tests.fakes.mosquitto import Broker
 from tests.fakes.zwave_gateway import FakeGateway
 from tests.fakes.zwave_server import Server, owned, serving
 
-from zwave_mcp.mqtt_home import MqttHome
+from zwave_mcp.mqtt.home import MqttHome
 from zwave_mcp.options import MqttOptions
 
 

@@ -10,9 +10,9 @@ from tests.fakes.mosquitto import Broker, Certificates, program
 from tests.fakes.zwave_gateway import FakeGateway
 
 from zwave_mcp.home import CONFIRMED, HomeDown, ValueId
-from zwave_mcp.mqtt_address import address_of
-from zwave_mcp.mqtt_client import Client
-from zwave_mcp.mqtt_link import connected
+from zwave_mcp.mqtt.address import address_of
+from zwave_mcp.mqtt.client import Client
+from zwave_mcp.mqtt.link import connected
 from zwave_mcp.options import MqttOptions
 
 FLOOR_LAMP = ValueId(3, 38, 0, "targetValue")

@@ -15,7 +15,7 @@ from tests.fakes.mosquitto import Broker, free_port
 from tests.fakes.zwave_gateway import FakeGateway
 
 from zwave_mcp.home import CONFIRMED, HomeDown, HomeError, NoAnswer, NotUnderstood, Refused, ValueId
-from zwave_mcp.mqtt_api import GatewayApi
+from zwave_mcp.mqtt.api import GatewayApi
 from zwave_mcp.options import MqttOptions
 
 FLOOR_LAMP = ValueId(3, 38, 0, "targetValue")
@@ -230,8 +230,8 @@ async def test_a_cleanly_stopped_gateway_is_noticed_although_its_status_stays_tr
 
 
 async def test_a_hung_gateway_gives_no_answer_within_the_limit(home, gateway, monkeypatch):
-    monkeypatch.setattr("zwave_mcp.mqtt_home.SNAPSHOT_TIMEOUT_SECONDS", 0.2)
-    monkeypatch.setattr("zwave_mcp.mqtt_home.INFO_TIMEOUT_SECONDS", 0.2)
+    monkeypatch.setattr("zwave_mcp.mqtt.home.SNAPSHOT_TIMEOUT_SECONDS", 0.2)
+    monkeypatch.setattr("zwave_mcp.mqtt.home.INFO_TIMEOUT_SECONDS", 0.2)
     await home.snapshot()
     gateway.silent.add("*")
 
@@ -259,8 +259,8 @@ async def test_a_lost_stick_is_said_and_its_return_is_noticed(home, gateway):
 async def test_a_stick_that_is_reported_away_while_nothing_answers_is_the_reason_given(
     home, gateway, monkeypatch
 ):
-    monkeypatch.setattr("zwave_mcp.mqtt_home.DRIVER_AWAY_SECONDS", 0.2)
-    monkeypatch.setattr("zwave_mcp.mqtt_home.INFO_TIMEOUT_SECONDS", 0.2)
+    monkeypatch.setattr("zwave_mcp.mqtt.home.DRIVER_AWAY_SECONDS", 0.2)
+    monkeypatch.setattr("zwave_mcp.mqtt.home.INFO_TIMEOUT_SECONDS", 0.2)
     await home.snapshot()
     gateway.silent.add("*")
     await gateway.publish("driver/status", "false", retain=True)
@@ -463,5 +463,5 @@ def test_no_message_can_break_the_reading_of_answers(payload):
 
 
 def test_the_mqtt_library_is_not_loaded_before_a_connection_is_made():
-    program = "import sys, zwave_mcp.mqtt_home; sys.exit('aiomqtt' in sys.modules)"
+    program = "import sys, zwave_mcp.mqtt.home; sys.exit('aiomqtt' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0

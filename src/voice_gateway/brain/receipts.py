@@ -18,7 +18,7 @@ from voice_gateway.brain.receipts_stance import asserting, only_social
 from voice_gateway.brain.receipts_verbs import STATES
 from voice_gateway.brain.receipts_wish import Wish, wish_in
 from voice_gateway.brain.receipts_words import EMPTY, kind_of, plain, singular, words_of
-from voice_gateway.brain.release import sentences
+from voice_gateway.brain.sentence_streamer import sentences
 from voice_gateway.tools.traits import traits
 from voice_gateway.turn import ToolOutcome
 

@@ -42,7 +42,7 @@ def to_langchain_tools(
     server: str,
     call: Call,
     timeout_seconds: float | None = None,
-    heeds_cancel: bool = False,
+    cancellation_safe: bool = False,
 ) -> list[BaseTool]:
     """One tool for each usable definition; an unusable one costs only itself.
 
@@ -54,7 +54,7 @@ def to_langchain_tools(
         name = model_name(definition["name"], taken)
         taken.add(name)
         known = replace(
-            _traits(definition, server), timeout_seconds=timeout_seconds, heeds_cancel=heeds_cancel
+            _traits(definition, server), timeout_seconds=timeout_seconds, cancellation_safe=cancellation_safe
         )
         tools.append(_tool(definition, name, server, call, known))
     return tools

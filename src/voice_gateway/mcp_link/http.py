@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from voice_gateway.config import ServerSettings
 from voice_gateway.errors import LinkError, ToolError, ToolUnavailable
-from voice_gateway.mcp_link.calls import CONNECTION_CLOSED, SUSPECT_AFTER, error_reply
-from voice_gateway.mcp_link.connection import MAX_PAGES, PING_SECONDS, Events
-from voice_gateway.mcp_link.frames import shorten
 from voice_gateway.mcp_link.report import address
 from voice_gateway.mcp_link.session import client_arguments, load_sdk
+from voice_gateway.mcp_link.stdio.stdio.calls import CONNECTION_CLOSED, SUSPECT_AFTER, error_reply
+from voice_gateway.mcp_link.stdio.stdio.connection import MAX_PAGES, PING_SECONDS, Events
+from voice_gateway.mcp_link.stdio.stdio.frames import shorten
 
 if TYPE_CHECKING:
     import httpx2

@@ -8,10 +8,10 @@ from typing import Any
 
 from voice_gateway.config import McpSettings, ServerSettings
 from voice_gateway.errors import GatewayError, LinkError, ToolUnavailable
-from voice_gateway.mcp_link.connection import Connection, StdioConnection
 from voice_gateway.mcp_link.convert import to_langchain_tools
 from voice_gateway.mcp_link.report import failure_report
 from voice_gateway.mcp_link.status import Listeners, ServerStatus, State
+from voice_gateway.mcp_link.stdio.stdio.connection import Connection, StdioConnection
 
 log = logging.getLogger(__name__)
 
@@ -311,7 +311,7 @@ class Server:
             server=self._name,
             call=self.call,
             timeout_seconds=self._settings.timeout_seconds,
-            heeds_cancel=self._settings.url is None,  # over HTTP the SDK decides when a call ends
+            cancellation_safe=self._settings.url is None,  # over HTTP the SDK decides when a call ends
         )
         self._definitions = definitions
         self._tools = tuple(tool.name for tool in tools)

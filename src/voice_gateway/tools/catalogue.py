@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from voice_gateway.tools.call_plan.signature import signature
 from voice_gateway.tools.manager import ToolManager
-from voice_gateway.tools.signature import signature
 from voice_gateway.tools.traits import qualified_name, schema_of, traits
 
 

@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 from voice_gateway.errors import NotPermitted, ToolError, ToolTimeout, UnknownTool
 from voice_gateway.interruption import interruption_of_turn
+from voice_gateway.tools.call_plan.schema import heavy
 from voice_gateway.tools.failures import cause_of, describe
 from voice_gateway.tools.manager import ToolManager
 from voice_gateway.tools.masking import mask, mask_result, shorten
 from voice_gateway.tools.results import Result, capped
 from voice_gateway.tools.runner import Expired, Runner, ToolRaised, run_here
-from voice_gateway.tools.schema import heavy
 from voice_gateway.tools.threads import DaemonThreads
 from voice_gateway.turn import Gate, ToolCall, ToolOutcome, ToolTraits, encodable, new_id
 
 if TYPE_CHECKING:
-    from voice_gateway.tools.plan import CallPlan
+    from voice_gateway.tools.call_plan.plan import CallPlan
 
 log = logging.getLogger(__name__)
 
@@ -172,7 +172,9 @@ class ToolExecutor:
             self._plans_version = self.tools.version
         plan = self._plans.get(id(tool))
         if plan is None:
-            from voice_gateway.tools.plan import CallPlan  # brings LangChain, which a tool has loaded by now
+            from voice_gateway.tools.call_plan.plan import (
+                CallPlan,  # brings LangChain, which a tool has loaded by now
+            )
 
             plan = self._plans[id(tool)] = CallPlan(tool, self._threads)
         return plan

@@ -13,8 +13,8 @@ from tests.eval.receipts_eval import TOUCHED_AT_MOST, read_outcomes, read_pairs,
 from voice_gateway.brain.receipts import Receipts, topics_of
 from voice_gateway.brain.receipts_claims import claims_in
 from voice_gateway.brain.receipts_facts import Status, status_of
-from voice_gateway.brain.release import sentences
-from voice_gateway.brain.told import told
+from voice_gateway.brain.render_outcomes import render_outcomes
+from voice_gateway.brain.sentence_streamer import sentences
 from voice_gateway.turn import ToolOutcome, ToolTraits
 
 KNOWN = read_outcomes()
@@ -37,7 +37,7 @@ def test_no_untrue_reply_passes_and_hardly_a_true_one_is_touched(held_out: bool)
 
 
 def test_the_tools_own_sentences_always_pass() -> None:
-    assert [name for name, one in KNOWN.items() if touched(told([one]), (one,))] == []
+    assert [name for name, one in KNOWN.items() if touched(render_outcomes([one]), (one,))] == []
 
 
 @pytest.mark.parametrize("name", [name for name, one in KNOWN.items() if status_of(one) is not Status.DONE])

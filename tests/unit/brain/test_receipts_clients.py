@@ -12,12 +12,12 @@ from tests.eval.receipts_eval import touched
 from tests.fakes import anthropic_server, ollama_server
 from tests.fakes.home_tools import ScriptedHome, manager_for
 
-from voice_gateway.brain.anthropic import AnthropicClient
-from voice_gateway.brain.client import Turn
 from voice_gateway.brain.history import History
-from voice_gateway.brain.intents.stage import LocalBrain
-from voice_gateway.brain.ollama import OllamaClient
-from voice_gateway.brain.told import NOT_DONE
+from voice_gateway.brain.llm.anthropic.client import AnthropicClient
+from voice_gateway.brain.llm.ollama.client import OllamaClient
+from voice_gateway.brain.local.stage import LocalBrain
+from voice_gateway.brain.render_outcomes import NOT_DONE
+from voice_gateway.brain.stage import Turn
 from voice_gateway.config import AnthropicSettings, BrainSettings, OllamaSettings
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager

@@ -6,10 +6,10 @@ import pytest
 from langchain_core.tools import BaseTool, StructuredTool
 from tests.fakes.model import Calls, FakeModel
 
-from voice_gateway.brain.client import Turn
 from voice_gateway.brain.history import History
-from voice_gateway.brain.loop import run_loop
-from voice_gateway.brain.told import NOT_DONE, NOT_LOOKED
+from voice_gateway.brain.llm.loop import run_loop
+from voice_gateway.brain.render_outcomes import NOT_DONE, NOT_LOOKED
+from voice_gateway.brain.stage import Turn
 from voice_gateway.errors import ToolError
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager

@@ -7,7 +7,7 @@ import tomllib
 import pytest
 
 from voice_gateway.__main__ import main
-from voice_gateway.commands.config import commented_file
+from voice_gateway.cli.config import commented_file
 from voice_gateway.config import Settings, load
 
 

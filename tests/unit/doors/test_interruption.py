@@ -6,9 +6,9 @@ from langchain_core.tools import StructuredTool
 from tests.fakes.model import Calls, FakeModel
 from tests.fakes.voice import LIMIT, room
 
-from voice_gateway.brain.loop import run_loop
+from voice_gateway.brain.llm.loop import run_loop
 from voice_gateway.config import BrainSettings, PermissionSettings
-from voice_gateway.conversation import Conversation
+from voice_gateway.conversation.entry import Conversation
 from voice_gateway.interruption import Interruption
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager

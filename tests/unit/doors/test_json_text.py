@@ -6,9 +6,9 @@ import json
 import pytest
 
 from voice_gateway.config import MqttSettings
-from voice_gateway.doors.cli import TextDoor, print_json, read_line
 from voice_gateway.doors.json_text import json_text
-from voice_gateway.doors.mqtt_topics import message_for
+from voice_gateway.doors.mqtt.topics import message_for
+from voice_gateway.doors.terminal import TextDoor, print_json, read_line
 from voice_gateway.turn import Reply, ToolOutcome, Utterance
 from voice_gateway.watch import Acted
 

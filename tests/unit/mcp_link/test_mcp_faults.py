@@ -240,7 +240,7 @@ async def test_a_server_that_stops_reading_holds_nobody():
 
 
 async def test_a_server_that_does_not_answer_three_times_is_restarted(caplog, monkeypatch):
-    monkeypatch.setattr("voice_gateway.mcp_link.connection.PING_SECONDS", 0.2)
+    monkeypatch.setattr("voice_gateway.mcp_link.stdio.stdio.connection.PING_SECONDS", 0.2)
     async with linked(fault_server()) as link:
         for _ in range(3):
             with pytest.raises(TimeoutError):

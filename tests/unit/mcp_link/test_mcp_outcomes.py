@@ -100,7 +100,7 @@ async def test_a_minute_of_random_faults_leaves_every_call_answered_and_nothing_
     # As if every run had been long and healthy: restarts follow at once.
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("voice_gateway.mcp_link.server.SHORT_RUN_SECONDS", 0.0)
-        patch.setattr("voice_gateway.mcp_link.connection.PING_SECONDS", 0.3)
+        patch.setattr("voice_gateway.mcp_link.stdio.stdio.connection.PING_SECONDS", 0.3)
         async with linked(fault_server(), patience=1e9) as link:
             executor = executor_of(link, timeout_seconds=0.5)
             answered = 0

@@ -9,7 +9,7 @@ from zwave_mcp.cli import _EXAMPLES, _parser
 from zwave_mcp.kinds import Kind
 from zwave_mcp.results import OUTCOMES
 from zwave_mcp.schemas import TOOLS
-from zwave_mcp.simulated_file import FAULTS, DeviceSpec, parse_home
+from zwave_mcp.simulated.file import FAULTS, DeviceSpec, parse_home
 
 DOCS = Path(__file__).parents[3] / "docs"
 PAGE = (DOCS / "zwave.md").read_text(encoding="utf-8")

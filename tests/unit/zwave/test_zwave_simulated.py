@@ -7,9 +7,9 @@ import pytest
 
 from zwave_mcp.devices import Device, devices_of
 from zwave_mcp.home import ValueId
-from zwave_mcp.simulated_file import BadHome, parse_home, read_home
-from zwave_mcp.simulated_home import SimulatedHome
-from zwave_mcp.simulated_store import Store, Track
+from zwave_mcp.simulated.file import BadHome, parse_home, read_home
+from zwave_mcp.simulated.home import SimulatedHome
+from zwave_mcp.simulated.store import Store, Track
 from zwave_mcp.states import state_text
 from zwave_mcp.tools import Tools
 

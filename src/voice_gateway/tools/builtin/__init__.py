@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 from voice_gateway.config import ToolsSettings
 from voice_gateway.tools.builtin.current_datetime import datetime_tool
-from voice_gateway.tools.builtin.duckduckgo import DuckDuckGo
-from voice_gateway.tools.builtin.search import SearchBackend, SearchTool, search_tool
-from voice_gateway.tools.builtin.searxng import SearXNG
-from voice_gateway.tools.builtin.timer_store import TimerStore
-from voice_gateway.tools.builtin.timers import timer_tools
-from voice_gateway.tools.builtin.volume import VolumeBackend, volume_tool
-from voice_gateway.tools.builtin.volume_playback import PlaybackVolume
-from voice_gateway.tools.builtin.volume_system import SystemVolume
+from voice_gateway.tools.builtin.search.duckduckgo import DuckDuckGo
+from voice_gateway.tools.builtin.search.searxng import SearXNG
+from voice_gateway.tools.builtin.search.tool import SearchBackend, SearchTool, search_tool
+from voice_gateway.tools.builtin.timers.store import TimerStore
+from voice_gateway.tools.builtin.timers.tools import timer_tools
+from voice_gateway.tools.builtin.volume.playback import PlaybackVolume
+from voice_gateway.tools.builtin.volume.system import SystemVolume
+from voice_gateway.tools.builtin.volume.tool import VolumeBackend, volume_tool
 from voice_gateway.tools.builtin.zones import local_zone
 
 if TYPE_CHECKING:

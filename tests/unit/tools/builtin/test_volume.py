@@ -9,7 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from voice_gateway.errors import BadArguments, ToolError, ToolUnavailable
-from voice_gateway.tools.builtin.volume import (
+from voice_gateway.tools.builtin.volume.playback import PlaybackVolume
+from voice_gateway.tools.builtin.volume.system import SystemVolume
+from voice_gateway.tools.builtin.volume.tool import (
     ACTIONS,
     Loudness,
     VolumeBackend,
@@ -17,8 +19,6 @@ from voice_gateway.tools.builtin.volume import (
     plan,
     volume_tool,
 )
-from voice_gateway.tools.builtin.volume_playback import PlaybackVolume
-from voice_gateway.tools.builtin.volume_system import SystemVolume
 
 
 class Deaf(PlaybackVolume):

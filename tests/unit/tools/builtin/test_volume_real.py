@@ -14,11 +14,11 @@ from tests.fakes.pulse import PulseDaemon, need_program, pulse_daemon
 
 from voice_gateway.errors import ToolUnavailable
 from voice_gateway.tools.builtin import volume_programs, volume_pulse
-from voice_gateway.tools.builtin.volume import Loudness, VolumeBackend, volume_tool
-from voice_gateway.tools.builtin.volume_playback import PlaybackVolume
-from voice_gateway.tools.builtin.volume_programs import AlsaVolume, MacVolume, PactlVolume, WpctlVolume
-from voice_gateway.tools.builtin.volume_pulse import PulseVolume
-from voice_gateway.tools.builtin.volume_system import SystemVolume
+from voice_gateway.tools.builtin.volume.playback import PlaybackVolume
+from voice_gateway.tools.builtin.volume.programs import AlsaVolume, MacVolume, PactlVolume, WpctlVolume
+from voice_gateway.tools.builtin.volume.pulse import PulseVolume
+from voice_gateway.tools.builtin.volume.system import SystemVolume
+from voice_gateway.tools.builtin.volume.tool import Loudness, VolumeBackend, volume_tool
 
 
 @pytest_asyncio.fixture
@@ -93,7 +93,7 @@ async def test_a_restarted_daemon_is_found_again(pulse: PulseDaemon) -> None:
 async def test_a_daemon_that_hangs_costs_only_the_limit(
     pulse: PulseDaemon, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("voice_gateway.tools.builtin.volume_pulse.LIMIT_SECONDS", 0.2)
+    monkeypatch.setattr("voice_gateway.tools.builtin.volume.pulse.LIMIT_SECONDS", 0.2)
     monkeypatch.setattr(volume_programs, "LIMIT_SECONDS", 0.2)
     assert pulse.process is not None
     pulse.process.send_signal(signal.SIGSTOP)

@@ -1,0 +1,117 @@
+"""Answers with a model of Anthropic (MSG-1); tools stay LangChain tools, ChatAnthropic converts them."""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Any
+
+from langchain_core.tools import BaseTool
+
+from voice_gateway.brain.llm.anthropic.chat import AnthropicModel, make_chat, with_cache_mark
+from voice_gateway.brain.llm.anthropic.errors import NO_KEY, NO_KEY_SPOKEN
+from voice_gateway.brain.llm.loop import Compose, run_loop
+from voice_gateway.brain.llm.offer import Offer, Offering, tokens_of
+from voice_gateway.brain.llm.prompt import Clock, local_time, stamped
+from voice_gateway.brain.render_outcomes import render_outcomes
+from voice_gateway.brain.sentence_streamer import Review
+from voice_gateway.brain.stage import Turn
+from voice_gateway.config import AnthropicSettings, BrainSettings
+from voice_gateway.errors import BrainError
+from voice_gateway.tools.executor import ToolExecutor
+from voice_gateway.tools.traits import schema_of
+from voice_gateway.turn import Reply
+
+if TYPE_CHECKING:
+    from langchain_anthropic import ChatAnthropic
+
+log = logging.getLogger(__name__)
+
+HISTORY_TOKENS = 50_000  # of a context of 200,000: what is older is seldom meant, and costs money
+
+
+class AnthropicClient:
+    """The stage `anthropic`."""
+
+    name = "anthropic"
+
+    def __init__(
+        self,
+        settings: AnthropicSettings,
+        brain: BrainSettings,
+        executor: ToolExecutor,
+        *,
+        clock: Clock = local_time,
+        review: Review | None = None,
+        compose: Compose = render_outcomes,
+        tools_ready: Callable[[], Awaitable[None]] | None = None,
+    ) -> None:
+        self._settings, self._brain, self._executor = settings, brain, executor
+        self._clock = clock
+        self._review, self._compose = review, compose
+        self._tools_ready = tools_ready
+        self._offers = Offering(executor.tools, cost=_cost, clock=clock)
+        self._chat: ChatAnthropic | None = None
+        self._making = asyncio.Lock()
+        self._bound: tuple[Offer, Any] | None = None
+
+    def offer(self) -> Offer:
+        """The tools the model sees; all of them, because a large model has room."""
+        return self._offers.current()
+
+    async def answer(self, turn: Turn) -> Reply:
+        if self._tools_ready is not None:
+            await self._tools_ready()
+        chat = await self._ready()
+        may_act = not any(passed.forbid_side_effects for passed in turn.passed)
+        return await run_loop(
+            self._model(chat),
+            turn,
+            self._executor,
+            user_text=stamped(turn.utterance, self._clock(), may_act=may_act),
+            max_rounds=self._brain.max_rounds,
+            history_budget=HISTORY_TOKENS,
+            review=self._review,
+            compose=self._compose,
+        )
+
+    async def warm_up(self) -> bool:
+        """Import the library; nothing is sent before there is a question."""
+        try:
+            await self._ready()
+        except BrainError as error:
+            log.warning("model could not be warmed up", extra={"reason": str(error)})
+            return False
+        return True
+
+    async def keep_warm(self) -> None:
+        await self.warm_up()
+
+    def tools_changed(self) -> None:
+        """Nothing to do: the next question binds the new list."""
+
+    async def aclose(self) -> None:
+        if self._chat is not None:
+            await self._chat._async_client.close()
+            self._chat = None
+
+    async def _ready(self) -> "ChatAnthropic":
+        if self._settings.api_key is None or not self._settings.api_key.get_secret_value().strip():
+            raise BrainError(NO_KEY, spoken=NO_KEY_SPOKEN)
+        async with self._making:
+            if self._chat is None:
+                try:
+                    self._chat = await asyncio.to_thread(make_chat, self._settings)
+                except Exception as error:  # an address or a number that the library does not take
+                    raise BrainError(f"Anthropic's settings cannot be used: {error}") from error
+            return self._chat
+
+    def _model(self, chat: "ChatAnthropic") -> AnthropicModel:
+        offer = self._offers.current()
+        if self._bound is None or self._bound[0] is not offer:
+            tools = with_cache_mark(offer.tools)
+            self._bound = (offer, chat.bind_tools(tools) if tools else chat)
+        return AnthropicModel(self._bound[1], offer, self._settings)
+
+
+def _cost(tool: BaseTool) -> int:
+    return tokens_of({"name": tool.name, "description": tool.description, "input_schema": schema_of(tool)})

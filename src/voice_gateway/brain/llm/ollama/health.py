@@ -1,0 +1,61 @@
+"""Whether the model can be asked at all, found out without asking it anything."""
+
+import asyncio
+import contextlib
+from collections.abc import Callable
+
+from voice_gateway.config import OllamaSettings
+from voice_gateway.errors import BrainError, GatewayError
+
+LOOK_SECONDS = 30.0  # while all is well; a turn that fails is noticed at once anyway
+LOOK_SOON_SECONDS = 3.0  # while it is down: somebody is waiting for it to come back
+PROBE_SECONDS = 5.0
+
+
+def is_down(error: GatewayError) -> bool:
+    """Not when the model did answer, only not as it was wanted."""
+    from voice_gateway.brain.llm.ollama.errors import TOO_MUCH
+
+    return error.spoken not in {TOO_MUCH, "My answer became too long.", "I would rather not answer that."}
+
+
+async def trouble(settings: OllamaSettings) -> BrainError | None:
+    """What would go wrong with the next question. Asking for the model's description loads nothing."""
+    import httpx
+
+    from voice_gateway.brain.llm.ollama.errors import translated
+
+    try:
+        async with httpx.AsyncClient(base_url=settings.base_url, timeout=PROBE_SECONDS) as http:
+            shown = await http.post("/api/show", json={"model": settings.model})
+            capabilities = shown.json().get("capabilities", []) if shown.is_success else None
+    except Exception as error:  # also an address that is none, and an answer that is not Ollama's
+        return await asyncio.to_thread(translated, error, settings, None)
+    if capabilities is not None and "tools" in capabilities:
+        return None
+    from ollama import ResponseError
+
+    refusal = ResponseError(shown.text[:200], 400 if capabilities is not None else shown.status_code)
+    return translated(refusal, settings, capabilities)
+
+
+class ModelHealth:
+    """Looks at Ollama from time to time and tells; sooner when it is down or a turn has failed."""
+
+    def __init__(self, settings: OllamaSettings, tell: Callable[[BrainError | None], None]) -> None:
+        self._settings = settings
+        self._tell = tell
+        self._doubt = asyncio.Event()
+
+    def doubt(self) -> None:
+        """Somebody got no answer: look at once."""
+        self._doubt.set()
+
+    async def run(self) -> None:
+        while True:
+            found = await trouble(self._settings)
+            self._tell(found)
+            self._doubt.clear()
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(LOOK_SOON_SECONDS if found else LOOK_SECONDS):
+                    await self._doubt.wait()

@@ -1,0 +1,146 @@
+"""What was said, without punctuation, politeness and fillers, with numbers as digits."""
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from functools import lru_cache
+
+from voice_gateway.brain.local.numbers import to_digits
+
+LONGEST_WORDS = 60  # nobody gives a command in more; longer speech is a story, a radio or a paste
+
+_COLON = "\ue000"  # stands in for the colon of a clock time while other colons go
+
+_CONTRACTIONS = {
+    "can't": "can not", "cannot": "can not", "won't": "will not", "shan't": "shall not",
+    "ain't": "is not", "let's": "let us", "y'all": "you", "gonna": "going to", "wanna": "want to",
+    "gotta": "have to", "dont": "do not", "doesnt": "does not", "didnt": "did not", "isnt": "is not",
+    "whats": "what is", "nevermind": "never mind", "goodnight": "good night", "gimme": "give me",
+    "lemme": "let me", "o'clock": "oclock",
+}  # fmt: skip
+_IS = frozenset("what that it there here who where how when he she this everything something".split())
+_SOUNDS = frozenset("um umm uh uhm uhh er erm hmm hm mm mhm ah ahh eh".split())
+
+# Names people wake an assistant with. "Hey Travis" is somebody else.
+_WAKE = r"(?:hey|hi|hello|okay|ok|yo)? ?(?:jarvis|nabu|computer|assistant|gateway)"
+_LEADING = re.compile(
+    rf"^(?:{_WAKE}|hey there|hi there|hello there|hey|hi|hello|okay|ok|well|so|alright|all right|right|now|"
+    r"oh|yo|please|kindly|just|maybe|perhaps|possibly|actually|quickly|and|then|also|go ahead and|"
+    r"if you (?:please|would|could|can|do not mind)|(?:excuse|pardon) me) (?=\S)"
+)
+_TRAILING = re.compile(
+    r"(?<=\S) (?:please|(?:please )?and (?:thank you|thanks)|thanks|thank you|thank you very much|"
+    r"for me|for us|right now|right away|immediately|"
+    r"now|kindly|would you|will you|could you|can you|okay|ok|alright|my friend|mate|jarvis|computer|"
+    r"if you (?:please|would|could|can|do not mind)|if possible|as well|too|again)$"
+)
+_TAG = re.compile(r" (?:would|will|could|can) you$")
+_POLITE = re.compile(
+    r"^(?:would you mind|do you mind|would you be so kind (?:as to|and)|be so kind as to|"
+    r"(?:can|could|would|will) you|i (?:would like|want|need) you to|i (?:would like|want) to|"
+    r"i would appreciate it if you could|let us) "
+    r"(?:please |kindly |maybe |possibly |just |quickly |go ahead and )*(?=\S)"
+)
+# "I want the lamp on" asks for it; "I want a lamp" does not.
+_WISH = re.compile(
+    r"^(?:i (?:want|need|would like)|(?:can|could|may) (?:i|we) (?:get|have|please have)|let us have|"
+    r"give me) (?=(?:the|my|our|all|both|every|it|them|everything)\b.* "
+    r"(?:on|off|open|closed|locked|(?:at|to) \d+ percent|(?:at|to) \d+ degrees)$)"
+)
+_GERUNDS = {
+    "turning": "turn", "switching": "switch", "dimming": "dim", "setting": "set", "closing": "close",
+    "opening": "open", "locking": "lock", "unlocking": "unlock", "muting": "mute", "telling": "tell",
+    "shutting": "shut", "raising": "raise", "lowering": "lower", "making": "make", "putting": "put",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """One utterance, ready to be matched."""
+
+    text: str  # plain words, numbers as digits, politeness gone
+    whole: str  # the same with politeness kept: what the guard reads
+    sentences: tuple[str, ...]  # the parts between full stops, each as plain as `text`
+    parts: tuple[str, ...]  # the parts between full stops and commas
+    question: bool  # a question mark, and no polite request ("can you …?")
+    polite: bool = False  # put as a polite question or a wish
+
+
+def normalise(raw: str) -> Said:
+    marked = _marked(raw)
+    whole = " ".join(_words(marked))
+    text, polite = strip_politeness(whole)
+    sentences = tuple(strip_politeness(part)[0] for part in _split(marked, "|") if part)
+    parts = tuple(strip_politeness(part)[0] for part in _split(marked.replace(",", "|"), "|") if part)
+    return Said(text, whole, sentences, parts, raw.rstrip().endswith("?") and not polite, polite)
+
+
+def too_long(raw: str) -> bool:
+    return len(raw) > 12 * LONGEST_WORDS or len(raw.split()) > LONGEST_WORDS
+
+
+@lru_cache(maxsize=16384)  # the names of a large home, over and over
+def plain_words(raw: str) -> tuple[str, ...]:
+    """The words alone, for names: no case, accents or punctuation; every number as digits."""
+    folded = unicodedata.normalize("NFKD", raw.casefold()).replace("ß", "ss").replace("ł", "l")
+    bare = "".join(c if c.isalnum() else "" if unicodedata.combining(c) or c == "'" else " " for c in folded)
+    return tuple(to_digits(bare.split(), every_one=True))
+
+
+def _marked(raw: str) -> str:
+    """Lower case, "|" at sentence ends, "," at commas, symbols gone."""
+    text = unicodedata.normalize("NFKC", raw.replace(_COLON, " ")).casefold()
+    text = re.sub(r"[’‘`]", "'", text)
+    text = re.sub(r"(\d)\s*%", r"\1 percent ", text)
+    text = re.sub(r"\s*°\s*f\b", " degrees fahrenheit ", text)
+    text = re.sub(r"\s*°\s*c?\b|\s*°", " degrees ", text)
+    text = re.sub(r"(?<=\d),(?=\d{3}\b)", "", text)
+    text = re.sub(r"(?<=\d):(?=\d\d\b)", _COLON, text)  # a clock time stays one word
+    text = re.sub(r"\b([ap])\.\s?m\.?(?=\W|$)", r"\1m", text)
+    text = re.sub(r"(?<!\d)[.](?!\d)|[.](?!\d)|[!?;:…]", " | ", text)
+    text = text.replace(",", " , ")
+    return "".join(c if c.isalnum() or c in f" |,'.{_COLON}" else " " for c in text).replace(_COLON, ":")
+
+
+def _words(marked: str) -> list[str]:
+    words: list[str] = []
+    for word in re.sub(r"[|,]", " ", marked).split():
+        bare = word.strip("'")
+        if bare and bare not in _SOUNDS:
+            words += _expanded(bare).split()
+    return to_digits(words)
+
+
+def _expanded(word: str) -> str:
+    if word in _CONTRACTIONS:
+        return _CONTRACTIONS[word]
+    stem, apostrophe, ending = word.partition("'")
+    if not apostrophe:
+        return word
+    if ending == "t" and stem.endswith("n"):
+        return f"{stem[:-1]} not"
+    if ending == "s" and stem in _IS:
+        return f"{stem} is"
+    endings = {"re": "are", "ve": "have", "ll": "will", "d": "would", "m": "am"}
+    return f"{stem} {endings[ending]}" if ending in endings else word.replace("'", "")
+
+
+def _split(marked: str, mark: str) -> list[str]:
+    return [" ".join(_words(part)) for part in marked.split(mark)]
+
+
+def strip_politeness(text: str) -> tuple[str, bool]:
+    """The request itself, and whether it was put as a polite question."""
+    polite, before = False, None
+    while text != before:
+        before = text
+        polite = polite or bool(_TAG.search(text))
+        text = _TRAILING.sub("", _LEADING.sub("", text))
+        asked = _POLITE.sub("", text)
+        if asked != text:
+            polite = True
+            first, _, rest = asked.partition(" ")
+            text = f"{_GERUNDS.get(first, first)} {rest}".strip()
+        wished = _WISH.sub("", text)
+        polite, text = polite or wished != text, wished
+    return text, polite

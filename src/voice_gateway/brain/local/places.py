@@ -1,0 +1,77 @@
+"""Where a thing is: "in the kitchen", "kitchen light", "here", the whole house, or somewhere unknown."""
+
+import re
+from dataclasses import dataclass
+
+from voice_gateway.brain.local.classes import device_class
+from voice_gateway.brain.local.home import Home, loose, name_key
+from voice_gateway.brain.local.near import best_match
+from voice_gateway.brain.local.normalise import plain_words
+
+EVERYWHERE = "*"
+
+_DETERMINER = re.compile(r"^(?:the|my|our|a|an|that|this|these|those|some|your)\s+(?=\S)")
+_TAIL = re.compile(r"\s+(?:again|too|as well|also|back)$")
+_PLACE = re.compile(
+    r"^(?P<what>.+?)\s+(?:in|inside|on|at|of|from|for|throughout|across|around)\s+"
+    r"(?P<where>(?:the\s+|my\s+|our\s+|this\s+)?.+)$"
+)
+_HERE = re.compile(r"^(?P<what>.*?)\s*\b(?:in here|over here|here|in (?:this|the|my) room)$")
+_HOUSE = re.compile(
+    r"^(?P<what>.*?)\s*\b(?:everywhere|in (?:the|my|our) (?:whole |entire )?(?:house|home|flat|apartment)|"
+    r"in (?:every|all|all the) rooms?)$"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    what: str
+    room: str | None = None  # as it is written; EVERYWHERE for the whole house
+    nowhere: str = ""  # a place that was named and that nobody knows
+
+
+def plain(phrase: str) -> str:
+    """Without articles and without the words that only make a sentence longer."""
+    said = " ".join(phrase.split())
+    before = None
+    while before != said:
+        before = said
+        said = _TAIL.sub("", _DETERMINER.sub("", said))
+    return said
+
+
+def room_named(said: str, home: Home) -> str | None:
+    key = name_key(plain(said))
+    if not key:
+        return None
+    return home.rooms.get(key) or best_match(key.split(), {k: k.split() for k in home.rooms}, home.rooms)
+
+
+def place(said: str, home: Home, here: str | None) -> Placed:
+    if match := _HOUSE.match(said):
+        return Placed(plain(match["what"]) or "everything", EVERYWHERE)
+    if match := _HERE.match(said):
+        return Placed(plain(match["what"]) or "everything", here, "" if here else "here")
+    if match := _PLACE.match(said):
+        what, where = plain(match["what"]), plain(match["where"])
+        if room := room_named(where, home):
+            return Placed(what, room)
+        turned = f"{where} {what}"  # "the light on the desk" is the desk light
+        if home.by_loose.get(loose(plain_words(turned))):
+            return Placed(turned)
+        if device_class(what) and not home.by_loose.get(loose(plain_words(said))):
+            return Placed(what, nowhere=where)
+    return _around(said, home)
+
+
+def _around(said: str, home: Home) -> Placed:
+    """A room's name before or behind the thing: "kitchen light"."""
+    words = name_key(said)
+    for key, room in home.rooms.items():
+        if words == key:
+            return Placed("", room)
+        if words.startswith(f"{key} "):
+            return Placed(words.removeprefix(key).strip(), room)
+        if words.endswith(f" {key}"):
+            return Placed(words.removesuffix(key).strip(), room)
+    return Placed(said)

@@ -1,0 +1,162 @@
+"""Readings that need no home: time, date, volume, timers, the web, and small talk with one answer."""
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+
+from voice_gateway.brain.local.grammar import Frame
+from voice_gateway.brain.local.understanding import Clarification, Context, Meaning, NotHandled, Request, Step
+
+_WHEN = re.compile(
+    r"^(?:(?:on |this |next |last |the day |in |this coming )*"
+    r"(?:today|tomorrow|yesterday|tonight|after tomorrow|before yesterday|monday|tuesday|wednesday|thursday|"
+    r"friday|saturday|sunday|week|month|year|\d+ (?:days?|weeks?|months?|years?|hours?|minutes?)|"
+    r"(?:a|an|one) (?:week|month|year|hour|fortnight))(?: ago| from now| later)?)$"
+)
+_BEGINS = frozenset("in on next last today tomorrow yesterday tonight".split())  # "new year" is no distance
+_DURATION = re.compile(
+    r"^(?:(?:(?:\d+(?:\.\d+)?|an?|half an?|half a|a quarter of an|3 quarters of an|a couple(?: of)?|one)[ -]?"
+    r"(?:and a half )?(?:seconds?|secs?|minutes?|mins?|hours?|hrs?|days?)|and a half|and)(?:\s+|$))+(?<!and)$"
+)
+_CLOCK = re.compile(
+    r"^(?:(?:today|tomorrow|tonight|tomorrow morning|tomorrow evening|on \w+day|next \w+day) )?(?:at )?"
+    r"(?:\d{1,2}(?::\d\d)?(?: ?(?:am|pm|oclock))?|noon|midnight|(?:half|quarter) (?:past|to) \d{1,2})"
+    r"(?: (?:in the (?:morning|afternoon|evening)|tonight|today|tomorrow(?: morning| evening| afternoon)?))*$"
+)
+
+
+# "6 30" and "1030" are what is written for "six thirty" and "ten thirty".
+_TOGETHER = re.compile(r"\b(\d{1,2}) ?([0-5]\d)\b(?!:)")
+# "10 minute pizza": a length of time, and what it is for.
+_LABELLED = re.compile(r"^((?:\d+(?:\.\d+)?|an?|half an?) (?:second|minute|hour)) (?!and\b|or\b|to\b)(\D+)$")
+
+
+def is_duration(text: str) -> bool:
+    return bool(_DURATION.match(text))
+
+
+def is_clock(text: str) -> bool:
+    return bool(_CLOCK.match(text))
+
+
+Planner = Callable[[Frame, Context], Meaning]
+
+
+def _call(frame: Frame, tool: str, *, acts: bool = False, **args: object) -> Step:
+    given = {name: value for name, value in args.items() if value not in (None, "")}
+    return Step(frame.intent, (Request(tool, given),), acts=acts, frame=frame)
+
+
+def _time(frame: Frame, _context: Context) -> Meaning:
+    offset, place = _apart(frame.text("offset"), frame.text("place"))
+    if offset and not _WHEN.match(offset):
+        return NotHandled("the day is not one I can count to", forbid=True)
+    if _WHEN.match(place) or _WHEN.match(f"in {place}"):
+        offset, place = f"in {place}", ""
+    return _call(frame, "get_current_datetime", timezone=place.title() or None, offset=offset or None)
+
+
+def _apart(offset: str, place: str) -> tuple[str, str]:
+    """Distance and place, where one wildcard took both: "in new york in 3 hours", in either order."""
+    words = (offset or f"in {place}").split()
+    for cut in range(1, len(words)):
+        head, tail = " ".join(words[:cut]), " ".join(words[cut:])
+        for when, where in ((head, tail), (tail, head)):
+            counts = _WHEN.match(when) and when.split()[0] in _BEGINS
+            if counts and where.startswith("in ") and not _WHEN.match(where):
+                return when, where.removeprefix("in ")
+    return offset, place
+
+
+def _volume(action: str) -> Planner:
+    def plan(frame: Frame, _context: Context) -> Meaning:
+        level = frame.number("level") if action == "set" else frame.number("amount")
+        given = round(level) if level is not None else None
+        if given is not None and given > 100:
+            return Step(frame.intent, frame=frame, say="The volume goes from 0 to 100 percent.")
+        return _call(frame, "control_speaker_volume", acts=action != "get", action=action, level=given)
+
+    return plan
+
+
+def volume_it(frame: Frame, _context: Context) -> Meaning:
+    up, amount = frame.slots.get("direction") == "up", frame.number("amount")
+    level = int(amount) if amount is not None else None
+    step = _call(frame, "control_speaker_volume", acts=True, action="up" if up else "down", level=level)
+    return replace(step, intent="VolumeUp" if up else "VolumeDown")
+
+
+def _set_timer(frame: Frame, _context: Context) -> Meaning:
+    clock = _TOGETHER.sub(r"\1:\2", frame.text("clock"))
+    duration, label = frame.text("duration"), re.sub(r"^(?:the|my|a|an)\s+", "", frame.text("label"))
+    if not label and (both := _LABELLED.match(duration)):
+        duration, label = both[1], both[2]
+    if unfit := _unfit(clock, duration, frame):
+        return NotHandled(unfit)
+    if not clock and not duration:
+        missing = "When shall I remind you?" if frame.intent == "Remind" else "For how long?"
+        return Clarification(missing, frame, slot="duration")
+    if clock.isdecimal() and frame.slots.get("timer"):  # "a timer for five" is no time of day
+        return Clarification("For how long: how many minutes or hours?", Frame("SetTimer"), slot="duration")
+    return _call(
+        frame, "set_timer", acts=True, duration=duration or None, at=clock or None, name=label or None,
+        message=frame.text("message") or None,
+    )  # fmt: skip
+
+
+def _unfit(clock: str, duration: str, frame: Frame) -> str:
+    """Why this reading is none: a wildcard took what belongs to another."""
+    if clock and not _CLOCK.match(clock):
+        return "no time of day"
+    if re.search(r"\b(?:tomorrow|tonight|at \d+.*|in \d+ \w+)$", frame.text("message")):
+        return "another reading takes the time out of the message"
+    if _DURATION.match(frame.text("label")):
+        return "two lengths of time"
+    return "no length of time" if duration and not clock and not _DURATION.match(duration) else ""
+
+
+def _list_timers(frame: Frame, _context: Context) -> Meaning:
+    return _call(frame, "list_timers")
+
+
+def _cancel_timer(frame: Frame, _context: Context) -> Meaning:
+    if frame.slots.get("several"):  # the tool's "all" would take the timers too
+        return NotHandled(
+            "reminders are cancelled one by one", spoken="Please tell me which reminder to cancel."
+        )
+    return _call(frame, "cancel_timer", acts=True, name=frame.text("label") or None)
+
+
+def _search(frame: Frame, _context: Context) -> Meaning:
+    query = frame.text("query")
+    if frame.literal and query.startswith(("the web for ", "the internet for ")):
+        return NotHandled("another reading is better")
+    if query in ("it", "that", "this", "something", "them"):
+        return NotHandled("nothing to search for is named", spoken="Please tell me what to search for.")
+    return _call(frame, "search_web", query=f"{frame.text('before')} {query}".strip())
+
+
+def _words(answer: str) -> Planner:
+    return lambda frame, _context: Step(frame.intent, frame=frame, say=answer)
+
+
+BUILTIN: dict[str, Planner] = {
+    "NeverMind": _words("Okay."),
+    "Thanks": _words("You're welcome."),
+    "Hello": _words("Hello! What can I do for you?"),
+    "GoodNight": _words("Goodbye!"),
+    "Time": _time,
+    "Date": _time,
+    "VolumeUp": _volume("up"),
+    "VolumeDown": _volume("down"),
+    "VolumeSet": _volume("set"),
+    "VolumeMax": _volume("max"),
+    "VolumeMute": _volume("mute"),
+    "VolumeUnmute": _volume("unmute"),
+    "VolumeGet": _volume("get"),
+    "SetTimer": _set_timer,
+    "Remind": _set_timer,
+    "ListTimers": _list_timers,
+    "CancelTimer": _cancel_timer,
+    "Search": _search,
+}

@@ -1,0 +1,234 @@
+"""Readings that change something in the home: each device that is meant becomes one request."""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from voice_gateway.brain.local.device_calls import known_level, request_for
+from voice_gateway.brain.local.grammar import Frame
+from voice_gateway.brain.local.home import SWITCHED, Device, name_key
+from voice_gateway.brain.local.places import plain, room_named
+from voice_gateway.brain.local.plan_builtin import volume_it
+from voice_gateway.brain.local.plan_scene import scene, scene_named, start_scene, tried_scene
+from voice_gateway.brain.local.resolve import IT, Found, Resolver, Unclear, Unknown
+from voice_gateway.brain.local.understanding import (
+    Clarification,
+    Context,
+    Meaning,
+    NotHandled,
+    Request,
+    Step,
+    home_unknown,
+)
+from voice_gateway.brain.local.wording import (
+    ABLE,
+    DOING,
+    capital,
+    listed,
+    offered,
+    the,
+    unknown_device,
+    which,
+)
+
+_ENTRANCE = frozenset({"unlock", "open"})  # of a lock or a garage door: only by its own name
+_BY_NAME = "I can {} that only by its own name."
+# Words that no name of a device has: whoever says them is not naming one.
+_CLAUSE = re.compile(
+    r"\b(?:your|yourself|me|you|us|i|is|was|are|were|who|what|because|about|someone|somebody|"
+    r"turn|switch|set|dim|close|unlock|mute|increase|then|and|them|it|on|off|by|to|leave|keep|let|not|"
+    r"minus|percent|half|halfway|third|quarters?|most|almost|bit|little)\b"
+)
+_HINT = 3  # words: behind "… on" alone, more than these are no name that was only misheard
+
+
+_TAKES: dict[str, Callable[[Device], bool]] = {
+    "on": lambda d: d.kind in SWITCHED or d.kind in ("light", "fan", "other", "thermostat"),
+    "off": lambda d: d.kind in SWITCHED or d.kind in ("light", "fan", "other", "thermostat"),
+    "toggle": lambda d: d.kind in SWITCHED or d.kind in ("light", "fan", "other"),
+    "dim": lambda d: d.kind in ("dimmer", "blind", "light"),
+    "brighten": lambda d: d.kind in ("dimmer", "light"),
+    "open": lambda d: d.kind in ("blind", "garage_door"),
+    "close": lambda d: d.kind in ("blind", "garage_door"),
+    "stop": lambda d: d.kind in ("blind", "garage_door"),
+    "lock": lambda d: d.kind == "lock",
+    "unlock": lambda d: d.kind == "lock",
+    "set": lambda d: d.kind == "thermostat",
+}
+
+
+def act(frame: Frame, context: Context, action: str) -> Meaning:
+    phrase = _phrase(frame)
+    if not context.home.devices:
+        return home_unknown(context)
+    sweep = bool(frame.slots.get("sweep"))
+    found = Resolver(context.home, context.room, context.last, _TAKES[action], sweep).resolve(phrase)
+    nobody = isinstance(found, Unknown) or (isinstance(found, Found) and not found.exact)
+    if action == "on" and nobody and (name := scene_named(phrase, context.home)):
+        return start_scene(frame, name)
+    if isinstance(found, Unclear):
+        return _which(found, frame, action)
+    if isinstance(found, Unknown):
+        return _unknown(found, frame, context)
+    return _for_found(found, frame, action, context)
+
+
+def _phrase(frame: Frame) -> str:
+    thing, place = frame.text("thing") or "it", frame.text("place")
+    return f"{thing} in {place}" if place else thing
+
+
+def _which(found: Unclear, frame: Frame, action: str) -> Meaning:
+    able = tuple(device for device in found.candidates if _TAKES[action](device))
+    if not able:
+        spoken = f"I know nothing there to {DOING[action]}."
+        return NotHandled(f"there is nothing to {DOING[action]}", forbid=True, spoken=spoken)
+    if len(able) == 1:
+        return Clarification(
+            f"Do you mean {the(able[0], room=True)}?", frame, able, confirm=True, clear=found.clear
+        )
+    if len({(device.name, device.room) for device in able}) == 1:
+        return NotHandled("two devices have one name", forbid=True, spoken=_namesakes(able))
+    return Clarification(which(able), frame, able, clear=found.clear)
+
+
+def _namesakes(devices: Sequence[Device]) -> str:
+    where = f" in the {devices[0].room}" if devices[0].room else ""
+    return f"There are {len(devices)} devices called {devices[0].name}{where}. I can't tell them apart."
+
+
+def _unknown(found: Unknown, frame: Frame, context: Context) -> Meaning:
+    if found.phrase in IT:
+        return NotHandled(
+            "nothing was talked of that 'it' could mean",
+            forbid=True,
+            spoken="I don't know what you mean by that.",
+        )
+    if _CLAUSE.search(found.phrase) or len(found.phrase.split()) > 5:
+        return NotHandled("those words name no device", forbid=True)
+    bare = frame.own and frame.literal <= _HINT and len(found.phrase.split()) > _HINT
+    if not found.near or bare:
+        spoken = found.note or unknown_device(found.phrase, context.home)
+        return NotHandled(f"unknown device or room: {found.phrase}", forbid=True, spoken=spoken)
+    note = found.note or f"I don't know a device called {found.phrase}."
+    return Clarification(
+        offered(note, found.near, room=True), frame, found.near, confirm=len(found.near) == 1
+    )
+
+
+def _for_found(found: Found, frame: Frame, action: str, context: Context) -> Meaning:
+    able = tuple(device for device in found.devices if _TAKES[action](device))
+    unable = [device for device in found.devices if not _TAKES[action](device)]
+    if not able and found.group:
+        told = _BY_NAME if action in _ENTRANCE else "I know nothing like that to {}."
+        return NotHandled(
+            f"there is nothing to {DOING[action]}", forbid=True, spoken=told.format(DOING[action])
+        )
+    if unable and not (able and found.group):
+        device = unable[0]
+        return Step(frame.intent, frame=frame, say=_cannot(device, action), devices=found.devices[:1])
+    vague = not found.exact and any(device.kind in ("lock", "garage_door") for device in able)
+    if vague and (action in _ENTRANCE or (action == "close" and plain(frame.text("thing")) == "door")):
+        return _entering(able, frame, action)
+    if found.group and action == "brighten":  # brighter lights are those that are on
+        able = tuple(device for device in able if known_level(context.home.state_of(device)) != 0) or able
+    made = [request_for(device, frame, action, context) for device in able]
+    requests = tuple(request for request in made if isinstance(request, Request))
+    hindered = [text for text in made if isinstance(text, str)]
+    if not requests or (hindered and not found.group):
+        return Step(frame.intent, frame=frame, say=hindered[0], devices=able)
+    devices = tuple(request.device for request in requests if request.device)
+    return Step(frame.intent, requests, acts=True, frame=frame, devices=devices, by_room=found.by_room)
+
+
+def _entering(able: Sequence[Device], frame: Frame, action: str) -> Clarification:
+    if len(able) == 1:
+        return Clarification(f"Did you mean {the(able[0], room=True)}?", frame, tuple(able), confirm=True)
+    names = listed([the(device) for device in able])
+    return Clarification(f"Shall I {DOING[action]} {names}?", frame, tuple(able), confirm=True)
+
+
+def _cannot(device: Device, action: str) -> str:
+    able = ABLE.get(device.kind)
+    if able is None:
+        return f"I can't {DOING[action]} {the(device)}."
+    return f"{capital(the(device))} {able}."
+
+
+def _set_temperature(frame: Frame, context: Context) -> Meaning:
+    if not frame.text("thing"):
+        frame = replace(frame, slots={**frame.slots, "thing": "thermostat"})
+    room = room_named(frame.text("thing"), context.home)
+    if room:
+        frame = replace(frame, slots={**frame.slots, "thing": f"thermostat in the {room}"})
+    return act(frame, context, "set")
+
+
+def _start(frame: Frame, context: Context) -> Meaning:
+    """ "Start movie night", "start the coffee maker": only what is called exactly that."""
+    said = plain(frame.text("thing"))
+    named = context.home.by_name.get(name_key(said), ())
+    if named and frame.slots.get("appliance") and not any(device.is_light for device in named):
+        meaning = act(replace(frame, intent="TurnOn"), context, "on")
+        return (
+            meaning
+            if not isinstance(meaning, Step) or meaning.requests
+            else NotHandled("that cannot be started")
+        )
+    name = None if named else scene_named(said, context.home)
+    if name:
+        return start_scene(frame, name)
+    no = NotHandled("nothing of that name can be started")
+    if not frame.slots.get("appliance") and frame.slots.get("explicit"):  # "activate": an unknown device
+        found = act(replace(frame, intent="TurnOn"), context, "on")
+        no = found if isinstance(found, NotHandled) else no
+    return no if named or _CLAUSE.search(said) else tried_scene(frame, said, context, no)
+
+
+def _dimmed(frame: Frame, context: Context) -> Meaning:
+    """Lights in a group that cannot be dimmed are left alone."""
+    level = frame.number("level")
+    if level is None or frame.text("thing") not in ("", *IT):
+        return act(frame, context, "dim")
+    if context.topic == "volume":
+        args = {"action": "set", "level": round(level)}
+        return Step("VolumeSet", (Request("control_speaker_volume", args),), acts=True, frame=frame)
+    if frame.slots.get("bare") and context.last and all(d.kind == "thermostat" for d in context.last):
+        warmth = replace(frame, intent="SetTemperature", slots={"thing": "it", "degrees": level})
+        return act(warmth, context, "set")
+    return act(frame, context, "dim")
+
+
+def _up_down_it(frame: Frame, context: Context) -> Meaning:
+    """ "Turn it down" means the lamp while a lamp is talked of, and the sound otherwise."""
+    lamps = context.topic == "device" and context.last and all(d.kind == "dimmer" for d in context.last)
+    if not lamps:
+        return volume_it(frame, context)
+    intent = "Brighter" if frame.slots.get("direction") == "up" else "Dimmer"
+    return act(replace(frame, intent=intent, slots={**frame.slots, "thing": "it"}), context, "brighten")
+
+
+def _acting(action: str) -> Callable[[Frame, Context], Meaning]:
+    return lambda frame, context: act(frame, context, action)
+
+
+HOME_ACTS: dict[str, Callable[[Frame, Context], Meaning]] = {
+    "TurnOn": _acting("on"),
+    "TurnOff": _acting("off"),
+    "Toggle": _acting("toggle"),
+    "SetLevel": _dimmed,
+    "Brighter": _acting("brighten"),
+    "Dimmer": _acting("brighten"),
+    "Open": _acting("open"),
+    "Close": _acting("close"),
+    "Stop": _acting("stop"),
+    "Lock": _acting("lock"),
+    "Unlock": _acting("unlock"),
+    "SetTemperature": _set_temperature,
+    "Warmer": _set_temperature,
+    "Cooler": _set_temperature,
+    "SetMode": _acting("set"),
+    "Scene": scene,
+    "Start": _start,
+    "UpDownIt": _up_down_it,
+}

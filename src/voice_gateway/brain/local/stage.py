@@ -1,0 +1,249 @@
+"""The local brain as the first stage: instant answers without a model, by the same executor and history."""
+
+import asyncio
+import re
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import ParamSpec, TypeVar
+
+from voice_gateway.brain.local.abilities import abilities
+from voice_gateway.brain.local.answers import to_nothing
+from voice_gateway.brain.local.calls import batches, make_calls, more_pages
+from voice_gateway.brain.local.compose import compose
+from voice_gateway.brain.local.compose_look import shown
+from voice_gateway.brain.local.device_cache import DeviceCache, HomeReady
+from voice_gateway.brain.local.followup import QUESTION_SECONDS, also, asks_also, settle
+from voice_gateway.brain.local.grammar import Frame, has_own_sentences
+from voice_gateway.brain.local.home import Home
+from voice_gateway.brain.local.memory import KEY, Memory, recall
+from voice_gateway.brain.local.normalise import Said, normalise, too_long
+from voice_gateway.brain.local.plan_scene import missing, no_scene
+from voice_gateway.brain.local.requests import asks_for_action, not_spoken_of
+from voice_gateway.brain.local.speakable import Speakables, in_own_words
+from voice_gateway.brain.local.timer_talk import IT_SECONDS, cancel_it, just_set, question
+from voice_gateway.brain.local.understand import Reader
+from voice_gateway.brain.local.understanding import Clarification, Context, NotHandled, Step, Understanding
+from voice_gateway.brain.stage import Turn
+from voice_gateway.config import BrainSettings
+from voice_gateway.tools.executor import ToolExecutor
+from voice_gateway.tools.traits import traits
+from voice_gateway.turn import Passed, Reply, ToolOutcome
+
+LARGE = 200  # devices: from here on understanding may take longer than a frame of sound
+
+# "Turn off the speaker" may be a plug of that name, so the home must be known first.
+_SWITCHING = re.compile(r"\s*(?:turn|switch|put)\b.*\b(?:on|off)\b", re.IGNORECASE)
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+async def _at_once() -> None:
+    """For a home that needs no waiting."""
+
+
+class LocalBrain:
+    """Understands what is simple, and passes on the rest. When unsure it asks or passes; it never guesses."""
+
+    name = "local"
+
+    def __init__(
+        self,
+        executor: ToolExecutor,
+        settings: BrainSettings,
+        *,
+        home_ready: HomeReady = _at_once,
+        now: Callable[[], float] = time.time,
+    ) -> None:
+        self._executor = executor
+        self._settings = settings
+        self._now = now
+        self._language = settings.language.replace("_", "-").split("-")[0].lower()
+        self._keeper = DeviceCache(executor, home_ready, settings.refresh_seconds)
+        self._warm = False
+        self._speakables: tuple[int, Speakables] | None = None
+
+    # --- the home
+
+    @property
+    def home(self) -> Home:
+        return self._keeper.home
+
+    def home_changed(self) -> None:
+        """Somebody announced a change of the devices: they are read again soon."""
+        self._keeper.changed()
+
+    def kinds_of(self, name: str) -> frozenset[str]:
+        """The kinds of every device that this name could mean, for permission."""
+        return self._keeper.kinds_of(name)
+
+    async def refresh(self) -> None:
+        await self._keeper.refresh()
+
+    async def keep_fresh(self) -> None:
+        """A long task: reads the home at every change and at least every `refresh_seconds`."""
+        await asyncio.to_thread(self._warm_up)
+        await self._keeper.keep_fresh()
+
+    def _warm_up(self) -> None:
+        """A grammar is parsed by its first use: not by a user's."""
+        self.understand("warm up", Context(home=self.home))
+
+    # --- understanding
+
+    def understand(
+        self, text: str, context: Context | None = None, memory: Memory | None = None
+    ) -> Understanding:
+        """What is meant, without doing anything. Pure but for the grammar, loaded at the first use."""
+        if too_long(text):
+            return Understanding(no=NotHandled("too long for a command", forbid=True))
+        known = context or Context(self.home, self._settings.room, tools=self._tool_names())
+        return self._read(text, known, memory or Memory())
+
+    def needs_home(self, text: str, topic: str = "") -> bool:
+        """False when built-in tools alone can answer; `topic` is what was talked of before."""
+        if too_long(text):
+            return False
+        if not has_own_sentences(self._language) or _SWITCHING.match(text):
+            return True
+        core = Reader(Context(topic=topic, tools=self._tool_names()), self._language, core_only=True)
+        steps = core.read(normalise(text)).steps
+        return not steps or any(step.intent == "Abilities" for step in steps)
+
+    def _read(self, raw: str, context: Context, memory: Memory) -> Understanding:
+        said = normalise(raw)
+        reader = Reader(context, self._language)
+        answered = self._follow_up(said, context, memory)
+        if isinstance(answered, Frame):
+            return reader.planned(answered)
+        if answered is not None:
+            return Understanding((answered,)) if isinstance(answered, Step) else Understanding(ask=answered)
+        understood = reader.read(said)
+        if understood.no is not None and (frame := also(said, memory, context)) is not None:
+            return reader.planned(frame, ask=asks_also(said))
+        if understood.no is not None and not understood.no.spoken:
+            request = self._speakable().match(said.text, raw)
+            if request is not None:
+                return Understanding((Step("Tool", (request,)),))
+        if understood.no is not None and not understood.no.forbid:
+            forbid = not asks_for_action(said, context.home, self._executor.tools.all())
+            spoken = understood.no.spoken or to_nothing(said.text)
+            return Understanding(no=replace(understood.no, forbid=forbid, spoken=spoken))
+        return in_own_words(understood, raw)
+
+    def _follow_up(self, said: Said, context: Context, memory: Memory) -> Step | Clarification | Frame | None:
+        """The answer to our own question, or what "it" says of the timer that was just set."""
+        answered = None
+        if memory.asked is not None and self._now() - memory.asked_at <= QUESTION_SECONDS:
+            answered = settle(said, memory.asked, context)
+        if answered is None and self._now() - memory.timer_at <= IT_SECONDS:
+            answered = cancel_it(said, memory.timer, alone=not memory.last)
+        return answered
+
+    def _speakable(self) -> Speakables:
+        tools = self._executor.tools
+        if self._speakables is None or self._speakables[0] != tools.version:
+            offered = tools.all()
+            names = {id(tool): tools.offered_name(tool) for tool in offered}
+            self._speakables = (tools.version, Speakables(offered, names))
+        return self._speakables[1]
+
+    def _tool_names(self) -> frozenset[str]:
+        return frozenset(traits(tool).original_name or tool.name for tool in self._executor.tools.all())
+
+    # --- answering
+
+    async def answer(self, turn: Turn) -> Reply | Passed:
+        text, state = turn.utterance.text, turn.history.state
+        memory = recall(state, self.home)
+        if memory.asked is not None or await self._off_the_loop(self.needs_home, text, memory.topic):
+            await self._keeper.known()
+        memory = recall(state, self.home)
+        room = turn.utterance.room or self._settings.room
+        # One picture of the home for the whole turn, whatever changes meanwhile.
+        context = Context(
+            self.home, room, memory.last, memory.topic, self._tool_names(), self._keeper.problem
+        )
+        understood = await self._off_the_loop(self.understand, text, context, memory)
+        if understood.no is not None:
+            if memory.asked is not None:
+                state[KEY] = replace(memory, asked=None).to_json()
+            return self._pass_on(text, understood.no)
+        if understood.ask is not None:
+            return self._ask(turn, understood.ask, memory)
+        if understood.steps[0].otherwise is not None:
+            return await self._try_out(turn, understood, memory, understood.steps[0].otherwise)
+        return await self._carry_out(turn, understood, memory)
+
+    async def _try_out(
+        self, turn: Turn, understood: Understanding, memory: Memory, otherwise: NotHandled
+    ) -> Reply | Passed:
+        """A scene that nobody listed. If its server has none of that name, nothing happened: passed on."""
+        length, state = len(turn.history.messages), dict(turn.history.state)
+        reply = await self._carry_out(turn, understood, memory)
+        if not missing(reply.outcomes):
+            return reply
+        del turn.history.messages[length:]
+        turn.history.state = state
+        said = normalise(turn.utterance.text)
+        forbid = otherwise.forbid or not asks_for_action(said, self.home, self._executor.tools.all())
+        spoken = no_scene(understood.requests[0], self.home)
+        return self._pass_on(turn.utterance.text, replace(otherwise, forbid=forbid, spoken=spoken))
+
+    def _pass_on(self, text: str, no: NotHandled) -> Passed:
+        return Passed(self.name, no.reason, no.forbid, no.spoken, not_spoken_of(normalise(text)))
+
+    async def _off_the_loop(self, work: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
+        """The first use parses a grammar, and a large home takes a while: both would hold up the sound."""
+        if self._warm and len(self.home.devices) <= LARGE:
+            return work(*args, **kwargs)
+        result = await asyncio.to_thread(work, *args, **kwargs)
+        self._warm = True
+        return result
+
+    def _ask(self, turn: Turn, ask: Clarification, memory: Memory) -> Reply:
+        turn.history.add_user(turn.utterance.text)
+        turn.history.add_ai(ask.text)
+        turn.history.state[KEY] = replace(memory, asked=ask, asked_at=self._now()).to_json()
+        return Reply(ask.text, stage=self.name, expects_answer=True)
+
+    async def _carry_out(self, turn: Turn, understood: Understanding, memory: Memory) -> Reply:
+        turn.history.add_user(turn.utterance.text)
+        texts: list[str] = []
+        outcomes: list[ToolOutcome] = []
+        memory = replace(memory, asked=None)
+        for batch in batches(understood.steps):
+            made = await make_calls(
+                self._executor, turn, [request for step in batch for request in step.requests]
+            )
+            for step in batch:
+                own, made = made[: len(step.requests)], made[len(step.requests) :]
+                own += await more_pages(self._executor, turn, step, own)
+                self._keeper.learn(step.requests, own)
+                outcomes += own
+                texts.append(self._told(step, own))
+                memory = self._remembered(memory, step, own, texts[-1])
+        text = " ".join(texts)
+        turn.history.add_ai(text)
+        turn.history.state[KEY] = memory.to_json()
+        ok = all(outcome.ok for outcome in outcomes)
+        asked = memory.asked is not None or text.endswith("?")
+        return Reply(text, tuple(outcomes), stage=self.name, ok=ok, expects_answer=asked)
+
+    def _told(self, step: Step, outcomes: Sequence[ToolOutcome]) -> str:
+        if step.intent == "Abilities":
+            return abilities(self._executor.tools.all(), self.home)
+        return compose(step, outcomes)
+
+    def _remembered(self, memory: Memory, step: Step, outcomes: Sequence[ToolOutcome], text: str) -> Memory:
+        if step.look is not None and step.look.state:
+            memory = replace(memory, last=shown(step.look, outcomes), topic="device", frame=None)
+        elif step.devices:
+            memory = replace(memory, last=step.devices, topic="device", frame=step.frame)
+        elif step.intent.startswith("Volume"):
+            memory = replace(memory, topic="volume")
+        if (timer := just_set(step, outcomes)) is not None:
+            memory = replace(memory, timer=timer, timer_at=self._now())
+        asked = question(step, outcomes, text)
+        return replace(memory, asked=asked, asked_at=self._now()) if asked else memory

@@ -1,0 +1,115 @@
+"""What an utterance was taken for: calls to make, words to say, a question back, or nothing for us."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from voice_gateway.brain.local.grammar import Frame
+from voice_gateway.brain.local.home import Device, Home
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A call to be; it gets its id when it is made."""
+
+    tool: str
+    args: Mapping[str, Any] = field(default_factory=dict)
+    device: Device | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceQuery:
+    """What to pick from a list of all devices, and how to tell of it."""
+
+    mode: str  # "which", "any", "all", "list", "count", "rooms", "scenes"
+    sort: str = "device"
+    noun: str = "devices"
+    room: str | None = None
+    state: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class NotHandled:
+    """Not for this stage."""
+
+    reason: str
+    forbid: bool = False
+    spoken: str | None = None
+    understood: bool = False  # it is clear what is meant; only it cannot be done
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One clause that is understood: what to call, and what it was about."""
+
+    intent: str
+    requests: tuple[Request, ...] = ()
+    acts: bool = False
+    frame: Frame | None = None
+    devices: tuple[Device, ...] = ()
+    by_room: str | None = None
+    look: DeviceQuery | None = None
+    expect: str = ""  # a state that was asked about: "is it on?"
+    measure: str = ""  # what was asked to be read: "temperature"
+    say: str = ""  # said without any call
+    otherwise: NotHandled | None = None  # what it was, if the tool knows nothing of that name
+
+
+@dataclass(frozen=True, slots=True)
+class TimerChoice:
+    """One of several timers that could be meant."""
+
+    id: int
+    called: str  # its name and message, as plain words
+    seconds: int
+
+
+@dataclass(frozen=True, slots=True)
+class Clarification:
+    """A question back. What was asked for waits in `frame` until one of the candidates is chosen."""
+
+    text: str
+    frame: Frame
+    candidates: tuple[Device, ...] = ()
+    confirm: bool = False  # a yes is enough
+    clear: tuple[Device, ...] = ()  # devices of the same wish that are no question
+    slot: str = ""  # what is missing instead of a device: "duration"
+    timers: tuple[TimerChoice, ...] = ()  # what is asked about instead of devices
+
+
+Meaning = Step | Clarification | NotHandled
+
+
+@dataclass(frozen=True, slots=True)
+class Understanding:
+    """The whole utterance. Either steps, all of them understood, or a question, or a reason to pass."""
+
+    steps: tuple[Step, ...] = ()
+    ask: Clarification | None = None
+    no: NotHandled | None = None
+
+    @property
+    def requests(self) -> tuple[Request, ...]:
+        return tuple(request for step in self.steps for request in step.requests)
+
+    @property
+    def complete(self) -> bool:
+        """A whole command or question: nothing more needs to be heard."""
+        return bool(self.steps)
+
+
+@dataclass(frozen=True)
+class Context:
+    """What is known beside the words."""
+
+    home: Home = field(default_factory=Home)
+    room: str | None = None
+    last: tuple[Device, ...] = ()  # what "it" means
+    topic: str = ""  # "volume" or "device": what was talked of last
+    tools: frozenset[str] = frozenset()
+    problem: str = ""  # why the home is not known
+
+
+def home_unknown(context: Context) -> NotHandled:
+    spoken = context.problem or "I can't reach the home at the moment."
+    return NotHandled("the home is not known", spoken=spoken, understood=True)

@@ -1,0 +1,94 @@
+"""Small pieces of spoken English."""
+
+import re
+from collections.abc import Sequence
+
+from voice_gateway.brain.local.home import Device, Home
+
+MOST_ROOMS = 8  # more than these nobody listens to
+MOST_CHOICES = 4
+
+
+def the(device: Device, *, room: bool = False) -> str:
+    bare = re.match(r"(?:the|my|our|node \d+)\b|\w+['’]s\b", device.name, re.IGNORECASE)
+    name = device.name if bare else f"the {device.name}"
+    return f"{name} in the {device.room}" if room and device.room else name
+
+
+def capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def listed(names: Sequence[str], word: str = "and") -> str:
+    return "".join(names) if len(names) <= 1 else f"{', '.join(names[:-1])} {word} {names[-1]}"
+
+
+def choice(devices: Sequence[Device], limit: int = MOST_CHOICES) -> str:
+    """ "the Ceiling Light or the Floor Lamp", with rooms where they differ and are no part of the name."""
+    rooms = len({device.room for device in devices}) > 1
+    shown = [
+        the(device, room=rooms and device.room.casefold() not in device.name.casefold())
+        for device in devices[:limit]
+    ]
+    if len(devices) > limit:
+        shown.append("another one")
+    return listed(shown, "or")
+
+
+def which(devices: Sequence[Device]) -> str:
+    """A question that can be answered: more than four are asked for by their rooms."""
+    rooms = rooms_asked(devices)
+    if rooms:
+        return f"In which room: {listed(rooms, 'or')}?"
+    return f"Which one do you mean: {choice(devices)}?"
+
+
+def offered(note: str, devices: Sequence[Device], *, room: bool = False) -> str:
+    """What is not known, and what is near it."""
+    if rooms_asked(devices):
+        return f"{note} {which(devices)}"
+    return f"{note} Did you mean {the(devices[0], room=room) if len(devices) == 1 else choice(devices)}?"
+
+
+def rooms_asked(devices: Sequence[Device]) -> list[str]:
+    """The rooms that `which` asks for; none when it asks for devices."""
+    rooms = list(dict.fromkeys(device.room for device in devices if device.room))
+    return rooms if len(devices) > MOST_CHOICES and 1 < len(rooms) <= MOST_ROOMS else []
+
+
+_KINDS = {
+    "switch": "switches", "plug": "switches", "blind": "blinds", "garage_door": "doors", "lock": "doors",
+    "thermostat": "heating", "sensor": "sensors", "fan": "fans",
+}  # fmt: skip
+
+
+def unknown_device(said: str, home: Home) -> str:
+    """What is not there, and what there is instead."""
+    kinds = dict.fromkeys("lights" if one.is_light else _KINDS.get(one.kind, "") for one in home.devices)
+    known = listed([kind for kind in kinds if kind])
+    there = f" I know {known}: ask me to list them." if known else ""
+    return f"I don't know a device called {said}.{there}"
+
+
+def unknown_room(said: str, home: Home, *, named: bool) -> str:
+    """`named`: with the rooms that there are, where no question does it."""
+    rooms = list(home.rooms.values())
+    there = f" I know the {listed(rooms)}." if named and 0 < len(rooms) <= MOST_ROOMS else ""
+    return f"I don't know a room called {said}.{there}"
+
+
+DOING = {
+    "on": "turn on", "off": "turn off", "toggle": "toggle", "dim": "dim", "brighten": "dim",
+    "open": "open", "close": "close", "stop": "stop", "lock": "lock", "unlock": "unlock", "set": "set",
+}  # fmt: skip
+
+ABLE = {
+    "blind": "can be opened, closed and stopped",
+    "garage_door": "can be opened and closed",
+    "lock": "can be locked and unlocked",
+    "thermostat": "can be set to a temperature",
+    "sensor": "only measures",
+    "switch": "can only be turned on and off",
+    "plug": "can only be turned on and off",
+    "dimmer": "can be turned on and off and dimmed",
+}

@@ -1,0 +1,123 @@
+"""`voice-gateway config`: what holds and where it came from, a commented file to start with, and a check."""
+
+import argparse
+import sys
+from pathlib import Path
+from typing import Any
+
+from pydantic import SecretStr
+from pydantic.fields import FieldInfo
+
+from voice_gateway.cli.options import loaded, wants_json
+from voice_gateway.config import Loaded, Settings
+from voice_gateway.config.load import FILE_NAME, setting_names
+from voice_gateway.doors.terminal import print_json
+from voice_gateway.errors import ConfigError
+from voice_gateway.tools.masking import HIDDEN, hide_secrets
+
+
+def config(options: argparse.Namespace) -> int:
+    if options.action == "init":
+        return _init(options)
+    found = loaded(options)  # raises ConfigError, which is exit code 2, when something is wrong
+    if options.action == "check":
+        return _check(found, as_json=wants_json(options))
+    return _show(found, as_json=wants_json(options))
+
+
+def shown(settings: Settings, name: str) -> Any:
+    """A value as people may see it."""
+    section, _, key = name.rpartition(".")
+    value = getattr(getattr(settings, section) if section else settings, key)
+    if isinstance(value, SecretStr):
+        return HIDDEN
+    if isinstance(value, tuple):
+        return list(value)
+    return hide_secrets(str(value)) if isinstance(value, str | Path) else value
+
+
+def _show(found: Loaded, *, as_json: bool) -> int:
+    from voice_gateway.parts import without_secrets
+
+    values = {name: shown(found.settings, name) for name in ("preset", *setting_names())}
+    for name, server in found.settings.mcpServers.items():
+        words = server.url or " ".join([server.command or "", *server.args])
+        values[f"mcpServers.{name}"] = without_secrets(server)(words)
+    rows = [(name, value, found.origins.get(name, "default")) for name, value in values.items()]
+    if as_json:
+        print_json([{"name": name, "value": value, "origin": origin} for name, value, origin in rows])
+        return 0
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for column in ("setting", "value", "from"):
+        table.add_column(column, overflow="fold")
+    for name, value, origin in rows:
+        table.add_row(name, _text(value), origin, style="" if origin != "default" else "dim")
+    Console().print(table)
+    return 0
+
+
+def _text(value: Any) -> str:
+    if value is None:
+        return "none"
+    if isinstance(value, list):
+        return ", ".join(value) or "none"
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _check(found: Loaded, *, as_json: bool) -> int:
+    where = str(found.file) if found.file else "no file, defaults"
+    if as_json:
+        print_json({"ok": True, "file": str(found.file) if found.file else None})
+    else:
+        print(f"configuration is good ({where})")
+    return 0
+
+
+def _init(options: argparse.Namespace) -> int:
+    file = getattr(options, "config", None) or Path(FILE_NAME)
+    try:
+        with file.open("w" if options.force else "x", encoding="utf-8") as out:
+            out.write(commented_file())
+    except FileExistsError:
+        raise ConfigError(f"{file} exists already; --force writes over it") from None
+    except OSError as error:
+        raise ConfigError(f"cannot write {file}: {error.strerror}") from error
+    print(f"wrote {file}; every line in it is a default that you can change", file=sys.stderr)
+    return 0
+
+
+def commented_file() -> str:
+    """Every setting with its default, commented out, so that a fresh file changes nothing."""
+    lines = ["# Settings of the voice gateway. Remove the # before a line to change it.", ""]
+    lines += ['# preset = "offline"        # offline, hybrid or online: see docs/configuration.md', ""]
+    for section, info in Settings.model_fields.items():
+        fields = getattr(info.annotation, "model_fields", None)
+        if fields is None:
+            continue
+        lines += [f"[{section}]", *(_line(key, field) for key, field in fields.items()), ""]
+    lines += [
+        "# Your own MCP servers; any entry replaces the simulated home.",
+        "# [mcpServers.zwave]",
+        '# command = "zwave-mcp-server"',
+        '# env = { MQTT_BROKER_URL = "mqtt://localhost:1883" }',
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _line(key: str, field: FieldInfo) -> str:
+    return f"# {key} = {_toml(field.get_default())}  # {field.description}"
+
+
+def _toml(value: Any) -> str:
+    if value is None:
+        return '""'
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, int | float):
+        return str(value)
+    if isinstance(value, tuple):
+        return "[" + ", ".join(f'"{entry}"' for entry in value) + "]"
+    return f'"{value}"'

@@ -1,0 +1,80 @@
+"""The command line: one function for each command, one exit code for each way to end."""
+
+import argparse
+import asyncio
+import contextlib
+import importlib
+import inspect
+import io
+import signal
+import sys
+from collections.abc import Sequence
+
+from voice_gateway import logs, quick_start
+from voice_gateway.cli.parser import PROGRAM, parsed, parser
+from voice_gateway.errors import ConfigError, GatewayError
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    options = parsed(argv)
+    if options.command is None:
+        parser().print_help(sys.stderr)
+        return 2
+    debug = getattr(options, "debug", False)
+    logs.set_up(getattr(options, "log_level", "warning"), debug=debug)
+    for stream in (sys.stdout, sys.stderr):  # a character the terminal does not know must not cost the answer
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+    stopped: list[signal.Signals] = []
+    quick_start.begin()
+    try:
+        return asyncio.run(_stoppable(options, stopped))
+    except GatewayError as error:
+        if debug:
+            raise
+        print(f"{PROGRAM}: {error}", file=sys.stderr)
+        return 2 if isinstance(error, ConfigError) else 1
+    except asyncio.CancelledError:
+        # A service manager's stop is a good end of `run`; everything else was cut off.
+        return 0 if options.command == "run" and signal.SIGTERM in stopped else 128 + stopped[0]
+    except BrokenPipeError:
+        sys.stderr.close()  # whoever read our output has gone; there is nobody to complain to
+        return 1
+    except Exception as error:  # a bug: one line for people, everything for whoever asked for it
+        if debug:
+            raise
+        print(f"{PROGRAM}: internal error: {_root(error)} (--debug shows more)", file=sys.stderr)
+        return 1
+    finally:
+        quick_start.end()
+
+
+def _root(error: BaseException) -> str:
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return f"{type(error).__name__}: {error}"
+
+
+async def _stoppable(options: argparse.Namespace, stopped: list[signal.Signals]) -> int:
+    """The first signal stops everything in order; a second one would only disturb that."""
+    loop, task = asyncio.get_running_loop(), asyncio.current_task()
+
+    def stop(number: signal.Signals) -> None:
+        if not stopped and task is not None:
+            task.cancel()
+        stopped.append(number)
+
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        with contextlib.suppress(
+            NotImplementedError, RuntimeError
+        ):  # not on every platform, not in every thread
+            loop.add_signal_handler(number, stop, number)
+    return await _command(options)
+
+
+async def _command(options: argparse.Namespace) -> int:
+    """Each command is a function in a file of its name, imported here: `--help` and mistakes cost nothing."""
+    name = "run" if options.command == "chat" else options.command
+    command = getattr(importlib.import_module(f"voice_gateway.cli.{name}"), name)
+    result = command(options)
+    return int(await result if inspect.isawaitable(result) else result)

@@ -1,0 +1,54 @@
+"""`voice-gateway say`: speak a text, or write the sound into a file."""
+
+import argparse
+import asyncio
+import sys
+from pathlib import Path
+from time import perf_counter
+
+from voice_gateway.cli.options import loaded, wants_json
+from voice_gateway.doors.terminal import print_json
+from voice_gateway.errors import SpeakingError
+
+
+async def say(options: argparse.Namespace) -> int:
+    try:
+        from voice_gateway.brain.sentence_streamer import sentences
+        from voice_gateway.speaking.engines import new_synthesizer
+        from voice_gateway.speaking.plain_text import spoken_text
+        from voice_gateway.speaking.sounddevice_speaker import SounddeviceSpeaker
+        from voice_gateway.speaking.speaker import KeepingSpeaker, Speaker
+    except ImportError as error:
+        raise SpeakingError(
+            f"speaking needs {error.name}: run `make setup`, or `pip install 'voice-gateway[speech]'`"
+        ) from error
+    settings = loaded(options).settings.voice
+    text = spoken_text(" ".join(options.text))
+    if not text:
+        raise SpeakingError("there is nothing to say")
+    kept = KeepingSpeaker()
+    speaker: Speaker = kept if options.out else SounddeviceSpeaker(settings.output_device)
+    synthesizer = new_synthesizer(settings)
+    started, seconds = perf_counter(), 0.0
+    try:
+        for sentence in sentences(text):
+            speech = await synthesizer.speak(sentence)
+            seconds += speech.seconds
+            await speaker.play(speech)
+    finally:
+        await synthesizer.close()
+        await speaker.close()
+    if options.out:
+        await asyncio.to_thread(kept.save, Path(options.out))
+    if wants_json(options):
+        took = round(perf_counter() - started, 3)
+        facts = {
+            "text": text,
+            "engine": synthesizer.name,
+            "audio_seconds": round(seconds, 3),
+            "seconds": took,
+        }
+        print_json({**facts, "file": options.out})
+    elif options.out:
+        print(f"{options.out}: {seconds:.1f} s", file=sys.stderr)
+    return 0

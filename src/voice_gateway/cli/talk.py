@@ -1,0 +1,21 @@
+"""`voice-gateway talk`: push to talk; the running gateway listens now, without a wake word."""
+
+import argparse
+import sys
+
+from voice_gateway.cli.options import wants_json
+from voice_gateway.cli.remote import ask_running
+from voice_gateway.doors.terminal import print_json
+
+NOT_RUNNING = "No gateway is running that could listen: start one with `voice-gateway run --voice`."
+
+
+async def talk(options: argparse.Namespace) -> int:
+    problem = await ask_running(options, {"op": "talk"})
+    if problem is None:
+        problem = NOT_RUNNING
+    if wants_json(options):
+        print_json({"ok": not problem, "problem": problem or None})
+    else:
+        print(problem or "I listen: speak now.", file=sys.stderr)
+    return 1 if problem else 0

@@ -1,0 +1,160 @@
+"""Builds the voice door of a running gateway from the settings."""
+
+import asyncio
+import logging
+from collections.abc import Callable
+
+from voice_gateway.app import Gateway
+from voice_gateway.doors.voice.speech_output import SpeechOutput
+from voice_gateway.doors.voice.transcriber import WAITING, BackgroundTranscriber
+from voice_gateway.doors.wyoming.server import WyomingDoor
+from voice_gateway.errors import HearingError
+from voice_gateway.hearing.engines import Ears, load_ears, new_transcriber
+from voice_gateway.hearing.sounddevice_microphone import SounddeviceMicrophone
+from voice_gateway.speaking.engines import new_synthesizer
+from voice_gateway.speaking.sounddevice_speaker import SounddeviceSpeaker
+from voice_gateway.watch import Event, PartState, State
+
+log = logging.getLogger(__name__)
+
+STARTING = "The voice is starting."
+FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS = 2.0, 30.0  # until ears that could not be had are tried again
+
+
+def is_complete(gateway: Gateway) -> Callable[[str], bool]:
+    """Whether the local brain would act on these words as they stand: then a shorter pause ends them."""
+    return lambda text: gateway.local.understand(text).complete
+
+
+def first_error(error: BaseException) -> BaseException:
+    """A group of tasks packs what one of them raised; whoever reads it wants the thing itself."""
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return error
+
+
+def _cannot_hear(error: BaseException) -> tuple[str, str]:
+    """A sentence, and what to check. Where an error has words for people, its facts are for reading only."""
+    if isinstance(error, HearingError) and error.spoken != error.default_spoken:
+        return f"I cannot hear: {error.spoken}; I keep trying", str(error)
+    return f"I cannot hear: {error}", ""
+
+
+class Voice:
+    """The voice of one gateway, from loading the engines to the end. Trouble never reaches other doors."""
+
+    def __init__(
+        self,
+        gateway: Gateway,
+        *,
+        show: Callable[[str], None],
+        announce: Callable[[str], None],
+        first_pause_seconds: float = FIRST_PAUSE_SECONDS,
+    ) -> None:
+        """`show` gets what cannot be spoken, `announce` how to talk to it."""
+        self._announce = announce
+        self._first_pause = first_pause_seconds
+        self._gateway = gateway
+        self._settings = gateway.settings.voice
+        self._transcriber = new_transcriber(self._settings)
+        self._synthesizer = new_synthesizer(self._settings)
+        self.mouth = SpeechOutput(
+            self._synthesizer,
+            SounddeviceSpeaker(self._settings.output_device, gain=gateway.playback.gain),
+            watch=gateway.watch,
+            show=show,
+            earcons=self._settings.earcons,
+        )
+        self.door: BackgroundTranscriber | None = None
+        self._told = False
+
+    async def run(self) -> None:
+        """Until cancelled: without ears it still speaks, and timers ring."""
+        self._gateway.watch.report("voice", State.STARTING, STARTING)
+        self._gateway.ringers.append(self.mouth.ring)
+        try:
+            await self._listen(await self._load())
+        finally:
+            self._gateway.ringers.remove(self.mouth.ring)
+            await self.mouth.close()
+
+    async def _listen(self, ears: Ears) -> None:
+        microphone = SounddeviceMicrophone(self._settings.input_device, on_state=self._microphone_state)
+        self.door = BackgroundTranscriber(
+            ears,
+            microphone,
+            self.mouth,
+            self._gateway.conversation.answer,
+            self._settings,
+            watch=self._gateway.watch,
+            is_complete=is_complete(self._gateway),
+        )
+        self._gateway.watch.subscribe(self._tell_when_ready)
+        try:
+            await self.door.run()
+        finally:
+            await ears.close()
+
+    def _tell_when_ready(self, event: Event) -> None:
+        """Once, with the first sound: a microphone may be missing, or be plugged in later."""
+        if self._told or not isinstance(event, PartState):
+            return
+        if event.part == "voice" and event.state is State.OK:
+            self._told = True
+            self._announce(f"voice: {event.sentence}")
+
+    def push_to_talk(self) -> str:
+        """Empty when it listens now, else what keeps it from listening."""
+        voice, microphone = map(self._gateway.watch.part, ("voice", "microphone"))
+        if microphone is not None and microphone.state is State.DEGRADED:
+            return microphone.sentence
+        if self.door is None or voice is None or voice.state is State.STARTING:
+            return voice.sentence if voice else STARTING
+        self.door.push_to_talk()
+        return ""
+
+    def wyoming(self) -> WyomingDoor:
+        """Shares the engines with the microphone and the loudspeaker."""
+        answer = self._gateway.conversation.answer
+        return WyomingDoor(
+            self._settings, answer, self._transcriber, self._synthesizer, watch=self._gateway.watch
+        )
+
+    async def _load(self) -> Ears:
+        """All engines side by side. Without ears there is no voice, and the status says why."""
+        async with asyncio.TaskGroup() as tasks:
+            tasks.create_task(self.mouth.warm_up(), name="warm up speech")
+            ears = tasks.create_task(self._load_ears(), name="load ears")
+        return ears.result()
+
+    async def _load_ears(self) -> Ears:
+        """Until they are there: a server may come up later, and a file may be put where it is missing."""
+        pause, failed = self._first_pause, ""
+        while True:
+            try:
+                if (
+                    failed
+                ):  # a server that is still away costs a moment; the other engines cost a core's second
+                    await self._transcriber.warm_up()
+                return await load_ears(self._settings, self._transcriber)
+            except (HearingError, BaseExceptionGroup) as group:
+                error = first_error(group)
+                log.log(
+                    logging.DEBUG if str(error) == failed else logging.ERROR,
+                    "there is no voice",
+                    extra={"reason": str(error), "retry_seconds": pause},
+                )
+                failed = str(error)
+                self._told = True  # that it is back is told as of any part that had failed
+                self._gateway.watch.report("voice", State.DEGRADED, *_cannot_hear(error))
+            await asyncio.sleep(pause)
+            pause = min(pause * 2, LONGEST_PAUSE_SECONDS)
+
+    def _microphone_state(self, problem: str | None) -> None:
+        if problem is None:
+            self._gateway.watch.report("microphone", State.OK, "The microphone works.")
+        else:
+            self._gateway.watch.report("microphone", State.DEGRADED, f"I cannot hear: {problem}")
+            self._gateway.watch.report("voice", State.OFF, WAITING)
+            if self.door is not None:
+                self.door.sound_lost()

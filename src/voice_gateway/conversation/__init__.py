@@ -1,0 +1,1 @@
+"""The one entrance for words: order, confirmation, history and store."""

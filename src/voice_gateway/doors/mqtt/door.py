@@ -1,0 +1,221 @@
+"""The MQTT door: tells what happens, answers what is asked, and never holds up a turn."""
+
+import asyncio
+import contextlib
+import json
+import logging
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from voice_gateway.config import MqttSettings
+from voice_gateway.doors.json_text import json_text
+from voice_gateway.doors.mqtt.link import PUBLISH_LIMIT_SECONDS, connected, trouble, where
+from voice_gateway.doors.mqtt.outbox import Outbox
+from voice_gateway.doors.mqtt.requests import Requests
+from voice_gateway.doors.mqtt.topics import (
+    Message,
+    Refused,
+    discovery_messages,
+    message_for,
+    read_request,
+    refusal,
+    status_message,
+    timestamp,
+    topic,
+)
+from voice_gateway.errors import LinkError
+from voice_gateway.watch import Event, PartState, State, Watch
+
+if TYPE_CHECKING:
+    import aiomqtt
+
+log = logging.getLogger(__name__)
+
+PART = "mqtt"
+FIRST_DELAY_SECONDS = 1.0
+LONGEST_DELAY_SECONDS = 30.0
+AT_ONCE = 16  # requests that are being answered, or whose answers are on their way; the others wait
+IN_FLIGHT = 8  # messages that are sent before the broker has confirmed the first of them
+
+
+class MqttDoor:
+    """Publishes from a queue of its own, so that a slow or broken broker slows nothing but this queue."""
+
+    def __init__(
+        self,
+        settings: MqttSettings,
+        requests: Requests,
+        watch: Watch,
+        *,
+        sleep: Callable[[float], Any] = asyncio.sleep,
+    ) -> None:
+        self._settings = settings
+        self._requests = requests
+        self._watch = watch
+        self._sleep = sleep
+        self._outbox = Outbox()
+        self._status_changed = asyncio.Event()
+        self._ready = False
+        self._free = asyncio.Semaphore(AT_ONCE)
+        watch.subscribe(self._watched)
+        watch.report(PART, State.STARTING, f"The MQTT broker {where(settings)} has not answered yet.")
+
+    def announce_ready(self) -> None:
+        """From now on the retained status says that the gateway is ready."""
+        self._ready = True
+        self._status_changed.set()
+
+    def _watched(self, event: Event) -> None:
+        if isinstance(event, PartState):
+            self._status_changed.set()
+        elif (message := message_for(self._settings, event)) is not None:
+            self._outbox.put(message)
+
+    async def run(self) -> None:
+        """Reconnects for ever. Answers in the making outlive a lost connection; their turns are not torn."""
+        async with asyncio.TaskGroup() as tasks:
+            await self._keep_connected(tasks)
+
+    async def _keep_connected(self, tasks: asyncio.TaskGroup) -> None:
+        """Every connection has a client of its own: a reused one would send old messages again."""
+        delay = FIRST_DELAY_SECONDS
+        while True:
+            try:
+                async with connected(self._settings) as client:
+                    delay = FIRST_DELAY_SECONDS
+                    self._watch.report(
+                        PART, State.OK, f"The MQTT broker {where(self._settings)} is connected."
+                    )
+                    await self._serve(client, tasks)
+            except LinkError as error:
+                if _stopping():  # the error came up while we were being stopped, and took its place
+                    raise asyncio.CancelledError from error
+                self._watch.report(PART, State.DEGRADED, error.spoken, str(error))
+                log.info("MQTT connection ended", extra={"reason": str(error), "retry_seconds": delay})
+            await self._sleep(delay)
+            delay = min(delay * 2, LONGEST_DELAY_SECONDS)
+
+    async def _serve(self, client: "aiomqtt.Client", answers: asyncio.TaskGroup) -> None:
+        import aiomqtt
+
+        await client.subscribe(self._request_topic(), qos=1)
+        if self._settings.share_group:
+            await client.subscribe(topic(self._settings, "status"), qos=1)
+        if self._settings.discovery:
+            await client.subscribe(f"{self._settings.discovery_prefix}/status", qos=1)
+            self._announce()
+        self._status_changed.set()
+        try:
+            async with asyncio.TaskGroup() as tasks:
+                tasks.create_task(self._publish_all(client), name="door.mqtt.publish")
+                async for message in client.messages:
+                    self._received(message, answers)
+        except* aiomqtt.MqttError as group:
+            raise trouble(self._settings, _first(group)) from group
+
+    def _request_topic(self) -> str:
+        plain = topic(self._settings, "req")
+        return f"$share/{self._settings.share_group}/{plain}" if self._settings.share_group else plain
+
+    def _announce(self) -> None:
+        for message in discovery_messages(self._settings):
+            self._outbox.put(message)
+
+    def _received(self, message: "aiomqtt.Message", answers: asyncio.TaskGroup) -> None:
+        if str(message.topic) == f"{self._settings.discovery_prefix}/status":
+            if message.payload == b"online":
+                self._announce()
+                self._status_changed.set()
+            return
+        if str(message.topic) == topic(self._settings, "status"):
+            self._correct_status(message.payload)
+            return
+        if message.retain:
+            return  # an old request that a new subscriber gets: nobody waits for its answer any more
+        payload = message.payload if isinstance(message.payload, bytes) else b""
+        response_topic = getattr(message.properties, "ResponseTopic", None)
+        # A task at once, also for those that have to wait: so they outlive a connection that is lost.
+        answers.create_task(self._answer(payload, response_topic), name="door.mqtt.answer")
+
+    def _correct_status(self, payload: Any) -> None:
+        """Gateways that share requests share the status: one that ends leaves `offline`, and we are here."""
+        with contextlib.suppress(ValueError, TypeError, KeyError):
+            if json.loads(payload)["state"] == "offline":
+                self._status_changed.set()
+
+    async def _answer(self, payload: bytes, response_topic: str | None) -> None:
+        """Requests are taken no faster than their answers go out, so that none of them has to be dropped."""
+        async with self._free:
+            answer = await self._answer_to(payload, response_topic)
+            await self._outbox.put(answer, is_answer=True).gone.wait()
+
+    async def _answer_to(self, payload: bytes, response_topic: str | None) -> Message:
+        request = read_request(self._settings, payload, response_topic)
+        if isinstance(request, Refused):
+            return refusal(request)
+        try:
+            answer = await self._requests.answered(request)
+        except Exception as error:  # a bug must cost one answer, not the door, and not in silence
+            log.exception("MQTT request failed", extra={"request": request.id, "reason": repr(error)})
+            return refusal(Refused("something went wrong in the gateway", request.reply_to, request.id))
+        return Message(request.reply_to, json_text({**answer, "timestamp": timestamp()}))
+
+    async def _publish_all(self, client: "aiomqtt.Client") -> None:
+        """Each takes the next message only when it can send it at once, so they go out in their order."""
+        async with asyncio.TaskGroup() as tasks:
+            tasks.create_task(self._publish_status(client), name="door.mqtt.publish.status")
+            for number in range(IN_FLIGHT):
+                tasks.create_task(self._publish_waiting(client), name=f"door.mqtt.publish.{number}")
+
+    async def _publish_status(self, client: "aiomqtt.Client") -> None:
+        while True:
+            await self._status_changed.wait()
+            self._status_changed.clear()
+            state = "online" if self._ready else "starting"
+            await _publish(client, status_message(self._settings, state, self._watch.parts()))
+            _end_when_stopping()
+
+    async def _publish_waiting(self, client: "aiomqtt.Client") -> None:
+        while True:
+            letter = await self._outbox.take()
+            try:
+                await _publish(client, letter.message)
+            except BaseException:
+                self._outbox.give_back(letter)
+                raise
+            self._outbox.sent(letter)
+            _end_when_stopping()
+
+
+async def _publish(client: "aiomqtt.Client", message: Message) -> None:
+    """Only trouble with the connection comes out: a message that nobody can send must not stop the others."""
+    import aiomqtt
+
+    try:
+        await client.publish(
+            message.topic, message.payload, qos=1, retain=message.retain, timeout=PUBLISH_LIMIT_SECONDS
+        )
+    except aiomqtt.MqttError:
+        raise
+    except OSError as error:
+        raise aiomqtt.MqttError(str(error)) from error
+    except Exception as error:
+        log.exception("MQTT message cannot be sent", extra={"topic": message.topic, "reason": repr(error)})
+
+
+def _end_when_stopping() -> None:
+    """The library waits with `asyncio.wait_for`, which on Python 3.11 forgets a cancellation that comes
+    together with the broker's answer. Without this a publisher would outlive the stop.
+    """
+    if _stopping():
+        raise asyncio.CancelledError
+
+
+def _first(group: "BaseExceptionGroup[aiomqtt.MqttError]") -> "aiomqtt.MqttError":
+    found = group.exceptions[0]
+    return _first(found) if isinstance(found, BaseExceptionGroup) else found
+
+
+def _stopping() -> bool:
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0

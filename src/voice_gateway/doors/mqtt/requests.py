@@ -1,0 +1,121 @@
+"""Requests by id: the same id gets the same answer and acts once, on whichever gateway it lands."""
+
+import asyncio
+import json
+import logging
+from collections.abc import Awaitable, Callable
+from typing import Any, TypeVar
+
+from voice_gateway.conversation.store import CLAIMED, LEASE_SECONDS, LOOK_SECONDS, MemoryStore, Store, held
+from voice_gateway.doors.mqtt.topics import Request
+from voice_gateway.turn import Reply, Utterance
+
+log = logging.getLogger(__name__)
+
+ANSWER_KEPT_SECONDS = 24 * 3600.0  # how long a repeated request gets its old answer
+OWN_ENTRIES = 1_000  # for a store that fails: the last three hundred requests, for askers that repeat
+
+INTERRUPTED = "I was interrupted while I did that, so I don't know whether it happened. Please check."
+
+# With `looking_only`, nothing may be changed in the turn.
+Answer = Callable[..., Awaitable[Reply]]
+
+
+T = TypeVar("T")
+
+
+class SureStore:
+    """For one request: what this gateway knows itself, and the store until it fails for the first time.
+
+    So a request is answered and acts once whatever becomes of the store; only another gateway, or this one
+    after a restart, may then not know of it.
+    """
+
+    def __init__(self, store: Store, own: MemoryStore, request_id: str) -> None:
+        self._store: Store | None = store
+        self._own = own
+        self._request_id = request_id
+        self.shared = store.shared
+
+    async def get(self, key: str) -> str | None:
+        kept = await self._own.get(key)
+        return kept if kept is not None else await self._asked(lambda store: store.get(key), None)
+
+    async def put(self, key: str, text: str, *, expiry_seconds: float) -> None:
+        await self._own.put(key, text, expiry_seconds=expiry_seconds)
+        await self._asked(lambda store: store.put(key, text, expiry_seconds=expiry_seconds), None)
+
+    async def claim(self, key: str, *, expiry_seconds: float, text: str = CLAIMED) -> bool:
+        if not await self._own.claim(key, expiry_seconds=expiry_seconds, text=text):
+            return False
+        first = await self._asked(
+            lambda store: store.claim(key, expiry_seconds=expiry_seconds, text=text), True
+        )
+        if not first:
+            await self._own.release(key)
+        return first
+
+    async def release(self, key: str) -> None:
+        await self._own.release(key)
+        await self._asked(lambda store: store.release(key), None)
+
+    async def aclose(self) -> None:
+        """The store is somebody else's."""
+
+    async def _asked(self, step: Callable[[Store], Awaitable[T]], otherwise: T) -> T:
+        if self._store is None:
+            return otherwise
+        try:
+            return await step(self._store)
+        except Exception as error:  # each kind of store has errors of its own
+            self._store = None
+            facts = {"request": self._request_id, "reason": str(error) or repr(error)}
+            log.error("MQTT request is kept without the store", extra=facts)
+            return otherwise
+
+
+class Requests:
+    """Three entries in the store for each id: `begun` for good, `lease` while somebody works, `answer`."""
+
+    def __init__(self, answer: Answer, store: Store, room: str | None) -> None:
+        self._answer = answer
+        self._store = store
+        self._own = MemoryStore(most_entries=OWN_ENTRIES)
+        self._room = room
+
+    async def answered(self, request: Request) -> dict[str, Any]:
+        utterance = request.utterance(self._room)
+        if not request.repeatable:
+            return _answer_to(request, await self._answer(utterance))
+        key, store = f"request:{request.id}", SureStore(self._store, self._own, request.id)
+        while (kept := await _kept(store, key)) is None:
+            if await store.claim(f"{key}:lease", expiry_seconds=LEASE_SECONDS):
+                async with held(store, f"{key}:lease"):
+                    return await _kept(store, key) or await self._once(request, utterance, store, key)
+            await asyncio.sleep(LOOK_SECONDS)  # somebody is at it: here, or on another gateway
+        return kept
+
+    async def _once(self, request: Request, utterance: Utterance, store: Store, key: str) -> dict[str, Any]:
+        first = await store.claim(f"{key}:begun", expiry_seconds=ANSWER_KEPT_SECONDS)
+        if first:
+            reply = await self._answer(utterance)
+        else:
+            # Whoever began is gone and may have acted: looking again is safe, acting again is not.
+            log.warning("request was begun elsewhere and left unanswered", extra={"request": request.id})
+            reply = await self._answer(utterance, read_only_reason=INTERRUPTED)
+        answer = _answer_to(request, reply)
+        kept = json.dumps(answer, default=str)
+        if await store.claim(f"{key}:answer", text=kept, expiry_seconds=ANSWER_KEPT_SECONDS):
+            return answer
+        # We were thought to be gone (a machine that slept, say), and somebody else has answered by now.
+        return await _kept(store, key) or answer
+
+
+async def _kept(store: Store, key: str) -> dict[str, Any] | None:
+    text = await store.get(f"{key}:answer")
+    kept: dict[str, Any] | None = json.loads(text) if text is not None else None
+    return kept
+
+
+def _answer_to(request: Request, reply: Reply) -> dict[str, Any]:
+    return {"id": request.id, **reply.to_json(), "model": reply.model}

@@ -1,0 +1,1 @@
+"""The voice door: from the wake word to the spoken reply."""

@@ -1,0 +1,213 @@
+"""Speaks for the voice door: sentence by sentence while a reply is made, never over somebody who speaks."""
+
+import asyncio
+import logging
+import re
+from collections.abc import Callable
+from time import perf_counter
+
+import numpy as np
+
+from voice_gateway.brain.sentence_streamer import sentences
+from voice_gateway.doors.voice.own_voice import OwnVoice
+from voice_gateway.errors import SpeakingError
+from voice_gateway.speaking.earcons import RATE, Earcon, earcon
+from voice_gateway.speaking.plain_text import spoken_text
+from voice_gateway.speaking.speaker import Speaker
+from voice_gateway.speaking.synthesizer import Synthesizer
+from voice_gateway.turn import Speech
+from voice_gateway.watch import State, Watch
+
+log = logging.getLogger(__name__)
+
+AHEAD = 2  # sentences that are ready while one is played; more would be wasted when somebody interrupts
+RING_PAUSE_SECONDS = 2.0
+SILENCE = Speech(np.zeros(RATE // 20, np.float32), RATE)  # enough to see whether the loudspeaker takes sound
+# "1." or "-" alone is the beginning of a line of a list, which a stream of sentences has cut off.
+_MARKER = re.compile(r"\s*(?:\d{1,3}[.)]|[-*•])\s*")
+
+
+class SpeechOutput:
+    """One voice and one loudspeaker. What cannot be spoken is shown as text."""
+
+    def __init__(
+        self,
+        synthesizer: Synthesizer,
+        speaker: Speaker,
+        *,
+        watch: Watch,
+        show: Callable[[str], None],
+        earcons: bool = True,
+    ) -> None:
+        self._synthesizer = synthesizer
+        self._speaker = speaker
+        self._watch = watch
+        self.show = show
+        self._earcons = earcons
+        self.own_voice = OwnVoice(speaker.loudness)
+        self._free = asyncio.Event()  # nobody is being recorded
+        self._free.set()
+        self._cue: asyncio.Task[None] | None = None
+        self._talk: ReplyPlayback | None = None
+
+    async def warm_up(self) -> None:
+        """A voice or loudspeaker that cannot be used is reported; replies are shown then."""
+        try:
+            await self._synthesizer.warm_up()
+        except SpeakingError as error:
+            self.failed("speech", error)
+        else:
+            self._watch.report("speech", State.OK, f"Speaking with {self._synthesizer.name}.")
+        if self._speaker.audible:
+            await self.play(SILENCE)
+
+    def cue(self, kind: Earcon, tasks: asyncio.TaskGroup) -> None:
+        if self._earcons:
+            self._cue = tasks.create_task(self._play_cue(earcon(kind)), name=f"earcon {kind}")
+
+    async def _play_cue(self, sound: Speech) -> None:
+        try:
+            await self._speaker.play(sound)
+        except SpeakingError as error:
+            self.failed("speaker", error)
+
+    def hold(self) -> None:
+        """Somebody speaks: nothing begins to play until `release`."""
+        self._free.clear()
+
+    def release(self) -> None:
+        self._free.set()
+
+    def hush(self) -> None:
+        """Stop at once; the rest of what is being said is dropped."""
+        if self._talk is not None:
+            self._talk.dropped = True
+        self._speaker.stop()
+
+    def talk(self, on_first: Callable[[float], None] = lambda _seconds: None) -> "ReplyPlayback":
+        self._talk = ReplyPlayback(self, on_first)
+        return self._talk
+
+    async def synthesize(self, text: str) -> Speech | None:
+        """None when the voice fails."""
+        try:
+            speech = await self._synthesizer.speak(text)
+        except SpeakingError as error:
+            self.failed("speech", error)
+            return None
+        self._watch.report("speech", State.OK, f"Speaking with {self._synthesizer.name}.")
+        return speech
+
+    async def play(self, speech: Speech, talk: "ReplyPlayback | None" = None) -> bool:
+        """False when the loudspeaker fails."""
+        while not self._free.is_set():  # somebody may have begun again before we woke up
+            await self._free.wait()
+        if talk is not None and talk.dropped:
+            return True
+        if self._cue is not None and not self._cue.done():
+            self._speaker.stop()  # words come before a short sound
+        if self._speaker.audible:
+            self.own_voice.begins(speech.text)
+        try:
+            if talk is not None:
+                talk.begins()
+            await self._speaker.play(speech)
+        except SpeakingError as error:
+            self.failed("speaker", error)
+            return False
+        else:
+            self._watch.report("speaker", State.OK, "The loudspeaker works.")
+            return True
+        finally:
+            self.own_voice.ends()
+
+    def failed(self, part: str, error: SpeakingError) -> None:
+        known = self._watch.state(part) is State.DEGRADED  # told once, however often it is tried again
+        level = logging.DEBUG if known else logging.WARNING
+        log.log(level, "cannot speak", extra={"part": part, "reason": str(error)})
+        self._watch.report(part, State.DEGRADED, f"I cannot speak, replies are shown: {error}")
+
+    async def ring(self, text: str) -> None:
+        """Until cancelled: a sound and what it is about, again and again, but never over somebody."""
+        speech = await self.synthesize(spoken_text(text))
+        while True:
+            await self.play(earcon(Earcon.RING))
+            if speech is not None:
+                await self.play(speech)
+            await asyncio.sleep(RING_PAUSE_SECONDS)
+
+    async def close(self) -> None:
+        await self._speaker.close()
+        await self._synthesizer.close()
+
+
+class ReplyPlayback:
+    """What one turn says. `say` takes the pieces of a reply as they come; `run` speaks them."""
+
+    def __init__(self, mouth: SpeechOutput, on_first: Callable[[float], None]) -> None:
+        self._mouth = mouth
+        self._on_first = on_first
+        self._pieces: asyncio.Queue[str | None] = asyncio.Queue()
+        self._ready: asyncio.Queue[Speech | None] = asyncio.Queue(AHEAD)
+        self._said = ""
+        self._marker = ""
+        self._begun = False
+        self.dropped = False
+        self.failed = False  # something of it could not be heard
+        self.first_said_at: float | None = None
+        self.synthesis_seconds = 0.0  # of the first sentence
+
+    def say(self, text: str) -> None:
+        self._said += text
+        if _MARKER.fullmatch(text):
+            self._marker += text
+            return
+        if self.first_said_at is None:
+            self.first_said_at = perf_counter()
+        self._pieces.put_nowait(self._marker + text)
+        self._marker = ""
+
+    def end(self, reply: str) -> None:
+        """The reply is complete: what was not said while it was made is said now."""
+        rest = not_yet_said(self._said, reply)
+        if self._marker or rest:
+            self.say(rest or " ")
+        self._pieces.put_nowait(None)
+
+    def begins(self) -> None:
+        if not self._begun:
+            self._begun = True
+            self._on_first(perf_counter())
+
+    async def run(self) -> None:
+        async with asyncio.TaskGroup() as tasks:
+            tasks.create_task(self._synthesize_all(), name="synthesize")
+            while (speech := await self._ready.get()) is not None:
+                if not self.dropped and not await self._mouth.play(speech, self):
+                    self.failed = True
+
+    async def _synthesize_all(self) -> None:
+        while (piece := await self._pieces.get()) is not None:
+            for sentence in sentences(spoken_text(piece)):
+                if self.dropped:
+                    break
+                started = perf_counter()
+                speech = await self._mouth.synthesize(sentence)
+                self.synthesis_seconds = self.synthesis_seconds or perf_counter() - started
+                if speech is None:
+                    self.failed = True
+                elif len(speech.samples):
+                    await self._ready.put(speech)
+        await self._ready.put(None)
+
+
+def not_yet_said(said: str, reply: str) -> str:
+    """White space is not kept exactly. A reply that is not what was said so far is said as a whole."""
+    begun, position = "".join(said.split()), 0
+    for character in begun:
+        while reply[position : position + 1].isspace():
+            position += 1
+        if reply[position : position + 1] != character:
+            return reply
+        position += 1
+    return reply[position:].strip()

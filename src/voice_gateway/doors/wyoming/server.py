@@ -1,0 +1,303 @@
+"""The Wyoming door: hearing, speaking, wake word and conversation for Home Assistant and other clients."""
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Awaitable, Callable
+from time import monotonic
+from typing import Any
+from urllib.parse import urlsplit
+
+import numpy as np
+
+from voice_gateway import __version__
+from voice_gateway.brain.sentence_streamer import sentences
+from voice_gateway.config import VoiceSettings
+from voice_gateway.doors.wyoming.wire import Message, read_message, write_message
+from voice_gateway.errors import GatewayError, HearingError, LinkError
+from voice_gateway.hearing.audio import RATE, Samples, to_floats, to_samples
+from voice_gateway.hearing.engines import load_wake_word
+from voice_gateway.hearing.noise import noise_reason
+from voice_gateway.hearing.resample import Resampler
+from voice_gateway.hearing.transcriber import Transcriber
+from voice_gateway.hearing.wake_word import WakeWord
+from voice_gateway.hearing.worker import Worker
+from voice_gateway.speaking.plain_text import spoken_text
+from voice_gateway.speaking.synthesizer import Synthesizer
+from voice_gateway.turn import Reply, Utterance, new_id
+from voice_gateway.watch import State, Watch
+
+log = logging.getLogger(__name__)
+
+DEFAULT_PORT = 10700
+RETRY_SECONDS = 5.0  # until a port that is taken may be free
+LONGEST_SECONDS = 120.0  # of sound in one request
+CHUNK_SAMPLES = 1024
+MOST_CLIENTS = 16
+IDLE_SECONDS = 2.0  # sound comes many times a second: who is silent longer may make room for others
+
+Answer = Callable[..., Awaitable[Reply]]
+
+
+class WyomingDoor:
+    """One port for everything; on loopback unless the settings name another address."""
+
+    def __init__(
+        self,
+        settings: VoiceSettings,
+        answer: Answer,
+        transcriber: Transcriber,
+        synthesizer: Synthesizer,
+        *,
+        watch: Watch | None = None,
+        retry_seconds: float = RETRY_SECONDS,
+    ) -> None:
+        self.settings = settings
+        self.answer = answer
+        self.transcriber = transcriber
+        self.synthesizer = synthesizer
+        self._watch = watch or Watch()
+        self._retry_seconds = retry_seconds
+        self._clients: set[_Client] = set()
+        self.port = 0  # that it really listens on
+        self.listening = asyncio.Event()
+
+    async def run(self) -> None:
+        async with asyncio.TaskGroup() as tasks:
+            tasks.create_task(self._warm_up(), name="warm up for Wyoming clients")
+            await self._listen()
+
+    async def _warm_up(self) -> None:
+        """So that the first request is as quick as the others; what fails is told to whoever asks for it."""
+        for engine in (self.transcriber, self.synthesizer):
+            try:
+                await engine.warm_up()
+            except GatewayError as error:
+                log.info("a speech engine is not ready", extra={"engine": engine.name, "reason": str(error)})
+
+    async def _listen(self) -> None:
+        address = urlsplit(self.settings.wyoming_url or "")
+        host, port = address.hostname or "127.0.0.1", DEFAULT_PORT if address.port is None else address.port
+        failures = 0
+        while True:
+            try:
+                server = await asyncio.start_server(self._serve, host, port)
+            except OSError as error:
+                text = f"Wyoming clients cannot reach me: {host}:{port} cannot be used ({error.strerror})."
+                failures += 1
+                if failures.bit_count() == 1:  # the first time, and then ever more rarely
+                    log.warning("the Wyoming port cannot be opened", extra={"reason": str(error)})
+                self._watch.report("wyoming", State.DEGRADED, text)
+                await asyncio.sleep(self._retry_seconds)
+                continue
+            async with server:
+                self.port = server.sockets[0].getsockname()[1]
+                self.listening.set()
+                self._watch.report("wyoming", State.OK, f"Wyoming clients find me at {host}:{self.port}.")
+                await server.serve_forever()
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """One client. Whatever goes wrong with it ends here."""
+        client = _Client(self, writer)
+        try:
+            self._make_room()
+            self._clients.add(client)
+            while (message := await read_message(reader)) is not None:
+                await client.take(message)
+        except (LinkError, ConnectionError) as error:
+            log.warning("a Wyoming client was let go", extra={"reason": str(error)})
+            with contextlib.suppress(ConnectionError):
+                await client.send("error", {"text": str(error)})
+        finally:
+            self._clients.discard(client)
+            client.close()
+
+    def _make_room(self) -> None:
+        """Whoever has been silent longest goes; a client that is served or sends sound stays."""
+        if len(self._clients) < MOST_CLIENTS:
+            return
+        longest = max(self._clients, key=lambda client: client.idle_seconds)
+        if longest.idle_seconds < IDLE_SECONDS:
+            raise LinkError("too many clients")
+        log.info("an idle Wyoming client makes room", extra={"idle_seconds": round(longest.idle_seconds)})
+        self._clients.discard(longest)
+        longest.close()
+
+    def info(self) -> dict[str, Any]:
+        """What we offer, in the shape of Wyoming's `info`."""
+        settings, languages = self.settings, ["en"]
+        offer: dict[str, Any] = {
+            "asr": [_program(settings.stt, "models", [_artifact(settings.stt, languages=languages)])],
+            "tts": [_program(settings.tts, "voices", [_artifact(settings.tts, languages=languages)])],
+            "handle": [
+                _program("voice-gateway", "models", [_artifact("voice-gateway", languages=languages)])
+                | {"supports_home_control": True}
+            ],
+            "intent": [],
+            "wake": [],
+        }
+        if settings.wake != "none":
+            words = [
+                _artifact(word, languages=languages, phrase=word.replace("_", " "))
+                for word in settings.wake_words
+            ]
+            offer["wake"] = [_program(settings.wake, "models", words)]
+        return offer
+
+
+class _Client:
+    """What one connection has asked for, and the sound it has sent."""
+
+    def __init__(self, door: WyomingDoor, writer: asyncio.StreamWriter) -> None:
+        self._door = door
+        self._writer = writer
+        self._conversation_id = f"wyoming-{new_id()}"
+        self._detecting = self._detected = False
+        self._wake: WakeWord | None = None
+        self._worker = Worker("wyoming wake word")
+        self._sound: list[Samples] = []
+        self._samples = 0
+        self._resampler: Resampler | None = None
+        self._rate = RATE
+        self._served = False  # a request of it is being answered
+        self._last = monotonic()
+
+    @property
+    def idle_seconds(self) -> float:
+        return 0.0 if self._served else monotonic() - self._last
+
+    async def send(self, kind: str, data: dict[str, Any] | None = None, payload: bytes = b"") -> None:
+        await write_message(self._writer, Message(kind, data or {}, payload))
+
+    def close(self) -> None:
+        self._worker.close()
+        self._writer.close()  # whoever reads from it sees the end
+
+    async def take(self, message: Message) -> None:
+        """Unknown messages are passed over, as the protocol asks."""
+        takers = {
+            "describe": self._describe,
+            "ping": self._ping,
+            "transcribe": self._transcribe,
+            "detect": self._detect,
+            "audio-start": self._audio_start,
+            "audio-chunk": self._audio_chunk,
+            "audio-stop": self._audio_stop,
+            "synthesize": self._synthesize,
+            "transcript": self._transcript,
+        }
+        taker = takers.get(message.type)
+        if taker is None:
+            return
+        self._served = True
+        try:
+            await taker(message)
+        except LinkError:
+            raise
+        except GatewayError as error:  # an engine failed: the client hears why, and may ask again
+            log.warning("a Wyoming request failed", extra={"request": message.type, "reason": str(error)})
+            await self.send("error", {"text": str(error)})
+        finally:
+            self._served, self._last = False, monotonic()
+
+    async def _describe(self, _message: Message) -> None:
+        await self.send("info", self._door.info())
+
+    async def _ping(self, message: Message) -> None:
+        await self.send("pong", message.data)
+
+    async def _transcribe(self, _message: Message) -> None:
+        self._detecting = False
+
+    async def _detect(self, _message: Message) -> None:
+        if self._wake is None:
+            self._wake = await self._worker.run(load_wake_word, self._door.settings)
+        if self._wake is None:
+            raise HearingError("there is no wake word here (voice.wake is none)")
+        self._detecting, self._detected = True, False
+
+    async def _audio_start(self, message: Message) -> None:
+        self._sound, self._samples, self._detected = [], 0, False
+        self._set_rate(message)
+        if self._detecting and self._wake is not None:
+            await self._worker.run(self._wake.reset)
+
+    def _set_rate(self, message: Message) -> None:
+        rate = message.data.get("rate", RATE)
+        if not isinstance(rate, int) or not 1_000 <= rate <= 768_000 or message.data.get("width", 2) != 2:
+            raise LinkError("sound must have 16 bits")
+        self._rate, self._resampler = rate, Resampler(rate) if rate != RATE else None
+
+    async def _audio_chunk(self, message: Message) -> None:
+        if message.data.get("rate", RATE) != self._rate:
+            self._set_rate(message)
+        channels = message.data.get("channels", 1)
+        if not isinstance(channels, int) or not 1 <= channels <= 8:
+            raise LinkError("sound must have one to eight channels")
+        whole = len(message.payload) // (2 * channels) * 2 * channels
+        samples: Samples = np.frombuffer(message.payload[:whole], "<i2").reshape(-1, channels)[:, 0]
+        if self._resampler is not None:
+            samples = to_samples(self._resampler.feed(to_floats(samples)))
+        if self._detecting:
+            await self._listen_for_wake(samples)
+            return
+        self._samples += len(samples)
+        if self._samples > LONGEST_SECONDS * RATE:
+            raise LinkError(f"more than {LONGEST_SECONDS:g} seconds of sound")
+        self._sound.append(samples)
+
+    async def _listen_for_wake(self, samples: Samples) -> None:
+        assert self._wake is not None
+        found = await self._worker.run(self._wake.feed, samples)
+        if found is not None and not self._detected:
+            self._detected = True
+            await self.send("detection", {"name": found.word, "timestamp": round(found.at_seconds * 1000)})
+
+    async def _audio_stop(self, _message: Message) -> None:
+        if self._detecting:
+            if not self._detected:
+                await self.send("not-detected")
+            return
+        samples, self._sound, self._samples = np.concatenate([np.zeros(0, np.int16), *self._sound]), [], 0
+        text = await self._door.transcriber.transcribe(samples) if len(samples) else ""
+        await self.send("transcript", {"text": "" if noise_reason(text) else text})
+
+    async def _synthesize(self, message: Message) -> None:
+        """Each sentence as soon as it is ready."""
+        rate: int | None = None
+        for sentence in sentences(spoken_text(str(message.data.get("text", "")))):
+            speech = await self._door.synthesizer.speak(sentence)
+            form = {"rate": speech.rate, "width": 2, "channels": 1}
+            if rate is None:
+                rate = speech.rate
+                await self.send("audio-start", form)
+            pcm = to_samples(speech.samples)
+            for start in range(0, len(pcm), CHUNK_SAMPLES):
+                await self.send("audio-chunk", form, pcm[start : start + CHUNK_SAMPLES].tobytes())
+        if rate is None:
+            await self.send("audio-start", {"rate": RATE, "width": 2, "channels": 1})
+        await self.send("audio-stop")
+
+    async def _transcript(self, message: Message) -> None:
+        """Words for the conversation."""
+        context = message.data.get("context")
+        given = context.get("conversation_id") if isinstance(context, dict) else None
+        utterance = Utterance(
+            str(message.data.get("text", "")),
+            "wyoming",
+            conversation_id=f"wyoming-{given}" if given else self._conversation_id,
+            room=self._door.settings.room,
+        )
+        reply = await self._door.answer(utterance)
+        answer: dict[str, Any] = {"text": reply.text} | ({"context": context} if context else {})
+        await self.send("handled" if reply.ok else "not-handled", answer)
+
+
+def _artifact(name: str, **more: Any) -> dict[str, Any]:
+    made_by = {"name": "voice-gateway", "url": ""}
+    known = {"name": name, "attribution": made_by, "installed": True, "description": name}
+    return {**known, "version": __version__, **more}
+
+
+def _program(name: str, kind: str, artifacts: list[dict[str, Any]]) -> dict[str, Any]:
+    return {**_artifact(name), kind: artifacts}

@@ -1,0 +1,1 @@
+"""A server that is a process of ours; `connection` is what others use."""

@@ -1,0 +1,209 @@
+"""The tools `set_timer`, `list_timers` and `cancel_timer`."""
+
+import asyncio
+import re
+from collections.abc import Callable, Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+from langchain_core.tools import BaseTool, StructuredTool
+
+from voice_gateway.errors import BadArguments, ToolError
+from voice_gateway.tools.builtin.clock_times import parse_moment
+from voice_gateway.tools.builtin.durations import parse_span
+from voice_gateway.tools.builtin.timers.store import Timer, TimerStore
+from voice_gateway.tools.builtin.timers.words import called, facts, left, say_gone, say_list, say_set
+from voice_gateway.tools.builtin.zones import local_zone
+from voice_gateway.turn import ToolTraits
+
+MAX_DAYS = 366  # a timer or reminder lies at most a year ahead
+MAX_NAME, MAX_MESSAGE = 60, 300  # characters
+
+_FILLERS = {"the", "my", "timer", "timers", "alarm", "alarms", "reminder", "reminders", "of", "one"}
+
+SET = (
+    "REQUIRED for timers, alarms and reminders: you MUST call this, saying it sets nothing. "
+    "Call it whenever the user asks about being told later: a timer, an alarm or a reminder. "
+    "DO NOT use for the current time, or for switching devices later.\n"
+    'Good: "timer for 10 minutes", "wake me at 7", "remind me at 6 pm to call Ann". '
+    'Bad: "what time is it", "turn off the lamp in 5 minutes".'
+)
+LIST = (
+    "REQUIRED to know which timers run: you MUST call this, because you cannot know. "
+    "Call it whenever the user asks about running timers, alarms or reminders, or how long is left. "
+    "DO NOT use for the current time.\n"
+    'Good: "how long is left", "which timers do I have". Bad: "what time is it".'
+)
+CANCEL = (
+    "REQUIRED to end a timer: you MUST call this, saying it ends nothing. "
+    "Call it whenever the user asks about cancelling or stopping a timer, alarm or reminder, "
+    "also while one rings. "
+    "DO NOT use for music or devices.\n"
+    'Good: "cancel the pasta timer", "stop the alarm", "delete all timers". Bad: "stop the music".'
+)
+
+
+def timer_tools(store: TimerStore, now: Callable[[], datetime]) -> list[BaseTool]:
+    """They work on the file alone; a `TimerClock` on the same file lets the timers ring."""
+
+    async def set_timer(
+        duration: str | float | None = None,
+        at: str | None = None,
+        name: str | None = None,
+        message: str | None = None,
+    ) -> tuple[str, dict[str, Any]]:
+        moment = now()
+        due = _due(duration, at, moment)
+        label, text = _short("name", name, MAX_NAME), _short("message", message, MAX_MESSAGE)
+        timer = await asyncio.to_thread(store.add, due=due, now=moment, name=label, message=text)
+        return say_set(timer, moment, absolute=bool(at)), {"structured": facts(timer, moment)}
+
+    async def list_timers() -> tuple[str, dict[str, Any]]:
+        moment = now()
+        timers = await asyncio.to_thread(store.all)
+        return say_list(timers, moment), {
+            "structured": {"timers": [facts(timer, moment) for timer in timers]}
+        }
+
+    async def cancel_timer(name: str | None = None) -> tuple[str, dict[str, Any]]:
+        moment = now()
+        timers = await asyncio.to_thread(store.all)
+        chosen = _choose(name, timers, moment)
+        gone = await asyncio.to_thread(store.remove, [timer.id for timer in chosen])
+        if not gone:
+            raise ToolError("That timer has just ended.")
+        return say_gone(gone), {"structured": {"cancelled": [facts(timer, moment) for timer in gone]}}
+
+    return [
+        _tool("set_timer", SET, SET_PARAMETERS, set_timer, ToolTraits(title="Set a timer or reminder")),
+        _tool(
+            "list_timers",
+            LIST,
+            NO_PARAMETERS,
+            list_timers,
+            ToolTraits(title="Timers", read_only=True, idempotent=True),
+        ),
+        _tool(
+            "cancel_timer",
+            CANCEL,
+            CANCEL_PARAMETERS,
+            cancel_timer,
+            ToolTraits(title="Cancel or stop a timer"),
+        ),
+    ]
+
+
+def _text(description: str) -> dict[str, str]:
+    return {"type": "string", "description": description}
+
+
+SET_PARAMETERS: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "duration": _text(
+            'How long from now, for example "10 minutes", "1 h 30" or "90" for seconds. Or use at.'
+        ),
+        "at": _text('When instead, in local time, for example "7 pm", "19:30" or "tomorrow at 9 am".'),
+        "name": _text(
+            f'What to call it, for example "pasta"; up to {MAX_NAME} characters. Leave it out if unnamed.'
+        ),
+        "message": _text(f'Of what to remind, for example "call Ann"; up to {MAX_MESSAGE} characters.'),
+    },
+}
+CANCEL_PARAMETERS: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "name": _text(
+            'Which one, for example "pasta" or "10 minutes"; "all" for all. Leave it out for the only one.'
+        )
+    },
+}
+NO_PARAMETERS: dict[str, Any] = {"type": "object", "properties": {}}
+
+
+def _tool(
+    name: str, description: str, schema: dict[str, Any], coroutine: Callable[..., Any], traits: ToolTraits
+) -> BaseTool:
+    return StructuredTool(
+        name=name,
+        description=description,
+        args_schema=schema,
+        coroutine=coroutine,
+        response_format="content_and_artifact",
+        metadata={"traits": traits},
+    )
+
+
+def _short(parameter: str, text: str | None, limit: int) -> str:
+    words = " ".join((text or "").split())
+    if len(words) > limit:
+        raise BadArguments(f"{parameter} must have at most {limit} characters.")
+    return words
+
+
+def _due(duration: str | float | None, at: str | None, now: datetime) -> datetime:
+    if (duration in (None, "")) == (not at):
+        raise BadArguments('Give either duration, for example "10 minutes", or at, for example "7 pm".')
+    if at:
+        moment = parse_moment(at, now, local_zone()[0])
+        if moment is None:
+            raise BadArguments(
+                f'I cannot read the time "{at[:60]}". Use a form such as "7 pm" or "tomorrow at 9".'
+            )
+        if moment <= now:
+            raise BadArguments(f'"{at[:60]}" is in the past.')
+    else:
+        moment = now + timedelta(seconds=_seconds(duration))
+    if moment - now > timedelta(days=MAX_DAYS):
+        raise BadArguments("A timer lies at most one year ahead.")
+    return moment
+
+
+def _seconds(duration: str | float | None) -> float:
+    spoken = str(duration).strip()
+    seconds = float(spoken) if re.fullmatch(r"\d{1,9}(?:\.\d+)?", spoken) else None
+    if seconds is None and (span := parse_span(spoken)) is not None:
+        seconds = span.total_seconds
+    if seconds is None or not 1 <= seconds <= MAX_DAYS * 86400:
+        raise BadArguments(
+            f'I cannot set a timer for "{spoken[:60]}". '
+            'Use 1 second to one year, such as "10 minutes", "1 h 30" or "90" for seconds.'
+        )
+    return seconds
+
+
+def _choose(name: str | None, timers: Sequence[Timer], now: datetime) -> Sequence[Timer]:
+    """Never more than was meant: what is not clear is asked."""
+    if not timers:
+        raise ToolError("No timers are running.", structured={"timers": []})
+    wanted = _plain(name or "")
+    if wanted in {"all", "every", "everything"}:
+        return timers
+    ringing = [timer for timer in timers if timer.rang is not None]
+    if not wanted and ringing:
+        return ringing  # "stop" while it rings means what is heard
+    found = [timer for timer in timers if not wanted or _matches(wanted, timer)]
+    found = found or [timer for timer in timers if set(wanted.split()) <= set(_plain(timer.name).split())]
+    if len(found) == 1:
+        return found
+    known = "; ".join(f"{called(timer)}, {left(timer, now)}" for timer in (found or timers)[:5])
+    structured = {"timers": [facts(timer, now) for timer in found or timers]}
+    if not found:
+        raise ToolError(
+            f'There is no timer "{(name or "")[:MAX_NAME]}". Running: {known}.', structured=structured
+        )
+    raise ToolError(f"Which timer do you mean? {known}.", structured={"outcome": "ambiguous", **structured})
+
+
+def _plain(name: str) -> str:
+    words = re.sub(r"[^\w\s]", " ", name.lower()).split()
+    if not words:
+        return " ".join(name.lower().split())  # a name of signs only is still a name
+    return " ".join(word for word in words if word not in _FILLERS)
+
+
+def _matches(wanted: str, timer: Timer) -> bool:
+    if wanted in {_plain(timer.name), _plain(timer.message), str(timer.id)}:
+        return True
+    span = parse_span(wanted)
+    return span is not None and span.total_seconds == round(timer.seconds)

@@ -1,0 +1,1 @@
+"""The speaker's volume."""

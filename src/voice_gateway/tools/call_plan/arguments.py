@@ -1,0 +1,171 @@
+"""Fit a model's arguments to a tool's own schema where the meaning is plain. Pure."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from voice_gateway.errors import BadArguments
+from voice_gateway.tools.call_plan.schema import (
+    JsonSchema,
+    holds_containers,
+    properties_of,
+    required_of,
+    takes_other_names,
+)
+from voice_gateway.tools.call_plan.values import accepts, fit, from_json
+
+# Normalisation stays, and stays here: the link (like LangChain's own adapter) passes names to a server
+# exactly as they were sent, so without it a server that declares `deviceName` refuses a model's `device_name`
+# (NORM-8 shows it). A name that the server's schema declares is never changed, so servers with snake_case
+# names keep working.
+FIXED_NAMES: Mapping[str, Mapping[str, str]] = {
+    "control_zwave_device": {"device_name": "deviceName", "command": "action"},
+}
+
+# Small models put the arguments one level too deep, under one of these.
+WRAPPERS = frozenset({"input", "args", "arguments", "parameters", "params", "kwargs"})
+DEEPEST = 32
+_CONTAINERS = (dict, list)
+
+
+@dataclass(slots=True)
+class Repaired:
+    args: dict[str, Any]
+    renamed: dict[str, str] = field(default_factory=dict)  # as given -> as it reaches the tool
+    dropped: list[str] = field(default_factory=list)
+
+
+def as_object(raw: Any) -> dict[str, Any]:
+    """One object of named arguments, or BadArguments. A text that holds one is read."""
+    given = (
+        "a text" if isinstance(raw, str) else "a list" if isinstance(raw, list | tuple) else "a bare value"
+    )
+    if isinstance(raw, str):
+        raw = from_json(raw, (dict, str, type(None))) if raw.strip() else None
+        raw = from_json(raw, (dict,)) if isinstance(raw, str) else raw  # some models encode twice
+    if raw is None:
+        return {}
+    if not isinstance(raw, Mapping):
+        raise BadArguments(f"the arguments must be one object of named values, not {given}")
+    return {str(name): value for name, value in raw.items()}
+
+
+def too_deep(args: dict[str, Any]) -> bool:
+    if not holds_containers(args):
+        return False
+    level: list[Any] = [args]
+    for _ in range(DEEPEST + 1):
+        if not level:
+            return False
+        inside = {  # by identity: something that contains itself is seen once per level
+            id(inner): inner
+            for outer in level
+            for inner in (outer.values() if isinstance(outer, dict) else outer)
+            if isinstance(inner, _CONTAINERS)
+        }
+        level = list(inside.values())
+    return True
+
+
+def repair(args: Mapping[str, Any], schema: JsonSchema, tool_name: str, *, by_rule: bool) -> Repaired:
+    """Toward the schema: names first, then values. What the schema accepts is not touched.
+
+    `by_rule` is for tools of MCP servers: fixed names (NORM-3), and snake_case names that a server which
+    takes any name did not declare (NORM-4).
+    """
+    repaired = _rename(_unwrap(args, schema), schema, tool_name, by_rule=by_rule)
+    _drop_repeated_name(repaired, schema, tool_name)
+    _fit_values(repaired, schema, schema, DEEPEST)
+    return repaired
+
+
+def to_camel_case(name: str) -> str:
+    first, *rest = [part for part in name.split("_") if part] or [name]
+    return first + "".join(part[:1].upper() + part[1:] for part in rest)
+
+
+def _unwrap(args: Mapping[str, Any], schema: JsonSchema) -> Mapping[str, Any]:
+    declared = properties_of(schema)
+    if len(args) != 1 or not declared:
+        return args
+    ((name, inner),) = args.items()
+    if name in declared or name not in WRAPPERS:
+        return args
+    inner = from_json(inner, (dict,)) if isinstance(inner, str) else inner
+    return inner if isinstance(inner, dict) else args
+
+
+def _rename(args: Mapping[str, Any], schema: JsonSchema, tool_name: str, *, by_rule: bool) -> Repaired:
+    declared = properties_of(schema)
+    fixed = FIXED_NAMES.get(tool_name, {}) if by_rule else {}
+    free = by_rule and takes_other_names(schema)
+    folded: dict[str, list[str]] = {}
+    for name in declared:
+        folded.setdefault(_fold(name), []).append(name)
+    repaired = Repaired({})
+    for name, value in args.items():
+        target = _target(name, declared, fixed, folded)
+        if free and target == name and name not in declared and "_" in name:
+            target = to_camel_case(name)
+        taken = not _is_nothing(repaired.args.get(target)) or (
+            target != name and not _is_nothing(args.get(target))
+        )
+        if target != name and taken and not _is_nothing(value):
+            target, taken = name, False  # both were given: neither is guessed away, and one will be refused
+        if taken or (target in repaired.args and _is_nothing(value)):
+            repaired.dropped.append(name)  # nothing beside something, for the same parameter
+            continue
+        if target != name:
+            repaired.renamed[name] = target
+        repaired.args[target] = value
+    return repaired
+
+
+def _target(
+    name: str, declared: Mapping[str, Any], fixed: Mapping[str, str], folded: Mapping[str, list[str]]
+) -> str:
+    if name in declared:
+        return name
+    known = fixed.get(name)
+    if known is not None and (known in declared or not declared):
+        return known
+    alike = folded.get(_fold(name), [])
+    return alike[0] if len(alike) == 1 else name
+
+
+def _is_nothing(value: Any) -> bool:
+    return value is None or (isinstance(value, str) and not value.strip())
+
+
+def _fold(name: str) -> str:
+    return re.sub(r"[\W_]+", "", name).casefold()
+
+
+def _drop_repeated_name(repaired: Repaired, schema: JsonSchema, tool_name: str) -> None:
+    """Small models add an argument that only repeats the tool's name (`type: "control_zwave_device"`)."""
+    if takes_other_names(schema):
+        return
+    declared = properties_of(schema)
+    for name in [
+        name for name, value in repaired.args.items() if name not in declared and value == tool_name
+    ]:
+        del repaired.args[name]
+        repaired.dropped.append(name)
+
+
+def _fit_values(repaired: Repaired, schema: JsonSchema, root: JsonSchema, left: int) -> None:
+    declared, required = properties_of(schema), required_of(schema)
+    for name in [name for name in repaired.args if name in declared]:
+        value = fit(repaired.args[name], declared[name], root, left, _fit_object)
+        if _is_nothing(value) and name not in required and not accepts(value, declared[name], root):
+            del repaired.args[name]
+            repaired.dropped.append(name)
+        else:
+            repaired.args[name] = value
+
+
+def _fit_object(value: dict[str, Any], schema: JsonSchema, root: JsonSchema, left: int) -> dict[str, Any]:
+    inner = _rename(value, schema, "", by_rule=False)
+    _fit_values(inner, schema, root, left)
+    return inner.args

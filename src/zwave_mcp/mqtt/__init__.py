@@ -1,0 +1,1 @@
+"""The real home: Z-Wave JS UI through an MQTT broker."""

@@ -1,0 +1,176 @@
+"""The real home: Z-Wave JS UI through an MQTT broker, by node id alone."""
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from zwave_mcp.home import (
+    PING_TIMEOUT_SECONDS,
+    POLL_TIMEOUT_SECONDS,
+    SNAPSHOT_MAX_AGE_SECONDS,
+    SNAPSHOT_TIMEOUT_SECONDS,
+    WRITE_TIMEOUT_SECONDS,
+    Health,
+    HomeDown,
+    HomeError,
+    NoAnswer,
+    Node,
+    NotUnderstood,
+    Scene,
+    Snapshot,
+    ValueId,
+    WriteResult,
+)
+from zwave_mcp.mqtt.api import NO_STICK, Api, spoken_words
+from zwave_mcp.mqtt.connection import Connection
+from zwave_mcp.mqtt.snapshots import Snapshots
+from zwave_mcp.nodes import duration_seconds, parse_nodes, parse_scenes
+from zwave_mcp.options import MqttOptions
+from zwave_mcp.scalars import scalar
+
+log = logging.getLogger(__name__)
+
+SCENES_TIMEOUT_SECONDS: Final = 3.0
+INFO_TIMEOUT_SECONDS: Final = 1.5
+DRIVER_AWAY_SECONDS: Final = 1.5  # without its stick a gateway answers at once; stopped cleanly, never
+REFRESH_SECONDS: Final = 30.0
+
+
+class MqttHome:
+    """Every question goes to the gateway's API; a list of devices is kept for two seconds."""
+
+    simulated = False
+
+    def __init__(
+        self,
+        options: MqttOptions,
+        *,
+        first_delay_seconds: float = 1.0,
+        longest_delay_seconds: float = 30.0,
+        refresh_seconds: float = REFRESH_SECONDS,
+    ) -> None:
+        self._connection = Connection(options, first_delay_seconds, longest_delay_seconds, self._start_anew)
+        self._gateways = self._connection.gateways
+        self._snapshots = Snapshots(self._ask_for_nodes)
+        self._refresh_seconds = refresh_seconds
+        self._news = asyncio.Event()
+
+    def _start_anew(self) -> None:
+        self._snapshots.outdate()
+        self._news.set()
+
+    async def run(self) -> None:
+        async with asyncio.TaskGroup() as tasks:
+            tasks.create_task(self._keep_watch(), name="zwave.watch")
+            await self._connection.run()
+
+    async def _keep_watch(self) -> None:
+        """A renamed device is noticed although nobody asks: the gateway does not announce it (measured)."""
+        while True:
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(self._refresh_seconds):
+                    await self._news.wait()
+            self._news.clear()
+            if self._connection.up:
+                try:
+                    await self._snapshots.get(min(SNAPSHOT_MAX_AGE_SECONDS, self._refresh_seconds / 2))
+                except HomeError as error:
+                    log.info("no list of devices", extra={"problem": str(error)})
+
+    async def _call(self, api: Api, *args: Any, timeout_seconds: float) -> Any:
+        gateway = await self._connection.ready()
+        if self._gateways.driver is not False:
+            return await gateway.call(api, args, timeout_seconds)
+        try:
+            return await gateway.call(api, args, min(timeout_seconds, DRIVER_AWAY_SECONDS))
+        except NoAnswer as error:
+            raise HomeDown(NO_STICK, sent=api == Api.WRITE_VALUE) from error
+
+    async def _remembered(self, api: Api, timeout_seconds: float) -> list[Any]:
+        """A list that the gateway has in memory, without radio: so silence means that it hangs."""
+        try:
+            result = await self._call(api, timeout_seconds=timeout_seconds)
+            if not isinstance(result, list):
+                raise NotUnderstood  # better than a home that seems to be empty
+        except NoAnswer as error:
+            raise HomeDown(str(error)) from error
+        return result
+
+    async def _ask_for_nodes(self) -> tuple[Node, ...]:
+        return parse_nodes(await self._remembered(Api.GET_NODES, SNAPSHOT_TIMEOUT_SECONDS))
+
+    def watch(self, listener: Callable[[Snapshot], None]) -> None:
+        self._snapshots.watch(listener)
+
+    async def snapshot(self, max_age_seconds: float = SNAPSHOT_MAX_AGE_SECONDS) -> Snapshot:
+        await self._connection.ready()  # an old list would hide that nothing can be done
+        return await self._snapshots.get(max_age_seconds)
+
+    async def write(
+        self, value_id: ValueId, value: Any, timeout_seconds: float = WRITE_TIMEOUT_SECONDS
+    ) -> WriteResult:
+        try:
+            result = await self._call(
+                Api.WRITE_VALUE, value_id.to_wire(), value, timeout_seconds=timeout_seconds
+            )
+        finally:
+            self._snapshots.outdate()
+        return _write_result(result)
+
+    async def poll(self, value_id: ValueId, timeout_seconds: float = POLL_TIMEOUT_SECONDS) -> Any:
+        try:
+            return scalar(
+                await self._call(Api.POLL_VALUE, value_id.to_wire(), timeout_seconds=timeout_seconds)
+            )
+        finally:
+            self._snapshots.outdate()
+
+    async def ping(self, node_id: int, timeout_seconds: float = PING_TIMEOUT_SECONDS) -> bool:
+        try:
+            return await self._call(Api.PING_NODE, node_id, timeout_seconds=timeout_seconds) is True
+        finally:
+            self._snapshots.outdate()
+
+    async def scenes(self) -> tuple[Scene, ...]:
+        return parse_scenes(await self._remembered(Api.GET_SCENES, SCENES_TIMEOUT_SECONDS))
+
+    async def activate_scene(self, scene_id: int) -> None:
+        try:
+            await self._call(Api.ACTIVATE_SCENE, scene_id, timeout_seconds=SCENES_TIMEOUT_SECONDS)
+        finally:
+            self._snapshots.outdate()
+
+    async def health(self) -> Health:
+        problem, info = "", None
+        try:
+            info = await self._call(Api.GET_INFO, timeout_seconds=INFO_TIMEOUT_SECONDS)
+        except HomeError as error:
+            problem = str(error)
+        if not problem and self._gateways.driver is False:
+            problem = NO_STICK
+        version = info.get("appVersion") if isinstance(info, Mapping) else None
+        return Health(
+            ok=not problem,
+            problem=problem,
+            broker=self._connection.broker,
+            gateway=self._gateway_state(problem) if self._connection.broker else None,
+            driver=False if problem == NO_STICK else (self._gateways.driver if problem else True),
+            gateway_name=self._gateways.name,
+            version=version if isinstance(version, str) else "",
+        )
+
+    def _gateway_state(self, problem: str) -> bool:
+        return not problem or problem == NO_STICK
+
+
+def _write_result(result: object) -> WriteResult:
+    status = result.get("status") if isinstance(result, Mapping) else None
+    if not isinstance(result, Mapping) or not isinstance(status, int) or isinstance(status, bool):
+        raise NotUnderstood
+    return WriteResult(
+        status=status,
+        remaining_seconds=duration_seconds(result.get("remainingDuration")),
+        message=spoken_words(result.get("message")),
+    )

@@ -1,0 +1,152 @@
+"""One connection to an MQTT broker, used once, and why there is none when there is none."""
+
+import asyncio
+import contextlib
+import ssl
+from collections.abc import AsyncIterator, Sequence
+from typing import Any, Final
+
+import aiomqtt
+
+from zwave_mcp.home import HomeDown
+from zwave_mcp.mqtt.address import Address, address_of
+from zwave_mcp.mqtt.client import Client, new_client
+from zwave_mcp.options import MqttOptions
+
+ACKNOWLEDGE_SECONDS: Final = 2.0  # a broker that takes longer for one message is as good as gone
+MAX_IN_FLIGHT: Final = 20  # Mosquitto's own default; more would wait inside the library, out of our reach
+
+_NO_SUBSCRIBERS: Final = 0x10
+_NOT_AUTHORIZED: Final = 0x87
+_REFUSED_LOGIN: Final = {0x86, _NOT_AUTHORIZED}
+_FIRST_FAILURE: Final = 0x80
+
+
+class Link:
+    """Sends at most once: a message is on its way or refused, and nothing is kept for a later connection.
+
+    Never reused: the library's client would deliver an unacknowledged message after a reconnect (measured).
+    """
+
+    def __init__(self, client: Client, address: Address) -> None:
+        self._client = client
+        self._address = address
+        self._slots = asyncio.Semaphore(MAX_IN_FLIGHT)
+        self._down: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+
+    def give_up(self, sentence: str) -> None:
+        """Whoever sends or listens ends with this sentence."""
+        if not self._down.done():
+            self._down.set_exception(HomeDown(sentence, sent=True))
+            self._down.exception()  # it is read by those who wait; nobody has to
+
+    async def subscribe(self, topics: Sequence[str]) -> None:
+        try:
+            codes = await self._client.subscribe([(topic, 1) for topic in topics])
+        except aiomqtt.MqttError as error:
+            raise HomeDown(_lost(self._address)) from error
+        except ValueError as error:  # a wildcard in a configured name
+            raise HomeDown(f"{topics[0]} cannot be an MQTT topic.") from error
+        refused = [
+            topic for topic, code in zip(topics, codes, strict=False) if _value(code) >= _FIRST_FAILURE
+        ]
+        if refused:
+            raise HomeDown(f"The MQTT broker does not let this account read {refused[0]}.")
+
+    async def publish(self, topic: str, payload: bytes) -> None:
+        """Returns when the broker took the message and somebody listens to its topic."""
+        async with self._slots:
+            if self._down.done():
+                raise HomeDown(str(self._down.exception()))
+            try:
+                mid = self._client.send(topic, payload)
+            except aiomqtt.MqttError as error:
+                raise HomeDown(_lost(self._address)) from error
+            _check(await self._verdict(mid), topic)
+
+    async def _verdict(self, mid: int) -> int:
+        verdict: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+        self._client.verdicts[mid] = verdict
+        try:
+            either: set[asyncio.Future[Any]] = {verdict, self._down}
+            await asyncio.wait(either, timeout=ACKNOWLEDGE_SECONDS, return_when="FIRST_COMPLETED")
+            if not verdict.done():
+                # Nothing may leave on this connection later, when the broker comes back to life.
+                self._client.cut()
+                self.give_up(f"The MQTT broker at {self._address} does not answer.")
+                raise HomeDown(str(self._down.exception()), sent=True)
+            return await verdict
+        finally:
+            del self._client.verdicts[mid]
+            verdict.cancel()
+
+    async def messages(self) -> AsyncIterator[tuple[str, bytes]]:
+        """Topic and payload, until the connection is lost: then HomeDown."""
+        try:
+            async for message in self._client.messages:
+                payload = message.payload
+                yield str(message.topic), payload if isinstance(payload, bytes) else b""
+        except aiomqtt.MqttError as error:
+            raise HomeDown(_lost(self._address)) from error
+
+    async def lost(self) -> None:
+        """Raises when this end has given the connection up."""
+        await asyncio.shield(self._down)
+
+
+@contextlib.asynccontextmanager
+async def connected(options: MqttOptions) -> AsyncIterator[Link]:
+    """A new connection with a clean start; leaving closes it. HomeDown says why there is none."""
+    address = address_of(options)
+    client = new_client(address, options)
+    try:
+        await client.__aenter__()
+    except aiomqtt.MqttError as error:
+        client.close_now()
+        raise HomeDown(_why(error, address)) from error
+    except (OSError, ValueError) as error:
+        raise HomeDown(f"The MQTT broker at {address} cannot be used: {error}.") from error
+    except BaseException:
+        client.close_now()
+        raise
+    link = Link(client, address)
+    try:
+        yield link
+    finally:
+        link.give_up(_lost(address))
+        with contextlib.suppress(aiomqtt.MqttError):  # it may be gone already
+            await client.__aexit__(None, None, None)
+        client.close_now()
+
+
+def _check(verdict: int, topic: str) -> None:
+    if verdict == _NO_SUBSCRIBERS:
+        raise HomeDown("Z-Wave JS UI is not connected to the MQTT broker.")
+    if verdict == _NOT_AUTHORIZED:
+        raise HomeDown(f"The MQTT broker does not let this account write {topic}.")
+    if verdict >= _FIRST_FAILURE:
+        raise HomeDown(f"The MQTT broker refused the request with code {verdict}.")
+
+
+def _why(error: aiomqtt.MqttError, address: Address) -> str:
+    if isinstance(error, aiomqtt.exceptions.MqttConnectError):
+        if _value(error.rc) in _REFUSED_LOGIN:
+            return f"The MQTT broker at {address} refused the user name or password."
+        return f"The MQTT broker at {address} refused the connection: {error.rc}."
+    cause = error.__context__  # aiomqtt keeps only its text, but Python knows what was being handled
+    if isinstance(cause, ssl.SSLCertVerificationError):
+        return f"The certificate of the MQTT broker at {address} is not trusted; check the CA file."
+    if isinstance(cause, ssl.SSLError) or (address.tls and isinstance(cause, ConnectionResetError)):
+        return f"The MQTT broker at {address} does not speak TLS."
+    if isinstance(cause, TimeoutError):
+        return f"The MQTT broker at {address} does not answer."
+    reason = cause.strerror if isinstance(cause, OSError) and cause.strerror else str(error)
+    return f"The MQTT broker at {address} cannot be reached: {reason.lower()}."
+
+
+def _lost(address: Address) -> str:
+    return f"The connection to the MQTT broker at {address} is lost."
+
+
+def _value(code: object) -> int:
+    return int(getattr(code, "value", code))  # type: ignore[call-overload, no-any-return]

@@ -1,0 +1,1 @@
+"""A believable home without a broker."""

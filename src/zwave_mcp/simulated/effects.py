@@ -1,0 +1,123 @@
+"""What a simulated device does with a value that is written to it."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from zwave_mcp.home import ACKNOWLEDGED, CONFIRMED, WORKING, ValueId, WriteResult
+from zwave_mcp.percent import HIGHEST_LEVEL, LAST_LEVEL
+from zwave_mcp.simulated import values as made
+from zwave_mcp.simulated.file import DeviceSpec
+from zwave_mcp.simulated.store import Track
+
+_BOLT_SECONDS: Final = 0.3
+_JAM_SECONDS: Final = 0.8
+_BELIEVED_SECONDS: Final = 5.0  # until the driver looks for itself
+_OFF_TEMPERATURE: Final = 17.0
+# With these faults a command changes only what is shown: that must not outlive the fault.
+FAKED: Final = frozenset({"jams", "optimistic"})
+
+Changes = dict[str, Track]
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """When a value arrives, and how things stand then."""
+
+    actual: Callable[[ValueId], Any]
+    tracks: Mapping[str, Track]
+    now: float
+
+
+def effect(device: DeviceSpec, value_id: ValueId, value: Any, moment: Moment) -> tuple[Changes, WriteResult]:
+    """The movements that begin now, and what the gateway gets to know."""
+    now = moment.now
+    if device.kind == "thermostat":
+        return _climate(device, value_id, value, moment)
+    state = made.state_id(device)
+    if state is None:
+        return {}, WriteResult(ACKNOWLEDGED)
+    before = moment.actual(state)
+    if device.kind == "lock":
+        return _lock(device, state, value, moment)
+    if isinstance(value, bool) and device.kind not in ("switch", "plug"):
+        end = {"Up": HIGHEST_LEVEL, "On": HIGHEST_LEVEL}.get(str(value_id.property), 0) if value else before
+        return _by_hand(device, state, before, end, now)
+    if "optimistic" in device.faults:
+        return {str(state): _belief(before, value, now, _BELIEVED_SECONDS)}, WriteResult(ACKNOWLEDGED)
+    return _level(device, value, state, moment)
+
+
+def _level(device: DeviceSpec, value: Any, state: ValueId, moment: Moment) -> tuple[Changes, WriteResult]:
+    before, now = moment.actual(state), moment.now
+    last_key = f"{device.node}-last"
+    if device.kind == "dimmer" and value == LAST_LEVEL:
+        remembered = moment.tracks.get(last_key)
+        value = before or (remembered.end if remembered else HIGHEST_LEVEL)
+    seconds = _travel(device, before, value)
+    changes: Changes = {}
+    if "jams" not in device.faults:
+        changes[str(state)] = Track(before, value, now, seconds)
+        if device.kind == "dimmer" and value:
+            changes[last_key] = Track(value, value, now)
+    if not device.supervised:
+        return changes, WriteResult(ACKNOWLEDGED)
+    if seconds > 0.05 or "jams" in device.faults:
+        return changes, WriteResult(WORKING, round(max(seconds, 1.0), 1))
+    return changes, WriteResult(CONFIRMED)
+
+
+def _travel(device: DeviceSpec, before: Any, value: Any) -> float:
+    whole = LAST_LEVEL if device.kind == "garage_door" else HIGHEST_LEVEL
+    return device.move_seconds * abs(int(value) - int(before)) / whole
+
+
+def _by_hand(
+    device: DeviceSpec, state: ValueId, before: Any, end: Any, now: float
+) -> tuple[Changes, WriteResult]:
+    """Up, Down, On, Off: true moves until the end, false stops where it is."""
+    track = Track(before, end, now, _travel(device, before, end))
+    return {str(state): track}, WriteResult(CONFIRMED if device.supervised else ACKNOWLEDGED)
+
+
+def _lock(device: DeviceSpec, state: ValueId, value: Any, moment: Moment) -> tuple[Changes, WriteResult]:
+    before, now = moment.actual(state), moment.now
+    alarm_id = made.lock_state_id(device)
+    alarm = str(alarm_id)
+    if "jams" in device.faults:
+        changes = {
+            str(state): _belief(before, value, now, 2 * _JAM_SECONDS),
+            alarm: Track(0, 11, now + _JAM_SECONDS),
+        }
+        return changes, WriteResult(ACKNOWLEDGED)
+    if "optimistic" in device.faults:
+        return {str(state): _belief(before, value, now, _BELIEVED_SECONDS)}, WriteResult(ACKNOWLEDGED)
+    # The bolt takes its time, and the gateway shows the end at once: as measured with a real one.
+    bolt = Track(before, value, now + _BOLT_SECONDS, wish=value, wish_until=now + _BOLT_SECONDS)
+    status = CONFIRMED if device.supervised else ACKNOWLEDGED
+    # A jam is over once the bolt has moved.
+    jam = Track(moment.actual(alarm_id), 0, now + _BOLT_SECONDS)
+    return {str(state): bolt, alarm: jam}, WriteResult(status)
+
+
+def _climate(
+    device: DeviceSpec, value_id: ValueId, value: Any, moment: Moment
+) -> tuple[Changes, WriteResult]:
+    actual, now = moment.actual, moment.now
+    before, air = actual(value_id), actual(made.air_id(device))
+    if "optimistic" in device.faults:
+        return {str(value_id): _belief(before, value, now, _BELIEVED_SECONDS)}, WriteResult(ACKNOWLEDGED)
+    mode = value if value_id == made.mode_id(device) else actual(made.mode_id(device))
+    wanted = _OFF_TEMPERATURE
+    if mode in (1, 2, 3):
+        key = made.setpoint_id(device, 2 if mode == 2 else 1)
+        wanted = value if value_id == key else actual(key)
+    changes = {
+        str(value_id): Track(before, value, now),
+        str(made.air_id(device)): Track(air, wanted, now),
+    }
+    return changes, WriteResult(CONFIRMED if device.supervised else ACKNOWLEDGED)
+
+
+def _belief(before: Any, wish: Any, now: float, seconds: float) -> Track:
+    return replace(Track(before, before, now), wish=wish, wish_until=now + seconds)

@@ -1,0 +1,144 @@
+"""Words become exactly the devices that are meant, or a question, or nobody."""
+
+import random
+from string import ascii_lowercase
+
+import pytest
+from tests.fakes.home_tools import DEFAULT_HOME
+
+from voice_gateway.brain.local.home import Device, Home, build_home
+from voice_gateway.brain.local.resolve import Found, Resolver, Unclear, Unknown
+
+
+def home_of(*rows: tuple[str, str, str]) -> Home:
+    return build_home(Device(*row) for row in rows)
+
+
+HOME = home_of(*[row[:3] for row in DEFAULT_HOME])
+
+
+def names(found: object) -> list[str]:
+    assert isinstance(found, Found), found
+    return [device.name for device in found.devices]
+
+
+@pytest.mark.parametrize(
+    ("phrase", "devices"),
+    [
+        ("the floor lamp", ["Floor Lamp"]),
+        ("flour lamp", ["Floor Lamp"]),
+        ("floor lamp in the living room", ["Floor Lamp"]),
+        ("living room floor lamp", ["Floor Lamp"]),
+        ("the lamp in the bedroom", ["Bedside Lamp"]),
+        ("bedroom lamp", ["Bedside Lamp"]),
+        ("the light on the desk", ["Desk Lamp"]),
+        ("heater", ["Space Heater"]),
+        ("window blinds", ["Window Blind"]),
+        ("living room lights", ["Ceiling Light", "Floor Lamp"]),
+        ("everything in the kitchen", ["Kitchen Light", "Coffee Maker"]),
+        ("the lights in the kitchen and the bedroom", ["Kitchen Light", "Bedside Lamp"]),
+        ("kitchen and bedroom lights", ["Kitchen Light", "Bedside Lamp"]),
+        ("the kitchen light and the coffee maker", ["Kitchen Light", "Coffee Maker"]),
+        ("all the lights", ["Ceiling Light", "Floor Lamp", "Kitchen Light", "Bedside Lamp", "Desk Lamp"]),
+        ("both blinds", ["Window Blind", "Study Blinds"]),
+    ],
+)
+def test_what_is_meant_is_found(phrase: str, devices: list[str]) -> None:
+    assert names(Resolver(HOME).resolve(phrase)) == devices
+
+
+@pytest.mark.parametrize("phrase", ["light", "living room light", "the lamp", "kitchen", "lights", "blind"])
+def test_what_could_be_several_is_asked(phrase: str) -> None:
+    assert isinstance(Resolver(HOME).resolve(phrase), Unclear)
+
+
+@pytest.mark.parametrize(
+    "phrase",
+    [
+
+        "chandelier", "bathroom light", "kitchen floor lamp", "bedroom ceiling light",
+        "lights in the basement", "lamp on the balcony", "fan in the living room", "second floor lamp",
+        "floor lamp 2", "everything in the attic", "light in the garage", "living room blinds", "back gate",
+        "table lamp", "front light",
+    ],
+)  # fmt: skip
+def test_an_unknown_room_or_device_never_widens(phrase: str) -> None:
+    assert isinstance(Resolver(HOME).resolve(phrase), Unknown)
+
+
+def test_everything_never_means_locks_doors_or_blinds() -> None:
+    everything = names(Resolver(HOME).resolve("everything in the house"))
+
+    assert not {"Front Door", "Garage Door", "Window Blind", "Thermostat"} & set(everything)
+
+
+def test_the_doors_room_settles_what_has_no_room() -> None:
+    assert names(Resolver(HOME, room="Kitchen").resolve("the light")) == ["Kitchen Light"]
+    assert names(Resolver(HOME, room="Bedroom").resolve("the light")) == ["Bedside Lamp"]
+    assert names(Resolver(HOME, room="Living Room").resolve("the light")) == ["Ceiling Light"]
+    assert names(Resolver(HOME, room="Living Room").resolve("the lights")) == ["Ceiling Light", "Floor Lamp"]
+    assert isinstance(Resolver(HOME, room="Garage").resolve("the light"), Unknown)
+
+
+def test_a_name_that_two_devices_share_is_settled_by_room_or_asked() -> None:
+    home = home_of(("Lamp", "Kitchen", "switch"), ("Lamp", "Office", "switch"))
+
+    assert isinstance(Resolver(home).resolve("lamp"), Unclear)
+    found = Resolver(home).resolve("lamp in the office")
+    assert isinstance(found, Found)
+    assert home.address(found.devices[0]) == "Office Lamp"
+    here = Resolver(home, room="Kitchen").resolve("lamp")
+    assert isinstance(here, Found)
+    assert here.by_room == "Kitchen"
+
+
+def test_a_device_called_like_a_room_is_the_device() -> None:
+    home = home_of(("Kitchen", "Kitchen", "switch"), ("Spots", "Kitchen", "dimmer"))
+
+    assert names(Resolver(home).resolve("the kitchen")) == ["Kitchen"]
+    assert names(Resolver(home).resolve("everything in the kitchen")) == ["Kitchen", "Spots"]
+
+
+def test_numbers_in_names_are_heard_as_words_or_digits() -> None:
+    home = home_of(("Switch One", "", "switch"), ("Switch 2", "", "switch"))
+
+    assert names(Resolver(home).resolve("switch 1")) == ["Switch One"]
+    assert names(Resolver(home).resolve("switch two")) == ["Switch 2"]
+    assert isinstance(Resolver(home).resolve("switch three"), Unknown)
+
+
+def test_a_coffee_maker_is_no_light_and_a_fan_is_none_either() -> None:
+    home = home_of(("Coffee Maker", "K", "plug"), ("Ceiling Fan", "K", "dimmer"), ("Spots", "K", "dimmer"))
+
+    assert names(Resolver(home).resolve("all lights")) == ["Spots"]
+
+
+MANY = (
+    "Ceiling Light:Living Room, Floor Lamp:Living Room, Sofa Lamp:Living Room, TV Plug:Living Room, "
+    "Wall Light:Hallway, Hall Light:Hallway, Mirror Light:Bathroom, Heater:Bathroom, Bed Light Left:Bedroom, "
+    "Bed Light Right:Bedroom, Wardrobe Light:Bedroom, Desk Lamp:Office, Printer:Office, Monitor:Office, "
+    "Porch Light:Outside, Pond Pump:Garden, Pool Pump:Garden, Fountain:Garden, Tree Lights:Garden, "
+    "Shed Light:Garden, Counter Light:Kitchen, Kitchen Light:Kitchen, Coffee Maker:Kitchen, Kettle:Kitchen, "
+    "Toaster:Kitchen, Dining Lamp:Dining Room, Reading Lamp:Study, Anna's Lamp:Kids Room, Fan:Bedroom, "
+    "Van Charger:Garage, Car Charger:Garage, Bar Light:Basement, Switch One:Basement, Switch Two:Basement"
+)
+
+
+def test_a_garbled_name_means_its_own_device_or_nobody() -> None:
+    rows = [entry.split(":") for entry in MANY.split(", ")]
+    home = home_of(*[(name, room, "switch") for name, room in rows])
+    chance = random.Random(7)
+    wrong, right = [], 0
+    for name, _room in rows:
+        for _ in range(60):
+            letters = list(name.lower())
+            at = chance.randrange(len(letters))
+            letters[at : at + chance.choice((0, 1))] = chance.choice(["", chance.choice(ascii_lowercase)])
+            said = "".join(letters)
+            found = Resolver(home).resolve(said)
+            if isinstance(found, Found) and [device.name for device in found.devices] != [name]:
+                wrong.append((name, said, names(found)))
+            right += isinstance(found, Found)
+
+    assert wrong == []
+    assert right > 1000  # it is not that nothing was found

@@ -1,0 +1,39 @@
+"""Mishearings are forgiven, other words of the home are not."""
+
+import pytest
+
+from voice_gateway.brain.local.near import GOOD, best_match
+from voice_gateway.brain.local.sounds import likeness, phrase_likeness
+
+
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [
+        ("flour", "floor"), ("flaw", "floor"), ("dusk", "desk"), ("sealing", "ceiling"), ("lite", "light"),
+        ("bedsight", "bedside"), ("garaj", "garage"), ("frond", "front"), ("kitchin", "kitchen"),
+        ("studie", "study"), ("censors", "sensors"), ("thermostad", "thermostat"), ("lump", "lamp"),
+    ],
+)  # fmt: skip
+def test_what_sounds_alike_is_alike(said: str, meant: str) -> None:
+    assert likeness(said, meant) >= GOOD
+
+
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [("bathroom", "bedroom"), ("front", "floor"), ("left", "light"), ("door", "floor"), ("1", "2")],
+)
+def test_a_word_with_its_own_meaning_is_nothing_else(said: str, meant: str) -> None:
+    assert likeness(said, meant) == 0.0
+
+
+def test_words_may_be_cut_differently_but_not_added() -> None:
+    assert phrase_likeness(("bed", "side", "lamp"), ("bedside", "lamp")) >= GOOD
+    assert phrase_likeness(("desklamp",), ("desk", "lamp")) >= GOOD
+    assert phrase_likeness(("floor", "lamp", "on"), ("floor", "lamp")) == 0.0
+
+
+def test_the_best_needs_a_lead_over_the_next() -> None:
+    names = {"a": ("flore", "lamp"), "b": ("floar", "lamp")}
+
+    assert best_match(("flour", "lamp"), names, {"a": 1, "b": 2}) is None
+    assert best_match(("flour", "lamp"), {"a": ("floor", "lamp")}, {"a": 1}) == 1

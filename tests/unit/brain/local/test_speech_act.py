@@ -1,0 +1,149 @@
+"""No question, negation, condition, reported speech or statement ever acts."""
+
+import itertools
+
+import pytest
+from tests.fakes.local_talk import Talk
+
+from voice_gateway.brain.local.speech_act import SpeechAct, guard
+from voice_gateway.turn import Passed
+
+COMMANDS = (
+    "turn on the floor lamp", "turn off the kitchen light", "open the garage door",
+    "unlock the front door", "dim the floor lamp to 20 percent", "set the thermostat to 21 degrees",
+    "close the blinds in the study", "turn off everything in the living room", "all lights off",
+    "set the volume to 30", "set a timer for ten minutes", "activate the movie scene", "floor lamp on",
+    "make it warmer", "lock everything", "close everything", "start movie night", "movie night please",
+    "dim the floor lamp by half", "turn off the floor lamp the desk lamp and the bedside lamp",
+)  # fmt: skip
+BEFORE = (
+    "don't", "do not", "never", "please don't", "if it rains", "when i come home", "she said",
+    "he told me to", "mom wants you to", "did you", "should i", "why did you", "how do i", "what if i",
+    "i heard him say", "imagine you", "i already", "i was going to", "i forgot to", "could somebody",
+    "someone needs to", "let me", "can i", "is it possible to", "in ten minutes", "tomorrow",
+    "at seven", "before you", "instead of", "without", "you must not", "try not to",
+    "the instruction is", "what does", "is there a way to", "do i have to", "who asked you to",
+    "you forgot to", "we might", "i'd rather not", "after dinner", "whenever i sneeze", "pretend to",
+    "stop trying to", "there's no need to", "the button says", "my son tried to", "do you know how to",
+    "have you ever", "he can",
+)  # fmt: skip
+BEHIND = (
+    "if it rains", "when i come home", "tomorrow", "at seven", "in ten minutes", "later", "she said",
+    "yesterday", "unless it is dark", "until midnight", "after the movie", "not now", "but not today",
+    "every morning", "on monday", "is what he said", "before noon", "tonight", "for an hour",
+    "because he said so", "once it rings", "next week", "at 7 pm", "was a mistake",
+)  # fmt: skip
+ALLOWED = {"set a timer for ten minutes for an hour"}  # strange, and still a timer
+
+
+async def test_no_guarded_sentence_changes_anything() -> None:
+    talk = Talk()
+    sentences = [f"{before} {command}" for before, command in itertools.product(BEFORE, COMMANDS)]
+    sentences += [f"{command} {behind}" for command, behind in itertools.product(COMMANDS, BEHIND)]
+    acted = []
+    for sentence in sentences:
+        await talk.say(sentence)
+        changing = {"control", "set", "activate", "cancel"}
+        if any(name.split("_")[0] in changing for name, _ in talk.home.calls) and sentence not in ALLOWED:
+            acted.append((sentence, list(talk.home.calls)))
+
+    assert acted == []
+
+
+@pytest.mark.parametrize(
+    ("said", "kind"),
+    [
+        ("do not turn on the lamp", SpeechAct.NEGATION),
+        ("turn on the lamp if it rains", SpeechAct.CONDITION),
+        ("turn on the lamp at 7 pm", SpeechAct.CONDITION),
+        ("should it rain close the blinds", SpeechAct.CONDITION),
+        ("she said turn on the lamp", SpeechAct.REPORTED),
+        ("is the lamp on", SpeechAct.QUESTION),
+        ("the lamp is on", SpeechAct.STATEMENT),
+        ("turn on the lamp", None),
+        ("dim the lamp at 15 percent", None),
+    ],
+)
+def test_what_keeps_a_sentence_from_acting_is_named(said: str, kind: SpeechAct | None) -> None:
+    assert guard(said) == kind
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["don't turn on the floor lamp", "she said open the garage door", "the floor lamp is on", "i love you"],
+)
+async def test_it_is_handed_on_with_side_effects_forbidden(said: str) -> None:
+    passed = await Talk().passed(said)
+
+    assert passed.forbid_side_effects
+
+
+async def test_a_request_that_is_not_understood_may_act_in_the_next_stage() -> None:
+    talk = Talk()
+
+    assert not (await talk.passed("make the living room cozy for movie night")).forbid_side_effects
+    assert not (await talk.passed("could you flash the floor lamp")).forbid_side_effects
+
+
+@pytest.mark.parametrize(
+    "said", ["light of my life", "tell me a joke", "set the table for dinner", "harvest starts soon", "yes"]
+)
+async def test_what_asks_for_nothing_that_a_tool_could_do_may_not_act_in_any_stage(said: str) -> None:
+    assert (await Talk().passed(said)).forbid_side_effects
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "mute the tv",
+        "unmute the television",
+        "make the tv louder",
+        "start with the kitchen",
+        "switch the floor lamp with the desk lamp",
+        "put the floor lamp in the bedroom",
+        "delete all my reminders",
+    ],
+)
+async def test_the_loudness_of_something_else_and_talk_to_others_may_not_act(said: str) -> None:
+    assert (await Talk().passed(said)).forbid_side_effects
+
+
+@pytest.mark.parametrize(
+    ("said", "may"),
+    [
+        ("could you flash the floor lamp", set()),
+        ("could you make everything a little louder in here", {"control_speaker_volume"}),
+        ("set the lights to something nice in ten minutes or so please", {"set_timer"}),
+    ],
+)
+async def test_the_next_stage_may_not_use_a_tool_that_nothing_was_said_of(said: str, may: set[str]) -> None:
+    passed = await Talk().passed(said)
+
+    assert {"control_speaker_volume", "set_timer", "cancel_timer"} - passed.forbid_tools == may
+
+
+async def test_a_complaint_about_loudness_acts_and_a_story_about_it_does_not() -> None:
+    talk = Talk()
+
+    await talk.reply("that is too loud")
+    assert talk.home.calls == [("control_speaker_volume", {"action": "down"})]
+    assert isinstance(await talk.say("it was too loud yesterday"), Passed)
+    assert isinstance(await talk.say("the neighbours are too loud"), Passed)
+    assert isinstance(await talk.say("is it too loud"), Passed)
+
+
+async def test_a_command_with_a_question_mark_is_asked_first() -> None:
+    talk = Talk()
+
+    asked = await talk.reply("Turn off the kitchen light?")
+    assert asked.text == "Shall I turn off the Kitchen Light?"
+    assert asked.expects_answer
+    assert talk.acts == []
+    await talk.reply("yes")
+    assert talk.acts == [("Kitchen Light", "off")]
+
+    asked = await talk.reply("Turn off the lamp?")
+    assert asked.text.startswith("Which one do you mean")
+    assert talk.acts == []
+    await talk.reply("the floor lamp")
+    assert talk.acts == [("Floor Lamp", "off")]

@@ -1,0 +1,49 @@
+"""What was done, in the tools' own sentences."""
+
+from typing import Any
+
+import pytest
+
+from voice_gateway.brain.render_outcomes import NOT_DONE, NOT_UNDERSTOOD, render_outcomes
+from voice_gateway.turn import ToolOutcome
+
+
+def outcome(text: str, **facts: Any) -> ToolOutcome:
+    return ToolOutcome("1", facts.pop("name", "control_lamp"), text, facts.pop("ok", True), 0.1, **facts)
+
+
+@pytest.mark.parametrize(
+    ("given", "text"),
+    [
+        (outcome("The lamp is on."), "The lamp is on."),
+        (outcome("The lamp is on"), "The lamp is on."),
+        (outcome("Error: it does not answer", ok=False), "That did not work: it does not answer."),
+        (outcome('{"on": true}', structured={"on": True}), "The tool “control lamp” reported success."),
+        (outcome('{"message": "x"}', structured={"message": "The lamp is on."}), "The lamp is on."),
+        (
+            outcome('{"n": 3}', read_only=True),
+            "The tool “control lamp” gave an answer that I cannot read aloud.",
+        ),
+    ],
+)
+def test_one_outcome(given: ToolOutcome, text: str) -> None:
+    assert render_outcomes([given]) == text
+
+
+def test_several_outcomes_and_the_same_only_once() -> None:
+    said = render_outcomes([outcome("On."), outcome("On."), outcome("Error: no", ok=False)])
+
+    assert said == "On. That did not work: no."
+
+
+def test_a_long_result_is_cut_at_a_sentence() -> None:
+    said = render_outcomes([outcome("This is a sentence. " * 100)])
+
+    assert len(said) <= 400
+    assert said.endswith("sentence.")
+    assert len(render_outcomes([outcome("word " * 1000)])) < 420
+
+
+def test_nothing_was_done() -> None:
+    assert render_outcomes([]) == NOT_UNDERSTOOD
+    assert render_outcomes([], "claim") == NOT_DONE

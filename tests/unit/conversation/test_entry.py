@@ -1,0 +1,366 @@
+"""One entrance for words: stages in order, one utterance at a time, confirmation by the user alone."""
+
+import asyncio
+
+import pytest
+from langchain_core.tools import StructuredTool
+
+from voice_gateway.brain.stage import Turn
+from voice_gateway.config import BrainSettings, PermissionSettings
+from voice_gateway.conversation.entry import Conversation
+from voice_gateway.conversation.store import MemoryStore, SqliteStore
+from voice_gateway.errors import BrainError
+from voice_gateway.tools.executor import ToolExecutor
+from voice_gateway.tools.manager import ToolManager
+from voice_gateway.tools.traits import with_traits
+from voice_gateway.turn import Passed, Reply, ToolCall, ToolTraits, Utterance
+
+
+class Lock:
+    """A lock that counts how often it was really moved."""
+
+    def __init__(self) -> None:
+        self.actions: list[str] = []
+
+    def tool(self) -> StructuredTool:
+        async def control_zwave_lock(deviceName: str, action: str) -> str:  # noqa: N803
+            self.actions.append(action)
+            return f"{deviceName} is {action}ed."
+
+        tool = StructuredTool.from_function(coroutine=control_zwave_lock, description="Moves a lock.")
+        with_traits(tool, ToolTraits(source="zwave", original_name="control_zwave_lock"))
+        return tool
+
+
+class Scripted:
+    """A stage that makes the calls it is told to make, as a model would."""
+
+    def __init__(self, executor, *steps, name="model"):
+        self.name = name
+        self.executor = executor
+        self.steps = list(steps)
+        self.seen: list[Turn] = []
+
+    async def answer(self, turn):
+        self.seen.append(turn)
+        step = self.steps.pop(0) if self.steps else "nothing more"
+        if isinstance(step, Exception):
+            raise step
+        if isinstance(step, Passed):
+            return step
+        if callable(step):
+            return await step(turn)
+        if isinstance(step, str):
+            return Reply(step, stage=self.name)
+        turn.history.add_user(turn.utterance.text)
+        turn.history.add_ai("", step)
+        outcomes = await self.executor.execute_all(step, gate=turn.gate)
+        turn.history.add_outcomes(outcomes)
+        turn.history.add_ai("I did it all.")
+        ok = all(outcome.ok for outcome in outcomes)
+        return Reply("I did it all.", tuple(outcomes), stage=self.name, ok=ok)
+
+
+UNLOCK = ToolCall(id="1", name="control_zwave_lock", args={"deviceName": "Front Door", "action": "unlock"})
+LOCK = ToolCall(id="2", name="control_zwave_lock", args={"deviceName": "Back Door", "action": "lock"})
+
+
+class House:
+    def __init__(self, *steps, store=None, permission=None, brain=None):
+        self.lock = Lock()
+        manager = ToolManager()
+        manager.add(self.lock.tool())
+        executor = ToolExecutor(manager)
+        self.now = 1000.0
+        self.stage = Scripted(executor, *steps)
+        self.conversation = Conversation(
+            [self.stage],
+            executor,
+            brain or BrainSettings(),
+            permission or PermissionSettings(),
+            store=store,
+            now=lambda: self.now,
+        )
+
+    async def hears(self, text, **facts):
+        return await self.conversation.answer(Utterance(text, **facts))
+
+
+async def test_a_sensitive_call_waits_for_the_users_own_yes():
+    house = House([UNLOCK])
+
+    asked = await house.hears("unlock the front door")
+
+    assert asked.text == "Unlock the front door? Say yes to confirm."
+    assert asked.expects_answer
+    assert asked.outcomes == ()
+    assert asked.ok
+    assert house.lock.actions == []
+
+    done = await house.hears("yes please")
+
+    assert house.lock.actions == ["unlock"]
+    assert done.text == "Front Door is unlocked."
+    assert done.outcomes[0].ok
+    assert not done.expects_answer
+
+
+@pytest.mark.parametrize(
+    "words", ["no", "never mind", "turn on the lamp", "okay turn on the lamp", "what time is it"]
+)
+async def test_anything_but_a_yes_leaves_the_door_locked_for_good(words):
+    house = House([UNLOCK], "something else")
+    await house.hears("unlock the front door")
+
+    await house.hears(words)
+    later = await house.hears("yes")
+
+    assert house.lock.actions == []
+    assert "unlocked" not in later.text
+
+
+async def test_a_yes_that_comes_too_late_does_nothing():
+    house = House([UNLOCK])
+    await house.hears("unlock the front door")
+    house.now += 31
+
+    late = await house.hears("yes")
+
+    assert house.lock.actions == []
+    assert "too long ago" in late.text
+    assert not late.ok
+
+
+async def test_a_yes_in_another_conversation_confirms_nothing():
+    house = House([UNLOCK], "hello")
+    await house.hears("unlock the front door", conversation_id="a")
+
+    await house.hears("yes", conversation_id="b")
+
+    assert house.lock.actions == []
+
+
+async def test_a_pin_is_asked_for_and_checked():
+    house = House([UNLOCK], [UNLOCK], permission=PermissionSettings(pin="1234"))
+
+    asked = await house.hears("unlock the front door")
+    wrong = await house.hears("yes nine nine nine nine")
+
+    assert "your PIN" in asked.text
+    assert "not the right PIN" in wrong.text
+    assert house.lock.actions == []
+
+    await house.hears("unlock the front door")
+    await house.hears("yes one two three four")
+
+    assert house.lock.actions == ["unlock"]
+
+
+async def test_a_pin_is_neither_told_nor_remembered():
+    house = House([UNLOCK], "fine", permission=PermissionSettings(pin="4711"))
+    told = []
+    house.conversation._watch.subscribe(told.append)
+
+    await house.hears("unlock the front door")
+    await house.hears("yes four seven one one")
+    await house.hears("unlock the front door again")
+
+    assert house.lock.actions == ["unlock"]
+    remembered = [message.text for message in house.stage.seen[-1].history.messages]
+    for text in (str(told), str(remembered)):
+        assert "4711" not in text
+        assert "seven" not in text
+
+
+async def test_what_was_done_is_told_before_the_question():
+    house = House([LOCK, UNLOCK])
+
+    asked = await house.hears("lock the back door and unlock the front door")
+
+    assert house.lock.actions == ["lock"]
+    assert asked.text == "Back Door is locked. Unlock the front door? Say yes to confirm."
+    assert [outcome.args["action"] for outcome in asked.outcomes] == ["lock"]
+
+
+async def test_a_door_that_is_not_allowed_gets_a_refusal_and_no_question():
+    house = House([UNLOCK], permission=PermissionSettings(sensitive_doors=("voice",)))
+
+    refused = await house.hears("unlock the front door", door="mqtt")
+
+    assert house.lock.actions == []
+    assert not refused.expects_answer
+    assert not refused.ok
+    assert "not allowed from here" in refused.outcomes[0].text
+
+
+async def test_a_stage_that_forbids_side_effects_binds_the_next_one():
+    house = House([LOCK])
+    first = Scripted(None, Passed("local", "a negation", forbid_side_effects=True), name="local")
+    house.conversation._stages = (first, house.stage)
+
+    reply = await house.hears("don't lock the back door")
+
+    assert house.lock.actions == []
+    assert not reply.ok
+    assert reply.passed == (Passed("local", "a negation", forbid_side_effects=True),)
+    assert reply.outcomes[0].structured == {"outcome": "not_permitted"}
+
+
+async def test_when_nobody_knows_the_reply_says_so():
+    house = House(Passed("local", "no match", spoken="I can't fly."))
+
+    reply = await house.hears("fly me to the moon")
+
+    assert (reply.text, reply.ok, reply.stage) == ("I can't fly.", False, "none")
+
+
+@pytest.mark.parametrize(
+    ("trouble", "says"),
+    [
+        (
+            BrainError("ollama is down", spoken="The model server is not answering."),
+            "model server is not answering",
+        ),
+        (RuntimeError("secret detail"), "something went wrong"),
+        (TimeoutError("a tool's own"), "something went wrong"),
+    ],
+)
+async def test_a_stage_that_fails_becomes_a_reply(trouble, says):
+    reply = await House(trouble).hears("hello")
+
+    assert says in reply.text
+    assert "secret detail" not in reply.text
+    assert not reply.ok
+
+
+async def test_a_tool_that_nothing_was_said_of_may_not_act():
+    house = House([LOCK])
+    house.conversation._stages = (
+        Scripted(None, Passed("local", "unknown", forbid_tools=frozenset({LOCK.name}))),
+        house.stage,
+    )
+
+    reply = await house.hears("hello")
+
+    assert house.lock.actions == []
+    assert not reply.outcomes[0].ok
+
+
+async def test_a_turn_that_takes_too_long_is_ended():
+    async def hang(_turn):
+        await asyncio.Event().wait()
+
+    reply = await House(hang, brain=BrainSettings(turn_timeout_seconds=0.05)).hears("hello")
+
+    assert "took too long" in reply.text
+
+
+@pytest.mark.parametrize(
+    ("trouble", "says"),
+    [
+        (None, "took too long"),
+        (BrainError("down", spoken="My model is gone."), "My model is gone."),
+        (ValueError("a bug"), "something went wrong"),
+    ],
+)
+async def test_what_was_done_before_the_trouble_is_told_and_kept(trouble, says):
+    house = House(brain=BrainSettings(turn_timeout_seconds=0.2))
+
+    async def act_and_fail(turn):
+        await house.stage.executor.execute_all([LOCK], gate=turn.gate)
+        if trouble is not None:
+            raise trouble
+        await asyncio.Event().wait()
+
+    house.stage.steps.append(act_and_fail)
+    reply = await house.hears("lock the back door")
+
+    assert house.lock.actions == ["lock"]
+    assert [outcome.ok for outcome in reply.outcomes] == [True]
+    assert reply.text.startswith("Back Door is locked. ")
+    assert says in reply.text
+    assert not reply.ok
+
+
+@pytest.mark.parametrize("text", ["", "   ", "\x00\x07\n"])
+async def test_nothing_is_not_an_utterance(text):
+    house = House()
+
+    assert (await house.hears(text)).text == "I didn't hear anything."
+    assert house.stage.seen == []
+
+
+async def test_ten_thousand_words_are_too_many():
+    house = House()
+
+    assert "fewer words" in (await house.hears("word " * 10_000)).text
+    assert house.stage.seen == []
+
+
+async def test_one_conversation_answers_in_order_and_others_do_not_wait():
+    release = asyncio.Event()
+    order = []
+
+    async def slow(turn):
+        order.append(turn.utterance.text)
+        await release.wait()
+        return Reply("slow")
+
+    async def quick(turn):
+        order.append(turn.utterance.text)
+        return Reply("quick")
+
+    house = House(slow, quick, quick)
+    first = asyncio.create_task(house.hears("first", conversation_id="a"))
+    second = asyncio.create_task(house.hears("second", conversation_id="a"))
+    await asyncio.wait_for(house.hears("other", conversation_id="b"), 2)
+
+    assert order == ["first", "other"]
+
+    release.set()
+    await asyncio.wait_for(asyncio.gather(first, second), 2)
+    assert order == ["first", "other", "second"]
+    assert house.conversation._open == {}
+
+
+async def test_history_lives_on_in_a_file_and_expires(tmp_path):
+    file = tmp_path / "c.sqlite"
+    await House([LOCK], store=SqliteStore(file)).hears("lock the back door", conversation_id="x")
+
+    again = House("fine", store=SqliteStore(file))
+    await again.hears("thanks", conversation_id="x")
+    assert [message.type for message in again.stage.seen[0].history.messages] == ["human", "ai", "tool", "ai"]
+
+    later = House("fine", store=SqliteStore(file, now=lambda: 9e12))
+    await later.hears("thanks", conversation_id="x")
+    assert later.stage.seen[0].history.messages == []
+
+
+async def test_a_damaged_store_costs_the_memory_and_not_the_answer(tmp_path):
+    file = tmp_path / "c.sqlite"
+    file.write_bytes(b"this is not a database, not even nearly" * 50)
+
+    assert (await House("fine", store=SqliteStore(file)).hears("hello")).text == "fine"
+
+
+async def test_a_cancelled_turn_leaves_a_history_that_can_go_on():
+    store = MemoryStore()
+    started = asyncio.Event()
+
+    async def interrupted(turn):
+        turn.history.add_user(turn.utterance.text)
+        turn.history.add_ai("", [LOCK])
+        started.set()
+        await asyncio.Event().wait()
+
+    house = House(interrupted, "fine", store=store)
+    task = asyncio.create_task(house.hears("lock up"))
+    await asyncio.wait_for(started.wait(), 2)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+
+    await house.hears("and now?")
+
+    kinds = [message.type for message in house.stage.seen[-1].history.messages]
+    assert kinds == ["human", "ai", "tool"]

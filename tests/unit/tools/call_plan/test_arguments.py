@@ -1,0 +1,290 @@
+"""Repair toward the schema, then honest refusal."""
+
+import copy
+import json
+from typing import Any
+
+import jsonschema
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.fakes.some_tools import ZWAVE_SCHEMA, Seen, mcp_tool, outcome_of
+
+from voice_gateway.errors import BadArguments
+from voice_gateway.tools.call_plan.arguments import as_object, repair, to_camel_case, too_deep
+from voice_gateway.tools.call_plan.signature import signature
+
+
+def repaired(args: Any, schema: Any, *, by_rule: bool = True, name: str = "tool") -> dict[str, Any]:
+    return repair(args, schema, name, by_rule=by_rule).args
+
+
+def one(schema: Any, value: Any, *, required: bool = True) -> Any:
+    whole = {"type": "object", "properties": {"x": schema}, "required": ["x"] if required else []}
+    return repaired({"x": value}, whole).get("x", "dropped")
+
+
+@pytest.mark.parametrize(
+    ("schema", "value", "wanted"),
+    [
+        ({"type": "integer"}, "50", 50),
+        ({"type": "integer"}, "30%", 30),
+        ({"type": "number"}, " 12.5 % ", 12.5),
+        ({"type": "number"}, "30 percent", 30),
+        ({"type": "integer"}, "12.5%", "12.5%"),
+        ({"type": "number"}, "%", "%"),
+        ({"type": "number"}, "30%%", "30%%"),
+        ({"type": "string"}, "30%", "30%"),
+        ({"type": "integer"}, " -7 ", -7),
+        ({"type": "integer"}, "50.0", 50),
+        ({"type": "integer"}, "50.5", "50.5"),
+        ({"type": "integer"}, "fifty", "fifty"),
+        ({"type": "integer"}, "9" * 5000, "9" * 5000),
+        ({"type": "integer"}, 50.0, 50.0),
+        ({"type": "number"}, "0.5", 0.5),
+        ({"type": "number"}, "1e3", 1000.0),
+        ({"type": "number"}, "1e999", "1e999"),
+        ({"type": "number"}, "nan", "nan"),
+        ({"type": "boolean"}, "true", True),
+        ({"type": "boolean"}, "No", False),
+        ({"type": "boolean"}, 1, True),
+        ({"type": "boolean"}, 2, 2),
+        ({"type": "object"}, '{"a": 1}', {"a": 1}),
+        ({"type": "array"}, "[1, 2]", [1, 2]),
+        ({"type": "object"}, "[1]", "[1]"),
+        ({"type": "object"}, "{broken", "{broken"),
+        ({"type": "string"}, 50, "50"),
+        ({"type": "string"}, True, "true"),
+        ({"type": "string"}, {"a": "ü"}, '{"a": "ü"}'),
+        ({"type": "string"}, ["a"], '["a"]'),
+        ({"type": "string"}, "50", "50"),
+        ({"type": ["string", "integer"]}, "50", "50"),
+        ({"type": ["integer", "null"]}, "null", None),
+        ({"anyOf": [{"type": "integer"}, {"type": "null"}]}, "50", 50),
+        ({"anyOf": [{"type": "integer"}, {"type": "null"}]}, None, None),
+        ({"enum": ["on", "off"]}, "ON", "on"),
+        ({"enum": ["on", "off"]}, " Off ", "off"),
+        ({"enum": ["a", "A"]}, "A", "A"),
+        ({"enum": ["Aa", "aA"]}, "aa", "aa"),
+        ({"enum": [1, 2]}, "2", 2),
+        ({"anyOf": [{"const": "on"}, {"const": "off"}]}, "OFF", "off"),
+        ({"allOf": [{"enum": ["on"]}]}, "ON", "on"),
+        ({}, "50", "50"),
+        (True, "50", "50"),
+        ({"type": "array", "items": {"type": "integer"}}, ["1", 2, "x"], [1, 2, "x"]),
+        (
+            {"type": "object", "properties": {"roomName": {"type": "string"}, "n": {"type": "integer"}}},
+            {"room_name": "attic", "n": "3"},
+            {"roomName": "attic", "n": 3},
+        ),
+    ],
+)
+def test_a_value_is_changed_only_where_the_schema_forbids_it_and_the_meaning_is_plain(schema, value, wanted):
+    got = one(schema, value)
+    assert got == wanted
+    assert type(got) is type(wanted)
+
+
+@pytest.mark.parametrize("nothing", [None, "", "  "])
+def test_nothing_for_an_optional_parameter_is_left_out_and_for_a_required_one_kept(nothing):
+    assert one({"type": "integer"}, nothing, required=False) == "dropped"
+    assert one({"enum": ["on"]}, nothing, required=False) == "dropped"
+    assert one({"type": "integer"}, nothing) == nothing
+    assert one({"type": ["integer", "null"]}, None, required=False) is None
+    assert one({"type": "string"}, "", required=False) == ""
+
+
+@pytest.mark.parametrize(
+    ("given_name", "declared"),
+    [
+        ("device_name", "deviceName"),
+        ("DeviceName", "deviceName"),
+        ("device-name", "deviceName"),
+        ("DEVICE NAME", "deviceName"),
+        ("deviceName", "device_name"),
+        ("devicename", "device_name"),
+    ],
+)
+def test_a_name_is_matched_to_the_declared_one(given_name, declared):
+    schema = {"type": "object", "properties": {declared: {"type": "string"}}}
+    assert repaired({given_name: "x"}, schema) == {declared: "x"}
+    assert repaired({given_name: "x"}, schema, by_rule=False) == {declared: "x"}
+
+
+def test_a_name_that_fits_two_declared_ones_is_not_guessed():
+    schema = {"type": "object", "properties": {"roomName": {}, "room_name": {}}}
+    assert repaired({"ROOMNAME": "x"}, schema) == {"ROOMNAME": "x"}
+
+
+@pytest.mark.parametrize("nothing", [None, ""])
+def test_nothing_under_one_name_gives_way_to_something_under_another(nothing):
+    schema = {"type": "object", "properties": {"deviceName": {"type": "string"}}}
+    assert repaired({"deviceName": nothing, "device_name": "Lamp"}, schema) == {"deviceName": "Lamp"}
+    assert repaired({"device_name": "Lamp", "deviceName": nothing}, schema) == {"deviceName": "Lamp"}
+    both = {"device_name": "Lamp", "DEVICE_NAME": "Other"}
+    assert repaired(both, schema) == {"deviceName": "Lamp", "DEVICE_NAME": "Other"}
+
+
+def test_the_rule_is_for_undeclared_names_of_servers_that_take_any():
+    opened = {"type": "object", "additionalProperties": True, "properties": {"a": {}}}
+    closed = {"type": "object", "properties": {"a": {}}}
+    assert repaired({"new_name": 1}, opened) == {"newName": 1}
+    assert repaired({"new_name": 1}, opened, by_rule=False) == {"new_name": 1}
+    assert repaired({"new_name": 1}, closed) == {"new_name": 1}, "refused under the name that was given"
+    assert to_camel_case("__a_bc__d") == "aBcD"
+    assert to_camel_case("_") == "_"
+
+
+async def test_an_argument_that_only_repeats_the_tools_name_is_left_out_and_logged(caplog):
+    caplog.set_level("INFO")
+    seen = Seen()
+    args = {"deviceName": "Heater", "action": "off", "type": "control_zwave_device"}
+
+    outcome = await outcome_of(mcp_tool(seen=seen), args)
+
+    assert outcome.ok
+    assert seen.last == {"deviceName": "Heater", "action": "off"}
+    (record,) = [record for record in caplog.records if record.getMessage() == "arguments left out"]
+    assert record.parameters == ["type"]
+    assert (await outcome_of(mcp_tool(), {**args, "type": "switch"})).error == "bad_arguments"
+
+
+@pytest.mark.parametrize(
+    ("raw", "wanted"),
+    [({"a": 1}, {"a": 1}), (None, {}), ("", {}), ('{"a": 1}', {"a": 1}), ('"{}"', {}), ({1: 2}, {"1": 2})],
+)
+def test_one_object_of_named_values(raw, wanted):
+    assert as_object(raw) == wanted
+
+
+@pytest.mark.parametrize("raw", ["x", "[1]", "1", [], [{}], 1, True, b"{}", "{" * 100_000])
+def test_anything_else_is_no_object(raw):
+    with pytest.raises(BadArguments, match="must be one object of named values"):
+        as_object(raw)
+
+
+def test_something_that_contains_itself_is_too_deep():
+    loop: dict[str, Any] = {}
+    loop["a"] = loop["b"] = [loop, loop]
+    assert too_deep(loop)
+    assert not too_deep({"a": [{"b": []}]})
+
+
+def test_a_signature_says_types_choices_limits_and_what_is_optional():
+    schema = {
+        "type": "object",
+        "properties": {
+            "zone": {"anyOf": [{"type": "string"}, {"type": "null"}]},
+            "days": {"type": "array", "items": {"enum": ["mon", "tue"]}},
+            "tree": {"$ref": "#/$defs/tree"},
+            "low": {"type": "number", "minimum": 1},
+            "any": {},
+        },
+        "required": ["days"],
+        "$defs": {"tree": {"type": "array", "items": {"$ref": "#/$defs/tree"}}},
+    }
+    assert signature("plan", schema) == (
+        "plan(zone?: string, days: array of mon|tue, tree?: array of array of array of array, "
+        "low?: number from 1, any?: any)"
+    )
+    assert signature("plan", {"properties": [], "required": 5}) == "plan()"
+
+
+# --- for all arguments and schemas ---
+
+scalars = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=8)
+texts = st.sampled_from(
+    ["50", "1.5", "true", "ON", "{}", "[1]", "null", "", " ", "{", "control_zwave_device"]
+)
+json_values = st.recursive(
+    scalars | texts,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=8,
+)
+names = st.sampled_from(
+    ["deviceName", "device_name", "DEVICENAME", "level", "Level", "a_b", "aB", "type", "input"]
+)
+simple = st.sampled_from(
+    [
+        {},
+        {"type": "string"},
+        {"type": "integer", "minimum": 0, "maximum": 100},
+        {"type": "number"},
+        {"type": "boolean"},
+        {"enum": ["on", "off", 3]},
+        {"type": ["integer", "null"]},
+        {"anyOf": [{"type": "boolean"}, {"type": "string"}]},
+        {"$ref": "#/$defs/word"},
+    ]
+)
+parameters = st.recursive(
+    simple,
+    lambda inner: (
+        inner.map(lambda items: {"type": "array", "items": items})
+        | st.dictionaries(names, inner, max_size=2).map(lambda found: {"type": "object", "properties": found})
+    ),
+    max_leaves=4,
+)
+schemas = st.builds(
+    lambda found, required, extra: {
+        "type": "object",
+        "properties": found,
+        "required": [name for name in found if name in required],
+        "$defs": {"word": {"type": "string"}},
+        **extra,
+    },
+    st.dictionaries(names, parameters, max_size=4),
+    st.sets(names, max_size=2),
+    st.sampled_from([{}, {"additionalProperties": True}, {"additionalProperties": False}]),
+)
+arguments = st.dictionaries(names | st.text(max_size=4), json_values, max_size=4)
+
+
+@given(arguments, schemas, st.booleans())
+@settings(max_examples=300, deadline=None)
+def test_repair_never_fails_never_changes_its_input_and_is_done_after_once(args, schema, by_rule):
+    before = copy.deepcopy((args, schema))
+    once = repaired(args, schema, by_rule=by_rule, name="control_zwave_device")
+    assert (args, schema) == before
+    assert repaired(once, schema, by_rule=by_rule, name="control_zwave_device") == once or "input" in args
+
+
+@given(arguments, schemas)
+@settings(max_examples=300, deadline=None)
+def test_what_the_schema_accepts_is_not_touched(args, schema):
+    known = {name: value for name, value in args.items() if name in schema["properties"]}
+    if jsonschema.Draft202012Validator(schema).is_valid(known):
+        assert repaired(known, schema) == known
+
+
+@given(arguments, schemas)
+@settings(max_examples=300, deadline=None)
+def test_nothing_disappears_but_nothings_and_the_tools_own_name(args, schema):
+    result = repair(args, schema, "control_zwave_device", by_rule=True)
+    if "input" in args and "input" not in schema["properties"]:
+        return  # may have been unwrapped
+    reached = {result.renamed.get(name, name) for name in args}
+    assert reached == set(result.args) | set(result.dropped)
+    for name in result.dropped:
+        given_as = {name, *(old for old, new in result.renamed.items() if new == name)} & args.keys()
+        nothings = (None, "control_zwave_device", "null")
+        assert any(args[one] in nothings or not str(args[one]).strip() for one in given_as)
+
+
+@given(st.dictionaries(st.text(max_size=6), json_values, max_size=4) | json_values, json_values)
+@settings(max_examples=200, deadline=None)
+def test_a_broken_schema_breaks_nothing(args, schema):
+    broken = {"type": "object", "properties": schema, "required": schema, "$ref": "#/nowhere"}
+    found = args if isinstance(args, dict) else {"x": args}
+    assert isinstance(repaired(found, broken), dict)
+    assert isinstance(signature("tool", broken), str)
+    assert isinstance(repaired({"x": args}, {"properties": {"x": schema}}), dict)
+
+
+@given(st.sampled_from(["on", "off", "dim"]), st.integers(0, 100), st.text(min_size=1, max_size=10))
+@settings(max_examples=100, deadline=None)
+def test_every_way_a_small_model_writes_a_call_reaches_the_same_arguments(action, level, device):
+    wanted = {"deviceName": device, "action": action, "level": level}
+    plain = {"device_name": device, "command": action.upper(), "level": str(level)}
+    for way in (plain, {"arguments": plain}, {"input": json.dumps(plain)}):
+        assert repaired(way, ZWAVE_SCHEMA, name="control_zwave_device") == wanted

@@ -1,0 +1,145 @@
+"""What a tool's own function gets is what LangChain would pass, without LangChain's way there."""
+
+from typing import Annotated, Any, Literal
+
+import pytest
+from langchain_core.tools import BaseTool, StructuredTool, Tool, tool
+from langchain_core.tracers.context import collect_runs, tracing_v2_enabled
+from pydantic import BaseModel, ConfigDict, Field, field_validator
+from tests.fakes.some_tools import executor_with, outcome_of
+
+from voice_gateway.tools.call_plan.calling import observed
+from voice_gateway.tools.call_plan.plan import CallPlan
+from voice_gateway.tools.threads import DaemonThreads
+from voice_gateway.turn import ToolCall
+
+got: list[Any] = []
+
+
+class Place(BaseModel):
+    room: str
+    floor: int = 1
+
+
+class Aliased(BaseModel):
+    model_config = ConfigDict(populate_by_name=True)
+    device: str = Field(alias="deviceName")
+    level: int = 5
+
+
+class Open(BaseModel):
+    model_config = ConfigDict(extra="allow")
+    a: int
+
+
+class Careful(BaseModel):
+    word: str
+
+    @field_validator("word")
+    @classmethod
+    def _lower(cls, word: str) -> str:
+        return word.lower()
+
+
+async def plain(a: int, b: str = "x", *, c: bool | None = None, d: Literal["on", "off"] = "on") -> str:
+    """Plain."""
+    got.append((a, b, c, d))
+    return "ok"
+
+
+async def nested(place: Place, places: list[Place] | None = None, n: Annotated[int, Field(ge=0)] = 0) -> str:
+    """Nested."""
+    got.append((place, places, n))
+    return "ok"
+
+
+async def any_names(**kwargs: Any) -> str:
+    """Any."""
+    got.append(kwargs)
+    return "ok"
+
+
+async def careful(word: str) -> str:
+    """Careful."""
+    got.append(word)
+    return "ok"
+
+
+def made(function: Any, schema: Any = None) -> BaseTool:
+    return StructuredTool.from_function(coroutine=function, args_schema=schema, description="A tool.")
+
+
+@pytest.mark.parametrize(
+    ("made_tool", "args"),
+    [
+        (made(plain), {"a": 1}),
+        (made(plain), {"a": "7", "b": "y", "c": "true", "d": "off"}),
+        (made(plain), {"a": 1, "c": None}),
+        (made(nested), {"place": {"room": "attic"}}),
+        (made(nested), {"place": {"room": "attic", "floor": "3"}, "places": [{"room": "b"}], "n": 2.0}),
+        (made(any_names, Aliased), {"deviceName": "Lamp"}),
+        (made(any_names, Aliased), {"device": "Lamp", "level": 7}),
+        (made(any_names, Open), {"a": 1, "more": [1]}),
+        (made(careful, Careful), {"word": "LOUD"}),
+        (made(any_names, {"type": "object", "properties": {"config": {}, "a": {}}}), {"a": {"b": None}}),
+    ],
+)
+async def test_the_function_gets_exactly_what_langchain_passes(made_tool, args):
+    got.clear()
+    assert CallPlan(made_tool, DaemonThreads(1))._call_directly
+
+    outcome = await outcome_of(made_tool, dict(args))
+    await made_tool.ainvoke(dict(args))
+
+    assert outcome.ok, outcome.text
+    assert got[0] == got[1]
+    assert repr(got[0]) == repr(got[1]), "types too"
+
+
+async def test_the_outcome_shows_the_values_that_reached_the_tool():
+    outcome = await outcome_of(made(plain), {"a": "7", "c": "no", "d": "off"})
+    assert outcome.args == {"a": 7, "c": False, "d": "off"}
+
+
+async def test_other_kinds_of_tools_run_langchains_own_way():
+    async def echo(text: str) -> str:
+        return text
+
+    single = Tool(name="echo", description="Echo.", func=None, coroutine=echo)
+    assert not CallPlan(single, DaemonThreads(1))._call_directly
+    assert (await outcome_of(single, {"__arg1": "hey"})).text == "hey"
+
+
+@tool
+async def add(a: int) -> str:
+    """Add."""
+    return str(a + 1)
+
+
+async def test_collected_runs_and_tracing_see_the_call():
+    executor = executor_with(add)
+    assert not observed(add)
+    with collect_runs() as runs:
+        assert observed(add)
+        assert (await executor.execute(ToolCall("1", "add", {"a": 1}))).text == "2"
+    assert [run.name for run in runs.traced_runs] == ["add"]
+    assert not observed(add)
+
+
+def test_tracing_switched_on_in_any_way_is_seen(monkeypatch):
+    from langsmith.run_helpers import tracing_context
+
+    class Client:
+        pass
+
+    with tracing_v2_enabled(client=Client()):
+        assert observed(add)
+    with tracing_context(enabled=True):
+        assert observed(add)
+    with tracing_context(enabled=False):
+        assert not observed(add)
+    monkeypatch.setattr("langsmith._internal._context._GLOBAL_TRACING_ENABLED", True)
+    assert observed(add)
+    monkeypatch.setattr("langsmith._internal._context._GLOBAL_TRACING_ENABLED", None)
+    monkeypatch.setattr("langchain_core.globals._debug", True)
+    assert observed(add)
