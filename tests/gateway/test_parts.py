@@ -5,7 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from voice_gateway.brain import anthropic_errors, ollama_errors
+from voice_gateway.brain.llm.anthropic import errors as anthropic_errors
+from voice_gateway.brain.llm.ollama import errors as ollama_errors
 from voice_gateway.brain.llm.ollama.health import is_down
 from voice_gateway.cli.ready import decided
 from voice_gateway.config import AnthropicSettings, OllamaSettings

@@ -20,8 +20,8 @@ SOURCES = {
     path: ast.parse(path.read_text(encoding="utf-8"))
     for path in sorted((ROOT / "src" / "voice_gateway").rglob("*.py"))
 }
-CLIENTS = "tests/unit/brain/test_ollama_client.py"
-CLOUD = "tests/unit/brain/test_anthropic_client.py"
+CLIENTS = "tests/unit/brain/llm/test_ollama_client.py"
+CLOUD = "tests/unit/brain/llm/test_anthropic_client.py"
 # Rows that stand only here: the other page has those of the parts most people meet.
 PROOFS = OF_PARTS | {
     "`mqtt` (TLS)": "tests/mqtt/test_link.py::test_a_certificate_that_nobody_vouches_for_is_called_so",
@@ -40,7 +40,7 @@ PROOFS = OF_PARTS | {
 # A part's name that is a variable where it is reported, and what it can be.
 VARIABLE = {
     ("parts.py", "part"): [part for part, _, _ in _OUTSIDE.values()],
-    ("voice_mouth.py", "part"): ["speech", "speaker"],
+    ("speech_output.py", "part"): ["speech", "speaker"],
     ("app.py", "part"): ["brain …"],
 }
 BRAINS = [f"brain {name}" for name in get_args(Provider) if name != "local"]

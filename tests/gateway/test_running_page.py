@@ -25,9 +25,10 @@ PROOFS = {
     "commands": "tests/gateway/test_start_and_stop.py::"
     "test_a_second_gateway_says_so_and_takes_over_when_the_first_ends",
     "`voice`": "tests/voice/test_voice_start.py::test_engines_that_cannot_be_loaded_are_told_of",
-    "`microphone`": "tests/unit/doors/test_voice.py::test_a_microphone_that_fails_is_opened_again",
-    "`transcriber`": "tests/unit/doors/test_voice.py::test_an_engine_that_raises_costs_one_turn",
-    "`speech`, `speaker`": "tests/unit/doors/test_voice.py::test_what_cannot_be_spoken_is_shown",
+    "`microphone`": "tests/unit/doors/voice/test_transcriber.py::"
+    "test_a_microphone_that_fails_is_opened_again",
+    "`transcriber`": "tests/unit/doors/voice/test_transcriber.py::test_an_engine_that_raises_costs_one_turn",
+    "`speech`, `speaker`": "tests/unit/doors/voice/test_transcriber.py::test_what_cannot_be_spoken_is_shown",
 }
 
 

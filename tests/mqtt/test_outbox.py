@@ -12,7 +12,7 @@ from tests.mqtt.conftest import Listener
 
 from voice_gateway.config import MqttSettings
 from voice_gateway.conversation.store import MemoryStore
-from voice_gateway.doors import mqtt_outbox
+from voice_gateway.doors.mqtt import outbox as mqtt_outbox
 from voice_gateway.doors.mqtt.door import IN_FLIGHT, MqttDoor
 from voice_gateway.doors.mqtt.link import connected
 from voice_gateway.doors.mqtt.outbox import KEPT_MESSAGES, MOST_TRIES, Outbox

@@ -152,11 +152,11 @@ async def test_ollama_hands_every_call_to_the_executor(ollama: FakeOllama, execu
 
 @pytest.mark.scenario("MSG-2")
 async def test_ollama_itself_reads_only_tool_calls(ollama: FakeOllama, executor: Recording) -> None:
-    """A call in the text becomes one in `brain/misplaced.py`, for every provider alike."""
+    """A call in the text becomes one in `brain/llm/text_tool_calls.py`, for every provider alike."""
     import inspect
 
-    from voice_gateway.brain import ollama as client_module
-    from voice_gateway.brain import ollama_chat
+    from voice_gateway.brain.llm.ollama import chat as ollama_chat
+    from voice_gateway.brain.llm.ollama import client as client_module
 
     source = inspect.getsource(client_module) + inspect.getsource(ollama_chat)
 

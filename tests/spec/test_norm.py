@@ -8,7 +8,7 @@ from langchain_core.tools import tool
 from tests.fakes.some_tools import ZWAVE_SCHEMA, Seen, executor_with, mcp_tool, outcome_of
 
 from voice_gateway.errors import ToolError
-from voice_gateway.tools import arguments
+from voice_gateway.tools.call_plan import arguments
 from voice_gateway.turn import ToolCall
 
 

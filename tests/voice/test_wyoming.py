@@ -220,7 +220,7 @@ async def test_the_engines_are_warm_before_somebody_asks():
 
 
 async def test_silent_clients_make_room_for_one_that_asks(monkeypatch):
-    from voice_gateway.doors import wyoming
+    from voice_gateway.doors.wyoming import server as wyoming
 
     async def connected(opened):
         return await asyncio.open_connection("127.0.0.1", opened.port)

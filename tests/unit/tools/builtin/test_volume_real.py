@@ -13,7 +13,8 @@ import pytest_asyncio
 from tests.fakes.pulse import PulseDaemon, need_program, pulse_daemon
 
 from voice_gateway.errors import ToolUnavailable
-from voice_gateway.tools.builtin import volume_programs, volume_pulse
+from voice_gateway.tools.builtin.volume import programs as volume_programs
+from voice_gateway.tools.builtin.volume import pulse as volume_pulse
 from voice_gateway.tools.builtin.volume.playback import PlaybackVolume
 from voice_gateway.tools.builtin.volume.programs import AlsaVolume, MacVolume, PactlVolume, WpctlVolume
 from voice_gateway.tools.builtin.volume.pulse import PulseVolume
