@@ -8,7 +8,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK = 1
 ARGS ?=
 SOAK_SECONDS ?= 120
 
-.PHONY: setup run test test-live test-zwave test-voice soak check format bench bench-live eval eval-live lock counterparts clean help
+.PHONY: setup run test test-live test-zwave test-voice soak check format bench bench-live eval eval-live lock pages counterparts clean help
 
 help: ## what each target does
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -73,6 +73,9 @@ check: $(VENV)/.dev ## format, lint, types, import contracts
 format: $(VENV)/.dev ## let ruff format and fix
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+
+pages: $(VENV)/.run ## write what the pages in docs/ take from the code
+	$(BIN)/python scripts/pages.py
 
 lock: $(VENV)/.dev ## renew the lock files
 	scripts/lock "$(BIN)/uv"

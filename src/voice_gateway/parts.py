@@ -6,13 +6,14 @@ from itertools import pairwise
 from voice_gateway.config import ServerSettings
 from voice_gateway.errors import GatewayError
 from voice_gateway.mcp_link.integration import ServerStatus
+from voice_gateway.problems import SEARCH, SERVER_SILENT, VOLUME
 from voice_gateway.tools.masking import HIDDEN, SHORTEST_SECRET, hide_secrets, is_secret_name
 from voice_gateway.watch import Acted, Event, PartState, State, Watch
 
 # Built-in tools that need something outside the gateway: the part's name, and what is said of it.
 _OUTSIDE = {
-    "search_web": ("search", "Web search", "the internet connection, and tools.searxng_url if it is set"),
-    "control_speaker_volume": ("volume", "The volume control", "the sound server (PulseAudio or PipeWire)"),
+    "search_web": ("search", "Web search", SEARCH),
+    "control_speaker_volume": ("volume", "The volume control", VOLUME),
 }
 _AWAY = frozenset({"unavailable", "timeout"})
 
@@ -34,7 +35,7 @@ def server_report(status: ServerStatus) -> tuple[State, str, str]:
     if status.state == "degraded":
         reason = f"last reason: {status.last_error}; " if status.last_error else ""
         advice = f"{reason}start its command by hand, or run `voice-gateway doctor`"
-        return State.DEGRADED, f"{called} is not answering, so its tools are missing; I keep trying.", advice
+        return State.DEGRADED, SERVER_SILENT.format(name=status.name), advice
     if status.state == "stopped":
         return State.OFF, f"{called} is stopped.", ""
     sentence = (
@@ -87,12 +88,12 @@ def outside_parts(watch: Watch) -> Callable[[Event], None]:
     def noticed(event: Event) -> None:
         if not isinstance(event, Acted) or event.outcome.name not in _OUTSIDE:
             return
-        part, called, check = _OUTSIDE[event.outcome.name]
+        part, called, problem = _OUTSIDE[event.outcome.name]
         if event.outcome.ok:
             watch.report(part, State.OK, f"{called} works.")
         elif event.outcome.error in _AWAY:
-            sentence = f"{called} did not work last time; I try again the next time I need it."
-            watch.report(part, State.DEGRADED, sentence, f"check {check}; {event.outcome.text}")
+            advice = f"check {problem.check}; {event.outcome.text}"
+            watch.report(part, State.DEGRADED, problem.says[0], advice)
 
     return noticed
 

@@ -1,4 +1,4 @@
-"""README's table "when something is degraded" explains every part and sentence that the code can produce."""
+"""The catalogue of problems explains every part and sentence that the code can produce, and nothing else."""
 
 import ast
 import re
@@ -6,36 +6,51 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import get_args
 
-import pytest
-from tests.gateway.test_running_page import PROOFS as OF_PARTS
-
+from voice_gateway import problems
 from voice_gateway.config.tree import Provider
 from voice_gateway.errors import BrainError
 from voice_gateway.parts import _OUTSIDE, outside_parts
+from voice_gateway.problems import CATALOGUE
 from voice_gateway.turn import ToolOutcome, Utterance
 from voice_gateway.watch import Acted, State, Watch
 
 ROOT = Path(__file__).parents[2]
 SOURCES = {
     path: ast.parse(path.read_text(encoding="utf-8"))
-    for path in sorted((ROOT / "src" / "voice_gateway").rglob("*.py"))
+    for path in sorted((ROOT / "src").rglob("*.py"))
+    if path.name != "problems.py"
 }
-CLIENTS = "tests/unit/brain/llm/test_ollama_client.py"
-CLOUD = "tests/unit/brain/llm/test_anthropic_client.py"
-# Rows that stand only here: the other page has those of the parts most people meet.
-PROOFS = OF_PARTS | {
-    "`mqtt` (TLS)": "tests/mqtt/test_link.py::test_a_certificate_that_nobody_vouches_for_is_called_so",
-    "`brain ollama`, `brain anthropic` (answer)": f"{CLIENTS}::test_silence_has_a_limit",
-    "`brain anthropic` (busy)": f"{CLOUD}::test_every_trouble_is_one_clear_error",
-    "`brain anthropic` (model)": f"{CLOUD}::test_an_unknown_model_is_named",
-    "`volume`": "tests/gateway/test_readme_table.py::test_the_volume_control_is_judged_by_how_calls_end",
-    "`wyoming`": "tests/voice/test_wyoming.py::test_a_port_that_is_taken_is_told_and_tried_again",
-    "a failed start": "tests/spec/test_mcp.py::"
-    "test_the_final_message_says_what_failed_why_what_to_check_and_what_remains",
-    "a Z-Wave tool": "tests/zwave_mqtt/test_mqtt_faults.py::test_without_a_broker_a_call_says_so_at_once",
-    "a tool": "tests/spec/test_exe.py::test_a_timeout_says_that_a_side_effect_may_still_happen",
-    "a reply (claim)": "tests/unit/brain/test_receipts_loop.py::test_then_the_gateway_says_it_itself",
-    "a reply (length)": f"{CLIENTS}::test_an_answer_that_is_not_whole_is_an_error",
+ROWS = [problem for rows in CATALOGUE.values() for problem in rows]
+CONSTANTS = {name: text for name, text in vars(problems).items() if name.isupper() and isinstance(text, str)}
+
+# The test that shows each row; its name stands somewhere below tests/.
+PROOFS = {
+    "`server NAME`": "test_server",
+    "a failed start": "test_the_final_message_says_what_failed_why_what_to_check_and_what_remains",
+    "a Z-Wave tool": "test_without_a_broker_a_call_says_so_at_once",
+    "a tool": "test_a_timeout_says_that_a_side_effect_may_still_happen",
+    "`search`": "test_internet",
+    "`volume`": "test_the_volume_control_is_judged_by_how_calls_end",
+    "data folder": "test_data_folder",
+    "`mqtt`": "test_without_a_broker_the_gateway_answers_and_says_what_is_missing",
+    "`mqtt` (login)": "test_broker_login",
+    "`mqtt` (TLS)": "test_a_certificate_that_nobody_vouches_for_is_called_so",
+    "`brain ollama`": "test_model_server",
+    "`brain ollama` (model)": "test_model_that_was_never_there",
+    "`brain anthropic`": "test_cloud_key",
+    "`brain anthropic` (no key)": "test_no_cloud_key",
+    "`brain anthropic` (model)": "test_an_unknown_model_is_named",
+    "`brain anthropic` (busy)": "test_every_trouble_is_one_clear_error",
+    "`brain ollama`, `brain anthropic` (answer)": "test_silence_has_a_limit",
+    "a reply (length)": "test_an_answer_that_is_not_whole_is_an_error",
+    "a reply (claim)": "test_then_the_gateway_says_it_itself",
+    "`memory`": "test_memory",
+    "commands": "test_a_second_gateway_says_so_and_takes_over_when_the_first_ends",
+    "`voice`": "test_engines_that_cannot_be_loaded_are_told_of",
+    "`microphone`": "test_a_microphone_that_fails_is_opened_again",
+    "`transcriber`": "test_an_engine_that_raises_costs_one_turn",
+    "`speech`, `speaker`": "test_what_cannot_be_spoken_is_shown",
+    "`wyoming`": "test_a_port_that_is_taken_is_told_and_tried_again",
 }
 # A part's name that is a variable where it is reported, and what it can be.
 VARIABLE = {
@@ -44,12 +59,6 @@ VARIABLE = {
     ("app.py", "part"): ["brain …"],
 }
 BRAINS = [f"brain {name}" for name in get_args(Provider) if name != "local"]
-
-
-def rows() -> list[list[str]]:
-    text = (ROOT / "README.md").read_text(encoding="utf-8").split("## When something is degraded")[1]
-    lines = [line for line in text.split("\n## ")[0].splitlines() if line.startswith("|")][2:]
-    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
 
 
 def calls(tree: ast.AST) -> Iterator[tuple[str, ast.Call]]:
@@ -62,7 +71,7 @@ def reported_parts() -> set[str]:
     found: set[str] = set()
     for path, tree in SOURCES.items():
         for name, call in calls(tree):
-            if name != "report" or not call.args:
+            if name != "report" or len(call.args) < 2:
                 continue
             part = call.args[0]
             written = texts(part, tree)
@@ -99,7 +108,8 @@ def _is_degraded(node: ast.expr) -> bool:
     return isinstance(node, ast.Attribute) and node.attr == "DEGRADED"
 
 
-def degraded_sentences() -> set[str]:
+def written_sentences() -> set[str]:
+    """Those of degraded parts that are not taken from the catalogue."""
     found = {BrainError.default_spoken}
     for tree in SOURCES.values():
         for name, call in calls(tree):
@@ -114,20 +124,29 @@ def degraded_sentences() -> set[str]:
     return found
 
 
+def pieces(sentence: str) -> list[str]:
+    """The words of a sentence between what is put into it."""
+    return [piece.strip() for piece in re.split(r"{.*?}|…|Without it", sentence) if len(piece.strip()) > 2]
+
+
 def test_each_row_has_a_test_and_each_test_a_row():
-    assert sorted(row[0] for row in rows()) == sorted(PROOFS)
-    assert all(len(row) == 5 and all(row) for row in rows())
+    assert [row.part for row in ROWS] == list(PROOFS)
 
 
-@pytest.mark.parametrize("proof", [proof for row, proof in PROOFS.items() if row not in OF_PARTS])
-def test_the_proof_is_there(proof):
-    path, name = proof.split("::")
+def test_the_proofs_are_there():
+    tests = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "tests").rglob("test_*.py"))
 
-    assert re.search(rf"^(async )?def {name}\(", (ROOT / path).read_text(encoding="utf-8"), re.MULTILINE)
+    assert [name for name in PROOFS.values() if not re.search(rf"def {name}\(", tests)] == []
+
+
+def test_no_row_has_an_empty_cell_or_one_that_breaks_the_table():
+    cells = [cell for row in ROWS for cell in (row.part, *row.says, row.means, row.check, row.returns)]
+
+    assert all(cell and "|" not in cell and "\n" not in cell for cell in cells)
 
 
 def test_every_part_that_can_be_degraded_has_a_row():
-    explained = {part for row in rows() for part in re.findall(r"`([^`]+)`", row[0])}
+    explained = {part for row in ROWS for part in re.findall(r"`([^`]+)`", row.part)}
     parts = reported_parts()
     assert {"mqtt", "volume", "wyoming", "speaker", "server …", "brain …"} <= parts, "they are found at all"
 
@@ -137,17 +156,31 @@ def test_every_part_that_can_be_degraded_has_a_row():
 
 
 def test_every_sentence_of_a_degraded_part_is_explained():
-    shown = "\n".join(row[1] for row in rows())
-    sentences = degraded_sentences()
-    assert len(sentences) > 15, "they are found at all"
+    shown = "\n".join(sentence for row in ROWS for sentence in row.says)
 
     missing = [
         sentence
-        for sentence in sorted(sentences)
-        if any(piece.strip() not in shown for piece in sentence.split("…") if len(piece.strip()) > 2)
+        for sentence in sorted(written_sentences())
+        if any(piece not in shown for piece in pieces(sentence))
     ]
 
     assert missing == []
+
+
+def test_every_sentence_of_the_catalogue_is_said_somewhere():
+    source = "\n".join(path.read_text(encoding="utf-8") for path in SOURCES)
+    shown = "\n".join(sentence for row in ROWS for sentence in row.says)
+    used = {name for name in CONSTANTS if re.search(rf"\b{name}\b", source)}
+    left = [text for name, text in CONSTANTS.items() if name not in used]
+    left += [
+        sentence
+        for row in ROWS
+        for sentence in row.says
+        if not any(all(piece in sentence for piece in pieces(text)) for text in CONSTANTS.values())
+    ]
+
+    assert [text for text in left if any(piece not in source for piece in pieces(text))] == []
+    assert [text for text in CONSTANTS.values() if any(piece not in shown for piece in pieces(text))] == []
 
 
 def test_the_volume_control_is_judged_by_how_calls_end():
@@ -159,7 +192,6 @@ def test_the_volume_control_is_judged_by_how_calls_end():
     (lost,) = watch.parts()
     watch.tell(Acted(Utterance("x"), ToolOutcome("2", "control_speaker_volume", "30", True, 0.1)))
 
-    assert lost.sentence == "The volume control did not work last time; I try again the next time I need it."
-    assert f'"{lost.sentence}"' in {row[0]: row[1] for row in rows()}["`volume`"]
+    assert lost.sentence == problems.VOLUME.says[0]
     assert "the sound server" in lost.advice
     assert watch.state("volume") is State.OK

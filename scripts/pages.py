@@ -1,0 +1,114 @@
+"""Write what the pages in docs/ take from the code: problems and settings. `--check` only compares."""
+
+import re
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from pydantic import SecretStr
+from pydantic.fields import FieldInfo
+
+from voice_gateway.config import Section, ServerSettings, Settings
+from voice_gateway.config.load import KNOWN_NAMES
+from voice_gateway.problems import CATALOGUE, Problem
+
+DOCS = Path(__file__).parents[1] / "docs"
+MADE = "<!-- made by `make pages` -->"
+END = "<!-- end of what is made -->"
+
+PROBLEMS = f"""\
+# Troubleshooting
+
+{MADE}
+
+The gateway goes on without what is missing and says so. `voice-gateway status` shows each part of the running
+gateway with a sentence and what to check; `voice-gateway doctor` tries everything and says what to do. Names
+in `this type` are parts as `status` names them, settings, or commands; … stands for what differs.
+"""
+PROBLEM_HEAD = """\
+| part | what you see or hear | what it means | what to check | how it comes back |
+|---|---|---|---|---|"""
+SETTING_HEAD = """\
+| setting | default | what it does |
+|---|---|---|"""
+SERVERS = """\
+MCP servers by name, in the shape other MCP clients use. Any entry replaces the simulated home. The
+environment variable `VOICE_GATEWAY_MCPSERVERS` takes the same table as JSON."""
+
+
+def troubleshooting() -> str:
+    tables = [
+        "\n".join([f"## {title}\n", PROBLEM_HEAD, *map(_problem_row, problems)])
+        for title, problems in CATALOGUE.items()
+    ]
+    return "\n\n".join([PROBLEMS.rstrip(), *tables]) + "\n"
+
+
+def _problem_row(problem: Problem) -> str:
+    quoted = [f'"{re.sub(r"{.*?}", "…", sentence)}"' for sentence in problem.says]
+    says = " or ".join(filter(None, [", ".join(quoted[:-1]), quoted[-1]]))
+    return f"| {problem.part} | {says} | {problem.means} | {problem.check} | {problem.returns} |"
+
+
+def configuration(page: str) -> str:
+    """The page with its tables made anew, and everything around them as it was."""
+    before, _, rest = page.partition(MADE)
+    _, _, after = rest.partition(END)
+    return f"{before}{MADE}\n\n" + "\n\n".join(_sections()) + f"\n\n{END}{after}"
+
+
+def _sections() -> Iterator[str]:
+    for name, info in Settings.model_fields.items():
+        kind = info.annotation
+        if name == "mcpServers":
+            yield _section("[mcpServers.NAME]", SERVERS, ServerSettings.model_fields, {})
+        elif isinstance(kind, type) and issubclass(kind, Section):
+            others = {setting: variable for variable, setting in KNOWN_NAMES.items()}
+            also = {key: others[f"{name}.{key}"] for key in kind.model_fields if f"{name}.{key}" in others}
+            yield _section(f"[{name}]", kind.__doc__ or "", kind.model_fields, also)
+
+
+def _section(title: str, about: str, fields: Mapping[str, FieldInfo], also: Mapping[str, str]) -> str:
+    rows = [
+        f"| `{key}` | {_default(field)} | {_about(field, also.get(key))} |" for key, field in fields.items()
+    ]
+    return "\n".join([f"## `{title}`\n", f"{about}\n", SETTING_HEAD, *rows])
+
+
+def _default(field: FieldInfo) -> str:
+    value: Any = field.get_default(call_default_factory=True)
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, tuple):
+        return ", ".join(value) or "none"
+    return "none" if value in (None, {}) or isinstance(value, SecretStr) else str(value)
+
+
+def _about(field: FieldInfo, variable: str | None) -> str:
+    text = field.description or ""
+    if re.match(r"[a-z]+(?!\w*(://|\.))", text.split()[0]):  # a word, and no address or file
+        text = text[0].upper() + text[1:]
+    return f"{text.rstrip('.')}." + (f" Also: `{variable}`." if variable else "")
+
+
+def main(arguments: list[str]) -> int:
+    settings = DOCS / "configuration.md"
+    pages = {
+        DOCS / "troubleshooting.md": troubleshooting(),
+        settings: configuration(settings.read_text(encoding="utf-8")),
+    }
+    old = [
+        file for file, text in pages.items() if not file.exists() or file.read_text(encoding="utf-8") != text
+    ]
+    for file in old:
+        if "--check" in arguments:
+            print(f"docs/{file.name} is not what the code says: run `make pages`", file=sys.stderr)
+        else:
+            file.write_text(pages[file], encoding="utf-8")
+            print(f"wrote docs/{file.name}", file=sys.stderr)
+    return 1 if old and "--check" in arguments else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

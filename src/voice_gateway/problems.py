@@ -1,0 +1,267 @@
+"""Every problem that a user can meet: what is said of it, what it means, what to check, how it comes back.
+
+The parts say these sentences, and docs/troubleshooting.md is made from this page (`make pages`).
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+# What is said, with {names} for what is put in.
+SERVER_SILENT = "The {name} server is not answering, so its tools are missing; I keep trying."
+SERVER_GIVEN_UP = "MCP connection failed after {attempts} attempts"
+
+BROKER_UNREACHABLE = "The MQTT broker {where} is not reachable; I keep trying."
+BROKER_LOGIN = "The MQTT broker {where} does not accept my login; I keep trying."
+BROKER_UNTRUSTED = "I do not trust the certificate of the MQTT broker {where}; I keep trying."
+BROKER_NO_TLS = "The MQTT broker {where} does not talk TLS with me; I keep trying."
+BROKER_AUTHORITY = "I cannot use the file with the MQTT broker's certificate authority; I keep trying."
+
+MODEL_SILENT = "My language model does not answer."
+MODEL_NOT_INSTALLED = "My language model is not installed."
+MODEL_WITHOUT_TOOLS = "My language model cannot use tools."
+MODEL_KEY_REFUSED = "My language model does not accept my key."
+MODEL_UNREACHABLE = "I cannot reach my language model."
+MODEL_NO_KEY = "I have no key for my language model."
+MODEL_UNKNOWN = "My language model is not known to its provider."
+MODEL_BUSY = "My language model is busy. Please try again in a minute."
+MODEL_TOO_SLOW = "My language model took too long."
+MODEL_BROKE_OFF = "My language model stopped in the middle of its answer."
+MODEL_NO_ANSWER = "Sorry, I could not think of an answer."
+MODEL_TOO_MUCH = "That was too much for my language model."
+MODEL_TOO_LONG = "My answer became too long."
+MODEL_REFUSED = "I would rather not answer that."
+
+OUTSIDE_FAILED = "{called} did not work last time; I try again the next time I need it."
+MEMORY_LOST = "I cannot remember what is said at the moment."
+TIMERS_LOST = "Timers are not available: their file cannot be used."
+SECOND_GATEWAY = "another gateway is running; commands reach that one"
+
+VOICE_PACKAGE = "The voice needs the package {package}."
+CANNOT_HEAR = "I cannot hear: {reason}"
+HEARING_FAILED = "Hearing failed: {reason}"
+CANNOT_UNDERSTAND = "I cannot understand speech: {reason}"
+CANNOT_SPEAK = "I cannot speak, replies are shown: {reason}"
+WYOMING_PORT = "Wyoming clients cannot reach me: {host}:{port} cannot be used ({reason})."
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One row of the page. `part` is a name that `voice-gateway status` shows, in `backticks`, or a place."""
+
+    part: str
+    says: tuple[str, ...]
+    means: str
+    check: str
+    returns: str
+
+
+SERVER = Problem(
+    "`server NAME`",
+    (SERVER_SILENT,),
+    "the MCP server did not start, ended, or hangs; built-in tools and other servers work",
+    "start its command by hand; `voice-gateway doctor` shows its last words",
+    "by itself: it is tried again and again, with waits up to `mcp.max_delay_seconds`",
+)
+SEARCH = Problem(
+    "`search`",
+    (OUTSIDE_FAILED.format(called="Web search"),),
+    "the internet or the search service is away",
+    "the internet connection, and `tools.searxng_url` if it is set",
+    "with the next search",
+)
+VOLUME = Problem(
+    "`volume`",
+    (OUTSIDE_FAILED.format(called="The volume control"),),
+    "the sound server is away, so the volume stays as it is",
+    "the sound server, PulseAudio or PipeWire (`pactl info`)",
+    "with the next change of the volume",
+)
+MEMORY = Problem(
+    "`memory`",
+    (MEMORY_LOST,),
+    "the store of conversations cannot be used; every sentence is answered as if it were the first",
+    "`brain.store`: the Redis, or the data folder's disk",
+    "with the next sentence after the store is back",
+)
+MICROPHONE = Problem(
+    "`microphone`",
+    (CANNOT_HEAR,),
+    "no microphone, or it was unplugged; MQTT and terminal work",
+    "`voice-gateway audio list`, `voice.input_device`",
+    "by itself when it is plugged in again",
+)
+TRANSCRIBER = Problem(
+    "`transcriber`",
+    (CANNOT_UNDERSTAND,),
+    "the speech engine failed on something that was said; that sentence is lost",
+    "its package and model (`voice-gateway doctor`)",
+    "with the next sentence",
+)
+SPEECH = Problem(
+    "`speech`, `speaker`",
+    (CANNOT_SPEAK,),
+    "the voice or the loudspeaker failed; the reply is shown as text",
+    "`voice-gateway audio test`, `voice.output_device`",
+    "with the next reply",
+)
+WYOMING = Problem(
+    "`wyoming`",
+    (WYOMING_PORT,),
+    "the port of `voice.wyoming_url` is taken, or the address is none of this machine; other doors work",
+    "what else listens there (`ss -ltnp`), `voice.wyoming_url`",
+    "by itself when the port is free",
+)
+
+# By where one meets them; the headings are those of the page.
+CATALOGUE: Mapping[str, tuple[Problem, ...]] = {
+    "MCP servers and tools": (
+        SERVER,
+        Problem(
+            "a failed start",
+            (SERVER_GIVEN_UP,),
+            "the same as `server NAME`, in the log, with the server's own stderr",
+            "what the lines under it say",
+            "by itself",
+        ),
+        Problem(
+            "a Z-Wave tool",
+            ("The MQTT broker at {address} cannot be reached",),
+            "the Z-Wave server runs, its broker does not",
+            "broker address and login in the server's `env`",
+            "by itself",
+        ),
+        Problem(
+            "a tool",
+            ("it may still happen",),
+            "a call was sent and nobody confirmed it in time",
+            "look at the device before you ask again",
+            "with the next call",
+        ),
+        SEARCH,
+        VOLUME,
+        Problem(
+            "data folder",
+            (TIMERS_LOST,),
+            "the disk is full or read-only; everything else works",
+            "`voice-gateway doctor`, free space, owner of the folder",
+            "with the next timer",
+        ),
+    ),
+    "The MQTT broker": (
+        Problem(
+            "`mqtt`",
+            (BROKER_UNREACHABLE,),
+            "no broker there, or it was stopped; voice and terminal work, up to 500 messages are kept for it,"
+            " and answers to requests beyond that",
+            "is the broker running, is `mqtt.broker_url` right",
+            "by itself, within 30 seconds",
+        ),
+        Problem(
+            "`mqtt` (login)",
+            (BROKER_LOGIN,),
+            "the broker is there and refuses name or password",
+            "`mqtt.username`, `MQTT_PASSWORD`, the broker's list of users",
+            "by itself when the broker accepts the login; a new password in the settings needs a restart",
+        ),
+        Problem(
+            "`mqtt` (TLS)",
+            (BROKER_UNTRUSTED, BROKER_NO_TLS, BROKER_AUTHORITY),
+            "the connection cannot be made safely, so nothing is sent: the certificate is out of date, for"
+            " another name or signed by somebody unknown; the port is not one for TLS; the file is missing or"
+            " holds no certificate",
+            "`mqtt.ca_file`; the name and the date in the broker's certificate; with `mqtts://` in"
+            " `mqtt.broker_url` the port for TLS, usually 8883",
+            "by itself when certificate, port or file are right; a new setting needs a restart",
+        ),
+    ),
+    "The language model": (
+        Problem(
+            "`brain ollama`",
+            (MODEL_SILENT + " Without it I can …",),
+            "Ollama is down, or cannot be reached; the local brain still does what it can",
+            "`ollama serve`, `OLLAMA_BASE_URL`",
+            "by itself, within seconds",
+        ),
+        Problem(
+            "`brain ollama` (model)",
+            (MODEL_NOT_INSTALLED, MODEL_WITHOUT_TOOLS),
+            "Ollama is there, the model is not, or it is the wrong one",
+            "`ollama pull MODEL`, `OLLAMA_MODEL`",
+            "by itself after the pull; another model's name needs a restart",
+        ),
+        Problem(
+            "`brain anthropic`",
+            (MODEL_KEY_REFUSED + " Without it I can …", MODEL_UNREACHABLE),
+            "the provider refused the key, or the internet is away",
+            "the key's page at the provider, the connection",
+            "with the next question; nothing is sent only to see whether it works",
+        ),
+        Problem(
+            "`brain anthropic` (no key)",
+            (MODEL_NO_KEY,),
+            "the cloud was chosen and no key was given",
+            "`ANTHROPIC_API_KEY`",
+            "set it and restart: a key is read once",
+        ),
+        Problem(
+            "`brain anthropic` (model)",
+            (MODEL_UNKNOWN,),
+            "the provider has no model of this name",
+            "`ANTHROPIC_MODEL`",
+            "set it and restart",
+        ),
+        Problem(
+            "`brain anthropic` (busy)",
+            (MODEL_BUSY,),
+            "the provider is overloaded, or you ask more often than it allows; it was tried again already",
+            "the provider's status page, your limits there",
+            "with the next question",
+        ),
+        Problem(
+            "`brain ollama`, `brain anthropic` (answer)",
+            (MODEL_TOO_SLOW, MODEL_BROKE_OFF, MODEL_NO_ANSWER),
+            "the model was there and gave no whole answer; half an answer is not passed on",
+            "the advice in `voice-gateway status`; a smaller model, `timeout_seconds` of the provider",
+            "with the next question",
+        ),
+        Problem(
+            "a reply (length)",
+            (MODEL_TOO_MUCH, MODEL_TOO_LONG, MODEL_REFUSED),
+            "prompt, tools and history do not fit the model's context, the answer reached its limit, or the"
+            " model declined",
+            "`ollama.num_ctx`, `ollama.tool_token_budget`; `ollama.num_predict` or `anthropic.max_tokens`",
+            "ask something else, or restart with other settings",
+        ),
+        Problem(
+            "a reply (claim)",
+            ("I haven't done that.",),
+            "a model claimed an action that no tool confirmed, so it was not passed on",
+            "`--explain` shows what was really called",
+            "ask again",
+        ),
+    ),
+    "Conversations and commands": (
+        MEMORY,
+        Problem(
+            "commands",
+            (SECOND_GATEWAY,),
+            "two gateways of one user; both answer their own doors, `ask` and `status` reach the first",
+            "whether you want two",
+            "by itself when the first one ends",
+        ),
+    ),
+    "The voice": (
+        Problem(
+            "`voice`",
+            (VOICE_PACKAGE, CANNOT_HEAR, HEARING_FAILED),
+            "a speech package, model or wake word is missing, or an engine fails; every other door works",
+            "`voice-gateway doctor`, the `[voice]` settings",
+            "a server that was away is tried again within half a minute; a new package or setting needs a"
+            " restart",
+        ),
+        MICROPHONE,
+        TRANSCRIBER,
+        SPEECH,
+        WYOMING,
+    ),
+}
