@@ -18,7 +18,7 @@ from voice_gateway.config import Settings, data_folder
 from voice_gateway.conversation.entry import Conversation
 from voice_gateway.conversation.stop_ringing import StopRinging
 from voice_gateway.conversation.store import Store
-from voice_gateway.errors import BrainError
+from voice_gateway.errors import BrainError, ErrorKind
 from voice_gateway.mcp_link.integration import MCPIntegration, ServerStatus
 from voice_gateway.parts import is_lost, model_report, outside_parts, server_report, without_secrets
 from voice_gateway.tools.builtin import builtin_tools, system_clock
@@ -260,8 +260,10 @@ def _of_a_silent_server(call: ToolCall, silent: Sequence[str], seconds: float) -
     text = f'Error: Unknown tool "{call.name}", or one of a silent server: {", ".join(silent)}.'
     args = call.args if isinstance(call.args, dict) else {}
     facts = {"tool": call.name, "arguments": mask(args), "seconds": round(seconds, 6), "result": text}
-    log.warning("tool failed", extra={**facts, "error": "unavailable"})
-    return ToolOutcome(call.id, call.name, text, ok=False, seconds=seconds, args=args, error="unavailable")
+    log.warning("tool failed", extra={**facts, "error": ErrorKind.UNAVAILABLE})
+    return ToolOutcome(
+        call.id, call.name, text, ok=False, seconds=seconds, args=args, error=ErrorKind.UNAVAILABLE
+    )
 
 
 @contextlib.asynccontextmanager

@@ -1,5 +1,6 @@
 """Every error of the gateway, on one page, sorted by who answers it."""
 
+from enum import StrEnum
 from typing import Any
 
 
@@ -10,6 +11,7 @@ class GatewayError(Exception):
 
     def __init__(self, message: str, *, spoken: str | None = None) -> None:
         super().__init__(message)
+        self.has_own_words = spoken is not None  # else what it says aloud is all that its class knows
         self.spoken = spoken or self.default_spoken
 
 
@@ -43,6 +45,20 @@ class BrainError(GatewayError):
     default_spoken = "Sorry, I could not think of an answer."
 
 
+class UnfitAnswer(BrainError):
+    """The model is there and answered, only not so that it could be used: too long, cut off, refused."""
+
+
+class ErrorKind(StrEnum):
+    """What went wrong with a call (`ToolOutcome.error`); the words are those of `--json`."""
+
+    UNKNOWN_TOOL = "unknown_tool"
+    BAD_ARGUMENTS = "bad_arguments"
+    TIMEOUT = "timeout"
+    UNAVAILABLE = "unavailable"
+    FAILED = "failed"
+
+
 class ToolError(GatewayError):
     """A tool could not do its job. The executor makes it a failed outcome.
 
@@ -50,7 +66,7 @@ class ToolError(GatewayError):
     as `__cause__` and in the log. `structured` keeps a server's own facts about the failure.
     """
 
-    kind = "failed"
+    kind = ErrorKind.FAILED
 
     def __init__(self, message: str, *, structured: Any = None, spoken: str | None = None) -> None:
         super().__init__(message, spoken=spoken or message)
@@ -60,29 +76,22 @@ class ToolError(GatewayError):
 class UnknownTool(ToolError):
     """Nobody offers a tool of that name."""
 
-    kind = "unknown_tool"
+    kind = ErrorKind.UNKNOWN_TOOL
 
 
 class BadArguments(ToolError):
     """The arguments do not fit the tool's schema, also after repair."""
 
-    kind = "bad_arguments"
+    kind = ErrorKind.BAD_ARGUMENTS
 
 
 class ToolTimeout(ToolError):
     """The tool ran past our limit."""
 
-    kind = "timeout"
+    kind = ErrorKind.TIMEOUT
 
 
 class ToolUnavailable(ToolError):
     """What the tool needs (network, server, device link) is not reachable."""
 
-    kind = "unavailable"
-
-
-class NotPermitted(ToolError):
-    """A gate said no. That is a decision, not a fault: the gate has logged it."""
-
-    def __init__(self, reason: str) -> None:
-        super().__init__(reason, structured={"outcome": "not_permitted"})
+    kind = ErrorKind.UNAVAILABLE

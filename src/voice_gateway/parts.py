@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 
 from voice_gateway.config import ServerSettings
-from voice_gateway.errors import GatewayError
+from voice_gateway.errors import ErrorKind, GatewayError
 from voice_gateway.mcp_link.integration import ServerStatus
 from voice_gateway.problems import SEARCH, SERVER_SILENT, VOLUME
 from voice_gateway.tools.masking import HIDDEN, SHORTEST_SECRET, hide_secrets, is_secret_name
@@ -15,7 +15,7 @@ _OUTSIDE = {
     "search_web": ("search", "Web search", SEARCH),
     "control_speaker_volume": ("volume", "The volume control", VOLUME),
 }
-_AWAY = frozenset({"unavailable", "timeout"})
+_AWAY = frozenset({ErrorKind.UNAVAILABLE, ErrorKind.TIMEOUT})
 
 # What is still there when a server is missing, in a word each.
 _WORDS = (

@@ -1,9 +1,16 @@
 """The data that moves through one turn, in order."""
 
-from collections.abc import Callable, Mapping
+import asyncio
+import contextlib
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from enum import StrEnum
+from typing import Any, TypeVar
 from uuid import uuid4
+
+from voice_gateway.errors import ErrorKind
+
+T = TypeVar("T")
 
 
 def new_id() -> str:
@@ -114,9 +121,57 @@ class ToolCall:
     args: Any = field(default_factory=dict)
 
 
+class Decision(StrEnum):
+    ALLOWED = "allowed"
+    ASK = "ask"  # not before the user has said yes
+    REFUSED = "refused"
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What a gate decides about one call. The reason is for the model and the log, `spoken` for people."""
+
+    decision: Decision
+    reason: str = ""
+    spoken: str = ""  # where people should hear other words than the model
+
+
+ALLOWED = Verdict(Decision.ALLOWED)
+
+
+class OutcomeStatus(StrEnum):
+    """What became of a call. The words are those of our own servers' `outcome`, with some of ours."""
+
+    READ = "read"  # a look that gave an answer; only looks have it
+    CONFIRMED = "confirmed"  # done: the device, or else the tool, says so
+    WORKING = "working"  # under way: a blind that moves
+    QUEUED = "queued"  # will be done when the device wakes up
+    UNCONFIRMED = "unconfirmed"  # nobody knows whether it was done
+    FAILED = "failed"
+    UNREACHABLE = "unreachable"  # the device does not answer
+    SYSTEM_DOWN = "system_down"  # the way to every device, or the service behind a tool, is down
+    AMBIGUOUS = "ambiguous"  # several devices could be meant
+    NOT_FOUND = "not_found"
+    UNSUPPORTED = "unsupported"
+    INVALID = "invalid"  # the arguments cannot be used
+    NOT_PERMITTED = "not_permitted"
+    WAITING = "waiting"  # for the user's yes; it was not made
+
+
+_OURS = frozenset({OutcomeStatus.READ, OutcomeStatus.WAITING})  # no server can claim these
+_OF_SERVERS = {status.value: status for status in OutcomeStatus if status not in _OURS}
+_GOOD = frozenset({OutcomeStatus.CONFIRMED, OutcomeStatus.WORKING, OutcomeStatus.QUEUED})
+_OF_ERRORS = {
+    ErrorKind.UNKNOWN_TOOL: OutcomeStatus.UNSUPPORTED,
+    ErrorKind.BAD_ARGUMENTS: OutcomeStatus.INVALID,
+    ErrorKind.UNAVAILABLE: OutcomeStatus.SYSTEM_DOWN,
+}
+_NEVER_RAN = frozenset({ErrorKind.UNKNOWN_TOOL, ErrorKind.BAD_ARGUMENTS})
+
+
 @dataclass(frozen=True, slots=True)
 class ToolOutcome:
-    """What really happened to one call. `text` is the full result; `for_model` is capped."""
+    """What really happened to one call. `text` is the full result, fit for people; `for_model` is capped."""
 
     call_id: str
     name: str
@@ -124,10 +179,48 @@ class ToolOutcome:
     ok: bool
     seconds: float
     args: Mapping[str, Any] = field(default_factory=dict)  # those that reached the tool
-    error: str | None = None  # None or a kind: unknown_tool, bad_arguments, timeout, unavailable, failed
+    error: ErrorKind | None = None
     structured: Any = None
     read_only: bool = False
     for_model: str = ""
+    verdict: Verdict = ALLOWED  # of the gate; a call that it did not allow never ran
+
+    @property
+    def facts(self) -> Mapping[str, Any]:
+        """What the tool said for programs; empty where it said nothing of the kind."""
+        return self.structured if isinstance(self.structured, Mapping) else {}
+
+    @property
+    def status(self) -> OutcomeStatus:
+        """The one place that reads a server's own word. What we do not know is never taken for done."""
+        if self.verdict.decision is not Decision.ALLOWED:
+            asked = self.verdict.decision is Decision.ASK
+            return OutcomeStatus.WAITING if asked else OutcomeStatus.NOT_PERMITTED
+        word = self.facts.get("outcome")
+        said = _OF_SERVERS.get(word) if isinstance(word, str) else None
+        if self.ok:
+            return self._status_of_success(said, word)
+        if said is not None and said not in _GOOD:
+            return said
+        if self.error == ErrorKind.TIMEOUT and not self.read_only:
+            return OutcomeStatus.UNCONFIRMED  # it may still happen
+        return (
+            OutcomeStatus.FAILED if self.error is None else _OF_ERRORS.get(self.error, OutcomeStatus.FAILED)
+        )
+
+    def _status_of_success(self, said: OutcomeStatus | None, word: Any) -> OutcomeStatus:
+        if said is not None and said not in _GOOD:
+            return said
+        if self.read_only:
+            return OutcomeStatus.READ
+        if said is None and isinstance(word, str):
+            return OutcomeStatus.UNCONFIRMED  # a word of a foreign server
+        return said or OutcomeStatus.CONFIRMED
+
+    @property
+    def ran(self) -> bool:
+        """Whether the tool was reached at all: then something may have happened."""
+        return self.verdict.decision is Decision.ALLOWED and self.error not in _NEVER_RAN
 
     def to_json(self) -> dict[str, Any]:
         """The shape that `--json` promises."""
@@ -143,12 +236,61 @@ class ToolOutcome:
         }
 
 
-# Asked before a call runs, with the arguments as they would reach the tool. A text refuses the call, and is
-# what the model and the user are told; None lets it through.
-Gate = Callable[[ToolCall, ToolTraits], str | None]
+# Asked before a call runs, with the arguments as they would reach the tool.
+Gate = Callable[[ToolCall, ToolTraits], Verdict]
 
 # Where a reply's text goes while it is made, piece by piece.
 Say = Callable[[str], None]
+
+
+class Interruption:
+    """Ends what a model is saying when somebody interrupts it: between its calls, never in one.
+
+    `now` may be called at any time; what is not interruptible goes on.
+    """
+
+    def __init__(self) -> None:
+        self._wanted = False
+        self._calling = 0
+        self._limit: asyncio.Timeout | None = None
+
+    def now(self) -> None:
+        """Calls that are under way come to their end first."""
+        self._wanted = True
+        self._cut()
+
+    async def cutting(self, work: Awaitable[T]) -> T | None:
+        """What the work gives; None when it was interrupted."""
+        try:
+            async with asyncio.timeout(None) as self._limit:
+                self._cut()
+                return await work
+        except TimeoutError:
+            if self._limit is None or not self._limit.expired():
+                raise
+            return None
+        finally:
+            self._limit = None
+
+    @contextlib.contextmanager
+    def calls(self) -> Iterator[None]:
+        """Not to be torn."""
+        self._calling += 1
+        self._reschedule(None)
+        try:
+            yield
+        finally:
+            self._calling -= 1
+            self._cut()
+
+    def _cut(self) -> None:
+        if self._wanted and not self._calling:
+            self._reschedule(asyncio.get_running_loop().time())
+
+    def _reschedule(self, when: float | None) -> None:
+        if self._limit is not None:
+            with contextlib.suppress(RuntimeError):  # it has just run out
+                self._limit.reschedule(when)
 
 
 @dataclass(frozen=True, slots=True)

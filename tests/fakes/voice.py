@@ -224,7 +224,7 @@ class ScriptedConversation:
         self.most_running = 0
         self.finished: list[str] = []
 
-    async def answer(self, utterance: Utterance, *, say: Any = None) -> Reply:
+    async def answer(self, utterance: Utterance, *, say: Any = None, interruption: Any = None) -> Reply:
         assert utterance.door == "voice"
         self.heard.append(utterance.text)
         self.last = utterance

@@ -7,10 +7,9 @@ import pytest
 
 from voice_gateway.brain.llm.anthropic import errors as anthropic_errors
 from voice_gateway.brain.llm.ollama import errors as ollama_errors
-from voice_gateway.brain.llm.ollama.health import is_down
 from voice_gateway.cli.ready import decided
 from voice_gateway.config import AnthropicSettings, OllamaSettings
-from voice_gateway.errors import BrainError
+from voice_gateway.errors import UnfitAnswer
 from voice_gateway.mcp_link.integration import ServerStatus
 from voice_gateway.parts import model_report, outside_parts, server_report, what_is_left
 from voice_gateway.turn import ToolOutcome, Utterance
@@ -84,12 +83,11 @@ def test_the_internet_is_judged_by_how_calls_end(outcome, state):
 def test_an_answer_that_is_not_wanted_does_not_make_the_model_gone():
     ollama, anthropic = OllamaSettings(), AnthropicSettings()
 
-    assert not is_down(ollama_errors.incomplete("length", ollama))
-    assert not is_down(ollama_errors.prompt_cut(4096, ollama))
-    assert not is_down(anthropic_errors.incomplete("max_tokens", anthropic))
-    assert not is_down(anthropic_errors.incomplete("refusal", anthropic))
-    assert is_down(ollama_errors.translated(ConnectionError(), ollama, None))
-    assert is_down(BrainError("x", spoken=anthropic_errors.WRONG_KEY))
+    assert isinstance(ollama_errors.incomplete("length", ollama), UnfitAnswer)
+    assert isinstance(ollama_errors.prompt_cut(4096, ollama), UnfitAnswer)
+    assert isinstance(anthropic_errors.incomplete("max_tokens", anthropic), UnfitAnswer)
+    assert isinstance(anthropic_errors.incomplete("refusal", anthropic), UnfitAnswer)
+    assert not isinstance(ollama_errors.translated(ConnectionError(), ollama, None), UnfitAnswer)
     assert model_report(None, "m")[0] is State.OK
 
 

@@ -1,10 +1,21 @@
 """What every stage of the brain gets, and what it gives back."""
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
 from voice_gateway.brain.history import History
-from voice_gateway.turn import Gate, Passed, Reply, Say, Utterance
+from voice_gateway.turn import Gate, Interruption, Passed, Reply, Say, ToolCall, ToolOutcome, Utterance
+
+OnOutcome = Callable[[ToolOutcome], None]
+
+
+class RunsCalls(Protocol):
+    """The executor, as far as a turn needs it."""
+
+    async def execute_all(
+        self, calls: Sequence[ToolCall], *, gate: Gate | None = None, on_outcome: OnOutcome | None = None
+    ) -> list[ToolOutcome]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +31,21 @@ class Turn:
     say: Say | None = None  # where the reply's text goes while it is made
     gate: Gate | None = None  # asked before each call of this turn, besides the executor's own gate
     passed: tuple[Passed, ...] = ()  # the stages that were asked before
+    interruption: Interruption = field(default_factory=Interruption)
+    outcomes: list[ToolOutcome] = field(default_factory=list)  # of all calls so far, as they came
+
+    async def run(
+        self, executor: RunsCalls, calls: Sequence[ToolCall], on_outcome: OnOutcome | None = None
+    ) -> list[ToolOutcome]:
+        """The only way to make calls in a turn: judged by its gate, kept whole, and remembered."""
+
+        def keep(outcome: ToolOutcome) -> None:
+            self.outcomes.append(outcome)
+            if on_outcome is not None:
+                on_outcome(outcome)
+
+        with self.interruption.calls():
+            return await executor.execute_all(calls, gate=self.gate, on_outcome=keep)
 
 
 class Stage(Protocol):

@@ -18,8 +18,7 @@ from voice_gateway.doors.control import ControlDoor, Operation
 from voice_gateway.doors.mqtt.door import MqttDoor
 from voice_gateway.doors.mqtt.requests import Requests
 from voice_gateway.doors.terminal import Source, TextDoor, source, tell_unasked
-from voice_gateway.interruption import interruption_of_turn
-from voice_gateway.turn import Utterance
+from voice_gateway.turn import Interruption, Utterance
 from voice_gateway.watch import Event, Notice, State, Watch
 
 if TYPE_CHECKING:
@@ -75,7 +74,7 @@ def _open_voice(gateway: Gateway, text_door: TextDoor, *, spoken: bool) -> Opera
     if voice is not None and gateway.settings.voice.wyoming_url:
         gateway.start(voice.wyoming().run(), "door.wyoming")
 
-    async def talk(_asked: Mapping[str, Any]) -> str:
+    async def talk(_asked: Mapping[str, Any], _interruption: Interruption) -> str:
         if voice is not None and spoken:
             return voice.push_to_talk()
         part = gateway.watch.part("voice")  # its packages may be missing
@@ -114,21 +113,22 @@ def operations(gateway: Gateway, config: Path | None) -> dict[str, Operation]:
     """What other commands may ask of the running gateway."""
     mine = {"config": str(config.resolve()) if config else None, "data_folder": str(data_folder())}
 
-    async def hello(_asked: Mapping[str, Any]) -> dict[str, Any]:
+    async def hello(_asked: Mapping[str, Any], _interruption: Interruption) -> dict[str, Any]:
         return mine
 
-    async def ask(asked: Mapping[str, Any]) -> dict[str, Any]:
+    async def ask(asked: Mapping[str, Any], interruption: Interruption) -> dict[str, Any]:
         utterance = Utterance(
             str(asked["text"]), conversation_id=str(asked["conversation_id"]), room=asked.get("room")
         )
-        return answered(await gateway.conversation.answer(utterance))
+        return answered(await gateway.conversation.answer(utterance, interruption=interruption))
 
-    async def call(asked: Mapping[str, Any]) -> dict[str, Any] | None:
-        work = gateway.call(str(asked["name"]), asked.get("args"), asked.get("timeout"))
-        interruption = interruption_of_turn()  # who leaves gives the call up; a turn goes on (see `ask`)
-        return await interruption.cutting(work) if interruption else await work
+    async def call(asked: Mapping[str, Any], interruption: Interruption) -> dict[str, Any] | None:
+        # Who leaves gives the call up; of a turn only what a model says.
+        return await interruption.cutting(
+            gateway.call(str(asked["name"]), asked.get("args"), asked.get("timeout"))
+        )
 
-    async def status(_asked: Mapping[str, Any]) -> list[dict[str, Any]]:
+    async def status(_asked: Mapping[str, Any], _interruption: Interruption) -> list[dict[str, Any]]:
         return [part.to_json() for part in gateway.watch.parts()]
 
     return {"hello": hello, "ask": ask, "call": call, "status": status}

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from voice_gateway.cli.options import loaded, wants_json
 from voice_gateway.cli.remote import ask_running
 from voice_gateway.doors.terminal import print_json, print_text
-from voice_gateway.errors import ConfigError, LinkError
+from voice_gateway.errors import ConfigError, ErrorKind, LinkError
 from voice_gateway.turn import ToolOutcome, new_id
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ async def _call_there(options: argparse.Namespace, args: dict[str, Any]) -> dict
         outcome: dict[str, Any] | None = await ask_running(options, message)
     except LinkError as error:
         seconds, text = perf_counter() - started, f"Error: {error}."
-        lost = ToolOutcome(new_id(), options.name, text, False, seconds, args, "unavailable")
+        lost = ToolOutcome(new_id(), options.name, text, False, seconds, args, ErrorKind.UNAVAILABLE)
         return lost.to_json()
     return outcome
 

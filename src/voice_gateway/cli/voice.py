@@ -35,7 +35,7 @@ def first_error(error: BaseException) -> BaseException:
 
 def _cannot_hear(error: BaseException) -> tuple[str, str]:
     """A sentence, and what to check. Where an error has words for people, its facts are for reading only."""
-    if isinstance(error, HearingError) and error.spoken != error.default_spoken:
+    if isinstance(error, HearingError) and error.has_own_words:
         return f"I cannot hear: {error.spoken}; I keep trying", str(error)
     return f"I cannot hear: {error}", ""
 

@@ -9,19 +9,26 @@ from dataclasses import dataclass, field, replace
 from time import perf_counter
 
 from voice_gateway.brain.history import History
-from voice_gateway.brain.llm.ollama.health import is_down
 from voice_gateway.brain.render_outcomes import render_outcomes
 from voice_gateway.brain.stage import Stage, Turn
 from voice_gateway.config import BrainSettings, PermissionSettings
 from voice_gateway.conversation.confirmation import Answer, Pending, read_answer, remember, take, without_pin
 from voice_gateway.conversation.store import MemoryStore, Store, claim_when_free, held
-from voice_gateway.errors import GatewayError
-from voice_gateway.interruption import Interruption, interruption_of_turn, outcomes_of_turn
+from voice_gateway.errors import GatewayError, UnfitAnswer
 from voice_gateway.logs import turn_context
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.permission import KindsOf, TurnGate, question
 from voice_gateway.tools.traits import traits
-from voice_gateway.turn import Passed, Reply, Say, ToolOutcome, ToolTraits, Utterance
+from voice_gateway.turn import (
+    Interruption,
+    OutcomeStatus,
+    Passed,
+    Reply,
+    Say,
+    ToolOutcome,
+    ToolTraits,
+    Utterance,
+)
 from voice_gateway.watch import Acted, Answered, Heard, State, Watch
 
 log = logging.getLogger(__name__)
@@ -82,21 +89,27 @@ class Conversation:
         self._open: dict[str, _Open] = {}
 
     async def answer(
-        self, utterance: Utterance, *, say: Say | None = None, read_only_reason: str | None = None
+        self,
+        utterance: Utterance,
+        *,
+        say: Say | None = None,
+        read_only_reason: str | None = None,
+        interruption: Interruption | None = None,
     ) -> Reply:
         """Never raises except cancellation: whatever goes wrong becomes a reply that says so.
 
-        With `looking_only` nothing may be changed, and where something was wanted, that text is the reply.
+        With `read_only_reason` nothing may be changed; where something was wanted, that is the reply.
         """
         started = perf_counter()
         shown = self._shown(utterance)
+        turn = Turn(utterance, say=say, interruption=interruption or Interruption())
         self._watch.tell(Heard(shown))
         with turn_context(turn=utterance.id[:8], door=utterance.door):
             mine = self._open.setdefault(utterance.conversation_id, _Open())
             mine.users += 1
             try:
                 async with mine.lock:
-                    reply = await self._in_order(utterance, say, read_only_reason)
+                    reply = await self._in_order(turn, read_only_reason)
             finally:
                 mine.users -= 1
                 if not mine.users:
@@ -109,90 +122,84 @@ class Conversation:
         self._watch.tell(Answered(shown, reply))
         return reply
 
-    async def _in_order(self, utterance: Utterance, say: Say | None, read_only_reason: str | None) -> Reply:
-        key = _stored(utterance.conversation_id)
+    async def _in_order(self, turn: Turn, read_only_reason: str | None) -> Reply:
+        key = _stored(turn.utterance.conversation_id)
         if not self._store.shared:
-            return await self._limited(utterance, say, read_only_reason)
+            return await self._limited(turn, read_only_reason)
         try:
             await claim_when_free(self._store, f"{key}:lock")  # another gateway may be answering in it
         except Exception as error:  # a store that is down costs memory, not the answer
             self._store_failed("conversation could not be claimed", error)
-            return await self._limited(utterance, say, read_only_reason)
+            return await self._limited(turn, read_only_reason)
         async with held(self._store, f"{key}:lock"):
-            return await self._limited(utterance, say, read_only_reason)
+            return await self._limited(turn, read_only_reason)
 
-    async def _limited(self, utterance: Utterance, say: Say | None, read_only_reason: str | None) -> Reply:
-        history = await self._load(utterance.conversation_id)
-        interruption = interruption_of_turn() or Interruption()
+    async def _limited(self, turn: Turn, read_only_reason: str | None) -> Reply:
+        turn = replace(turn, history=await self._load(turn.utterance.conversation_id))
         try:
-            with interruption.of_turn():
-                return await self._in_time(utterance, history, say, read_only_reason)
+            return await self._in_time(turn, read_only_reason)
         except GatewayError as error:
             log.error("turn failed", extra={"reason": str(error)})
-            return _after(interruption.outcomes, Reply(error.spoken, ok=False))
+            return _after(turn.outcomes, Reply(error.spoken, ok=False))
         except Exception:  # the door must get an answer, whatever a stage did
             log.exception("turn failed")
-            return _after(interruption.outcomes, Reply("Sorry, something went wrong in me.", ok=False))
+            return _after(turn.outcomes, Reply("Sorry, something went wrong in me.", ok=False))
         finally:
-            await self._save(utterance.conversation_id, history)
+            await self._save(turn.utterance.conversation_id, turn.history)
 
-    async def _in_time(
-        self, utterance: Utterance, history: History, say: Say | None, read_only_reason: str | None
-    ) -> Reply:
+    async def _in_time(self, turn: Turn, read_only_reason: str | None) -> Reply:
         seconds = self._brain.turn_timeout_seconds
         try:
             async with asyncio.timeout(seconds) as limit:
-                return await self._turn(utterance, history, say, read_only_reason)
+                return await self._turn(turn, read_only_reason)
         except TimeoutError:
             if not limit.expired():
                 raise
             log.warning("turn took too long", extra={"limit_seconds": seconds})
-            done = outcomes_of_turn()
+            done = turn.outcomes
             rest = "What else was asked may still happen." if done else "It may still happen."
             return _after(done, Reply(f"Sorry, that took too long, so I stopped. {rest}", ok=False))
 
-    async def _turn(
-        self, utterance: Utterance, history: History, say: Say | None, read_only_reason: str | None
-    ) -> Reply:
+    async def _turn(self, turn: Turn, read_only_reason: str | None) -> Reply:
+        utterance, history = turn.utterance, turn.history
         text = _clean(utterance.text)
         if not text:
             return Reply(NOTHING_HEARD, ok=False)
         if len(text) > LONGEST_TEXT:
             return Reply(TOO_LONG, ok=False)
         utterance = replace(utterance, text=text, room=utterance.room or self._brain.room)
+        turn = replace(turn, utterance=utterance)
         if (pending := take(history.state)) is not None:
             if read_only_reason:
                 return Reply(read_only_reason, ok=False)
-            answered = await self._confirmed(utterance, pending, history)
+            answered = await self._confirmed(turn, pending)
             if answered is not None:
                 return answered
         gate = TurnGate(
             utterance.door, self._permission, self._kinds_of, forbid_side_effects=bool(read_only_reason)
         )
-        reply = await self._ask_stages(utterance, history, say, gate)
+        reply = await self._ask_stages(replace(turn, gate=gate), gate)
         if read_only_reason and gate.refused:
             return replace(reply, text=read_only_reason, ok=False)
         return self._asking(reply, gate, history) if gate.asked else reply
 
-    async def _ask_stages(
-        self, utterance: Utterance, history: History, say: Say | None, gate: TurnGate
-    ) -> Reply:
-        if self._first and (reply := await self._first(Turn(utterance, history, say, gate))):
+    async def _ask_stages(self, turn: Turn, gate: TurnGate) -> Reply:
+        if self._first and (reply := await self._first(turn)):
             return reply
         passed: list[Passed] = []
         for stage in self._stages:
             try:
-                result = await _heeding(stage, Turn(utterance, history, say, gate, tuple(passed)))
+                result = await _heeding(stage, replace(turn, passed=tuple(passed)))
             except GatewayError as error:
                 log.error("stage failed", extra={"stage": stage.name, "reason": str(error)})
-                return _after(outcomes_of_turn(), self._stage_failed(stage, error, tuple(passed)))
+                return _after(turn.outcomes, self._stage_failed(stage, error, tuple(passed)))
             if isinstance(result, Reply):
                 self._answers(stage, result)
                 return replace(result, passed=tuple(passed))
             passed.append(result)
             gate.forbid_side_effects |= result.forbid_side_effects
             gate.forbid_tools |= result.forbid_tools
-        return self._fallback_reply(utterance, history, tuple(passed))
+        return self._fallback_reply(turn.utterance, turn.history, tuple(passed))
 
     def _answers(self, stage: Stage, reply: Reply) -> None:
         if reply.model is None and stage.name not in OURS:
@@ -205,7 +212,7 @@ class Conversation:
     def _stage_failed(self, stage: Stage, error: GatewayError, passed: tuple[Passed, ...]) -> Reply:
         """What cannot be answered now is said, and what still can."""
         text = error.spoken
-        if is_down(error):
+        if not isinstance(error, UnfitAnswer):
             self._watch.report(f"brain {stage.name}", State.DEGRADED, error.spoken, str(error))
             text = f"{text} Without it {self._without_model()}" if self._without_model else text
         return Reply(text, stage=stage.name, ok=False, passed=passed)
@@ -217,15 +224,16 @@ class Conversation:
         history.add_ai(text)
         return Reply(text, ok=False, passed=passed)
 
-    async def _confirmed(self, utterance: Utterance, pending: Pending, history: History) -> Reply | None:
+    async def _confirmed(self, turn: Turn, pending: Pending) -> Reply | None:
         """The answer to our own question, or None when something else was said: then the question is void."""
+        utterance, history = turn.utterance, turn.history
         pin = self._permission.pin.get_secret_value() if self._permission.pin else None
         answer = read_answer(utterance.text, pending.question, pin)
         if answer is Answer.OTHER:
             return None
         history.add_user(self._shown(utterance).text)
         if answer is Answer.YES and self._now() <= pending.expires:
-            return await self._run_confirmed(utterance, pending, history)
+            return await self._run_confirmed(turn, pending)
         text = {
             Answer.YES: "That was too long ago, so I did nothing. Please ask again.",
             Answer.NO: "Okay, I won't.",
@@ -235,12 +243,13 @@ class Conversation:
         log.info("confirmation answered", extra={"answer": answer.value})
         return Reply(text, stage="local", ok=answer is Answer.NO)
 
-    async def _run_confirmed(self, utterance: Utterance, pending: Pending, history: History) -> Reply:
+    async def _run_confirmed(self, turn: Turn, pending: Pending) -> Reply:
+        history = turn.history
         if self._linked and any(self._executor.tools.find(call.name) is None for call in pending.calls):
             await self._linked()  # a new process: the server that was asked about is not connected yet
-        gate = TurnGate(utterance.door, self._permission, self._kinds_of, confirmed=True)
+        gate = TurnGate(turn.utterance.door, self._permission, self._kinds_of, confirmed=True)
         history.add_ai("", pending.calls)
-        outcomes = await self._executor.execute_all(pending.calls, gate=gate)
+        outcomes = await replace(turn, gate=gate).run(self._executor, pending.calls)
         history.add_outcomes(outcomes)
         text = render_outcomes(outcomes)
         history.add_ai(text)
@@ -249,8 +258,7 @@ class Conversation:
     def _asking(self, reply: Reply, gate: TurnGate, history: History) -> Reply:
         """Calls that wait for a yes were not made: they leave no outcome, only the question."""
         asks = question(gate.asked, self._traits, pin=self._permission.pin is not None)
-        waiting = {(call.name, json.dumps(call.args, sort_keys=True, default=str)) for call in gate.asked}
-        done = tuple(outcome for outcome in reply.outcomes if _key(outcome) not in waiting)
+        done = tuple(one for one in reply.outcomes if one.status is not OutcomeStatus.WAITING)
         remember(
             history.state, Pending(tuple(gate.asked), asks, self._now() + self._permission.expiry_seconds)
         )
@@ -307,8 +315,7 @@ def _after(done: Sequence[ToolOutcome], reply: Reply) -> Reply:
 
 async def _heeding(stage: Stage, turn: Turn) -> Reply | Passed:
     """A model's text ends when somebody interrupts it; what it has said and done until then stays."""
-    interruption = interruption_of_turn()
-    if interruption is None or stage.name in OURS:
+    if stage.name in OURS:
         return await stage.answer(turn)
     said: list[str] = []
 
@@ -317,10 +324,10 @@ async def _heeding(stage: Stage, turn: Turn) -> Reply | Passed:
         if turn.say is not None:
             turn.say(text)
 
-    answer = await interruption.cutting(stage.answer(replace(turn, say=say)))
+    answer = await turn.interruption.cutting(stage.answer(replace(turn, say=say)))
     if answer is not None:
         return answer
-    outcomes = tuple(interruption.outcomes)
+    outcomes = tuple(turn.outcomes)
     log.info("turn interrupted", extra={"stage": stage.name, "calls": len(outcomes)})
     if not outcomes:  # then the stage has left no trace
         turn.history.add_user(turn.utterance.text)
@@ -333,10 +340,6 @@ async def _heeding(stage: Stage, turn: Turn) -> Reply | Passed:
 def _stored(conversation_id: str) -> str:
     """Apart from what else is in the store: whoever asks may choose the name of a conversation."""
     return f"conversation:{conversation_id}"
-
-
-def _key(outcome: ToolOutcome) -> tuple[str, str]:
-    return outcome.name, json.dumps(dict(outcome.args), sort_keys=True, default=str)
 
 
 def _clean(text: str) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 
 from voice_gateway.doors.json_text import json_text
 from voice_gateway.errors import LinkError
-from voice_gateway.interruption import Interruption
+from voice_gateway.turn import Interruption
 
 log = logging.getLogger(__name__)
 
@@ -22,8 +22,8 @@ ANSWER_LIMIT_SECONDS = 600.0
 HELLO_LIMIT_SECONDS = 5.0  # a gateway that works says hello at once
 TRY_AGAIN_SECONDS = 2.0
 
-# One JSON object in, one JSON object out.
-Operation = Callable[[Mapping[str, Any]], Awaitable[Any]]
+# One JSON object in, one JSON object out. Whoever leaves interrupts what can be interrupted.
+Operation = Callable[[Mapping[str, Any], Interruption], Awaitable[Any]]
 
 
 class ControlDoor:
@@ -83,8 +83,7 @@ class ControlDoor:
                 interruption = Interruption()
                 leaving = partial(_left, interruption)
                 following.add_done_callback(leaving)
-                with interruption.of_turn():
-                    answer = await self._answer(line)
+                answer = await self._answer(line, interruption)
                 following.remove_done_callback(leaving)
                 writer.write(json_text(answer).encode() + b"\n")
                 await writer.drain()
@@ -94,14 +93,14 @@ class ControlDoor:
             following.cancel()
             writer.close()
 
-    async def _answer(self, line: bytes) -> dict[str, Any]:
+    async def _answer(self, line: bytes, interruption: Interruption) -> dict[str, Any]:
         try:
             asked = json.loads(line)
             operation = self._operations[asked["op"]]
         except (ValueError, TypeError, KeyError, RecursionError):
             return {"error": "not a request that I know"}
         try:
-            return {"result": await operation(asked)}
+            return {"result": await operation(asked, interruption)}
         except Exception as error:  # the other side must get an answer
             log.exception("control request failed")
             return {"error": f"{type(error).__name__}: {error}"}

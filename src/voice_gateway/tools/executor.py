@@ -6,8 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-from voice_gateway.errors import NotPermitted, ToolError, ToolTimeout, UnknownTool
-from voice_gateway.interruption import interruption_of_turn
+from voice_gateway.errors import ErrorKind, ToolError, ToolTimeout, UnknownTool
 from voice_gateway.tools.call_plan.schema import heavy
 from voice_gateway.tools.failures import cause_of, describe
 from voice_gateway.tools.manager import ToolManager
@@ -15,7 +14,7 @@ from voice_gateway.tools.masking import mask, mask_result, shorten
 from voice_gateway.tools.results import Result, capped
 from voice_gateway.tools.runner import Expired, Runner, ToolRaised, run_here
 from voice_gateway.tools.threads import DaemonThreads
-from voice_gateway.turn import Gate, ToolCall, ToolOutcome, ToolTraits, encodable, new_id
+from voice_gateway.turn import Decision, Gate, ToolCall, ToolOutcome, ToolTraits, Verdict, encodable, new_id
 
 if TYPE_CHECKING:
     from voice_gateway.tools.call_plan.plan import CallPlan
@@ -85,6 +84,8 @@ class ToolExecutor:
             return self._failed(execution, raised.error, by_tool=True)
         except Exception as error:  # a gate is foreign code, and we have bugs of our own
             return self._failed(execution, error)
+        if isinstance(result, Verdict):
+            return self._refused(execution, result)
         return self._succeeded(execution, result)
 
     async def execute_all(
@@ -98,21 +99,6 @@ class ToolExecutor:
 
         `on_outcome` gets each as soon as it is there: who is cancelled knows then what was done.
         """
-        interruption = interruption_of_turn()
-        if interruption is None:
-            return await self._all(calls, gate, on_outcome)
-
-        def keep(outcome: ToolOutcome) -> None:
-            interruption.outcomes.append(outcome)
-            if on_outcome is not None:
-                on_outcome(outcome)
-
-        with interruption.calls():
-            return await self._all(calls, gate, keep)
-
-    async def _all(
-        self, calls: Sequence[ToolCall], gate: Gate | None, on_outcome: Callable[[ToolOutcome], None] | None
-    ) -> list[ToolOutcome]:
         outcomes: dict[int, ToolOutcome] = {}
         waiting = iter(enumerate(calls))
 
@@ -131,7 +117,9 @@ class ToolExecutor:
                 group.create_task(work())
         return [outcomes[place] for place in range(len(calls))]
 
-    async def _run(self, execution: Execution, gate: Gate | None, timeout_seconds: float | None) -> Result:
+    async def _run(
+        self, execution: Execution, gate: Gate | None, timeout_seconds: float | None
+    ) -> Result | Verdict:
         raw = execution.raw
         plan = self._plan(execution.name)
         execution.traits = plan.traits
@@ -140,8 +128,8 @@ class ToolExecutor:
         else:
             args, ready = plan.prepare(raw)
         execution.args = args
-        if gate is not None or self._gate is not None:
-            self._ask_gates(execution, gate)
+        if (gate is not None or self._gate is not None) and (refusal := self._refusal(execution, gate)):
+            return refusal
         limit = timeout_seconds or plan.traits.timeout_seconds or self._timeout_seconds
         try:
             if (work := plan.start_here(args, ready)) is not None:
@@ -154,11 +142,15 @@ class ToolExecutor:
             raise ToolTimeout(timeout_text(plan, limit)) from None
         return await asyncio.to_thread(plan.finish, value) if heavy(value) else plan.finish(value)
 
-    def _ask_gates(self, execution: Execution, gate: Gate | None) -> None:
+    def _refusal(self, execution: Execution, gate: Gate | None) -> Verdict | None:
         call = ToolCall(execution.call_id, execution.name, execution.args)
         for asked in (self._gate, gate):
-            if asked is not None and (reason := asked(call, execution.traits)):
-                raise NotPermitted(reason)
+            if asked is None:
+                continue
+            verdict = asked(call, execution.traits)
+            if verdict.decision is not Decision.ALLOWED:
+                return verdict
+        return None
 
     def _plan(self, name: str) -> "CallPlan":
         tool = self.tools.find(name)
@@ -204,12 +196,9 @@ class ToolExecutor:
         kind, message = describe(error, execution.name, execution.traits.source)
         text = encodable(f"Error: {message}")
         expected = isinstance(error, ToolError)
-        level, phrase = (logging.WARNING if expected else logging.ERROR), "tool failed"
-        if isinstance(error, NotPermitted):
-            level, phrase = logging.INFO, "tool was not permitted"
         log.log(
-            level,
-            "unknown tool" if kind == "unknown_tool" else phrase,
+            logging.WARNING if expected else logging.ERROR,
+            "unknown tool" if kind is ErrorKind.UNKNOWN_TOOL else "tool failed",
             exc_info=error if by_tool or not expected else None,
             extra={**_facts(execution, seconds, text), "error": kind, "cause": cause_of(error)},
         )
@@ -226,6 +215,27 @@ class ToolExecutor:
             structured=getattr(error, "structured", None),
             read_only=execution.traits.read_only,
             for_model=capped(text, self._result_cap),
+        )
+
+    def _refused(self, execution: Execution, verdict: Verdict) -> ToolOutcome:
+        """A decision, not a fault: the gate has said why."""
+        seconds = perf_counter() - execution.started
+        text = f"Error: {verdict.spoken or verdict.reason}"
+        log.info(
+            "tool was not permitted", extra={**_facts(execution, seconds, text), "error": ErrorKind.FAILED}
+        )
+        return ToolOutcome(
+            call_id=execution.call_id,
+            name=execution.name,
+            text=text,
+            ok=False,
+            seconds=seconds,
+            args=execution.args,
+            error=ErrorKind.FAILED,
+            structured={"outcome": "not_permitted"},
+            read_only=execution.traits.read_only,
+            for_model=f"Error: {verdict.reason}",
+            verdict=verdict,
         )
 
     def _warn_of_slow(self, execution: Execution, seconds: float) -> None:

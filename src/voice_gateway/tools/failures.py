@@ -5,7 +5,7 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
-from voice_gateway.errors import LinkError, ToolError
+from voice_gateway.errors import ErrorKind, LinkError, ToolError
 from voice_gateway.tools.masking import safe, shorten
 
 LONGEST_MESSAGE = 500  # of an error that nobody wrote for a model
@@ -26,15 +26,15 @@ _LOCAL_TROUBLE = (
 _INVALID_PARAMS = -32602
 
 
-def describe(error: BaseException, tool: str, source: str) -> tuple[str, str]:
+def describe(error: BaseException, tool: str, source: str) -> tuple[ErrorKind, str]:
     """(kind, text behind "Error: ")."""
     error = _innermost(error)
     if isinstance(error, ToolError):
         return error.kind, safe(str(error)) or f"{tool} failed."
     if isinstance(error, asyncio.CancelledError):
-        return "failed", f"{tool} was cancelled from inside."
+        return ErrorKind.FAILED, f"{tool} was cancelled from inside."
     if isinstance(error, SystemExit | KeyboardInterrupt | GeneratorExit):
-        return "failed", f"{tool} tried to end the program ({type(error).__name__})."
+        return ErrorKind.FAILED, f"{tool} tried to end the program ({type(error).__name__})."
     return _describe_foreign(error, tool, source)
 
 
@@ -47,13 +47,15 @@ def cause_of(error: BaseException) -> str | None:
     return None if text == str(error) else text
 
 
-def _describe_foreign(error: BaseException, tool: str, source: str) -> tuple[str, str]:
+def _describe_foreign(error: BaseException, tool: str, source: str) -> tuple[ErrorKind, str]:
     message = _message(error)
     if _is_invalid(error):
-        return "bad_arguments", message
+        return ErrorKind.BAD_ARGUMENTS, message
     if _is_unreachable(error):
-        return "unavailable", f"{_service(error, tool, source)} is unavailable: {message}"
-    return "failed", f"{tool} gave up waiting: {message}" if isinstance(error, TimeoutError) else message
+        return ErrorKind.UNAVAILABLE, f"{_service(error, tool, source)} is unavailable: {message}"
+    return ErrorKind.FAILED, f"{tool} gave up waiting: {message}" if isinstance(
+        error, TimeoutError
+    ) else message
 
 
 def _innermost(error: BaseException) -> BaseException:

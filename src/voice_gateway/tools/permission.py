@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Any
 
 from voice_gateway.config import PermissionSettings
-from voice_gateway.turn import ToolCall, ToolTraits
+from voice_gateway.turn import ALLOWED, Decision, ToolCall, ToolTraits, Verdict
 
 log = logging.getLogger(__name__)
 
@@ -30,9 +30,17 @@ DISARMED_WORDS = re.compile(r"\b(alarm|siren|security)", re.IGNORECASE)
 RELAYS = frozenset({"switch", "plug", "dimmer", "other"})
 HARMLESS_ACTIONS = frozenset({"close", "stop", "off", "lock"})
 
-WAITING = "this needs the user's confirmation, and the user is being asked; do not say that it was done"
-FORBIDDEN = "the user did not ask for an action, so nothing may be changed in this turn"
-WRONG_DOOR = "this is not allowed from here"
+WAITING = Verdict(
+    Decision.ASK,
+    "this needs the user's confirmation, and the user is being asked; do not say that it was done",
+    "this needs your yes first",
+)
+FORBIDDEN = Verdict(
+    Decision.REFUSED,
+    "the user did not ask for an action, so nothing may be changed in this turn",
+    "you did not ask for an action, so I changed nothing",
+)
+WRONG_DOOR = Verdict(Decision.REFUSED, "this is not allowed from here")
 
 
 def tier(call: ToolCall, traits: ToolTraits, settings: PermissionSettings, kinds_of: KindsOf) -> Tier:
@@ -94,27 +102,24 @@ class TurnGate:
     asked: list[ToolCall] = field(default_factory=list)
     refused: bool = False
 
-    def __call__(self, call: ToolCall, traits: ToolTraits) -> str | None:
+    def __call__(self, call: ToolCall, traits: ToolTraits) -> Verdict:
         level = tier(call, traits, self.settings, self.kinds_of)
-        refusal = self._refusal(call, level)
-        self.refused |= refusal is not None
-        decision = "allowed" if refusal is None else "asked" if refusal is WAITING else "refused"
-        log.info(
-            "permission decided",
-            extra={"tool": call.name, "tier": level.value, "decision": decision, "from_door": self.door},
-        )
-        return refusal
+        verdict = self._verdict(call, level)
+        self.refused |= verdict.decision is not Decision.ALLOWED
+        facts = {"tool": call.name, "tier": level, "decision": verdict.decision, "from_door": self.door}
+        log.info("permission decided", extra=facts)
+        return verdict
 
-    def _refusal(self, call: ToolCall, level: Tier) -> str | None:
+    def _verdict(self, call: ToolCall, level: Tier) -> Verdict:
         forbidden = self.forbid_side_effects or call.name in self.forbid_tools
         if forbidden and level is not Tier.READ:
             return FORBIDDEN
         if level is not Tier.SENSITIVE:
-            return None
+            return ALLOWED
         if self.door not in self.settings.sensitive_doors:
             return WRONG_DOOR
         if self.confirmed or not self.settings.confirm:
-            return None
+            return ALLOWED
         if call not in self.asked:
             self.asked.append(call)
         return WAITING

@@ -54,7 +54,7 @@ class Scripted:
             return Reply(step, stage=self.name)
         turn.history.add_user(turn.utterance.text)
         turn.history.add_ai("", step)
-        outcomes = await self.executor.execute_all(step, gate=turn.gate)
+        outcomes = await turn.run(self.executor, step)
         turn.history.add_outcomes(outcomes)
         turn.history.add_ai("I did it all.")
         ok = all(outcome.ok for outcome in outcomes)
@@ -267,7 +267,7 @@ async def test_what_was_done_before_the_trouble_is_told_and_kept(trouble, says):
     house = House(brain=BrainSettings(turn_timeout_seconds=0.2))
 
     async def act_and_fail(turn):
-        await house.stage.executor.execute_all([LOCK], gate=turn.gate)
+        await turn.run(house.stage.executor, [LOCK])
         if trouble is not None:
             raise trouble
         await asyncio.Event().wait()

@@ -9,10 +9,9 @@ from tests.fakes.voice import LIMIT, room
 from voice_gateway.brain.llm.loop import run_loop
 from voice_gateway.config import BrainSettings, PermissionSettings
 from voice_gateway.conversation.entry import Conversation
-from voice_gateway.interruption import Interruption
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
-from voice_gateway.turn import Reply, Utterance
+from voice_gateway.turn import Interruption, Reply, Utterance
 
 STORY = "Once upon a time. There was a lamp. It never"
 
@@ -54,8 +53,9 @@ class House:
         return await run_loop(self.model, turn, self.executor, user_text=turn.utterance.text)
 
     async def hears(self, text: str) -> Reply:
-        with self.interruption.of_turn():
-            return await self.conversation.answer(Utterance(text, "voice"), say=lambda _text: None)
+        return await self.conversation.answer(
+            Utterance(text, "voice"), say=lambda _text: None, interruption=self.interruption
+        )
 
     async def interrupted_at(self, moment: str) -> "asyncio.Task[Reply]":
         turn = asyncio.ensure_future(self.hears("go on"))

@@ -16,7 +16,7 @@ from tests.fakes.some_tools import Seen, executor_with, mcp_tool, outcome_of
 from voice_gateway.errors import ToolError
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.results import to_message
-from voice_gateway.turn import ToolCall
+from voice_gateway.turn import ALLOWED, Decision, OutcomeStatus, ToolCall, Verdict
 
 SOON = 5.0
 
@@ -344,9 +344,10 @@ async def test_gates_see_the_arguments_as_they_would_reach_the_tool_and_may_refu
 
     def first(call, traits):
         asked.append((call.name, call.args, traits.source))
+        return ALLOWED
 
     def second(call, traits):
-        return "Not from here."
+        return Verdict(Decision.REFUSED, "Not from here.")
 
     executor = executor_with(mcp_tool(seen=seen), gate=first)
     call = ToolCall("1", "control_zwave_device", {"device_name": "Lamp", "command": "ON"})
@@ -355,6 +356,7 @@ async def test_gates_see_the_arguments_as_they_would_reach_the_tool_and_may_refu
     assert asked == [("control_zwave_device", {"deviceName": "Lamp", "action": "on"}, "zwave")]
     assert (refused.ok, refused.error, refused.text) == (False, "failed", "Error: Not from here.")
     assert refused.structured == {"outcome": "not_permitted"}
+    assert (refused.status, refused.ran) == (OutcomeStatus.NOT_PERMITTED, False)
     assert seen.calls == []
     assert (await executor.execute(call)).ok
 

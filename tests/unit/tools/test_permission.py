@@ -6,7 +6,7 @@ import pytest
 
 from voice_gateway.config import PermissionSettings
 from voice_gateway.tools.permission import FORBIDDEN, Tier, TurnGate, question, tier
-from voice_gateway.turn import ToolCall, ToolTraits
+from voice_gateway.turn import ALLOWED, ToolCall, ToolTraits
 
 KINDS = {
     "garage door": {"garage_door"},
@@ -79,13 +79,13 @@ def test_every_decision_is_logged(caplog):
     gate(ToolCall("1", "control_zwave_lock", {"action": "unlock", "deviceName": "Front Door"}), ToolTraits())
 
     assert caplog.records[-1].getMessage() == "permission decided"
-    assert (caplog.records[-1].tier, caplog.records[-1].decision) == ("sensitive", "asked")
+    assert (caplog.records[-1].tier, caplog.records[-1].decision) == ("sensitive", "ask")
 
 
 def test_forbidden_side_effects_spare_only_what_reads():
     gate = TurnGate("cli", PermissionSettings(), kinds_of, forbid_side_effects=True)
 
-    assert gate(ToolCall("1", "list", {}), ToolTraits(read_only=True)) is None
+    assert gate(ToolCall("1", "list", {}), ToolTraits(read_only=True)) is ALLOWED
     assert gate(ToolCall("1", "water_plants", {}), ToolTraits()) == FORBIDDEN
 
 

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 
+from home_words.question import is_question
 from voice_gateway.brain.llm.model import Model, UnreadableCall
 from voice_gateway.brain.llm.output_filter import clean, unusable
 from voice_gateway.brain.llm.prompt import SYSTEM_PROMPT, correction
@@ -17,9 +18,8 @@ from voice_gateway.brain.sentence_streamer import Review, SentenceStreamer, sent
 from voice_gateway.brain.stage import Turn
 from voice_gateway.errors import BrainError
 from voice_gateway.tools.executor import ToolExecutor
-from voice_gateway.tools.permission import WAITING
 from voice_gateway.tools.traits import qualified_name, traits
-from voice_gateway.turn import Reply, ToolCall, ToolOutcome, new_id
+from voice_gateway.turn import OutcomeStatus, Reply, ToolCall, ToolOutcome, new_id
 
 log = logging.getLogger(__name__)
 
@@ -57,7 +57,7 @@ async def run_loop(
         text,
         outcomes=tuple(rounds.outcomes),
         stage=model.stage,
-        expects_answer=text.endswith("?"),
+        expects_answer=is_question(text),
         ok=rounds.answered and all(outcome.ok for outcome in rounds.outcomes),
         model=model.model_name,
         conversation_id=turn.utterance.conversation_id,
@@ -93,8 +93,7 @@ class _Rounds:
     @property
     def acted(self) -> bool:
         """Whether something was changed, or may have been."""
-        never_ran = {"unknown_tool", "bad_arguments"}
-        return any(not outcome.read_only and outcome.error not in never_ran for outcome in self.outcomes)
+        return any(not outcome.read_only and outcome.ran for outcome in self.outcomes)
 
     async def answer(self, max_rounds: int) -> str:
         extra: list[BaseMessage] = []
@@ -159,14 +158,14 @@ class _Rounds:
         done: list[ToolOutcome] = []
         new = [call for call in calls if call.id not in earlier]
         try:
-            await self._executor.execute_all(new, gate=self._turn.gate, on_outcome=done.append)
+            await self._turn.run(self._executor, new, on_outcome=done.append)
         finally:  # also when the turn is cancelled: what was finished is known
             order = {call.id: place for place, call in enumerate(calls)}
             self.outcomes += sorted(done, key=lambda outcome: order[outcome.call_id])
             self._repeats.remember(done)
             self._history.add_outcomes([*done, *self._repeated(calls, earlier)])
             self._history.repair()
-        return not any(outcome.text.endswith(WAITING) for outcome in done)
+        return not any(outcome.status is OutcomeStatus.WAITING for outcome in done)
 
     def _repeated(self, calls: list[ToolCall], earlier: dict[str, str]) -> list[ToolOutcome]:
         again = []

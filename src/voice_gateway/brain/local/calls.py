@@ -14,7 +14,7 @@ async def make_calls(executor: ToolExecutor, turn: Turn, requests: Sequence[Requ
     if not calls:
         return []
     turn.history.add_ai("", calls)
-    outcomes = await executor.execute_all(calls, gate=turn.gate)
+    outcomes = await turn.run(executor, calls)
     turn.history.add_outcomes(outcomes)
     return outcomes
 

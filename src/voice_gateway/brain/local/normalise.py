@@ -5,6 +5,7 @@ import unicodedata
 from dataclasses import dataclass
 from functools import lru_cache
 
+from home_words.question import is_question
 from voice_gateway.brain.local.numbers import to_digits
 
 LONGEST_WORDS = 60  # nobody gives a command in more; longer speech is a story, a radio or a paste
@@ -72,7 +73,7 @@ def normalise(raw: str) -> Said:
     text, polite = strip_politeness(whole)
     sentences = tuple(strip_politeness(part)[0] for part in _split(marked, "|") if part)
     parts = tuple(strip_politeness(part)[0] for part in _split(marked.replace(",", "|"), "|") if part)
-    return Said(text, whole, sentences, parts, raw.rstrip().endswith("?") and not polite, polite)
+    return Said(text, whole, sentences, parts, is_question(raw) and not polite, polite)
 
 
 def too_long(raw: str) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import ParamSpec, TypeVar
 
+from home_words.question import is_question
 from voice_gateway.brain.local.abilities import abilities
 from voice_gateway.brain.local.answers import to_nothing
 from voice_gateway.brain.local.calls import batches, make_calls, more_pages
@@ -228,7 +229,7 @@ class LocalBrain:
         turn.history.add_ai(text)
         turn.history.state[KEY] = memory.to_json()
         ok = all(outcome.ok for outcome in outcomes)
-        asked = memory.asked is not None or text.endswith("?")
+        asked = memory.asked is not None or is_question(text)
         return Reply(text, tuple(outcomes), stage=self.name, ok=ok, expects_answer=asked)
 
     def _told(self, step: Step, outcomes: Sequence[ToolOutcome]) -> str:

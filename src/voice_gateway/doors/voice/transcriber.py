@@ -27,9 +27,17 @@ from voice_gateway.hearing.endpoint import (
 from voice_gateway.hearing.engines import Ears
 from voice_gateway.hearing.microphone import Microphone
 from voice_gateway.hearing.noise import sounds_unfinished
-from voice_gateway.interruption import Interruption
 from voice_gateway.speaking.earcons import Earcon
-from voice_gateway.turn import AudioChunk, Reply, SpeechSegment, Transcript, Utterance, WakeDetected, new_id
+from voice_gateway.turn import (
+    AudioChunk,
+    Interruption,
+    Reply,
+    SpeechSegment,
+    Transcript,
+    Utterance,
+    WakeDetected,
+    new_id,
+)
 from voice_gateway.watch import State, Watch
 
 log = logging.getLogger(__name__)
@@ -277,8 +285,9 @@ class BackgroundTranscriber:
         )
         async with asyncio.TaskGroup() as tasks:
             tasks.create_task(talk.run(), name="speaking")
-            with self._interruption.of_turn():
-                recorded.reply = reply = await self._answer(utterance, say=talk.say)
+            recorded.reply = reply = await self._answer(
+                utterance, say=talk.say, interruption=self._interruption
+            )
             answered = talk.first_said_at or perf_counter()
             talk.end(reply.text)
         if talk.failed:

@@ -19,7 +19,7 @@ from voice_gateway.errors import BrainError
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
 from voice_gateway.tools.permission import WAITING
-from voice_gateway.turn import Reply, ToolOutcome, ToolTraits, Utterance
+from voice_gateway.turn import Decision, Reply, ToolOutcome, ToolTraits, Utterance, Verdict
 
 GARBAGE = '{"name": "function_name", "arguments": {"parameter": "value"}}'
 
@@ -160,7 +160,9 @@ async def test_a_call_in_the_text_runs_is_logged_and_is_never_said(
 
 async def test_a_call_in_the_text_asks_for_permission_like_any_other(house: House) -> None:
     text = '{"name": "lamp", "arguments": {"device_name": "floor lamp"}}'
-    reply = await house.ask(text, "Not now.", gate=lambda call, traits: "nothing may be changed")
+    reply = await house.ask(
+        text, "Not now.", gate=lambda call, traits: Verdict(Decision.REFUSED, "nothing may be changed")
+    )
 
     assert house.ran == []
     assert [outcome.text for outcome in reply.outcomes] == ["Error: nothing may be changed"]

@@ -14,7 +14,7 @@ from voice_gateway.config import BrainSettings
 from voice_gateway.errors import ToolError
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
-from voice_gateway.turn import Passed, Reply, ToolCall, ToolTraits, Utterance
+from voice_gateway.turn import ALLOWED, Decision, Passed, Reply, ToolCall, ToolTraits, Utterance, Verdict
 
 
 async def test_the_turn_stands_in_the_history_like_a_models() -> None:
@@ -288,8 +288,8 @@ async def test_free_text_goes_out_as_it_was_said() -> None:
 
 
 async def test_a_refused_call_is_told_and_changes_nothing() -> None:
-    def refuse(call: ToolCall, traits: ToolTraits) -> str | None:
-        return None if traits.read_only else "this is not allowed from here"
+    def refuse(call: ToolCall, traits: ToolTraits) -> Verdict:
+        return ALLOWED if traits.read_only else Verdict(Decision.REFUSED, "this is not allowed from here")
 
     talk = Talk()
 

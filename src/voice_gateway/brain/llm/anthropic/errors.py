@@ -1,7 +1,7 @@
 """What goes wrong with the Anthropic API, sorted by the type of the error, in words that say what to do."""
 
 from voice_gateway.config import AnthropicSettings
-from voice_gateway.errors import BrainError
+from voice_gateway.errors import BrainError, UnfitAnswer
 
 NO_KEY = "ANTHROPIC_API_KEY is not set. Set it, or choose another brain.provider."
 NO_KEY_SPOKEN = "I have no key for my language model."
@@ -54,12 +54,12 @@ def _status(error: "anthropic.APIStatusError") -> BrainError:  # type: ignore[na
 def incomplete(stop_reason: str | None, settings: AnthropicSettings) -> BrainError:
     """A reply that ended before its end is no answer, and half a tool call is never run."""
     if stop_reason == "max_tokens":
-        return BrainError(
+        return UnfitAnswer(
             f"The answer was cut after {settings.max_tokens} tokens. Raise anthropic.max_tokens.",
             spoken="My answer became too long.",
         )
     if stop_reason == "refusal":
-        return BrainError("The model refused to answer.", spoken="I would rather not answer that.")
+        return UnfitAnswer("The model refused to answer.", spoken="I would rather not answer that.")
     if stop_reason == "model_context_window_exceeded":
         return BrainError("The conversation is too long for the model. Start a new one.", spoken=BROKEN)
     return BrainError(f"Anthropic's answer ended without its end (stop_reason {stop_reason}).", spoken=BROKEN)

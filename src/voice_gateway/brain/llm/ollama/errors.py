@@ -8,7 +8,7 @@ from pydantic import ValidationError
 
 from voice_gateway.brain.llm.model import UnreadableCall
 from voice_gateway.config import OllamaSettings
-from voice_gateway.errors import BrainError
+from voice_gateway.errors import BrainError, UnfitAnswer
 
 if TYPE_CHECKING:
     from ollama import ResponseError
@@ -80,7 +80,7 @@ def _refused(error: "ResponseError", settings: OllamaSettings, capabilities: lis
 def incomplete(done_reason: str | None, settings: OllamaSettings) -> BrainError:
     """A reply that ended before its end is no answer, however good it looks."""
     if done_reason == "length":
-        return BrainError(
+        return UnfitAnswer(
             f"The answer was cut after {settings.num_predict} tokens. Raise ollama.num_predict.",
             spoken="My answer became too long.",
         )
@@ -88,7 +88,7 @@ def incomplete(done_reason: str | None, settings: OllamaSettings) -> BrainError:
 
 
 def prompt_cut(tokens: int, settings: OllamaSettings) -> BrainError:
-    return BrainError(
+    return UnfitAnswer(
         f"The prompt fills the whole context ({tokens} tokens, num_ctx {settings.num_ctx}): Ollama cut it. "
         "Raise ollama.num_ctx, lower ollama.tool_token_budget, or start a new conversation.",
         spoken=TOO_MUCH,

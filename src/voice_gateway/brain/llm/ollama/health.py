@@ -5,18 +5,11 @@ import contextlib
 from collections.abc import Callable
 
 from voice_gateway.config import OllamaSettings
-from voice_gateway.errors import BrainError, GatewayError
+from voice_gateway.errors import BrainError
 
 LOOK_SECONDS = 30.0  # while all is well; a turn that fails is noticed at once anyway
 LOOK_SOON_SECONDS = 3.0  # while it is down: somebody is waiting for it to come back
 PROBE_SECONDS = 5.0
-
-
-def is_down(error: GatewayError) -> bool:
-    """Not when the model did answer, only not as it was wanted."""
-    from voice_gateway.brain.llm.ollama.errors import TOO_MUCH
-
-    return error.spoken not in {TOO_MUCH, "My answer became too long.", "I would rather not answer that."}
 
 
 async def trouble(settings: OllamaSettings) -> BrainError | None:
