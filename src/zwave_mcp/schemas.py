@@ -27,12 +27,12 @@ def _object(properties: Schema, required: tuple[str, ...] = ()) -> Schema:
     return {**schema, "required": list(required)} if required else schema
 
 
-def _device(examples: str = "'Floor Lamp', 'living room ceiling light'") -> Schema:
+def _device(examples: str = "'Floor Lamp' or 'kitchen light'") -> Schema:
     return {
         "type": "string",
         "minLength": 1,
         "maxLength": NAME_LENGTH,
-        "description": f"Name of ONE device as the user said it, with its room if said. Examples: {examples}",
+        "description": f"As the user said it, for example {examples}",
     }
 
 
@@ -82,31 +82,30 @@ TOOLS: Final[tuple[ToolSpec, ...]] = (
     ToolSpec(
         "list_zwave_devices",
         "List Z-Wave devices",
-        "REQUIRED to know which smart home devices exist, and their states. "
-        "MUST be used whenever the user asks what devices, lights, blinds or sensors there are, what is on, "
-        "or what is in a room. DO NOT use it to switch anything, and DO NOT invent device names. "
-        "Good: {} for all; {filter: 'kitchen'}; {filter: 'lights'}. Bad: {filter: 'turn on the lamp'}.",
+        "REQUIRED to know the home's devices: you MUST call this whenever the user asks about which there "
+        "are, what is on, or what is in a room. DO NOT use for switching.\n"
+        "Good: {filter: 'kitchen'}; {} for all. Bad: {filter: 'turn on the lamp'}.",
         _object(
             {
                 "filter": {
                     "type": "string",
                     "maxLength": NAME_LENGTH,
-                    "description": "Room, kind or part of a name. Examples: 'kitchen', 'lights', 'blind'",
+                    "description": "Room, kind or name, for example 'lights'",
                 },
                 "includeInactive": {
                     "type": "boolean",
-                    "description": "true: also devices that do not answer. Default: false",
+                    "description": "Also those that do not answer",
                 },
                 "limit": {
                     "type": "integer",
                     "minimum": 1,
                     "maximum": 100,
-                    "description": "At most so many, 1 to 100. Example: 20",
+                    "description": "1 to 100, for example 20",
                 },
                 "offset": {
                     "type": "integer",
                     "minimum": 0,
-                    "description": "Skip so many, for the next page. Example: 100",
+                    "description": "To skip, at least 0, for example 20",
                 },
             }
         ),
@@ -117,12 +116,10 @@ TOOLS: Final[tuple[ToolSpec, ...]] = (
     ToolSpec(
         "control_zwave_device",
         "Control a Z-Wave device",
-        "REQUIRED to switch, dim, open or close ONE light, switch, plug, blind or garage door. "
-        "MUST be used whenever the user says turn on, turn off, dim, toggle, open, close or stop. "
-        "For several devices make one call each. NEVER say it is done unless the result says so. "
-        "DO NOT use for locks (control_zwave_lock), thermostats (set_zwave_thermostat) or questions. "
-        "Good: {deviceName: 'Floor Lamp', action: 'on'}; "
-        "{deviceName: 'Floor Lamp', action: 'dim', level: 40}; "
+        "REQUIRED to switch, dim, open or close ONE light, plug, blind or garage door: you MUST call this "
+        "whenever the user asks about that; for several devices once each. "
+        "DO NOT use for locks, thermostats or questions.\n"
+        "Good: {deviceName: 'Floor Lamp', action: 'dim', level: 40}; "
         "{deviceName: 'Window Blind', action: 'close'}. Bad: {deviceName: 'all lights', action: 'on'}.",
         _object(
             {
@@ -130,13 +127,13 @@ TOOLS: Final[tuple[ToolSpec, ...]] = (
                 "action": {
                     "type": "string",
                     "enum": ["on", "off", "dim", "toggle", "open", "close", "stop"],
-                    "description": "on, off, toggle: lights; dim needs level; open, close, stop: blinds",
+                    "description": "dim needs level; open, close, stop: blinds",
                 },
                 "level": {
                     "type": "integer",
                     "minimum": 0,
                     "maximum": 100,
-                    "description": "Percent, 0 to 100; REQUIRED for dim. Example: 40",
+                    "description": "Percent, 0 to 100, for example 40; REQUIRED for dim",
                 },
             },
             ("deviceName", "action"),
@@ -146,12 +143,10 @@ TOOLS: Final[tuple[ToolSpec, ...]] = (
     ToolSpec(
         "get_device_sensor_data",
         "Read sensors",
-        "REQUIRED to read what sensors measure: temperature, humidity, motion, open doors, power, battery. "
-        "MUST be used whenever the user asks how warm or humid it is at home, whether a door is open, "
-        "or how much power something uses. DO NOT use for the weather outside, and DO NOT guess values. "
-        "Good: {deviceName: 'Climate Sensor'}; {deviceName: 'Office'} for a room. "
-        "Bad: {deviceName: 'weather'}.",
-        _object({"deviceName": _device("'Climate Sensor', 'Office', 'Coffee Maker'")}, ("deviceName",)),
+        "REQUIRED to read sensors: you MUST call this whenever the user asks about temperature, humidity, "
+        "motion, power or battery at home. DO NOT use for the weather.\n"
+        "Good: {deviceName: 'Office'}. Bad: {deviceName: 'weather'}.",
+        _object({"deviceName": _device("'Climate Sensor'")}, ("deviceName",)),
         _RESULT,
         read_only=True,
         idempotent=True,
@@ -159,11 +154,10 @@ TOOLS: Final[tuple[ToolSpec, ...]] = (
     ToolSpec(
         "get_zwave_device",
         "Check one Z-Wave device",
-        "REQUIRED to know the present state of ONE device; it asks the device itself. "
-        "MUST be used whenever the user asks whether something is on, off, open, closed or locked, "
-        "or to check that a command really happened. DO NOT use it to change anything. "
-        "Good: {deviceName: 'Front Door'}; {deviceName: 'Garage Door'}. Bad: {deviceName: 'all lights'}.",
-        _object({"deviceName": _device("'Front Door', 'Garage Door'")}, ("deviceName",)),
+        "REQUIRED to know ONE device's state: you MUST call this whenever the user asks about something "
+        "being on, open or locked. DO NOT use for changing it.\n"
+        "Good: {deviceName: 'Front Door'}. Bad: {deviceName: 'all lights'}.",
+        _object({"deviceName": _device("'Front Door'")}, ("deviceName",)),
         _RESULT,
         read_only=True,
         idempotent=True,
@@ -171,18 +165,16 @@ TOOLS: Final[tuple[ToolSpec, ...]] = (
     ToolSpec(
         "control_zwave_lock",
         "Lock or unlock a door",
-        "REQUIRED to lock or unlock ONE door lock. MUST be used whenever the user clearly asks to lock or "
-        "unlock, with the full name of the lock. "
-        "DO NOT guess the lock, DO NOT unlock unless the user said unlock, "
-        "and NEVER say it is locked unless the result says so. "
+        "REQUIRED for ONE lock: you MUST call this whenever the user asks about locking or unlocking it. "
+        "DO NOT use for a guess; unlock only if the user said so.\n"
         "Good: {deviceName: 'Front Door', action: 'lock'}. Bad: {deviceName: 'door', action: 'unlock'}.",
         _object(
             {
-                "deviceName": _device("'Front Door', 'hallway front door'"),
+                "deviceName": _device("'Front Door'"),
                 "action": {
                     "type": "string",
                     "enum": ["lock", "unlock"],
-                    "description": "lock or unlock, exactly as the user asked",
+                    "description": "As the user asked",
                 },
             },
             ("deviceName", "action"),
@@ -194,25 +186,23 @@ TOOLS: Final[tuple[ToolSpec, ...]] = (
     ToolSpec(
         "set_zwave_thermostat",
         "Set a thermostat",
-        "REQUIRED to change the heating or cooling at home. MUST be used whenever the user wants it warmer, "
-        "cooler, a temperature, or a heating mode. Give temperature, mode or both. "
-        "DO NOT use to read the temperature (get_device_sensor_data). "
-        "Good: {deviceName: 'Thermostat', temperature: 21}; {deviceName: 'Thermostat', mode: 'off'}. "
-        "Bad: {deviceName: 'Thermostat'}.",
+        "REQUIRED for heating and cooling: you MUST call this whenever the user asks about making it warmer "
+        "or cooler, or about a mode. DO NOT use for reading the temperature.\n"
+        "Good: {deviceName: 'Thermostat', temperature: 21}. Bad: {deviceName: 'Thermostat'}.",
         _object(
             {
-                "deviceName": _device("'Thermostat', 'hallway thermostat'"),
-                "temperature": {"type": "number", "description": "Degrees. Examples: 21, 20.5"},
+                "deviceName": _device("'hallway thermostat'"),
+                "temperature": {"type": "number", "description": "Degrees, for example 21"},
                 "unit": {
                     "type": "string",
                     "enum": ["C", "F"],
-                    "description": "C or F; only when the user said it. Default: as the thermostat has it",
+                    "description": "If the user said it",
                 },
                 "mode": {
                     "type": "string",
                     "minLength": 1,
                     "maxLength": NAME_LENGTH,
-                    "description": "Examples: 'heat', 'cool', 'auto', 'off'",
+                    "description": "For example 'heat' or 'off'",
                 },
             },
             ("deviceName",),
@@ -223,16 +213,15 @@ TOOLS: Final[tuple[ToolSpec, ...]] = (
     ToolSpec(
         "activate_zwave_scene",
         "Activate a scene",
-        "REQUIRED to start a scene that is set up in the home. MUST be used whenever the user names a scene. "
-        "DO NOT use for one device (control_zwave_device), and DO NOT invent scenes. "
-        "Good: {sceneName: 'Movie Night'}. Bad: {sceneName: 'turn on the lamp'}.",
+        "REQUIRED to start a scene: you MUST call this whenever the user asks about a scene by name. "
+        "DO NOT use for one device.\nGood: {sceneName: 'Movie Night'}. Bad: {sceneName: 'lamp on'}.",
         _object(
             {
                 "sceneName": {
                     "type": "string",
                     "minLength": 1,
                     "maxLength": NAME_LENGTH,
-                    "description": "Name of the scene. Examples: 'Movie Night', 'Good Night'",
+                    "description": "For example 'Movie Night'",
                 }
             },
             ("sceneName",),
@@ -243,9 +232,8 @@ TOOLS: Final[tuple[ToolSpec, ...]] = (
     ToolSpec(
         "check_zwave_health",
         "Check the Z-Wave system",
-        "REQUIRED to know whether the Z-Wave system works, what is offline and which battery is low. "
-        "MUST be used whenever the user asks about problems, dead devices or batteries. "
-        "DO NOT use for the state of one device (get_zwave_device). Good: {}. Bad: {deviceName: 'Lamp'}.",
+        "REQUIRED to know what is offline or low on battery: you MUST call this whenever the user asks about "
+        "problems or batteries. DO NOT use for one device.\nGood: {}. Bad: {deviceName: 'Lamp'}.",
         _object({}),
         _RESULT,
         read_only=True,

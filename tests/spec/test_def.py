@@ -1,46 +1,104 @@
-"""DEF: what tools say of themselves. (DEF-1 is proven where tools are added.)"""
+"""DEF: what tools say of themselves, as a model gets it. (DEF-1 is proven where tools are added.)"""
 
 import json
 import re
+from collections.abc import AsyncIterator
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 import pytest
+import pytest_asyncio
+from jsonschema import Draft202012Validator
 from langchain_core.tools import BaseTool, StructuredTool
-from langchain_core.utils.function_calling import convert_to_openai_tool
+from tests.fakes.ollama_server import FakeOllama
 
-from voice_gateway.config import ToolsSettings
-from voice_gateway.tools.builtin import builtin_tools, refresh
-from voice_gateway.tools.builtin.timers.store import TimerStore
+from voice_gateway.app import opened
+from voice_gateway.brain.llm.ollama.client import OllamaClient
+from voice_gateway.brain.stage import Turn
+from voice_gateway.config import BrainSettings, OllamaSettings, ToolsSettings, load
+from voice_gateway.tools.builtin import builtin_tools
 from voice_gateway.tools.builtin.volume.playback import PlaybackVolume
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.lint import MAX_EXAMPLES, MAX_TOKENS, estimate_tokens, lint
 from voice_gateway.tools.manager import ToolManager
-from voice_gateway.tools.traits import schema_of
-from voice_gateway.turn import ToolCall, ToolTraits
+from voice_gateway.turn import ToolCall, ToolTraits, Utterance
 
-LOCAL_ZONE = "Europe/Berlin"
+Sent = dict[str, dict[str, Any]]  # name -> the definition's "function", as it went over the wire
+
+BUILT_IN = {
+    "get_current_datetime",
+    "control_speaker_volume",
+    "set_timer",
+    "list_timers",
+    "cancel_timer",
+    "search_web",
+}
+OF_THE_HOME = {
+    "list_zwave_devices",
+    "control_zwave_device",
+    "get_device_sensor_data",
+    "get_zwave_device",
+    "control_zwave_lock",
+    "set_zwave_thermostat",
+    "activate_zwave_scene",
+    "check_zwave_health",
+}
+EVERY_TOOL = sorted(BUILT_IN | OF_THE_HOME)
+# Tokens that three tools for routines will need: as much as the timers, which they resemble, and the orders.
+ROOM_FOR_ROUTINES = 480
 
 
-@pytest.fixture(autouse=True)
-def _in_berlin(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TZ", LOCAL_ZONE)
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def default_request(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[dict[str, Any]]:
+    """The request that a gateway with default settings sends to Ollama, Z-Wave server and all."""
+    folder = tmp_path_factory.mktemp("data")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_DATA_HOME", str(folder))
+        patch.chdir(folder)
+        async with FakeOllama() as ollama:
+            settings = load(None, environ={}).settings
+            settings = settings.model_copy(
+                update={
+                    "brain": BrainSettings(provider="ollama"),
+                    "ollama": OllamaSettings(base_url=ollama.url),
+                }
+            )
+            async with opened(settings) as gateway:
+                await gateway.conversation.answer(Utterance("tell me a story about a dragon"))
+                assert gateway.model is not None
+                offer = gateway.model.offer()
+            yield {**ollama.chats[-1], "offer": offer}
 
 
-def tools(year: int = 2026, **settings: Any) -> dict[str, BaseTool]:
-    unused = TimerStore(Path("never-opened"))
-    made = builtin_tools(
-        ToolsSettings(**settings), timers=unused, now=lambda: datetime(year, 6, 1, tzinfo=UTC)
-    )
-    return {tool.name: tool for tool in made}
+@pytest.fixture
+def sent(default_request: dict[str, Any]) -> Sent:
+    return {tool["function"]["name"]: tool["function"] for tool in default_request["tools"]}
 
 
-def descriptions(tool: BaseTool) -> dict[str, str]:
-    return {name: facts["description"] for name, facts in schema_of(tool)["properties"].items()}
+async def sent_in(now: datetime, **settings: Any) -> Sent:
+    """What goes to Ollama at this moment, of the built-in tools with these settings."""
+    async with FakeOllama() as ollama:
+        client = client_at(ollama, lambda: now, **settings)
+        await client.answer(Turn(Utterance("hello")))
+        await client.aclose()
+        return {tool["function"]["name"]: tool["function"] for tool in ollama.chats[-1]["tools"]}
 
 
-EVERY_TOOL = sorted(tools())
+def client_at(ollama: FakeOllama, clock: Any, **settings: Any) -> OllamaClient:
+    manager = ToolManager()
+    for tool in builtin_tools(ToolsSettings(**settings), now=clock):
+        manager.add(tool)
+    own = OllamaSettings(base_url=ollama.url)
+    return OllamaClient(own, BrainSettings(), ToolExecutor(manager), clock=clock)
+
+
+def parameters(function: dict[str, Any]) -> dict[str, str]:
+    return {name: facts["description"] for name, facts in function["parameters"]["properties"].items()}
+
+
+def as_read(function: dict[str, Any]) -> BaseTool:
+    """A definition from the wire, as a tool that the linter can read."""
+    return foreign(function["description"], function["parameters"]["properties"])
 
 
 def foreign(description: str, properties: dict[str, Any] | None = None) -> BaseTool:
@@ -71,14 +129,32 @@ def rows(tool: BaseTool) -> list[str]:
 
 
 @pytest.mark.scenario("DEF-2")
-@pytest.mark.parametrize("name", EVERY_TOOL)
-def test_descriptions_are_mandatory_short_and_have_examples(name: str) -> None:
-    tool = tools()[name]
+def test_every_default_tool_is_sent_whole_and_routines_will_fit_in_too(
+    default_request: dict[str, Any], sent: Sent
+) -> None:
+    offer = default_request["offer"]
+    budget = OllamaSettings().tool_token_budget
 
-    assert re.search(r"\b(REQUIRED|MUST)\b", tool.description)
-    assert estimate_tokens(tool.description) < MAX_TOKENS
-    for text in descriptions(tool).values():
-        assert re.search(r"example|such as|Good:", text)
+    assert sorted(sent) == EVERY_TOOL
+    assert (offer.shortened, offer.left_out) == ("", {})
+    assert offer.tokens + ROOM_FOR_ROUTINES <= budget
+
+
+@pytest.mark.scenario("DEF-2")
+@pytest.mark.parametrize("name", EVERY_TOOL)
+def test_descriptions_are_mandatory_short_and_have_examples(name: str, sent: Sent) -> None:
+    text = sent[name]["description"]
+
+    assert re.search(r"\b(REQUIRED|MUST)\b", text)
+    assert estimate_tokens(text) < MAX_TOKENS
+    for parameter, facts in sent[name]["parameters"]["properties"].items():
+        assert (
+            facts["type"] == "boolean"
+            or "enum" in facts
+            or "for example" in facts["description"].lower()
+            or ("Good:" in facts["description"])
+        ), parameter
+    assert lint(as_read(sent[name])) == []
 
 
 @pytest.mark.scenario("DEF-2")
@@ -95,15 +171,13 @@ def test_the_linter_finds_what_breaks_the_row() -> None:
 
 
 @pytest.mark.scenario("DEF-3")
-def test_search_says_when_it_must_be_used_and_when_not() -> None:
-    text = tools()["search_web"].description
+def test_search_says_when_it_must_be_used_and_when_not(sent: Sent) -> None:
+    first, _, rest = sent["search_web"]["description"].partition(". ")
 
-    first, _, rest = text.partition(". ")
-    assert "REQUIRED for current events" in first
-    assert "MUST" in first
+    assert first.startswith("REQUIRED for current events: you MUST call this whenever")
     for trigger in ("current leaders", "recent news", "prices", "weather"):
-        assert trigger in rest
-    assert re.search(r"DO NOT use for mathematics, definitions, timeless facts", rest)
+        assert trigger in first
+    assert "DO NOT use for mathematics, definitions, timeless facts" in rest
 
 
 @pytest.mark.scenario("DEF-4")
@@ -111,21 +185,21 @@ def test_search_says_when_it_must_be_used_and_when_not() -> None:
     ("settings", "backend", "other"),
     [({}, "DuckDuckGo", "SearXNG"), ({"searxng_url": "http://me:hush@searx.local"}, "SearXNG", "DuckDuckGo")],
 )
-def test_search_names_the_backend_that_really_answers(settings: Any, backend: str, other: str) -> None:
-    tool = tools(**settings)["search_web"]
+async def test_search_names_the_backend_that_really_answers(settings: Any, backend: str, other: str) -> None:
+    search = (await sent_in(datetime(2026, 6, 1, tzinfo=UTC), **settings))["search_web"]
 
-    everything = json.dumps(convert_to_openai_tool(tool))
-    assert f"Searches with {backend}" in tool.description
+    everything = json.dumps(search)
+    assert f"Searches with {backend}" in search["description"]
     assert other not in everything
     assert "Google" not in everything
     assert "hush" not in everything
-    assert "snippets and may be incomplete" in tool.description
+    assert "snippets and may be incomplete" in search["description"]
 
 
 @pytest.mark.scenario("DEF-5")
 @pytest.mark.parametrize("year", [2026, 2031])
-def test_the_query_parameter_asks_for_the_real_year(year: int) -> None:
-    text = descriptions(tools(year)["search_web"])["query"]
+async def test_the_query_parameter_asks_for_the_real_year(year: int) -> None:
+    text = parameters((await sent_in(datetime(year, 6, 1, tzinfo=UTC)))["search_web"])["query"]
 
     good, _, bad = text.partition("Bad:")
     assert f"MUST put in the year {year}" in good
@@ -135,48 +209,49 @@ def test_the_query_parameter_asks_for_the_real_year(year: int) -> None:
 
 
 @pytest.mark.scenario("DEF-5")
-def test_after_new_year_a_running_gateway_offers_the_new_year() -> None:
-    # In Berlin it is 2027 half an hour before it is in UTC: the user's year counts.
-    clock = [datetime(2026, 12, 31, 22, 30, tzinfo=UTC)]
-    manager = ToolManager()
-    for tool in builtin_tools(ToolsSettings(), now=lambda: clock[0]):
-        manager.add(tool)
-    version, before = manager.version, json.dumps([convert_to_openai_tool(tool) for tool in manager.all()])
-    assert not refresh(manager, lambda: clock[0])
-    assert manager.version == version  # the same prefix from turn to turn
+def test_a_gateway_of_today_asks_for_the_year_of_today(sent: Sent) -> None:
+    years = set(re.findall(r"\b2\d{3}\b", parameters(sent["search_web"])["query"]))
 
-    clock[0] = datetime(2026, 12, 31, 23, 30, tzinfo=UTC)
+    assert years == {str(datetime.now().astimezone().year)}
 
-    assert refresh(manager, lambda: clock[0])
-    assert manager.version > version
-    after = json.dumps([convert_to_openai_tool(tool) for tool in manager.all()])
-    assert "US president 2027" in after
-    assert "2026" not in after
-    assert after == before.replace("2026", "2027")
-    assert not refresh(manager, lambda: clock[0])
+
+@pytest.mark.scenario("DEF-5")
+async def test_after_new_year_a_running_gateway_sends_the_new_year() -> None:
+    now = [datetime(2026, 12, 31, 23, 59, tzinfo=UTC)]
+    async with FakeOllama() as ollama:
+        client = client_at(ollama, lambda: now[0])
+        for moment in (now[0], now[0], datetime(2027, 1, 1, tzinfo=UTC)):
+            now[0] = moment
+            await client.answer(Turn(Utterance("hello")))
+        await client.aclose()
+        first, second, third = (json.dumps(chat["tools"]) for chat in ollama.chats)
+
+    assert second == first, "the same prefix from turn to turn"
+    assert "US president 2027" in third
+    assert third == first.replace("2026", "2027")
 
 
 @pytest.mark.scenario("DEF-6")
-def test_parameters_say_what_to_avoid_and_stay_short() -> None:
-    text = descriptions(tools()["search_web"])["query"]
+def test_parameters_say_what_to_avoid_and_stay_short(sent: Sent) -> None:
+    text = parameters(sent["search_web"])["query"]
 
     assert re.search(r"Avoid mathematics.*definitions.*timeless facts", text)
-    for tool in tools().values():
-        for parameter in descriptions(tool).values():
+    for function in sent.values():
+        for parameter in parameters(function).values():
             assert estimate_tokens(parameter) <= 100
 
 
 @pytest.mark.scenario("DEF-7")
 @pytest.mark.parametrize("name", EVERY_TOOL)
-def test_every_tool_follows_one_pattern(name: str) -> None:
-    text = tools()[name].description
+def test_every_tool_follows_one_pattern(name: str, sent: Sent) -> None:
+    text = sent[name]["description"]
 
     order = [
         text.index(part)
         for part in ("REQUIRED", "whenever the user asks about", "DO NOT use for", "Good:", "Bad:")
     ]
     assert order == sorted(order)
-    assert lint(tools()[name]) == []
+    assert lint(as_read(sent[name])) == []
 
 
 @pytest.mark.scenario("DEF-7")
@@ -199,11 +274,12 @@ def test_the_linter_says_what_is_missing_from_the_pattern(part: str, problem: st
 
 @pytest.mark.scenario("DEF-8")
 @pytest.mark.parametrize("name", EVERY_TOOL)
-def test_the_most_important_comes_first_and_examples_are_few(name: str) -> None:
-    text = tools()[name].description
+def test_the_most_important_comes_first_and_examples_are_few(name: str, sent: Sent) -> None:
+    text = sent[name]["description"]
 
     assert text.startswith("REQUIRED")
-    assert len(re.findall(r'"[^"]+"', text)) <= MAX_EXAMPLES
+    examples = re.findall(r'"[^"]+"|\{[^}]*\}', text.partition("Good:")[2])
+    assert 2 <= len(examples) <= MAX_EXAMPLES
     assert estimate_tokens(text) < MAX_TOKENS
 
 
@@ -221,16 +297,14 @@ def test_the_linter_wants_the_important_first_and_few_examples() -> None:
 
 @pytest.mark.scenario("DEF-8")
 @pytest.mark.parametrize("name", EVERY_TOOL)
-def test_offered_schemas_are_flat_and_limits_are_in_words(name: str) -> None:
-    # Ollama's client drops anyOf, limits and defaults, so a small model must not need them.
-    schema = schema_of(tools()[name])
+def test_sent_schemas_are_flat_and_need_no_more_than_ollama_lets_through(name: str, sent: Sent) -> None:
+    schema = sent[name]["parameters"]
 
+    Draft202012Validator.check_schema(schema)
     assert schema["type"] == "object"
     for parameter in schema["properties"].values():
         assert parameter["type"] in {"string", "integer", "number", "boolean"}
-        assert set(parameter) <= {"type", "description", "enum", "minimum", "maximum"}
-        if "maximum" in parameter:
-            assert str(parameter["maximum"]) in parameter["description"]
+        assert set(parameter) <= {"type", "description", "enum"}
 
 
 @pytest.mark.scenario("NORM-2")

@@ -130,8 +130,8 @@ def test_the_check_agrees_with_the_schema_it_speaks_for(tool: str, arguments: di
 def test_a_tool_says_what_a_small_model_needs(spec):
     text = spec.description
     assert text.startswith("REQUIRED")  # the most important thing first
-    assert "MUST be used whenever" in text
-    assert "DO NOT" in text
+    assert "MUST call this whenever the user asks about" in text
+    assert "DO NOT use for" in text
     assert "Good:" in text
     assert "Bad:" in text
     assert len(text) / 3.5 < 200  # tokens, counted generously

@@ -8,18 +8,15 @@ from voice_gateway.config import ToolsSettings
 from voice_gateway.tools.builtin.current_datetime import datetime_tool
 from voice_gateway.tools.builtin.search.duckduckgo import DuckDuckGo
 from voice_gateway.tools.builtin.search.searxng import SearXNG
-from voice_gateway.tools.builtin.search.tool import SearchBackend, SearchTool, search_tool
+from voice_gateway.tools.builtin.search.tool import SearchBackend, search_tool
 from voice_gateway.tools.builtin.timers.store import TimerStore
 from voice_gateway.tools.builtin.timers.tools import timer_tools
 from voice_gateway.tools.builtin.volume.playback import PlaybackVolume
 from voice_gateway.tools.builtin.volume.system import SystemVolume
 from voice_gateway.tools.builtin.volume.tool import VolumeBackend, volume_tool
-from voice_gateway.tools.builtin.zones import local_zone
 
 if TYPE_CHECKING:
     from langchain_core.tools import BaseTool
-
-    from voice_gateway.tools.manager import ToolManager
 
 Now = Callable[[], datetime]
 
@@ -47,18 +44,6 @@ def builtin_tools(
         limit = settings.search_timeout_seconds
         tools.append(search_tool(_search_backend(settings), now=now, timeout_seconds=limit))
     return tools
-
-
-def refresh(tools: "ToolManager", now: Now = system_clock) -> bool:
-    """Bring the year in the offered definitions up to date; called whenever tools are offered to a model.
-
-    It changes something once a year, so the prompt's prefix stays the same from turn to turn.
-    """
-    year = now().astimezone(local_zone()[0]).year
-    renewed = [tool.renew(year) for tool in tools.all() if isinstance(tool, SearchTool)]
-    if any(renewed):
-        tools.version += 1  # whoever keeps a converted list makes it anew
-    return any(renewed)
 
 
 def _search_backend(settings: ToolsSettings) -> SearchBackend:

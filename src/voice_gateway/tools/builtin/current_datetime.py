@@ -15,12 +15,9 @@ from voice_gateway.tools.builtin.zones import resolve_zone
 from voice_gateway.turn import ToolTraits
 
 DESCRIPTION = (
-    "REQUIRED for the time and date: you MUST call this, because you cannot know them. "
-    "Call it whenever the user asks about the time, date, weekday or year, here or in another city, "
-    "now or some days or hours from now. "
-    "DO NOT use for timers, alarms, history or opening hours.\n"
-    'Good: "what time is it", "time in Tokyo", "what day is it in 3 days". '
-    'Bad: "set a timer", "when did the war end".'
+    "REQUIRED for time and date: you MUST call this whenever the user asks about the time, date, weekday "
+    "or year, here or elsewhere. DO NOT use for timers or history.\n"
+    'Good: "what time is it", "what day is it in 3 days". Bad: "set a timer".'
 )
 
 PARAMETERS: dict[str, Any] = {
@@ -28,13 +25,11 @@ PARAMETERS: dict[str, Any] = {
     "properties": {
         "timezone": {
             "type": "string",
-            "description": 'City or IANA time zone, for example "Tokyo", "Europe/Berlin" or "UTC+2". '
-            "Leave it out for the local time.",
+            "description": 'City or zone, for example "Tokyo" or "UTC+2"; here if left out',
         },
         "offset": {
             "type": "string",
-            "description": 'How far from now, such as "+3 days", "-2 hours", "tomorrow" or "next friday". '
-            "Leave it out for now.",
+            "description": 'From now, for example "+3 days" or "next friday"; now if left out',
         },
     },
 }

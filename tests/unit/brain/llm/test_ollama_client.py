@@ -250,7 +250,7 @@ async def test_a_model_that_cannot_think_is_named_as_such(bench: Bench) -> None:
         (Scripted("", done_reason="load"), "Ollama"),
         (Scripted("Half", done_reason="load"), "without its end"),
         (Scripted(status=500, error="out of memory"), "out of memory"),
-        (Scripted("Yes.", prompt_eval_count=4096), "ollama.num_ctx"),
+        (Scripted("Yes.", prompt_eval_count=OllamaSettings().num_ctx), "ollama.num_ctx"),
         (Scripted('{"name": "lamp', done_reason="length"), "ollama.num_predict"),
         (Scripted(calls=[("lamp", {"device": "x"})], done_reason="length"), "ollama.num_predict"),
         (Scripted(calls=[("lamp", {"device": "x"})], end="no_done"), "without its end"),

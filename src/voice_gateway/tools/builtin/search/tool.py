@@ -86,13 +86,11 @@ def search_tool(backend: SearchBackend, *, now: Callable[[], datetime], timeout_
 def description(label: str) -> str:
     """Says what really answers (DEF-4), so it differs from one set-up to the next."""
     return (
-        "REQUIRED for current events: you MUST search instead of answering from memory. "
-        "Call it whenever the user asks about current leaders, recent news, prices, weather, sports, "
-        "or asks you to search. "
-        "DO NOT use for mathematics, definitions, timeless facts, the time or devices at home. "
+        "REQUIRED for current events: you MUST call this whenever the user asks about current leaders, "
+        "recent news, prices or weather. "
+        "DO NOT use for mathematics, definitions, timeless facts or the home. "
         f"Searches with {label}; results are text snippets and may be incomplete.\n"
-        'Good: "who is the president now", "price of gold", "search for pasta recipes". '
-        'Bad: "what is 12 times 7", "what does honest mean".'
+        'Good: "who is president", "price of gold". Bad: "what is 12 times 7".'
     )
 
 
@@ -102,18 +100,17 @@ def parameters(year: int) -> dict[str, Any]:
         "properties": {
             "query": {
                 "type": "string",
-                "description": f"What to search for, 1 to {MAX_QUERY} characters. "
+                "description": f"1 to {MAX_QUERY} characters. "
                 f"For current events you MUST put in the year {year}. "
                 f'Good: "US president {year}", "weather Paris {year}". '
                 'Bad: "who is president" (no year). '
-                'Avoid mathematics ("5 plus 5"), definitions and timeless facts.',
+                "Avoid mathematics, definitions, timeless facts",
             },
             "max_results": {
                 "type": "integer",
                 "minimum": 1,
                 "maximum": MAX_RESULTS,
-                "description": f"How many results, 1 to {MAX_RESULTS}, for example 3. "
-                f"Leave it out for {DEFAULT_RESULTS}.",
+                "description": f"1 to {MAX_RESULTS}, for example 3; {DEFAULT_RESULTS} if left out",
             },
         },
         "required": ["query"],

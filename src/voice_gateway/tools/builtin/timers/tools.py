@@ -22,24 +22,18 @@ MAX_NAME, MAX_MESSAGE = 60, 300  # characters
 _FILLERS = {"the", "my", "timer", "timers", "alarm", "alarms", "reminder", "reminders", "of", "one"}
 
 SET = (
-    "REQUIRED for timers, alarms and reminders: you MUST call this, saying it sets nothing. "
-    "Call it whenever the user asks about being told later: a timer, an alarm or a reminder. "
-    "DO NOT use for the current time, or for switching devices later.\n"
+    "REQUIRED for timers, alarms and reminders: you MUST call this whenever the user asks about being told "
+    "later. DO NOT use for the time, or for devices.\n"
     'Good: "timer for 10 minutes", "wake me at 7", "remind me at 6 pm to call Ann". '
-    'Bad: "what time is it", "turn off the lamp in 5 minutes".'
+    'Bad: "lamp off in 5 minutes".'
 )
 LIST = (
-    "REQUIRED to know which timers run: you MUST call this, because you cannot know. "
-    "Call it whenever the user asks about running timers, alarms or reminders, or how long is left. "
-    "DO NOT use for the current time.\n"
-    'Good: "how long is left", "which timers do I have". Bad: "what time is it".'
+    "REQUIRED to know running timers: you MUST call this whenever the user asks about timers, alarms or "
+    'reminders. DO NOT use for the time.\nGood: "how long is left". Bad: "what time is it".'
 )
 CANCEL = (
-    "REQUIRED to end a timer: you MUST call this, saying it ends nothing. "
-    "Call it whenever the user asks about cancelling or stopping a timer, alarm or reminder, "
-    "also while one rings. "
-    "DO NOT use for music or devices.\n"
-    'Good: "cancel the pasta timer", "stop the alarm", "delete all timers". Bad: "stop the music".'
+    "REQUIRED to end a timer: you MUST call this whenever the user asks about stopping a timer, alarm or "
+    'reminder. DO NOT use for music or devices.\nGood: "cancel the pasta timer". Bad: "stop the music".'
 )
 
 
@@ -100,22 +94,16 @@ def _text(description: str) -> dict[str, str]:
 SET_PARAMETERS: dict[str, Any] = {
     "type": "object",
     "properties": {
-        "duration": _text(
-            'How long from now, for example "10 minutes", "1 h 30" or "90" for seconds. Or use at.'
-        ),
-        "at": _text('When instead, in local time, for example "7 pm", "19:30" or "tomorrow at 9 am".'),
-        "name": _text(
-            f'What to call it, for example "pasta"; up to {MAX_NAME} characters. Leave it out if unnamed.'
-        ),
-        "message": _text(f'Of what to remind, for example "call Ann"; up to {MAX_MESSAGE} characters.'),
+        "duration": _text('From now, for example "10 minutes" or "90" for seconds. Or use at'),
+        "at": _text('Local time, for example "7 pm" or "tomorrow at 9 am"'),
+        "name": _text(f'If named, for example "pasta"; up to {MAX_NAME} characters'),
+        "message": _text(f'Of what to remind, for example "call Ann"; up to {MAX_MESSAGE} characters'),
     },
 }
 CANCEL_PARAMETERS: dict[str, Any] = {
     "type": "object",
     "properties": {
-        "name": _text(
-            'Which one, for example "pasta" or "10 minutes"; "all" for all. Leave it out for the only one.'
-        )
+        "name": _text('For example "pasta" or "10 minutes"; "all" for all; the only one if left out')
     },
 }
 NO_PARAMETERS: dict[str, Any] = {"type": "object", "properties": {}}

@@ -16,11 +16,9 @@ FULL = 100
 _COARSE = 4  # a sound card with few steps comes this close to what was asked; more than that is a failure
 
 DESCRIPTION = (
-    "REQUIRED for the loudness of this speaker: you MUST call this, saying it changes nothing. "
-    "Call it whenever the user asks about the volume, or wants it louder, quieter, muted or unmuted. "
-    "DO NOT use for the brightness of lights, for televisions or for other devices.\n"
-    'Good: "set the volume to 30", "louder", "mute", "how loud is it". '
-    'Bad: "dim the lamp to 30", "turn off the TV".'
+    "REQUIRED for this speaker's loudness: you MUST call this whenever the user asks about the volume, "
+    "louder, quieter or mute. DO NOT use for lights or televisions.\n"
+    'Good: "volume to 30", "how loud is it". Bad: "dim the lamp to 30".'
 )
 
 PARAMETERS: dict[str, Any] = {
@@ -29,15 +27,14 @@ PARAMETERS: dict[str, Any] = {
         "action": {
             "type": "string",
             "enum": list(ACTIONS),
-            "description": "One of get, set, up, down, mute, unmute, max. "
-            'For example "set" for "volume to 30", "up" for "louder", "get" for "how loud is it".',
+            "description": 'For example "up" for "louder"',
         },
         "level": {
             "type": "number",
             "minimum": 0,
             "maximum": FULL,
-            "description": "Percent from 0 to 100, for example 30. REQUIRED for set. "
-            f"For up and down: by how much, {STEP} if left out. Leave it out for other actions.",
+            "description": "Percent, 0 to 100, for example 30; REQUIRED for set. "
+            f"up, down: by how much, {STEP} if left out",
         },
     },
     "required": ["action"],
