@@ -29,6 +29,7 @@ from voice_gateway.tools.builtin.volume.playback import PlaybackVolume
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
 from voice_gateway.tools.masking import mask
+from voice_gateway.tools.permission import NamedDevice
 from voice_gateway.turn import ToolCall, ToolOutcome, new_id
 from voice_gateway.watch import Notice, State, Watch
 
@@ -95,11 +96,8 @@ class Gateway:
             settings.permission,
             store=store,
             watch=self.watch,
-            linked=self.linked,
+            around=self,
             first=StopRinging(lambda: self._clock.ringing, self._clock.stop_ringing),
-            kinds_of=self.local.kinds_of,
-            unknown=self._what_i_can,
-            without_model=lambda: abilities(self.tools.all(), self.local.home),
         )
         self.watch.subscribe(outside_parts(self.watch))
 
@@ -143,8 +141,12 @@ class Gateway:
     def _report_server(self, status: ServerStatus) -> None:
         self.watch.report(f"server {status.name}", *server_report(status))
 
-    def _what_i_can(self) -> str:
-        return f"I don't know how to do that. {abilities(self.tools.all(), self.local.home)}"
+    def abilities(self) -> str:
+        """What can be asked for here without a model, in a sentence."""
+        return abilities(self.tools.all(), self.local.home)
+
+    def devices_named(self, name: str) -> Sequence[NamedDevice]:
+        return self.local.devices_named(name)
 
     def left_out(self) -> Mapping[str, str]:
         """The tools that the model does not see, and why. Without a model nothing is left out."""

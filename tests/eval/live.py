@@ -73,7 +73,7 @@ async def run_case(case: Case, settings: OllamaSettings, *, cascade: bool) -> Ro
     stages: Sequence[Stage] = (local, model) if cascade else (model,)
     # Confirmation is another question: here an unlock that was asked for is carried out.
     asking = PermissionSettings(confirm=False)
-    conversation = Conversation(stages, executor, brain, asking, kinds_of=local.kinds_of)
+    conversation = Conversation(stages, executor, brain, asking)
     try:
         for text in case.turns[:-1]:
             await conversation.answer(Utterance(text, room=case.room))

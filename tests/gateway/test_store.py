@@ -6,9 +6,9 @@ import pytest
 from tests.fakes.redis_server import RedisServer
 
 from voice_gateway.config import BrainSettings, PermissionSettings
-from voice_gateway.conversation import store as stores
 from voice_gateway.conversation.entry import Conversation
-from voice_gateway.conversation.store import MemoryStore, claim_when_free, held, store_from
+from voice_gateway.conversation.locking import claim_when_free, held
+from voice_gateway.conversation.store import MemoryStore, store_from
 from voice_gateway.doors.mqtt.requests import INTERRUPTED, Requests
 from voice_gateway.doors.mqtt.topics import Request
 from voice_gateway.tools.executor import ToolExecutor
@@ -53,10 +53,9 @@ async def test_of_many_claims_one_wins_and_its_text_stays(store):
     assert await store.claim("c", expiry_seconds=60)
 
 
-async def test_a_held_claim_is_renewed_and_given_back(store, monkeypatch):
-    monkeypatch.setattr(stores, "LEASE_SECONDS", 0.3)
+async def test_a_held_claim_is_renewed_and_given_back(store):
     assert await store.claim("h", expiry_seconds=0.3)
-    async with held(store, "h"):
+    async with held(store, "h", lease_seconds=0.3):
         for _ in range(3):
             await asyncio.sleep(0.2)
             assert not await store.claim("h", expiry_seconds=0.3)
@@ -97,11 +96,10 @@ class Failing(MemoryStore):
         raise ConnectionError("gone")
 
 
-async def test_a_store_that_fails_does_not_tear_what_runs_under_a_claim(monkeypatch, caplog):
-    monkeypatch.setattr(stores, "LEASE_SECONDS", 0.03)
+async def test_a_store_that_fails_does_not_tear_what_runs_under_a_claim(caplog):
     store = Failing()
     finished = False
-    async with held(store, "h"):
+    async with held(store, "h", lease_seconds=0.03):
         store.failing = True
         await asyncio.sleep(0.05)
         finished = True

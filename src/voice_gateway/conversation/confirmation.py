@@ -1,12 +1,22 @@
 """The user's own yes or no to a sensitive call, taken from the next utterance of the conversation only."""
 
+import logging
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+import time
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
-from voice_gateway.turn import ToolCall, new_id
+from voice_gateway.brain.render_outcomes import render_outcomes
+from voice_gateway.brain.stage import Turn
+from voice_gateway.config import PermissionSettings
+from voice_gateway.tools.executor import ToolExecutor
+from voice_gateway.tools.permission import DevicesNamed, TurnGate, question
+from voice_gateway.tools.traits import traits
+from voice_gateway.turn import OutcomeStatus, Reply, ToolCall, ToolTraits, Utterance, new_id
+
+log = logging.getLogger(__name__)
 
 KEY = "confirmation"  # where the open question stands in a conversation's state
 
@@ -50,8 +60,76 @@ class Pending:
         return {"calls": calls, "question": self.question, "expires": self.expires}
 
 
-def remember(state: dict[str, Any], pending: Pending) -> None:
-    state[KEY] = pending.to_json()
+class Confirmation:
+    """Asks before a sensitive call, reads the answer, and makes the calls that were agreed to."""
+
+    def __init__(
+        self,
+        executor: ToolExecutor,
+        settings: PermissionSettings,
+        *,
+        devices_named: DevicesNamed,
+        linked: Callable[[], Awaitable[None]],
+        now: Callable[[], float] = time.time,
+    ) -> None:
+        self._executor = executor
+        self._settings = settings
+        self._devices_named = devices_named
+        self._linked = linked
+        self._now = now
+        self._pin = settings.pin.get_secret_value() if settings.pin else None
+
+    def gate(self, door: str, *, read_only: bool = False, confirmed: bool = False) -> TurnGate:
+        """For the calls of one turn."""
+        return TurnGate(
+            door, self._settings, self._devices_named, forbid_side_effects=read_only, confirmed=confirmed
+        )
+
+    def shown(self, utterance: Utterance) -> Utterance:
+        """A PIN is for the gateway alone: not for MQTT, the history, a model or the log."""
+        return utterance if self._pin is None else replace(utterance, text=without_pin(utterance.text))
+
+    def ask(self, turn: Turn, reply: Reply, calls: Sequence[ToolCall]) -> Reply:
+        """Calls that wait for a yes were not made: they leave no outcome, only the question."""
+        asks = question(calls, self._traits, self._devices_named, pin=self._pin is not None)
+        pending = Pending(tuple(calls), asks, self._now() + self._settings.expiry_seconds)
+        turn.history.state[KEY] = pending.to_json()
+        done = tuple(one for one in reply.outcomes if one.status is not OutcomeStatus.WAITING)
+        text = f"{render_outcomes(done)} {asks}" if done else asks
+        turn.history.add_ai(text)
+        return replace(reply, text=text, outcomes=done, ok=all(one.ok for one in done), expects_answer=True)
+
+    async def settle(self, turn: Turn, pending: Pending) -> Reply | None:
+        """The answer to our own question, or None when something else was said: then the question is void."""
+        answer = read_answer(turn.utterance.text, pending.question, self._pin)
+        if answer is Answer.OTHER:
+            return None
+        turn.history.add_user(self.shown(turn.utterance).text)
+        if answer is Answer.YES and self._now() <= pending.expires:
+            return await self._run(turn, pending.calls)
+        text = {
+            Answer.YES: "That was too long ago, so I did nothing. Please ask again.",
+            Answer.NO: "Okay, I won't.",
+            Answer.WRONG_PIN: "That is not the right PIN, so I did nothing.",
+        }[answer]
+        turn.history.add_ai(text)
+        log.info("confirmation answered", extra={"answer": answer.value})
+        return Reply(text, stage="local", ok=answer is Answer.NO)
+
+    async def _run(self, turn: Turn, calls: Sequence[ToolCall]) -> Reply:
+        if any(self._executor.tools.find(call.name) is None for call in calls):
+            await self._linked()  # a new process: the server that was asked about is not connected yet
+        agreed = replace(turn, gate=self.gate(turn.utterance.door, confirmed=True))
+        turn.history.add_ai("", calls)
+        outcomes = await agreed.run(self._executor, calls)
+        turn.history.add_outcomes(outcomes)
+        text = render_outcomes(outcomes)
+        turn.history.add_ai(text)
+        return Reply(text, tuple(outcomes), stage="local", ok=all(outcome.ok for outcome in outcomes))
+
+    def _traits(self, name: str) -> ToolTraits:
+        tool = self._executor.tools.find(name)
+        return traits(tool) if tool else ToolTraits()
 
 
 def take(state: dict[str, Any]) -> Pending | None:

@@ -1,19 +1,16 @@
 """Where conversations and answered requests are kept: in memory, in a SQLite file, or in a Redis."""
 
 import asyncio
-import contextlib
 import logging
 import sqlite3
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import Callable
 from pathlib import Path
 from typing import Protocol
 
 from voice_gateway.errors import ConfigError
 
 REDIS_LIMIT_SECONDS = 5.0
-LEASE_SECONDS = 6.0  # who has not renewed a claim for so long is gone
-LOOK_SECONDS = 0.2  # how often somebody else's claim is looked at
 CLAIMED = "claimed"
 MOST_ENTRIES = 10_000  # in memory: about 3000 answered requests, or some ten megabytes
 TIDY_SECONDS = 60.0
@@ -191,39 +188,6 @@ class RedisStore:
 
     async def aclose(self) -> None:
         await self._redis.aclose()
-
-
-async def claim_when_free(store: Store, key: str) -> None:
-    while not await store.claim(key, expiry_seconds=LEASE_SECONDS):  # noqa: ASYNC110 (it is in another process)
-        await asyncio.sleep(LOOK_SECONDS)
-
-
-@contextlib.asynccontextmanager
-async def held(store: Store, key: str) -> AsyncIterator[None]:
-    """Keeps a claim alive inside the block and gives it back behind it; a killed process loses it soon.
-
-    A store that fails meanwhile does not tear what runs inside: the claim then runs out by itself.
-    """
-
-    async def renew() -> None:
-        while True:
-            await asyncio.sleep(LEASE_SECONDS / 3)
-            await _attempted(store.put(key, CLAIMED, expiry_seconds=LEASE_SECONDS), key)
-
-    async with asyncio.TaskGroup() as tasks:
-        renewing = tasks.create_task(renew(), name=f"claim {key}")
-        try:
-            yield
-        finally:
-            renewing.cancel()
-            await _attempted(store.release(key), key)
-
-
-async def _attempted(step: Awaitable[None], key: str) -> None:
-    try:
-        await step
-    except Exception as error:  # each kind of store has errors of its own
-        log.warning("claim could not be renewed or released", extra={"key": key, "reason": str(error)})
 
 
 def _milliseconds(seconds: float) -> int:

@@ -1,19 +1,27 @@
-"""What a call risks, and whether it needs the user's yes first."""
+"""What a call risks, and whether it needs the user's yes first: "why did it refuse to unlock?"."""
 
 import logging
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
+from typing import Any, Protocol
 
 from voice_gateway.config import PermissionSettings
 from voice_gateway.turn import ALLOWED, Decision, ToolCall, ToolTraits, Verdict
 
 log = logging.getLogger(__name__)
 
-# The kinds of every device that a spoken name could mean; empty when nobody knows.
-KindsOf = Callable[[str], frozenset[str]]
+
+class NamedDevice(Protocol):
+    @property
+    def name(self) -> str: ...
+    @property
+    def kind(self) -> str: ...
+
+
+# Every device that a name could mean to its server; empty when nobody knows.
+DevicesNamed = Callable[[str], Sequence[NamedDevice]]
 
 
 class Tier(StrEnum):
@@ -24,11 +32,12 @@ class Tier(StrEnum):
 
 SENSITIVE_KINDS = frozenset({"lock", "garage_door", "gate", "alarm"})
 SENSITIVE_WORDS = re.compile(r"\b(unlock|disarm)", re.IGNORECASE)
+# "off" closes a relay that holds a gate open; what turns an alarm off is judged apart.
+HARMLESS_ACTIONS = frozenset({"close", "stop", "off", "lock"})
 GUARDED_WORDS = re.compile(r"\b(garage|gate|lock|alarm|safe)", re.IGNORECASE)
 OPENED_WORDS = re.compile(r"\b(gate|garage door|door opener|door strike|barrier)", re.IGNORECASE)
 DISARMED_WORDS = re.compile(r"\b(alarm|siren|security)", re.IGNORECASE)
 RELAYS = frozenset({"switch", "plug", "dimmer", "other"})
-HARMLESS_ACTIONS = frozenset({"close", "stop", "off", "lock"})
 
 WAITING = Verdict(
     Decision.ASK,
@@ -43,7 +52,9 @@ FORBIDDEN = Verdict(
 WRONG_DOOR = Verdict(Decision.REFUSED, "this is not allowed from here")
 
 
-def tier(call: ToolCall, traits: ToolTraits, settings: PermissionSettings, kinds_of: KindsOf) -> Tier:
+def tier(
+    call: ToolCall, traits: ToolTraits, settings: PermissionSettings, devices_named: DevicesNamed
+) -> Tier:
     """From configuration, then our own Z-Wave tools by action and device kind, then a server's own hints."""
     names = {traits.original_name or call.name, call.name}
     if names & set(settings.trusted_tools):
@@ -51,33 +62,33 @@ def tier(call: ToolCall, traits: ToolTraits, settings: PermissionSettings, kinds
     if names & set(settings.sensitive_tools):
         return Tier.SENSITIVE
     args = call.args if isinstance(call.args, Mapping) else {}
-    return _own_tier(traits.original_name or call.name, args, traits, kinds_of)
+    return _own_tier(traits.original_name or call.name, args, traits, devices_named)
 
 
-def _own_tier(name: str, args: Mapping[str, Any], traits: ToolTraits, kinds_of: KindsOf) -> Tier:
+def _own_tier(name: str, args: Mapping[str, Any], traits: ToolTraits, devices_named: DevicesNamed) -> Tier:
     if name == "control_zwave_lock":
         return Tier.ACT if args.get("action") == "lock" else Tier.SENSITIVE
     if name == "control_zwave_device":
-        return _device_tier(args, kinds_of)
+        return _device_tier(args, devices_named)
     if traits.read_only or (name == "control_speaker_volume" and args.get("action") == "get"):
         return Tier.READ
     return Tier.SENSITIVE if traits.destructive or _sounds_sensitive(name, args) else Tier.ACT
 
 
-def _device_tier(args: Mapping[str, Any], kinds_of: KindsOf) -> Tier:
-    action, device = str(args.get("action", "")), str(args.get("deviceName", ""))
-    if DISARMED_WORDS.search(device) and action in ("off", "toggle", "open"):
+def _device_tier(args: Mapping[str, Any], devices_named: DevicesNamed) -> Tier:
+    """By the device that its server would take, however it is called: "node 15" may be the garage door."""
+    action, said = str(args.get("action", "")), str(args.get("deviceName", ""))
+    found = devices_named(said)
+    names = [said, *(device.name for device in found)]
+    if action in ("off", "toggle", "open") and any(map(DISARMED_WORDS.search, names)):
         return Tier.SENSITIVE
     if action in HARMLESS_ACTIONS:
         return Tier.ACT
-    kinds = kinds_of(device)
-    if kinds & SENSITIVE_KINDS:
+    if not found or any(device.kind in SENSITIVE_KINDS for device in found):
         return Tier.SENSITIVE
-    if kinds & RELAYS and OPENED_WORDS.search(device):  # a relay that drives a gate is a switch to its server
-        return Tier.SENSITIVE
-    # Nobody knows the device: opening an unknown thing is asked for, and so is whatever sounds guarded.
-    unknown = not kinds and (action == "open" or GUARDED_WORDS.search(device))
-    return Tier.SENSITIVE if unknown else Tier.ACT
+    # A relay that drives a gate is a switch to its server.
+    relay = any(device.kind in RELAYS for device in found)
+    return Tier.SENSITIVE if relay and any(map(OPENED_WORDS.search, names)) else Tier.ACT
 
 
 def _sounds_sensitive(name: str, args: Mapping[str, Any]) -> bool:
@@ -95,7 +106,7 @@ class TurnGate:
 
     door: str
     settings: PermissionSettings
-    kinds_of: KindsOf
+    devices_named: DevicesNamed
     forbid_side_effects: bool = False
     forbid_tools: frozenset[str] = frozenset()  # those that may not act in this turn
     confirmed: bool = False  # the user has just said yes to exactly these calls
@@ -103,7 +114,7 @@ class TurnGate:
     refused: bool = False
 
     def __call__(self, call: ToolCall, traits: ToolTraits) -> Verdict:
-        level = tier(call, traits, self.settings, self.kinds_of)
+        level = tier(call, traits, self.settings, self.devices_named)
         verdict = self._verdict(call, level)
         self.refused |= verdict.decision is not Decision.ALLOWED
         facts = {"tool": call.name, "tier": level, "decision": verdict.decision, "from_door": self.door}
@@ -125,18 +136,26 @@ class TurnGate:
         return WAITING
 
 
-def question(calls: list[ToolCall], traits: Callable[[str], ToolTraits], *, pin: bool) -> str:
+def question(
+    calls: Sequence[ToolCall],
+    traits: Callable[[str], ToolTraits],
+    devices_named: DevicesNamed,
+    *,
+    pin: bool,
+) -> str:
     """ "Unlock the front door? Say yes to confirm." """
-    wishes = [_wish(call, traits(call.name)) for call in calls]
+    wishes = [_wish(call, traits(call.name), devices_named) for call in calls]
     joined = wishes[0] if len(wishes) == 1 else ", ".join(wishes[:-1]) + " and " + wishes[-1]
     ending = "Say yes and your PIN to confirm." if pin else "Say yes to confirm."
     return f"{joined[0].upper()}{joined[1:]}? {ending}"
 
 
-def _wish(call: ToolCall, traits: ToolTraits) -> str:
+def _wish(call: ToolCall, traits: ToolTraits, devices_named: DevicesNamed) -> str:
     args = call.args if isinstance(call.args, Mapping) else {}
     if "deviceName" in args and "action" in args:
-        device = str(args["deviceName"]).strip().lower().removeprefix("the ")
+        said = str(args["deviceName"])
+        names = {device.name for device in devices_named(said)}
+        device = (names.pop() if len(names) == 1 else said).strip().lower().removeprefix("the ")
         action = {"on": "turn on", "off": "turn off"}.get(str(args["action"]), str(args["action"]))
         return f"{action} the {device}"
     title = (traits.title or traits.original_name or call.name).replace("_", " ").strip()

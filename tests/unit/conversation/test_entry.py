@@ -14,6 +14,7 @@ from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
 from voice_gateway.tools.traits import with_traits
 from voice_gateway.turn import Passed, Reply, ToolCall, ToolTraits, Utterance
+from voice_gateway.watch import Watch
 
 
 class Lock:
@@ -66,19 +67,24 @@ LOCK = ToolCall(id="2", name="control_zwave_lock", args={"deviceName": "Back Doo
 
 
 class House:
-    def __init__(self, *steps, store=None, permission=None, brain=None):
+    def __init__(self, *steps, store=None, permission=None, brain=None, before=(), around=None):
         self.lock = Lock()
         manager = ToolManager()
         manager.add(self.lock.tool())
         executor = ToolExecutor(manager)
         self.now = 1000.0
         self.stage = Scripted(executor, *steps)
+        self.told = []
+        watch = Watch()
+        watch.subscribe(self.told.append)
         self.conversation = Conversation(
-            [self.stage],
+            [*before, self.stage],
             executor,
             brain or BrainSettings(),
             permission or PermissionSettings(),
             store=store,
+            watch=watch,
+            around=around,
             now=lambda: self.now,
         )
 
@@ -158,8 +164,6 @@ async def test_a_pin_is_asked_for_and_checked():
 
 async def test_a_pin_is_neither_told_nor_remembered():
     house = House([UNLOCK], "fine", permission=PermissionSettings(pin="4711"))
-    told = []
-    house.conversation._watch.subscribe(told.append)
 
     await house.hears("unlock the front door")
     await house.hears("yes four seven one one")
@@ -167,7 +171,7 @@ async def test_a_pin_is_neither_told_nor_remembered():
 
     assert house.lock.actions == ["unlock"]
     remembered = [message.text for message in house.stage.seen[-1].history.messages]
-    for text in (str(told), str(remembered)):
+    for text in (str(house.told), str(remembered)):
         assert "4711" not in text
         assert "seven" not in text
 
@@ -194,9 +198,8 @@ async def test_a_door_that_is_not_allowed_gets_a_refusal_and_no_question():
 
 
 async def test_a_stage_that_forbids_side_effects_binds_the_next_one():
-    house = House([LOCK])
     first = Scripted(None, Passed("local", "a negation", forbid_side_effects=True), name="local")
-    house.conversation._stages = (first, house.stage)
+    house = House([LOCK], before=[first])
 
     reply = await house.hears("don't lock the back door")
 
@@ -204,6 +207,22 @@ async def test_a_stage_that_forbids_side_effects_binds_the_next_one():
     assert not reply.ok
     assert reply.passed == (Passed("local", "a negation", forbid_side_effects=True),)
     assert reply.outcomes[0].structured == {"outcome": "not_permitted"}
+
+
+async def test_nobody_hears_of_the_user_when_something_is_refused():
+    """A model gets other words than people do."""
+    first = Scripted(None, Passed("local", "a negation", forbid_side_effects=True), name="local")
+
+    async def act_and_fail(turn):
+        await turn.run(house.stage.executor, [LOCK])
+        raise BrainError("gone")
+
+    house = House(act_and_fail, before=[first])
+    reply = await house.hears("don't lock the back door")
+
+    assert "That did not work: you did not ask for an action, so I changed nothing." in reply.text
+    assert "the user" in reply.outcomes[0].for_model
+    assert "the user" not in str(reply.to_json())
 
 
 async def test_when_nobody_knows_the_reply_says_so():
@@ -234,11 +253,8 @@ async def test_a_stage_that_fails_becomes_a_reply(trouble, says):
 
 
 async def test_a_tool_that_nothing_was_said_of_may_not_act():
-    house = House([LOCK])
-    house.conversation._stages = (
-        Scripted(None, Passed("local", "unknown", forbid_tools=frozenset({LOCK.name}))),
-        house.stage,
-    )
+    first = Scripted(None, Passed("local", "unknown", forbid_tools=frozenset({LOCK.name})))
+    house = House([LOCK], before=[first])
 
     reply = await house.hears("hello")
 
@@ -320,7 +336,7 @@ async def test_one_conversation_answers_in_order_and_others_do_not_wait():
     release.set()
     await asyncio.wait_for(asyncio.gather(first, second), 2)
     assert order == ["first", "other", "second"]
-    assert house.conversation._open == {}
+    assert len(house.conversation.locks) == 0
 
 
 async def test_history_lives_on_in_a_file_and_expires(tmp_path):

@@ -1,6 +1,7 @@
 """What a call risks: from configuration, device kind and a server's own hints."""
 
 import logging
+from dataclasses import dataclass
 
 import pytest
 
@@ -8,23 +9,35 @@ from voice_gateway.config import PermissionSettings
 from voice_gateway.tools.permission import FORBIDDEN, Tier, TurnGate, question, tier
 from voice_gateway.turn import ALLOWED, ToolCall, ToolTraits
 
-KINDS = {
-    "garage door": {"garage_door"},
-    "window blind": {"blind"},
-    "door": {"garage_door", "lock"},
-    "lamp": {"dimmer"},
-    "garden gate": {"switch"},
-    "house alarm": {"switch"},
+
+@dataclass
+class Device:
+    name: str
+    kind: str
+
+
+GARAGE, LAMP = Device("Garage Door", "garage_door"), Device("Lamp", "dimmer")
+GATE, ALARM = Device("Garden Gate", "switch"), Device("House Alarm", "switch")
+HOME = {
+    "garage door": [GARAGE],
+    "node 15": [GARAGE],
+    "window blind": [Device("Window Blind", "blind")],
+    "door": [GARAGE, Device("Front Door", "lock")],
+    "lamp": [LAMP],
+    "garden gate": [GATE],
+    "node 16": [GATE],
+    "house alarm": [ALARM],
+    "node 17": [ALARM],
 }
 
 
-def kinds_of(name: str) -> frozenset[str]:
-    return frozenset(KINDS.get(name.lower(), ()))
+def devices_named(name: str) -> list[Device]:
+    return HOME.get(name.lower(), [])
 
 
 def judged(name, args, settings=None, **facts):
     traits = ToolTraits(source="zwave", original_name=name, **facts)
-    return tier(ToolCall("1", name, args), traits, settings or PermissionSettings(), kinds_of)
+    return tier(ToolCall("1", name, args), traits, settings or PermissionSettings(), devices_named)
 
 
 @pytest.mark.parametrize(
@@ -44,6 +57,13 @@ def judged(name, args, settings=None, **facts):
         ("control_zwave_device", {"deviceName": "Lamp", "action": "on"}, Tier.ACT),
         ("control_zwave_device", {"deviceName": "Something New", "action": "open"}, Tier.SENSITIVE),
         ("control_zwave_device", {"deviceName": "the old gate", "action": "on"}, Tier.SENSITIVE),
+        ("control_zwave_device", {"deviceName": "node 15", "action": "toggle"}, Tier.SENSITIVE),
+        ("control_zwave_device", {"deviceName": "node 16", "action": "on"}, Tier.SENSITIVE),
+        ("control_zwave_device", {"deviceName": "node 17", "action": "off"}, Tier.SENSITIVE),
+        ("control_zwave_device", {"deviceName": "node 99", "action": "toggle"}, Tier.SENSITIVE),
+        ("control_zwave_device", {"deviceName": "node 99", "action": "on"}, Tier.SENSITIVE),
+        ("control_zwave_device", {"deviceName": "node 99", "action": "off"}, Tier.ACT),
+        ("control_zwave_device", {"deviceName": "node 99", "action": "close"}, Tier.ACT),
         ("control_zwave_device", {"deviceName": "Garden Gate", "action": "on"}, Tier.SENSITIVE),
         ("control_zwave_device", {"deviceName": "Garden Gate", "action": "off"}, Tier.ACT),
         ("control_zwave_device", {"deviceName": "House Alarm", "action": "off"}, Tier.SENSITIVE),
@@ -74,7 +94,7 @@ def test_configuration_has_the_last_word():
 
 def test_every_decision_is_logged(caplog):
     caplog.set_level(logging.INFO)
-    gate = TurnGate("cli", PermissionSettings(), kinds_of)
+    gate = TurnGate("cli", PermissionSettings(), devices_named)
 
     gate(ToolCall("1", "control_zwave_lock", {"action": "unlock", "deviceName": "Front Door"}), ToolTraits())
 
@@ -83,7 +103,7 @@ def test_every_decision_is_logged(caplog):
 
 
 def test_forbidden_side_effects_spare_only_what_reads():
-    gate = TurnGate("cli", PermissionSettings(), kinds_of, forbid_side_effects=True)
+    gate = TurnGate("cli", PermissionSettings(), devices_named, forbid_side_effects=True)
 
     assert gate(ToolCall("1", "list", {}), ToolTraits(read_only=True)) is ALLOWED
     assert gate(ToolCall("1", "water_plants", {}), ToolTraits()) == FORBIDDEN
@@ -95,6 +115,14 @@ def test_several_wishes_become_one_question():
         ToolCall("2", "wipe_disk", {"disk": "b"}),
     ]
 
-    text = question(calls, lambda name: ToolTraits(title="Wipe a disk"), pin=True)
+    text = question(calls, lambda name: ToolTraits(title="Wipe a disk"), devices_named, pin=True)
 
     assert text == "Unlock the front door and Wipe a disk with disk b? Say yes and your PIN to confirm."
+
+
+def test_the_question_names_the_device_that_would_move():
+    call = ToolCall("1", "control_zwave_device", {"deviceName": "node 15", "action": "toggle"})
+
+    text = question([call], lambda name: ToolTraits(), devices_named, pin=False)
+
+    assert text == "Toggle the garage door? Say yes to confirm."

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 
 from voice_gateway.brain.local.device_calls import SCENE
-from voice_gateway.brain.local.home import Home, build_home, name_key, parse_scenes
+from voice_gateway.brain.local.home import Device, Home, build_home, name_key, parse_scenes
 from voice_gateway.brain.local.read_home import read_home
 from voice_gateway.brain.local.understanding import Request
 from voice_gateway.tools.executor import ToolExecutor
@@ -35,8 +35,9 @@ class DeviceCache:
         """Somebody announced a change: the names are read again soon."""
         self._changed.set()
 
-    def kinds_of(self, name: str) -> frozenset[str]:
-        return frozenset(device.kind for device in self.home.by_name.get(name_key(name), ()))
+    def devices_named(self, name: str) -> tuple[Device, ...]:
+        """Every device that this name could mean, for permission."""
+        return self.home.by_name.get(name_key(name), ())
 
     async def known(self) -> None:
         """Returns when the home is known, or cannot be."""

@@ -16,7 +16,7 @@ from voice_gateway.brain.local.compose_look import shown
 from voice_gateway.brain.local.device_cache import DeviceCache, HomeReady
 from voice_gateway.brain.local.followup import QUESTION_SECONDS, also, asks_also, settle
 from voice_gateway.brain.local.grammar import Frame, has_own_sentences
-from voice_gateway.brain.local.home import Home
+from voice_gateway.brain.local.home import Device, Home
 from voice_gateway.brain.local.memory import KEY, Memory, recall
 from voice_gateway.brain.local.normalise import Said, normalise, too_long
 from voice_gateway.brain.local.plan_scene import missing, no_scene
@@ -75,9 +75,9 @@ class LocalBrain:
         """Somebody announced a change of the devices: they are read again soon."""
         self._keeper.changed()
 
-    def kinds_of(self, name: str) -> frozenset[str]:
-        """The kinds of every device that this name could mean, for permission."""
-        return self._keeper.kinds_of(name)
+    def devices_named(self, name: str) -> tuple[Device, ...]:
+        """Every device that this name could mean, for permission."""
+        return self._keeper.devices_named(name)
 
     async def refresh(self) -> None:
         await self._keeper.refresh()

@@ -6,7 +6,8 @@ import logging
 from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar
 
-from voice_gateway.conversation.store import CLAIMED, LEASE_SECONDS, LOOK_SECONDS, MemoryStore, Store, held
+from voice_gateway.conversation.locking import LEASE_SECONDS, LOOK_SECONDS, held
+from voice_gateway.conversation.store import CLAIMED, MemoryStore, Store
 from voice_gateway.doors.mqtt.topics import Request
 from voice_gateway.turn import Reply, Utterance
 

@@ -339,7 +339,7 @@ async def test_new_tools_and_announced_changes_are_read() -> None:
             await asyncio.sleep(0)
         fresh.cancel()
 
-    assert brain.kinds_of("disco ball") == {"dimmer"}
+    assert [device.kind for device in brain.devices_named("disco ball")] == ["dimmer"]
 
 
 async def test_a_home_that_is_gone_is_forgotten_and_said() -> None:

@@ -1,0 +1,42 @@
+"""Loads a conversation's history from the store and saves it there. Without a store, answers still come."""
+
+import json
+import logging
+
+from voice_gateway.brain.history import History
+from voice_gateway.conversation.store import Store
+from voice_gateway.problems import MEMORY_LOST
+from voice_gateway.watch import State, Watch
+
+log = logging.getLogger(__name__)
+
+
+class Histories:
+    def __init__(self, store: Store, expiry_seconds: float, watch: Watch) -> None:
+        self._store = store
+        self._expiry_seconds = expiry_seconds
+        self._watch = watch
+
+    async def load(self, key: str) -> History:
+        try:
+            stored = await self._store.get(key)
+            return History.from_json(json.loads(stored)) if stored else History()
+        except Exception as error:  # a lost conversation is a pity; a lost answer would be a fault
+            self.failed("conversation could not be read, starting a new one", error)
+            return History()
+
+    async def save(self, key: str, history: History) -> None:
+        try:
+            text = json.dumps(history.to_json())
+            await self._store.put(key, text, expiry_seconds=self._expiry_seconds)
+        except Exception as error:  # each kind of store has errors of its own
+            self.failed("conversation could not be kept", error)
+        else:
+            if self._watch.state("memory") is State.DEGRADED:
+                self._watch.report("memory", State.OK, "I can remember what is said again.")
+
+    def failed(self, phrase: str, error: Exception) -> None:
+        """The store is in trouble: the log says which, the status what it means."""
+        reason = f"{type(error).__name__}: {error}"
+        log.error(phrase, extra={"reason": reason}, exc_info=log.isEnabledFor(logging.DEBUG))
+        self._watch.report("memory", State.DEGRADED, MEMORY_LOST, f"check brain.store: {error}")
