@@ -31,7 +31,6 @@ MODEL_TOO_MUCH = "That was too much for my language model."
 MODEL_TOO_LONG = "My answer became too long."
 MODEL_REFUSED = "I would rather not answer that."
 
-OUTSIDE_FAILED = "{called} did not work last time; I try again the next time I need it."
 MEMORY_LOST = "I cannot remember what is said at the moment."
 TIMERS_LOST = "Timers are not available: their file cannot be used."
 SECOND_GATEWAY = "another gateway is running; commands reach that one"
@@ -64,14 +63,14 @@ SERVER = Problem(
 )
 SEARCH = Problem(
     "`search`",
-    (OUTSIDE_FAILED.format(called="Web search"),),
+    ("Web search did not work last time; I try again the next time I need it.",),
     "the internet or the search service is away",
     "the internet connection, and `tools.searxng_url` if it is set",
     "with the next search",
 )
 VOLUME = Problem(
     "`volume`",
-    (OUTSIDE_FAILED.format(called="The volume control"),),
+    ("The volume control did not work last time; I try again the next time I need it.",),
     "the sound server is away, so the volume stays as it is",
     "the sound server, PulseAudio or PipeWire (`pactl info`)",
     "with the next change of the volume",
