@@ -10,7 +10,8 @@ from pydantic.fields import FieldInfo
 
 from voice_gateway.cli.options import loaded, wants_json
 from voice_gateway.config import Loaded, Settings
-from voice_gateway.config.load import FILE_NAME, setting_names
+from voice_gateway.config.folders import FILE_NAME
+from voice_gateway.config.load import setting_names
 from voice_gateway.doors.terminal import print_json
 from voice_gateway.errors import ConfigError
 from voice_gateway.tools.masking import HIDDEN, hide_secrets

@@ -1,4 +1,4 @@
-"""Where the gateway keeps things on this computer."""
+"""Where the gateway looks for its settings and keeps its data on this computer."""
 
 import hashlib
 import os
@@ -7,7 +7,16 @@ from pathlib import Path
 
 import platformdirs
 
+FILE_NAME = "voice-gateway.toml"
 LONGEST_SOCKET_PATH = 100  # the system's own limit is 104 to 108 bytes
+
+
+def find_file(file: Path | None) -> Path | None:
+    """The one that was named, else that of the current folder, else that of the user."""
+    if file is not None:
+        return file
+    folders = (Path.cwd(), Path(platformdirs.user_config_dir("voice-gateway", appauthor=False)))
+    return next((folder / FILE_NAME for folder in folders if (folder / FILE_NAME).is_file()), None)
 
 
 def data_folder() -> Path:

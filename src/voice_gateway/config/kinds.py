@@ -4,7 +4,7 @@ import contextlib
 import difflib
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Annotated, Any
 from urllib.parse import urlsplit
 
@@ -22,6 +22,12 @@ LONGEST_TOPIC = 200  # characters of a prefix: the protocol's own limit is far a
 
 BUILTIN = "builtin"  # the source of the gateway's own tools: a server of that name would replace them all
 _SERVER_NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9.-]|_(?!_))*")  # "__" parts server and tool
+
+
+def did_you_mean(word: str, known: Iterable[str], before: str = "") -> str:
+    """Behind a name that nobody knows; empty when none is near."""
+    near = difflib.get_close_matches(word, list(known), n=1)
+    return f' (did you mean "{before}{near[0]}"?)' if near else ""
 
 
 def checked_server_name(name: str) -> str:
@@ -129,14 +135,12 @@ def _checked_pin(pin: Any) -> Any:
     return pin
 
 
-def checked_doors(doors: tuple[str, ...]) -> tuple[str, ...]:
+def _checked_doors(doors: tuple[str, ...]) -> tuple[str, ...]:
     """A name that no door has would let nobody in, and nobody would notice. Raises ValueError."""
     for door in doors:
         if door not in DOORS:
-            near = difflib.get_close_matches(door, DOORS, n=1)
-            hint = f' (did you mean "{near[0]}"?)' if near else ""
             known = f"{', '.join(DOORS[:-1])} and {DOORS[-1]}"
-            raise ValueError(f'there is no door "{door}"{hint}; the doors are {known}')
+            raise ValueError(f'there is no door "{door}"{did_you_mean(door, DOORS)}; the doors are {known}')
     return doors
 
 
@@ -163,3 +167,4 @@ StorePlace = Annotated[str, AfterValidator(_checked_store)]
 Topic = Annotated[str, AfterValidator(_checked_topic)]
 ShareGroup = Annotated[str, AfterValidator(_checked_group)]
 Pin = Annotated[SecretStr, BeforeValidator(_checked_pin)]
+Doors = Annotated[tuple[str, ...], AfterValidator(_checked_doors)]

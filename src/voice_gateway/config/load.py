@@ -1,24 +1,26 @@
-"""Read the settings: the file, the environment, and the servers another MCP client already knows."""
+"""Read the settings: command line over environment over file over preset over default, and who said what."""
 
-import difflib
+import json
+import logging
 import os
+import sys
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import platformdirs
 from pydantic import BaseModel, ValidationError
 
-from voice_gateway.config.presets import PRESETS
-from voice_gateway.config.servers import plain, read_json, with_servers
+from voice_gateway.config.folders import find_file
+from voice_gateway.config.kinds import checked_server_name, did_you_mean
 from voice_gateway.config.tree import Section, ServerSettings, Settings
 from voice_gateway.errors import ConfigError
 
-FILE_NAME = "voice-gateway.toml"
+log = logging.getLogger(__name__)
+
+Tree = dict[str, Any]  # as the file has it: sections of keys
 ENV_PREFIX = "VOICE_GATEWAY_"
-SERVERS_VARIABLE = f"{ENV_PREFIX}MCPSERVERS"
 
 # Names people already have in their environment, and the setting each stands for.
 KNOWN_NAMES = {
@@ -33,6 +35,17 @@ KNOWN_NAMES = {
     "MCP_RETRY_ATTEMPTS": "mcp.attempts",
     "MCP_RETRY_BASE_DELAY": "mcp.base_delay_seconds",
 }
+# Three ways to run it, as sets of other defaults.
+PRESETS: Mapping[str, Mapping[str, Any]] = {
+    # Nothing leaves the house, and nothing tries to.
+    "offline": {"brain.provider": "local", "tools.search": False},
+    # What the local brain does not know goes to a model server in the house; searches go to the web.
+    "hybrid": {"brain.provider": "ollama", "tools.search": True},
+    # What the local brain does not know goes to a model in the cloud.
+    "online": {"brain.provider": "anthropic", "tools.search": True},
+}
+# Settings of what is gone: taken, so that a file that still has them works, and warned of.
+WITHOUT_EFFECT = ("brain.router",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,28 +64,19 @@ def load(
     environ: Mapping[str, str] | None = None,
 ) -> Loaded:
     """`overrides` are dotted names from the command line. Raises ConfigError with one clear line."""
-    environ = os.environ if environ is None else environ
     found = find_file(file)
-    tree = _mcp_config_below_mcp(_read_toml(found)) if found else {}
+    tree = _read_toml(found) if found else {}
     origins = {name: str(found) for name in _dotted(tree)}
-    for name, value, variable in _from_environment(environ):
-        _put(tree, name, value)
-        origins[name] = variable
-    if servers := environ.get(SERVERS_VARIABLE):
-        _replace_servers(tree, origins, read_json(servers, SERVERS_VARIABLE))
+    _add_environment(tree, origins, os.environ if environ is None else environ)
     for name, value in (overrides or {}).items():
         _put(tree, name, value)
         origins[name] = "command line"
     _fill_from_preset(tree, origins)
+    for name in WITHOUT_EFFECT:
+        if name in origins:
+            log.warning("setting has no effect any more", extra={"setting": name, "origin": origins[name]})
     settings = _validated(tree, origins, found)
-    return Loaded(with_servers(settings, found, origins), found, origins)
-
-
-def find_file(file: Path | None) -> Path | None:
-    if file is not None:
-        return file
-    folders = (Path.cwd(), Path(platformdirs.user_config_dir("voice-gateway", appauthor=False)))
-    return next((folder / FILE_NAME for folder in folders if (folder / FILE_NAME).is_file()), None)
+    return Loaded(_with_servers(settings, found, origins), found, origins)
 
 
 def setting_names() -> list[str]:
@@ -90,66 +94,95 @@ def env_name(setting: str) -> str:
     return ENV_PREFIX + setting.replace(".", "_").upper()
 
 
-def _read_toml(file: Path) -> dict[str, Any]:
+# --- the file
+
+
+def _read_toml(file: Path) -> Tree:
     try:
-        return tomllib.loads(file.read_text(encoding="utf-8"))
+        tree = tomllib.loads(file.read_text(encoding="utf-8"))
     except OSError as error:
         raise ConfigError(f"cannot read {file}: {error.strerror or error}") from error
     except UnicodeDecodeError as error:
         raise ConfigError(f"{file} is not UTF-8 text") from error
     except tomllib.TOMLDecodeError as error:
         raise ConfigError(f"{file} is not valid TOML: {error}") from error
+    # `mcp_config = "FILE"` is also taken at the top of the file, where people look for it first.
+    if "mcp_config" in tree and isinstance(section := tree.get("mcp", {}), dict):
+        tree["mcp"] = {"mcp_config": tree.pop("mcp_config"), **section}
+    return tree
 
 
-def _mcp_config_below_mcp(tree: dict[str, Any]) -> dict[str, Any]:
-    """`mcp_config = "FILE"` is also taken at the top of the file, where people look for it first."""
-    section = tree.get("mcp", {})
-    if "mcp_config" not in tree or not isinstance(section, dict):
-        return tree
-    rest = {name: part for name, part in tree.items() if name != "mcp_config"}
-    return {**rest, "mcp": {"mcp_config": tree["mcp_config"], **section}}
+def _dotted(tree: Tree) -> Iterator[str]:
+    for section, part in tree.items():
+        if isinstance(part, dict):
+            yield from (f"{section}.{key}" for key in part)
+        else:
+            yield section
 
 
-def _replace_servers(tree: dict[str, Any], origins: dict[str, str], table: Any) -> None:
-    """The table of the environment stands for the whole table of the file."""
-    for name in [name for name in origins if name.partition(".")[0] == "mcpServers"]:
-        del origins[name]
-    tree["mcpServers"] = table
-    names = [f"mcpServers.{name}" for name in table] if isinstance(table, dict) else []
-    origins |= dict.fromkeys(["mcpServers", *names], SERVERS_VARIABLE)
+def _put(tree: Tree, name: str, value: Any) -> None:
+    section, _, key = name.partition(".")
+    if not key:
+        tree[section] = value
+    elif isinstance(part := tree.setdefault(section, {}), dict):
+        part[key] = value
 
 
-def _from_environment(environ: Mapping[str, str]) -> Iterator[tuple[str, Any, str]]:
-    """Known names first, so that our own twins win over them."""
-    _refuse_unknown_names(environ)
-    for variable, setting in KNOWN_NAMES.items():
-        if environ.get(variable):
-            yield setting, environ[variable], variable
-    for setting in setting_names():
-        variable = env_name(setting)
-        if variable in environ:
-            yield setting, _environment_value(setting, environ[variable]), variable
-    if preset := environ.get(f"{ENV_PREFIX}PRESET"):
-        yield "preset", preset, f"{ENV_PREFIX}PRESET"
+# --- the environment
 
 
-def _refuse_unknown_names(environ: Mapping[str, str]) -> None:
-    known = [*map(env_name, setting_names()), f"{ENV_PREFIX}PRESET", SERVERS_VARIABLE]
-    problems = []
-    for variable in sorted(name for name in environ if name.startswith(ENV_PREFIX) and name not in known):
-        near = difflib.get_close_matches(variable.removeprefix(ENV_PREFIX), _without_prefix(known), n=1)
-        hint = f' (did you mean "{ENV_PREFIX}{near[0]}"?)' if near else ""
-        problems.append(f'unknown setting "{variable}"{hint}')
+def _add_environment(tree: Tree, origins: dict[str, str], environ: Mapping[str, str]) -> None:
+    variables = _variables(environ)
+    given = _read_variables({setting: environ[name] for setting, name in variables.items()})
+    for setting, variable in variables.items():
+        section, _, key = setting.partition(".")
+        _put(tree, setting, given[section][key] if key else given[section])
+        origins[setting] = variable
+    if table := variables.get("mcpServers"):  # it stands for the whole table of the file
+        for name in [name for name in origins if name.startswith("mcpServers.")]:
+            del origins[name]
+        origins |= dict.fromkeys(_dotted({"mcpServers": given["mcpServers"]}), table)
+
+
+def _variables(environ: Mapping[str, str]) -> dict[str, str]:
+    """Which variable says what a setting is: our own twin of a known name wins over it."""
+    own = {env_name(setting): setting for setting in setting_names()}
+    whole = {env_name(name): name for name in ("preset", "mcpServers")}
+    _refuse_unknown_names(environ, [*own, *whole])
+    found = {setting: name for name, setting in (KNOWN_NAMES | whole).items() if environ.get(name)}
+    return found | {setting: name for name, setting in own.items() if name in environ}
+
+
+def _refuse_unknown_names(environ: Mapping[str, str], known: list[str]) -> None:
+    ends = [name.removeprefix(ENV_PREFIX) for name in known]
+    problems = [
+        f'unknown setting "{name}"{did_you_mean(name.removeprefix(ENV_PREFIX), ends, ENV_PREFIX)}'
+        for name in sorted(environ)
+        if name.startswith(ENV_PREFIX) and name not in known
+    ]
     if problems:
         raise ConfigError(f"environment: {'; '.join(problems)}")
 
 
-def _without_prefix(names: list[str]) -> list[str]:
-    """The part that was meant to differ: with the prefix, any two names look alike."""
-    return [name.removeprefix(ENV_PREFIX) for name in names]
+def _read_variables(variables: Mapping[str, str]) -> Tree:
+    """Lists are given as `a, b, c`, a table of servers as JSON."""
+    tree: Tree = {}
+    for setting, text in variables.items():
+        section, _, key = setting.partition(".")
+        kind = getattr(Settings.model_fields[section].annotation, "model_fields", {}).get(key)
+        if setting == "mcpServers":
+            _put(tree, setting, _read_json(text, env_name(setting)))
+        elif kind is not None and kind.annotation == tuple[str, ...]:
+            _put(tree, setting, tuple(part.strip() for part in text.split(",") if part.strip()))
+        else:
+            _put(tree, setting, text)
+    return tree
 
 
-def _fill_from_preset(tree: dict[str, Any], origins: dict[str, str]) -> None:
+# --- presets
+
+
+def _fill_from_preset(tree: Tree, origins: dict[str, str]) -> None:
     """A preset is only a set of other defaults: whatever was said anywhere else wins."""
     preset = tree.get("preset")
     for name, value in PRESETS.get(preset, {}).items() if isinstance(preset, str) else ():
@@ -158,34 +191,10 @@ def _fill_from_preset(tree: dict[str, Any], origins: dict[str, str]) -> None:
             origins[name] = f"preset {preset}"
 
 
-def _environment_value(setting: str, text: str) -> Any:
-    """Lists are given as `a, b, c`."""
-    section, key = setting.split(".")
-    kind = Settings.model_fields[section].annotation.model_fields[key].annotation  # type: ignore[union-attr]
-    if kind == tuple[str, ...]:
-        return tuple(part.strip() for part in text.split(",") if part.strip())
-    return text
+# --- what is wrong with them, in one line
 
 
-def _put(tree: dict[str, Any], name: str, value: Any) -> None:
-    section, _, key = name.partition(".")
-    if not key:
-        tree[section] = value
-        return
-    part = tree.setdefault(section, {})
-    if isinstance(part, dict):
-        part[key] = value
-
-
-def _dotted(tree: Mapping[str, Any]) -> Iterator[str]:
-    for section, part in tree.items():
-        if isinstance(part, dict):
-            yield from (f"{section}.{key}" for key in part)
-        else:
-            yield section
-
-
-def _validated(tree: dict[str, Any], origins: Mapping[str, str], file: Path | None) -> Settings:
+def _validated(tree: Tree, origins: Mapping[str, str], file: Path | None) -> Settings:
     try:
         return Settings.model_validate(tree)
     except ValidationError as error:
@@ -196,10 +205,9 @@ def _validated(tree: dict[str, Any], origins: Mapping[str, str], file: Path | No
 def _problem(entry: Any, origins: Mapping[str, str], file: Path | None) -> str:
     where = [str(part) for part in entry["loc"]]
     name, key = ".".join(where), ".".join(where[:2])
-    message = plain(entry["msg"])
+    message = _plain(entry["msg"])
     if entry["type"] == "extra_forbidden":
-        near = difflib.get_close_matches(where[-1], _keys_beside(where), n=1)
-        text = f'unknown setting "{name}"' + (f' (did you mean "{near[0]}"?)' if near else "")
+        text = f'unknown setting "{name}"{did_you_mean(where[-1], _keys_beside(where))}'
     elif (whole := ".".join([*where, message.partition(" ")[0]])) in setting_names():
         # What is wrong between several settings names the first of them itself.
         key, text = whole, ".".join([*where, message])
@@ -216,3 +224,74 @@ def _keys_beside(where: list[str]) -> list[str]:
         return list(ServerSettings.model_fields)
     section = Settings.model_fields[where[0]].annotation
     return list(section.model_fields) if isinstance(section, type) and issubclass(section, BaseModel) else []
+
+
+def _plain(message: str) -> str:
+    """Pydantic's message in the words of a configuration file, which knows lists only."""
+    words = message.removeprefix("Value error, ").replace("Input should be", "must be")
+    return words.replace("valid tuple", "valid list")
+
+
+# --- the MCP servers: our own, those another client already knows, or the simulated home
+
+
+def _with_servers(settings: Settings, file: Path | None, origins: dict[str, str]) -> Settings:
+    servers = dict(settings.mcpServers)
+    if settings.mcp.mcp_config is not None:
+        other = (file.parent if file else Path.cwd()) / settings.mcp.mcp_config.expanduser()
+        for name, server in _other_clients_servers(other).items():
+            if name in servers:
+                log.warning("server is configured twice, our own file wins", extra={"server": name})
+            else:
+                servers[name] = server
+                origins[f"mcpServers.{name}"] = str(other)
+    if not servers and settings.mcp.simulated_home:
+        servers["zwave"] = ServerSettings(command=sys.executable, args=("-m", "zwave_mcp", "--simulate"))
+    return settings.model_copy(update={"mcpServers": servers})
+
+
+def _other_clients_servers(file: Path) -> dict[str, ServerSettings]:
+    try:
+        text = file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"mcp_config: cannot read {file}: {error}") from error
+    tree = _read_json(text, str(file))
+    table = tree.get("mcpServers", tree.get("servers", {})) if isinstance(tree, dict) else None
+    if not isinstance(table, dict):
+        raise ConfigError(f'mcp_config: {file} has no table "mcpServers"')
+    return {name: _other_server(file, name, entry) for name, entry in table.items() if not _disabled(entry)}
+
+
+def _disabled(entry: Any) -> bool:
+    return isinstance(entry, dict) and entry.get("disabled") is True
+
+
+def _other_server(file: Path, name: str, entry: Any) -> ServerSettings:
+    if not isinstance(entry, dict):
+        raise ConfigError(f"mcp_config: {file}: mcpServers.{name} is not a table")
+    # Another client's file may hold keys of its own (type, autoApprove …): not ours to judge.
+    known = {key: value for key, value in entry.items() if key in ServerSettings.model_fields}
+    try:
+        checked_server_name(name)
+        return ServerSettings.model_validate(known)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        where = ".".join(["mcpServers", name, *(str(part) for part in first["loc"])])
+        raise ConfigError(f"mcp_config: {file}: {where}: {_plain(first['msg'])}") from error
+    except ValueError as error:
+        raise ConfigError(f"mcp_config: {file}: mcpServers: {error}") from error
+
+
+def _read_json(text: str, where: str) -> Any:
+    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        table: dict[str, Any] = {}
+        for key, value in pairs:
+            if key in table:
+                raise ConfigError(f'{where}: "{key}" stands there twice')
+            table[key] = value
+        return table
+
+    try:
+        return json.loads(text, object_pairs_hook=unique)
+    except json.JSONDecodeError as error:
+        raise ConfigError(f"{where} is not valid JSON: {error}") from error

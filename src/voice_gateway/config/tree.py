@@ -16,6 +16,7 @@ from pydantic import (
 
 from voice_gateway.config.kinds import (
     BrokerAddress,
+    Doors,
     ListenAddress,
     Pin,
     ServerAddress,
@@ -23,7 +24,6 @@ from voice_gateway.config.kinds import (
     StorePlace,
     Topic,
     WebAddress,
-    checked_doors,
     checked_server_name,
     checked_wake_words,
 )
@@ -37,11 +37,13 @@ class Section(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _empty_means_none(cls, values: Any) -> Any:
-        """TOML and the environment have no word for "none": an empty text says it."""
+        """TOML and the environment have no word for "none": an empty text says it, also of a list."""
         if not isinstance(values, dict):
             return values
-        optional = {key for key, field in cls.model_fields.items() if field.default is None}
-        return {key: None if value == "" and key in optional else value for key, value in values.items()}
+        nothing = {type(None): None, tuple: ()}
+        kinds = {key: type(field.default) for key, field in cls.model_fields.items()}
+        empty = {key: nothing[kind] for key, kind in kinds.items() if kind in nothing}
+        return {key: empty.get(key, "") if value == "" else value for key, value in values.items()}
 
 
 Provider = Literal["local", "ollama", "anthropic"]
@@ -61,7 +63,7 @@ class BrainSettings(Section):
         900.0, gt=0, description="a conversation is forgotten after this silence"
     )
     router: bool = Field(
-        True, description="use the embedding router between the local brain and the model, if it is installed"
+        True, description="no effect any more: there was an embedding router; accepted with a warning"
     )
     store: StorePlace = Field(
         "memory",
@@ -255,17 +257,12 @@ class PermissionSettings(Section):
     expiry_seconds: float = Field(
         30.0, gt=0, description="a question for confirmation is void after this time"
     )
-    sensitive_doors: tuple[str, ...] = Field(
+    sensitive_doors: Doors = Field(
         ("cli", "voice"),
         description="doors that may ask for sensitive actions, of cli, voice, mqtt and wyoming",
     )
     sensitive_tools: tuple[str, ...] = Field((), description="more tools that need a confirmation")
     trusted_tools: tuple[str, ...] = Field((), description="tools that never need a confirmation")
-
-    @field_validator("sensitive_doors")
-    @classmethod
-    def _doors_exist(cls, doors: tuple[str, ...]) -> tuple[str, ...]:
-        return checked_doors(doors)
 
 
 class Settings(Section):

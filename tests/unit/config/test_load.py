@@ -295,3 +295,31 @@ def test_the_doors_that_may_ask_for_sensitive_actions_all_exist():
 
     assert doors == ("cli", "voice")
     assert set(doors) < set(DOORS)
+
+
+@pytest.mark.parametrize("environ", [{}, {"VOICE_GATEWAY_BRAIN_ROUTER": "false"}])
+def test_a_setting_of_what_is_gone_is_taken_with_a_warning(environ, caplog):
+    if not environ:
+        written("[brain]\nrouter = false\n")
+
+    loaded = load(environ=environ)
+
+    assert loaded.settings.brain.router is False
+    (record,) = caplog.records
+    assert record.getMessage() == "setting has no effect any more"
+    assert (record.setting, record.origin) == ("brain.router", loaded.origins["brain.router"])
+
+
+def test_an_empty_text_means_none_and_an_empty_list():
+    environ = {"VOICE_GATEWAY_BRAIN_ROOM": "", "VOICE_GATEWAY_PERMISSION_SENSITIVE_DOORS": ""}
+
+    settings = load(environ=environ).settings
+
+    assert settings.brain.room is None
+    assert settings.permission.sensitive_doors == ()
+
+
+@pytest.mark.parametrize("table", ["[1]", "5", '"x"', '{"a": 1}', "{", '{"a": {"command": "x"}, "a": {}}'])
+def test_a_table_of_servers_that_is_none_names_the_variable(table):
+    with pytest.raises(ConfigError, match=r"^VOICE_GATEWAY_MCPSERVERS"):
+        load(environ={"VOICE_GATEWAY_MCPSERVERS": table})
