@@ -15,7 +15,7 @@ from voice_gateway.hearing.engines import load_recorder
 from voice_gateway.hearing.microwakeword import MicroWakeWords
 from voice_gateway.hearing.moonshine import MoonshineTranscriber
 from voice_gateway.hearing.openwakeword import OpenWakeWords
-from voice_gateway.hearing.wav import read_wav
+from voice_gateway.sound.wav import read_wav
 
 RECORDINGS = Path(__file__).resolve().parent.parent.parent / "tests" / "audio_data"
 BLOCK = 512

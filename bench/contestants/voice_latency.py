@@ -14,9 +14,8 @@ from voice_gateway.app import opened
 from voice_gateway.cli.voice import is_complete
 from voice_gateway.config import load
 from voice_gateway.doors.voice.speech_output import SpeechOutput
-from voice_gateway.doors.voice.transcriber import BackgroundTranscriber
-from voice_gateway.doors.voice.turns import Recorded
-from voice_gateway.hearing.engines import load_ears
+from voice_gateway.doors.voice.transcriber import BackgroundTranscriber, Recorded
+from voice_gateway.hearing.engines import load_hearing
 from voice_gateway.hearing.microphone import WavMicrophone
 from voice_gateway.speaking.engines import new_synthesizer
 from voice_gateway.speaking.speaker import KeepingSpeaker
@@ -45,7 +44,7 @@ class Bench:
                 new_synthesizer(settings.voice), KeepingSpeaker(), watch=Watch(), show=print, earcons=False
             )
             await mouth.warm_up()
-            self._parts = gateway, settings.voice, await load_ears(settings.voice), mouth
+            self._parts = gateway, settings.voice, await load_hearing(settings.voice), mouth
         return self._parts
 
     async def measure(self) -> Figures:

@@ -14,12 +14,12 @@ def resident_mb() -> float:
 
 async def load() -> None:
     from voice_gateway.config import VoiceSettings
-    from voice_gateway.hearing.engines import load_ears
+    from voice_gateway.hearing.engines import load_hearing
     from voice_gateway.speaking.engines import new_synthesizer
 
     settings = VoiceSettings()
     synthesizer = new_synthesizer(settings)
-    ears, _ = await asyncio.gather(load_ears(settings), synthesizer.warm_up())
+    ears, _ = await asyncio.gather(load_hearing(settings), synthesizer.warm_up())
     figures = perf_counter() - STARTED, process_time() - CPU, resident_mb()
     print(*figures, flush=True)
     await ears.close()

@@ -7,8 +7,8 @@ import logging
 
 import numpy as np
 
-from voice_gateway.hearing.audio import level_db
 from voice_gateway.hearing.sounddevice_microphone import SounddeviceMicrophone
+from voice_gateway.sound.samples import level_db
 
 
 def tell(**facts) -> None:

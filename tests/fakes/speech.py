@@ -24,7 +24,7 @@ def recording(name: str) -> dict:
 
 def words(text: str) -> list[str]:
     """For comparing: without case, marks and the several ways to write a number."""
-    from voice_gateway.hearing.noise import words_of
+    from voice_gateway.hearing.transcriber import words_of
 
     numbers = {
         "30": "thirty",

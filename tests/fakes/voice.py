@@ -9,13 +9,12 @@ import numpy as np
 
 from voice_gateway.config import VoiceSettings
 from voice_gateway.doors.voice.speech_output import SpeechOutput
-from voice_gateway.doors.voice.transcriber import Answer, BackgroundTranscriber
-from voice_gateway.doors.voice.turns import Recorded
+from voice_gateway.doors.voice.transcriber import Answer, BackgroundTranscriber, Recorded
 from voice_gateway.errors import HearingError, SpeakingError
-from voice_gateway.hearing.audio import BLOCK_SAMPLES, RATE
-from voice_gateway.hearing.engines import Ears, endpoint_settings
-from voice_gateway.hearing.recorder import Recorder
-from voice_gateway.hearing.worker import Worker
+from voice_gateway.hearing.endpoint import Recorder
+from voice_gateway.hearing.engines import HearingEngines, endpoint_settings
+from voice_gateway.sound.samples import BLOCK_SAMPLES, RATE
+from voice_gateway.sound.worker import Worker
 from voice_gateway.turn import AudioChunk, Reply, Speech, Utterance, WakeDetected
 from voice_gateway.watch import Watch
 
@@ -258,7 +257,7 @@ class Room:
         self.complete: set[str] = set()
         self.mouth = SpeechOutput(self.synthesizer, self.speaker, watch=self.watch, show=self.shown.append)
         recorder = Recorder(LevelActivity(), endpoint_settings(self.settings))
-        self.ears = Ears(Worker("ears"), self.wake_word, recorder, self.transcriber)
+        self.ears = HearingEngines(Worker("ears"), self.wake_word, recorder, self.transcriber)
         self.door = BackgroundTranscriber(
             self.ears,
             self.microphone,

@@ -15,7 +15,7 @@ from voice_gateway.app import Gateway, opened
 from voice_gateway.config import McpSettings, MqttSettings, Settings
 from voice_gateway.conversation.store import MemoryStore, Store
 from voice_gateway.doors.mqtt.door import MqttDoor
-from voice_gateway.doors.mqtt.requests import Answer, Requests
+from voice_gateway.doors.mqtt.requests import Answer
 
 NO_SERVER = "[mcp]\nsimulated_home = false\n"
 
@@ -89,9 +89,7 @@ async def opened_on(
     settings = Settings(mcp=McpSettings(simulated_home=False), mqtt=MqttSettings(broker_url=broker.url))
     store = store or MemoryStore()
     async with opened(settings, store=store) as gateway:
-        door = MqttDoor(
-            settings.mqtt, Requests(answer or gateway.conversation.answer, store, None), gateway.watch
-        )
+        door = MqttDoor(settings.mqtt, answer or gateway.conversation.answer, store, gateway.watch)
         gateway.start(door.run(), "door.mqtt")
         door.announce_ready()
         async with Listener.on(broker) as listener:

@@ -13,7 +13,6 @@ from tests.mqtt.conftest import NO_SERVER, Listener
 from voice_gateway.config import MqttSettings
 from voice_gateway.conversation.store import MemoryStore
 from voice_gateway.doors.mqtt.door import MqttDoor
-from voice_gateway.doors.mqtt.requests import Requests
 from voice_gateway.watch import Watch
 
 
@@ -255,7 +254,7 @@ class Forgetful:
 
 
 async def test_a_cancellation_that_the_library_forgets_still_ends_the_publisher():
-    door = MqttDoor(MqttSettings(broker_url="mqtt://b"), Requests(nobody, MemoryStore(), None), Watch())
+    door = MqttDoor(MqttSettings(broker_url="mqtt://b"), nobody, MemoryStore(), Watch())
     door.announce_ready()
     client = Forgetful()
     publisher = asyncio.create_task(door._publish_all(client))

@@ -12,11 +12,15 @@ from tests.mqtt.conftest import Listener
 
 from voice_gateway.config import MqttSettings
 from voice_gateway.conversation.store import MemoryStore
-from voice_gateway.doors.mqtt import outbox as mqtt_outbox
-from voice_gateway.doors.mqtt.door import IN_FLIGHT, MqttDoor
+from voice_gateway.doors.mqtt.door import (
+    IN_FLIGHT,
+    KEPT_MESSAGES,
+    MOST_TRIES,
+    TELL_AGAIN_SECONDS,
+    MqttDoor,
+    Outbox,
+)
 from voice_gateway.doors.mqtt.link import connected
-from voice_gateway.doors.mqtt.outbox import KEPT_MESSAGES, MOST_TRIES, Outbox
-from voice_gateway.doors.mqtt.requests import Requests
 from voice_gateway.doors.mqtt.topics import Message
 from voice_gateway.turn import Reply
 from voice_gateway.watch import Notice, Watch
@@ -108,7 +112,7 @@ async def test_dropping_is_told_with_its_number_again_and_again_but_not_each_tim
         outbox.put(news(number))
     assert dropped() == [1]
 
-    now = mqtt_outbox.TELL_AGAIN_SECONDS
+    now = TELL_AGAIN_SECONDS
     outbox.put(news(1))
     assert dropped() == [1, 5]
 
@@ -126,7 +130,7 @@ async def nobody(_utterance, **_options) -> Reply:
 
 async def test_a_message_that_cannot_be_sent_stops_no_other(broker, caplog):
     settings, watch = MqttSettings(broker_url=broker.url, discovery=False), Watch()
-    door = MqttDoor(settings, Requests(nobody, MemoryStore(), None), watch)
+    door = MqttDoor(settings, nobody, MemoryStore(), watch)
     async with Listener.on(broker) as listener, connected(settings) as client:
         publisher = asyncio.create_task(door._publish_all(client))
         bad = [door._outbox.put(Message(topic, "x")) for topic in ("no/#", "half/\ud800")]
@@ -154,7 +158,7 @@ class Waiting:
 @contextlib.asynccontextmanager
 async def running_door(broker, sleep):
     settings, watch = MqttSettings(broker_url=broker.url, discovery=False), Watch()
-    door = MqttDoor(settings, Requests(nobody, MemoryStore(), None), watch, sleep=sleep)
+    door = MqttDoor(settings, nobody, MemoryStore(), watch, sleep=sleep)
     door.announce_ready()
     running = asyncio.create_task(door.run())
     async with Listener.on(broker) as listener:

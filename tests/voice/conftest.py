@@ -15,7 +15,7 @@ def speech():
 @pytest.fixture(scope="session")
 def sound(speech):
     """A recording by its name, with some silence around it."""
-    from voice_gateway.hearing.wav import read_wav
+    from voice_gateway.sound.wav import read_wav
 
     def read(name: str, *, before: float = SILENCE, behind: float = SILENCE):
         parts = np.zeros(round(before * 16000), np.int16), read_wav(FOLDER / name)

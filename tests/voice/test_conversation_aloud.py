@@ -55,7 +55,7 @@ class Listener:
 
     async def heard_behind(self, *parts, seconds):
         """The sound of the loudspeaker."""
-        from voice_gateway.hearing.wav import read_wav
+        from voice_gateway.sound.wav import read_wav
 
         self.count += 1
         spoken = self.folder / f"answer{self.count}.wav"
@@ -76,8 +76,7 @@ class Listener:
 
     def sound(self, *parts):
         """Recordings, pauses (in seconds) and other sound, one behind the other."""
-        from voice_gateway.hearing.wav import read_wav
-        from voice_gateway.speaking.speaker import save_wav
+        from voice_gateway.sound.wav import read_wav, save_wav
 
         pieces = [read_wav(FOLDER / part) / 32768 if isinstance(part, str) else part for part in parts]
         pieces = [np.zeros(round(part * 16000)) if isinstance(part, float) else part for part in pieces]
@@ -119,8 +118,8 @@ async def test_it_does_not_hear_itself_in_a_room_with_an_echo(card, listener, ga
 
 
 async def test_a_timer_rings_until_it_is_told_to_stop(listener, gateway, tmp_path):
+    from voice_gateway.sound.samples import resampled
     from voice_gateway.speaking.hibari import HibariSynthesizer
-    from voice_gateway.speaking.synthesizer import resampled
 
     speech = await HibariSynthesizer().speak("Stop the timer.")
     stop = resampled(speech.samples, speech.rate, 16000)

@@ -16,7 +16,7 @@ from voice_gateway.hearing.packages import check_files, need
 
 
 async def test_everything_is_loaded_warm_and_off_the_event_loop(speech, sound):
-    from voice_gateway.hearing.engines import load_ears
+    from voice_gateway.hearing.engines import load_hearing
 
     longest, last = 0.0, asyncio.get_running_loop().time()
 
@@ -28,7 +28,7 @@ async def test_everything_is_loaded_warm_and_off_the_event_loop(speech, sound):
             longest, last = max(longest, now - last), now
 
     watching = asyncio.create_task(watch())
-    ears = await load_ears(VoiceSettings())
+    ears = await load_hearing(VoiceSettings())
     watching.cancel()
     threads = {thread.name for thread in threading.enumerate()}
 
@@ -54,12 +54,12 @@ async def test_no_wake_word_is_push_to_talk(speech):
     ],
 )
 async def test_a_missing_package_is_named_with_what_to_do(speech, monkeypatch, settings, package):
-    from voice_gateway.hearing.engines import load_ears
+    from voice_gateway.hearing.engines import load_hearing
 
     monkeypatch.setitem(sys.modules, package, None)
 
     with pytest.raises(HearingError, match=f"needs the package {package}, which is not installed: run `make"):
-        await load_ears(VoiceSettings(**settings))
+        await load_hearing(VoiceSettings(**settings))
 
 
 async def test_whisper_without_its_package_or_model_says_so(speech, monkeypatch, tmp_path):

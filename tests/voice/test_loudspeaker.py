@@ -44,7 +44,7 @@ async def speaking(card):
 
 
 def loud_seconds(path):
-    from voice_gateway.hearing.wav import read_wav
+    from voice_gateway.sound.wav import read_wav
 
     return float(np.count_nonzero(np.abs(read_wav(path).reshape(-1)) > 300)) / 16000
 

@@ -51,8 +51,8 @@ async def test_audio_list_shows_the_devices(card):
 
 
 async def test_audio_test_hears_what_is_said_and_plays_it(card, tmp_path):
-    from voice_gateway.hearing.audio import level_db
-    from voice_gateway.hearing.wav import read_wav
+    from voice_gateway.sound.samples import level_db
+    from voice_gateway.sound.wav import read_wav
 
     talk = asyncio.create_task(talking(card))
     try:

@@ -5,7 +5,7 @@ import pytest
 from tests.fakes.speech import recordings, word_errors, words
 
 from voice_gateway.hearing.endpoint import Ended, Speculate
-from voice_gateway.hearing.noise import judged, sounds_unfinished
+from voice_gateway.hearing.transcriber import judged, sounds_unfinished
 
 QUICK = ("cmd_00_am_michael.wav", "cmd_28_am_michael.wav", "cmd_32_am_michael.wav", "cmd_36_am_michael.wav")
 FRAME = 0.032

@@ -26,7 +26,8 @@ async def answer(utterance):
 
 @contextlib.asynccontextmanager
 async def door(transcriber, synthesizer=None, *, watch=None, **settings):
-    from voice_gateway.doors.wyoming.server import WyomingDoor
+    need_packages("wyoming")
+    from voice_gateway.doors.wyoming import WyomingDoor
 
     settings = VoiceSettings(**{"wyoming_url": "tcp://127.0.0.1:0", **settings})
     opened = WyomingDoor(
@@ -42,7 +43,6 @@ async def door(transcriber, synthesizer=None, *, watch=None, **settings):
 
 @contextlib.asynccontextmanager
 async def client(opened):
-    need_packages("wyoming")
     from wyoming.client import AsyncTcpClient
 
     async with asyncio.timeout(LIMIT):
@@ -150,7 +150,11 @@ async def test_an_engine_that_fails_is_told_and_the_connection_stays(sound):
         b"GET / HTTP/1.1\r\n\r\n",
         b"[]\n",
         b'{"type": "audio-chunk", "payload_length": 99999999999}\n',
-        b'{"type": "audio-chunk", "payload_length": -1}\n',
+        b'{"type": "ping", "data_length": 99999999999}\n',
+        b'{"type": "ping", "data_length": "x"}\n',
+        b'{"type": "ping", "data": [1]}\n',
+        b'{"type": "ping", "data_length": 3}\nabc',
+        b'{"data": {}}\n',
         b'{"type": "audio-start", "data": {"rate": 16000, "width": 4}}\n',
         b'{"type": "audio-chunk", "data": {"channels": 0}}\n',
         b"x" * 200_000,
@@ -219,8 +223,8 @@ async def test_the_engines_are_warm_before_somebody_asks():
         await cold.warm.wait()
 
 
-async def test_silent_clients_make_room_for_one_that_asks(monkeypatch):
-    from voice_gateway.doors.wyoming import server as wyoming
+async def test_silent_clients_make_room_for_one_that_asks():
+    from voice_gateway.doors.wyoming import MOST_CLIENTS
 
     async def connected(opened):
         return await asyncio.open_connection("127.0.0.1", opened.port)
@@ -231,13 +235,13 @@ async def test_silent_clients_make_room_for_one_that_asks(monkeypatch):
 
     async with asyncio.timeout(LIMIT), door(LevelTranscriber({})) as opened:
         await opened.listening.wait()
-        all_of_them = [await connected(opened) for _ in range(wyoming.MOST_CLIENTS)]
+        all_of_them = [await connected(opened) for _ in range(MOST_CLIENTS)]
         for one in all_of_them:
             assert await answers(*one)
         refused, writer = await connected(opened)
         assert b"too many clients" in await refused.read()
         writer.close()
-        monkeypatch.setattr(wyoming, "IDLE_SECONDS", 0.0)
+        opened.idle_seconds = 0.0
         new = await connected(opened)
         assert await answers(*new)
         assert await all_of_them[0][0].read() == b""

@@ -10,11 +10,11 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from voice_gateway import sound
 from voice_gateway.cli.options import loaded, wants_json
 from voice_gateway.config import VoiceSettings
 from voice_gateway.doors.terminal import print_json
 from voice_gateway.errors import HearingError
+from voice_gateway.sound import card
 
 METER = (-60.0, 0.0)  # dB, both ends of the bar
 METER_WIDTH = 40
@@ -35,7 +35,7 @@ async def audio(options: argparse.Namespace) -> int:
 
 
 async def _list(options: argparse.Namespace) -> int:
-    devices = await asyncio.to_thread(sound.devices)
+    devices = await asyncio.to_thread(card.devices)
     if wants_json(options):
         print_json({"devices": [device.to_json() for device in devices]})
         return 0 if devices else 1
@@ -64,10 +64,10 @@ async def _list(options: argparse.Namespace) -> int:
 async def _test(options: argparse.Namespace, settings: VoiceSettings) -> int:
     """Records, shows the level, and plays what was recorded."""
     try:
-        from voice_gateway.hearing.audio import level_db
+        from voice_gateway.sound.samples import level_db
     except ImportError as error:
-        raise HearingError(f"sound needs {error.name}: {sound.PACKAGES}") from error
-    microphone = await asyncio.to_thread(sound.find, settings.input_device, "input")
+        raise HearingError(f"sound needs {error.name}: {card.PACKAGES}") from error
+    microphone = await asyncio.to_thread(card.find, settings.input_device, "input")
     samples = await _record(settings.input_device, options.seconds, microphone.name)
     level, peak = level_db(samples), level_db(_loudest(samples))
     verdict = next((words for least, words in VERDICTS if peak >= least), SILENT)
@@ -85,8 +85,8 @@ async def _test(options: argparse.Namespace, settings: VoiceSettings) -> int:
 async def _record(device: str | None, seconds: float, title: str) -> Any:
     import numpy as np
 
-    from voice_gateway.hearing.audio import RATE, level_db
     from voice_gateway.hearing.sounddevice_microphone import SounddeviceMicrophone
+    from voice_gateway.sound.samples import RATE, level_db
 
     pieces = []
     left = round(seconds * RATE)
@@ -121,25 +121,24 @@ def _loudest(samples: Any) -> Any:
 async def _played(samples: Any, device: str | None) -> tuple[str | None, str | None]:
     """On which loudspeaker, or why not."""
     try:
-        found = await asyncio.to_thread(sound.find, device, "output")
+        found = await asyncio.to_thread(card.find, device, "output")
         await asyncio.to_thread(_play, samples, found)
-    except sound.SoundError as error:
+    except card.SoundError as error:
         return None, str(error)
     return found.name, None
 
 
-def _play(samples: Any, device: sound.Device) -> None:
+def _play(samples: Any, device: card.Device) -> None:
     import numpy as np
 
-    from voice_gateway.hearing.audio import RATE, to_floats, to_samples
-    from voice_gateway.hearing.resample import Resampler
+    from voice_gateway.sound.samples import RATE, Resampler, to_floats, to_samples
 
-    portaudio = sound.portaudio()
+    portaudio = card.portaudio()
     resampler = Resampler(RATE, device.rate)
     floats = to_floats(samples)
     suited = to_samples(np.concatenate([resampler.feed(floats), resampler.end()]))
     try:
-        with sound.stream_in_use():
+        with card.stream_in_use():
             portaudio.play(suited, device.rate, device=device.number, blocking=True)
     except (portaudio.PortAudioError, ValueError) as error:
-        raise sound.SoundError(f"the loudspeaker {device.name} cannot be used: {error}") from error
+        raise card.SoundError(f"the loudspeaker {device.name} cannot be used: {error}") from error

@@ -9,7 +9,7 @@ from voice_gateway.cli.checks import Finding, Findings, Verdict
 from voice_gateway.config import Settings, VoiceSettings
 from voice_gateway.errors import GatewayError, HearingError
 from voice_gateway.hearing.packages import ADVICE, check_files
-from voice_gateway.sound import Kind, devices, find
+from voice_gateway.sound.card import Kind, devices, find
 
 if TYPE_CHECKING:
     from voice_gateway.hearing.transcriber import Transcriber

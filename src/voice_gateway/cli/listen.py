@@ -18,14 +18,13 @@ try:
     from voice_gateway.app import Gateway, opened
     from voice_gateway.cli.voice import first_error, is_complete
     from voice_gateway.doors.voice.speech_output import SpeechOutput
-    from voice_gateway.doors.voice.transcriber import BackgroundTranscriber
-    from voice_gateway.doors.voice.turns import Recorded
-    from voice_gateway.hearing.audio import RATE, Samples
-    from voice_gateway.hearing.endpoint import SPEECH_ABOVE
-    from voice_gateway.hearing.engines import Ears, load_ears
+    from voice_gateway.doors.voice.transcriber import BackgroundTranscriber, Recorded
+    from voice_gateway.hearing.endpoint import FRAME_SAMPLES, SPEECH_ABOVE
+    from voice_gateway.hearing.engines import HearingEngines, load_hearing
     from voice_gateway.hearing.microphone import WavMicrophone
-    from voice_gateway.hearing.voice_activity import FRAME_SAMPLES, SileroActivity
-    from voice_gateway.hearing.wav import WavFile
+    from voice_gateway.hearing.silero import SileroActivity
+    from voice_gateway.sound.samples import RATE, Samples
+    from voice_gateway.sound.wav import WavFile
     from voice_gateway.speaking.engines import new_synthesizer
     from voice_gateway.speaking.speaker import KeepingSpeaker
     from voice_gateway.turn import AudioChunk, SpeechSegment
@@ -94,13 +93,13 @@ class Listener:
             show=lambda text: print(text, file=sys.stderr),
             earcons=False,  # what is kept is the answer
         )
-        self._ears: Ears
+        self._ears: HearingEngines
 
     async def __aenter__(self) -> Self:
         async with asyncio.TaskGroup() as tasks:  # as in a gateway that has been running for a while
             tasks.create_task(self._mouth.warm_up())
             tasks.create_task(self._know_home())
-            loading = tasks.create_task(load_ears(self._voice))
+            loading = tasks.create_task(load_hearing(self._voice))
         self._ears = loading.result()
         return self
 

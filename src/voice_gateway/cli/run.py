@@ -16,7 +16,6 @@ from voice_gateway.config import control_file, conversations_file, data_folder
 from voice_gateway.conversation.store import Store, store_from
 from voice_gateway.doors.control import ControlDoor, Operation
 from voice_gateway.doors.mqtt.door import MqttDoor
-from voice_gateway.doors.mqtt.requests import Requests
 from voice_gateway.doors.terminal import Source, TextDoor, source, tell_unasked
 from voice_gateway.turn import Interruption, Utterance
 from voice_gateway.watch import Event, Notice, State, Watch
@@ -57,8 +56,7 @@ async def run(options: argparse.Namespace) -> int:
 
 def _open_mqtt(gateway: Gateway, store: Store) -> MqttDoor:
     settings = gateway.settings.mqtt
-    requests = Requests(gateway.conversation.answer, store, settings.room)
-    door = MqttDoor(settings, requests, gateway.watch)
+    door = MqttDoor(settings, gateway.conversation.answer, store, gateway.watch)
     gateway.start(door.run(), "door.mqtt")
     return door
 

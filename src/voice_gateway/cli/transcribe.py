@@ -54,14 +54,13 @@ async def segments(path: Path, settings: VoiceSettings) -> AsyncIterator[Said]:
     try:
         from voice_gateway.hearing.engines import load_recorder, new_transcriber
         from voice_gateway.hearing.microphone import WavMicrophone
-        from voice_gateway.hearing.worker import Worker
+        from voice_gateway.sound.worker import Worker
     except ImportError as error:
         raise HearingError(
             f"hearing needs {error.name}: run `make setup`, or `pip install 'voice-gateway[speech]'`"
         ) from error
-    from voice_gateway.hearing.endpoint import Ended
-    from voice_gateway.hearing.noise import judged
-    from voice_gateway.hearing.recorder import Recorder
+    from voice_gateway.hearing.endpoint import Ended, Recorder
+    from voice_gateway.hearing.transcriber import judged
 
     microphone = WavMicrophone(path, trailing_silence_seconds=TRAILING_SECONDS)
     worker, transcriber = Worker("ears"), new_transcriber(settings)

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from voice_gateway.app import Gateway
 from voice_gateway.doors.voice.speech_output import SpeechOutput
 from voice_gateway.doors.voice.transcriber import WAITING, BackgroundTranscriber
-from voice_gateway.doors.wyoming.server import WyomingDoor
+from voice_gateway.doors.wyoming import WyomingDoor
 from voice_gateway.errors import HearingError
-from voice_gateway.hearing.engines import Ears, load_ears, new_transcriber
+from voice_gateway.hearing.engines import HearingEngines, load_hearing, new_transcriber
 from voice_gateway.hearing.sounddevice_microphone import SounddeviceMicrophone
 from voice_gateway.speaking.engines import new_synthesizer
 from voice_gateway.speaking.sounddevice_speaker import SounddeviceSpeaker
@@ -78,7 +78,7 @@ class Voice:
             self._gateway.ringers.remove(self.mouth.ring)
             await self.mouth.close()
 
-    async def _listen(self, ears: Ears) -> None:
+    async def _listen(self, ears: HearingEngines) -> None:
         microphone = SounddeviceMicrophone(self._settings.input_device, on_state=self._microphone_state)
         self.door = BackgroundTranscriber(
             ears,
@@ -120,14 +120,14 @@ class Voice:
             self._settings, answer, self._transcriber, self._synthesizer, watch=self._gateway.watch
         )
 
-    async def _load(self) -> Ears:
+    async def _load(self) -> HearingEngines:
         """All engines side by side. Without ears there is no voice, and the status says why."""
         async with asyncio.TaskGroup() as tasks:
             tasks.create_task(self.mouth.warm_up(), name="warm up speech")
             ears = tasks.create_task(self._load_ears(), name="load ears")
         return ears.result()
 
-    async def _load_ears(self) -> Ears:
+    async def _load_ears(self) -> HearingEngines:
         """Until they are there: a server may come up later, and a file may be put where it is missing."""
         pause, failed = self._first_pause, ""
         while True:
@@ -136,7 +136,7 @@ class Voice:
                     failed
                 ):  # a server that is still away costs a moment; the other engines cost a core's second
                     await self._transcriber.warm_up()
-                return await load_ears(self._settings, self._transcriber)
+                return await load_hearing(self._settings, self._transcriber)
             except (HearingError, BaseExceptionGroup) as group:
                 error = first_error(group)
                 log.log(

@@ -5,12 +5,11 @@ from dataclasses import dataclass
 
 from voice_gateway.config import VoiceSettings
 from voice_gateway.errors import HearingError
-from voice_gateway.hearing.endpoint import EndpointSettings
-from voice_gateway.hearing.recorder import Recorder
+from voice_gateway.hearing.endpoint import EndpointSettings, Recorder
+from voice_gateway.hearing.silero import SileroActivity
 from voice_gateway.hearing.transcriber import Transcriber
-from voice_gateway.hearing.voice_activity import SileroActivity
 from voice_gateway.hearing.wake_word import WakeWord
-from voice_gateway.hearing.worker import Worker
+from voice_gateway.sound.worker import Worker
 
 
 def new_transcriber(settings: VoiceSettings) -> Transcriber:
@@ -58,7 +57,7 @@ def endpoint_settings(settings: VoiceSettings) -> EndpointSettings:
 
 
 @dataclass(slots=True)
-class Ears:
+class HearingEngines:
     """All that one stream needs. `wake` and `recorder` block: call them by `worker.run(…)`."""
 
     worker: Worker
@@ -71,7 +70,7 @@ class Ears:
         await self.transcriber.close()
 
 
-async def load_ears(settings: VoiceSettings, transcriber: Transcriber | None = None) -> Ears:
+async def load_hearing(settings: VoiceSettings, transcriber: Transcriber | None = None) -> HearingEngines:
     """Everything loaded and warm, side by side. HearingError says what is missing, and what to do."""
     worker, own = Worker("ears"), transcriber or new_transcriber(settings)
 
@@ -86,4 +85,4 @@ async def load_ears(settings: VoiceSettings, transcriber: Transcriber | None = N
         worker.close()
         raise errors.exceptions[0] from None
     wake, recorder = stream.result()
-    return Ears(worker, wake, recorder, own)
+    return HearingEngines(worker, wake, recorder, own)

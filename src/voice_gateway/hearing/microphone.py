@@ -7,8 +7,8 @@ from typing import Protocol
 
 import numpy as np
 
-from voice_gateway.hearing.audio import BLOCK_SAMPLES, RATE, Blocks, Samples
-from voice_gateway.hearing.wav import WavFile
+from voice_gateway.sound.samples import BLOCK_SAMPLES, RATE, Blocks, Samples
+from voice_gateway.sound.wav import WavFile
 from voice_gateway.turn import AudioChunk
 
 

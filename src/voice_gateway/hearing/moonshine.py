@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 
 from voice_gateway.errors import HearingError
-from voice_gateway.hearing.audio import RATE, Samples, to_floats
 from voice_gateway.hearing.packages import REPAIR, check_files, need
-from voice_gateway.hearing.worker import Worker
+from voice_gateway.sound.samples import RATE, Samples, to_floats
+from voice_gateway.sound.worker import Worker
 
 MODEL = "tiny-en"
 # Our own voice activity has cut the segment already; theirs would split a command into several lines.

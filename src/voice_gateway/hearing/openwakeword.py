@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 
 from voice_gateway.errors import HearingError
-from voice_gateway.hearing.audio import RATE, Blocks, Samples
 from voice_gateway.hearing.packages import REPAIR, check_files, need
-from voice_gateway.hearing.tflite import check_model
-from voice_gateway.hearing.wake_word import known_words
+from voice_gateway.hearing.wake_word import check_model, known_words
+from voice_gateway.sound.samples import RATE, Blocks, Samples
 from voice_gateway.turn import WakeDetected
 
 THRESHOLD = 0.5  # all of 84 clean wake words found, no false one in an hour (measured)

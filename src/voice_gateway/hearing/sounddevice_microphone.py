@@ -4,15 +4,14 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
-from voice_gateway import sound
 from voice_gateway.errors import HearingError
-from voice_gateway.hearing.audio import BLOCK_SAMPLES, RATE, Blocks, Samples, to_floats, to_samples
-from voice_gateway.hearing.resample import Resampler
-from voice_gateway.hearing.worker import Worker
+from voice_gateway.sound import card
+from voice_gateway.sound.samples import BLOCK_SAMPLES, RATE, Blocks, Resampler, Samples, to_floats, to_samples
+from voice_gateway.sound.worker import in_thread
 from voice_gateway.turn import AudioChunk
 
 log = logging.getLogger(__name__)
@@ -22,7 +21,6 @@ MOST_WAITING = 64  # blocks, two seconds: whoever is later than that has lost th
 LOST_SECONDS = 2.0  # a card that works is never silent for so long, it sends zeros
 RETRY_SECONDS = 2.0
 OPEN_SECONDS = 10.0
-LATENCY_SECONDS = 0.06  # of the card's own buffer: short, and long enough that a busy machine loses nothing
 CLOSE_SECONDS = 3.0  # closing a card that is gone may hang
 
 
@@ -35,15 +33,19 @@ class SounddeviceMicrophone:
         *,
         on_state: Callable[[str | None], None] = lambda _: None,
         retry_seconds: float = RETRY_SECONDS,
+        open_seconds: float = OPEN_SECONDS,
+        lost_seconds: float = LOST_SECONDS,
     ) -> None:
         self._device = device
         self._on_state = on_state
         self._retry_seconds = retry_seconds
+        self._open_seconds = open_seconds
+        self._lost_seconds = lost_seconds
 
     async def chunks(self) -> AsyncGenerator[AudioChunk, None]:
         """HearingError only if the microphone cannot be opened at first; from then on it is waited for."""
         position = 0
-        capture = await _Capture(self._device).open()
+        capture = await self._opened()
         while True:
             try:
                 async for block, lost in capture.blocks():
@@ -58,10 +60,15 @@ class SounddeviceMicrophone:
             log.info("the microphone is back", extra={"device": capture.title})
             self._on_state(None)
 
+    async def _opened(self) -> "_Capture":
+        capture = _Capture(self._device, self._lost_seconds)
+        await capture.open(self._open_seconds)
+        return capture
+
     async def _back(self) -> "_Capture":
         while True:
             try:
-                return await _Capture(self._device).open()
+                return await self._opened()
             except HearingError as error:
                 log.debug("the microphone is not back", extra={"reason": str(error)})
                 await asyncio.sleep(self._retry_seconds)
@@ -70,74 +77,42 @@ class SounddeviceMicrophone:
 class _Capture:
     """One open stream. PortAudio calls us in its own thread; the sound crosses over in a bounded queue."""
 
-    def __init__(self, wanted: str | None) -> None:
+    def __init__(self, wanted: str | None, lost_seconds: float) -> None:
         self.title = wanted or "(default)"
         self._wanted = wanted
+        self._lost_seconds = lost_seconds
         self._loop = asyncio.get_running_loop()
         self._queue: asyncio.Queue[bytes | None] = asyncio.Queue()
         self._dropped = 0  # blocks
-        self._worker = Worker("microphone")
-        self._in_use = contextlib.ExitStack()
-        self._stream: Any = None
+        self._stream: card.Stream | None = None
         self._given_up = False
-        self._channels = 1
-        self._rate = RATE
 
-    async def open(self) -> Self:
+    async def open(self, limit_seconds: float) -> None:
         """HearingError says what is wrong."""
         try:
-            async with asyncio.timeout(OPEN_SECONDS):
-                await self._worker.run(self._find_and_open)
+            async with asyncio.timeout(limit_seconds):
+                await in_thread("microphone", self._find_and_open)
         except TimeoutError as error:
             raise HearingError(f"the microphone {self.title} cannot be opened: it does not answer") from error
+        except card.SoundError as error:
+            raise HearingError(str(error)) from error
         finally:
             self._given_up = self._stream is None
-            self._worker.close()
-        return self
 
     def _find_and_open(self) -> None:
         """Blocking. Whoever waited for it may have given up by the time it is done."""
-        try:
-            sound.refresh()
-            self._in_use.enter_context(sound.stream_in_use())
-            device = sound.find(self._wanted, "input")
-            self.title = device.name
-            stream = self._open(device)
-        except sound.SoundError as error:
-            self._in_use.close()
-            raise HearingError(str(error)) from error
-        except BaseException:
-            self._in_use.close()
-            raise
+        stream = card.Stream(
+            self._wanted,
+            "input",
+            RATE,
+            BLOCK_SECONDS,
+            dtype="int16",
+            callback=self._called,
+            finished_callback=self._finished,
+        )
         if self._given_up:
-            self._close(stream)
-        self._stream = stream
-
-    def _open(self, device: sound.Device) -> Any:
-        """At our rate, else at the card's own; mono, else as many channels as it insists on."""
-        portaudio = sound.portaudio()
-        problem: Exception | None = None
-        for rate, channels in dict.fromkeys(
-            (rate, channels) for rate in (RATE, device.rate) for channels in (1, min(2, device.inputs))
-        ):
-            try:
-                stream = portaudio.RawInputStream(
-                    samplerate=rate,
-                    channels=channels,
-                    dtype="int16",
-                    blocksize=round(rate * BLOCK_SECONDS),
-                    latency=LATENCY_SECONDS,
-                    device=device.number,
-                    callback=self._called,
-                    finished_callback=self._finished,
-                )
-                stream.start()
-            except (portaudio.PortAudioError, ValueError, OSError) as error:
-                problem = error
-            else:
-                self._rate, self._channels = rate, channels
-                return stream
-        raise HearingError(f"the microphone {device.name} cannot be opened: {problem}") from problem
+            stream.close()
+        self.title, self._stream = stream.device.name, stream
 
     def _called(self, data: Any, _frames: int, _time: Any, _status: Any) -> None:
         self._send(bytes(data))
@@ -159,11 +134,13 @@ class _Capture:
 
     async def blocks(self) -> AsyncIterator[tuple[Samples, int]]:
         """Blocks at our rate, each with the samples lost before it; ends when the card is gone."""
-        resampler = Resampler(self._rate) if self._rate != RATE else None
+        assert self._stream is not None
+        rate, channels = self._stream.rate, self._stream.channels
+        resampler = Resampler(rate) if rate != RATE else None
         blocks = Blocks(BLOCK_SAMPLES)
         while (data := await self._next()) is not None:
             lost, self._dropped = self._dropped * BLOCK_SAMPLES, 0
-            samples: Samples = np.frombuffer(data, np.int16).reshape(-1, self._channels)[:, 0]
+            samples: Samples = np.frombuffer(data, np.int16).reshape(-1, channels)[:, 0]
             if resampler is not None:
                 samples = to_samples(resampler.feed(to_floats(samples)))
             for block in blocks.feed(samples):
@@ -172,23 +149,15 @@ class _Capture:
 
     async def _next(self) -> bytes | None:
         try:
-            async with asyncio.timeout(LOST_SECONDS):
+            async with asyncio.timeout(self._lost_seconds):
                 return await self._queue.get()
         except TimeoutError:
             return None
 
     async def close(self) -> None:
+        assert self._stream is not None
         try:
             async with asyncio.timeout(CLOSE_SECONDS):
-                await self._worker.run(self._close, self._stream)
+                await in_thread("microphone", self._stream.close)
         except TimeoutError:
             log.warning("the sound card does not let go of the microphone; it is left behind")
-        finally:
-            self._worker.close()
-
-    def _close(self, stream: Any) -> None:
-        try:
-            stream.abort(ignore_errors=True)
-            stream.close(ignore_errors=True)
-        finally:
-            self._in_use.close()

@@ -1,8 +1,44 @@
-"""Speech to text: the Protocol of an engine."""
+"""Speech to text: the Protocol of an engine, and what to believe of a transcript."""
 
+import re
+from collections.abc import Iterable
 from typing import Protocol
 
-from voice_gateway.hearing.audio import Samples
+from voice_gateway.sound.samples import Samples, level_db
+from voice_gateway.turn import SpeechSegment, Transcript
+
+QUIETEST_DB = -65.0  # a whisper across the room is louder, the hiss of an open microphone is not
+# Engines give text for noise, breath and music too, always the same kinds; none of it is a request. "yes",
+# "no" and "stop" are.
+HALLUCINATIONS = frozenset(
+    (
+        "you",
+        "the",
+        "uh",
+        "um",
+        "hmm",
+        "mm",
+        "mhm",
+        "music",
+        "applause",
+        "laughter",
+        "silence",
+        "blank audio",
+        "thanks for watching",
+        "thank you for watching",
+        "please subscribe",
+        "subtitles by the amara org community",
+    )
+)
+MOST_WORDS_PER_SECOND = 8.0  # nobody speaks faster
+SPARE_WORDS = 3  # short words of a short segment
+LONGEST_LOOP = 3  # words that an engine repeats for ever: "all right, all right, all right, …"
+MOST_REPEATS = 5
+NUMBERS = frozenset(
+    "zero oh one two three four five six seven eight nine".split()
+)  # "one one one …" is a PIN
+# Ends of half a sentence: who says "set the light to" goes on.
+UNFINISHED = frozenset("a an and at from into my of or the to with your".split())
 
 
 class Transcriber(Protocol):
@@ -14,6 +50,63 @@ class Transcriber(Protocol):
         """Load the model and run it once, so that the first segment is not slow; else HearingError."""
 
     async def transcribe(self, samples: Samples) -> str:
-        """The text as the engine gives it, also for noise: see `noise.py` for what to believe."""
+        """The text as the engine gives it, also for noise: `noise_reason` says what to believe."""
 
     async def close(self) -> None: ...
+
+
+def noise_reason(
+    text: str, segment: SpeechSegment | None = None, *, min_speech_seconds: float = 0.0
+) -> str | None:
+    """Why this text is not something that somebody said; None if it may be."""
+    words = words_of(text)
+    if segment is not None and segment.speech_seconds < min_speech_seconds:
+        return "too short"
+    if segment is not None and level_db(segment.samples) < QUIETEST_DB:
+        return "too quiet"
+    if not words:
+        return "no words"
+    if " ".join(words) in HALLUCINATIONS:
+        return "what the engine makes of noise"
+    if segment is not None and len(words) > SPARE_WORDS + MOST_WORDS_PER_SECOND * segment.speech_seconds:
+        return "more words than could be said"
+    return "the same words again and again" if _loops(words) else None
+
+
+def judged(text: str, segment: SpeechSegment, seconds: float) -> Transcript:
+    """The transcript that the rest of the turn gets: without text, if that came from noise."""
+    noise = noise_reason(text, segment)
+    audio_seconds = segment.end_seconds - segment.start_seconds
+    return Transcript("" if noise else text.strip(), seconds, audio_seconds, noise)
+
+
+def words_of(text: str) -> list[str]:
+    return re.findall(r"[^\W_]+(?:'[^\W_]+)?", text.lower().replace("’", "'"))
+
+
+def _loops(words: list[str]) -> bool:
+    if set(words) <= NUMBERS or all(word.isdigit() for word in words):
+        return False
+    for length in range(1, LONGEST_LOOP + 1):
+        repeats = len(words) // length
+        if repeats > MOST_REPEATS and words[: length * repeats] == words[:length] * repeats:
+            return True
+    return False
+
+
+def sounds_unfinished(text: str) -> bool:
+    """The sentence stops where no sentence stops, so a longer pause is worth waiting for."""
+    words = words_of(text)
+    return len(words) > 1 and words[-1] in UNFINISHED
+
+
+def without_wake_words(text: str, wake_words: Iterable[str]) -> str:
+    """What is left when a wake word, or its last word, stands at the beginning."""
+    for wake_word in wake_words:
+        spoken = words_of(wake_word.replace("_", " "))
+        for start in range(len(spoken)):
+            pattern = r"\W+".join(map(re.escape, spoken[start:]))
+            found = re.match(rf"\W*{pattern}\b\W*", text, re.IGNORECASE)
+            if found:
+                return text[found.end() :]
+    return text

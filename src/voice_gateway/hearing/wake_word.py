@@ -1,10 +1,11 @@
 """Wake words: the Protocol of an engine, and what engines share."""
 
 from collections.abc import Iterable
-from typing import Protocol
+from pathlib import Path
+from typing import Any, Protocol
 
 from voice_gateway.errors import HearingError
-from voice_gateway.hearing.audio import Samples
+from voice_gateway.sound.samples import Samples
 from voice_gateway.turn import WakeDetected
 
 
@@ -30,3 +31,22 @@ def known_words(wanted: Iterable[str], known: Iterable[str], *, file_ending: str
             )
         found.append(spelled)
     return list(dict.fromkeys(found))
+
+
+def check_model(path: Path, library: Any) -> None:
+    """A file of the user's own is tried before it is used: a damaged one would end the whole program.
+
+    `library` is the TensorFlow Lite that will run it.
+    """
+    if not path.is_file():
+        raise HearingError(f"the wake word file {path} is not there: check voice.wake_words")
+    model = library.TfLiteModelCreateFromFile(str(path).encode())
+    if not model:
+        raise HearingError(f"the wake word file {path} is damaged, or not a .tflite model: get it again")
+    interpreter = library.TfLiteInterpreterCreate(model, None)
+    usable = bool(interpreter) and library.TfLiteInterpreterAllocateTensors(interpreter) == 0
+    if interpreter:
+        library.TfLiteInterpreterDelete(interpreter)
+    library.TfLiteModelDelete(model)
+    if not usable:
+        raise HearingError(f"the wake word file {path} is damaged: get it again")

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 
 from voice_gateway.errors import HearingError
-from voice_gateway.hearing.audio import RATE, Samples, to_floats
 from voice_gateway.hearing.packages import need
-from voice_gateway.hearing.worker import Worker
+from voice_gateway.sound.samples import RATE, Samples, to_floats
+from voice_gateway.sound.worker import Worker
 
 INSTALL = "`pip install faster-whisper`"
 

@@ -4,7 +4,7 @@ from enum import StrEnum
 
 import numpy as np
 
-from voice_gateway.speaking.synthesizer import Floats
+from voice_gateway.sound.samples import Floats
 from voice_gateway.turn import Speech
 
 RATE = 24_000

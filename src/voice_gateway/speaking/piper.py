@@ -9,7 +9,7 @@ import tempfile
 from pathlib import Path
 
 from voice_gateway.errors import SpeakingError
-from voice_gateway.speaking.program import TIMEOUT_SECONDS, from_wav
+from voice_gateway.speaking.synthesizer import PROGRAM_SECONDS, from_wav
 from voice_gateway.turn import Speech
 
 ADVICE = "install it (`pip install piper-tts`), check voice.piper_voice, or choose another voice.tts"
@@ -36,11 +36,11 @@ class PiperSynthesizer:
         async with self._turn:
             process = await self._started()
             try:
-                async with asyncio.timeout(TIMEOUT_SECONDS):
+                async with asyncio.timeout(PROGRAM_SECONDS):
                     raw = await self._sound(process, text)
             except TimeoutError as error:
                 await self._end()
-                raise SpeakingError(f"piper did not answer in {TIMEOUT_SECONDS:g} s") from error
+                raise SpeakingError(f"piper did not answer in {PROGRAM_SECONDS:g} s") from error
             except (OSError, SpeakingError) as error:
                 await self._end()
                 raise error if isinstance(error, SpeakingError) else _failed(error) from error

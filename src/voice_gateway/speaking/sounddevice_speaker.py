@@ -10,16 +10,16 @@ from typing import Any
 
 import numpy as np
 
-from voice_gateway import sound
 from voice_gateway.errors import SpeakingError
+from voice_gateway.sound import card
+from voice_gateway.sound.samples import Floats, resampled
+from voice_gateway.sound.worker import in_thread
 from voice_gateway.speaking.speaker import PlayedLevels
-from voice_gateway.speaking.synthesizer import Floats, resampled
 from voice_gateway.turn import Speech
 
 log = logging.getLogger(__name__)
 
 BLOCK_SECONDS = 0.02
-LATENCY_SECONDS = 0.06  # what is already handed to the card when `stop` comes; less makes it stutter
 IDLE_SECONDS = 30.0  # the card is kept open this long: opening it costs a tenth of a second
 OPEN_SECONDS = 5.0
 SPARE_SECONDS = 3.0  # a card that takes longer than its sound and this is gone
@@ -62,7 +62,7 @@ class SounddeviceSpeaker:
         if output is not None:
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(OPEN_SECONDS):
-                    await in_thread(output.close)
+                    await in_thread("loudspeaker", output.close)
 
     async def _opened(self, rate: int) -> "_Output":
         if self._closing is not None:
@@ -71,7 +71,7 @@ class SounddeviceSpeaker:
             output = _Output(self._device, self._gain, self._levels)
             try:
                 async with asyncio.timeout(OPEN_SECONDS):
-                    await in_thread(output.open, rate)
+                    await in_thread("loudspeaker", output.open, rate)
             except TimeoutError as error:
                 raise SpeakingError("the loudspeaker cannot be opened: it does not answer") from error
             self._output = output
@@ -104,50 +104,26 @@ class _Output:
         self._empty = asyncio.Event()
         self._gone = False
         self._silenced = False
-        self._in_use = contextlib.ExitStack()
-        self._stream: Any = None
-        self.rate = 0
+        self._stream: card.Stream | None = None
+
+    @property
+    def rate(self) -> int:
+        return self._stream.rate if self._stream else 0
 
     def open(self, rate: int) -> None:
         """Blocking. At the voice's rate, else at the card's own."""
         try:
-            sound.refresh()
-            self._in_use.enter_context(sound.stream_in_use())
-            device = sound.find(self._wanted, "output")
-            self._start(device, rate)
-        except sound.SoundError as error:
-            self._in_use.close()
+            self._stream = card.Stream(
+                self._wanted,
+                "output",
+                rate,
+                BLOCK_SECONDS,
+                dtype="float32",
+                callback=self._called,
+                finished_callback=self._finished,
+            )
+        except card.SoundError as error:
             raise SpeakingError(str(error)) from error
-        except BaseException:
-            self._in_use.close()
-            raise
-
-    def _start(self, device: sound.Device, wanted_rate: int) -> None:
-        portaudio = sound.portaudio()
-        problem: Exception | None = None
-        for rate, channels in dict.fromkeys(
-            (rate, channels)
-            for rate in (wanted_rate, device.rate)
-            for channels in (1, min(2, device.outputs))
-        ):
-            try:
-                self._stream = portaudio.OutputStream(
-                    samplerate=rate,
-                    channels=channels,
-                    dtype="float32",
-                    blocksize=round(rate * BLOCK_SECONDS),
-                    latency=LATENCY_SECONDS,
-                    device=device.number,
-                    callback=self._called,
-                    finished_callback=self._finished,
-                )
-                self.rate = rate
-                self._stream.start()
-            except (portaudio.PortAudioError, ValueError, OSError) as error:
-                problem = error
-            else:
-                return
-        raise SpeakingError(f"the loudspeaker {device.name} cannot be opened: {problem}") from problem
 
     async def play(self, samples: Floats, seconds: float) -> None:
         if self._gone:
@@ -163,8 +139,8 @@ class _Output:
             raise SpeakingError("the loudspeaker does not take any sound") from error
         if self._gone:
             raise SpeakingError("the loudspeaker is gone")
-        if not self._silenced:
-            await asyncio.sleep(min(0.5, float(self._stream.latency)))  # until it has really been heard
+        if not self._silenced and self._stream is not None:
+            await asyncio.sleep(min(0.5, self._stream.latency_seconds))  # until it has really been heard
 
     def silence(self) -> None:
         with self._lock:
@@ -174,11 +150,8 @@ class _Output:
 
     def close(self) -> None:
         """Blocking; a card that is gone may take its time."""
-        try:
-            self._stream.abort(ignore_errors=True)
-            self._stream.close(ignore_errors=True)
-        finally:
-            self._in_use.close()
+        if self._stream is not None:
+            self._stream.close()
 
     def _called(self, out: Any, frames: int, _time: Any, _status: Any) -> None:
         with self._lock:
@@ -187,8 +160,8 @@ class _Output:
         piece = piece * np.float32(self._gain())
         out[: len(piece)] = piece[:, None]
         out[len(piece) :] = 0
-        if len(piece):
-            audible = time.monotonic() + float(self._stream.latency)
+        if len(piece) and self._stream is not None:
+            audible = time.monotonic() + self._stream.latency_seconds
             self._levels.add(piece, audible, frames / self.rate)
         if ended:
             self._tell()
@@ -200,28 +173,3 @@ class _Output:
     def _tell(self) -> None:
         with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits any more
             self._loop.call_soon_threadsafe(self._empty.set)
-
-
-async def in_thread(work: Callable[..., None], *args: Any) -> None:
-    """In a daemon thread: the end of the program must not wait for a sound card that hangs."""
-    loop = asyncio.get_running_loop()
-    done: asyncio.Future[None] = loop.create_future()
-
-    def deliver(error: BaseException | None) -> None:
-        if not done.done():
-            if error is None:
-                done.set_result(None)
-            else:
-                done.set_exception(error)
-
-    def job() -> None:
-        error: BaseException | None = None
-        try:
-            work(*args)
-        except BaseException as raised:
-            error = raised
-        with contextlib.suppress(RuntimeError):
-            loop.call_soon_threadsafe(deliver, error)
-
-    threading.Thread(target=job, name="loudspeaker", daemon=True).start()
-    await done

@@ -1,14 +1,13 @@
 """Where sound goes out: the Protocol, what was played lately, and a loudspeaker that only keeps it."""
 
-import wave
 from collections import deque
 from pathlib import Path
 from typing import Protocol
 
 import numpy as np
 
-from voice_gateway.errors import SpeakingError
-from voice_gateway.speaking.synthesizer import Floats, resampled
+from voice_gateway.sound.samples import Floats, resampled
+from voice_gateway.sound.wav import save_wav
 from voice_gateway.turn import Speech
 
 REMEMBERED_SECONDS = 4.0  # of playback: an echo is over long before
@@ -78,16 +77,3 @@ class KeepingSpeaker:
         """Blocking."""
         samples = np.concatenate([np.zeros(0, np.float32), *self._kept])
         save_wav(path, Speech(samples, self._rate))
-
-
-def save_wav(path: Path, speech: Speech) -> None:
-    """16 bit mono. Blocking."""
-    pcm = np.clip(np.rint(np.asarray(speech.samples) * 32767), -32768, 32767).astype("<i2")
-    try:
-        with path.open("wb") as opened, wave.open(opened) as file:
-            file.setnchannels(1)
-            file.setsampwidth(2)
-            file.setframerate(speech.rate)
-            file.writeframes(pcm.tobytes())
-    except OSError as error:
-        raise SpeakingError(f"{path} cannot be written: {error.strerror or error}") from error

@@ -1,17 +1,20 @@
 """Text to speech: the Protocol of an engine, and what all engines' sound needs."""
 
+import io
+import wave
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from voice_gateway.errors import SpeakingError
+from voice_gateway.sound.samples import Floats, from_pcm16
 from voice_gateway.turn import Speech
-
-Floats = NDArray[np.float32]
 
 AUDIBLE = 0.005  # of full scale; what is softer before the first word is a pause nobody wants
 LEAD_SECONDS = 0.01  # kept, so that the first sound is not cut
 TAIL_SECONDS = 0.15  # kept, so that sentences do not run into each other
+PROGRAM_SECONDS = 20.0  # a sentence takes a tenth of a second; a program that hangs must not hold the turn
 
 
 class Synthesizer(Protocol):
@@ -38,20 +41,14 @@ def trimmed(samples: NDArray[Any], rate: int) -> Floats:
     return floats[first:last]
 
 
-def from_pcm16(raw: bytes, channels: int = 1) -> Floats:
-    whole = len(raw) - len(raw) % (2 * channels)
-    values = np.frombuffer(raw[:whole], "<i2").astype(np.float32) / np.float32(32768)
-    mono: Floats = values.reshape(-1, channels).mean(axis=1, dtype=np.float32)
-    return mono
-
-
-def resampled(samples: Floats, rate: int, target: int) -> Floats:
-    """A whole sentence at another rate, by its spectrum: exact, and fast for a few seconds of sound."""
-    if rate == target or not len(samples):
-        return samples
-    length = round(len(samples) * target / rate)
-    spectrum = np.fft.rfft(samples)
-    wanted = np.zeros(length // 2 + 1, spectrum.dtype)
-    shared = min(len(spectrum), len(wanted))
-    wanted[:shared] = spectrum[:shared]
-    return np.asarray(np.fft.irfft(wanted, length) * (length / len(samples)), np.float32)
+def from_wav(raw: bytes, text: str, program: str) -> Speech:
+    """What a program wrote."""
+    try:
+        with wave.open(io.BytesIO(raw)) as sound:
+            if sound.getsampwidth() != 2:
+                raise SpeakingError(f"{program} gave sound of {8 * sound.getsampwidth()} bit instead of 16")
+            # A program that writes into a pipe does not know the length: read what is there.
+            samples = from_pcm16(sound.readframes(len(raw)), sound.getnchannels())
+            return Speech(trimmed(samples, sound.getframerate()), sound.getframerate(), text)
+    except (wave.Error, EOFError) as error:
+        raise SpeakingError(f"{program} gave no sound ({error})") from error

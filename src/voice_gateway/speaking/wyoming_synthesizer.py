@@ -4,7 +4,8 @@ import asyncio
 from urllib.parse import urlsplit
 
 from voice_gateway.errors import SpeakingError
-from voice_gateway.speaking.synthesizer import from_pcm16, trimmed
+from voice_gateway.sound.samples import from_pcm16
+from voice_gateway.speaking.synthesizer import trimmed
 from voice_gateway.turn import Speech
 
 TIMEOUT_SECONDS = 15.0

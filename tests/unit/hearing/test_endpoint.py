@@ -6,16 +6,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.fakes.hearing import LoudIsSpeech, script
 
-from voice_gateway.hearing.audio import RATE
 from voice_gateway.hearing.endpoint import (
     Ended,
     EndpointSettings,
     NoSpeech,
+    Recorder,
     Resumed,
     Speculate,
     SpeechStarted,
 )
-from voice_gateway.hearing.recorder import Recorder
+from voice_gateway.sound.samples import RATE
 
 FRAME = 0.032
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from tests.fakes.wavs import tone, wav_bytes
 
-from voice_gateway import sound
 from voice_gateway.errors import HearingError
 from voice_gateway.hearing.microphone import WavMicrophone
+from voice_gateway.sound import card
 
 
 async def played(path, **how):
@@ -47,10 +47,10 @@ async def test_a_file_that_cannot_be_used_is_a_hearing_error(tmp_path):
 
 
 CARDS = (
-    sound.Device(0, "HDA Intel: ALC (hw:0,0)", "ALSA", 2, 2, 44100),
-    sound.Device(1, "USB Mic", "ALSA", 1, 0, 48000, default_input=True),
-    sound.Device(2, "usb mic array", "ALSA", 6, 0, 16000),
-    sound.Device(3, "HDMI", "ALSA", 0, 8, 48000, default_output=True),
+    card.Device(0, "HDA Intel: ALC (hw:0,0)", "ALSA", 2, 2, 44100),
+    card.Device(1, "USB Mic", "ALSA", 1, 0, 48000, default_input=True),
+    card.Device(2, "usb mic array", "ALSA", 6, 0, 16000),
+    card.Device(3, "HDMI", "ALSA", 0, 8, 48000, default_output=True),
 )
 
 
@@ -67,17 +67,17 @@ CARDS = (
     ],
 )
 def test_a_device_is_found_by_number_name_or_part_of_it(monkeypatch, wanted, kind, number):
-    monkeypatch.setattr(sound, "devices", lambda: list(CARDS))
+    monkeypatch.setattr(card, "devices", lambda: list(CARDS))
 
-    assert sound.find(wanted, kind).number == number
+    assert card.find(wanted, kind).number == number
 
 
 @pytest.mark.parametrize("wanted", ["HDMI", "3", "nonsense"])
 def test_a_wrong_name_is_answered_with_the_right_ones(monkeypatch, wanted):
-    monkeypatch.setattr(sound, "devices", lambda: list(CARDS))
+    monkeypatch.setattr(card, "devices", lambda: list(CARDS))
 
-    with pytest.raises(sound.SoundError) as raised:
-        sound.find(wanted, "input")
+    with pytest.raises(card.SoundError) as raised:
+        card.find(wanted, "input")
 
     assert f'no microphone "{wanted}" (voice.input_device)' in str(raised.value)
     assert "1 USB Mic" in str(raised.value)

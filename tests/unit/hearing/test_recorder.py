@@ -3,8 +3,7 @@
 import pytest
 from tests.fakes.hearing import LoudIsSpeech, script
 
-from voice_gateway.hearing.endpoint import Ended, EndpointSettings
-from voice_gateway.hearing.recorder import Recorder
+from voice_gateway.hearing.endpoint import Ended, EndpointSettings, Recorder
 
 FRAME = 0.032
 BLOCK = 512

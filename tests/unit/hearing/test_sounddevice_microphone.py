@@ -8,10 +8,9 @@ import pytest
 from tests.fakes.portaudio import FakePortAudio
 from tests.fakes.wavs import tone
 
-from voice_gateway import sound
 from voice_gateway.errors import HearingError
-from voice_gateway.hearing import sounddevice_microphone
 from voice_gateway.hearing.sounddevice_microphone import SounddeviceMicrophone
+from voice_gateway.sound import card as sound_card
 
 LIMIT_SECONDS = 10
 
@@ -19,7 +18,7 @@ LIMIT_SECONDS = 10
 @pytest.fixture
 def use(monkeypatch):
     def use(card):
-        monkeypatch.setattr(sound, "portaudio", lambda: card)
+        monkeypatch.setattr(sound_card, "portaudio", lambda: card)
         return card
 
     return use
@@ -83,13 +82,12 @@ async def test_no_card_at_the_start_is_a_hearing_error(use):
         await anext(SounddeviceMicrophone().chunks())
 
 
-async def test_a_card_that_does_not_answer_is_given_up_and_closed_when_it_does(use, monkeypatch):
+async def test_a_card_that_does_not_answer_is_given_up_and_closed_when_it_does(use):
     card = use(FakePortAudio())
     card.hang.clear()
-    monkeypatch.setattr(sounddevice_microphone, "OPEN_SECONDS", 0.05)
 
     with pytest.raises(HearingError, match="does not answer"):
-        await anext(SounddeviceMicrophone().chunks())
+        await anext(SounddeviceMicrophone(open_seconds=0.05).chunks())
     card.hang.set()
     async with asyncio.timeout(LIMIT_SECONDS):
         stream = await opened(card, 1)
@@ -131,10 +129,9 @@ async def test_a_card_that_goes_is_waited_for_and_told(use):
     assert card.refreshed > 1  # the devices were read again
 
 
-async def test_a_card_that_just_falls_silent_is_gone_too(use, monkeypatch):
-    monkeypatch.setattr(sounddevice_microphone, "LOST_SECONDS", 0.05)
+async def test_a_card_that_just_falls_silent_is_gone_too(use):
     card = use(FakePortAudio())
-    async with hearing(card) as (chunks, first, stream):
+    async with hearing(card, lost_seconds=0.05) as (chunks, first, stream):
         stream.send(tone(0.032))
         await first
         after = asyncio.create_task(anext(chunks))
@@ -147,7 +144,7 @@ async def test_a_card_that_just_falls_silent_is_gone_too(use, monkeypatch):
 async def test_the_devices_are_not_read_again_while_somebody_uses_one(use):
     card = use(FakePortAudio())
 
-    with sound.stream_in_use():
-        assert not sound.refresh()
-    assert sound.refresh()
+    with sound_card.stream_in_use():
+        assert not sound_card.refresh()
+    assert sound_card.refresh()
     assert card.refreshed == 1

@@ -16,12 +16,13 @@ from tests.fakes.speech_packages import need_packages
 
 from voice_gateway.config import VoiceSettings
 from voice_gateway.errors import SpeakingError
+from voice_gateway.sound.samples import resampled
 from voice_gateway.speaking.earcons import Earcon, earcon
 from voice_gateway.speaking.engines import new_synthesizer
 from voice_gateway.speaking.espeak import EspeakSynthesizer
 from voice_gateway.speaking.piper import PiperSynthesizer
 from voice_gateway.speaking.speaker import KeepingSpeaker, PlayedLevels
-from voice_gateway.speaking.synthesizer import resampled, trimmed
+from voice_gateway.speaking.synthesizer import trimmed
 from voice_gateway.speaking.wyoming_synthesizer import WyomingSynthesizer
 from voice_gateway.turn import Speech
 

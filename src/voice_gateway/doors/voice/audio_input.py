@@ -1,4 +1,4 @@
-"""The ear of the voice door: one stream of sound, the engines on it, and what of it is our own voice."""
+"""What the voice door hears: one stream of sound, the engines on it, and what of it is our own voice."""
 
 import logging
 import time
@@ -11,10 +11,10 @@ import numpy as np
 from voice_gateway.config import VoiceSettings
 from voice_gateway.doors.voice.own_voice import STEP_SECONDS, OwnVoice
 from voice_gateway.errors import HearingError
-from voice_gateway.hearing.audio import BLOCK_SAMPLES, RATE, Samples, to_floats
 from voice_gateway.hearing.endpoint import EndpointEvent
-from voice_gateway.hearing.engines import Ears
-from voice_gateway.hearing.noise import noise_reason, without_wake_words
+from voice_gateway.hearing.engines import HearingEngines
+from voice_gateway.hearing.transcriber import noise_reason, without_wake_words
+from voice_gateway.sound.samples import BLOCK_SAMPLES, RATE, Samples, to_floats
 from voice_gateway.turn import AudioChunk, SpeechSegment, Transcript, WakeDetected
 from voice_gateway.watch import State, Watch
 
@@ -26,8 +26,10 @@ RECENT_STEPS = round(1.2 / STEP_SECONDS)  # of loudness: as long as a wake word
 class AudioInput:
     """Knows where it is in the stream, in seconds of sound and on the clock."""
 
-    def __init__(self, ears: Ears, settings: VoiceSettings, own_voice: OwnVoice, watch: Watch) -> None:
-        self._ears = ears
+    def __init__(
+        self, engines: HearingEngines, settings: VoiceSettings, own_voice: OwnVoice, watch: Watch
+    ) -> None:
+        self._engines = engines
         self._settings = settings
         self._own_voice = own_voice
         self._watch = watch
@@ -58,7 +60,7 @@ class AudioInput:
 
     async def wake_word(self, samples: Samples) -> WakeDetected | None:
         """None also when it was our own voice."""
-        found = await self._ears.worker.run(self._watch_for_wake, samples)
+        found = await self._engines.worker.run(self._watch_for_wake, samples)
         if found is None:
             return None
         start = self.heard_at - len(self._levels) * STEP_SECONDS
@@ -71,13 +73,13 @@ class AudioInput:
 
     def _watch_for_wake(self, samples: Samples) -> WakeDetected | None:
         """In the worker."""
-        self._ears.recorder.watch(samples)
-        if self._ears.wake is None:
+        self._engines.recorder.watch(samples)
+        if self._engines.wake is None:
             return None
         if self._fresh:
             self._fresh = False
-            self._ears.wake.reset()
-        return self._ears.wake.feed(samples)
+            self._engines.wake.reset()
+        return self._engines.wake.feed(samples)
 
     def freshen(self) -> None:
         """What was heard before belongs to no wake word."""
@@ -86,15 +88,17 @@ class AudioInput:
     # --- recording
 
     async def start(self, *, behind_wake_word: bool, no_speech_seconds: float) -> list[EndpointEvent]:
-        return await self._ears.worker.run(
-            self._ears.recorder.start, behind_wake_word=behind_wake_word, no_speech_seconds=no_speech_seconds
+        return await self._engines.worker.run(
+            self._engines.recorder.start,
+            behind_wake_word=behind_wake_word,
+            no_speech_seconds=no_speech_seconds,
         )
 
     async def record(self, samples: Samples) -> list[EndpointEvent]:
-        return await self._ears.worker.run(self._ears.recorder.feed, samples)
+        return await self._engines.worker.run(self._engines.recorder.feed, samples)
 
     async def wait_for_silence(self, seconds: float) -> None:
-        await self._ears.worker.run(self._ears.recorder.needed_silence, seconds)
+        await self._engines.worker.run(self._engines.recorder.needed_silence, seconds)
 
     # --- from sound to words
 
@@ -102,16 +106,16 @@ class AudioInput:
         """A failing engine gives a transcript that is dropped, with the reason."""
         started = perf_counter()
         try:
-            raw = await self._ears.transcriber.transcribe(segment.samples)
+            raw = await self._engines.transcriber.transcribe(segment.samples)
         except HearingError as error:
             log.error("what was said is lost", extra={"reason": str(error)})
             self._watch.report("transcriber", State.DEGRADED, f"I cannot understand speech: {error}")
             return Transcript("", perf_counter() - started, noise=str(error))
-        well = f"Understanding speech with {self._ears.transcriber.name}."
+        well = f"Understanding speech with {self._engines.transcriber.name}."
         self._watch.report("transcriber", State.OK, well)
         text = without_wake_words(raw, self._settings.wake_words).strip()
         noise = noise_reason(text, segment, min_speech_seconds=self._settings.min_speech_seconds)
-        seconds, model = perf_counter() - started, self._ears.transcriber.name
+        seconds, model = perf_counter() - started, self._engines.transcriber.name
         return Transcript(text, seconds, len(segment.samples) / RATE, noise, model)
 
     def own(self, text: str, segment: SpeechSegment, ended_at: float) -> str | None:
@@ -122,8 +126,8 @@ class AudioInput:
         return self._own_voice.reason(text, heard, start, start + self._settings.pre_roll_seconds)
 
 
-def ready_sentence(ears: Ears, settings: VoiceSettings) -> str:
-    if ears.wake is None:
+def ready_sentence(engines: HearingEngines, settings: VoiceSettings) -> str:
+    if engines.wake is None:
         return "I listen when you push to talk."
     words = " or ".join(f'"{word.replace("_", " ")}"' for word in settings.wake_words)
     return f"I listen for {words}."

@@ -48,7 +48,7 @@ class SpeechOutput:
         self._free = asyncio.Event()  # nobody is being recorded
         self._free.set()
         self._cue: asyncio.Task[None] | None = None
-        self._talk: ReplyPlayback | None = None
+        self._playback: ReplyPlayback | None = None
 
     async def warm_up(self) -> None:
         """A voice or loudspeaker that cannot be used is reported; replies are shown then."""
@@ -80,13 +80,13 @@ class SpeechOutput:
 
     def hush(self) -> None:
         """Stop at once; the rest of what is being said is dropped."""
-        if self._talk is not None:
-            self._talk.dropped = True
+        if self._playback is not None:
+            self._playback.dropped = True
         self._speaker.stop()
 
-    def talk(self, on_first: Callable[[float], None] = lambda _seconds: None) -> "ReplyPlayback":
-        self._talk = ReplyPlayback(self, on_first)
-        return self._talk
+    def playback(self, on_first: Callable[[float], None] = lambda _seconds: None) -> "ReplyPlayback":
+        self._playback = ReplyPlayback(self, on_first)
+        return self._playback
 
     async def synthesize(self, text: str) -> Speech | None:
         """None when the voice fails."""
@@ -98,19 +98,19 @@ class SpeechOutput:
         self._watch.report("speech", State.OK, f"Speaking with {self._synthesizer.name}.")
         return speech
 
-    async def play(self, speech: Speech, talk: "ReplyPlayback | None" = None) -> bool:
+    async def play(self, speech: Speech, playback: "ReplyPlayback | None" = None) -> bool:
         """False when the loudspeaker fails."""
         while not self._free.is_set():  # somebody may have begun again before we woke up
             await self._free.wait()
-        if talk is not None and talk.dropped:
+        if playback is not None and playback.dropped:
             return True
         if self._cue is not None and not self._cue.done():
             self._speaker.stop()  # words come before a short sound
         if self._speaker.audible:
             self.own_voice.begins(speech.text)
         try:
-            if talk is not None:
-                talk.begins()
+            if playback is not None:
+                playback.begins()
             await self._speaker.play(speech)
         except SpeakingError as error:
             self.failed("speaker", error)
@@ -144,8 +144,8 @@ class SpeechOutput:
 class ReplyPlayback:
     """What one turn says. `say` takes the pieces of a reply as they come; `run` speaks them."""
 
-    def __init__(self, mouth: SpeechOutput, on_first: Callable[[float], None]) -> None:
-        self._mouth = mouth
+    def __init__(self, output: SpeechOutput, on_first: Callable[[float], None]) -> None:
+        self._output = output
         self._on_first = on_first
         self._pieces: asyncio.Queue[str | None] = asyncio.Queue()
         self._ready: asyncio.Queue[Speech | None] = asyncio.Queue(AHEAD)
@@ -183,7 +183,7 @@ class ReplyPlayback:
         async with asyncio.TaskGroup() as tasks:
             tasks.create_task(self._synthesize_all(), name="synthesize")
             while (speech := await self._ready.get()) is not None:
-                if not self.dropped and not await self._mouth.play(speech, self):
+                if not self.dropped and not await self._output.play(speech, self):
                     self.failed = True
 
     async def _synthesize_all(self) -> None:
@@ -192,7 +192,7 @@ class ReplyPlayback:
                 if self.dropped:
                     break
                 started = perf_counter()
-                speech = await self._mouth.synthesize(sentence)
+                speech = await self._output.synthesize(sentence)
                 self.synthesis_seconds = self.synthesis_seconds or perf_counter() - started
                 if speech is None:
                     self.failed = True

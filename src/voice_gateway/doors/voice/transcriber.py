@@ -4,17 +4,16 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import Awaitable, Callable
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from time import perf_counter
+from typing import Any
 
 from voice_gateway.config import VoiceSettings
 from voice_gateway.doors.voice.audio_input import AudioInput, ready_sentence
 from voice_gateway.doors.voice.own_voice import STEP_SECONDS
 from voice_gateway.doors.voice.speech_output import SpeechOutput
 from voice_gateway.doors.voice.states import RECORDS, Act, VoiceEvent, VoiceState, next_step
-from voice_gateway.doors.voice.turns import Busy, Recorded, Waiting
 from voice_gateway.errors import HearingError
-from voice_gateway.hearing.audio import BLOCK_SAMPLES, RATE
 from voice_gateway.hearing.endpoint import (
     SPECULATE_SECONDS,
     Ended,
@@ -24,9 +23,10 @@ from voice_gateway.hearing.endpoint import (
     Speculate,
     SpeechStarted,
 )
-from voice_gateway.hearing.engines import Ears
+from voice_gateway.hearing.engines import HearingEngines
 from voice_gateway.hearing.microphone import Microphone
-from voice_gateway.hearing.noise import sounds_unfinished
+from voice_gateway.hearing.transcriber import sounds_unfinished
+from voice_gateway.sound.samples import BLOCK_SAMPLES, RATE
 from voice_gateway.speaking.earcons import Earcon
 from voice_gateway.turn import (
     AudioChunk,
@@ -45,9 +45,39 @@ log = logging.getLogger(__name__)
 LOST_SECONDS = 0.5  # a hole in the sound: what was being recorded is not what was said
 UNFINISHED_SILENCE_SECONDS = 1.0  # "set the light to …" goes on after a breath
 RETRY_SECONDS = 5.0  # a microphone that was never there may be plugged in
+MOST_WAITING = 3
 WAITING = "I wait for the microphone."
 
 Answer = Callable[..., Awaitable[Reply]]
+
+
+@dataclass(slots=True)
+class Recorded:
+    """One recording and what became of it; `listen --json` prints it."""
+
+    wake: WakeDetected | None = None
+    segment: SpeechSegment | None = None
+    transcript: Transcript | None = None
+    reply: Reply | None = None
+    spoken_over: bool = False  # the reply was interrupted
+    timings_ms: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def text(self) -> str:
+        return self.transcript.text if self.transcript and self.transcript.noise is None else ""
+
+    def to_json(self) -> dict[str, Any]:
+        wake, reply = self.wake, self.reply
+        return {
+            "wake": wake
+            and {"word": wake.word, "score": round(wake.score, 3), "at_seconds": wake.at_seconds},
+            "transcript": self.text,
+            "text": reply.text if reply else "",
+            "stage": reply.stage if reply else None,
+            "outcomes": [outcome.to_json() for outcome in reply.outcomes] if reply else [],
+            "timings_ms": {name: round(ms, 1) for name, ms in self.timings_ms.items()},
+            "audio_seconds": round(len(self.segment.samples) / 16_000, 3) if self.segment else 0.0,
+        }
 
 
 class BackgroundTranscriber:
@@ -55,9 +85,9 @@ class BackgroundTranscriber:
 
     def __init__(
         self,
-        ears: Ears,
+        engines: HearingEngines,
         microphone: Microphone,
-        mouth: SpeechOutput,
+        output: SpeechOutput,
         answer: Answer,
         settings: VoiceSettings,
         *,
@@ -67,11 +97,11 @@ class BackgroundTranscriber:
         retry_seconds: float | None = RETRY_SECONDS,  # None: what fails at first is given up
     ) -> None:
         self._microphone = microphone
-        self._mouth = mouth
+        self._output = output
         self._answer = answer
         self._settings = settings
         self._watch = watch or Watch()
-        self._ear = AudioInput(ears, settings, mouth.own_voice, self._watch)
+        self._input = AudioInput(engines, settings, output.own_voice, self._watch)
         self._is_complete = is_complete
         self._on_turn = on_turn
         self._retry_seconds = retry_seconds
@@ -86,7 +116,7 @@ class BackgroundTranscriber:
         self._speculation: asyncio.Task[Transcript] | None = None
         self._to_start: Act | None = None
         self._answer_until = 0.0  # seconds of sound
-        self.ready = ready_sentence(ears, settings)
+        self.ready = ready_sentence(engines, settings)
         self._failure = ""
 
     # --- the life of the door
@@ -144,22 +174,22 @@ class BackgroundTranscriber:
             await self.settled()
             if self.state not in (VoiceState.RECORDING, VoiceState.OVERHEARING):
                 return
-            await self._hear(self._ear.silence())
+            await self._hear(self._input.silence())
 
     # --- hearing
 
     async def _hear(self, chunk: AudioChunk) -> None:
         """One chunk. An engine that fails costs what is being said, never the door."""
-        if (lost := self._ear.take(chunk)) > LOST_SECONDS:
+        if (lost := self._input.take(chunk)) > LOST_SECONDS:
             log.warning("some sound was lost", extra={"seconds": lost})
             self._step(VoiceEvent.NOTHING)
         try:
             await self._begin_recording()
             if self.state in RECORDS:
-                for event in await self._ear.record(chunk.samples):
+                for event in await self._input.record(chunk.samples):
                     self._endpoint(event)
             else:
-                wake = await self._ear.wake_word(chunk.samples)
+                wake = await self._input.wake_word(chunk.samples)
                 if wake is not None and self.state not in RECORDS:
                     self._wake = wake
                     self._step(VoiceEvent.WAKE)
@@ -180,8 +210,10 @@ class BackgroundTranscriber:
             return
         limit = self._settings.no_speech_seconds
         if start is Act.RECORD_ANSWER:
-            self._wake, limit = None, max(STEP_SECONDS, self._answer_until - self._ear.seconds)
-        for event in await self._ear.start(behind_wake_word=self._wake is not None, no_speech_seconds=limit):
+            self._wake, limit = None, max(STEP_SECONDS, self._answer_until - self._input.seconds)
+        for event in await self._input.start(
+            behind_wake_word=self._wake is not None, no_speech_seconds=limit
+        ):
             self._endpoint(event)
 
     def _endpoint(self, event: EndpointEvent) -> None:
@@ -207,7 +239,7 @@ class BackgroundTranscriber:
         self._busy.begin()
         self._turns += 1
         self._step(VoiceEvent.ENDED)
-        understanding = self._understand(recorded, speculation, self._ear.heard_at)
+        understanding = self._understand(recorded, speculation, self._input.heard_at)
         self._tasks.create_task(understanding, name="transcript")
 
     # --- from sound to words
@@ -216,13 +248,13 @@ class BackgroundTranscriber:
         """In the pause that may be the end: a complete command needs less of it, half a sentence more."""
         self._busy.begin()
         try:
-            transcript = await self._ear.transcript(segment)
+            transcript = await self._input.transcript(segment)
             if asyncio.current_task() is self._speculation and transcript.noise is None:
                 if await asyncio.to_thread(self._is_complete, transcript.text):
-                    await self._ear.wait_for_silence(self._settings.quick_silence_seconds)
+                    await self._input.wait_for_silence(self._settings.quick_silence_seconds)
                 elif sounds_unfinished(transcript.text):
                     longer = max(self._settings.silence_seconds, UNFINISHED_SILENCE_SECONDS)
-                    await self._ear.wait_for_silence(longer)
+                    await self._input.wait_for_silence(longer)
             return transcript
         finally:
             self._busy.end()
@@ -232,21 +264,21 @@ class BackgroundTranscriber:
     ) -> None:
         assert recorded.segment is not None
         started = perf_counter()
-        transcript = await (speculation or self._ear.transcript(recorded.segment))
+        transcript = await (speculation or self._input.transcript(recorded.segment))
         recorded.timings_ms["transcribe"] = transcript.seconds * 1000
         recorded.timings_ms["transcribe_wait"] = (perf_counter() - started) * 1000
         if speculation is not None:  # a recording that is heard faster than real time leaves no pause for it
             hidden = recorded.timings_ms["endpoint"] - SPECULATE_SECONDS * 1000
             late = transcript.seconds * 1000 - hidden
             recorded.timings_ms["transcribe_wait"] = max(late, recorded.timings_ms["transcribe_wait"])
-        noise = transcript.noise or self._ear.own(transcript.text, recorded.segment, ended_at)
+        noise = transcript.noise or self._input.own(transcript.text, recorded.segment, ended_at)
         recorded.transcript = replace(transcript, noise=noise)
         if noise is not None:
             log.info("not something that was said", extra={"reason": noise})
             if recorded.wake is not None:
-                self._mouth.cue(Earcon.ERROR, self._tasks)
+                self._output.cue(Earcon.ERROR, self._tasks)
             self._on_turn(recorded)
-            self._over(asked=self._answer_until > self._ear.seconds)
+            self._over(asked=self._answer_until > self._input.seconds)
         elif (dropped := self._waiting.put(recorded)) is not None:
             self._on_turn(dropped)
             self._over(asked=False)
@@ -259,7 +291,7 @@ class BackgroundTranscriber:
             self._answer_until = 0.0
             asked = await self._turn(recorded)
             if asked:
-                self._answer_until = self._ear.seconds + self._settings.follow_up_seconds
+                self._answer_until = self._input.seconds + self._settings.follow_up_seconds
             self._on_turn(recorded)
             if self._turns > 1:
                 self._step(VoiceEvent.NEXT)
@@ -274,7 +306,7 @@ class BackgroundTranscriber:
             first.append(at)
             self._step(VoiceEvent.SPEAKS)
 
-        talk, self._interruption = self._mouth.talk(begins), Interruption()
+        playback, self._interruption = self._output.playback(begins), Interruption()
         utterance = Utterance(
             recorded.text,
             "voice",
@@ -284,21 +316,21 @@ class BackgroundTranscriber:
             heard_seconds=recorded.transcript.seconds if recorded.transcript else None,
         )
         async with asyncio.TaskGroup() as tasks:
-            tasks.create_task(talk.run(), name="speaking")
+            tasks.create_task(playback.run(), name="speaking")
             recorded.reply = reply = await self._answer(
-                utterance, say=talk.say, interruption=self._interruption
+                utterance, say=playback.say, interruption=self._interruption
             )
-            answered = talk.first_said_at or perf_counter()
-            talk.end(reply.text)
-        if talk.failed:
-            self._mouth.show(reply.text)
-        recorded.spoken_over = talk.dropped
+            answered = playback.first_said_at or perf_counter()
+            playback.end(reply.text)
+        if playback.failed:
+            self._output.show(reply.text)
+        recorded.spoken_over = playback.dropped
         times = recorded.timings_ms
         times["brain"] = (answered - started) * 1000
-        times["synthesize"] = talk.synthesis_seconds * 1000
+        times["synthesize"] = playback.synthesis_seconds * 1000
         if first:
             times["first_audio"] = times["endpoint"] + times["transcribe_wait"] + (first[0] - started) * 1000
-        return reply.expects_answer and not talk.dropped and self._settings.follow_up_seconds > 0
+        return reply.expects_answer and not playback.dropped and self._settings.follow_up_seconds > 0
 
     def _over(self, *, asked: bool) -> None:
         """One less under way; when it was the last one, we listen again."""
@@ -315,10 +347,10 @@ class BackgroundTranscriber:
         if self.state is not before:
             log.debug("voice state", extra={"before": before, "event": event, "after": self.state})
         if self.state in RECORDS:
-            self._mouth.hold()
+            self._output.hold()
         else:
             self._to_start = None
-            self._mouth.release()
+            self._output.release()
         for act in acts:
             self._act(act)
 
@@ -326,10 +358,55 @@ class BackgroundTranscriber:
         if act in (Act.RECORD, Act.RECORD_ANSWER):
             self._to_start = act
         elif act is Act.LISTEN:
-            self._ear.freshen()
+            self._input.freshen()
             self._speculation = None
         elif act is Act.HUSH:
-            self._mouth.hush()
+            self._output.hush()
             self._interruption.now()
         else:
-            self._mouth.cue(Earcon.WAKE if act is Act.CUE_WAKE else Earcon.HEARD, self._tasks)
+            self._output.cue(Earcon.WAKE if act is Act.CUE_WAKE else Earcon.HEARD, self._tasks)
+
+
+class Waiting:
+    """Utterances that were completed while a turn runs."""
+
+    def __init__(self) -> None:
+        self._queue: asyncio.Queue[Recorded] = asyncio.Queue()
+
+    def put(self, recorded: Recorded) -> Recorded | None:
+        """Returns the one that was dropped for it, if any."""
+        dropped = None
+        if self._queue.qsize() >= MOST_WAITING:
+            dropped = self._queue.get_nowait()
+            log.warning(
+                "too much was said while I was busy; the oldest is dropped", extra={"kept": MOST_WAITING}
+            )
+        self._queue.put_nowait(recorded)
+        return dropped
+
+    async def next(self) -> Recorded:
+        return await self._queue.get()
+
+
+class Busy:
+    """Counts what is under way, and knows when nothing is."""
+
+    def __init__(self) -> None:
+        self._count = 0
+        self._idle = asyncio.Event()
+        self._idle.set()
+
+    def begin(self) -> None:
+        self._count += 1
+        self._idle.clear()
+
+    def end(self) -> None:
+        self._count -= 1
+        if not self._count:
+            self._idle.set()
+
+    def __bool__(self) -> bool:
+        return bool(self._count)
+
+    async def settled(self) -> None:
+        await self._idle.wait()

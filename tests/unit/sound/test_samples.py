@@ -5,8 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from voice_gateway.hearing.audio import Blocks, level_db, to_samples
-from voice_gateway.hearing.resample import Resampler
+from voice_gateway.sound.samples import Blocks, Resampler, level_db, to_samples
 
 CUTS = st.lists(st.integers(0, 3000), max_size=12)
 

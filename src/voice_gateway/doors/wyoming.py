@@ -5,23 +5,21 @@ import contextlib
 import logging
 from collections.abc import Awaitable, Callable
 from time import monotonic
-from typing import Any
+from typing import Any, cast
 from urllib.parse import urlsplit
 
 import numpy as np
+from wyoming.event import Event, async_read_event, async_write_event
 
 from voice_gateway import __version__
 from voice_gateway.brain.sentence_streamer import sentences
 from voice_gateway.config import VoiceSettings
-from voice_gateway.doors.wyoming.wire import Message, read_message, write_message
 from voice_gateway.errors import GatewayError, HearingError, LinkError
-from voice_gateway.hearing.audio import RATE, Samples, to_floats, to_samples
 from voice_gateway.hearing.engines import load_wake_word
-from voice_gateway.hearing.noise import noise_reason
-from voice_gateway.hearing.resample import Resampler
-from voice_gateway.hearing.transcriber import Transcriber
+from voice_gateway.hearing.transcriber import Transcriber, noise_reason
 from voice_gateway.hearing.wake_word import WakeWord
-from voice_gateway.hearing.worker import Worker
+from voice_gateway.sound.samples import RATE, Resampler, Samples, to_floats, to_samples
+from voice_gateway.sound.worker import Worker
 from voice_gateway.speaking.plain_text import spoken_text
 from voice_gateway.speaking.synthesizer import Synthesizer
 from voice_gateway.turn import Reply, Utterance, new_id
@@ -32,6 +30,7 @@ log = logging.getLogger(__name__)
 DEFAULT_PORT = 10700
 RETRY_SECONDS = 5.0  # until a port that is taken may be free
 LONGEST_SECONDS = 120.0  # of sound in one request
+MOST_BYTES = 4 * 1024 * 1024  # two minutes of sound in one piece; a transcript has some hundred
 CHUNK_SAMPLES = 1024
 MOST_CLIENTS = 16
 IDLE_SECONDS = 2.0  # sound comes many times a second: who is silent longer may make room for others
@@ -51,6 +50,7 @@ class WyomingDoor:
         *,
         watch: Watch | None = None,
         retry_seconds: float = RETRY_SECONDS,
+        idle_seconds: float = IDLE_SECONDS,
     ) -> None:
         self.settings = settings
         self.answer = answer
@@ -58,6 +58,7 @@ class WyomingDoor:
         self.synthesizer = synthesizer
         self._watch = watch or Watch()
         self._retry_seconds = retry_seconds
+        self.idle_seconds = idle_seconds
         self._clients: set[_Client] = set()
         self.port = 0  # that it really listens on
         self.listening = asyncio.Event()
@@ -99,11 +100,12 @@ class WyomingDoor:
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """One client. Whatever goes wrong with it ends here."""
         client = _Client(self, writer)
+        bounded = _BoundedReader(reader)
         try:
             self._make_room()
             self._clients.add(client)
-            while (message := await read_message(reader)) is not None:
-                await client.take(message)
+            while (event := await bounded.next_event()) is not None:
+                await client.take(event)
         except (LinkError, ConnectionError) as error:
             log.warning("a Wyoming client was let go", extra={"reason": str(error)})
             with contextlib.suppress(ConnectionError):
@@ -117,14 +119,14 @@ class WyomingDoor:
         if len(self._clients) < MOST_CLIENTS:
             return
         longest = max(self._clients, key=lambda client: client.idle_seconds)
-        if longest.idle_seconds < IDLE_SECONDS:
+        if longest.idle_seconds < self.idle_seconds:
             raise LinkError("too many clients")
         log.info("an idle Wyoming client makes room", extra={"idle_seconds": round(longest.idle_seconds)})
         self._clients.discard(longest)
         longest.close()
 
     def info(self) -> dict[str, Any]:
-        """What we offer, in the shape of Wyoming's `info`."""
+        """What we offer, in the shape of `wyoming.info`, which imports a module that Python 3.13 dropped."""
         settings, languages = self.settings, ["en"]
         offer: dict[str, Any] = {
             "asr": [_program(settings.stt, "models", [_artifact(settings.stt, languages=languages)])],
@@ -143,6 +145,38 @@ class WyomingDoor:
             ]
             offer["wake"] = [_program(settings.wake, "models", words)]
         return offer
+
+
+class _BoundedReader:
+    """Reads events by the library, which would read as much as a client claims to send."""
+
+    def __init__(self, reader: asyncio.StreamReader) -> None:
+        self._reader = reader
+        self._ended = False
+
+    async def next_event(self) -> Event | None:
+        """None at the end; LinkError for what is not Wyoming."""
+        try:
+            event = await async_read_event(cast(asyncio.StreamReader, self))
+        except (asyncio.IncompleteReadError, ConnectionError):
+            return None  # the client has gone in the middle of it
+        except (KeyError, TypeError, AttributeError, RecursionError) as error:
+            raise LinkError(f"this is not the Wyoming protocol: {error!r}") from error
+        if event is None and not self._ended:  # the library says nothing of what it could not read
+            raise LinkError("this is not the Wyoming protocol")
+        if event is not None and not isinstance(event.data, dict):
+            raise LinkError("this is not the Wyoming protocol: data must be an object")
+        return event
+
+    async def readline(self) -> bytes:
+        line = await self._reader.readline()  # at most 64 KiB, the stream's own limit
+        self._ended = not line
+        return line
+
+    async def readexactly(self, count: int) -> bytes:
+        if count > MOST_BYTES:
+            raise LinkError(f"this is not the Wyoming protocol: {count} bytes at once")
+        return await self._reader.readexactly(count)
 
 
 class _Client:
@@ -167,14 +201,14 @@ class _Client:
         return 0.0 if self._served else monotonic() - self._last
 
     async def send(self, kind: str, data: dict[str, Any] | None = None, payload: bytes = b"") -> None:
-        await write_message(self._writer, Message(kind, data or {}, payload))
+        await async_write_event(Event(kind, data or {}, payload), self._writer)
 
     def close(self) -> None:
         self._worker.close()
         self._writer.close()  # whoever reads from it sees the end
 
-    async def take(self, message: Message) -> None:
-        """Unknown messages are passed over, as the protocol asks."""
+    async def take(self, event: Event) -> None:
+        """Unknown events are passed over, as the protocol asks."""
         takers = {
             "describe": self._describe,
             "ping": self._ping,
@@ -186,56 +220,57 @@ class _Client:
             "synthesize": self._synthesize,
             "transcript": self._transcript,
         }
-        taker = takers.get(message.type)
+        taker = takers.get(event.type)
         if taker is None:
             return
         self._served = True
         try:
-            await taker(message)
+            await taker(event)
         except LinkError:
             raise
         except GatewayError as error:  # an engine failed: the client hears why, and may ask again
-            log.warning("a Wyoming request failed", extra={"request": message.type, "reason": str(error)})
+            log.warning("a Wyoming request failed", extra={"request": event.type, "reason": str(error)})
             await self.send("error", {"text": str(error)})
         finally:
             self._served, self._last = False, monotonic()
 
-    async def _describe(self, _message: Message) -> None:
+    async def _describe(self, _event: Event) -> None:
         await self.send("info", self._door.info())
 
-    async def _ping(self, message: Message) -> None:
-        await self.send("pong", message.data)
+    async def _ping(self, event: Event) -> None:
+        await self.send("pong", event.data)
 
-    async def _transcribe(self, _message: Message) -> None:
+    async def _transcribe(self, _event: Event) -> None:
         self._detecting = False
 
-    async def _detect(self, _message: Message) -> None:
+    async def _detect(self, _event: Event) -> None:
         if self._wake is None:
             self._wake = await self._worker.run(load_wake_word, self._door.settings)
         if self._wake is None:
             raise HearingError("there is no wake word here (voice.wake is none)")
         self._detecting, self._detected = True, False
 
-    async def _audio_start(self, message: Message) -> None:
+    async def _audio_start(self, event: Event) -> None:
         self._sound, self._samples, self._detected = [], 0, False
-        self._set_rate(message)
+        self._set_rate(event)
         if self._detecting and self._wake is not None:
             await self._worker.run(self._wake.reset)
 
-    def _set_rate(self, message: Message) -> None:
-        rate = message.data.get("rate", RATE)
-        if not isinstance(rate, int) or not 1_000 <= rate <= 768_000 or message.data.get("width", 2) != 2:
+    def _set_rate(self, event: Event) -> None:
+        rate = event.data.get("rate", RATE)
+        if not isinstance(rate, int) or not 1_000 <= rate <= 768_000 or event.data.get("width", 2) != 2:
             raise LinkError("sound must have 16 bits")
         self._rate, self._resampler = rate, Resampler(rate) if rate != RATE else None
 
-    async def _audio_chunk(self, message: Message) -> None:
-        if message.data.get("rate", RATE) != self._rate:
-            self._set_rate(message)
-        channels = message.data.get("channels", 1)
+    async def _audio_chunk(self, event: Event) -> None:
+        if event.data.get("rate", RATE) != self._rate:
+            self._set_rate(event)
+        channels = event.data.get("channels", 1)
         if not isinstance(channels, int) or not 1 <= channels <= 8:
             raise LinkError("sound must have one to eight channels")
-        whole = len(message.payload) // (2 * channels) * 2 * channels
-        samples: Samples = np.frombuffer(message.payload[:whole], "<i2").reshape(-1, channels)[:, 0]
+        sound = event.payload or b""
+        whole = len(sound) // (2 * channels) * 2 * channels
+        samples: Samples = np.frombuffer(sound[:whole], "<i2").reshape(-1, channels)[:, 0]
         if self._resampler is not None:
             samples = to_samples(self._resampler.feed(to_floats(samples)))
         if self._detecting:
@@ -253,7 +288,7 @@ class _Client:
             self._detected = True
             await self.send("detection", {"name": found.word, "timestamp": round(found.at_seconds * 1000)})
 
-    async def _audio_stop(self, _message: Message) -> None:
+    async def _audio_stop(self, _event: Event) -> None:
         if self._detecting:
             if not self._detected:
                 await self.send("not-detected")
@@ -262,10 +297,10 @@ class _Client:
         text = await self._door.transcriber.transcribe(samples) if len(samples) else ""
         await self.send("transcript", {"text": "" if noise_reason(text) else text})
 
-    async def _synthesize(self, message: Message) -> None:
+    async def _synthesize(self, event: Event) -> None:
         """Each sentence as soon as it is ready."""
         rate: int | None = None
-        for sentence in sentences(spoken_text(str(message.data.get("text", "")))):
+        for sentence in sentences(spoken_text(str(event.data.get("text", "")))):
             speech = await self._door.synthesizer.speak(sentence)
             form = {"rate": speech.rate, "width": 2, "channels": 1}
             if rate is None:
@@ -278,12 +313,12 @@ class _Client:
             await self.send("audio-start", {"rate": RATE, "width": 2, "channels": 1})
         await self.send("audio-stop")
 
-    async def _transcript(self, message: Message) -> None:
+    async def _transcript(self, event: Event) -> None:
         """Words for the conversation."""
-        context = message.data.get("context")
+        context = event.data.get("context")
         given = context.get("conversation_id") if isinstance(context, dict) else None
         utterance = Utterance(
-            str(message.data.get("text", "")),
+            str(event.data.get("text", "")),
             "wyoming",
             conversation_id=f"wyoming-{given}" if given else self._conversation_id,
             room=self._door.settings.room,

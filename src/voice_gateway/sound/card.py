@@ -22,6 +22,7 @@ BROKEN = (
 # A trial in a process of its own, which leaves no core file behind.
 TRIAL = "import resource; resource.setrlimit(resource.RLIMIT_CORE, (0, 0)); import sounddevice"
 TRIAL_SECONDS = 10.0
+LATENCY_SECONDS = 0.06  # of the card's own buffer: less stutters on a busy machine, more is heard
 
 # PortAudio reads its list of devices once. To read it again it must be ended, which no open stream survives.
 _lock = threading.Lock()
@@ -167,3 +168,55 @@ def refresh() -> bool:
         except sound.PortAudioError as error:
             raise _broken(error) from error
         return True
+
+
+class Stream:
+    """An open stream of the wanted device. Making and closing one blocks; a card that is gone may hang."""
+
+    def __init__(
+        self, wanted: str | None, kind: Kind, rate: int, block_seconds: float, **options: Any
+    ) -> None:
+        """`options` are PortAudio's own: what the samples are, and who is called with them."""
+        refresh()
+        with contextlib.ExitStack() as opening:
+            opening.enter_context(stream_in_use())
+            self.device = find(wanted, kind)
+            self._open(kind, rate, block_seconds, options)
+            self._in_use = opening.pop_all()
+
+    def _open(self, kind: Kind, wanted_rate: int, block_seconds: float, options: dict[str, Any]) -> None:
+        """At the wanted rate, else at the card's own; mono, else as many channels as it insists on."""
+        sound, device = portaudio(), self.device
+        new, most = (
+            (sound.RawInputStream, device.inputs) if kind == "input" else (sound.OutputStream, device.outputs)
+        )
+        problem: Exception | None = None
+        for self.rate, self.channels in dict.fromkeys(
+            (rate, channels) for rate in (wanted_rate, device.rate) for channels in (1, min(2, most))
+        ):
+            try:
+                self._stream = new(
+                    samplerate=self.rate,
+                    channels=self.channels,
+                    blocksize=round(self.rate * block_seconds),
+                    latency=LATENCY_SECONDS,
+                    device=device.number,
+                    **options,
+                )
+                self._stream.start()
+            except (sound.PortAudioError, ValueError, OSError) as error:
+                problem = error
+            else:
+                return
+        raise SoundError(f"the {WORDS[kind]} {device.name} cannot be opened: {problem}") from problem
+
+    @property
+    def latency_seconds(self) -> float:
+        return float(self._stream.latency)
+
+    def close(self) -> None:
+        try:
+            self._stream.abort(ignore_errors=True)
+            self._stream.close(ignore_errors=True)
+        finally:
+            self._in_use.close()

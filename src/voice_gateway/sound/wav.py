@@ -2,6 +2,7 @@
 
 import logging
 import struct
+import wave
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,9 +12,9 @@ from typing import Any, BinaryIO, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from voice_gateway.errors import HearingError
-from voice_gateway.hearing.audio import RATE, Samples, to_samples
-from voice_gateway.hearing.resample import Resampler
+from voice_gateway.errors import HearingError, SpeakingError
+from voice_gateway.sound.samples import RATE, Resampler, Samples, to_samples
+from voice_gateway.turn import Speech
 
 log = logging.getLogger(__name__)
 
@@ -176,3 +177,15 @@ def read_wav(path: Path) -> Samples:
     """A whole recording; for short ones."""
     with WavFile(path) as wav:
         return np.concatenate([np.zeros(0, np.int16), *wav.pieces()])
+
+
+def save_wav(path: Path, speech: Speech) -> None:
+    """16 bit mono. Blocking."""
+    try:
+        with path.open("wb") as opened, wave.open(opened) as file:
+            file.setnchannels(1)
+            file.setsampwidth(2)
+            file.setframerate(speech.rate)
+            file.writeframes(to_samples(speech.samples).astype("<i2").tobytes())
+    except OSError as error:
+        raise SpeakingError(f"{path} cannot be written: {error.strerror or error}") from error

