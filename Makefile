@@ -8,7 +8,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK = 1
 ARGS ?=
 SOAK_SECONDS ?= 120
 
-.PHONY: setup run test test-live test-zwave test-voice soak check format bench bench-live eval eval-live lock pages counterparts clean help
+.PHONY: setup run unit test test-live test-zwave test-voice soak check format bench bench-live eval eval-live lock pages counterparts clean help
 
 help: ## what each target does
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -30,6 +30,9 @@ run: $(VENV)/.run $(VENV)/.speech ## start the gateway on embedded defaults
 
 counterparts:
 	@scripts/counterparts mosquitto pulseaudio pulseaudio-utils alsa-utils libasound2-plugins redis-server >&2
+
+unit: $(VENV)/.dev ## the inner loop: tests that need no service, no speech engine, nothing but this
+	$(BIN)/pytest -n 2 --unit $(ARGS)
 
 test: setup counterparts ## all quick tests, against a real broker and a real sound server
 	$(BIN)/pytest -n 2 $(ARGS)

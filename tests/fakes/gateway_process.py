@@ -13,6 +13,8 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
 
+NOT_UNIT = "a gateway as a process"
+
 LIMIT_SECONDS = 30  # a loaded machine may need long to start a server; a hang never ends
 
 

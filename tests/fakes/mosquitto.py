@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+NOT_UNIT = "a broker"
+
 _SEARCH_PATH = os.environ.get("PATH", "") + os.pathsep + "/usr/sbin" + os.pathsep + "/usr/local/sbin"
 _START_SECONDS = 10.0
 

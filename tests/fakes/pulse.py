@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+NOT_UNIT = "a sound server"
+
 START_SECONDS = 15.0
 
 

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+NOT_UNIT = "a Redis"
+
 
 class RedisServer:
     def __init__(self, folder: Path) -> None:

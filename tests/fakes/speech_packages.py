@@ -6,6 +6,8 @@ import os
 
 import pytest
 
+NOT_UNIT = "speech engines"
+
 
 def need_packages(*modules: str) -> None:
     missing = [module for module in modules if importlib.util.find_spec(module) is None]

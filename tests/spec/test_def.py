@@ -15,7 +15,7 @@ from tests.fakes.ollama_server import FakeOllama
 from voice_gateway.app import opened
 from voice_gateway.brain.llm.ollama.client import OllamaClient
 from voice_gateway.brain.stage import Turn
-from voice_gateway.config import BrainSettings, OllamaSettings, ToolsSettings, load
+from voice_gateway.config import BrainSettings, McpSettings, OllamaSettings, ToolsSettings, load
 from voice_gateway.tools.builtin import builtin_tools
 from voice_gateway.tools.builtin.volume.playback import PlaybackVolume
 from voice_gateway.tools.executor import ToolExecutor
@@ -61,9 +61,11 @@ async def default_request(tmp_path_factory: pytest.TempPathFactory) -> AsyncIter
                 update={
                     "brain": BrainSettings(provider="ollama"),
                     "ollama": OllamaSettings(base_url=ollama.url),
+                    "mcp": McpSettings(connect_timeout_seconds=50),  # a busy machine starts the server late
                 }
             )
             async with opened(settings) as gateway:
+                await gateway.linked()
                 await gateway.conversation.answer(Utterance("tell me a story about a dragon"))
                 assert gateway.model is not None
                 offer = gateway.model.offer()

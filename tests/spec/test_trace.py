@@ -3,6 +3,7 @@
 import ast
 import re
 from collections import defaultdict
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -16,6 +17,7 @@ def rows() -> set[str]:
     return set(re.findall(r"^\| ([A-Z]+-\d+) \|", SPECIFICATION.read_text(), re.MULTILINE))
 
 
+@cache
 def marks() -> dict[str, set[str]]:
     """Row id -> the test files that carry its mark on a test function."""
     found: dict[str, set[str]] = defaultdict(set)

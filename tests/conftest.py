@@ -1,0 +1,119 @@
+"""Which tests belong to `make unit`: found out from what each file imports, never listed by hand."""
+
+import ast
+import importlib.metadata
+import importlib.util
+import re
+import sys
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+SRC = ROOT / "src"
+OURS = {"tests": ROOT, "bench": ROOT, "voice_gateway": SRC, "zwave_mcp": SRC, "home_words": SRC}
+OURS["fakes"] = ROOT / "tests"
+LOCKS = ("run.lock", "dev.lock")  # what `make unit` installs
+DECLARATION = "NOT_UNIT"  # a fake that starts something real says so in a constant of this name
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--unit", action="store_true", help="only files that need no service, program or engine")
+    parser.addoption("--why-not-unit", action="store_true", help="say what keeps each file out of --unit")
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """A file is judged before it is imported: without the speech engines it could not be."""
+    if not config.getoption("--unit") or not collection_path.name.startswith("test_"):
+        return None
+    return True if needs(collection_path) else None
+
+
+def pytest_report_collectionfinish(config: pytest.Config) -> list[str]:
+    if not config.getoption("--why-not-unit"):
+        return []
+    files = sorted((ROOT / "tests").rglob("test_*.py"))
+    return [f"{file.relative_to(ROOT)}: {', '.join(sorted(more))}" for file in files if (more := needs(file))]
+
+
+@cache
+def needs(test_file: Path) -> frozenset[str]:
+    """What a test file uses beyond the two locks: through its imports, and the conftest files above it."""
+    above = [folder / "conftest.py" for folder in test_file.parents if folder.is_relative_to(ROOT / "tests")]
+    found: set[str] = set()
+    seen: set[Path] = {Path(__file__)}
+    todo = [test_file, *(file for file in above if file.exists())]
+    while todo:
+        file = todo.pop()
+        if file in seen:
+            continue
+        seen.add(file)
+        modules, declared = read(file)
+        found |= declared
+        for module in modules:
+            package = module.partition(".")[0]
+            if package in OURS:
+                todo += sources(module)
+            elif not in_the_locks(package):
+                found.add(package)
+    return frozenset(found)
+
+
+@cache
+def read(file: Path) -> tuple[frozenset[str], frozenset[str]]:
+    """The modules that a file imports, and what it declares to start. In `src` a lazy import is not followed:
+    a test that gets that far imports, or declares, what it needs."""
+    tree = ast.parse(file.read_text(encoding="utf-8"))
+    lazily = not file.is_relative_to(SRC)
+    modules = {name for node in statements(tree, inside=lazily) for name in imported(node)}
+    declared = {
+        ast.literal_eval(node.value)
+        for node in tree.body
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == DECLARATION
+    }
+    return frozenset(modules), frozenset(declared)
+
+
+def statements(tree: ast.AST, *, inside: bool) -> Iterator[ast.AST]:
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+            continue
+        yield node
+        if inside or not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield from statements(node, inside=inside)
+
+
+def imported(node: ast.AST) -> list[str]:
+    if isinstance(node, ast.Import):
+        return [alias.name for alias in node.names]
+    if isinstance(node, ast.ImportFrom) and node.module:
+        return [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+    return []
+
+
+def sources(module: str) -> list[Path]:
+    """The files that importing a module of ours runs: its own, and those of the packages above it."""
+    folder, parts = OURS[module.partition(".")[0]], module.split(".")
+    wholes = [folder.joinpath(*parts[: length + 1]) for length in range(len(parts))]
+    files = [path / "__init__.py" for path in wholes] + [wholes[-1].with_suffix(".py")]
+    return [file for file in files if file.exists()]
+
+
+@cache
+def in_the_locks(package: str) -> bool:
+    if package in sys.stdlib_module_names or package in {"pytest", "_pytest"}:
+        return True
+    if importlib.util.find_spec(package) is None:
+        return False
+    distributions = importlib.metadata.packages_distributions().get(package, ())
+    return any(re.sub(r"[-_.]+", "-", name).lower() in locked() for name in distributions)
+
+
+@cache
+def locked() -> frozenset[str]:
+    texts = [(ROOT / "requirements" / lock).read_text(encoding="utf-8") for lock in LOCKS]
+    return frozenset(
+        name.lower() for text in texts for name in re.findall(r"^([\w.-]+)==", text, re.MULTILINE)
+    )
