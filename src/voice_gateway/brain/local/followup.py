@@ -12,7 +12,7 @@ from voice_gateway.brain.local.normalise import Said
 from voice_gateway.brain.local.places import room_named
 from voice_gateway.brain.local.plan_builtin import is_clock, is_duration
 from voice_gateway.brain.local.resolve import Found, Resolver
-from voice_gateway.brain.local.speech_act import guard
+from voice_gateway.brain.local.speech_act import not_a_command
 from voice_gateway.brain.local.timer_talk import settle_timer
 from voice_gateway.brain.local.understanding import Clarification, Context, Step
 from voice_gateway.brain.local.wording import MOST_CHOICES, rooms_asked, which
@@ -59,7 +59,7 @@ def _picked(said: Said, asked: Clarification, context: Context) -> Step | Clarif
     words = _CHOSEN.sub("", text).strip()
     if words not in ORDINALS:
         words = re.sub(r" ones?$", "", words)
-    if not words or len(words.split()) > 5 or guard(text) or said.question:
+    if not words or len(words.split()) > 5 or not_a_command(text) or said.question:
         return None
     return _chosen(words, asked, context)
 

@@ -7,7 +7,6 @@ from functools import lru_cache
 from typing import Any
 
 from voice_gateway.brain.local.normalise import plain_words
-from voice_gateway.brain.local.speech_act import guard
 
 _LIGHT = re.compile(
     r"light|lamp|bulb|chandelier|lantern|sconce|\bleds?\b|spot|leuchte|licht|lampe|lumi", re.IGNORECASE
@@ -71,7 +70,6 @@ class Home:
     by_loose: Mapping[tuple[str, ...], tuple[Device, ...]] = field(default_factory=dict)
     words: Mapping[tuple[str, str, int | None, int], tuple[str, ...]] = field(default_factory=dict)
     told: Mapping[tuple[str, str, int | None, int], str] = field(default_factory=dict)  # since it was read
-    guarded_names: tuple[str, ...] = ()  # those that would wake the guard by a word in them, longest first
     scenes: Mapping[str, str] = field(default_factory=dict)  # plain name -> as it is written
     scenes_listed: bool = False  # the server lists them, so there are no others
 
@@ -86,7 +84,7 @@ class Home:
 
     def with_scenes(self, names: Iterable[str]) -> "Home":
         scenes = {key: name for name in names if (key := name_key(name))}
-        return replace(self, scenes=scenes, guarded_names=(*_guarded(scenes), *self.guarded_names))
+        return replace(self, scenes=scenes)
 
     def state_of(self, device: Device) -> str:
         return self.told.get(device.key, device.state)
@@ -128,13 +126,8 @@ def build_home(devices: Iterable[Device], scenes: Iterable[str] | None = None) -
         {key: tuple(found) for key, found in by_name.items()},
         {key: tuple(found) for key, found in by_loose.items()},
         words,
-        guarded_names=_guarded(by_name),
         scenes_listed=scenes is not None,
     ).with_scenes(scenes or ())
-
-
-def _guarded(names: Iterable[str]) -> tuple[str, ...]:
-    return tuple(sorted({name for name in names if guard(name)}, key=len, reverse=True))
 
 
 def parse_devices(structured: object) -> list[Device]:

@@ -1,10 +1,24 @@
-"""Speech that never acts: questions, negations, conditions, reported speech, statements of what is or was."""
+"""What an utterance is: a wish, a question about the home, talk, or words of command that never act."""
 
 import re
+from collections.abc import Iterable, Sequence
 from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from voice_gateway.brain.local.classes import device_class
+from voice_gateway.brain.local.home import Home, name_key, singular
+from voice_gateway.brain.local.normalise import Said, normalise, plain_words
+from voice_gateway.tools.traits import traits
+
+if TYPE_CHECKING:
+    from langchain_core.tools import BaseTool
+
+# --- what holds words of command, and is no command
 
 
-class SpeechAct(StrEnum):
+class NotACommand(StrEnum):
+    """Why words that could be a command are never carried out."""
+
     QUESTION = "a question"
     NEGATION = "a negation"
     CONDITION = "a condition, or a time that is not now"
@@ -71,26 +85,281 @@ _POINTED = re.compile(
 _SOMEBODY = re.compile(r"\b(?:i|he|she|they|we|who|someone|somebody|nobody|everyone|everybody) \w+")
 
 
-def question(text: str) -> bool:
+def worded_as_question(text: str) -> bool:
+    """By its first words: what is heard has no question mark."""
     return bool(_QUESTION.match(text))
 
 
-def guard(text: str) -> SpeechAct | None:
+def not_a_command(text: str) -> NotACommand | None:
     """What keeps this text from acting; `text` is plain and its politeness is gone."""
     text = _POINTED.sub(r"\1 it", text)
     if _SHOULD.match(text):
-        return SpeechAct.CONDITION
+        return NotACommand.CONDITION
     checks = (
-        (_NEGATION, SpeechAct.NEGATION),
-        (_REPORTED, SpeechAct.REPORTED),
+        (_NEGATION, NotACommand.NEGATION),
+        (_REPORTED, NotACommand.REPORTED),
     )
     for pattern, kind in checks:
         if pattern.search(text):
             return kind
-    if question(text):
-        return SpeechAct.QUESTION
+    if worded_as_question(text):
+        return NotACommand.QUESTION
     if _CONDITION.search(text) and not _FOR_LATER.match(text):
-        return SpeechAct.CONDITION
+        return NotACommand.CONDITION
     if _SUBJECT.match(text) or _SOMEBODY.search(text) or _STATEMENT.search(text):
-        return SpeechAct.STATEMENT
+        return NotACommand.STATEMENT
     return None
+
+
+# --- whether the next stage may act
+
+_DEEDS = frozenset(
+    """turn switch set dim open close shut lock unlock make put play start stop activate deactivate enable
+    disable raise lower increase decrease reduce change adjust mute unmute remind cancel add run
+    bring toggle pull lift give wake prepare get move send create delete remove pause resume skip
+    arm disarm light brighten darken heat cool warm roll kill cut power flip bump crank drop fill
+    begin end finish schedule write save book reset restart reboot trigger launch execute use""".split()
+)
+_SUBJECTS = frozenset(
+    """volume sound loudness brightness speaker timer timers alarm reminder scene scenes light lights lamp
+    lamps heating temperature thermostat louder quieter brighter darker dimmer warmer cooler it them
+    everything all""".split()
+)
+# Words in names that are said of other things too.
+_DULL = frozenset(
+    """get set list control check show the a an of to for and my new zwave device front back left right
+    side top bottom upper lower main big small old first second one on off""".split()
+)
+
+
+_ALONE = frozenset({"remind", "wake"})  # these say what they are about
+_LOUD = frozenset("volume sound loudness speaker louder quieter softer music".split())
+# What only somebody with hands could do, or what a model would do by halves: "start with the kitchen",
+# "switch the floor lamp with the desk lamp", "put the lamp in the bedroom", "delete all my reminders".
+_FOR_HANDS = re.compile(
+    r"\bwith\b|\b(?:all|every|both)\b.*\bremind|"
+    r"^(?:put|move|bring|take|carry|send|get|give) .*\b(?:in|into|to|under|behind|beside|onto) "
+    r"(?:the|my|our|a) "
+)
+_POINTED_AT = re.compile(r"\b(?:the|my|our|your|this|that) (\w+)")
+
+
+def asks_for_action(said: Said, home: Home, tools: Iterable["BaseTool"]) -> bool:
+    """It is put as a request, and it names something that a tool could act on.
+
+    A small model that hears anything else still likes to call a tool: "light of my life" changed the volume.
+    """
+    words = [singular(word) for word in said.text.split()]
+    if not words or said.question:
+        return False
+    offered = _tool_words(tools)
+    if words[0] in offered or words[0] in _ALONE:
+        return True
+    if not said.polite and words[0] not in _DEEDS:
+        return False
+    if _FOR_HANDS.search(said.text):
+        return False
+    things = _SUBJECTS | offered | _home_words(home)
+    named = {word for word in words[1:] if word in things or device_class(word)}
+    if named <= _LOUD and _points_elsewhere(said.text):
+        return False
+    return bool(named)
+
+
+# What is said when one of these is meant. A small model that does not understand likes to call one of them.
+_MEANT_BY = {
+    "control_speaker_volume": re.compile(
+        r"\b(?:volume|sound|speaker|loud|quiet|soft|mute|unmute|silen|music|audio|nois|hear|whisper|"
+        r"(?:up|down|higher|lower)\b)"
+    ),
+    "set_timer": re.compile(
+        r"\b(?:timer|alarm|remind|wake|minute|hour|second|day|week|o'?clock|later|tonight|tomorrow|morning|"
+        r"evening|noon|midnight|when|until|half|quarter|\d)"
+    ),
+    "cancel_timer": re.compile(r"\b(?:timer|alarm|remind|it|that|them|all|stop|cancel)"),
+}
+
+
+def not_spoken_of(said: Said) -> frozenset[str]:
+    """Tools that nothing in these words speaks of."""
+    return frozenset(name for name, words in _MEANT_BY.items() if not words.search(said.text))
+
+
+def _points_elsewhere(text: str) -> bool:
+    """The loudness of "the tv" is not ours."""
+    return any(singular(word) not in _LOUD for word in _POINTED_AT.findall(text))
+
+
+def _home_words(home: Home) -> set[str]:
+    named = {singular(word) for words in home.words.values() for word in words}
+    return (named | {singular(word) for room in home.rooms for word in room.split()}) - _DULL
+
+
+def _tool_words(tools: Iterable["BaseTool"], *, looking: bool = False) -> set[str]:
+    """What the tools of other servers are about, by their names and titles; with `looking` of all of them."""
+    words: set[str] = set()
+    for tool in tools:
+        known = traits(tool)
+        if (known.side_effects or looking) and known.source != "builtin" and "zwave" not in tool.name:
+            name = re.sub(r"[_-]", " ", known.original_name or tool.name)
+            words |= {singular(word) for word in plain_words(f"{name} {known.title}")}
+    return words - _DULL
+
+
+# --- what a whole utterance is
+
+
+class SpeechAct(StrEnum):
+    """What an utterance wants, as far as its words alone tell."""
+
+    WISH = "wish"  # something shall be done
+    HOME_QUESTION = "home question"  # how it is at home, what a tool did, or what only a tool can know
+    TALK = "talk"  # plainly neither: a greeting, a story, general knowledge
+    UNCLEAR = "unclear"  # none of these for sure, or in a language whose words are not known here
+
+
+# What an assistant is told to do beyond the deeds above, whether a tool for it is there or not.
+_OTHER_ORDERS = frozenset(
+    """order buy text message email call notify note record clear undo redo clean vacuum mop tidy water brew
+    charge feed illuminate draw leave keep try secure snooze silence connect pair fix preheat cook boil
+    show display print post share lend find search google""".split()
+)
+_OPENING = re.compile(
+    r"^(?:(?:no|yes|yeah|but|sorry|wait|listen|you (?:must|should|may|have to|need to)|we (?:should|must)|"
+    r"slowly|try to|remember to) )+(?=\S)"
+)
+_FURTHER = re.compile(r"\b(?:and|but|then) (\w+) \w")
+_MESSAGE = re.compile(
+    r"^(?:tell (?!me\b|us\b)\w+|let me know\b|tell me (?:when|once|as soon)\b|write down\b)"
+)
+_SHORT_WISH = re.compile(
+    r"^(?:(?:a (?:bit|little)|much|\d+ \w+) )?(?:louder|quieter|softer|brighter|darker|dimmer|warmer|cooler|"
+    r"hotter|colder|higher|faster|slower|again|lights? (?:on|off|out)|lock up|max|volume)\b"
+)
+# Who complains wants to be helped.
+_COMPLAINT = re.compile(
+    r"\btoo (?:loud|quiet|bright|dark|dim|hot|cold|warm|cool|noisy|stuffy)\b|"
+    r"\bwrong (?:lamp|light|room|device|door)\b|"
+    r"\bstill (?:on|off|open|closed|locked|unlocked|running|dark|playing|not)\b|"
+    r"\b(?:it|i|we|here|room) (?:is|am|are) (?:\w+ )?(?:freezing|cold|chilly|dark|stuffy|boiling|hot|loud)\b|"
+    r"\b(?:does|did|is|are|has) not (?:work|turn|react|change|respond)"
+)
+# These want words, not deeds.
+_TELLING = re.compile(
+    r"^(?:tell (?:me|us) (?:a|an|another|about|something|how|why|more)|explain|describe|define|translate|"
+    r"spell|recommend|suggest|talk|chat|sing|recite|compose|imagine|invent|make (?:up|me (?:laugh|smile))|"
+    r"say|(?:write|give me|read me|play)\b.* (?:joke|story|poem|haiku|song|tale|riddle|limerick|rhyme|fable|"
+    r"recipe|tips?|ideas?|advice|letter|essay|game))\b"
+)
+# Asked of things in general: how they work, what they are …
+_GENERAL = re.compile(
+    r"^(?:how (?:do|can|could|should|to|would|does|did|long does|tall is|old is)|"
+    r"why (?:do|does|should|would)|what (?:if|is an?|are|does an?|is the difference)|can an?|is \w+ or)\b"
+)
+# … and who made the first, where "the lamp" is none of this home's.
+_KNOWLEDGE = re.compile(
+    r"^(?:who (?:invented|discovered|wrote|built|founded)|when (?:was|were)\b.* (?:invented|built|born)|"
+    r"which came first|what (?:do|does) .* mean$)"
+)
+_ASKING = re.compile(
+    r"^(?:(?:can you |could you )?(?:check|see)|any|anything|everything|status|state of|show|list|display|"
+    r"name|give me|read|if|whether|how late|stop$)\b"
+)
+_IS_IT_SO = re.compile(r"^(?:did|have|has|had|are|were|is|was|will|does|do) (\w+)")
+_CLOCK = re.compile(
+    r"^(?:(?:tell me|do you know|do you have|what is|what|check) )+(?:the )?(?:current |local )?"
+    r"(?:time|date|day|hour)(?: is it| it is| now| today)*$|"
+    r"^what (?:day|date|year|month|time) (?:is|will|was)\b|"
+    r"^how late is it|^how (?:much time|long) .*\bleft\b|^is it (?:late|noon|\d+)"
+)
+# What a home has, or an assistant takes care of, whether this one has it or not.
+_THINGS = (_SUBJECTS - {"it", "them", "all"}) | frozenset(
+    """chandelier sconce lantern window curtain drape awning door gate garage deadbolt latch heater radiator
+    heat humidity climate conditioner boiler furnace humidifier dehumidifier purifier fan ventilator audio
+    loudspeaker music radio playlist podcast tv television countdown routine automation motion battery
+    consumption detector vacuum robot hoover mop washer washing laundry sprinkler pump irrigation siren bell
+    doorbell dryer dishwasher kettle oven stove fridge freezer camera calendar appointment appliance machine
+    house home room kitchen bedroom bathroom hallway hall office study garden basement cellar attic nursery
+    porch patio balcony terrace corridor lounge upstairs downstairs power""".split()
+)
+_STATES = frozenset(
+    """on off open opened closed shut locked unlocked muted running playing armed disarmed lit burning dark
+    finished done ready asleep""".split()
+)
+_DEFINITE = frozenset("the my our all any anyone anybody every which that this those these many we".split())
+# How talk begins. What begins otherwise may be an order whose verb is not known here.
+_TALK_BEGINS = re.compile(
+    r"^(?:what|who|whose|how|why|where|when|which|is|are|was|were|do|does|did|has|have|can|could|would|should|"
+    r"i|you|he|she|we|they|my|your|his|her|our|their|it|that|this|there|the|some|people|hello|hi|hey|thanks|"
+    r"thank|good|bye|goodbye|nice|great|wow|never mind|happy|merry|let us)\b"
+)
+# Words that are English, and hardly anything else; and others that are English among them.
+_ENGLISH = frozenset(
+    """the my your you are what who how why where when which tell this that there and with not does have has
+    had about like they she today tonight day night love much many know because very really just never some
+    story joke birthday morning goodbye bye hello thanks thank good nice great it an would could should did
+    were our their been be better going think feel bought always""".split()
+)
+_MORE_ENGLISH = frozenset(
+    "i a is am do was in on of to for at by me we us he his her can will or if so no up".split()
+)
+
+
+def classify(text: str, home: Home, tools: Iterable["BaseTool"]) -> SpeechAct:
+    """What the user's words want. When in doubt it is not TALK, which alone leaves a model's words alone."""
+    said = normalise(text)
+    plain = _OPENING.sub("", said.text)
+    words = [singular(word) for word in plain.split()]
+    if not words:
+        return SpeechAct.UNCLEAR
+    things = (_THINGS | _tool_words(tools, looking=True) | _home_words(home)) - _DULL
+    named = [place for place, word in enumerate(words) if word in things or device_class(word)]
+    definite = any({"we"} & set(words) or _DEFINITE & set(words[max(0, at - 3) : at]) for at in named)
+    if _KNOWLEDGE.match(plain):
+        return _talk(plain)
+    if _TELLING.match(plain) or (_GENERAL.match(plain) and not definite):
+        return SpeechAct.UNCLEAR if definite or _orders_more(plain) else _talk(plain)
+    if _is_wish(said, plain, words, bool(named)):
+        return SpeechAct.WISH
+    if said.question or worded_as_question(plain) or _ASKING.match(plain):
+        return _asked(plain, words, bool(named), definite)
+    return SpeechAct.UNCLEAR if definite or name_key(plain) in home.scenes else _talk(plain)
+
+
+def _is_wish(said: Said, plain: str, words: Sequence[str], named: bool) -> bool:
+    asks = said.question or worded_as_question(plain) or _ASKING.match(plain) is not None
+    if words[0] in _DEEDS | _OTHER_ORDERS | _ALONE and not _ASKING.match(plain):
+        return True
+    if _orders_more(plain) or _MESSAGE.match(plain) or _SHORT_WISH.match(plain) or _COMPLAINT.search(plain):
+        return True
+    if not named or asks:
+        return named and said.polite
+    # "Kitchen light", "some music in the bathroom": a thing, and nothing told of it.
+    told = _SUBJECT.match(plain) or not_a_command(plain) not in (None, NotACommand.CONDITION)
+    alone = len(words) <= 7 and not told
+    return said.polite or alone or plain.startswith(("i want", "i need", "i would like"))
+
+
+def _orders_more(plain: str) -> bool:
+    return any(verb in _DEEDS for verb in _FURTHER.findall(plain))
+
+
+def _asked(plain: str, words: Sequence[str], named: bool, definite: bool) -> SpeechAct:
+    """A question about this home and what was done there, or one about the world."""
+    state, deed = bool(_STATES & set(words)), bool((_DEEDS | _OTHER_ORDERS) & set(words))
+    yes_or_no = _IS_IT_SO.match(plain)
+    if _CLOCK.match(plain) or (named and (definite or state)):
+        return SpeechAct.HOME_QUESTION
+    if yes_or_no and (state or deed):
+        return SpeechAct.HOME_QUESTION if deed else SpeechAct.UNCLEAR
+    if yes_or_no and yes_or_no[1] in ("it", "that", "this", "they", "everything", "anything"):
+        return SpeechAct.UNCLEAR  # "did it work": whatever that was
+    return _talk(plain)
+
+
+def _talk(plain: str) -> SpeechAct:
+    words = plain.split()
+    known = sum(word in _ENGLISH for word in words) + plain.startswith(("i am ", "i will ", "i can "))
+    enough = 3 * (known + sum(word in _MORE_ENGLISH for word in words)) >= len(words)
+    plainly = _TALK_BEGINS.match(plain) or _TELLING.match(plain)
+    return SpeechAct.TALK if known and enough and plainly else SpeechAct.UNCLEAR

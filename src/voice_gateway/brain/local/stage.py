@@ -20,8 +20,8 @@ from voice_gateway.brain.local.home import Device, Home
 from voice_gateway.brain.local.memory import KEY, Memory, recall
 from voice_gateway.brain.local.normalise import Said, normalise, too_long
 from voice_gateway.brain.local.plan_scene import missing, no_scene
-from voice_gateway.brain.local.requests import asks_for_action, not_spoken_of
 from voice_gateway.brain.local.speakable import Speakables, in_own_words
+from voice_gateway.brain.local.speech_act import asks_for_action, not_spoken_of
 from voice_gateway.brain.local.timer_talk import IT_SECONDS, cancel_it, just_set, question
 from voice_gateway.brain.local.understand import Reader
 from voice_gateway.brain.local.understanding import Clarification, Context, NotHandled, Step, Understanding

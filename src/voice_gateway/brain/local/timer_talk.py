@@ -7,7 +7,7 @@ from typing import Any
 
 from voice_gateway.brain.local.answers import ALL, NO, ORDINALS, WONT, YES
 from voice_gateway.brain.local.normalise import Said, plain_words
-from voice_gateway.brain.local.speech_act import guard
+from voice_gateway.brain.local.speech_act import not_a_command
 from voice_gateway.brain.local.understanding import Clarification, Request, Step, TimerChoice
 from voice_gateway.tools.builtin.durations import parse_span
 from voice_gateway.turn import ToolOutcome
@@ -69,7 +69,7 @@ def settle_timer(said: Said, asked: Clarification) -> Step | Clarification | Non
     if ALL.match(said.text) and (not both or len(asked.timers) == 2):
         return _cancelled(asked, asked.timers)
     words = _BEHIND.sub("", _BEFORE.sub("", said.text)).strip()
-    if not words or said.question or guard(words):
+    if not words or said.question or not_a_command(words):
         return None
     meant = _meant(words, asked.timers)
     if len(meant) > 1:

@@ -12,7 +12,7 @@ from voice_gateway.brain.local.plan_builtin import BUILTIN
 from voice_gateway.brain.local.plan_home import HOME_ACTS
 from voice_gateway.brain.local.plan_look import LOOKS
 from voice_gateway.brain.local.plan_scene import ask_for_scene, scene_alone
-from voice_gateway.brain.local.speech_act import SpeechAct, guard, question
+from voice_gateway.brain.local.speech_act import NotACommand, not_a_command, worded_as_question
 from voice_gateway.brain.local.understanding import (
     Clarification,
     Context,
@@ -32,10 +32,10 @@ _VERB = re.compile(
 _UNFINISHED = re.compile(r"\b(?:and|then|or|the|a|an|to|of|with|my|by|for)$")
 # What to say when no later stage has an answer either.
 _TOLD = {
-    SpeechAct.NEGATION: "Okay, I did nothing.",
-    SpeechAct.CONDITION: "I can only do that right away, so I did nothing.",
-    SpeechAct.REPORTED: "That was no request to me, so I did nothing.",
-    SpeechAct.STATEMENT: "That was no request, so I did nothing.",
+    NotACommand.NEGATION: "Okay, I did nothing.",
+    NotACommand.CONDITION: "I can only do that right away, so I did nothing.",
+    NotACommand.REPORTED: "That was no request to me, so I did nothing.",
+    NotACommand.STATEMENT: "That was no request, so I did nothing.",
 }
 UNFINISHED = "I think there was more to come. Please say it again."
 _FREE = ("query", "message", "label", "duration", "clock", "offset")  # words in these are not ours to judge
@@ -66,7 +66,7 @@ class Reader:
         alone = None if self.core_only else scene_alone(said, self.context.home)
         if alone is not None:
             return Understanding((alone,)) if isinstance(alone, Step) else Understanding(ask=alone)
-        stopped = guard(self._unnamed(said.text))
+        stopped = not_a_command(self._unnamed(said.text))
         # Looking does no harm, and a command with a question mark is asked about in any case.
         may_ask = isinstance(whole, Clarification) and (whole.frame.intent in LOOKS or stopped is None)
         if _UNFINISHED.search(said.text) and not stopped:
@@ -199,17 +199,19 @@ class Reader:
             )
         return Understanding(tuple(steps))
 
-    def _stopped(self, step: Step, text: str) -> SpeechAct | None:
+    def _stopped(self, step: Step, text: str) -> NotACommand | None:
         if not step.acts or not _wordy(step) or not has_own_sentences(self.language):
             return None  # in another language only a whole sentence that fits word for word gets here
         for slot in _FREE:
             words = step.frame.text(slot) if step.frame else ""
             text = text.replace(words, " ") if words else text
-        return guard(" ".join(self._unnamed(text).split()))
+        return not_a_command(" ".join(self._unnamed(text).split()))
 
     def _unnamed(self, text: str) -> str:
         """Names of devices are only names: a "Left Lamp" is not a lamp that somebody left."""
-        for name in self.context.home.guarded_names:
+        home = self.context.home
+        named = {name for name in (*home.scenes, *home.by_name) if name in text and not_a_command(name)}
+        for name in sorted(named, key=len, reverse=True):
             text = re.sub(rf"\b{re.escape(name)}\b", "x", text)
         return text
 
@@ -250,11 +252,11 @@ def _missing(tool: str) -> str:
     )
 
 
-def _passing(whole: Meaning, stopped: SpeechAct | None, said: Said) -> NotHandled:
+def _passing(whole: Meaning, stopped: NotACommand | None, said: Said) -> NotHandled:
     if isinstance(whole, NotHandled) and stopped is None:
         return replace(whole, forbid=whole.forbid or said.question)
     if stopped is None:
         return NotHandled("a question: it never acts", forbid=True)
-    asked = stopped is SpeechAct.QUESTION or question(said.text)
+    asked = stopped is NotACommand.QUESTION or worded_as_question(said.text)
     spoken = (whole.spoken if isinstance(whole, NotHandled) else None) if asked else _TOLD.get(stopped)
     return NotHandled(f"{stopped.value}: it never acts", forbid=True, spoken=spoken)

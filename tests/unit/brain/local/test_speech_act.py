@@ -5,7 +5,7 @@ import itertools
 import pytest
 from tests.fakes.local_talk import Talk
 
-from voice_gateway.brain.local.speech_act import SpeechAct, guard
+from voice_gateway.brain.local.speech_act import NotACommand, SpeechAct, classify, not_a_command
 from voice_gateway.turn import Passed
 
 COMMANDS = (
@@ -53,19 +53,61 @@ async def test_no_guarded_sentence_changes_anything() -> None:
 @pytest.mark.parametrize(
     ("said", "kind"),
     [
-        ("do not turn on the lamp", SpeechAct.NEGATION),
-        ("turn on the lamp if it rains", SpeechAct.CONDITION),
-        ("turn on the lamp at 7 pm", SpeechAct.CONDITION),
-        ("should it rain close the blinds", SpeechAct.CONDITION),
-        ("she said turn on the lamp", SpeechAct.REPORTED),
-        ("is the lamp on", SpeechAct.QUESTION),
-        ("the lamp is on", SpeechAct.STATEMENT),
+        ("do not turn on the lamp", NotACommand.NEGATION),
+        ("turn on the lamp if it rains", NotACommand.CONDITION),
+        ("turn on the lamp at 7 pm", NotACommand.CONDITION),
+        ("should it rain close the blinds", NotACommand.CONDITION),
+        ("she said turn on the lamp", NotACommand.REPORTED),
+        ("is the lamp on", NotACommand.QUESTION),
+        ("the lamp is on", NotACommand.STATEMENT),
         ("turn on the lamp", None),
         ("dim the lamp at 15 percent", None),
     ],
 )
-def test_what_keeps_a_sentence_from_acting_is_named(said: str, kind: SpeechAct | None) -> None:
-    assert guard(said) == kind
+def test_what_keeps_a_sentence_from_acting_is_named(said: str, kind: NotACommand | None) -> None:
+    assert not_a_command(said) == kind
+
+
+WISHES = (
+    "turn on the desk lamp", "could you lock the front door?", "hallway light", "floor lamp to fifty percent",
+    "order a pizza", "water the plants", "tell Sam I'm on my way", "tell me when the washing is done",
+    "no, turn it off", "tell me the news and dim the lamp", "that's too loud", "it's freezing in here",
+    "two degrees warmer", "some music in the bathroom", "porch light on at sunset", "remind me to call mum",
+)  # fmt: skip
+ASKED_OF_THE_HOME = (
+    "is the back door closed", "is the camera on?", "how warm is it in the bedroom",
+    "which lights are burning",
+    "did you lock up", "did you order the pizza", "check the lamps", "why does my heater keep turning off",
+    "what time is it", "how much time is left", "is anyone in the hallway", "where is the robot vacuum",
+)  # fmt: skip
+TALK = (
+    "hello", "good morning", "thanks", "tell me a joke about a lamp", "write a haiku about autumn",
+    "who invented the light bulb", "how does a thermostat work", "what's the capital of Spain",
+    "my boss gave me the day off", "are you tired", "can LED lamps be dimmed", "I bought a new lamp",
+)  # fmt: skip
+NOT_SURELY_TALK = (
+    "mach das licht im wohnzimmer an", "enciende la luz de la cocina", "rappelle moi d'appeler maman",
+    "zet de verwarming op 21", "bedtime", "did it work", "yes", "", "defrost the chicken", "is it done",
+    "I cleaned the kitchen", "she said open the garage door", "are the kids asleep", "am I safe",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("said", "act"),
+    [
+        *((said, SpeechAct.WISH) for said in WISHES),
+        *((said, SpeechAct.HOME_QUESTION) for said in ASKED_OF_THE_HOME),
+        *((said, SpeechAct.TALK) for said in TALK),
+        *((said, SpeechAct.UNCLEAR) for said in NOT_SURELY_TALK),
+    ],
+)
+async def test_an_utterance_is_a_wish_a_question_about_the_home_talk_or_unclear(
+    said: str, act: SpeechAct
+) -> None:
+    talk = Talk()
+    await talk.brain.refresh()
+
+    assert classify(said, talk.brain.home, talk.tools.all()) is act
 
 
 @pytest.mark.parametrize(
