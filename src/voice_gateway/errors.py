@@ -95,3 +95,10 @@ class ToolUnavailable(ToolError):
     """What the tool needs (network, server, device link) is not reachable."""
 
     kind = ErrorKind.UNAVAILABLE
+
+
+def first_error(error: BaseException) -> BaseException:
+    """A group of tasks packs what one of them raised, also groups of groups; this is the thing itself."""
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return error

@@ -103,9 +103,6 @@ class ToolTraits:
     idempotent: bool = False
     output_schema: Mapping[str, Any] | None = None
     timeout_seconds: float | None = None  # the tool's own limit, where it has one
-    cancellation_safe: bool = (
-        False  # code of ours that ends at once when cancelled: it needs no task of its own
-    )
 
     @property
     def side_effects(self) -> bool:

@@ -14,26 +14,41 @@ from voice_gateway.turn import ToolOutcome, new_id
 
 if TYPE_CHECKING:
     from voice_gateway.app import Gateway
-    from voice_gateway.tools.catalogue import ToolEntry
 
 
 async def tools(options: argparse.Namespace) -> int:
     if options.action == "call":
         return await _call(options)
     from voice_gateway.app import opened
-    from voice_gateway.tools.catalogue import entries
 
     async with opened(loaded(options).settings) as gateway:
         await gateway.linked()
         if options.action == "lint":
             return _lint(gateway, as_json=wants_json(options))
-        listed = entries(gateway.tools, left_out=gateway.left_out())
-        simulated = {status.name for status in gateway.link.status() if status.simulated}
         if wants_json(options):
-            print_json([entry.to_json() for entry in listed])
+            print_json(_listed(gateway))
         else:
-            _show(listed, simulated)
+            _show(gateway)
     return 0
+
+
+def _listed(gateway: "Gateway") -> list[dict[str, Any]]:
+    """The shape that `tools --json` promises."""
+    from voice_gateway.tools.traits import qualified_name, schema_of, traits
+
+    left_out = gateway.left_out()
+    return [
+        {
+            "name": (name := gateway.tools.offered_name(tool)),
+            "qualified_name": qualified_name(tool),
+            "source": traits(tool).source,
+            "description": tool.description,
+            "parameters": schema_of(tool),
+            "read_only": traits(tool).read_only,
+            "offered": name not in left_out,
+        }
+        for tool in gateway.tools.all()
+    ]
 
 
 async def _call(options: argparse.Namespace) -> int:
@@ -90,23 +105,28 @@ def _arguments(options: argparse.Namespace) -> dict[str, Any]:
     return args
 
 
-def _show(listed: "list[ToolEntry]", simulated: set[str]) -> None:
+def _show(gateway: "Gateway") -> None:
     from rich.console import Console
     from rich.padding import Padding
     from rich.text import Text
 
+    from voice_gateway.tools.schema import signature
+
+    simulated = {status.name for status in gateway.link.status() if status.simulated}
+    left_out = gateway.left_out()
     console = Console()
     wraps = not console.is_terminal  # whoever reads a pipe wraps lines for himself
-    for entry in listed:
-        source = f"{entry.source}, simulated home" if entry.source in simulated else entry.source
-        head = Text.assemble((entry.name, "bold"), f"({entry.signature})", (f"  [{source}]", "dim"))
+    for entry in _listed(gateway):
+        name, source = entry["name"], entry["source"]
+        where = f"{source}, simulated home" if source in simulated else source
+        head = Text.assemble((name, "bold"), signature("", entry["parameters"]), (f"  [{where}]", "dim"))
+        summary = entry["description"].strip().split("\n")[0].split(". ")[0].rstrip(".") + "."
+        lines = [Text(summary)]  # the first sentence; `--json` has it all
+        if name in left_out:
+            lines.append(Text(f"not offered to the model: {left_out[name]}", "yellow"))
         console.print(head, soft_wrap=wraps)
-        console.print(Padding(Text(entry.summary), (0, 0, 0, 4)), soft_wrap=wraps)
-        if not entry.offered:
-            console.print(
-                Padding(Text(f"not offered to the model: {entry.why_not}", "yellow"), (0, 0, 0, 4)),
-                soft_wrap=wraps,
-            )
+        for line in lines:
+            console.print(Padding(line, (0, 0, 0, 4)), soft_wrap=wraps)
 
 
 def _lint(gateway: "Gateway", *, as_json: bool) -> int:

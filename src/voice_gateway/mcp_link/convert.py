@@ -42,20 +42,14 @@ def to_langchain_tools(
     server: str,
     call: Call,
     timeout_seconds: float | None = None,
-    cancellation_safe: bool = False,
 ) -> list[BaseTool]:
-    """One tool for each usable definition; an unusable one costs only itself.
-
-    `heeds_cancel` says that `call` does.
-    """
+    """One tool for each usable definition; an unusable one costs only itself."""
     tools: list[BaseTool] = []
     taken: set[str] = set()
     for definition in _usable(definitions, server):
         name = model_name(definition["name"], taken)
         taken.add(name)
-        known = replace(
-            _traits(definition, server), timeout_seconds=timeout_seconds, cancellation_safe=cancellation_safe
-        )
+        known = replace(_traits(definition, server), timeout_seconds=timeout_seconds)
         tools.append(_tool(definition, name, server, call, known))
     return tools
 

@@ -311,7 +311,6 @@ class Server:
             server=self._name,
             call=self.call,
             timeout_seconds=self._settings.timeout_seconds,
-            cancellation_safe=self._settings.url is None,  # over HTTP the SDK decides when a call ends
         )
         self._definitions = definitions
         self._tools = tuple(tool.name for tool in tools)

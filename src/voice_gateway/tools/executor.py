@@ -7,13 +7,10 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from voice_gateway.errors import ErrorKind, ToolError, ToolTimeout, UnknownTool
-from voice_gateway.tools.call_plan.schema import heavy
-from voice_gateway.tools.failures import cause_of, describe
 from voice_gateway.tools.manager import ToolManager
 from voice_gateway.tools.masking import mask, mask_result, shorten
-from voice_gateway.tools.results import Result, capped
-from voice_gateway.tools.runner import Expired, Runner, ToolRaised, run_here
-from voice_gateway.tools.threads import DaemonThreads
+from voice_gateway.tools.results import Result, capped, cause_of, describe
+from voice_gateway.tools.runner import GRACE_SECONDS, DaemonThreads, Expired, Runner, ToolRaised
 from voice_gateway.turn import Decision, Gate, ToolCall, ToolOutcome, ToolTraits, Verdict, encodable, new_id
 
 if TYPE_CHECKING:
@@ -22,6 +19,9 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 NO_TRAITS = ToolTraits()
+HEAVY_NODES = 20_000  # about a tenth of a second of checking
+HEAVY_TEXT = 1_000_000
+_CONTAINERS = (dict, list, tuple)
 
 
 class Execution:
@@ -56,6 +56,7 @@ class ToolExecutor:
         max_parallel: int = 8,
         result_cap: int = 8000,
         slow_seconds: float = 1.0,
+        grace_seconds: float = GRACE_SECONDS,
         gate: Gate | None = None,
     ) -> None:
         self.tools = tools
@@ -64,7 +65,7 @@ class ToolExecutor:
         self._result_cap = result_cap
         self._slow_seconds = slow_seconds
         self._gate = gate
-        self._runner = Runner()
+        self._runner = Runner(grace_seconds)
         # Room for several messages' worth of blocking calls, hung ones included.
         self._threads = DaemonThreads(4 * max_parallel)
         self._plans: dict[int, CallPlan] = {}
@@ -132,12 +133,7 @@ class ToolExecutor:
             return refusal
         limit = timeout_seconds or plan.traits.timeout_seconds or self._timeout_seconds
         try:
-            if (work := plan.start_here(args, ready)) is not None:
-                value = await run_here(limit, work)
-            else:
-                value = await self._runner.run(
-                    execution.name, limit, plan.start, execution.call_id, args, ready
-                )
+            value = await self._runner.run(execution.name, limit, plan.start, execution.call_id, args, ready)
         except Expired:
             raise ToolTimeout(timeout_text(plan, limit)) from None
         return await asyncio.to_thread(plan.finish, value) if heavy(value) else plan.finish(value)
@@ -164,9 +160,8 @@ class ToolExecutor:
             self._plans_version = self.tools.version
         plan = self._plans.get(id(tool))
         if plan is None:
-            from voice_gateway.tools.call_plan.plan import (
-                CallPlan,  # brings LangChain, which a tool has loaded by now
-            )
+            # Brings LangChain, which a tool has loaded by now.
+            from voice_gateway.tools.call_plan.plan import CallPlan
 
             plan = self._plans[id(tool)] = CallPlan(tool, self._threads)
         return plan
@@ -264,6 +259,22 @@ def unknown_tool(name: str, tools: ToolManager) -> str:
     )
     hint = f". Did you mean {', '.join(match for match, _, _ in near)}?" if near else ""
     return f'Unknown tool "{shown}"{hint}'
+
+
+def heavy(value: Any) -> bool:
+    """Whether a value is so large that reading it would hold up the event loop."""
+    if isinstance(value, str):
+        return len(value) > HEAVY_TEXT
+    left = HEAVY_NODES
+    waiting = [value] if isinstance(value, _CONTAINERS) else []
+    while waiting:
+        inner = waiting.pop()
+        left -= len(inner)
+        if left < 0:
+            return True
+        values = inner.values() if isinstance(inner, dict) else inner
+        waiting.extend([one for one in values if isinstance(one, _CONTAINERS)])
+    return False
 
 
 def _facts(execution: Execution, seconds: float, text: str) -> dict[str, Any]:

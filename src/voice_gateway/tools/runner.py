@@ -1,15 +1,22 @@
-"""Let foreign code run for so long and no longer, whatever it does with its cancellation."""
+"""Let foreign code run for so long and no longer: in a task of its own, or in a daemon thread."""
 
 import asyncio
+import contextvars
 import logging
+import threading
 import types
+from collections import Counter
 from collections.abc import Awaitable, Callable, Coroutine, Generator
 from typing import Any
+
+from voice_gateway.errors import ToolUnavailable
 
 log = logging.getLogger(__name__)
 
 # A cancelled tool gets this long to clean up (an MCP server is told in this time) before it is left behind.
 GRACE_SECONDS = 0.5
+# A tool whose earlier calls never came back gets no more threads, so that it leaves some for the others.
+MOST_HUNG_PER_TOOL = 4
 
 Ending = tuple[Any, BaseException | None]  # what it returned, or what it raised
 
@@ -32,7 +39,8 @@ _EXPIRED = Expired()
 class Runner:
     """Each call runs in a task of its own: what it does to its task or its context stays there."""
 
-    def __init__(self) -> None:
+    def __init__(self, grace_seconds: float = GRACE_SECONDS) -> None:
+        self._grace_seconds = grace_seconds
         self._left_behind: set[asyncio.Task[None]] = set()
 
     async def run(
@@ -79,7 +87,7 @@ class Runner:
     async def _stop(self, task: asyncio.Task[None], name: str) -> None:
         task.cancel()
         try:
-            await asyncio.wait((task,), timeout=GRACE_SECONDS)
+            await asyncio.wait((task,), timeout=self._grace_seconds)
         finally:
             if not task.done():
                 log.warning("a tool ignores its cancellation and was left behind", extra={"tool": name})
@@ -128,67 +136,63 @@ def _steered(
         return end.value
 
 
-async def run_here(limit: float, work: Coroutine[Any, Any, Any]) -> Any:
-    """What `work` gives, without a task of its own: two task switches fewer. Raises as `Runner.run` does.
+class DaemonThreads:
+    """One thread per running call, up to a limit; more are refused, never queued behind hung ones.
 
-    Only for code of ours that awaits nothing but futures and ends at once when one of them is cancelled.
+    Not `asyncio.to_thread`: its pool is shared with DNS lookups, and process exit waits for it.
     """
-    clock = _Clock(limit)
-    try:
-        return await _clocked(work, clock)
-    except asyncio.CancelledError as error:
-        task = asyncio.current_task()
-        if task is None or task.cancelling():
-            raise
-        if clock.expired:
-            raise Expired from None
-        raise ToolRaised(error) from error
-    except Exception as error:
-        raise ToolRaised(error) from error
-    finally:
-        clock.stop()
 
+    def __init__(self, limit: int) -> None:
+        self.limit = limit
+        self.running = 0
+        self.hung: Counter[str] = Counter()  # calls that were given up and still run, by tool
 
-class _Clock:
-    """When the time is over, cancels the future that is awaited: who cancels the task can still be told."""
+    async def run(self, name: str, work: Callable[[], Any]) -> Any:
+        self._refuse_when_full(name)
+        loop = asyncio.get_running_loop()
+        done: asyncio.Future[tuple[Any, BaseException | None]] = loop.create_future()
+        given_up = False
 
-    __slots__ = ("_limit", "_timer", "awaited", "expired")
+        def end(value: Any, error: BaseException | None) -> None:
+            self.running -= 1
+            if given_up:
+                self._came_back(name)
+            elif not done.done():
+                done.set_result((value, error))
 
-    def __init__(self, limit: float) -> None:
-        self._limit = limit
-        self._timer: asyncio.Handle | None = None
-        self.awaited: asyncio.Future[Any] | None = None
-        self.expired = False
-
-    def start(self) -> None:
-        self._timer = asyncio.get_running_loop().call_later(self._limit, self._expire)
-
-    def stop(self) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-
-    def _expire(self) -> None:
-        if self.awaited is not None and self.awaited.cancel():
-            self.expired = True
-        else:  # a result is there already, and counts; but if the work goes on to wait, its time is over
-            self._timer = asyncio.get_running_loop().call_soon(self._expire)
-
-
-@types.coroutine
-def _clocked(work: Coroutine[Any, Any, Any], clock: _Clock) -> Generator[Any, Any, Any]:
-    """Like `await work`. The clock starts after the first step: a request is on its way by then."""
-    try:
-        clock.awaited = work.send(None)
-        clock.start()
-        while True:
+        def job() -> None:
+            value, error = None, None
             try:
-                yield clock.awaited
-            except GeneratorExit:
-                work.close()
-                raise
-            except BaseException as error:
-                clock.awaited = work.throw(error)
-            else:
-                clock.awaited = work.send(None)
-    except StopIteration as end:
-        return end.value
+                value = context.run(work)
+            except BaseException as raised:
+                error = raised
+            try:
+                loop.call_soon_threadsafe(end, value, error)
+            except RuntimeError:  # the loop is closed: nobody waits any more
+                log.debug("tool ended after the program", extra={"tool": name})
+
+        context = contextvars.copy_context()
+        threading.Thread(target=job, name=f"tool {name}", daemon=True).start()
+        self.running += 1
+        try:
+            value, error = await done
+        except asyncio.CancelledError:
+            if done.cancelled():  # else it ended in the same moment
+                given_up = True
+                self.hung[name] += 1
+            raise
+        if error is not None:
+            raise error
+        return value
+
+    def _refuse_when_full(self, name: str) -> None:
+        if self.hung[name] >= MOST_HUNG_PER_TOOL:
+            raise ToolUnavailable(f"{name} is unavailable: {self.hung[name]} earlier calls of it still hang.")
+        if self.running >= self.limit:
+            raise ToolUnavailable(f"{name} is busy: all {self.limit} threads for blocking tools are taken.")
+
+    def _came_back(self, name: str) -> None:
+        self.hung[name] -= 1
+        if not self.hung[name]:
+            del self.hung[name]
+        log.info("a tool that was given up has ended", extra={"tool": name})

@@ -15,6 +15,7 @@ from tests.fakes.some_tools import Seen, executor_with, mcp_tool, outcome_of
 
 from voice_gateway.errors import ToolError
 from voice_gateway.tools.executor import ToolExecutor
+from voice_gateway.tools.manager import ToolManager
 from voice_gateway.tools.results import to_message
 from voice_gateway.turn import ALLOWED, Decision, OutcomeStatus, ToolCall, Verdict
 
@@ -187,10 +188,7 @@ async def test_a_tool_may_use_asyncio_timeout_and_task_groups_itself():
     assert (await outcome_of(busy)).text == "first, then its own limit"
 
 
-async def test_a_tool_that_swallows_cancellation_does_not_hold_up_the_turn_and_is_reported(
-    caplog, monkeypatch
-):
-    monkeypatch.setattr("voice_gateway.tools.runner.GRACE_SECONDS", 0.02)
+async def test_a_tool_that_swallows_cancellation_does_not_hold_up_the_turn_and_is_reported(caplog):
     release = asyncio.Event()
 
     @tool
@@ -203,7 +201,7 @@ async def test_a_tool_that_swallows_cancellation_does_not_hold_up_the_turn_and_i
                 continue
         return "late"
 
-    executor = executor_with(stubborn)
+    executor = executor_with(stubborn, grace_seconds=0.02)
     outcome = await asyncio.wait_for(
         executor.execute(ToolCall("1", "stubborn", {}), timeout_seconds=0.02), timeout=SOON
     )
@@ -216,8 +214,7 @@ async def test_a_tool_that_swallows_cancellation_does_not_hold_up_the_turn_and_i
     assert executor._runner._left_behind == set()
 
 
-def test_a_tool_that_swallows_everything_does_not_hold_up_the_end_of_the_program(monkeypatch):
-    monkeypatch.setattr("voice_gateway.tools.runner.GRACE_SECONDS", 0.02)
+def test_a_tool_that_swallows_everything_does_not_hold_up_the_end_of_the_program():
     stopped = threading.Event()
 
     @tool
@@ -231,7 +228,7 @@ def test_a_tool_that_swallows_everything_does_not_hold_up_the_end_of_the_program
         return "never"
 
     async def one_turn() -> str:
-        return (await outcome_of(stubborn, timeout_seconds=0.02)).error
+        return (await outcome_of(stubborn, timeout_seconds=0.02, grace_seconds=0.02)).error
 
     ended = []
     thread = threading.Thread(target=lambda: ended.append(asyncio.run(one_turn())), daemon=True)
@@ -241,11 +238,12 @@ def test_a_tool_that_swallows_everything_does_not_hold_up_the_end_of_the_program
     stopped.set()
 
 
-async def test_an_executor_bug_is_an_outcome_too(monkeypatch, caplog):
-    executor = executor_with(add)
-    monkeypatch.setattr(executor, "_plan", lambda name: 1 / 0)
+async def test_an_executor_bug_is_an_outcome_too(caplog):
+    class Broken(ToolManager):
+        def find(self, name):
+            return 1 / 0
 
-    outcome = await executor.execute(ToolCall("1", "add", {"a": 1}))
+    outcome = await ToolExecutor(Broken()).execute(ToolCall("1", "add", {"a": 1}))
 
     assert (outcome.ok, outcome.error, outcome.text) == (False, "failed", "Error: division by zero")
     assert caplog.records[-1].exc_info

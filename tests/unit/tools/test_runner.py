@@ -1,10 +1,18 @@
-"""Code of ours that runs in the caller's own task: its limit, and whose cancellation is whose."""
+"""Foreign code in a task or a thread: its limit, whose cancellation is whose, an end that waits for none."""
 
 import asyncio
+import contextvars
+import subprocess
+import sys
+import threading
 
 import pytest
+from langchain_core.tools import BaseTool, StructuredTool, tool
+from tests.fakes.running_gateway import until
+from tests.fakes.some_tools import executor_with, outcome_of
 
-from voice_gateway.tools.runner import Expired, ToolRaised, run_here
+from voice_gateway.tools.runner import MOST_HUNG_PER_TOOL, Expired, Runner, ToolRaised
+from voice_gateway.turn import ToolCall
 
 SOON, LATE = 5.0, 60.0
 
@@ -27,50 +35,21 @@ class Exchange:
 async def test_the_reply_is_given_as_soon_as_it_is_there():
     exchange = Exchange()
     asyncio.get_running_loop().call_soon(exchange.reply.set_result, "3")
-    assert await asyncio.wait_for(run_here(LATE, exchange.run()), SOON) == "3"
+    assert await asyncio.wait_for(Runner().run("ask", LATE, exchange.run), SOON) == "3"
 
 
-async def test_what_never_waits_needs_no_clock():
-    async def at_once() -> str:
-        return "now"
-
-    assert await run_here(LATE, at_once()) == "now"
-
-
-async def test_after_the_limit_the_work_is_told_and_the_task_is_not_cancelled():
+async def test_after_the_limit_the_work_is_told_and_the_caller_is_not_cancelled():
     exchange = Exchange()
     with pytest.raises(Expired):
-        await run_here(0.01, exchange.run())
+        await Runner().run("ask", 0.01, exchange.run)
     assert exchange.ended_by is asyncio.CancelledError
     assert asyncio.current_task().cancelling() == 0
 
 
-async def test_a_reply_that_came_in_time_counts_though_the_limit_passed_before_it_was_read():
-    exchange = Exchange()
-    task = asyncio.create_task(run_here(0, exchange.run()))
-    await asyncio.sleep(0)  # the task waits now, and its time is over in the next round
-    exchange.reply.set_result("just in time")
-    assert await asyncio.wait_for(task, SOON) == "just in time"
-
-
-async def test_the_limit_is_kept_though_something_else_came_in_the_moment_it_passed():
-    first, second = Exchange(), Exchange()
-
-    async def both() -> str:
-        await first.run()
-        return await second.run()
-
-    task = asyncio.create_task(run_here(0, both()))
-    await asyncio.sleep(0)
-    first.reply.set_result("not all yet")
-    with pytest.raises(Expired):
-        await asyncio.wait_for(task, SOON)
-    assert second.ended_by is asyncio.CancelledError
-
-
 async def test_cancelling_the_caller_gets_out_and_the_work_is_told():
     exchange = Exchange()
-    task = asyncio.create_task(run_here(LATE, exchange.run()))
+    task = asyncio.create_task(Runner().run("ask", LATE, exchange.run))
+    await asyncio.sleep(0)
     await asyncio.sleep(0)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -78,27 +57,115 @@ async def test_cancelling_the_caller_gets_out_and_the_work_is_told():
     assert exchange.ended_by is asyncio.CancelledError
 
 
-async def test_cancelled_while_the_limit_passes_is_cancelled():
-    exchange = Exchange()
-    task = asyncio.create_task(run_here(0, exchange.run()))
-    exchange.reply.add_done_callback(lambda _: task.cancel())  # before the task hears of it
-    with pytest.raises(asyncio.CancelledError):
-        await asyncio.wait_for(task, SOON)
-
-
-@pytest.mark.parametrize("error", [ValueError("no"), TimeoutError(), asyncio.CancelledError()])
+@pytest.mark.parametrize("error", [ValueError("no"), TimeoutError(), asyncio.CancelledError(), SystemExit(3)])
 async def test_what_the_work_raises_is_carried_as_its_own(error):
     async def fail() -> None:
         raise error
 
     with pytest.raises(ToolRaised) as raised:
-        await run_here(LATE, fail())
+        await Runner().run("fail", LATE, fail)
     assert raised.value.error is error
 
 
-async def test_a_caller_that_is_dropped_closes_the_work():
-    exchange = Exchange()
-    running = run_here(LATE, exchange.run())
-    running.send(None)
-    running.close()
-    assert exchange.ended_by is GeneratorExit
+# blocking tools: real threads, real limits
+
+
+def blocking(name: str, release: threading.Event) -> StructuredTool:
+    def block() -> str:
+        release.wait(SOON)
+        return "done"
+
+    return StructuredTool.from_function(block, name=name, description="Block.")
+
+
+@pytest.fixture
+def release():
+    event = threading.Event()
+    yield event
+    event.set()
+
+
+async def test_a_blocking_tool_runs_in_a_daemon_thread_of_its_own_with_the_turns_context():
+    turn = contextvars.ContextVar("turn", default="")
+
+    @tool
+    def where() -> str:
+        """Where."""
+        thread = threading.current_thread()
+        return f"{thread.name} {thread.daemon} {turn.get()}"
+
+    turn.set("t1")
+    assert (await outcome_of(where)).text == "tool where True t1"
+
+
+async def test_a_tool_class_with_only_a_blocking_way_runs_in_a_thread_too():
+    class Slow(BaseTool):
+        name: str = "slow"
+        description: str = "Slow."
+
+        def _run(self, word: str) -> str:
+            return f"{word} in {threading.current_thread().name}"
+
+    assert (await outcome_of(Slow(), {"word": "hey"})).text == "hey in tool slow"
+
+
+async def test_more_calls_than_threads_are_refused_and_later_run_again(release):
+    executor = executor_with(blocking("block", release), max_parallel=2)
+    limit = executor._threads.limit
+    running = [
+        asyncio.create_task(executor.execute(ToolCall(str(number), "block", {}))) for number in range(limit)
+    ]
+    await until(lambda: executor._threads.running == limit)
+
+    refused = await executor.execute(ToolCall("x", "block", {}))
+
+    assert refused.error == "unavailable"
+    assert f"block is busy: all {limit} threads for blocking tools are taken" in refused.text
+    release.set()
+    assert all(outcome.ok for outcome in await asyncio.gather(*running))
+    assert (await executor.execute(ToolCall("y", "block", {}))).ok
+    assert executor._threads.running == 0
+
+
+async def test_a_tool_that_hangs_gets_no_more_threads_and_others_still_do(release):
+    other = threading.Event()
+    other.set()
+    executor = executor_with(blocking("hang", release), blocking("fine", other))
+    for _ in range(MOST_HUNG_PER_TOOL):
+        assert (await executor.execute(ToolCall("1", "hang", {}), timeout_seconds=0.01)).error == "timeout"
+
+    refused = await executor.execute(ToolCall("2", "hang", {}))
+
+    assert refused.error == "unavailable"
+    assert "4 earlier calls of it still hang" in refused.text
+    assert (await executor.execute(ToolCall("3", "fine", {}))).ok
+    release.set()
+    await until(lambda: not executor._threads.hung)
+    assert (await executor.execute(ToolCall("4", "hang", {}))).ok
+
+
+def test_the_end_of_the_program_waits_for_no_hung_tool():
+    program = """
+import asyncio, time
+from langchain_core.tools import tool
+from voice_gateway.tools.executor import ToolExecutor
+from voice_gateway.tools.manager import ToolManager
+from voice_gateway.turn import ToolCall
+
+@tool
+def hang() -> str:
+    "Hang."
+    time.sleep(3600)
+    return "never"
+
+async def main():
+    tools = ToolManager()
+    tools.add(hang)
+    return (await ToolExecutor(tools).execute(ToolCall("1", "hang", {}), timeout_seconds=0.05)).error
+
+print(asyncio.run(main()))
+"""
+    ended = subprocess.run(
+        [sys.executable, "-c", program], check=False, capture_output=True, text=True, timeout=50
+    )
+    assert (ended.stdout, ended.returncode) == ("timeout\n", 0)

@@ -1,1 +1,1 @@
-"""What is needed to check and run one tool, worked out once; `plan.CallPlan` is what others use."""
+"""What is needed to check and run one tool, worked out once; others use `plan.CallPlan` alone."""

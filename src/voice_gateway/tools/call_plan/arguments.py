@@ -1,19 +1,14 @@
 """Fit a model's arguments to a tool's own schema where the meaning is plain. Pure."""
 
+import json
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from voice_gateway.errors import BadArguments
-from voice_gateway.tools.call_plan.schema import (
-    JsonSchema,
-    holds_containers,
-    properties_of,
-    required_of,
-    takes_other_names,
-)
-from voice_gateway.tools.call_plan.values import accepts, fit, from_json
+from voice_gateway.tools.schema import JsonSchema, properties_of, required_of, takes_other_names, variants
 
 # Normalisation stays, and stays here: the link (like LangChain's own adapter) passes names to a server
 # exactly as they were sent, so without it a server that declares `deviceName` refuses a model's `device_name`
@@ -27,6 +22,11 @@ FIXED_NAMES: Mapping[str, Mapping[str, str]] = {
 WRAPPERS = frozenset({"input", "args", "arguments", "parameters", "params", "kwargs"})
 DEEPEST = 32
 _CONTAINERS = (dict, list)
+_YES_NO = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
+_INTEGER = re.compile(r"[+-]?[0-9]{1,40}")
+_NUMBER = re.compile(r"[+-]?([0-9]{1,40}(\.[0-9]{0,40})?|\.[0-9]{1,40})([eE][+-]?[0-9]{1,3})?")
+_PERCENT = re.compile(r"\s{0,3}(%|percent)$", re.IGNORECASE)  # "30%" for a number of percent
+NOTHING = object()  # "not that kind of JSON", because None is a value
 
 
 @dataclass(slots=True)
@@ -42,8 +42,8 @@ def as_object(raw: Any) -> dict[str, Any]:
         "a text" if isinstance(raw, str) else "a list" if isinstance(raw, list | tuple) else "a bare value"
     )
     if isinstance(raw, str):
-        raw = from_json(raw, (dict, str, type(None))) if raw.strip() else None
-        raw = from_json(raw, (dict,)) if isinstance(raw, str) else raw  # some models encode twice
+        raw = _from_json(raw, (dict, str, type(None))) if raw.strip() else None
+        raw = _from_json(raw, (dict,)) if isinstance(raw, str) else raw  # some models encode twice
     if raw is None:
         return {}
     if not isinstance(raw, Mapping):
@@ -52,8 +52,6 @@ def as_object(raw: Any) -> dict[str, Any]:
 
 
 def too_deep(args: dict[str, Any]) -> bool:
-    if not holds_containers(args):
-        return False
     level: list[Any] = [args]
     for _ in range(DEEPEST + 1):
         if not level:
@@ -92,7 +90,7 @@ def _unwrap(args: Mapping[str, Any], schema: JsonSchema) -> Mapping[str, Any]:
     ((name, inner),) = args.items()
     if name in declared or name not in WRAPPERS:
         return args
-    inner = from_json(inner, (dict,)) if isinstance(inner, str) else inner
+    inner = _from_json(inner, (dict,)) if isinstance(inner, str) else inner
     return inner if isinstance(inner, dict) else args
 
 
@@ -157,8 +155,8 @@ def _drop_repeated_name(repaired: Repaired, schema: JsonSchema, tool_name: str) 
 def _fit_values(repaired: Repaired, schema: JsonSchema, root: JsonSchema, left: int) -> None:
     declared, required = properties_of(schema), required_of(schema)
     for name in [name for name in repaired.args if name in declared]:
-        value = fit(repaired.args[name], declared[name], root, left, _fit_object)
-        if _is_nothing(value) and name not in required and not accepts(value, declared[name], root):
+        value = _fit(repaired.args[name], declared[name], root, left)
+        if _is_nothing(value) and name not in required and not _accepts(value, declared[name], root):
             del repaired.args[name]
             repaired.dropped.append(name)
         else:
@@ -169,3 +167,147 @@ def _fit_object(value: dict[str, Any], schema: JsonSchema, root: JsonSchema, lef
     inner = _rename(value, schema, "", by_rule=False)
     _fit_values(inner, schema, root, left)
     return inner.args
+
+
+# one value: "50" for a number, "ON" for `on`
+
+
+def _fit(value: Any, schema: Any, root: JsonSchema, left: int) -> Any:
+    """The value as the schema wants it, or as it was: only what the schema forbids is changed.
+
+    `left` is how many levels may follow.
+    """
+    if left == 0:
+        return value
+    forms = variants(schema, root)
+    choices = _choices(forms)
+    if choices:
+        return _choice(value, choices)
+    types = _types(forms)
+    if types and not any(_is_type(value, name) for name in types):
+        value = _retype(value, types)
+    if isinstance(value, dict):
+        shapes = [form for form in forms if properties_of(form)]
+        return _fit_object(value, shapes[0], root, left - 1) if len(shapes) == 1 else value
+    if isinstance(value, list):
+        items = [form["items"] for form in forms if isinstance(form.get("items"), Mapping)]
+        if len(items) == 1:
+            return [_fit(item, items[0], root, left - 1) for item in value]
+    return value
+
+
+def _accepts(value: Any, schema: Any, root: JsonSchema) -> bool:
+    """By type and choices alone."""
+    forms = variants(schema, root)
+    choices = _choices(forms)
+    if choices:
+        return value in choices
+    types = _types(forms)
+    return not types or any(_is_type(value, name) for name in types)
+
+
+def _from_json(text: str, kinds: tuple[type, ...]) -> Any:
+    """What a text says in JSON, if it is of one of these types; else NOTHING."""
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        return NOTHING
+    return found if isinstance(found, kinds) else NOTHING
+
+
+def _choices(forms: list[JsonSchema]) -> list[Any]:
+    """The values allowed, if every form lists its own; else none."""
+    found: list[Any] = []
+    for form in forms:
+        if isinstance(form.get("enum"), list):
+            found += form["enum"]
+        elif "const" in form:
+            found.append(form["const"])
+        elif form.get("type") == "null":
+            found.append(None)
+        else:
+            return []
+    return found
+
+
+def _choice(value: Any, choices: list[Any]) -> Any:
+    if value in choices or not isinstance(value, str | int | float):
+        return value
+    said = str(value).strip().casefold()
+    alike = [choice for choice in choices if str(choice).casefold() == said]
+    return alike[0] if len(alike) == 1 else value
+
+
+def _types(forms: list[JsonSchema]) -> set[str]:
+    """The JSON types allowed; empty when anything goes."""
+    found: set[str] = set()
+    for form in forms:
+        kind = form.get("type")
+        if isinstance(kind, str):
+            found.add(kind)
+        elif isinstance(kind, list):
+            found.update(name for name in kind if isinstance(name, str))
+        else:
+            return set()
+    return found
+
+
+_PYTHON_TYPES: Mapping[str, tuple[type, ...]] = {
+    "string": (str,),
+    "boolean": (bool,),
+    "integer": (int,),
+    "number": (int, float),
+    "object": (dict,),
+    "array": (list,),
+    "null": (type(None),),
+}
+
+
+def _is_type(value: Any, name: str) -> bool:
+    if isinstance(value, bool):
+        return name == "boolean" or name not in _PYTHON_TYPES
+    if name == "integer" and isinstance(value, float):
+        return value.is_integer()
+    return isinstance(value, _PYTHON_TYPES.get(name, (object,)))
+
+
+def _retype(value: Any, types: set[str]) -> Any:
+    """Another type for a value whose type the schema forbids, where there is only one meaning."""
+    if isinstance(value, str):
+        return _from_text(value, types)
+    if "boolean" in types and value in (0, 1):
+        return bool(value)
+    if "string" in types and value is not None:
+        try:
+            return json.dumps(value, ensure_ascii=False)
+        except (TypeError, ValueError, RecursionError):
+            return value
+    return value
+
+
+def _from_text(text: str, types: set[str]) -> Any:
+    said = text.strip()
+    if "number" in types or "integer" in types:
+        number = _number(_PERCENT.sub("", said), whole="number" not in types)
+        if number is not None:
+            return number
+    if "boolean" in types and said.casefold() in _YES_NO:
+        return _YES_NO[said.casefold()]
+    if "null" in types and said.casefold() in ("null", "none", ""):
+        return None
+    wanted = tuple(kind for name, kind in (("object", dict), ("array", list)) if name in types)
+    found = _from_json(text, wanted) if wanted else NOTHING
+    return text if found is NOTHING else found
+
+
+def _number(text: str, *, whole: bool) -> int | float | None:
+    if _INTEGER.fullmatch(text):
+        return int(text)
+    if not _NUMBER.fullmatch(text):
+        return None
+    number = float(text)
+    if not math.isfinite(number):
+        return None
+    if not whole:
+        return number
+    return int(number) if number.is_integer() else None

@@ -1,14 +1,14 @@
-"""Check values against JSON Schemas that come from outside, without trusting them."""
+"""Check values against JSON Schemas from outside, without trusting them, and say what does not fit."""
 
 import logging
-from collections.abc import Callable, Iterator
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
-from voice_gateway.tools.call_plan.quick_check import compile_quick
-from voice_gateway.tools.call_plan.schema import JsonSchema
-from voice_gateway.tools.masking import shorten
+from voice_gateway.tools.masking import is_secret_name, shorten
+from voice_gateway.tools.schema import JsonSchema, required_of, signature
 
 log = logging.getLogger(__name__)
 
@@ -153,3 +153,97 @@ def _why(error: Any) -> str:
         return "must be one of " + shorten(", ".join(str(choice) for choice in wanted))
     sentence = _SENTENCES.get(error.validator)
     return sentence.format(wanted) if sentence else shorten(str(error.message), 120)
+
+
+def refusal(
+    name: str, schema: JsonSchema, args: dict[str, Any], problems: Sequence[Problem], unknown: Iterable[str]
+) -> str:
+    """What is missing, what is wrong, what is unknown, what is required, and the signature."""
+    said = []
+    if missing := [problem.where for problem in problems if not problem.why]:
+        said.append("missing " + ", ".join(missing))
+    said += [_wrong(problem, args) for problem in problems if problem.why]
+    said += [f'unknown parameter "{shorten(extra, 60)}"' for extra in unknown]
+    required = ", ".join(required_of(schema)) or "none"
+    usage = shorten(signature(name, schema), 1000)
+    return f"{name} was not run: {'; '.join(said)}. Required parameters: {required}. Use {usage}"
+
+
+def _wrong(problem: Problem, args: dict[str, Any]) -> str:
+    if not problem.where:
+        return problem.why
+    value = args.get(problem.where)
+    shown = isinstance(value, str | int | float | bool) and not is_secret_name(problem.where)
+    got = f", not {shorten(repr(value), 60)}" if shown else ""
+    return f"{problem.where} {problem.why}{got}"
+
+
+# a quick yes for the flat schemas that most tools have
+
+_TYPES: Mapping[str, tuple[type, ...]] = {
+    "string": (str,),
+    "integer": (int,),
+    "number": (int, float),
+    "boolean": (bool,),
+}
+_NOTES = {"title", "description", "default", "examples"}
+_FLAT = _NOTES | {"type", "properties", "required", "additionalProperties", "$schema"}
+_PLAIN = _NOTES | {"type", "enum", "minimum", "maximum"}
+
+
+class Rule(NamedTuple):
+    types: tuple[type, ...]  # exactly these: a bool is no integer here
+    choices: frozenset[str] | None
+    low: float
+    high: float
+
+    def fits(self, value: Any) -> bool:
+        if type(value) not in self.types:
+            return False
+        if self.choices is not None:
+            return value in self.choices
+        return type(value) is str or self.low <= value <= self.high
+
+
+def compile_quick(schema: Mapping[str, Any]) -> Callable[[Any], bool] | None:
+    """A function that says True only for what surely fits; None when the schema is not that simple."""
+    properties, required = schema.get("properties", {}), schema.get("required", [])
+    if not schema.keys() <= _FLAT or not isinstance(properties, Mapping) or not _are_words(required):
+        return None
+    if schema.get("type", "object") != "object" or not isinstance(
+        schema.get("additionalProperties", True), bool
+    ):
+        return None
+    found = {name: _rule(form) for name, form in properties.items()}
+    rules = {name: rule for name, rule in found.items() if rule is not None}
+    if len(rules) != len(found):
+        return None
+    needed = frozenset(required)
+
+    def fits(value: Any) -> bool:
+        if type(value) is not dict or not needed <= value.keys() <= rules.keys():
+            return False
+        for name, one in value.items():  # noqa: SIM110 (twice as quick as all())
+            if not rules[name].fits(one):
+                return False
+        return True
+
+    return fits
+
+
+def _rule(form: Any) -> Rule | None:
+    if not isinstance(form, Mapping) or not form.keys() <= _PLAIN:
+        return None
+    kind, choices = form.get("type"), form.get("enum")
+    if choices is not None:
+        fitting = _are_words(choices) and kind in (None, "string")
+        return Rule((str,), frozenset(choices), 0, 0) if fitting else None
+    types = _TYPES.get(kind) if isinstance(kind, str) else None
+    low, high = form.get("minimum", -math.inf), form.get("maximum", math.inf)
+    if types is None or type(low) not in (int, float) or type(high) not in (int, float):
+        return None
+    return Rule(types, None, low, high)
+
+
+def _are_words(found: Any) -> bool:
+    return isinstance(found, list) and all(isinstance(one, str) for one in found)

@@ -1,29 +1,25 @@
 """A call plan: what is needed to check and run one tool, worked out once instead of at every call."""
 
+import inspect
 import logging
-from collections.abc import Awaitable, Coroutine, Mapping
+import sys
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
+from langchain_core.globals import get_debug
 from langchain_core.messages import ToolMessage
-from langchain_core.tools import BaseTool
+from langchain_core.runnables.config import var_child_runnable_config
+from langchain_core.tools import BaseTool, StructuredTool, Tool
+from langchain_core.utils.env import env_var_is_set
+from pydantic import BaseModel, ValidationError
 
 from voice_gateway.errors import BadArguments, ToolError
 from voice_gateway.tools.call_plan.arguments import as_object, repair, too_deep
-from voice_gateway.tools.call_plan.calling import (
-    TAKEN_BY_LANGCHAIN,
-    can_be_called_directly,
-    is_blocking,
-    model_of,
-    observed,
-    other_names,
-)
-from voice_gateway.tools.call_plan.check import Problem, compile_check
-from voice_gateway.tools.call_plan.fitting import Fit, Misfit, as_reached, fit_for_model, fit_for_schema
-from voice_gateway.tools.call_plan.schema import properties_of, takes_other_names
-from voice_gateway.tools.call_plan.signature import refusal
+from voice_gateway.tools.call_plan.check import Problem, compile_check, refusal
 from voice_gateway.tools.masking import mask
 from voice_gateway.tools.results import Result, read
-from voice_gateway.tools.threads import DaemonThreads
+from voice_gateway.tools.runner import DaemonThreads
+from voice_gateway.tools.schema import JsonSchema, properties_of, takes_other_names
 from voice_gateway.tools.traits import schema_of, traits
 
 log = logging.getLogger(__name__)
@@ -37,21 +33,22 @@ class CallPlan:
         self.traits = traits(tool)
         self._threads = threads
         self._schema = schema_of(tool)
-        self._model = model_of(tool)
-        self._names = frozenset(properties_of(self._schema)) | other_names(self._model)
-        self._any_name = self._takes_any_name()
+        self._model = _model_of(tool)
+        self._names = frozenset(properties_of(self._schema)) | _other_names(self._model)
+        self._any_name = (
+            takes_other_names(self._schema)
+            if self._model is None
+            else self._model.model_config.get("extra") == "allow"
+        )
         self._is_mcp = self.traits.source != "builtin"
-        self._call_directly = can_be_called_directly(tool, self._names, self._model)
-        self.blocking = is_blocking(tool)
+        self._call_directly = _can_be_called_directly(tool, self._names, self._model)
+        self.blocking = _is_blocking(tool)
         self._with_artifact = getattr(tool, "response_format", "content") == "content_and_artifact"
-        self._fit: Fit = (
-            fit_for_model(self._model) if self._model is not None else fit_for_schema(self._schema, tool.name)
+        self._fit = (
+            _fit_for_schema(self._schema, tool.name) if self._model is None else _fit_for_model(self._model)
         )
-        self._check_output = (
-            compile_check(self.traits.output_schema, tool.name)
-            if self.traits.output_schema is not None
-            else None
-        )
+        output = self.traits.output_schema
+        self._check_output = None if output is None else compile_check(output, tool.name)
 
     # --- arguments ---
 
@@ -63,8 +60,8 @@ class CallPlan:
         if args.keys() <= self._names:
             try:
                 ready = self._fit(args)
-                return as_reached(args, ready), ready
-            except Misfit:
+                return _as_reached(args, ready), ready
+            except _Misfit:
                 pass  # then perhaps after repair
         return self._repaired(args)
 
@@ -86,7 +83,7 @@ class CallPlan:
         try:
             # Without the unknown ones, which are refused below: the schema would say the same once more.
             ready = self._fit({name: value for name, value in args.items() if name not in unknown})
-        except Misfit as misfit:
+        except _Misfit as misfit:
             problems = misfit.problems
         if problems or unknown:
             raise BadArguments(refusal(self.tool.name, self._schema, args, problems, unknown))
@@ -94,19 +91,14 @@ class CallPlan:
             log.info(_sentence(given, args, repaired.renamed), extra={"tool": self.tool.name})
         if repaired.dropped:
             log.info("arguments left out", extra={"tool": self.tool.name, "parameters": repaired.dropped})
-        return as_reached(args, ready), ready
-
-    def _takes_any_name(self) -> bool:
-        if self._model is not None:
-            return self._model.model_config.get("extra") == "allow"
-        return takes_other_names(self._schema)
+        return _as_reached(args, ready), ready
 
     # --- running ---
 
     def start(self, call_id: str, args: dict[str, Any], ready: dict[str, Any]) -> Awaitable[Any]:
         """Begin the call; what is awaited is the tool's raw result, for `finish`."""
         tool = self.tool
-        if self._is_called_directly(args):
+        if self._call_directly and (not observed(tool) or not TAKEN_BY_LANGCHAIN.isdisjoint(args)):
             if self.blocking:
                 return self._threads.run(tool.name, lambda: tool.func(**ready))  # type: ignore[attr-defined]
             return tool.coroutine(**ready)  # type: ignore[attr-defined, no-any-return]
@@ -114,15 +106,6 @@ class CallPlan:
         if self.blocking:
             return self._threads.run(tool.name, lambda: tool.invoke(request))
         return tool.ainvoke(request)
-
-    def start_here(self, args: dict[str, Any], ready: dict[str, Any]) -> Coroutine[Any, Any, Any] | None:
-        """The call for `run_here`, where all of it is code of ours; LangChain's own way may run anybody's."""
-        if not self.traits.cancellation_safe or not self._is_called_directly(args):
-            return None
-        return self.tool.coroutine(**ready)  # type: ignore[attr-defined, no-any-return]
-
-    def _is_called_directly(self, args: dict[str, Any]) -> bool:
-        return self._call_directly and (not observed(self.tool) or not TAKEN_BY_LANGCHAIN.isdisjoint(args))
 
     def finish(self, raw: Any) -> Result:
         """The result as text, checked against the tool's own output schema."""
@@ -133,11 +116,9 @@ class CallPlan:
             raw, artifact = raw
         result = read(raw, artifact)
         if self._check_output is not None and (problems := self._check_output(result.structured)):
-            where = "; ".join(
-                f"{problem.where} {problem.why or 'is missing'}".strip() for problem in problems
-            )
+            found = "; ".join(f"{one.where} {one.why or 'is missing'}".strip() for one in problems)
             raise ToolError(
-                f"{self.tool.name} ran, but its result does not fit its own output schema: {where}"
+                f"{self.tool.name} ran, but its result does not fit its own output schema: {found}"
             )
         return result
 
@@ -156,3 +137,188 @@ def _sentence(given: Mapping[str, Any], args: Mapping[str, Any], renamed: Mappin
     )
     after = ", ".join(f'{new}: "{mask({new: args[new]})[new]}"' for new in renamed.values())
     return f"{{{before}}} → {{{after}}}"
+
+
+# arguments as the tool's schema, or its pydantic model, wants them
+
+_Fit = Callable[[dict[str, Any]], dict[str, Any]]  # raises _Misfit
+
+
+class _Misfit(Exception):
+    """The arguments do not fit, yet."""
+
+    def __init__(self, problems: list[Problem]) -> None:
+        super().__init__(f"{len(problems)} problems")
+        self.problems = problems
+
+
+def _fit_for_schema(schema: JsonSchema, owner: str) -> _Fit:
+    check = compile_check(schema, owner)
+
+    def fit_schema(args: dict[str, Any]) -> dict[str, Any]:
+        if problems := check(args):
+            raise _Misfit(problems)
+        return args
+
+    return fit_schema
+
+
+def _fit_for_model(model: type[BaseModel]) -> _Fit:
+    # LangChain passes every field, defaults included; `args` and `kwargs` stand for a function's own
+    # variadic parameters and are passed only when given.
+    always = tuple(name for name in model.model_fields if name not in ("args", "kwargs"))
+    variadic = tuple(name for name in ("args", "kwargs") if name in model.model_fields)
+    plain = not variadic and model.model_config.get("extra") != "allow"
+
+    def fit_model(args: dict[str, Any]) -> dict[str, Any]:
+        try:
+            made = model.model_validate(args)
+        except ValidationError as error:
+            raise _Misfit(_problems(error)) from None
+        if plain:
+            return made.__dict__
+        ready = {name: getattr(made, name) for name in always}
+        ready.update({name: getattr(made, name) for name in variadic if name in made.model_fields_set})
+        if made.model_extra:
+            ready.update(made.model_extra)
+        return ready
+
+    return fit_model
+
+
+_SCALARS = (str, int, float, bool)
+
+
+def _as_reached(args: dict[str, Any], ready: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments with the plain values that pydantic made of them: 50 where "50" was given."""
+    if args is ready:
+        return args
+    for name, value in args.items():
+        made = ready.get(name)
+        if made is not value and type(made) in _SCALARS and (type(made) is not type(value) or made != value):
+            args = {**args, name: made}
+    return args
+
+
+def _problems(error: ValidationError) -> list[Problem]:
+    found = []
+    for one in error.errors(include_url=False, include_input=False, include_context=False)[:8]:
+        where = ".".join(str(step) for step in one["loc"])
+        message = one["msg"]
+        why = "" if one["type"] == "missing" else f"is wrong: {message[:1].lower()}{message[1:200]}"
+        found.append(Problem(where, why))
+    return found
+
+
+# how LangChain would call a tool, and when it may be called without it
+
+# Names that LangChain's own way of calling takes for itself; a server's parameter of that name would vanish.
+TAKEN_BY_LANGCHAIN = frozenset({"config", "runtime", "run_manager", "callbacks", "self"})
+
+
+def observed(tool: BaseTool) -> bool:
+    """Whether somebody listens to LangChain's callbacks; then the tool runs LangChain's own way."""
+    config = var_child_runnable_config.get()
+    return bool(
+        tool.callbacks
+        or tool.verbose
+        or get_debug()
+        or (config is not None and config.get("callbacks"))
+        or _traced()
+    )
+
+
+_TRACING_ASKED_FOR = any(
+    env_var_is_set(f"{prefix}_TRACING{suffix}")
+    for prefix in ("LANGSMITH", "LANGCHAIN")
+    for suffix in ("", "_V2")
+)
+
+
+def _traced() -> bool:
+    context = sys.modules.get("langchain_core.tracers.context")  # not loaded: nobody can have set it
+    if context is not None and (
+        context.tracing_v2_callback_var.get() is not None
+        or any(hook[0].get() is not None for hook in context._configure_hooks)
+    ):
+        return True
+    if _langsmith_is_idle():
+        return False
+    from langsmith.utils import tracing_is_enabled
+
+    return bool(tracing_is_enabled())
+
+
+def _langsmith_is_idle() -> bool:
+    """A quick no: its own answer takes 4 µs, and loading it only to ask takes 100 ms."""
+    if _TRACING_ASKED_FOR:
+        return False
+    inside = sys.modules.get("langsmith._internal._context")
+    try:
+        return inside is None or (
+            inside._TRACING_ENABLED.get() is None
+            and inside._PARENT_RUN_TREE_REF.get() is None
+            and inside._GLOBAL_TRACING_ENABLED is None
+        )
+    except AttributeError:  # another version of it: ask the long way
+        return False
+
+
+def _model_of(tool: BaseTool) -> type[BaseModel] | None:
+    """The pydantic model of the parameters a caller gives; None where the schema is a server's own."""
+    own = getattr(tool, "args_schema", None)
+    if isinstance(own, dict) or (own is None and isinstance(tool, Tool)):
+        return None
+    made = tool.tool_call_schema
+    if not (isinstance(made, type) and issubclass(made, BaseModel)):
+        return None
+    # The tool's own model, so that its validators run; LangChain's subset only where something is injected.
+    if (
+        isinstance(own, type)
+        and issubclass(own, BaseModel)
+        and own.model_fields.keys() == made.model_fields.keys()
+    ):
+        return own
+    return made
+
+
+def _other_names(model: type[BaseModel] | None) -> frozenset[str]:
+    """Names that are accepted beside those of the schema: aliases, or the fields behind them."""
+    if model is None:
+        return frozenset()
+    names = {field.alias for field in model.model_fields.values() if field.alias}
+    if model.model_config.get("populate_by_name") or model.model_config.get("validate_by_name"):
+        names |= model.model_fields.keys()
+    return frozenset(names)
+
+
+def _can_be_called_directly(tool: BaseTool, names: frozenset[str], model: type[BaseModel] | None) -> bool:
+    """A plain StructuredTool whose function takes nothing but what its schema declares.
+
+    Anything more (a config, a run manager, injected arguments, error handlers) is LangChain's business.
+    """
+    if type(tool) is not StructuredTool or tool.handle_tool_error or tool.handle_validation_error:
+        return False
+    function = tool.coroutine or tool.func
+    if function is None or (model is not None and model is not tool.args_schema):
+        return False
+    if model is None and not isinstance(tool.args_schema, dict):
+        return False
+    known = names if model is None else frozenset(model.model_fields)
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return False
+    named = {one.name for one in parameters if one.kind not in (one.VAR_KEYWORD, one.VAR_POSITIONAL)}
+    positional_only = any(one.kind is one.POSITIONAL_ONLY for one in parameters)
+    return named <= known and not positional_only
+
+
+def _is_blocking(tool: BaseTool) -> bool:
+    if isinstance(tool, StructuredTool | Tool):
+        return tool.coroutine is None and type(tool)._arun in (StructuredTool._arun, Tool._arun)
+    return (
+        isinstance(tool, BaseTool)
+        and type(tool)._arun is BaseTool._arun
+        and type(tool).ainvoke is BaseTool.ainvoke
+    )

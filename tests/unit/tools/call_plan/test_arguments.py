@@ -12,7 +12,7 @@ from tests.fakes.some_tools import ZWAVE_SCHEMA, Seen, mcp_tool, outcome_of
 
 from voice_gateway.errors import BadArguments
 from voice_gateway.tools.call_plan.arguments import as_object, repair, to_camel_case, too_deep
-from voice_gateway.tools.call_plan.signature import signature
+from voice_gateway.tools.schema import signature
 
 
 def repaired(args: Any, schema: Any, *, by_rule: bool = True, name: str = "tool") -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from voice_gateway.errors import ToolTimeout, ToolUnavailable
 from voice_gateway.tools.builtin.search.tool import Hit
-from voice_gateway.tools.threads import DaemonThreads
+from voice_gateway.tools.runner import DaemonThreads
 
 log = logging.getLogger(__name__)
 

@@ -1,9 +1,11 @@
-"""Read JSON Schemas that come from outside, without trusting their shape. Pure."""
+"""Read JSON Schemas from outside, without trusting their shape; write one as a call's signature. Pure."""
 
 from collections.abc import Mapping
 from typing import Any
 
 JsonSchema = Mapping[str, Any]
+
+MOST_CHOICES = 12
 
 
 def properties_of(schema: JsonSchema) -> dict[str, Any]:
@@ -57,31 +59,40 @@ def variants(schema: Any, root: JsonSchema) -> list[JsonSchema]:
     return [plain]
 
 
-HEAVY_NODES = 20_000  # about a tenth of a second of checking
-HEAVY_TEXT = 1_000_000
-_CONTAINERS = (dict, list, tuple)
+def signature(name: str, schema: JsonSchema) -> str:
+    """`control_zwave_device(deviceName: string, action: on|off|dim, level?: integer 0-100)`"""
+    required = required_of(schema)
+    parts = [
+        f"{parameter}{'' if parameter in required else '?'}: {_kind(form, schema)}"
+        for parameter, form in properties_of(schema).items()
+    ]
+    return f"{name}({', '.join(parts)})"
 
 
-def holds_containers(value: dict[str, Any]) -> bool:
-    for inner in value.values():  # noqa: SIM110 (twice as quick as any())
-        if isinstance(inner, _CONTAINERS):
-            return True
-    return False
+def _kind(schema: Any, root: JsonSchema, left: int = 3) -> str:
+    forms = [form for form in variants(schema, root) if form.get("type") != "null"]
+    return " or ".join(dict.fromkeys(_one_kind(form, root, left) for form in forms)) or "any"
 
 
-def heavy(value: Any) -> bool:
-    """Whether a value is so large that reading it would hold up the event loop."""
-    if isinstance(value, str):
-        return len(value) > HEAVY_TEXT
-    if type(value) is dict and not holds_containers(value):  # by far the usual case
-        return len(value) > HEAVY_NODES
-    left = HEAVY_NODES
-    waiting = [value] if isinstance(value, _CONTAINERS) else []
-    while waiting:
-        inner = waiting.pop()
-        left -= len(inner)
-        if left < 0:
-            return True
-        values = inner.values() if isinstance(inner, dict) else inner
-        waiting.extend([one for one in values if isinstance(one, _CONTAINERS)])
-    return False
+def _one_kind(form: JsonSchema, root: JsonSchema, left: int) -> str:
+    choices = form.get("enum")
+    if isinstance(choices, list):
+        more = ["…"] if len(choices) > MOST_CHOICES else []
+        return "|".join([str(choice) for choice in choices[:MOST_CHOICES]] + more)
+    if "const" in form:
+        return str(form["const"])
+    kind = form.get("type", "any")
+    if isinstance(kind, list):
+        return " or ".join(str(one) for one in kind if one != "null")
+    if kind == "array" and "items" in form and left:  # a schema may contain itself
+        return f"array of {_kind(form['items'], root, left - 1)}"
+    return f"{kind}{_limits(form)}" if kind in ("integer", "number") else str(kind)
+
+
+def _limits(form: JsonSchema) -> str:
+    low, high = form.get("minimum"), form.get("maximum")
+    if low is not None and high is not None:
+        return f" {low}-{high}"
+    if low is not None:
+        return f" from {low}"
+    return f" up to {high}" if high is not None else ""
