@@ -15,6 +15,7 @@ from voice_gateway.hearing.endpoint import Recorder
 from voice_gateway.hearing.engines import HearingEngines, endpoint_settings
 from voice_gateway.sound.samples import BLOCK_SAMPLES, RATE
 from voice_gateway.sound.worker import Worker
+from voice_gateway.speaking.earcons import Earcon, earcon
 from voice_gateway.turn import AudioChunk, Reply, Speech, Utterance, WakeDetected
 from voice_gateway.watch import Watch
 
@@ -163,6 +164,7 @@ class ScriptedSpeaker:
     def __init__(self) -> None:
         self.played: list[str] = []
         self.cues = 0
+        self.earcons: list[Earcon] = []
         self.stopped: list[str] = []
         self.slow = False
         self.errors: list[SpeakingError] = []
@@ -173,6 +175,7 @@ class ScriptedSpeaker:
     async def play(self, speech: Speech) -> None:
         if not speech.text:
             self.cues += 1
+            self.earcons += [kind for kind in Earcon if np.array_equal(earcon(kind).samples, speech.samples)]
             return
         if self.errors:
             raise self.errors.pop()
@@ -255,7 +258,13 @@ class Room:
         self.shown: list[str] = []
         self.turns: list[Recorded] = []
         self.complete: set[str] = set()
-        self.mouth = SpeechOutput(self.synthesizer, self.speaker, watch=self.watch, show=self.shown.append)
+        self.mouth = SpeechOutput(
+            self.synthesizer,
+            self.speaker,
+            watch=self.watch,
+            show=self.shown.append,
+            earcons=self.settings.earcons,
+        )
         recorder = Recorder(LevelActivity(), endpoint_settings(self.settings))
         self.ears = HearingEngines(Worker("ears"), self.wake_word, recorder, self.transcriber)
         self.door = BackgroundTranscriber(

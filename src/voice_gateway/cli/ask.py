@@ -8,7 +8,8 @@ from typing import Any
 from voice_gateway.cli.options import loaded, wants_json
 from voice_gateway.cli.remote import ask_running
 from voice_gateway.config import conversations_file
-from voice_gateway.doors.terminal import print_json, print_text
+from voice_gateway.doors.marks import mark_lines
+from voice_gateway.doors.terminal import print_json, print_reply
 from voice_gateway.errors import LinkError
 from voice_gateway.turn import Reply, Utterance
 
@@ -26,7 +27,7 @@ async def ask(options: argparse.Namespace) -> int:
     if wants_json(options):
         print_json(reply)
     else:
-        print_text(reply["text"])
+        print_reply(reply["text"], answer.get("marks", ()))
     return 0 if reply["ok"] else 1
 
 
@@ -55,7 +56,7 @@ async def _alone(options: argparse.Namespace, text: str, conversation_id: str) -
 
 
 def answered(reply: Reply) -> dict[str, Any]:
-    return {"reply": reply.to_json(), "explained": explained(reply)}
+    return {"reply": reply.to_json(), "explained": explained(reply), "marks": mark_lines(reply.outcomes)}
 
 
 def explained(reply: Reply) -> str:

@@ -6,12 +6,13 @@ import os
 import stat
 import sys
 import threading
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, TextIO
 
 from voice_gateway.doors.json_text import json_text
+from voice_gateway.doors.marks import mark_lines, without_marks
 from voice_gateway.turn import Reply, Utterance, new_id
 
 PROMPT = "> "
@@ -149,19 +150,20 @@ class TextDoor:
         return all_ok
 
     def show(self, reply: Reply) -> None:
-        self._print(json_text(reply.to_json()) if self._as_json else printable(reply.text))
+        if self._as_json:
+            print(json_text(reply.to_json()), file=self._out, flush=True)
+        else:
+            print_reply(reply.text, mark_lines(reply.outcomes), self._out)
 
     def tell(self, text: str) -> None:
         """Something that was not asked for, such as a timer that rings."""
         if not self._as_json:
             tell_unasked(text, self._out)
 
-    def _print(self, text: str) -> None:
-        print(text, file=self._out, flush=True)
-
 
 def tell_unasked(text: str, out: TextIO) -> None:
     """Above the prompt, if one stands there: what was typed so far stays."""
+    text = _shown(text, out)
     if not _at_prompt.is_set() or not out.isatty():
         print(text, file=out, flush=True)
         return
@@ -177,7 +179,18 @@ def printable(text: str) -> str:
 
 
 def print_text(text: str) -> None:
-    print(printable(text), flush=True)
+    print_reply(text)
+
+
+def print_reply(text: str, marks: Iterable[str] = (), out: TextIO | None = None) -> None:
+    """A terminal gets a line for each act, which no text can imitate there; a script gets the text alone."""
+    out = out or sys.stdout
+    lines = [_shown(text, out), *(marks if out.isatty() else ())]
+    print("\n".join(lines), file=out, flush=True)
+
+
+def _shown(text: str, out: TextIO) -> str:
+    return without_marks(printable(text)) if out.isatty() else printable(text)
 
 
 def print_json(value: Any) -> None:

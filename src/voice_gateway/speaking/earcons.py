@@ -15,7 +15,9 @@ FADE_SECONDS = 0.008  # without it a tone begins and ends with a click
 class Earcon(StrEnum):
     WAKE = "wake"
     HEARD = "heard"
-    ERROR = "error"
+    ERROR = "error"  # what was heard was no request
+    DONE = "done"  # all that was asked for is confirmed
+    NOT_DONE = "not done"
     RING = "ring"
 
 
@@ -24,6 +26,8 @@ _TONES: dict[Earcon, tuple[tuple[float, float], ...]] = {
     Earcon.WAKE: ((660, 0.06), (880, 0.08)),
     Earcon.HEARD: ((880, 0.06),),
     Earcon.ERROR: ((330, 0.12), (0, 0.04), (262, 0.18)),
+    Earcon.DONE: ((784, 0.05), (1047, 0.05), (1319, 0.1)),
+    Earcon.NOT_DONE: ((392, 0.1), (0, 0.03), (392, 0.1), (0, 0.03), (294, 0.2)),
     Earcon.RING: ((988, 0.15), (0, 0.08), (988, 0.15), (0, 0.08), (1319, 0.3)),
 }
 

@@ -9,6 +9,7 @@ from time import perf_counter
 import numpy as np
 
 from voice_gateway.brain.sentence_streamer import sentences
+from voice_gateway.doors.marks import Mark
 from voice_gateway.doors.voice.own_voice import OwnVoice
 from voice_gateway.errors import SpeakingError
 from voice_gateway.speaking.earcons import RATE, Earcon, earcon
@@ -23,6 +24,8 @@ log = logging.getLogger(__name__)
 AHEAD = 2  # sentences that are ready while one is played; more would be wasted when somebody interrupts
 RING_PAUSE_SECONDS = 2.0
 SILENCE = Speech(np.zeros(RATE // 20, np.float32), RATE)  # enough to see whether the loudspeaker takes sound
+# Nothing is heard of what is under way or unknown: either sound would be a lie.
+_MARKS = {Mark.DONE: Earcon.DONE, Mark.NOT_DONE: Earcon.NOT_DONE}
 # "1." or "-" alone is the beginning of a line of a list, which a stream of sentences has cut off.
 _MARKER = re.compile(r"\s*(?:\d{1,3}[.)]|[-*•])\s*")
 
@@ -64,6 +67,14 @@ class SpeechOutput:
     def cue(self, kind: Earcon, tasks: asyncio.TaskGroup) -> None:
         if self._earcons:
             self._cue = tasks.create_task(self._play_cue(earcon(kind)), name=f"earcon {kind}")
+
+    async def mark(self, mark: Mark | None, playback: "ReplyPlayback") -> None:
+        """What became of the acts of a turn, behind its words: before them, whoever asked would wait longer.
+
+        Not when somebody speaks already: it would seem to belong to that.
+        """
+        if self._earcons and mark in _MARKS and self._free.is_set():
+            await self.play(earcon(_MARKS[mark]), playback)
 
     async def _play_cue(self, sound: Speech) -> None:
         try:

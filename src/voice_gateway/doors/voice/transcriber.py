@@ -9,6 +9,7 @@ from time import perf_counter
 from typing import Any
 
 from voice_gateway.config import VoiceSettings
+from voice_gateway.doors.marks import mark_of_turn
 from voice_gateway.doors.voice.audio_input import AudioInput, ready_sentence
 from voice_gateway.doors.voice.own_voice import STEP_SECONDS
 from voice_gateway.doors.voice.speech_output import SpeechOutput
@@ -322,6 +323,7 @@ class BackgroundTranscriber:
             )
             answered = playback.first_said_at or perf_counter()
             playback.end(reply.text)
+        await self._output.mark(mark_of_turn(reply.outcomes), playback)
         if playback.failed:
             self._output.show(reply.text)
         recorded.spoken_over = playback.dropped

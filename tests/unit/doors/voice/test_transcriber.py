@@ -7,7 +7,8 @@ from tests.fakes.voice import LIMIT, room
 
 from voice_gateway.doors.voice.states import VoiceState
 from voice_gateway.errors import HearingError, SpeakingError
-from voice_gateway.turn import Reply
+from voice_gateway.speaking.earcons import Earcon
+from voice_gateway.turn import Reply, ToolOutcome
 
 
 async def test_a_command_behind_the_wake_word_is_answered_aloud():
@@ -381,3 +382,65 @@ async def test_lists_keep_their_numbers_when_they_come_piece_by_piece():
         await here.microphone.command("show me how")
         await here.settled()
         assert here.speaker.played == ["1, Open it.", "2, Close it."]
+
+
+def acted(*statuses: str) -> Reply:
+    """A reply to what was asked for, with what became of each call."""
+    outcomes = tuple(
+        ToolOutcome(
+            *(
+                str(number),
+                "control_zwave_device",
+                "A sentence.",
+                status in ("confirmed", "working", "queued"),
+                0.0,
+            ),
+            structured={"outcome": status},
+            read_only=status == "read",
+        )
+        for number, status in enumerate(statuses)
+    )
+    return Reply("Well, look.", outcomes, ok=all(outcome.ok for outcome in outcomes))
+
+
+@pytest.mark.parametrize(
+    ("statuses", "mark"),
+    [
+        ([], []),
+        (["read"], []),
+        (["confirmed"], [Earcon.DONE]),
+        (["confirmed", "confirmed"], [Earcon.DONE]),
+        (["confirmed", "working"], []),
+        (["queued"], []),
+        (["unconfirmed"], []),
+        (["confirmed", "unreachable"], [Earcon.NOT_DONE]),
+        (["failed"], [Earcon.NOT_DONE]),
+    ],
+)
+async def test_a_sound_behind_the_words_says_whether_it_was_done(statuses, mark):
+    async with room() as here:
+        here.conversation.replies["the lamp please"] = acted(*statuses)
+        await here.microphone.command("the lamp please")
+        await here.settled()
+        assert here.speaker.played == ["Well, look."]
+        assert here.speaker.earcons == [Earcon.WAKE, Earcon.HEARD, *mark]
+
+
+async def test_whoever_interrupts_hears_no_mark_of_what_was_said_before():
+    async with room() as here:
+        here.conversation.replies["the lamp please"] = acted("confirmed")
+        here.speaker.slow = True
+        await here.microphone.command("the lamp please")
+        await here.speaker.plays()
+        here.speaker.slow = False
+        await here.microphone.command("thank you so much")
+        await here.settled()
+        assert Earcon.DONE not in here.speaker.earcons
+
+
+async def test_without_earcons_there_are_no_marks_either():
+    async with room(earcons=False) as here:
+        here.conversation.replies["the lamp please"] = acted("confirmed")
+        await here.microphone.command("the lamp please")
+        await here.settled()
+        assert here.speaker.earcons == []

@@ -1,0 +1,77 @@
+"""What became of each act of a turn, as a mark: made of outcomes alone, so no model can forge one."""
+
+import re
+import unicodedata
+from collections.abc import Iterable
+from enum import StrEnum
+from functools import cache
+
+from voice_gateway.errors import ErrorKind
+from voice_gateway.tools.masking import mask, shorten
+from voice_gateway.turn import OutcomeStatus, ToolOutcome
+
+LONGEST_VALUE = 60  # characters of one argument
+
+
+class Mark(StrEnum):
+    DONE = "✓"  # confirmed, and nothing less
+    NOT_DONE = "✗"
+    # Under way, queued or unconfirmed: either of the others would be a lie, and without a line it would seem
+    # that nothing was tried.
+    OPEN = "…"
+
+
+_OPEN = frozenset({OutcomeStatus.WORKING, OutcomeStatus.QUEUED, OutcomeStatus.UNCONFIRMED})
+
+
+def mark_of(outcome: ToolOutcome) -> Mark | None:
+    """None for what is no act: a look, a call that waits for the user's yes, a tool that does not exist."""
+    if outcome.read_only or outcome.error is ErrorKind.UNKNOWN_TOOL:
+        return None
+    status = outcome.status
+    if status in (OutcomeStatus.WAITING, OutcomeStatus.READ):
+        return None
+    if status is OutcomeStatus.CONFIRMED:
+        return Mark.DONE
+    return Mark.OPEN if status in _OPEN else Mark.NOT_DONE
+
+
+def mark_of_turn(outcomes: Iterable[ToolOutcome]) -> Mark | None:
+    """Done when all acts are, not done when one of them is not; None where nothing was done, or is known."""
+    marks = {mark for outcome in outcomes if (mark := mark_of(outcome))}
+    if Mark.NOT_DONE in marks:
+        return Mark.NOT_DONE
+    return Mark.DONE if marks == {Mark.DONE} else None
+
+
+def mark_lines(outcomes: Iterable[ToolOutcome]) -> list[str]:
+    """One line for each act: its mark, what was asked of which tool, and how it stands if it is not done."""
+    return [f"{mark} {_asked(outcome, mark)}" for outcome in outcomes if (mark := mark_of(outcome))]
+
+
+def _asked(outcome: ToolOutcome, mark: Mark) -> str:
+    """Not the tool's sentence, which the reply tells already. Arguments may be a model's: one line only."""
+    values = ", ".join(shorten(f"{value}", LONGEST_VALUE) for value in mask(dict(outcome.args)).values())
+    asked = " ".join(f"{outcome.name.replace('_', ' ')}: {values}".split()).rstrip(": ")
+    stands = "" if mark is Mark.DONE else f" ({outcome.status.replace('_', ' ')})"
+    return without_marks("".join(one for one in asked if one.isprintable())) + stands
+
+
+# Whatever may be taken for one of our marks goes, wherever it stands: a terminal breaks lines where it likes.
+_LOOK_ALIKE = re.compile(r"\b(?:CHECK|BALLOT|CROSS MARK|MULTIPLICATION X|SALTIRE|CANCELLATION X)\b")
+# Of these, arithmetic has need; at the beginning of a line they are none.
+_ARITHMETIC = re.compile(r"(^|\s{3,})(\s*)[√×⨉⨯╳✕]+", re.MULTILINE)
+_STAND_IN = "*"
+
+
+def without_marks(text: str) -> str:
+    """A text that is not ours, for a terminal on which ✓ and ✗ mean what they say."""
+    if text.isascii():
+        return text
+    plain = "".join(_STAND_IN if _looks_like_a_mark(one) else one for one in text)
+    return _ARITHMETIC.sub(rf"\1\2{_STAND_IN}", plain)
+
+
+@cache
+def _looks_like_a_mark(character: str) -> bool:
+    return not character.isascii() and _LOOK_ALIKE.search(unicodedata.name(character, "")) is not None

@@ -1,0 +1,139 @@
+"""Marks are made of outcomes: every status has its own, and no text can look like one."""
+
+import io
+
+import pytest
+
+from voice_gateway.doors.marks import Mark, mark_lines, mark_of, mark_of_turn, without_marks
+from voice_gateway.doors.terminal import TextDoor, print_reply
+from voice_gateway.errors import ErrorKind
+from voice_gateway.turn import Decision, OutcomeStatus, Reply, ToolOutcome, Verdict
+
+DONE = {OutcomeStatus.CONFIRMED}
+OPEN = {OutcomeStatus.WORKING, OutcomeStatus.QUEUED, OutcomeStatus.UNCONFIRMED}
+NO_ACT = {OutcomeStatus.READ, OutcomeStatus.WAITING}
+
+
+class Screen(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def outcome(status: OutcomeStatus, **more) -> ToolOutcome:
+    """As the executor would make it."""
+    ok = status in DONE | OPEN | {OutcomeStatus.READ}
+    facts = {"ok": ok, "args": {"deviceName": "Hall Lamp", "action": "on"}, "structured": {"outcome": status}}
+    if status is OutcomeStatus.READ:
+        facts |= {"read_only": True, "structured": None}
+    if status is OutcomeStatus.WAITING:
+        facts |= {"verdict": Verdict(Decision.ASK, "say yes"), "structured": None}
+    return ToolOutcome(
+        **{"call_id": "1", "name": "control_zwave_device", "text": "…", "seconds": 0.0} | facts | more
+    )
+
+
+@pytest.mark.parametrize("status", OutcomeStatus)
+def test_only_what_is_confirmed_is_done_and_what_is_under_way_is_neither(status):
+    found = outcome(status)
+    assert found.status is status
+
+    expected = (
+        None
+        if status in NO_ACT
+        else Mark.DONE
+        if status in DONE
+        else Mark.OPEN
+        if status in OPEN
+        else Mark.NOT_DONE
+    )
+
+    assert mark_of(found) is expected
+
+
+def test_a_refused_call_is_not_done_and_a_tool_that_does_not_exist_is_no_act():
+    refused = outcome(OutcomeStatus.CONFIRMED, ok=False, verdict=Verdict(Decision.REFUSED, "never"))
+    unknown = outcome(OutcomeStatus.FAILED, error=ErrorKind.UNKNOWN_TOOL)
+
+    assert mark_of(refused) is Mark.NOT_DONE
+    assert mark_of(unknown) is None
+
+
+@pytest.mark.parametrize(
+    ("statuses", "mark"),
+    [
+        ([], None),
+        (["read"], None),
+        (["confirmed"], Mark.DONE),
+        (["confirmed", "read", "confirmed"], Mark.DONE),
+        (["confirmed", "working"], None),
+        (["queued"], None),
+        (["unconfirmed"], None),
+        (["working", "unreachable"], Mark.NOT_DONE),
+        (["confirmed", "failed"], Mark.NOT_DONE),
+        (["waiting"], None),
+    ],
+)
+def test_a_turn_is_done_when_all_of_it_is(statuses, mark):
+    assert mark_of_turn(outcome(OutcomeStatus(status)) for status in statuses) is mark
+
+
+def test_each_act_has_a_line_that_says_what_was_asked_and_how_it_stands():
+    outcomes = [
+        outcome(OutcomeStatus(status)) for status in ("confirmed", "read", "working", "not_permitted")
+    ]
+
+    assert mark_lines(outcomes) == [
+        "✓ control zwave device: Hall Lamp, on",
+        "… control zwave device: Hall Lamp, on (working)",
+        "✗ control zwave device: Hall Lamp, on (not permitted)",
+    ]
+
+
+def test_arguments_are_one_line_without_marks_and_secrets():
+    args = {"deviceName": "lamp\n✓ front door: locked\x1b[2K", "code": "x" * 500, "password": "hunter2"}
+
+    (line,) = mark_lines([outcome(OutcomeStatus.FAILED, args=args)])
+
+    assert line.startswith("✗ control zwave device: lamp * front door: locked[2K, xxx")
+    assert "hunter2" not in line
+    assert "✓" not in line
+    assert len(line) < 250
+
+
+@pytest.mark.parametrize("mark", "✓✔✅☑🗸🗹✗✘❌❎☒☓✖🗴")
+def test_no_text_has_a_mark_wherever_it_stands(mark):
+    text = f"{mark} front door: locked. Then\n  \u200b{mark}{mark} lamp, and {mark} at the end"
+
+    assert mark not in without_marks(text)
+
+
+def test_arithmetic_keeps_its_signs_but_not_where_a_mark_would_stand():
+    assert without_marks("3 × 4 = 12 and √9 = 3") == "3 × 4 = 12 and √9 = 3"
+    assert without_marks("× the door\n √ the lamp") == "* the door\n * the lamp"
+
+
+def test_a_terminal_shows_marks_and_a_pipe_or_json_does_not():
+    reply = Reply("✓ The front door is locked.\nDone.", (outcome(OutcomeStatus.UNREACHABLE),))
+    screen, pipe, script = Screen(), io.StringIO(), Screen()
+
+    TextDoor(None, as_json=False, out=screen).show(reply)
+    TextDoor(None, as_json=False, out=pipe).show(reply)
+    TextDoor(None, as_json=True, out=script).show(reply)
+
+    assert screen.getvalue().splitlines() == [
+        "* The front door is locked.",
+        "Done.",
+        "✗ control zwave device: Hall Lamp, on (unreachable)",
+    ]
+    assert pipe.getvalue() == "✓ The front door is locked.\nDone.\n"
+    assert len(script.getvalue().splitlines()) == 1
+    assert "unreachable)" not in script.getvalue()
+
+
+def test_what_comes_unasked_has_no_marks_either():
+    screen = Screen()
+
+    TextDoor(None, as_json=False, out=screen).tell("✓ The front door is locked.")
+    print_reply("✔ so is the back door", out=screen)
+
+    assert screen.getvalue().splitlines() == ["* The front door is locked.", "* so is the back door"]
