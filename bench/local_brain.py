@@ -117,8 +117,7 @@ async def off_the_loop() -> bool:
 
 def cold_grammar() -> float:
     """Both grammars, parsed for the first time; call it before anything else."""
-    from voice_gateway.brain.local.grammar import match
-    from voice_gateway.brain.local.ha_sentences import match_ha
+    from voice_gateway.brain.local.grammar import match, match_ha
 
     started = thread_time()
     match("turn on the lamp")

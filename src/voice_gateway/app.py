@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 from voice_gateway import quick_start
 from voice_gateway.brain.llm.anthropic.errors import NO_KEY, NO_KEY_SPOKEN
 from voice_gateway.brain.llm.ollama.health import ModelHealth
-from voice_gateway.brain.local.abilities import abilities
-from voice_gateway.brain.local.plan_look import LIST
+from voice_gateway.brain.local.compose import abilities
 from voice_gateway.brain.local.stage import LocalBrain
+from voice_gateway.brain.local.understanding import LIST
 from voice_gateway.brain.stage import Stage
 from voice_gateway.config import Settings, data_folder
 from voice_gateway.conversation.entry import Conversation

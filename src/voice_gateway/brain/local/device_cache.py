@@ -3,10 +3,9 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 
-from voice_gateway.brain.local.device_calls import SCENE
 from voice_gateway.brain.local.home import Device, Home, build_home, name_key, parse_scenes
 from voice_gateway.brain.local.read_home import read_home
-from voice_gateway.brain.local.understanding import Request
+from voice_gateway.brain.local.understanding import SCENE, Request
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.turn import ToolOutcome
 

@@ -1,21 +1,136 @@
-"""Follow-ups: the answer to a question of ours, and "and the bedroom"."""
+"""Follow-ups: what a conversation remembers, the answer to a question of ours, "and the bedroom"."""
 
 import re
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
 
-from voice_gateway.brain.local.answers import ALL, NO, ORDINALS, WONT, YES
 from voice_gateway.brain.local.grammar import Frame
-from voice_gateway.brain.local.home import Device, build_home, name_key
-from voice_gateway.brain.local.memory import Memory
-from voice_gateway.brain.local.normalise import Said
+from voice_gateway.brain.local.home import Device, Home, build_home, name_key
+from voice_gateway.brain.local.normalise import Said, plain_words
 from voice_gateway.brain.local.places import room_named
 from voice_gateway.brain.local.plan_builtin import is_clock, is_duration
 from voice_gateway.brain.local.resolve import Found, Resolver
 from voice_gateway.brain.local.speech_act import not_a_command
-from voice_gateway.brain.local.timer_talk import settle_timer
-from voice_gateway.brain.local.understanding import Clarification, Context, Step
+from voice_gateway.brain.local.understanding import Clarification, Context, Request, Step, TimerChoice
 from voice_gateway.brain.local.wording import MOST_CHOICES, rooms_asked, which
+from voice_gateway.tools.builtin.durations import parse_span
+from voice_gateway.turn import ToolOutcome
+
+# --- what is remembered between turns
+
+KEY = "local"  # our corner of the conversation's state
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """Read from, and written to, the conversation's state as plain JSON."""
+
+    last: tuple[Device, ...] = ()
+    topic: str = ""
+    frame: Frame | None = None
+    asked: Clarification | None = None
+    asked_at: float = 0.0
+    timer: str = ""  # the one that was just set: "cancel it"
+    timer_at: float = 0.0
+
+    def to_json(self) -> dict[str, Any]:
+        written: dict[str, Any] = {"last": [list(device.key) for device in self.last], "topic": self.topic}
+        if self.timer:
+            written["timer"] = {"id": self.timer, "at": self.timer_at}
+        if self.frame is not None:
+            written["frame"] = {"intent": self.frame.intent, "slots": dict(self.frame.slots)}
+        if self.asked is not None:
+            written["asked"] = {
+                "text": self.asked.text,
+                "intent": self.asked.frame.intent,
+                "slots": dict(self.asked.frame.slots),
+                "candidates": [list(device.key) for device in self.asked.candidates],
+                "confirm": self.asked.confirm,
+                "clear": [list(device.key) for device in self.asked.clear],
+                "slot": self.asked.slot,
+                "timers": stored(self.asked.timers),
+                "at": self.asked_at,
+            }
+        return written
+
+
+def recall(state: Mapping[str, Any], home: Home) -> Memory:
+    """Devices that are gone meanwhile are forgotten, and so is what another version wrote."""
+    written = state.get(KEY)
+    try:
+        return _recalled(written, home) if isinstance(written, Mapping) else Memory()
+    except (KeyError, TypeError, ValueError):
+        return Memory()
+
+
+def _recalled(written: Mapping[str, Any], home: Home) -> Memory:
+    frame, asked, timer = written.get("frame"), written.get("asked"), written.get("timer")
+    return Memory(
+        _devices(written.get("last"), home),
+        str(written.get("topic", "")),
+        Frame(str(frame["intent"]), dict(frame["slots"])) if isinstance(frame, Mapping) else None,
+        _ask(asked, home) if isinstance(asked, Mapping) else None,
+        float(asked["at"]) if isinstance(asked, Mapping) else 0.0,
+        str(timer["id"]) if isinstance(timer, Mapping) else "",
+        float(timer["at"]) if isinstance(timer, Mapping) else 0.0,
+    )
+
+
+def _ask(written: Mapping[str, Any], home: Home) -> Clarification:
+    frame = Frame(str(written["intent"]), dict(written["slots"]))
+    return Clarification(
+        str(written["text"]),
+        frame,
+        _devices(written["candidates"], home),
+        bool(written["confirm"]),
+        _devices(written.get("clear"), home),
+        str(written.get("slot") or ""),
+        restored(written.get("timers")),
+    )
+
+
+def _devices(keys: object, home: Home) -> tuple[Device, ...]:
+    found = (home.find(key) for key in keys) if isinstance(keys, Sequence) else ()
+    return tuple(device for device in found if device is not None)
+
+
+# --- the words in which a question is answered
+
+YES = re.compile(
+    r"^(?:yes |yeah |yep |sure |ok |okay )?(?:yes|yeah|yep|yup|sure|correct|right|exactly|of course|do it|"
+    r"do that|go ahead|please do|that one|i do|affirmative|ok|okay|why not)$"
+)
+NO = re.compile(
+    r"^(?:no|nope|nah|neither|none|none of them|no do not|do not|never mind|forget it|cancel|stop|leave it|"
+    r"no thanks|no thank you|negative|nothing)$"
+)
+ALL = re.compile(
+    r"^(?:both|both of them|all|all of them|all of those|every one|each one|everything|them all|"
+    r"all (?:2|3|4|5)(?: of them)?)$"
+)
+ORDINALS = {
+    f"{word}{one}": place
+    for place, word in [*enumerate(("first", "second", "third", "fourth", "fifth")), (-1, "last")]
+    for one in ("", " one")
+}
+WONT = "Okay, I won't."
+
+# Said when nothing was asked. A later stage may have asked something, so it is passed on first.
+_YES_TO_NOTHING = re.compile(
+    r"^(?:yes|yeah|yep|yup|sure|correct|exactly|of course|affirmative|yes please|i do)$"
+)
+_FINE = re.compile(r"^(?:ok|okay|alright|all right|right|fine|good|cool|i see|got it|very well)$")
+
+
+def to_nothing(text: str) -> str | None:
+    """A short word to an answer that answers nothing."""
+    if _YES_TO_NOTHING.match(text):
+        return "I haven't asked you anything."
+    return "All right." if _FINE.match(text) else None
+
+
+# --- which device is meant
 
 QUESTION_SECONDS = 60.0  # an answer later than this answers nothing
 
@@ -154,3 +269,103 @@ def also(said: Said, memory: Memory, context: Context) -> Frame | None:
     if memory.last and all(device.kind == "blind" for device in memory.last):
         return Frame(memory.frame.intent, {**slots, "thing": f"blinds in {room}"})
     return None
+
+
+# --- which timer is meant
+
+CANCEL = "cancel_timer"
+IT_SECONDS = 120.0  # so long "cancel it" means the timer that was set last
+
+_CANCEL_IT = re.compile(
+    r"^(?:cancel|(?:cancel|stop|delete|remove) it|(?:cancel|delete|remove) (?:that|this)(?: one| timer)?|"
+    r"(?:cancel|stop|delete|remove) (?:it|that|this) (?:timer|alarm|reminder))$"
+)
+_TURN_IT_OFF = re.compile(r"^(?:turn|switch) (?:it|that) off$")
+_BEFORE = re.compile(
+    r"^(?:(?:no|yes) )?(?:i (?:mean|meant|want) )?(?:(?:cancel|stop|delete|remove) )?(?:the |my )?"
+    r"(?:(?:one|timer|reminder) (?:for |with |of |called |named |to |about )?)?(?:the |my )?"
+)
+_BEHIND = re.compile(r"(?:^| )(?:one|ones|timer|timers|alarm|reminder)$")
+
+
+def question(step: Step, outcomes: Sequence[ToolOutcome], text: str) -> Clarification | None:
+    """What the timers' own tool could not decide is a question that waits for its answer."""
+    for outcome in outcomes if step.intent == "CancelTimer" else ():
+        facts = outcome.structured if isinstance(outcome.structured, Mapping) else {}
+        choices = _choices(facts.get("timers"))
+        if facts.get("outcome") == "ambiguous" and step.frame is not None and len(choices) > 1:
+            return Clarification(text, step.frame, timers=choices)
+    return None
+
+
+def stored(choices: Sequence[TimerChoice]) -> list[dict[str, Any]]:
+    return [asdict(choice) for choice in choices]
+
+
+def restored(written: object) -> tuple[TimerChoice, ...]:
+    return tuple(TimerChoice(**one) for one in written) if isinstance(written, list) else ()
+
+
+def _choices(timers: object) -> tuple[TimerChoice, ...]:
+    """As `cancel_timer` tells of them."""
+    known = [one for one in timers if isinstance(one, Mapping)] if isinstance(timers, list) else []
+    return tuple(
+        TimerChoice(
+            int(one["id"]),
+            " ".join(plain_words(f"{one.get('name') or ''} {one.get('message') or ''}")),
+            int(one.get("seconds") or 0),
+        )
+        for one in known
+        if isinstance(one.get("id"), int)
+    )
+
+
+def settle_timer(said: Said, asked: Clarification) -> Step | Clarification | None:
+    """The timers that the answer means; the question again; None when it was no answer."""
+    if NO.match(said.text) or NO.match(said.whole):
+        return Step("No", say=WONT)
+    if YES.match(said.text) or YES.match(said.whole):
+        return asked
+    both = said.text.startswith("both")
+    if ALL.match(said.text) and (not both or len(asked.timers) == 2):
+        return _cancelled(asked, asked.timers)
+    words = _BEHIND.sub("", _BEFORE.sub("", said.text)).strip()
+    if not words or said.question or not_a_command(words):
+        return None
+    meant = _meant(words, asked.timers)
+    if len(meant) > 1:
+        return replace(asked, timers=meant)
+    return _cancelled(asked, meant) if meant else None
+
+
+def _meant(words: str, choices: Sequence[TimerChoice]) -> tuple[TimerChoice, ...]:
+    place = ORDINALS.get(words)
+    if place is not None:
+        return (choices[place],) if -len(choices) <= place < len(choices) else ()
+    span = parse_span(f"{words} minutes" if words.isdecimal() else words)
+    if span is not None:
+        return tuple(choice for choice in choices if choice.seconds == span.total_seconds)
+    wanted = set(plain_words(words))
+    return tuple(choice for choice in choices if wanted and wanted <= set(choice.called.split()))
+
+
+def _cancelled(asked: Clarification, choices: Sequence[TimerChoice]) -> Step:
+    requests = tuple(Request(CANCEL, {"name": str(choice.id)}) for choice in choices)
+    return Step("CancelTimer", requests, acts=True, frame=asked.frame)
+
+
+def just_set(step: Step, outcomes: Sequence[ToolOutcome]) -> str | None:
+    """How its own tool knows the timer that this step has set; "" when "it" is now something else."""
+    if step.intent in ("SetTimer", "Remind") and len(outcomes) == 1 and outcomes[0].ok:
+        facts = outcomes[0].structured if isinstance(outcomes[0].structured, Mapping) else {}
+        args = step.requests[0].args
+        return str(facts.get("id") or args.get("name") or args.get("duration") or "")
+    return "" if step.acts or step.devices else None
+
+
+def cancel_it(said: Said, timer: str, *, alone: bool) -> Step | None:
+    """`alone`: nothing else was talked of that could be turned off."""
+    meant = _CANCEL_IT.match(said.text) or (alone and _TURN_IT_OFF.match(said.text))
+    if not timer or not meant or said.question:
+        return None
+    return Step("CancelTimer", (Request(CANCEL, {"name": timer}),), acts=True)

@@ -1,17 +1,21 @@
-"""Readings that change something in the home: each device that is meant becomes one request."""
+"""Frames that change something in the home: each device that is meant becomes one request."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from voice_gateway.brain.local.device_calls import known_level, request_for
+from voice_gateway.brain.local.classes import device_class
 from voice_gateway.brain.local.grammar import Frame
-from voice_gateway.brain.local.home import SWITCHED, Device, name_key
+from voice_gateway.brain.local.home import SWITCHED, Device, Home, name_key
+from voice_gateway.brain.local.normalise import Said
 from voice_gateway.brain.local.places import plain, room_named
 from voice_gateway.brain.local.plan_builtin import volume_it
-from voice_gateway.brain.local.plan_scene import scene, scene_named, start_scene, tried_scene
 from voice_gateway.brain.local.resolve import IT, Found, Resolver, Unclear, Unknown
 from voice_gateway.brain.local.understanding import (
+    CONTROL,
+    LOCK,
+    SCENE,
+    THERMOSTAT,
     Clarification,
     Context,
     Meaning,
@@ -30,6 +34,7 @@ from voice_gateway.brain.local.wording import (
     unknown_device,
     which,
 )
+from voice_gateway.turn import ToolOutcome
 
 _ENTRANCE = frozenset({"unlock", "open"})  # of a lock or a garage door: only by its own name
 _BY_NAME = "I can {} that only by its own name."
@@ -210,6 +215,151 @@ def _up_down_it(frame: Frame, context: Context) -> Meaning:
 
 def _acting(action: str) -> Callable[[Frame, Context], Meaning]:
     return lambda frame, context: act(frame, context, action)
+
+
+# --- the call for one device
+
+STEP = 20  # points that "brighter" means
+SMALL_STEP = 10  # "a bit brighter"
+
+
+def request_for(device: Device, frame: Frame, action: str, context: Context) -> Request | str:
+    """The call for one device, or what to say instead."""
+    name = context.home.address(device)
+    if device.kind == "thermostat":
+        return _thermostat(device, name, frame, action, context.home)
+    if action in ("lock", "unlock"):
+        return Request(LOCK, {"deviceName": name, "action": action}, device)
+    if action in ("dim", "brighten"):
+        return _dim(device, name, frame, context)
+    return Request(CONTROL, {"deviceName": name, "action": action}, device)
+
+
+def _dim(device: Device, name: str, frame: Frame, context: Context) -> Request | str:
+    level = frame.number("level")
+    if level is not None and not 0 <= level <= 100:
+        return "I can set that from 0 to 100 percent."
+    wanted = round(level) if level is not None else _stepped(device, frame, context.home)
+    if isinstance(wanted, str):
+        return wanted
+    return Request(CONTROL, {"deviceName": name, "action": "dim", "level": wanted}, device)
+
+
+def _thermostat(device: Device, name: str, frame: Frame, action: str, home: Home) -> Request | str:
+    if action in ("on", "off"):
+        return Request(THERMOSTAT, {"deviceName": name, "mode": "off" if action == "off" else "heat"}, device)
+    if mode := frame.text("mode"):
+        return Request(THERMOSTAT, {"deviceName": name, "mode": mode}, device)
+    degrees = frame.number("degrees")
+    if frame.intent in ("Warmer", "Cooler"):
+        degrees = _warmed(home.state_of(device), frame)
+    if degrees is None:
+        return f"I don't know what {the(device)} is set to. Tell me a temperature."
+    args = {"deviceName": name, "temperature": int(degrees) if degrees == int(degrees) else degrees}
+    if unit := frame.text("unit"):
+        args["unit"] = unit
+    return Request(THERMOSTAT, args, device)
+
+
+def _warmed(state: str, frame: Frame) -> float | None:
+    """One degree more or less than it is set to: "heat, set to 21 °C, now 20.5 °C"."""
+    match = re.search(r"(-?\d+(?:\.\d+)?) ?°", state)
+    step = frame.number("amount") or 1
+    return (float(match[1]) + (step if frame.intent == "Warmer" else -step)) if match else None
+
+
+def known_level(state: str) -> int | None:
+    """The percent that a state tells: "on, 40 %", "off", "50 % open"."""
+    if state == "off":
+        return 0
+    match = re.search(r"(\d+) ?%", state)
+    return int(match[1]) if match else None
+
+
+def _stepped(device: Device, frame: Frame, home: Home) -> int | str:
+    now = known_level(home.state_of(device))
+    if now is None:
+        return f"I don't know how bright {the(device)} is. Tell me a percentage."
+    amount, share = frame.number("amount"), frame.number("share")
+    step = int(amount) if amount is not None else SMALL_STEP if frame.slots.get("small") else STEP
+    if share is not None:  # "by half" counts from what it is
+        step = round(now * share / 100)
+    wanted = now + step if frame.intent == "Brighter" else now - step
+    if frame.intent == "Brighter" and share is not None and now == 0:
+        return f"{capital(the(device))} is off. Tell me a percentage."
+    if frame.intent == "Brighter" and now >= 100:
+        return f"{capital(the(device))} is already at full brightness."
+    if frame.intent == "Dimmer" and now <= 1:
+        return f"{capital(the(device))} is already {'off' if now == 0 else 'as dim as it gets'}."
+    return max(1, min(100, wanted))  # dimmer is never off
+
+
+# --- scenes: by the word for them, or by the whole name of one that the home has. None is ever guessed.
+
+_SCENE = re.compile(r"^scene (?=\S)|(?<=\S) scene$")
+_STATES = frozenset("on off up down open closed out".split())  # "set off" starts nothing
+MOST_WORDS = 4  # of a scene's name that nobody listed
+_NO_NAME = frozenset("the a an this that my our some any another it next first last".split())
+_PLEASE = re.compile(r"^please |(?<=\S) please$")
+
+
+def scene_named(words: str, home: Home) -> str | None:
+    """The scene of exactly this name. A word for a sort of device is never one: "lights" are lights."""
+    said = plain(_SCENE.sub("", plain(words)))
+    return None if said in _STATES or device_class(said) else home.scenes.get(name_key(said))
+
+
+def start_scene(frame: Frame, name: str) -> Step:
+    meant = replace(frame, intent="Scene", slots={"scene": name})
+    return Step("Scene", (Request(SCENE, {"sceneName": name}),), acts=True, frame=meant)
+
+
+def scene(frame: Frame, context: Context) -> Meaning:
+    """The word "scene" was said: what the home does not list, its server may know."""
+    said = frame.text("scene")
+    if said in _NO_NAME:
+        known = listed(list(context.home.scenes.values()), "or")
+        spoken = f"Please say which scene: {known}." if known else "Please say which scene."
+        return NotHandled("no scene is named", forbid=True, spoken=spoken)
+    return start_scene(frame, scene_named(said, context.home) or said)
+
+
+def tried_scene(frame: Frame, said: str, context: Context, no: NotHandled) -> Step | NotHandled:
+    """Where nobody lists the scenes, their own server says whether there is one of exactly this name."""
+    if context.home.scenes_listed or not frame.slots.get("explicit") or SCENE not in context.tools:
+        return no
+    words = said.split()
+    if not 0 < len(words) <= MOST_WORDS or device_class(words[-1]):
+        return no
+    found = Resolver(context.home, context.room).resolve(said)
+    unknown = isinstance(found, Unknown) and not found.near and not found.note
+    return replace(start_scene(frame, said), otherwise=no) if unknown else no
+
+
+def missing(outcomes: Sequence[ToolOutcome]) -> bool:
+    facts = [outcome.structured for outcome in outcomes if isinstance(outcome.structured, Mapping)]
+    return any(fact.get("outcome") == "not_found" for fact in facts)
+
+
+def no_scene(request: Request, home: Home) -> str:
+    known = listed(list(home.scenes.values()))
+    there = f" I know the scenes {known}." if known else ""
+    return f"I don't know a device or scene called {request.args['sceneName']}.{there}"
+
+
+def scene_alone(said: Said, home: Home) -> Step | Clarification | None:
+    """ "Movie night please" asks for it; the bare name may be a thought, and is asked about."""
+    name = scene_named(said.text, home)
+    if name is None or name_key(said.text) in home.by_name:
+        return None
+    step = start_scene(Frame("Scene"), name)
+    if _PLEASE.search(said.whole) and not said.question:
+        return step
+    return ask_for_scene(name)
+
+
+def ask_for_scene(name: str) -> Clarification:
+    return Clarification(f"Shall I start the scene {name}?", Frame("Scene", {"scene": name}), confirm=True)
 
 
 HOME_ACTS: dict[str, Callable[[Frame, Context], Meaning]] = {

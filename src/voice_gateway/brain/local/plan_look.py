@@ -10,6 +10,11 @@ from voice_gateway.brain.local.home import SWITCHED, Device
 from voice_gateway.brain.local.places import plain, room_named
 from voice_gateway.brain.local.resolve import Found, Resolver, Unclear, Unknown, anything
 from voice_gateway.brain.local.understanding import (
+    GET,
+    HEALTH,
+    LIST,
+    LIST_ARGS,
+    READ,
     Clarification,
     Context,
     DeviceQuery,
@@ -21,11 +26,7 @@ from voice_gateway.brain.local.understanding import (
 )
 from voice_gateway.brain.local.wording import listed, offered, unknown_device, unknown_room, which
 
-LIST, GET, READ, HEALTH = (
-    "list_zwave_devices", "get_zwave_device", "get_device_sensor_data", "check_zwave_health",
-)  # fmt: skip
 _NOBODY = frozenset("you i he she we they me us everyone everybody anyone somebody".split())
-LIST_ARGS = {"includeInactive": True, "limit": 100}
 _ANY = re.compile(r"^(?:there )?(any|some|all|every|each|both)(?: of)? (?:the |my |our )?|^(?:the |my |our )")
 _MEASURES = {
     "temperature": re.compile(r"°|degree|temperature", re.I),

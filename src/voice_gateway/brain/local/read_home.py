@@ -4,7 +4,7 @@ import logging
 from collections.abc import Mapping
 
 from voice_gateway.brain.local.home import Device, parse_devices, parse_scenes
-from voice_gateway.brain.local.plan_look import LIST, LIST_ARGS
+from voice_gateway.brain.local.understanding import LIST, LIST_ARGS
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.turn import ToolCall, new_id
 

@@ -3,33 +3,49 @@
 import asyncio
 import re
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import ParamSpec, TypeVar
 
 from home_words.question import is_question
-from voice_gateway.brain.local.abilities import abilities
-from voice_gateway.brain.local.answers import to_nothing
-from voice_gateway.brain.local.calls import batches, make_calls, more_pages
-from voice_gateway.brain.local.compose import compose
-from voice_gateway.brain.local.compose_look import shown
+from voice_gateway.brain.local.compose import abilities, compose, shown
 from voice_gateway.brain.local.device_cache import DeviceCache, HomeReady
-from voice_gateway.brain.local.followup import QUESTION_SECONDS, also, asks_also, settle
+from voice_gateway.brain.local.followup import (
+    IT_SECONDS,
+    KEY,
+    QUESTION_SECONDS,
+    Memory,
+    also,
+    asks_also,
+    cancel_it,
+    just_set,
+    question,
+    recall,
+    settle,
+    to_nothing,
+)
 from voice_gateway.brain.local.grammar import Frame, has_own_sentences
 from voice_gateway.brain.local.home import Device, Home
-from voice_gateway.brain.local.memory import KEY, Memory, recall
 from voice_gateway.brain.local.normalise import Said, normalise, too_long
-from voice_gateway.brain.local.plan_scene import missing, no_scene
+from voice_gateway.brain.local.plan_home import missing, no_scene
 from voice_gateway.brain.local.speakable import Speakables, in_own_words
 from voice_gateway.brain.local.speech_act import asks_for_action, not_spoken_of
-from voice_gateway.brain.local.timer_talk import IT_SECONDS, cancel_it, just_set, question
 from voice_gateway.brain.local.understand import Reader
-from voice_gateway.brain.local.understanding import Clarification, Context, NotHandled, Step, Understanding
+from voice_gateway.brain.local.understanding import (
+    LIST,
+    LIST_ARGS,
+    Clarification,
+    Context,
+    NotHandled,
+    Request,
+    Step,
+    Understanding,
+)
 from voice_gateway.brain.stage import Turn
 from voice_gateway.config import BrainSettings
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.traits import traits
-from voice_gateway.turn import Passed, Reply, ToolOutcome
+from voice_gateway.turn import Passed, Reply, ToolCall, ToolOutcome, new_id
 
 LARGE = 200  # devices: from here on understanding may take longer than a frame of sound
 
@@ -248,3 +264,63 @@ class LocalBrain:
             memory = replace(memory, timer=timer, timer_at=self._now())
         asked = question(step, outcomes, text)
         return replace(memory, asked=asked, asked_at=self._now()) if asked else memory
+
+
+# --- the calls of a turn, written into its history as a model's would be
+
+
+async def make_calls(executor: ToolExecutor, turn: Turn, requests: Sequence[Request]) -> list[ToolOutcome]:
+    calls = [ToolCall(new_id(), request.tool, dict(request.args)) for request in requests]
+    if not calls:
+        return []
+    turn.history.add_ai("", calls)
+    outcomes = await turn.run(executor, calls)
+    turn.history.add_outcomes(outcomes)
+    return outcomes
+
+
+async def more_pages(
+    executor: ToolExecutor, turn: Turn, step: Step, outcomes: Sequence[ToolOutcome]
+) -> list[ToolOutcome]:
+    """A list longer than one page is read to its end before it is told of."""
+    more: list[ToolOutcome] = []
+    while step.look is not None and (start := _next_page([*outcomes, *more])):
+        page = await make_calls(executor, turn, [Request(LIST, {**LIST_ARGS, "offset": start})])
+        more += page
+        if not page[0].ok or not _listed(page[0]):
+            break
+    return more
+
+
+def batches(steps: Sequence[Step]) -> list[list[Step]]:
+    """Steps run together unless two of them are about one device: those keep their order.
+
+    A scene may be about any device, so nothing runs beside it.
+    """
+    batches: list[list[Step]] = [[]]
+    busy: set[object] = set()
+    for step in steps:
+        keys = {device.key for device in step.devices} if step.requests else set()
+        alone = "Scene" in (step.intent, *(other.intent for other in batches[-1]))
+        if batches[-1] and (busy & keys or alone):
+            batches.append([])
+            busy = set()
+        batches[-1].append(step)
+        busy |= keys
+    return batches
+
+
+def _facts(outcome: ToolOutcome) -> Mapping[str, object]:
+    return outcome.structured if isinstance(outcome.structured, Mapping) else {}
+
+
+def _listed(outcome: ToolOutcome) -> int:
+    devices = _facts(outcome).get("devices")
+    return len(devices) if isinstance(devices, list) else 0
+
+
+def _next_page(pages: Sequence[ToolOutcome]) -> int:
+    """Where the next page starts; 0 when there is none."""
+    total = _facts(pages[0]).get("total") if pages else None
+    have = sum(_listed(page) for page in pages)
+    return have if isinstance(total, int) and 0 < have < total else 0

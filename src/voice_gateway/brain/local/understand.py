@@ -4,14 +4,13 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from voice_gateway.brain.local.grammar import Frame, has_own_sentences, match
+from voice_gateway.brain.local.grammar import Frame, has_own_sentences, match, match_ha
 from voice_gateway.brain.local.home import name_key
 from voice_gateway.brain.local.normalise import Said, strip_politeness
 from voice_gateway.brain.local.places import plain
 from voice_gateway.brain.local.plan_builtin import BUILTIN
-from voice_gateway.brain.local.plan_home import HOME_ACTS
+from voice_gateway.brain.local.plan_home import HOME_ACTS, ask_for_scene, scene_alone
 from voice_gateway.brain.local.plan_look import LOOKS
-from voice_gateway.brain.local.plan_scene import ask_for_scene, scene_alone
 from voice_gateway.brain.local.speech_act import NotACommand, not_a_command, worded_as_question
 from voice_gateway.brain.local.understanding import (
     Clarification,
@@ -119,8 +118,6 @@ class Reader:
             # A plug that is called Speaker is meant by its name, not the loudspeaker that we are.
             yield from sorted(own, key=lambda frame: not self._names_a_device(frame))
         if not self.core_only:
-            from voice_gateway.brain.local.ha_sentences import match_ha
-
             yield from match_ha(text, self.context.home, self.context.room, self.language)
 
     def _names_a_device(self, frame: Frame) -> bool:
