@@ -3,7 +3,10 @@
 import ast
 import importlib.metadata
 import importlib.util
+import os
+import random
 import re
+import secrets
 import sys
 from collections.abc import Iterator
 from functools import cache
@@ -36,6 +39,16 @@ def pytest_report_collectionfinish(config: pytest.Config) -> list[str]:
         return []
     files = sorted((ROOT / "tests").rglob("test_*.py"))
     return [f"{file.relative_to(ROOT)}: {', '.join(sorted(more))}" for file in files if (more := needs(file))]
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """A soak's faults are random, and can be had again: SOAK_SEED=… make soak."""
+    if item.get_closest_marker("soak") is None:
+        return
+    seed = int(os.environ.get("SOAK_SEED") or secrets.randbits(32))
+    random.seed(seed)
+    with item.config.pluginmanager.getplugin("capturemanager").global_and_fixture_disabled():
+        print(f"\n{item.name}: SOAK_SEED={seed}", flush=True)
 
 
 @cache

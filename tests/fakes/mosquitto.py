@@ -2,7 +2,6 @@
 
 import errno
 import os
-import shutil
 import signal
 import socket
 import subprocess
@@ -11,22 +10,11 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-import pytest
+from tests.fakes.counterparts import program
 
 NOT_UNIT = "a broker"
 
-_SEARCH_PATH = os.environ.get("PATH", "") + os.pathsep + "/usr/sbin" + os.pathsep + "/usr/local/sbin"
 _START_SECONDS = 10.0
-
-
-def program(name: str) -> str:
-    """Where the program is; a machine without it skips the test, except CI, which must not."""
-    found = shutil.which(name, path=_SEARCH_PATH)
-    if found is None and os.environ.get("CI") == "true":
-        pytest.fail(f"{name} is not installed, and CI must run the tests that need it", pytrace=False)
-    if found is None:
-        pytest.skip(f"{name} is not installed (Debian: apt-get install mosquitto)")
-    return found
 
 
 def free_port() -> int:
@@ -76,7 +64,8 @@ class Broker:
             passwords.touch(mode=0o600)
             for name, password in users.items():
                 subprocess.run(
-                    [program("mosquitto_passwd"), "-b", str(passwords), name, password], check=True
+                    [program("mosquitto_passwd", "mosquitto"), "-b", str(passwords), name, password],
+                    check=True,
                 )
             yield f"password_file {passwords}"
         if acl:

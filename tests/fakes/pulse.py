@@ -2,13 +2,12 @@
 
 import asyncio
 import os
-import shutil
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-import pytest
+from tests.fakes.counterparts import program
 
 NOT_UNIT = "a sound server"
 
@@ -69,8 +68,8 @@ class PulseDaemon:
 
 @asynccontextmanager
 async def pulse_daemon(folder: Path) -> AsyncIterator[PulseDaemon]:
-    need_program("pulseaudio")
-    need_program("pactl")
+    program("pulseaudio")
+    program("pactl", "pulseaudio-utils")
     folder.chmod(0o700)
     daemon = PulseDaemon(folder)
     try:
@@ -78,12 +77,3 @@ async def pulse_daemon(folder: Path) -> AsyncIterator[PulseDaemon]:
         yield daemon
     finally:
         await daemon.stop()
-
-
-def need_program(name: str, *, always_in_ci: bool = True) -> None:
-    """Skip with a reason; where tests must not be skipped, fail."""
-    if shutil.which(name) is None:
-        reason = f"{name} is not installed here"
-        if always_in_ci and os.environ.get("CI") == "true":
-            pytest.fail(reason)
-        pytest.skip(reason)

@@ -1,12 +1,10 @@
 """A real Redis for tests, on a socket file of its own."""
 
-import os
-import shutil
 import subprocess
 import time
 from pathlib import Path
 
-import pytest
+from tests.fakes.counterparts import program
 
 NOT_UNIT = "a Redis"
 
@@ -14,15 +12,8 @@ NOT_UNIT = "a Redis"
 class RedisServer:
     def __init__(self, folder: Path) -> None:
         self._file = folder / "redis.sock"
-        program = shutil.which("redis-server")
-        if program is None and os.environ.get("CI") == "true":
-            pytest.fail(
-                "redis-server is not installed, and CI must run the tests that need it", pytrace=False
-            )
-        if program is None:
-            pytest.skip("redis-server is not installed (Debian: apt-get install redis-server)")
         options = ["--port", "0", "--unixsocket", str(self._file), "--save", "", "--dir", str(folder)]
-        self._process = subprocess.Popen([program, *options], stdout=subprocess.DEVNULL)
+        self._process = subprocess.Popen([program("redis-server"), *options], stdout=subprocess.DEVNULL)
         self._wait()
 
     @property

@@ -6,7 +6,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from tests.fakes.pulse import PulseDaemon, need_program
+from tests.fakes.counterparts import program
+from tests.fakes.pulse import PulseDaemon
 
 # PortAudio speaks ALSA, and ALSA's default device is the daemon.
 ASOUNDRC = "pcm.!default {type pulse}\nctl.!default {type pulse}\n"
@@ -68,8 +69,9 @@ async def _ended(process: asyncio.subprocess.Process) -> None:
 
 @asynccontextmanager
 async def sound_card(folder: Path) -> AsyncIterator[SoundCard]:
-    for program in ("pulseaudio", "pactl", "paplay", "parecord"):
-        need_program(program)
+    program("pulseaudio")
+    for name in ("pactl", "paplay", "parecord"):
+        program(name, "pulseaudio-utils")
     folder.chmod(0o700)
     card = SoundCard(folder)
     try:

@@ -3,8 +3,9 @@
 import subprocess
 
 from tests.fakes.anthropic_server import KEY, FakeAnthropic, Scripted
+from tests.fakes.counterparts import program
 from tests.fakes.gateway_process import Running
-from tests.fakes.mosquitto import Broker, program
+from tests.fakes.mosquitto import Broker
 from tests.fakes.ollama_server import FakeOllama
 from tests.fakes.redis_server import RedisServer
 from tests.fakes.running_gateway import ask, parts, server, state_of, until
@@ -54,7 +55,9 @@ async def test_broker_login(commands, tmp_path):
             assert (await ask(commands, "what time is it"))["ok"] is True
 
             passwords = str(broker.folder / "passwords")
-            subprocess.run([program("mosquitto_passwd"), "-b", passwords, "me", "not-this"], check=True)
+            subprocess.run(
+                [program("mosquitto_passwd", "mosquitto"), "-b", passwords, "me", "not-this"], check=True
+            )
             broker.restart()
             await gateway.says("is connected")
         finally:

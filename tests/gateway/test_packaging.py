@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 import yaml
-from tests.fakes.mosquitto import free_port, program
+from tests.fakes.counterparts import program
+from tests.fakes.mosquitto import free_port
 from tests.fakes.running_gateway import until
 
 ROOT = Path(__file__).parents[2]

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.fakes.counterparts import missing
 from tests.live.asking import Counts, MakeClient
 from tests.live.house import House
 from tests.live.ollama_server import OllamaServer
@@ -35,16 +36,10 @@ class Ollama:
     server: OllamaServer | None  # None: the user's own, which is not ours to kill
 
 
-def _cannot(reason: str) -> None:
-    if os.environ.get("CI") == "true":
-        pytest.fail(reason)  # CI must not skip the server itself
-    pytest.skip(reason)
-
-
 def _installed() -> dict[str, str]:
     done = subprocess.run([SCRIPT, "setup"], timeout=SETUP_SECONDS, check=False)
     if done.returncode:
-        _cannot("no real Ollama: scripts/ollama setup failed and says why")
+        missing("no real Ollama: scripts/ollama setup failed and says why")
     lines = subprocess.run([SCRIPT, "env"], capture_output=True, text=True, timeout=60, check=True).stdout
     return dict(line.split("=", 1) for line in lines.splitlines())
 
@@ -63,14 +58,14 @@ def ollama(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ollama]:
 @pytest.fixture
 def tool_model(ollama: Ollama) -> str:
     if not ollama.tool_model:
-        pytest.skip("the model that calls tools could not be had; scripts/ollama setup says why")
+        missing("the model that calls tools could not be had; scripts/ollama setup says why")
     return ollama.tool_model
 
 
 @pytest.fixture
 def small_model(ollama: Ollama) -> str:
     if not ollama.small_model:
-        pytest.skip("the small model could not be had; scripts/ollama setup says why")
+        missing("the small model could not be had; scripts/ollama setup says why")
     return ollama.small_model
 
 

@@ -3,10 +3,10 @@
 import asyncio
 import os
 import re
-import shutil
 import signal
 import sys
 
+from tests.fakes.counterparts import missing, program
 from tests.fakes.gateway_process import Commands
 from tests.fakes.speech import FOLDER, need_speech
 from tests.fakes.speech_packages import need_packages
@@ -42,14 +42,29 @@ async def test_the_engines_leave_nothing_behind_and_connect_to_nobody(tmp_path):
     commands, home, trace = Commands(tmp_path), tmp_path / "home", tmp_path / "trace"
     home.mkdir()
     commands.env |= {"HOME": str(home), "TMPDIR": str(home)}
-    strace = shutil.which("strace")
-    tracer = [strace, "-f", "--seccomp-bpf", "-e", "trace=connect", "-s", "200", "-o", str(trace)]
+    tracer = [program("strace"), "-f", "--seccomp-bpf", "-e", "trace=connect", "-s", "200", "-o", str(trace)]
 
-    out, err = await listened(commands, *(tracer if strace else []))
-    if strace and b"strace: " in err and not out:  # a machine may forbid to look into processes
-        strace, (out, err) = None, await listened(commands)
+    out, err = await listened(commands, *tracer)
+    if b"strace: " in err and not out:
+        missing("this machine forbids to look into processes, so nobody can say what leaves")
 
     assert b"what time is it" in out.lower(), err.decode()
     assert sorted(str(file.relative_to(home)) for file in home.rglob("*")) == []
-    connected = CONNECTED.findall(trace.read_text()) if strace else []
+    looked = trace.read_text()
+    assert "exited with 0" in looked, "nothing was traced to its end"
+    connected = CONNECTED.findall(looked)
     assert [line for line in connected if not any(address in line for address in LOOPBACK)] == []
+
+
+async def test_the_tracer_would_see_a_connection(tmp_path):
+    """So that no connection seen means that there was none."""
+    trace, asks = tmp_path / "trace", "import socket; socket.socket().connect_ex(('192.0.2.1', 9))"
+    asks = asks.replace("socket.socket()", "(s := socket.socket(), s.setblocking(False))[0]")
+    process = await asyncio.create_subprocess_exec(
+        *(program("strace"), "-f", "--seccomp-bpf", "-e", "trace=connect", "-o", str(trace)),
+        *(sys.executable, "-c", asks),
+    )
+    async with asyncio.timeout(LIMIT_SECONDS):
+        await process.wait()
+
+    assert [line for line in CONNECTED.findall(trace.read_text()) if "192.0.2.1" in line]

@@ -1,14 +1,13 @@
 """A real sound path: PortAudio, ALSA and a PulseAudio daemon, with processes of our own at its end."""
 
 import asyncio
-import ctypes.util
 import json
-import os
 import sys
 
 import pytest
 from tests.fakes.sound_card import sound_card
 from tests.fakes.speech import FOLDER, need_speech
+from tests.fakes.speech_packages import need_portaudio
 
 LIMIT_SECONDS = 40
 TALK = FOLDER / "distractor_2.wav"
@@ -17,9 +16,7 @@ TALK = FOLDER / "distractor_2.wav"
 @pytest.fixture
 async def card(tmp_path):
     need_speech()
-    if ctypes.util.find_library("portaudio") is None:
-        reason = "libportaudio2 is not installed here"
-        (pytest.fail if os.environ.get("CI") == "true" else pytest.skip)(reason)
+    need_portaudio()
     async with sound_card(tmp_path) as card:
         yield card
 

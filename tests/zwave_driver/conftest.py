@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import os
 import shutil
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
@@ -10,6 +9,7 @@ from pathlib import Path
 
 import pytest
 import pytest_asyncio
+from tests.fakes.counterparts import missing
 from tests.fakes.mosquitto import Broker
 from tests.fakes.zwave_server import Server, owned, serving
 
@@ -20,13 +20,9 @@ LINE_SECONDS = 10.0
 
 def need_driver() -> str:
     node = shutil.which("node")
-    if node is not None and (FOLDER / "node_modules" / "zwave-js").is_dir():
-        return node
-    if os.environ.get("CI") == "true":
-        pytest.fail(
-            "the Z-Wave driver is not installed, and CI must run the tests that need it", pytrace=False
-        )
-    pytest.skip("the Z-Wave driver is not installed (scripts/zwave-driver setup)")
+    if node is None or not (FOLDER / "node_modules" / "zwave-js").is_dir():
+        missing("the Z-Wave driver is not installed (scripts/zwave-driver setup)")
+    return node
 
 
 @dataclass

@@ -6,7 +6,8 @@ import ssl
 from pathlib import Path
 
 import pytest
-from tests.fakes.mosquitto import Broker, Certificates, program
+from tests.fakes.counterparts import program
+from tests.fakes.mosquitto import Broker, Certificates
 from tests.fakes.zwave_gateway import FakeGateway
 
 from zwave_mcp.home import CONFIRMED, HomeDown, ValueId

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 import random
 import time
 
@@ -11,6 +12,8 @@ from tests.fakes.linked import fault_server, linked
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
 from voice_gateway.turn import ToolCall
+
+SOAK_SECONDS = float(os.environ.get("SOAK_SECONDS", "60"))
 
 
 def executor_of(link, **settings):
@@ -93,9 +96,8 @@ async def test_a_tool_whose_name_no_model_could_say_is_offered_under_another_and
 
 
 @pytest.mark.soak
-@pytest.mark.timeout(180)
-async def test_a_minute_of_random_faults_leaves_every_call_answered_and_nothing_behind():
-    chosen = random.Random(7)
+@pytest.mark.timeout(SOAK_SECONDS + 120)
+async def test_random_faults_leave_every_call_answered_and_nothing_behind():
     faults = "die kill_self close_stdout hang deaf invalid_utf8 glued_text no_newline stray_replies".split()
     # As if every run had been long and healthy: restarts follow at once.
     with pytest.MonkeyPatch.context() as patch:
@@ -104,13 +106,13 @@ async def test_a_minute_of_random_faults_leaves_every_call_answered_and_nothing_
         async with linked(fault_server(), patience=1e9) as link:
             executor = executor_of(link, timeout_seconds=0.5)
             answered = 0
-            deadline = time.monotonic() + 60
+            deadline = time.monotonic() + SOAK_SECONDS
             while time.monotonic() < deadline:
-                names = [chosen.choice([*faults, *["echo"] * 10]) for _ in range(chosen.randint(1, 8))]
+                names = [random.choice([*faults, *["echo"] * 10]) for _ in range(random.randint(1, 8))]
                 calls = [ToolCall(str(n), name, {}) for n, name in enumerate(names)]
                 async with asyncio.timeout(15):
                     outcomes = await executor.execute_all(calls)
                 assert [outcome.call_id for outcome in outcomes] == [call.id for call in calls]
                 answered += sum(outcome.ok for outcome in outcomes)
-            assert answered > 100
-            assert link.status().restarts > 10
+            assert answered > SOAK_SECONDS
+            assert link.status().restarts > SOAK_SECONDS / 6

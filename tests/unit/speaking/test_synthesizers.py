@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.fakes.pulse import need_program
+from tests.fakes import counterparts
 from tests.fakes.speech_packages import need_packages
 
 from voice_gateway.config import VoiceSettings
@@ -121,7 +121,7 @@ async def test_piper_stays_for_all_sentences_and_leaves_nothing_behind(tmp_path,
 
 
 async def test_the_real_espeak_speaks():
-    need_program("espeak-ng", always_in_ci=False)
+    counterparts.program("espeak-ng")
     speech = await new_synthesizer(VoiceSettings(tts="espeak")).speak("The kitchen light is on.")
     assert 0.8 < speech.seconds < 3
     assert np.max(np.abs(speech.samples)) > 0.1

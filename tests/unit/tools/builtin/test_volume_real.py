@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 import pytest_asyncio
-from tests.fakes.pulse import PulseDaemon, need_program, pulse_daemon
+from tests.fakes import counterparts
+from tests.fakes.pulse import PulseDaemon, pulse_daemon
 
 from voice_gateway.errors import ToolUnavailable
 from voice_gateway.tools.builtin.volume import programs as volume_programs
@@ -65,7 +66,7 @@ async def test_the_balance_between_the_channels_stays(pulse: PulseDaemon) -> Non
 
 
 async def test_alsa_reaches_it_through_its_pulse_plugin(pulse: PulseDaemon) -> None:
-    need_program("amixer", always_in_ci=False)  # a stand-in proves the same below, without the real plugin
+    counterparts.program("amixer", "alsa-utils")
     (pulse.folder / ".asoundrc").write_text("pcm.!default {type pulse}\nctl.!default {type pulse}\n")
     tool = volume_tool(AlsaVolume())
 
