@@ -6,8 +6,10 @@ import sys
 import tomllib
 from importlib.metadata import packages_distributions
 from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
+from hatchling.build import build_wheel
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -75,3 +77,16 @@ def test_the_locks_have_hashes_and_name_no_index():
         text = lock.read_text(encoding="utf-8")
         assert "://" not in text
         assert text.count("--hash=sha256:") >= len(re.findall(r"^\S+==", text, re.MULTILINE)) > 0
+
+
+def test_the_wheel_has_every_file_of_every_package(tmp_path, monkeypatch):
+    monkeypatch.chdir(ROOT)
+    wheel = ZipFile(tmp_path / build_wheel(str(tmp_path)))
+    files = [
+        path.relative_to(ROOT / "src").as_posix()
+        for path in (ROOT / "src").rglob("*")
+        if path.is_file() and path.suffix != ".pyc"
+    ]
+
+    assert set(files) - set(wheel.namelist()) == set()
+    assert {f"{package}/py.typed" for package in OURS} <= set(files)
