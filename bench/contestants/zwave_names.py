@@ -7,7 +7,7 @@ from time import perf_counter
 
 from bench.worker import Figures, serve_async
 from zwave_mcp.devices import devices_of
-from zwave_mcp.names import Names
+from home_words.resolver import Names
 from zwave_mcp.simulated.home import SimulatedHome
 from zwave_mcp.tools import Tools
 

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
+from home_words.kinds import Kind
 from zwave_mcp.home import Node, Snapshot, Value, ValueId
 from zwave_mcp.kinds import (
     BATTERY,
@@ -12,8 +13,6 @@ from zwave_mcp.kinds import (
     STATE_VALUES,
     THERMOSTAT_MODE,
     THERMOSTAT_SETPOINT,
-    Kind,
-    is_light,
     kind_of,
 )
 from zwave_mcp.scalars import is_number
@@ -35,8 +34,8 @@ class Device:
         return not self.node.dead
 
     @property
-    def is_light(self) -> bool:
-        return is_light(self.kind, self.name)
+    def node_id(self) -> int:
+        return self.node.id
 
     @property
     def state_value(self) -> Value | None:

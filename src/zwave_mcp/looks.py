@@ -2,9 +2,9 @@
 
 from typing import Any, Final
 
+from home_words.names import words
 from zwave_mcp import sentences
 from zwave_mcp.devices import Device, with_value
-from zwave_mcp.folding import words
 from zwave_mcp.home import Home, HomeError, NoAnswer, Refused, Value
 from zwave_mcp.results import Facts, Outcome, Result, result
 from zwave_mcp.states import UNKNOWN, remembered, state_of, state_text

@@ -3,8 +3,8 @@
 import asyncio
 from typing import Any, Final
 
+from home_words.names import spellings, words
 from zwave_mcp import sentences
-from zwave_mcp.folding import spellings, words
 from zwave_mcp.home import Home, HomeError, NoAnswer, Refused, Scene, SceneValue, ValueId
 from zwave_mcp.kinds import BARRIER, DOOR_LOCK
 from zwave_mcp.percent import LAST_LEVEL

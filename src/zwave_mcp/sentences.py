@@ -4,9 +4,9 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+from home_words.kinds import device_class
+from home_words.names import plain, singular
 from zwave_mcp.devices import Device
-from zwave_mcp.folding import plain, singular
-from zwave_mcp.nouns import NOUNS, is_plural
 from zwave_mcp.states import UNKNOWN, spoken
 
 _OFFERED: Final = 5  # more names than these nobody remembers
@@ -41,7 +41,7 @@ _PASSIVE: Final = {
 }
 _NO_ARTICLE: Final = re.compile(r"(the|my|our)\b|\w+(['’]s|s['’])\s", re.IGNORECASE)
 _PLURAL: Final = {"is": "are", "was": "were", "has": "have", "does": "do"}
-_THINGS: Final = frozenset(NOUNS) | {"door", "window", "spot", "bulb", "heater", "speaker", "strip", "gate"}
+_THINGS: Final = frozenset({"window", "spot", "heater", "speaker", "strip", "gate"})
 _ABLE: Final = {
     "switch": "it can only be turned on and off",
     "plug": "it can only be turned on and off",
@@ -76,7 +76,10 @@ def verb(device: Device, word: str) -> str:
 
 def _is_plural(device: Device) -> bool:
     last = plain(device.name).split()[-1:]
-    return bool(last) and is_plural(last[0]) and singular(last[0]) in _THINGS
+    if not last or singular(last[0]) == last[0]:
+        return False
+    sort = device_class(last[0])
+    return singular(last[0]) in _THINGS or (sort is not None and sort.plural)
 
 
 def capital(text: str) -> str:

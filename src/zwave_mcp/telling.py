@@ -2,12 +2,12 @@
 
 from typing import Any, Final
 
+from home_words.kinds import class_in
+from home_words.names import loose, loose_words, words
+from home_words.resolver import Names
 from zwave_mcp import sentences
 from zwave_mcp.devices import Device
-from zwave_mcp.folding import singular, singulars, words
 from zwave_mcp.home import Value
-from zwave_mcp.names import Names
-from zwave_mcp.nouns import fits, noun_in
 from zwave_mcp.results import Facts, Result, result
 from zwave_mcp.states import (
     UNKNOWN,
@@ -24,18 +24,19 @@ from zwave_mcp.states import (
 _OLD_SECONDS: Final = 300  # said with the reading; battery sensors report about hourly, so older is no error
 
 
-def filtered(names: Names, wanted: str) -> list[Device]:
+def filtered(names: Names[Device], wanted: str) -> list[Device]:
     """Every word of the filter is in name, room or kind, or means the kind."""
     said = words(wanted) - {"all", "every", ""}
     if not wanted.strip() or not said:
         return list(names.devices)
-    noun = noun_in(said)
-    rest = frozenset(singular(word) for word in said if word != noun)
+    sort = class_in(said)
+    nouns = frozenset(sort.noun.split()) if sort else frozenset()
+    rest = frozenset(map(loose, said - nouns))
 
     def fit(device: Device) -> bool:
         state = state_text(device) if device.available else "offline"
-        has = singulars(f"{device.room} {device.name} {device.kind.replace('_', ' ')} {state}")
-        return rest <= has and (noun is None or singular(noun) in has or fits(noun)(device))
+        has = loose_words(f"{device.room} {device.name} {device.kind.replace('_', ' ')} {state}")
+        return rest <= has and (sort is None or sort.has(device) or frozenset(map(loose, nouns)) <= has)
 
     return [device for device in names.devices if fit(device)]
 

@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass
 
+from home_words.resolver import Group, Names, One, Prefers, Several
 from zwave_mcp import sentences
 from zwave_mcp.devices import Device, devices_of
 from zwave_mcp.home import SNAPSHOT_MAX_AGE_SECONDS, Home, Snapshot
 from zwave_mcp.jams import OldJams
-from zwave_mcp.names import Group, Names, One, Prefers, Several
 from zwave_mcp.results import Facts, Outcome, Result, result
 
 
@@ -14,7 +14,7 @@ from zwave_mcp.results import Facts, Outcome, Result, result
 class View:
     snapshot: Snapshot
     devices: tuple[Device, ...]
-    names: Names
+    names: Names[Device]
 
 
 class Viewer:
@@ -42,7 +42,7 @@ def resolve_device(
     view: View,
     asked: str,
     requested: dict[str, object],
-    prefers: Prefers | None = None,
+    prefers: Prefers[Device] | None = None,
     *,
     room_will_do: bool = False,
 ) -> Device | Result:

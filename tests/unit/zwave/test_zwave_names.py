@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 
 from fakes.scripted_home import blind, dimmer, lock, sensor, switch, thermostat
 from zwave_mcp.devices import devices_of
-from zwave_mcp.folding import fold, plain, spellings, words
+from home_words.names import fold, plain, spellings, words
 from zwave_mcp.home import Node, Snapshot
-from zwave_mcp.names import Group, Names, Nothing, One, Several
+from home_words.resolver import Group, Names, Nothing, One, Several
 
 HOME = (
     dimmer(2, "Ceiling Light", "Living Room"),
@@ -95,7 +95,11 @@ def test_a_name_is_found_as_people_say_it(asked: str, name: str):
     ("asked", "candidates"),
     [
         ("lamp", ["Floor Lamp", "Bedside Lamp", "Desk Lamp", "Dad's Lamp"]),
-        ("the light", ["Ceiling Light", "Kitchen Light"]),
+        (
+            "the light",  # a lamp is one, too
+            ["Ceiling Light", "Floor Lamp", "Kitchen Light", "Bedside Lamp", "Desk Lamp", "Dad's Lamp"],
+        ),
+        ("living room light", ["Ceiling Light", "Floor Lamp"]),
         ("door", ["Back Door", "Front Door", "Garage Door"]),
     ],
 )

@@ -5,6 +5,8 @@ import unicodedata
 from functools import lru_cache
 from typing import Final
 
+from home_words.numbers import to_digits
+
 # Letters that no decomposition takes apart.
 _PLAIN: Final = str.maketrans(
     {
@@ -22,16 +24,15 @@ _PLAIN: Final = str.maketrans(
     }
 )
 _SPELLED_OUT: Final = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "å": "aa", "ø": "oe", "æ": "ae"})
-_NUMBERS: Final = {
-    word: str(number)
-    for number, word in enumerate(
-        # "Switch One" is "switch 1"
-        "zero one two three four five six seven eight nine ten eleven twelve".split()
-    )
-}
 _FILLERS: Final = frozenset(
     "the a an my our your this that in of at inside please device der die das den dem im mein meine".split()
 )
+# Other words for the same thing: "desk light" finds the Desk Lamp.
+_SAME: Final = {
+    "lamp": "light", "bulb": "light", "shutter": "blind", "shade": "blind",
+    "curtain": "blind", "drape": "blind", "roller": "blind", "outlet": "plug", "socket": "plug",
+    "telly": "tv", "television": "tv",
+}  # fmt: skip
 _APOSTROPHES: Final = re.compile(r"['’‘`´]")
 _MARKS: Final = re.compile("[\u0300-\u036f]")
 
@@ -62,11 +63,20 @@ def spellings(text: str) -> frozenset[str]:
 
 
 @lru_cache(maxsize=16_384)
+def plain_words(text: str) -> tuple[str, ...]:
+    """The words as they follow each other, every number as digits: "Switch One" is "switch 1"."""
+    return tuple(to_digits(plain(text).split(), every_one=True))
+
+
+def name_key(text: str) -> str:
+    return " ".join(plain_words(text))
+
+
+@lru_cache(maxsize=16_384)
 def words(text: str) -> frozenset[str]:
-    """What carries the meaning: plain words without fillers, numbers as digits."""
-    every = [_NUMBERS.get(word, word) for word in plain(text).split()]
-    telling = frozenset(word for word in every if word not in _FILLERS)
-    return telling or frozenset(every)
+    """What carries the meaning: plain words without fillers, in no order."""
+    every = frozenset(plain_words(text))
+    return every - _FILLERS or every
 
 
 @lru_cache(maxsize=16_384)
@@ -75,5 +85,12 @@ def singular(word: str) -> str:
 
 
 @lru_cache(maxsize=16_384)
-def singulars(text: str) -> frozenset[str]:
-    return frozenset(singular(word) for word in words(text))
+def loose(word: str) -> str:
+    """Without its plural, and of several words for one thing always the same."""
+    single = singular(word)
+    return _SAME.get(single, single)
+
+
+@lru_cache(maxsize=16_384)
+def loose_words(text: str) -> frozenset[str]:
+    return frozenset(map(loose, words(text)))

@@ -1,7 +1,13 @@
 """How alike two words sound and look: "flour" is nearly "floor", "bathroom" is never "bedroom"."""
 
 import re
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
+
+from home_words.names import singular
+
+GOOD = 0.84  # a phrase at least this like what was said is meant …
+LEAD = 0.1  # … if no other comes this close to it
 
 # Words with a meaning of their own in a home: one of them is never a mishearing of another.
 _KNOWN = frozenset(
@@ -45,6 +51,8 @@ def likeness(said: str, meant: str) -> float:
     """From 0 to 1. A word that means something else in a home counts as nothing like it."""
     if said == meant:
         return 1.0
+    if singular(said) == singular(meant):
+        return 0.97
     if said in _KNOWN or said.isdigit() or meant.isdigit() or len(said) < 2:
         return 0.0
     from rapidfuzz import fuzz
@@ -73,3 +81,13 @@ def phrase_likeness(said: tuple[str, ...], meant: tuple[str, ...]) -> float:
         return 1.0
     close = abs(len(one) - len(other)) <= 1 and sound(one) == sound(other) and one.isalpha()
     return score if close and (score := likeness(one, other)) > 0.93 else 0.0
+
+
+def best_match(said: Sequence[str], names: Mapping[str, str]) -> str | None:
+    """What is called almost as was said, by its plain name; None when nothing leads clearly."""
+    words = tuple(said)
+    scores = [(phrase_likeness(words, tuple(name.split())), name) for name in names] if words else []
+    near = sorted((entry for entry in scores if entry[0] >= GOOD - LEAD), reverse=True)
+    if not near or near[0][0] < GOOD or (len(near) > 1 and near[0][0] - near[1][0] < LEAD):
+        return None
+    return names[near[0][1]]

@@ -1,0 +1,148 @@
+"""Kinds of devices, the words for them ("lights", "blinds", "everything"), and what a name adds to a kind."""
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Final, Literal, Protocol, TypeVar
+
+from home_words.names import plain_words, singular
+from home_words.phonetics import sound
+
+Kind = Literal["switch", "plug", "dimmer", "blind", "garage_door", "lock", "thermostat", "sensor", "other"]
+Sort = Literal[
+    "light", "dimmer", "cover", "lock", "plug", "switch", "thermostat", "sensor", "garage", "door", "all",
+    "device",
+]  # fmt: skip
+
+SWITCHED: Final = frozenset({"switch", "plug", "dimmer"})  # what "everything" means: no locks, doors, blinds
+COVERS: Final = frozenset({"blind", "garage_door"})
+# A way into the house: nobody gets one by a vague or misheard name.
+ENTRANCES: Final = frozenset({"lock", "garage_door"})
+
+_RELAYS: Final = SWITCHED | {"other"}
+_GATE: Final = re.compile(r"\b(garage|gate|garagentor|tor|einfahrt)\b", re.IGNORECASE)
+_LIGHT: Final = re.compile(
+    r"light|lamp|bulb|chandelier|lantern|leuchte|licht|lampe|lampa|lumi|spot|sconce|\bleds?\b|\bglow",
+    re.IGNORECASE,
+)
+_NO_LIGHT: Final = re.compile(
+    r"\b(?:fan|heater|pump|motor|valve|humidifier|dehumidifier)s?\b|ventilator|lüfter|pumpe|heizung",
+    re.IGNORECASE,
+)
+_OPENER: Final = re.compile(r"\b(gate|garage door|door opener|door strike|barrier)", re.IGNORECASE)
+_ALARM: Final = re.compile(r"\b(alarm|siren|security)", re.IGNORECASE)
+
+
+class HomeDevice(Protocol):
+    """What must be known of a device to tell which one is meant; gateway and server have more."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def room(self) -> str: ...
+    @property
+    def kind(self) -> str: ...
+    @property
+    def node_id(self) -> int | None: ...
+
+
+D = TypeVar("D", bound=HomeDevice)
+
+
+def mover_kind(name: str) -> Kind:
+    """A motor that is a gate looks like a blind to Z-Wave; only its name tells."""
+    return "garage_door" if _GATE.search(name) else "blind"
+
+
+def is_light(kind: str, name: str) -> bool:
+    """A dimmer is one unless its name says otherwise; a switch only when its name says so.
+
+    A "Ceiling Fan" on a dimmer is a fan (Z-Wave has no other sort of fan): "all lights off" must not stop
+    it, nor "the light" start it. A "Ceiling Fan Light" is the light of one.
+    """
+    if _LIGHT.search(name):
+        return kind in ("light", *SWITCHED)
+    return kind == "light" or (kind == "dimmer" and not _NO_LIGHT.search(name))
+
+
+def risks(device: HomeDevice) -> frozenset[str]:
+    """Its kind, and what its name says: a relay that drives a gate, or a siren, is a switch to Z-Wave."""
+    found = {device.kind}
+    if _ALARM.search(device.name):
+        found.add("alarm")
+    if device.kind in _RELAYS and _OPENER.search(device.name):
+        found.add("gate")
+    return frozenset(found)
+
+
+_NOUNS: Final[dict[str, Sort]] = {
+    **dict.fromkeys(("light", "lights", "lighting", "lamp", "lamps", "bulb", "bulbs"), "light"),
+    **dict.fromkeys(("dimmer", "dimmers"), "dimmer"),
+    **dict.fromkeys(("blind", "blinds", "shutter", "shutters", "shade", "shades", "roller blind"), "cover"),
+    **dict.fromkeys(("curtain", "curtains", "drape", "drapes", "cover", "covers", "roller blinds"), "cover"),
+    **dict.fromkeys(("lock", "locks", "door lock", "door locks"), "lock"),
+    **dict.fromkeys(("plug", "plugs", "outlet", "outlets", "socket", "sockets"), "plug"),
+    **dict.fromkeys(("switch", "switches"), "switch"),
+    **dict.fromkeys(("thermostat", "thermostats", "heating", "heat", "climate", "temperature"), "thermostat"),
+    **dict.fromkeys(("sensor", "sensors"), "sensor"),
+    **dict.fromkeys(("garage", "garages"), "garage"),
+    **dict.fromkeys(("door", "doors"), "door"),
+    **dict.fromkeys(("everything", "anything", "all", "every thing"), "all"),
+    **dict.fromkeys(("device", "devices", "things", "gadget", "gadgets", "appliances"), "device"),
+}  # fmt: skip
+_TWO_WORDS: Final = {frozenset(noun.split()): noun for noun in _NOUNS if " " in noun}
+_BY_SOUND: Final = {sound(noun): noun for noun in ("sensors", "sensor", "lights", "devices", "device")}
+_PLURAL_ANYWAY: Final = frozenset({"everything", "anything", "all", "lighting", "every thing"})
+_ONE_THING: Final = frozenset({"thermostat", "heating", "heat", "climate", "temperature"})  # of the only one
+_PARTICULAR: Final = frozenset("lamp bulb shutter shade curtain drape outlet socket".split())
+
+_MEMBERS: Final[dict[str, Callable[[HomeDevice], bool]]] = {
+    "light": lambda device: is_light(device.kind, device.name),
+    "cover": lambda device: device.kind == "blind",
+    "garage": lambda device: device.kind == "garage_door",
+    "door": lambda device: device.kind in ENTRANCES or "door" in device.name.casefold(),
+    "all": lambda device: device.kind in SWITCHED,
+    "device": lambda device: True,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceClass:
+    """A word that means a sort of device rather than one of them."""
+
+    sort: Sort
+    noun: str  # as it was said
+    plural: bool
+
+    def has(self, device: HomeDevice) -> bool:
+        test = _MEMBERS.get(self.sort)
+        return test(device) if test else device.kind == self.sort
+
+    def among(self, devices: Iterable[D]) -> tuple[D, ...]:
+        """ "Light" is any light, but a "lamp" is one that is called a lamp, if there are such."""
+        members = tuple(device for device in devices if self.has(device))
+        word = singular(self.noun)
+        if word not in _PARTICULAR:
+            return members
+        called = (d for d in members if word in map(singular, plain_words(d.name)))
+        return tuple(called) or members
+
+
+def device_class(noun: str, *, by_sound: bool = False) -> DeviceClass | None:
+    """`by_sound` lets "censors" pass for sensors, where nothing can be switched by it."""
+    if noun not in _NOUNS and by_sound and noun and noun not in ("scene", "scenes"):
+        noun = _BY_SOUND.get(sound(noun), noun)
+    sort = _NOUNS.get(noun)
+    if sort is None:
+        return None
+    plural = noun in _PLURAL_ANYWAY or (noun.endswith("s") and noun not in _ONE_THING)
+    return DeviceClass(sort, noun, plural)
+
+
+def class_in(words: frozenset[str]) -> DeviceClass | None:
+    """The one sort that these words name; None when they name none, or more than one."""
+    for parts, noun in _TWO_WORDS.items():
+        if parts <= words:
+            return device_class(noun)
+    found = [word for word in words if word in _NOUNS]
+    return device_class(found[0]) if len(found) == 1 else None

@@ -1,0 +1,305 @@
+"""Which device is meant: the one answer for Z-Wave server, local brain, permission gate and grounding.
+
+Names are taken as people say them, and nothing is guessed where a guess could be wrong (docs/zwave.md).
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Final, Generic
+
+from home_words.kinds import ENTRANCES, D, DeviceClass, HomeDevice, class_in
+from home_words.names import fold, loose, loose_words, plain, plain_words, spellings, words
+from home_words.phonetics import likeness, phrase_likeness
+
+ALL: Final = frozenset({"all", "every", "everything", "everywhere", "both", "each"})
+_REMARK: Final = re.compile(r"\([^)]*\)")
+
+# A whole name must be this alike (of 100), and clearly more than the next one.
+_ALIKE: Final = 82.0
+_LEAD: Final = 10.0
+# One word inside it may differ this much: "lump" is a lamp, but "bathroom" is no "bedroom".
+_WORD_ALIKE: Final = 0.7
+_JOINED_ALIKE: Final = 90.0  # "bed side lamp"
+_SHORTEST: Final = 4  # letters: shorter words sound like everything
+_WORTH_OFFERING: Final = 45.0
+
+
+@dataclass(frozen=True, slots=True)
+class One(Generic[D]):
+    device: D
+
+
+@dataclass(frozen=True, slots=True)
+class Several(Generic[D]):
+    """More than one could be meant: ask."""
+
+    devices: tuple[D, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Group(Generic[D]):
+    """A room, or "all lights": several are meant. `room` is set when exactly a room was named."""
+
+    devices: tuple[D, ...]
+    room: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Nothing(Generic[D]):
+    nearest: tuple[D, ...] = ()
+
+
+Match = One[D] | Several[D] | Group[D] | Nothing[D]
+Prefers = Callable[[D], bool]
+
+
+class Names(Generic[D]):
+    """An index over the devices of a home."""
+
+    def __init__(self, devices: Iterable[D]) -> None:
+        self.devices = tuple(devices)
+        self._folded: dict[str, list[D]] = defaultdict(list)
+        self._spelled: dict[str, list[D]] = defaultdict(list)
+        self._worded: dict[frozenset[str], list[D]] = defaultdict(list)
+        self._with_room: dict[frozenset[str], list[D]] = defaultdict(list)
+        self._loose: dict[frozenset[str], list[D]] = defaultdict(list)
+        self._numbered: dict[str, list[D]] = defaultdict(list)
+        self._rooms: dict[frozenset[str], str] = {}
+        for device in self.devices:
+            self._add(device)
+
+    def _add(self, device: D) -> None:
+        name, full = words(device.name), words(f"{device.room} {device.name}")
+        self._folded[fold(device.name)].append(device)
+        for spelling in spellings(device.name):
+            self._spelled[spelling].append(device)
+        self._worded[name].append(device)
+        if device.kind == "lock" and "lock" not in name:
+            self._worded[name | {"lock"}].append(device)  # "the front door lock"
+        self._with_room[full].append(device)
+        for form in {frozenset(map(loose, name)), frozenset(map(loose, full))}:
+            self._loose[form].append(device)
+        if device.node_id is not None:
+            self._numbered[f"node {device.node_id}"].append(device)
+        if device.room:
+            self._rooms.setdefault(words(device.room), device.room)
+
+    # --- the whole answer
+
+    def find(self, asked: str, prefers: Prefers[D] | None = None) -> Match[D]:
+        """`prefers` settles between several by what the caller wants to do; never for an entrance."""
+        found = self._find(asked, prefers)
+        bare = _REMARK.sub(" ", asked)
+        # "Floor Lamp (off)": models copy a remark from a list into the name.
+        return self._find(bare, prefers) if isinstance(found, Nothing) and bare.strip() != asked else found
+
+    def could_mean(self, asked: str) -> tuple[D, ...]:
+        """Every device that a caller could reach by these words, whatever it wants to do with it."""
+        found = self.find(asked)
+        if isinstance(found, One):
+            return (found.device,)
+        if isinstance(found, Nothing):  # only a way into the house that was hinted at: it would be asked for
+            return tuple(device for device in found.nearest if device.kind in ENTRANCES)
+        return found.devices
+
+    def _find(self, asked: str, prefers: Prefers[D] | None) -> Match[D]:
+        if exact := self._exactly(asked):
+            return settle(exact, prefers, vague=False)
+        said = words(asked)
+        for look in (self._group, self._noun):
+            found = look(said)
+            if found is not None:
+                return settle(found.devices, prefers, vague=True) if isinstance(found, Several) else found
+        if hits := self.by_words(asked) or self.misheard(asked):
+            return settle(hits, prefers, vague=True)
+        return Nothing(self.nearest(asked))
+
+    # --- its steps, for who knows more than the words (`among`: only these can be meant)
+
+    def exact(self, asked: str) -> tuple[D, ...]:
+        """By name, room and name in any order, or number."""
+        return self._exactly(asked) or self._exactly(_REMARK.sub(" ", asked))
+
+    def _exactly(self, asked: str) -> tuple[D, ...]:
+        if folded := self._folded.get(fold(asked)):
+            return tuple(folded)
+        spelled = {id(hit): hit for form in spellings(asked) for hit in self._spelled.get(form, ())}
+        if spelled:
+            return tuple(spelled.values())
+        said = words(asked)
+        worded = self._with_room.get(said, ()) or self._worded.get(said, ())
+        return tuple(worded or self._numbered.get(fold(asked), ()))
+
+    def by_words(self, asked: str, among: Sequence[D] | None = None) -> tuple[D, ...]:
+        """By other words for the same ("desk light"), or when every word that was said is in name or room.
+
+        Never the other way round: a short name inside a long request proves nothing.
+        """
+        said, stems = words(asked), loose_words(asked)
+        chosen = self.devices if among is None else among
+        if not said or not chosen:
+            return ()
+        places = None if among is None else set(map(id, among))
+        same = tuple(hit for hit in self._loose.get(stems, ()) if places is None or id(hit) in places)
+        if same:
+            return same
+        whole = [device for device in chosen if _contains(words, device, said)]
+        return tuple(whole or (device for device in chosen if _contains(loose_words, device, stems)))
+
+    def misheard(self, asked: str, among: Sequence[D] | None = None) -> tuple[D, ...]:
+        """The device that was misheard; several when none leads clearly; nothing when none is alike."""
+        said = words(asked)
+        chosen = self.devices if among is None else among
+        if sum(map(len, said)) < _SHORTEST or not chosen:
+            return ()
+        named_rooms = {room for room_words, room in self._rooms.items() if room_words <= said}
+        scores = {
+            place: score
+            for place, score in _spelled_alike(asked, chosen, _ALIKE - _LEAD).items()
+            if _same_words(asked, chosen[place])
+        }
+        _add_sounds(scores, asked, chosen)
+        ranked = sorted(
+            ((score, place) for place, score in scores.items() if _same_room(named_rooms, chosen[place])),
+            key=lambda entry: (-entry[0], entry[1]),
+        )
+        if not ranked or ranked[0][0] < _ALIKE:
+            return ()
+        return tuple(chosen[place] for score, place in ranked if ranked[0][0] - score < _LEAD)
+
+    def nearest(self, asked: str, among: Sequence[D] | None = None, limit: int = 3) -> tuple[D, ...]:
+        """Only to be offered."""
+        chosen = self.devices if among is None else among
+        scores = _spelled_alike(asked, chosen, _WORTH_OFFERING)
+        return tuple(chosen[at] for at in sorted(scores, key=lambda at: (-scores[at], at))[:limit])
+
+    def in_room(self, asked: str) -> tuple[D, ...]:
+        """The devices of a room, when exactly a room was named."""
+        return self._of_room(words(asked))
+
+    def _of_room(self, room_words: frozenset[str]) -> tuple[D, ...]:
+        if room_words not in self._rooms:
+            return ()
+        return tuple(device for device in self.devices if device.room and words(device.room) == room_words)
+
+    def _group(self, said: frozenset[str]) -> Match[D] | None:
+        room = self._rooms.get(said)
+        if room is not None:
+            return Group(self._of_room(said), room)
+        if not said & ALL:
+            return None
+        rest = said - ALL
+        sort = class_in(rest)
+        chosen = self._scope(_without(rest, sort))
+        return None if chosen is None else Group(sort.among(chosen) if sort else chosen)
+
+    def _noun(self, said: frozenset[str]) -> Several[D] | Group[D] | None:
+        """A sort of device, alone or with its room: "the blinds", "bedroom light"."""
+        sort = class_in(said)
+        chosen = self._scope(_without(said, sort)) if sort else None
+        if sort is None or chosen is None:
+            return None
+        members = of_sort(sort, chosen)
+        if not members:
+            return None
+        return Group(members) if sort.plural and len(members) > 1 else Several(members)
+
+    def _scope(self, room_words: frozenset[str]) -> tuple[D, ...] | None:
+        """All devices for no word, those of a room for its name, None for words that are no room."""
+        if not room_words:
+            return self.devices
+        return self._of_room(room_words) or None
+
+
+def of_sort(sort: DeviceClass, devices: Iterable[D]) -> tuple[D, ...]:
+    """Who speaks of "the devices" to act on them does not mean the locks."""
+    return (replace(sort, sort="all") if sort.sort == "device" else sort).among(devices)
+
+
+def settle(hits: Iterable[D], prefers: Prefers[D] | None, *, vague: bool) -> Match[D]:
+    found = tuple(hits)
+    if len(found) > 1 and prefers is not None:
+        preferred = tuple(device for device in found if prefers(device))
+        found = preferred if len(preferred) == 1 and preferred[0].kind not in ENTRANCES else found
+    if len(found) > 1:
+        return Several(found)
+    if vague and found[0].kind in ENTRANCES:
+        return Nothing(found)  # offered by its full name, never acted on
+    return One(found[0])
+
+
+def _without(said: frozenset[str], sort: DeviceClass | None) -> frozenset[str]:
+    return said - frozenset(sort.noun.split()) if sort else said
+
+
+def _contains(cut: Callable[[str], frozenset[str]], device: HomeDevice, said: frozenset[str]) -> bool:
+    name = cut(device.name)
+    return said <= name or (not said.isdisjoint(name) and said <= name | cut(device.room))
+
+
+def _spelled_alike(asked: str, devices: Sequence[HomeDevice], cutoff: float) -> dict[int, float]:
+    """Of 100. As said ("bed side lamp") and with the words in order ("lump floor")."""
+    from rapidfuzz import fuzz, process
+
+    best: dict[int, float] = {}
+    for line in (plain, _sorted_words):
+        names = [line(device.name) for device in devices]
+        names += [line(f"{device.room} {device.name}") for device in devices]
+        for _, score, index in process.extract(
+            line(asked), names, scorer=fuzz.ratio, score_cutoff=cutoff, limit=40
+        ):
+            place = index % len(devices)
+            best[place] = max(score, best.get(place, 0.0))
+    return best
+
+
+def _add_sounds(scores: dict[int, float], asked: str, devices: Sequence[HomeDevice]) -> None:
+    """Spelled otherwise and said alike: "flaw lamp"."""
+    said = plain_words(asked)
+    numbers = _numbers(frozenset(said))
+    for place, device in enumerate(devices):
+        name, room = plain_words(device.name), plain_words(device.room)
+        heard = phrase_likeness(said, name)
+        if room and len(said) > len(name):
+            heard = max(heard, phrase_likeness(said, room + name))
+        same_numbers = numbers in (_numbers(frozenset(name)), _numbers(frozenset(name + room)))
+        if 100 * heard >= _ALIKE - _LEAD and same_numbers:
+            scores[place] = max(100 * heard, scores.get(place, 0.0))
+
+
+@lru_cache(maxsize=16_384)
+def _sorted_words(text: str) -> str:
+    return " ".join(sorted(words(text)))
+
+
+def _same_words(asked: str, device: HomeDevice) -> bool:
+    """Numbers must be equal ("light 1" is not "light 2"); every word must have its counterpart."""
+    from rapidfuzz import fuzz
+
+    said, name, every = words(asked), words(device.name), words(f"{device.room} {device.name}")
+    if _numbers(said) not in (_numbers(name), _numbers(every)):
+        return False
+    one, other = plain(asked), plain(device.name)
+    split = one.count(" ") != other.count(" ")  # "bed side": then the words have no counterparts
+    if split and fuzz.ratio(one.replace(" ", ""), other.replace(" ", "")) >= _JOINED_ALIKE:
+        return True
+    return _have_counterparts(said, every) and all(
+        any(likeness(word, other) >= _WORD_ALIKE for word in said) for other in name
+    )
+
+
+def _have_counterparts(said: frozenset[str], every: frozenset[str]) -> bool:
+    return all(any(likeness(word, other) >= _WORD_ALIKE for other in every) for word in said)
+
+
+def _same_room(named_rooms: set[str], device: HomeDevice) -> bool:
+    if not named_rooms or device.room in named_rooms:
+        return True
+    return any(words(room) <= words(device.name) for room in named_rooms)
+
+
+def _numbers(chosen: frozenset[str]) -> frozenset[str]:
+    return frozenset(word for word in chosen if any(char.isdigit() for char in word))
