@@ -19,7 +19,6 @@ COVERS: Final = frozenset({"blind", "garage_door"})
 # A way into the house: nobody gets one by a vague or misheard name.
 ENTRANCES: Final = frozenset({"lock", "garage_door"})
 
-_RELAYS: Final = SWITCHED | {"other"}
 _GATE: Final = re.compile(r"\b(garage|gate|garagentor|tor|einfahrt)\b", re.IGNORECASE)
 _LIGHT: Final = re.compile(
     r"light|lamp|bulb|chandelier|lantern|leuchte|licht|lampe|lampa|lumi|spot|sconce|\bleds?\b|\bglow",
@@ -29,8 +28,6 @@ _NO_LIGHT: Final = re.compile(
     r"\b(?:fan|heater|pump|motor|valve|humidifier|dehumidifier)s?\b|ventilator|lüfter|pumpe|heizung",
     re.IGNORECASE,
 )
-_OPENER: Final = re.compile(r"\b(gate|garage door|door opener|door strike|barrier)", re.IGNORECASE)
-_ALARM: Final = re.compile(r"\b(alarm|siren|security)", re.IGNORECASE)
 
 
 class HomeDevice(Protocol):
@@ -63,16 +60,6 @@ def is_light(kind: str, name: str) -> bool:
     if _LIGHT.search(name):
         return kind in ("light", *SWITCHED)
     return kind == "light" or (kind == "dimmer" and not _NO_LIGHT.search(name))
-
-
-def risks(device: HomeDevice) -> frozenset[str]:
-    """Its kind, and what its name says: a relay that drives a gate, or a siren, is a switch to Z-Wave."""
-    found = {device.kind}
-    if _ALARM.search(device.name):
-        found.add("alarm")
-    if device.kind in _RELAYS and _OPENER.search(device.name):
-        found.add("gate")
-    return frozenset(found)
 
 
 _NOUNS: Final[dict[str, Sort]] = {

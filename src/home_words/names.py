@@ -24,9 +24,8 @@ _PLAIN: Final = str.maketrans(
     }
 )
 _SPELLED_OUT: Final = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "å": "aa", "ø": "oe", "æ": "ae"})
-_FILLERS: Final = frozenset(
-    "the a an my our your this that in of at inside please device der die das den dem im mein meine".split()
-)
+_ARTICLES: Final = frozenset("the a an my our your this that der die das den dem mein meine".split())
+_FILLERS: Final = _ARTICLES | frozenset("in of at inside please device im".split())
 # Other words for the same thing: "desk light" finds the Desk Lamp.
 _SAME: Final = {
     "lamp": "light", "bulb": "light", "shutter": "blind", "shade": "blind",
@@ -73,10 +72,17 @@ def name_key(text: str) -> str:
 
 
 @lru_cache(maxsize=16_384)
+def meaning(text: str) -> tuple[str, ...]:
+    """The words without fillers. An article at the end is none: "on the" is not called "On"."""
+    every = plain_words(text)
+    told = tuple(word for word in every if word not in _FILLERS)
+    return (*told, every[-1]) if told and every[-1] in _ARTICLES else told or every
+
+
+@lru_cache(maxsize=16_384)
 def words(text: str) -> frozenset[str]:
-    """What carries the meaning: plain words without fillers, in no order."""
-    every = frozenset(plain_words(text))
-    return every - _FILLERS or every
+    """What carries the meaning, in no order."""
+    return frozenset(meaning(text))
 
 
 @lru_cache(maxsize=16_384)

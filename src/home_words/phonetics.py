@@ -19,7 +19,7 @@ _KNOWN = frozenset(
     television radio oven stove fridge dishwasher washer dryer vacuum robot lamp light bulb door
     window blind curtain shade shutter gate lock plug socket outlet switch thermostat sensor camera
     speaker alarm valve pump boiler maker coffee tea kettle toaster microwave humidifier mirror sofa
-    couch tree christmas aquarium fountain sauna motion climate water room on off""".split()
+    couch tree christmas aquarium fountain sauna motion climate water room half halfway on off""".split()
 )
 
 _SILENT = (("gh", ""), ("kn", "n"), ("wr", "r"), ("mb", "m"), ("wh", "w"), ("ph", "f"), ("ck", "k"))

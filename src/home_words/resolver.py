@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import Final, Generic
 
 from home_words.kinds import ENTRANCES, D, DeviceClass, HomeDevice, class_in
-from home_words.names import fold, loose, loose_words, plain, plain_words, spellings, words
+from home_words.names import fold, loose, loose_words, meaning, plain, plain_words, spellings, words
 from home_words.phonetics import likeness, phrase_likeness
 
 ALL: Final = frozenset({"all", "every", "everything", "everywhere", "both", "each"})
@@ -77,8 +77,6 @@ class Names(Generic[D]):
         for spelling in spellings(device.name):
             self._spelled[spelling].append(device)
         self._worded[name].append(device)
-        if device.kind == "lock" and "lock" not in name:
-            self._worded[name | {"lock"}].append(device)  # "the front door lock"
         self._with_room[full].append(device)
         for form in {frozenset(map(loose, name)), frozenset(map(loose, full))}:
             self._loose[form].append(device)
@@ -113,7 +111,7 @@ class Names(Generic[D]):
             found = look(said)
             if found is not None:
                 return settle(found.devices, prefers, vague=True) if isinstance(found, Several) else found
-        if hits := self.by_words(asked) or self.misheard(asked):
+        if hits := self.same_words(asked) or self.containing(asked) or self.misheard(asked):
             return settle(hits, prefers, vague=True)
         return Nothing(self.nearest(asked))
 
@@ -131,21 +129,29 @@ class Names(Generic[D]):
             return tuple(spelled.values())
         said = words(asked)
         worded = self._with_room.get(said, ()) or self._worded.get(said, ())
+        if _repeats(asked):  # "the floor lamp the lamp" is no name; "Kitchen Kitchen Light" is room and name
+            worded = [
+                hit for hit in worded if _sorted_words(f"{hit.room} {hit.name}") == _sorted_words(asked)
+            ]
+        if not worded and meaning(asked)[-1:] == ("lock",):  # "the front door lock"
+            worded = [hit for hit in self._worded.get(said - {"lock"}, ()) if hit.kind == "lock"]
         return tuple(worded or self._numbered.get(fold(asked), ()))
 
-    def by_words(self, asked: str, among: Sequence[D] | None = None) -> tuple[D, ...]:
-        """By other words for the same ("desk light"), or when every word that was said is in name or room.
+    def same_words(self, asked: str, among: Sequence[D] | None = None) -> tuple[D, ...]:
+        """By other words for the same: "desk light" is the Desk Lamp."""
+        hits = () if _repeats(asked) else self._loose.get(loose_words(asked), ())
+        places = set(map(id, hits if among is None else among))
+        return tuple(hit for hit in hits if id(hit) in places)
+
+    def containing(self, asked: str, among: Sequence[D] | None = None) -> tuple[D, ...]:
+        """Every word that was said is in name or room.
 
         Never the other way round: a short name inside a long request proves nothing.
         """
         said, stems = words(asked), loose_words(asked)
         chosen = self.devices if among is None else among
-        if not said or not chosen:
+        if not said or _repeats(asked):
             return ()
-        places = None if among is None else set(map(id, among))
-        same = tuple(hit for hit in self._loose.get(stems, ()) if places is None or id(hit) in places)
-        if same:
-            return same
         whole = [device for device in chosen if _contains(words, device, said)]
         return tuple(whole or (device for device in chosen if _contains(loose_words, device, stems)))
 
@@ -170,10 +176,12 @@ class Names(Generic[D]):
             return ()
         return tuple(chosen[place] for score, place in ranked if ranked[0][0] - score < _LEAD)
 
-    def nearest(self, asked: str, among: Sequence[D] | None = None, limit: int = 3) -> tuple[D, ...]:
+    def nearest(
+        self, asked: str, among: Sequence[D] | None = None, limit: int = 3, cutoff: float = _WORTH_OFFERING
+    ) -> tuple[D, ...]:
         """Only to be offered."""
         chosen = self.devices if among is None else among
-        scores = _spelled_alike(asked, chosen, _WORTH_OFFERING)
+        scores = _spelled_alike(asked, chosen, cutoff) if chosen else {}
         return tuple(chosen[at] for at in sorted(scores, key=lambda at: (-scores[at], at))[:limit])
 
     def in_room(self, asked: str) -> tuple[D, ...]:
@@ -235,6 +243,10 @@ def _without(said: frozenset[str], sort: DeviceClass | None) -> frozenset[str]:
     return said - frozenset(sort.noun.split()) if sort else said
 
 
+def _repeats(text: str) -> bool:
+    return len(meaning(text)) != len(words(text))
+
+
 def _contains(cut: Callable[[str], frozenset[str]], device: HomeDevice, said: frozenset[str]) -> bool:
     name = cut(device.name)
     return said <= name or (not said.isdisjoint(name) and said <= name | cut(device.room))
@@ -272,7 +284,7 @@ def _add_sounds(scores: dict[int, float], asked: str, devices: Sequence[HomeDevi
 
 @lru_cache(maxsize=16_384)
 def _sorted_words(text: str) -> str:
-    return " ".join(sorted(words(text)))
+    return " ".join(sorted(meaning(text)))
 
 
 def _same_words(asked: str, device: HomeDevice) -> bool:
@@ -282,9 +294,10 @@ def _same_words(asked: str, device: HomeDevice) -> bool:
     said, name, every = words(asked), words(device.name), words(f"{device.room} {device.name}")
     if _numbers(said) not in (_numbers(name), _numbers(every)):
         return False
-    one, other = plain(asked), plain(device.name)
-    split = one.count(" ") != other.count(" ")  # "bed side": then the words have no counterparts
-    if split and fuzz.ratio(one.replace(" ", ""), other.replace(" ", "")) >= _JOINED_ALIKE:
+    one, other = "".join(plain_words(asked)), "".join(plain_words(device.name))
+    # "Bed side": cut differently the words have no counterparts; "floor lamp on" has one word more.
+    cut = len(plain_words(asked)) != len(plain_words(device.name)) and abs(len(one) - len(other)) <= 1
+    if cut and fuzz.ratio(one, other) >= _JOINED_ALIKE:
         return True
     return _have_counterparts(said, every) and all(
         any(likeness(word, other) >= _WORD_ALIKE for word in said) for other in name

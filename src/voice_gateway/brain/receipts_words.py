@@ -4,7 +4,7 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-from voice_gateway.brain.local.numbers import to_digits
+from home_words.numbers import to_digits
 
 
 class Word(NamedTuple):

@@ -79,7 +79,7 @@ def _device_tier(args: Mapping[str, Any], devices_named: DevicesNamed) -> Tier:
     """By the device that its server would take, however it is called: "node 15" may be the garage door."""
     action, said = str(args.get("action", "")), str(args.get("deviceName", ""))
     found = devices_named(said)
-    names = [said, *(device.name for device in found)]
+    names = [device.name for device in found] or [said]
     if action in ("off", "toggle", "open") and any(map(DISARMED_WORDS.search, names)):
         return Tier.SENSITIVE
     if action in HARMLESS_ACTIONS:

@@ -5,8 +5,8 @@ from typing import get_args
 
 import pytest
 
-from zwave_mcp.cli import _EXAMPLES, _parser
 from home_words.kinds import Kind
+from zwave_mcp.cli import _EXAMPLES, _parser
 from zwave_mcp.results import OUTCOMES
 from zwave_mcp.schemas import TOOLS
 from zwave_mcp.simulated.file import FAULTS, DeviceSpec, parse_home

@@ -6,10 +6,10 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from fakes.scripted_home import blind, dimmer, lock, sensor, switch, thermostat
-from zwave_mcp.devices import devices_of
 from home_words.names import fold, plain, spellings, words
-from zwave_mcp.home import Node, Snapshot
 from home_words.resolver import Group, Names, Nothing, One, Several
+from zwave_mcp.devices import devices_of
+from zwave_mcp.home import Node, Snapshot
 
 HOME = (
     dimmer(2, "Ceiling Light", "Living Room"),

@@ -5,8 +5,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from voice_gateway.brain.local.classes import DeviceClass
-from voice_gateway.brain.local.home import COVERS, Device, Home, parse_devices, parse_scenes
+from home_words.kinds import COVERS, DeviceClass
+from voice_gateway.brain.local.home import Device, Home, parse_devices, parse_scenes
 from voice_gateway.brain.local.understanding import DeviceQuery, Request, Step
 from voice_gateway.brain.local.wording import capital, listed, the
 from voice_gateway.tools.traits import traits

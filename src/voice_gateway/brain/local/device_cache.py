@@ -1,13 +1,17 @@
 """Keeps the picture of the home: read at every change and at least every so often, swapped as a whole."""
 
 import asyncio
+import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 
-from voice_gateway.brain.local.home import Device, Home, build_home, name_key, parse_scenes
-from voice_gateway.brain.local.read_home import read_home
-from voice_gateway.brain.local.understanding import SCENE, Request
+from voice_gateway.brain.local.home import Device, Home, build_home, parse_devices, parse_scenes
+from voice_gateway.brain.local.understanding import LIST, LIST_ARGS, SCENE, Request
 from voice_gateway.tools.executor import ToolExecutor
-from voice_gateway.turn import ToolOutcome
+from voice_gateway.turn import ToolCall, ToolOutcome, new_id
+
+log = logging.getLogger(__name__)
+
+MOST_PAGES = 50  # of 100 devices: more than a Z-Wave network can hold
 
 HomeReady = Callable[[], Awaitable[None]]
 
@@ -35,8 +39,8 @@ class DeviceCache:
         self._changed.set()
 
     def devices_named(self, name: str) -> tuple[Device, ...]:
-        """Every device that this name could mean, for permission."""
-        return self.home.by_name.get(name_key(name), ())
+        """Every device that its server could take this name for, for permission."""
+        return self.home.names.could_mean(name)
 
     async def known(self) -> None:
         """Returns when the home is known, or cannot be."""
@@ -48,7 +52,7 @@ class DeviceCache:
         """A turn that is running keeps the picture it started with."""
         async with self._reading:
             self._seen_version = self._executor.tools.version
-            read = await read_home(self._executor)
+            read = await _read_home(self._executor)
             if isinstance(read, str):
                 # What was known stays known while the server is there: the devices will be, too.
                 self.problem = read
@@ -92,3 +96,25 @@ class DeviceCache:
         elif facts.get("outcome") in ("confirmed", "working"):
             self._scenes = (str(request.args.get("sceneName")), *self._scenes)
         self._home = self.home.with_scenes(self._scenes)
+
+
+async def _read_home(executor: ToolExecutor) -> tuple[list[Device], list[str] | None] | str:
+    """All devices, and the scenes if it tells them; or what is wrong, as it says ("" without such a tool)."""
+    if executor.tools.find(LIST) is None:
+        return ""
+    devices: list[Device] = []
+    scenes: list[str] | None = None
+    for _ in range(MOST_PAGES):
+        call = ToolCall(new_id(), LIST, {**LIST_ARGS, "offset": len(devices)})
+        outcome = await executor.execute(call)
+        if not outcome.ok:
+            log.warning("the devices could not be read", extra={"reason": outcome.text})
+            return outcome.text.removeprefix("Error: ")
+        page = parse_devices(outcome.structured)
+        devices += page
+        scenes = scenes or parse_scenes(outcome.structured)
+        total = outcome.structured.get("total") if isinstance(outcome.structured, Mapping) else None
+        if not page or not isinstance(total, int) or len(devices) >= total:
+            return devices, scenes
+    log.warning("the list of devices does not end", extra={"devices": len(devices)})
+    return devices, scenes

@@ -5,9 +5,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+from home_words.names import name_key, plain_words
 from voice_gateway.brain.local.grammar import Frame
-from voice_gateway.brain.local.home import Device, Home, build_home, name_key
-from voice_gateway.brain.local.normalise import Said, plain_words
+from voice_gateway.brain.local.home import Device, Home, build_home
+from voice_gateway.brain.local.normalise import Said
 from voice_gateway.brain.local.places import room_named
 from voice_gateway.brain.local.plan_builtin import is_clock, is_duration
 from voice_gateway.brain.local.resolve import Found, Resolver

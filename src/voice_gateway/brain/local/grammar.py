@@ -8,8 +8,8 @@ from importlib import resources
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
+from home_words.names import plain_words
 from voice_gateway.brain.local.home import Device, Home
-from voice_gateway.brain.local.normalise import plain_words
 
 if TYPE_CHECKING:
     from hassil.intents import Intents

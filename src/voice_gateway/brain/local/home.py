@@ -1,28 +1,12 @@
 """The home as it is known now: its devices and rooms, indexed by the names people give them."""
 
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 from typing import Any
 
-from voice_gateway.brain.local.normalise import plain_words
-
-_LIGHT = re.compile(
-    r"light|lamp|bulb|chandelier|lantern|sconce|\bleds?\b|spot|leuchte|licht|lampe|lumi", re.IGNORECASE
-)
-_NO_LIGHT = re.compile(r"fan|heater|pump|motor|valve|humidifier|ventilator", re.IGNORECASE)
-_GATE = re.compile(r"\b(garage|gate)\b", re.IGNORECASE)
-
-SWITCHED = frozenset({"switch", "plug", "dimmer"})  # what "everything" means: never locks, doors or blinds
-COVERS = frozenset({"blind", "garage_door"})
-
-# Other words for the same thing, as the last word of a name: "desk light" finds the Desk Lamp.
-_SAME = {
-    "lamp": "light", "bulb": "light", "lite": "light", "shutter": "blind", "shade": "blind",
-    "curtain": "blind", "drape": "blind", "roller": "blind", "outlet": "plug", "socket": "plug",
-    "telly": "tv", "television": "tv",
-}  # fmt: skip
+from home_words.kinds import is_light, mover_kind
+from home_words.names import name_key, plain_words
+from home_words.resolver import Names
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,25 +23,11 @@ class Device:
 
     @property
     def is_light(self) -> bool:
-        if self.kind == "dimmer":
-            return not _NO_LIGHT.search(self.name) or bool(_LIGHT.search(self.name))
-        return self.kind in ("light", "switch", "plug") and bool(_LIGHT.search(self.name))
+        return is_light(self.kind, self.name)
 
     @property
     def key(self) -> tuple[str, str, int | None, int]:
         return self.name, self.room, self.node_id, self.endpoint
-
-
-def singular(word: str) -> str:
-    if len(word) > 3 and word.endswith("s") and not word.endswith("ss"):
-        return word[:-1]
-    return word
-
-
-def loose(words: Iterable[str]) -> tuple[str, ...]:
-    """A name with plurals and synonyms folded."""
-    singles = [singular(word) for word in words]
-    return tuple(_SAME.get(word, word) for word in singles)
 
 
 @dataclass(frozen=True)
@@ -66,17 +36,18 @@ class Home:
 
     devices: tuple[Device, ...] = ()
     rooms: Mapping[str, str] = field(default_factory=dict)  # plain name -> as it is written
-    by_name: Mapping[str, tuple[Device, ...]] = field(default_factory=dict)
-    by_loose: Mapping[tuple[str, ...], tuple[Device, ...]] = field(default_factory=dict)
-    words: Mapping[tuple[str, str, int | None, int], tuple[str, ...]] = field(default_factory=dict)
+    names: Names[Device] = field(default_factory=lambda: Names(()))  # which device is meant
+    by_name: Mapping[str, tuple[Device, ...]] = field(default_factory=dict)  # to find names in a sentence
     told: Mapping[tuple[str, str, int | None, int], str] = field(default_factory=dict)  # since it was read
     scenes: Mapping[str, str] = field(default_factory=dict)  # plain name -> as it is written
     scenes_listed: bool = False  # the server lists them, so there are no others
 
     def address(self, device: Device) -> str:
         """The name that means only this device to its server."""
-        same = self.by_name.get(name_key(device.name), ())
-        return device.name if len(same) <= 1 or not device.room else f"{device.room} {device.name}"
+        for spelling in (device.name, f"{device.room} {device.name}"):
+            if self.names.exact(spelling) == (device,):
+                return spelling
+        return device.name if device.node_id is None else f"node {device.node_id}"
 
     def with_state(self, device: Device, state: str) -> "Home":
         """The same home after a device told its new state; names and rooms stay as they are."""
@@ -94,38 +65,24 @@ class Home:
         return next((device for device in self.devices if device.key == wanted), None)
 
     def in_room(self, room: str) -> tuple[Device, ...]:
-        wanted = name_key(room)
-        return tuple(device for device in self.devices if name_key(device.room) == wanted)
-
-
-@lru_cache(maxsize=16384)
-def name_key(name: str) -> str:
-    return " ".join(plain_words(name))
+        return self.names.in_room(room)
 
 
 def build_home(devices: Iterable[Device], scenes: Iterable[str] | None = None) -> Home:
     ordered = tuple(devices)
     rooms: dict[str, str] = {}
     by_name: dict[str, list[Device]] = {}
-    by_loose: dict[tuple[str, ...], list[Device]] = {}
-    words: dict[tuple[str, str, int | None, int], tuple[str, ...]] = {}
     for device in ordered:
         name, room = plain_words(device.name), plain_words(device.room)
-        words[device.key] = name
-        if not name:
-            continue  # a name of emoji alone cannot be said
         if room:
             rooms.setdefault(" ".join(room), device.room)
         for spoken in {" ".join(name), " ".join(room + name), " ".join(name + room)}:
             by_name.setdefault(spoken, []).append(device)
-        for folded in {loose(name), loose(room + name), loose(name + room)}:
-            by_loose.setdefault(folded, []).append(device)
     return Home(
         ordered,
         rooms,
+        Names(ordered),
         {key: tuple(found) for key, found in by_name.items()},
-        {key: tuple(found) for key, found in by_loose.items()},
-        words,
         scenes_listed=scenes is not None,
     ).with_scenes(scenes or ())
 
@@ -153,7 +110,7 @@ def _device(raw: object) -> Device | None:
     return Device(
         name=name,
         room=str(raw.get("room") or "").strip(),
-        kind="garage_door" if kind in COVERS and _GATE.search(name) else kind,
+        kind=mover_kind(name) if kind == "blind" else kind,
         state=state.strip() if isinstance(state, str) else "",
         available=raw.get("available") is not False,
         node_id=node if isinstance(node, int) else None,

@@ -3,10 +3,9 @@
 import re
 import unicodedata
 from dataclasses import dataclass
-from functools import lru_cache
 
+from home_words.numbers import to_digits
 from home_words.question import is_question
-from voice_gateway.brain.local.numbers import to_digits
 
 LONGEST_WORDS = 60  # nobody gives a command in more; longer speech is a story, a radio or a paste
 
@@ -78,14 +77,6 @@ def normalise(raw: str) -> Said:
 
 def too_long(raw: str) -> bool:
     return len(raw) > 12 * LONGEST_WORDS or len(raw.split()) > LONGEST_WORDS
-
-
-@lru_cache(maxsize=16384)  # the names of a large home, over and over
-def plain_words(raw: str) -> tuple[str, ...]:
-    """The words alone, for names: no case, accents or punctuation; every number as digits."""
-    folded = unicodedata.normalize("NFKD", raw.casefold()).replace("ß", "ss").replace("ł", "l")
-    bare = "".join(c if c.isalnum() else "" if unicodedata.combining(c) or c == "'" else " " for c in folded)
-    return tuple(to_digits(bare.split(), every_one=True))
 
 
 def _marked(raw: str) -> str:

@@ -3,10 +3,10 @@
 import re
 from dataclasses import dataclass
 
-from voice_gateway.brain.local.classes import device_class
-from voice_gateway.brain.local.home import Home, loose, name_key
-from voice_gateway.brain.local.near import best_match
-from voice_gateway.brain.local.normalise import plain_words
+from home_words.kinds import device_class
+from home_words.names import name_key
+from home_words.phonetics import best_match
+from voice_gateway.brain.local.home import Home
 
 EVERYWHERE = "*"
 
@@ -44,7 +44,7 @@ def room_named(said: str, home: Home) -> str | None:
     key = name_key(plain(said))
     if not key:
         return None
-    return home.rooms.get(key) or best_match(key.split(), {k: k.split() for k in home.rooms}, home.rooms)
+    return home.rooms.get(key) or best_match(key.split(), home.rooms)
 
 
 def place(said: str, home: Home, here: str | None) -> Placed:
@@ -57,9 +57,9 @@ def place(said: str, home: Home, here: str | None) -> Placed:
         if room := room_named(where, home):
             return Placed(what, room)
         turned = f"{where} {what}"  # "the light on the desk" is the desk light
-        if home.by_loose.get(loose(plain_words(turned))):
+        if home.names.same_words(turned):
             return Placed(turned)
-        if device_class(what) and not home.by_loose.get(loose(plain_words(said))):
+        if device_class(what) and not home.names.same_words(said):
             return Placed(what, nowhere=where)
     return _around(said, home)
 

@@ -4,9 +4,10 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from voice_gateway.brain.local.classes import device_class
+from home_words.kinds import SWITCHED, device_class
+from home_words.names import name_key
 from voice_gateway.brain.local.grammar import Frame
-from voice_gateway.brain.local.home import SWITCHED, Device, Home, name_key
+from voice_gateway.brain.local.home import Device, Home
 from voice_gateway.brain.local.normalise import Said
 from voice_gateway.brain.local.places import plain, room_named
 from voice_gateway.brain.local.plan_builtin import volume_it
@@ -172,7 +173,7 @@ def _set_temperature(frame: Frame, context: Context) -> Meaning:
 def _start(frame: Frame, context: Context) -> Meaning:
     """ "Start movie night", "start the coffee maker": only what is called exactly that."""
     said = plain(frame.text("thing"))
-    named = context.home.by_name.get(name_key(said), ())
+    named = context.home.names.exact(said)
     if named and frame.slots.get("appliance") and not any(device.is_light for device in named):
         meaning = act(replace(frame, intent="TurnOn"), context, "on")
         return (
@@ -350,7 +351,7 @@ def no_scene(request: Request, home: Home) -> str:
 def scene_alone(said: Said, home: Home) -> Step | Clarification | None:
     """ "Movie night please" asks for it; the bare name may be a thought, and is asked about."""
     name = scene_named(said.text, home)
-    if name is None or name_key(said.text) in home.by_name:
+    if name is None or home.names.exact(said.text):
         return None
     step = start_scene(Frame("Scene"), name)
     if _PLEASE.search(said.whole) and not said.question:

@@ -4,9 +4,9 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 
-from voice_gateway.brain.local.classes import DeviceClass, device_class
+from home_words.kinds import SWITCHED, DeviceClass, device_class
 from voice_gateway.brain.local.grammar import Frame
-from voice_gateway.brain.local.home import SWITCHED, Device
+from voice_gateway.brain.local.home import Device
 from voice_gateway.brain.local.places import plain, room_named
 from voice_gateway.brain.local.resolve import Found, Resolver, Unclear, Unknown, anything
 from voice_gateway.brain.local.understanding import (

@@ -4,10 +4,10 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from voice_gateway.brain.local.classes import DeviceClass, device_class
-from voice_gateway.brain.local.home import Device, Home, loose, name_key
-from voice_gateway.brain.local.near import best_match, nearest
-from voice_gateway.brain.local.normalise import plain_words
+from home_words.kinds import ENTRANCES, DeviceClass, device_class
+from home_words.names import name_key, plain_words
+from home_words.resolver import One
+from voice_gateway.brain.local.home import Device, Home
 from voice_gateway.brain.local.places import EVERYWHERE, Placed, place, plain
 from voice_gateway.brain.local.wording import unknown_room
 
@@ -20,6 +20,7 @@ _QUANTIFIER = re.compile(
 # "The other light", "one of the lights": one of them, and nobody knows which.
 _ANY_ONE = re.compile(r"^(?:one|another|other|a few|few|some)(?: of)?(?: the| my| our)? (?=\S)")
 _ARTICLES = frozenset({"the", "my", "our"})
+OFFERED = 60.0  # of 100: names less alike than this are not worth offering
 LONGEST_NAME = 8  # words, with the room
 _AND = re.compile(r"\s+and\s+(?:also\s+)?|\s*,\s*|\s+plus\s+")
 
@@ -72,14 +73,20 @@ class Resolver:
         if said in IT:  # several of them were not named one by one
             one = len(self.last) == 1
             return Found(self.last, exact=one, group=not one) if self.last else Unknown(said)
-        exact = self._pick(self.home.by_name.get(name_key(said), ()), said)
+        names = self.home.names
+        exact = self._pick(names.exact(phrase) or names.exact(said), said)
         if exact is not None:
             return exact
         if len(parts := [part for part in _AND.split(said) if part]) > 1:
             return self._several(self._shared_noun(parts))
         found = self._one(said)
-        row = self._in_a_row(said) if isinstance(found, Unknown) else ()
-        return Found(row, group=True) if row else found
+        if not isinstance(found, Unknown):
+            return found
+        if row := self._in_a_row(said):
+            return Found(row, group=True)
+        # Whatever its server would take for one device is that device here, too.
+        meant = names.find(phrase, self.fits)
+        return Found((meant.device,), exact=False) if isinstance(meant, One) else found
 
     def _in_a_row(self, said: str) -> tuple[Device, ...]:
         """ "Floor lamp the desk lamp bedside lamp": whole names alone, one behind the other."""
@@ -131,6 +138,9 @@ class Resolver:
         here = [device for device in named if self.room and name_key(device.room) == name_key(self.room)]
         if len(here) == 1:
             return Found((here[0],), by_room=here[0].room)
+        able = [device for device in named if self.fits(device)]
+        if len(able) == 1 and able[0].kind not in ENTRANCES:
+            return Found((able[0],))
         return Unclear(tuple(named), said)
 
     def _one(self, said: str) -> Resolution:
@@ -174,7 +184,7 @@ class Resolver:
             return Unknown(said, note=f"I know {what}{where}.")
         if vague:
             return Found(members, exact=False) if len(members) == 1 else Unclear(members, said)
-        members = _called(members, sort)
+        members = sort.among(members)
         if len(members) == 1 and not quantifier:
             return Found(members)
         all_of_them = room or sort.sort == "all" or (quantifier and quantifier != "any")
@@ -208,42 +218,29 @@ class Resolver:
         return Found((called[0],), by_room=called[0].room) if len(called) == 1 else Unclear(here, said)
 
     def _by_name(self, what: str, scope: Sequence[Device], room: str | None, said: str) -> Resolution:
-        keys = {device.key for device in scope}
-        inside = [device for device in self.home.by_name.get(name_key(what), ()) if device.key in keys]
-        if not inside:
-            folded = self.home.by_loose.get(loose(plain_words(what)), ())
-            inside = [device for device in folded if device.key in keys]
-        if not inside:
-            inside = self._ending_in(what, scope)
-        if picked := self._pick(inside, said):
+        names = self.home.names
+        if picked := self._pick([device for device in names.exact(what) if device in scope], said):
             return picked
-        meant = self._alike(what, scope, whole_names=room is None)
-        if meant is None:
-            return Unknown(_quantified(said)[1], near=nearest(what, self.home, self.fits, room))
-        picked = self._pick(self.home.by_name.get(name_key(self.home.address(meant)), ()), said)
-        return replace(picked, exact=False) if isinstance(picked, Found) else picked or Unknown(said)
+        if picked := self._pick(names.same_words(what, scope), said):
+            return replace(picked, exact=not _opens(picked)) if isinstance(picked, Found) else picked
+        picked = self._pick(names.containing(what, scope) or self._misheard(what, scope), said)
+        if picked is None:
+            return Unknown(_quantified(said)[1], near=self._nearest(what, room))
+        return replace(picked, exact=False) if isinstance(picked, Found) else picked
 
-    def _alike(self, what: str, scope: Sequence[Device], *, whole_names: bool) -> Device | None:
-        by_key = {device.key: device for device in scope}
-        words = plain_words(what)
-        meant = best_match(words, {key: self.home.words[key] for key in by_key}, by_key)
-        if meant is None and whole_names:
-            full = {d.key: plain_words(d.room) + self.home.words[d.key] for d in scope if d.room}
-            meant = best_match(words, full, by_key)
-        return meant
+    def _misheard(self, what: str, scope: Sequence[Device]) -> tuple[Device, ...]:
+        hits = self.home.names.misheard(what, scope)
+        return hits if len({name_key(device.name) for device in hits}) == 1 else ()
 
-    def _ending_in(self, what: str, scope: Sequence[Device]) -> list[Device]:
-        """ "The heater" is the Space Heater: the last word of the name must be said, and no other word."""
-        words = set(loose(plain_words(what)))
-        names = ((device, loose(self.home.words[device.key])) for device in scope)
-        return [device for device, name in names if name and name[-1] in words and words <= set(name)]
+    def _nearest(self, what: str, room: str | None) -> tuple[Device, ...]:
+        """At most three to offer. Those in the room that was named come first."""
+        fitting = [device for device in self.home.devices if self.fits(device)]
+        found = self.home.names.nearest(what, fitting, 6, OFFERED)
+        return tuple(sorted(found, key=lambda device: room is None or device.room != room)[:3])
 
 
-def _called(members: tuple[Device, ...], sort: DeviceClass) -> tuple[Device, ...]:
-    """ "Light" is any light, but a "lamp" is one that is called a lamp, if there are such."""
-    if sort.noun not in ("lamp", "lamps"):
-        return members
-    return tuple(device for device in members if "lamp" in plain_words(device.name)) or members
+def _opens(found: Found) -> bool:
+    return any(device.kind in ENTRANCES for device in found.devices)
 
 
 def _quantified(said: str) -> tuple[str, str]:

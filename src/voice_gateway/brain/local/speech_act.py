@@ -5,9 +5,10 @@ from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from voice_gateway.brain.local.classes import device_class
-from voice_gateway.brain.local.home import Home, name_key, singular
-from voice_gateway.brain.local.normalise import Said, normalise, plain_words
+from home_words.kinds import device_class
+from home_words.names import name_key, plain_words, singular
+from voice_gateway.brain.local.home import Home
+from voice_gateway.brain.local.normalise import Said, normalise
 from voice_gateway.tools.traits import traits
 
 if TYPE_CHECKING:
@@ -191,7 +192,7 @@ def _points_elsewhere(text: str) -> bool:
 
 
 def _home_words(home: Home) -> set[str]:
-    named = {singular(word) for words in home.words.values() for word in words}
+    named = {singular(word) for device in home.devices for word in plain_words(device.name)}
     return (named | {singular(word) for room in home.rooms for word in room.split()}) - _DULL
 
 

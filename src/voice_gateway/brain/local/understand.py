@@ -5,7 +5,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from voice_gateway.brain.local.grammar import Frame, has_own_sentences, match, match_ha
-from voice_gateway.brain.local.home import name_key
 from voice_gateway.brain.local.normalise import Said, strip_politeness
 from voice_gateway.brain.local.places import plain
 from voice_gateway.brain.local.plan_builtin import BUILTIN
@@ -121,7 +120,7 @@ class Reader:
             yield from match_ha(text, self.context.home, self.context.room, self.language)
 
     def _names_a_device(self, frame: Frame) -> bool:
-        return frame.intent in HOME_ACTS and name_key(plain(frame.text("thing"))) in self.context.home.by_name
+        return frame.intent in HOME_ACTS and bool(self.context.home.names.exact(plain(frame.text("thing"))))
 
     def _plan(self, frame: Frame) -> Meaning:
         planner = _PLANNERS.get(frame.intent)
