@@ -6,8 +6,8 @@ from statistics import median
 from time import perf_counter
 
 from bench.worker import Figures, serve_async
-from zwave_mcp.devices import devices_of
 from home_words.resolver import Names
+from zwave_mcp.devices import devices_of
 from zwave_mcp.simulated.home import SimulatedHome
 from zwave_mcp.tools import Tools
 
