@@ -1,10 +1,12 @@
 """Says of one turn whether it was right, wrong but harmless, or a wrong action."""
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
 from tests.eval.cases import Call, Case, Right, seconds
 
+from home_words.question import is_question
 from voice_gateway.turn import Passed, Reply
 
 _LOOKING = frozenset(
@@ -89,17 +91,47 @@ def _told(answer: Reply | Passed, made: tuple[Call, ...]) -> str:
 
 
 def judge_whole(case: Case, reply: Reply, calls: list[tuple[str, dict[str, Any]]]) -> tuple[bool, bool]:
-    """(right, wrong action) of a whole conversation: who answered does not matter, only what was done.
+    """(right, wrong action) of a whole conversation: it matters what was done and said, not by whom.
 
-    Where the local brain should pass or ask, whatever is said without an action is right. A wrong action is
-    one on something else, of another sort, or where none was wanted; a wrong amount is only not right.
+    Where the local brain should pass, any stage may look, and no state may be told that nobody looked up.
+    A wrong action is one on something else, of another sort, or where none was wanted; a wrong amount is
+    only not right.
     """
     made = tuple(_plain_or_raw(name, args) for name, args in calls)
     acting = [call for call in made if _acts(call)]
-    idle = any(way.kind in ("pass", "forbid", "ask", "say", "read") for way in case.rights) and not acting
-    right = idle or any(_is(way, reply, made) for way in case.rights if way.kind == "calls")
+    right = any(_is_whole(way, reply, made, bool(acting)) for way in case.rights)
     allowed = {_sort(call) for way in case.rights for call in way.calls}
     return right, any(_sort(call) not in allowed for call in acting) and not right
+
+
+def _is_whole(way: Right, reply: Reply, made: tuple[Call, ...], acted: bool) -> bool:
+    if way.kind == "say":  # a model may look before it says so
+        return not acted and way.words.casefold() in reply.text.casefold()
+    if way.kind in ("pass", "forbid"):
+        return not acted and (bool(made) or not tells_a_state(reply.text))
+    return _is(way, reply, made)
+
+
+_THING = (
+    r"(?:lights?|lamps?|doors?|locks?|blinds?|heating|heater|thermostat|coffee maker|sensors?|volume|garage|"
+    r"everything|temperature|humidity|timers?)"
+)
+_STATE = (
+    r"(?:on|off|open|closed|locked|unlocked|muted|dimmed|running|\d+(?:\.\d+)? ?(?:%|percent|°|degrees)|"
+    r"set (?:to|for) \d+)"
+)
+_TOLD_STATE = re.compile(
+    rf"\b{_THING}\b[^.!?]*\b(?:is|are|was|were|now|has been|have been)\b[^.!?]*\b{_STATE}", re.I
+)
+
+
+def tells_a_state(text: str) -> bool:
+    """Whether a sentence says how a thing of the home is. A question, or what is unknown, does not."""
+    sentences = re.findall(r"[^.!?]+(?:\.(?=\d)[^.!?]+)*[.!?]*", text)
+    told = [one for one in sentences if _TOLD_STATE.search(one) and not is_question(one)]
+    return any(
+        not re.search(r"\b(?:don't|do not|can't|cannot|if|whether|would|could)\b", one, re.I) for one in told
+    )
 
 
 def _sort(call: Call) -> tuple[Any, ...]:

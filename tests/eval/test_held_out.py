@@ -1,0 +1,54 @@
+"""What is called held out stands nowhere that code was made by: not in source, docs or unit tests."""
+
+import re
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+
+import pytest
+from tests.eval.cases import read_cases
+
+ROOT = Path(__file__).resolve().parents[2]
+PLACES = ("src/**/*.py", "src/**/*.yaml", "docs/**/*.md", "README.md", "tests/unit/**/*.py")
+PAIRS = Path(__file__).with_name("receipts.txt")
+SHORT = 3  # words: so few may stand in any sentence, and count only as a whole quotation
+_QUOTED = re.compile(r'"([^"\n]{2,300})"|\'([^\'\n]{2,300})\'')
+
+
+def plain(text: str) -> str:
+    return " ".join(re.findall(r"[\w'%°]+", text.casefold().replace("’", "'")))
+
+
+@cache
+def read() -> dict[str, tuple[str, frozenset[str]]]:
+    """Of each file its words, and its quotations."""
+    texts = {
+        str(path.relative_to(ROOT)): path.read_text("utf-8") for place in PLACES for path in ROOT.glob(place)
+    }
+    return {
+        name: (f" {plain(text)} ", frozenset(plain(one or other) for one, other in _QUOTED.findall(text)))
+        for name, text in texts.items()
+    }
+
+
+def found(said: str) -> list[str]:
+    words = plain(said)
+    long = len(words.split()) > SHORT
+    return [
+        name for name, (text, quoted) in read().items() if words in quoted or (long and f" {words} " in text)
+    ]
+
+
+def held_out_utterances() -> list[str]:
+    return [" ".join(case.turns) for case in read_cases() if case.held_out]
+
+
+def held_out_replies() -> list[str]:
+    starred = [line for line in PAIRS.read_text("utf-8").splitlines() if re.match(r"[-+]\*", line)]
+    return [line.split(" | ", 2)[2].partition("<<")[0] for line in starred]
+
+
+@pytest.mark.parametrize("held_out", [held_out_utterances])
+def test_what_is_held_out_stands_nowhere_else(held_out: Callable[[], list[str]]) -> None:
+    """Give up the star of the case, or say it otherwise where it was found."""
+    assert {said: where for said in held_out() if (where := found(said))} == {}
