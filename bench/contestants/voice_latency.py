@@ -11,7 +11,6 @@ from typing import Any
 
 from bench.worker import Figures, serve_async
 from voice_gateway.app import opened
-from voice_gateway.cli.voice import is_complete
 from voice_gateway.config import load
 from voice_gateway.doors.voice.speech_output import SpeechOutput
 from voice_gateway.doors.voice.transcriber import BackgroundTranscriber, Recorded
@@ -59,7 +58,7 @@ class Bench:
                 mouth,
                 gateway.conversation.answer,
                 voice,
-                is_complete=is_complete(gateway),
+                is_complete=gateway.is_complete,
                 on_turn=turns.append,
                 retry_seconds=None,
             )

@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
+from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -14,13 +15,14 @@ from voice_gateway.brain.local.compose import abilities
 from voice_gateway.brain.local.stage import LocalBrain
 from voice_gateway.brain.local.understanding import LIST
 from voice_gateway.brain.stage import Stage
-from voice_gateway.config import Settings, data_folder
+from voice_gateway.config import Settings, control_file, data_folder
 from voice_gateway.conversation.entry import Conversation
 from voice_gateway.conversation.stop_ringing import StopRinging
-from voice_gateway.conversation.store import Store
+from voice_gateway.conversation.store import MemoryStore, Store
 from voice_gateway.errors import BrainError, ErrorKind
 from voice_gateway.mcp_link.integration import MCPIntegration, ServerStatus
-from voice_gateway.parts import is_lost, model_report, outside_parts, server_report, without_secrets
+from voice_gateway.problems import VOICE_PACKAGE
+from voice_gateway.reports import model_report, outside_parts, ready_line, server_report, what_is_missing
 from voice_gateway.tools.builtin import builtin_tools, system_clock
 from voice_gateway.tools.builtin.timers.clock import TimerClock
 from voice_gateway.tools.builtin.timers.store import Timer, TimerStore
@@ -28,20 +30,30 @@ from voice_gateway.tools.builtin.timers.words import called
 from voice_gateway.tools.builtin.volume.playback import PlaybackVolume
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
-from voice_gateway.tools.masking import mask
+from voice_gateway.tools.masking import mask, without_secrets
 from voice_gateway.tools.permission import NamedDevice
-from voice_gateway.turn import ToolCall, ToolOutcome, new_id
-from voice_gateway.watch import Notice, State, Watch
+from voice_gateway.turn import Interruption, ToolCall, ToolOutcome, Utterance, new_id
+from voice_gateway.watch import Event, Notice, PartState, State, Watch
 
 if TYPE_CHECKING:
     from voice_gateway.brain.llm.anthropic.client import AnthropicClient
     from voice_gateway.brain.llm.ollama.client import OllamaClient
+    from voice_gateway.doors.control import ControlDoor, Operation
+    from voice_gateway.doors.mqtt.door import MqttDoor
+    from voice_gateway.doors.voice.door import VoiceDoor
+    from voice_gateway.doors.voice.recording import Listener
+    from voice_gateway.speaking.speaker import KeepingSpeaker
 
 log = logging.getLogger(__name__)
 
 TOOLS_WAIT_SECONDS = 12.0  # a turn waits this long for servers: the usual attempts (0, 2, 4 s) fit in
 GRACE_SECONDS = 0.5
 STOP_TRIES, STOP_PATIENCE_SECONDS = 3, 0.5
+NO_VOICE = "The running gateway was started without its voice: use `voice-gateway run --voice`."
+GET_VOICE = "run `make setup`, or `pip install 'voice-gateway[speech]'`"
+
+# Takes a sentence for people to a place where they read it.
+Tell = Callable[[str], None]
 
 
 class Gateway:
@@ -57,9 +69,13 @@ class Gateway:
     ) -> None:
         self.settings = settings
         self.watch = watch or Watch()
+        self.store = store or MemoryStore()
         self._tasks = tasks
         self._link_task: asyncio.Task[None] | None = None
         self._long: list[asyncio.Task[None]] = []
+        self._mqtt: MqttDoor | None = None
+        self._voice: VoiceDoor | None = None
+        self._control: ControlDoor | None = None
         self.tools = ToolManager()
         self.playback = PlaybackVolume(file=data_folder() / "volume.json")
         timers = TimerStore(data_folder() / "timers.sqlite3")
@@ -94,7 +110,7 @@ class Gateway:
             self.executor,
             settings.brain,
             settings.permission,
-            store=store,
+            store=self.store,
             watch=self.watch,
             around=self,
             first=StopRinging(lambda: self._clock.ringing, self._clock.stop_ringing),
@@ -223,7 +239,12 @@ class Gateway:
                 part, State.STARTING, f"I am looking for my language model ({settings.ollama.model})."
             )
             health = ModelHealth(settings.ollama, tell)
-            self.watch.subscribe(lambda event: health.doubt() if is_lost(event, part) else None)
+
+            def doubt(event: Event) -> None:
+                if isinstance(event, PartState) and event.part == part and event.state is State.DEGRADED:
+                    health.doubt()
+
+            self.watch.subscribe(doubt)
             self.start(health.run(), "brain.health")
         elif settings.anthropic.api_key is None:
             self.watch.report(part, State.DEGRADED, NO_KEY_SPOKEN, NO_KEY)
@@ -232,6 +253,130 @@ class Gateway:
                 f"My language model ({settings.anthropic.model}) is in the cloud and was not asked yet."
             )
             self.watch.report(part, State.OK, sentence)
+
+    # --- doors
+
+    def open_doors(self, config: Path | None, *, spoken: bool, show: Tell, announce: Tell) -> None:
+        """Every door but the terminal, which the command line has. `config` is the file of our settings;
+        `show` gets what cannot be spoken, `announce` how to talk to it."""
+        from voice_gateway.doors.control import ControlDoor
+
+        if self.settings.mqtt.broker_url:
+            self._open_mqtt()
+        if spoken or self.settings.voice.wyoming_url:
+            self._open_voice(spoken, show, announce)
+        self._control = ControlDoor(control_file(), self._operations(config))
+        self.start(self._control.run(), "door.control")
+
+    def _open_mqtt(self) -> None:
+        from voice_gateway.doors.mqtt.door import MqttDoor
+
+        self._mqtt = MqttDoor(self.settings.mqtt, self.conversation.answer, self.store, self.watch)
+        self.start(self._mqtt.run(), "door.mqtt")
+
+    def _open_voice(self, spoken: bool, show: Tell, announce: Tell) -> None:
+        try:
+            voice = self.voice_door(show=show, announce=announce)
+        except ImportError as error:
+            missing = error.name
+            self.watch.report("voice", State.DEGRADED, VOICE_PACKAGE.format(package=missing), GET_VOICE)
+            return
+        if spoken:
+            from voice_gateway.doors.voice.aloud import Aloud
+
+            self._voice = voice
+            self.start(voice.run(), "door.voice")
+            aloud = Aloud(self.watch, voice.mouth, ready=self.linked, missing=self.what_is_missing)
+            self.start(aloud.run(), "door.voice.aloud")
+        if self.settings.voice.wyoming_url:
+            self.start(voice.wyoming().run(), "door.wyoming")
+
+    def voice_door(self, **options: Any) -> "VoiceDoor":
+        """Microphone, engines and loudspeaker of this machine."""
+        from voice_gateway.doors.voice.door import VoiceDoor
+
+        return VoiceDoor(
+            self.settings.voice,
+            self.conversation.answer,
+            self.watch,
+            gain=self.playback.gain,
+            ringers=self.ringers,
+            is_complete=self.is_complete,
+            **options,
+        )
+
+    def listener(self, speaker: "KeepingSpeaker", **options: Any) -> "Listener":
+        """A voice door for recordings (`listen`)."""
+        from voice_gateway.doors.voice.recording import Listener
+
+        return Listener(
+            self.settings.voice,
+            self.conversation.answer,
+            speaker,
+            watch=self.watch,
+            is_complete=self.is_complete,
+            ready=self._home_read,
+            **options,
+        )
+
+    def is_complete(self, text: str) -> bool:
+        """Whether the local brain would act on these words as they stand: then a shorter pause ends them."""
+        return self.local.understand(text).complete
+
+    async def _home_read(self) -> None:
+        await self.linked()
+        await self.local.refresh()
+
+    async def ready(self) -> None:
+        """Returns when every part is there, or is known to be missing."""
+        if self._control is not None:
+            await self._control.tried.wait()
+        await self.linked()
+        await self.watch.decided()
+        if self._mqtt is not None:
+            self._mqtt.announce_ready()
+
+    def ready_line(self) -> str:
+        names = [tool.name for tool in self.tools.all()]
+        return ready_line(self.link.status(), self.watch.parts(), names, self.settings.brain.provider)
+
+    def what_is_missing(self) -> list[str]:
+        names = [tool.name for tool in self.tools.all()]
+        return what_is_missing(self.link.status(), self.watch.parts(), names)
+
+    def _operations(self, config: Path | None) -> "dict[str, Operation]":
+        """What other commands may ask of the running gateway."""
+        from voice_gateway.doors.control import answer_json
+
+        mine = {"config": str(config.resolve()) if config else None, "data_folder": str(data_folder())}
+
+        async def hello(_asked: Mapping[str, Any], _interruption: Interruption) -> dict[str, Any]:
+            return mine
+
+        async def ask(asked: Mapping[str, Any], interruption: Interruption) -> dict[str, Any]:
+            text, conversation_id = str(asked["text"]), str(asked["conversation_id"])
+            utterance = Utterance(text, conversation_id=conversation_id, room=asked.get("room"))
+            return answer_json(await self.conversation.answer(utterance, interruption=interruption))
+
+        async def call(asked: Mapping[str, Any], interruption: Interruption) -> dict[str, Any] | None:
+            # Who leaves gives the call up; of a turn only what a model says.
+            return await interruption.cutting(
+                self.call(str(asked["name"]), asked.get("args"), asked.get("timeout"))
+            )
+
+        async def status(_asked: Mapping[str, Any], _interruption: Interruption) -> list[dict[str, Any]]:
+            return [part.to_json() for part in self.watch.parts()]
+
+        async def talk(_asked: Mapping[str, Any], _interruption: Interruption) -> str:
+            """Empty when it listens now, else what keeps it from listening."""
+            if self._voice is not None:
+                return self._voice.push_to_talk()
+            part = self.watch.part("voice")  # its packages may be missing
+            return f"{part.sentence} To get it, {part.advice}." if part else NO_VOICE
+
+        return {"hello": hello, "ask": ask, "call": call, "status": status, "talk": talk}
+
+    # --- tasks
 
     def start(self, work: Coroutine[Any, Any, None], name: str) -> None:
         self._long.append(self._tasks.create_task(work, name=name))

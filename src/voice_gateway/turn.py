@@ -327,6 +327,21 @@ class Reply:
             "seconds": round(self.seconds, 6),
         }
 
+    def explained(self) -> str:
+        """Which stage answered, why the earlier ones passed, and what was really done."""
+        lines = [f"{passed.stage} passed: {passed.reason}" for passed in self.passed]
+        lines += ["the next stage may look but not act" for one in self.passed if one.forbid_side_effects]
+        model = f" with {self.model}" if self.model else ""
+        lines.append(f"answered by: {self.stage}{model} in {self.seconds * 1000:.0f} ms")
+        for outcome in self.outcomes:
+            arguments = ", ".join(f"{key}={value!r}" for key, value in outcome.args.items())
+            verdict = "ok" if outcome.ok else f"failed ({outcome.error})"
+            milliseconds = f"{outcome.seconds * 1000:.0f} ms"
+            lines.append(f"  {outcome.name}({arguments}) {verdict} in {milliseconds}: {outcome.text}")
+        if self.expects_answer:
+            lines.append(f"an answer is expected: --conversation {self.conversation_id}")
+        return "\n".join(lines)
+
 
 @dataclass(frozen=True, slots=True)
 class Speech:

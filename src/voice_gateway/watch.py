@@ -1,5 +1,7 @@
 """What happens in turns and how the parts are, for whoever wants to watch: MQTT, status, a log. Read-only."""
 
+import asyncio
+import contextlib
 import logging
 import time
 from collections.abc import Callable
@@ -10,6 +12,8 @@ from typing import Any
 from voice_gateway.turn import Reply, ToolOutcome, Utterance
 
 log = logging.getLogger(__name__)
+
+DECIDED_SECONDS = 3.0  # how long "ready" waits for a broker or a model server that says nothing at all
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,8 +102,18 @@ class Watch:
         self._parts[part] = PartState(part, state, sentence, since, advice)
         self.tell(self._parts[part])
 
-    def tell_late(self) -> None:
-        """Whatever is still starting is from now on something that is missing."""
+    async def decided(self, limit_seconds: float = DECIDED_SECONDS) -> None:
+        """Until no part is starting any more, so that what is missing can be said; but not for ever.
+
+        Whatever is still starting then is from now on something that is missing.
+        """
+        news = asyncio.Event()
+        self.subscribe(lambda _event: news.set())
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(limit_seconds):
+                while any(part.state is State.STARTING for part in self.parts()):
+                    news.clear()
+                    await news.wait()
         for part in self.parts():
             if part.state is State.STARTING:
                 self._parts[part.part] = replace(part, late=True)
@@ -114,3 +128,23 @@ class Watch:
 
     def parts(self) -> list[PartState]:
         return list(self._parts.values())
+
+
+class Changes:
+    """Which events are news: that a part fails, and that one which failed or was late is there."""
+
+    def __init__(self) -> None:
+        self._failed: set[str] = set()
+
+    def news(self, event: Event) -> PartState | None:
+        if not isinstance(event, PartState):
+            return None
+        if event.late:  # the line that says ready names it
+            self._failed.add(event.part)
+        if event.state is State.DEGRADED:
+            self._failed.add(event.part)
+            return event
+        if event.state is State.OK and event.part in self._failed:
+            self._failed.remove(event.part)
+            return event
+        return None

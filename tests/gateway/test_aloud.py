@@ -7,8 +7,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from voice_gateway.app import opened
-from voice_gateway.cli.aloud import AGAIN_SECONDS, Aloud
 from voice_gateway.config import Settings
+from voice_gateway.doors.voice.aloud import AGAIN_SECONDS, Aloud
 from voice_gateway.tools.builtin.timers.store import TimerStore
 from voice_gateway.turn import Speech
 from voice_gateway.watch import Notice, State
@@ -35,7 +35,13 @@ class House:
         self.watch = gateway.watch
         self.mouth = Mouth()
         self.now = 0.0
-        self.aloud = Aloud(gateway, self.mouth, monotonic=lambda: self.now)
+        self.aloud = Aloud(
+            gateway.watch,
+            self.mouth,
+            ready=gateway.linked,
+            missing=gateway.what_is_missing,
+            monotonic=lambda: self.now,
+        )
 
     @classmethod
     @contextlib.asynccontextmanager

@@ -7,11 +7,10 @@ import pytest
 
 from voice_gateway.brain.llm.anthropic import errors as anthropic_errors
 from voice_gateway.brain.llm.ollama import errors as ollama_errors
-from voice_gateway.cli.ready import decided
 from voice_gateway.config import AnthropicSettings, OllamaSettings
 from voice_gateway.errors import UnfitAnswer
 from voice_gateway.mcp_link.integration import ServerStatus
-from voice_gateway.parts import model_report, outside_parts, server_report, what_is_left
+from voice_gateway.reports import model_report, outside_parts, server_report, what_is_left
 from voice_gateway.turn import ToolOutcome, Utterance
 from voice_gateway.watch import Acted, State, Watch
 
@@ -94,14 +93,14 @@ def test_an_answer_that_is_not_wanted_does_not_make_the_model_gone():
 async def test_ready_waits_until_every_part_is_decided_but_not_for_ever():
     watch = Watch()
     watch.report("a", State.STARTING, "…")
-    waiting = asyncio.create_task(decided(watch, 30))
+    waiting = asyncio.create_task(watch.decided(30))
     await asyncio.sleep(0)
     assert not waiting.done()
     watch.report("a", State.DEGRADED, "gone")
     await asyncio.wait_for(waiting, 1)
 
     watch.report("b", State.STARTING, "…")
-    await asyncio.wait_for(decided(watch, 0.01), 1)
+    await asyncio.wait_for(watch.decided(0.01), 1)
 
 
 def test_only_a_change_is_news_and_the_time_is_that_of_the_state():

@@ -5,9 +5,8 @@ import asyncio
 import pytest
 
 from voice_gateway.app import opened
-from voice_gateway.cli.ready import Changes, decided, ready_line
 from voice_gateway.config import McpSettings, ServerSettings, Settings
-from voice_gateway.watch import PartState, State, Watch
+from voice_gateway.watch import Changes, PartState, State, Watch
 
 BROKER = "The MQTT broker is not reachable; I keep trying."
 MICROPHONE = "I cannot hear: plug one in, or start the sound server"  # as a library's own words end
@@ -31,7 +30,7 @@ async def line(servers: tuple[str, ...], broken: tuple[str, ...]) -> str:
             await gateway.linked()
         for number, sentence in enumerate(broken):
             gateway.watch.report(f"part {number}", State.DEGRADED, sentence)
-        return ready_line(gateway)
+        return gateway.ready_line()
 
 
 @pytest.mark.parametrize(
@@ -62,9 +61,9 @@ SLOW = "The MQTT broker has not answered yet."
 async def test_what_is_still_starting_is_in_the_ready_line():
     async with opened(settings()) as gateway:
         gateway.watch.report("mqtt", State.STARTING, SLOW)
-        await decided(gateway.watch, limit_seconds=0.01)
+        await gateway.watch.decided(limit_seconds=0.01)
 
-        assert ready_line(gateway) == f"ready: 6 tools, local brain. {SLOW}"
+        assert gateway.ready_line() == f"ready: 6 tools, local brain. {SLOW}"
 
 
 async def test_what_ready_did_not_wait_for_is_told_when_it_comes_up():
@@ -74,7 +73,7 @@ async def test_what_ready_did_not_wait_for_is_told_when_it_comes_up():
     for part in ("quick", "slow"):
         watch.report(part, State.STARTING, f"The {part} part has not answered yet.")
     watch.report("quick", State.OK, "The quick part is there.")
-    await decided(watch, limit_seconds=0.01)
+    await watch.decided(limit_seconds=0.01)
     assert told == []  # the line that says ready names it
 
     watch.report("slow", State.OK, "The slow part is there.")

@@ -10,7 +10,7 @@ from tests.fakes.running_gateway import parts
 
 from voice_gateway.config import ServerSettings
 from voice_gateway.errors import ToolUnavailable
-from voice_gateway.parts import without_secrets
+from voice_gateway.tools.masking import without_secrets
 
 PLAIN = "tell-it-to-nobody"  # nothing in it looks like a secret: only the name of its variable tells
 ARGUMENT = "nor-this-one"

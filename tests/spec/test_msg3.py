@@ -19,7 +19,6 @@ DOORS = Path(__file__).resolve().parents[2] / "src" / "voice_gateway" / "doors"
 async def test_a_recording_ends_in_a_tool_call_of_the_executor(tmp_path, monkeypatch):
     need_speech()
     need_packages("hibari")
-    from voice_gateway.cli.listen import Listener
     from voice_gateway.speaking.speaker import KeepingSpeaker
 
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
@@ -35,7 +34,7 @@ async def test_a_recording_ends_in_a_tool_call_of_the_executor(tmp_path, monkeyp
     watch, events, turns, speaker = Watch(), [], [], KeepingSpeaker()
     watch.subscribe(events.append)
     async with opened(load(None).settings, watch=watch) as gateway:
-        async with Listener(gateway, speaker) as listener:
+        async with gateway.listener(speaker) as listener:
             await listener.hear(FOLDER / "session_0_am_michael.wav", turns.append)
 
         assert executed.count((gateway.executor, "control_zwave_device")) == 1

@@ -9,8 +9,8 @@ from typing import get_args
 from voice_gateway import problems
 from voice_gateway.config.tree import Provider
 from voice_gateway.errors import BrainError
-from voice_gateway.parts import _OUTSIDE, outside_parts
 from voice_gateway.problems import CATALOGUE
+from voice_gateway.reports import _OUTSIDE, outside_parts
 from voice_gateway.turn import ToolOutcome, Utterance
 from voice_gateway.watch import Acted, State, Watch
 
@@ -54,7 +54,7 @@ PROOFS = {
 }
 # A part's name that is a variable where it is reported, and what it can be.
 VARIABLE = {
-    ("parts.py", "part"): [part for part, _, _ in _OUTSIDE.values()],
+    ("reports.py", "part"): [part for part, _, _ in _OUTSIDE.values()],
     ("speech_output.py", "part"): ["speech", "speaker"],
     ("app.py", "part"): ["brain …"],
 }

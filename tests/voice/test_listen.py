@@ -41,13 +41,12 @@ async def home(tmp_path, monkeypatch):
         yield gateway
 
 
-async def heard(gateway, *names, whole=False):
+async def heard(gateway, *names, **options):
     """The turns of these recordings, one behind the other."""
-    from voice_gateway.cli.listen import Listener
     from voice_gateway.speaking.speaker import KeepingSpeaker
 
     turns = []
-    async with Listener(gateway, KeepingSpeaker(), whole=whole) as listener:
+    async with gateway.listener(KeepingSpeaker(), **options) as listener:
         for name in names:
             await listener.hear(FOLDER / name, turns.append)
     return turns
@@ -115,10 +114,8 @@ async def test_a_file_that_is_no_recording_is_told_at_once(tmp_path, speech, con
         await listen(Namespace(file=str(file), paced=False, no_wake=False, out=None))
 
 
-async def test_a_recording_that_takes_long_tells_how_far_it_is(home, speech, monkeypatch, capsys):
-    monkeypatch.setattr("voice_gateway.cli.listen.PROGRESS_SECONDS", 0.0)
-
-    await heard(home, "silence_2s.wav")
+async def test_a_recording_that_takes_long_tells_how_far_it_is(home, speech, capsys):
+    await heard(home, "silence_2s.wav", progress_seconds=0.0)
 
     told = capsys.readouterr()
     assert "heard 0:01 of 0:02\n" in told.err

@@ -90,11 +90,9 @@ async def test_a_gateway_without_a_voice_cannot_be_talked_to(commands):
 
 
 async def test_a_timer_rings_also_while_the_ears_are_loaded_or_missing(commands, monkeypatch):
-    from voice_gateway.cli.voice import Voice
-
     monkeypatch.setenv("XDG_DATA_HOME", commands.env["XDG_DATA_HOME"])
     async with opened(Settings(voice=VoiceSettings(wake_words=("nowhere.tflite",)))) as gateway:
-        voice = Voice(gateway, show=print, announce=print)
+        voice = gateway.voice_door(show=print, announce=print)
         running = asyncio.ensure_future(voice.run())
         await asyncio.sleep(0)
         assert gateway.ringers == [voice.mouth.ring]
@@ -106,8 +104,6 @@ async def test_a_timer_rings_also_while_the_ears_are_loaded_or_missing(commands,
 
 
 async def test_a_speech_to_text_server_that_comes_up_later_is_found(commands, monkeypatch):
-    from voice_gateway.cli.voice import Voice
-
     monkeypatch.setenv("XDG_DATA_HOME", commands.env["XDG_DATA_HOME"])
     monkeypatch.setenv("PULSE_SERVER", "unix:/nowhere")
     free = await asyncio.start_server(lambda *_: None, "127.0.0.1", 0)
@@ -125,14 +121,14 @@ async def test_a_speech_to_text_server_that_comes_up_later_is_found(commands, mo
 
     settings = VoiceSettings(stt="wyoming", stt_url=f"tcp://127.0.0.1:{port}")
     async with opened(Settings(voice=settings)) as gateway:
-        voice = Voice(gateway, show=print, announce=print, first_pause_seconds=0.05)
+        voice = gateway.voice_door(show=print, announce=print, first_pause_seconds=0.05)
         running = asyncio.ensure_future(voice.run())
         await until(lambda: gateway.watch.state("voice") is State.DEGRADED)
         part = gateway.watch.part("voice")
         assert part.sentence == "I cannot hear: the speech to text server is not answering; I keep trying."
         assert f"tcp://127.0.0.1:{port}" in part.advice
         async with await asyncio.start_server(hears_nothing, "127.0.0.1", port):
-            await until(lambda: voice.door is not None)
+            await until(lambda: voice.transcriber is not None)
             await until(lambda: gateway.watch.state("voice") is not State.DEGRADED)
         running.cancel()
         await asyncio.gather(running, return_exceptions=True)

@@ -5,10 +5,9 @@ import sys
 from time import perf_counter
 from typing import Any
 
-from voice_gateway.cli.options import loaded, wants_json
-from voice_gateway.cli.remote import ask_running
+from voice_gateway.cli.command import ask_running, loaded, wants_json
 from voice_gateway.config import conversations_file
-from voice_gateway.doors.marks import mark_lines
+from voice_gateway.doors.control import answer_json
 from voice_gateway.doors.terminal import print_json, print_reply
 from voice_gateway.errors import LinkError
 from voice_gateway.turn import Reply, Utterance
@@ -39,7 +38,8 @@ async def _there(options: argparse.Namespace, text: str, conversation_id: str) -
         answer: dict[str, Any] | None = await ask_running(options, message)
     except LinkError as error:
         seconds = perf_counter() - started
-        return answered(Reply(f"Sorry, {error}.", ok=False, conversation_id=conversation_id, seconds=seconds))
+        reply = Reply(f"Sorry, {error}.", ok=False, conversation_id=conversation_id, seconds=seconds)
+        return answer_json(reply)
     return answer
 
 
@@ -52,25 +52,4 @@ async def _alone(options: argparse.Namespace, text: str, conversation_id: str) -
     store = SqliteStore(conversations_file())
     async with opened(settings, store=store) as gateway:
         utterance = Utterance(text, conversation_id=conversation_id, room=settings.brain.room)
-        return answered(await gateway.conversation.answer(utterance))
-
-
-def answered(reply: Reply) -> dict[str, Any]:
-    return {"reply": reply.to_json(), "explained": explained(reply), "marks": mark_lines(reply.outcomes)}
-
-
-def explained(reply: Reply) -> str:
-    """Which stage answered, why the earlier ones passed, and what was really done."""
-    lines = [f"{passed.stage} passed: {passed.reason}" for passed in reply.passed]
-    lines += ["the next stage may look but not act" for passed in reply.passed if passed.forbid_side_effects]
-    model = f" with {reply.model}" if reply.model else ""
-    lines.append(f"answered by: {reply.stage}{model} in {reply.seconds * 1000:.0f} ms")
-    for outcome in reply.outcomes:
-        arguments = ", ".join(f"{key}={value!r}" for key, value in outcome.args.items())
-        verdict = "ok" if outcome.ok else f"failed ({outcome.error})"
-        lines.append(
-            f"  {outcome.name}({arguments}) {verdict} in {outcome.seconds * 1000:.0f} ms: {outcome.text}"
-        )
-    if reply.expects_answer:
-        lines.append(f"an answer is expected: --conversation {reply.conversation_id}")
-    return "\n".join(lines)
+        return answer_json(await gateway.conversation.answer(utterance))

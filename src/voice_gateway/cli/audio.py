@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from voice_gateway.cli.options import loaded, wants_json
+from voice_gateway.cli.command import loaded, wants_json
 from voice_gateway.config import VoiceSettings
 from voice_gateway.doors.terminal import print_json
 from voice_gateway.errors import HearingError

@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import SecretStr
 from pydantic.fields import FieldInfo
 
-from voice_gateway.cli.options import loaded, wants_json
+from voice_gateway.cli.command import loaded, wants_json
 from voice_gateway.config import Loaded, Settings
 from voice_gateway.config.folders import FILE_NAME
 from voice_gateway.config.load import setting_names
@@ -38,7 +38,7 @@ def shown(settings: Settings, name: str) -> Any:
 
 
 def _show(found: Loaded, *, as_json: bool) -> int:
-    from voice_gateway.parts import without_secrets
+    from voice_gateway.tools.masking import without_secrets
 
     values = {name: shown(found.settings, name) for name in ("preset", *setting_names())}
     for name, server in found.settings.mcpServers.items():

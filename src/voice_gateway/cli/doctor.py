@@ -9,7 +9,7 @@ from rich.markup import escape
 
 from voice_gateway.cli import checks, checks_voice
 from voice_gateway.cli.checks import Finding, Findings, Verdict
-from voice_gateway.cli.options import loaded, wants_json
+from voice_gateway.cli.command import loaded, wants_json
 from voice_gateway.config import Settings
 from voice_gateway.doors.terminal import print_json
 from voice_gateway.errors import ConfigError

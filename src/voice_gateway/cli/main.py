@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from voice_gateway import logs, quick_start
 from voice_gateway.cli.parser import PROGRAM, parsed, parser
-from voice_gateway.errors import ConfigError, GatewayError
+from voice_gateway.errors import ConfigError, GatewayError, first_error
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -43,16 +43,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     except Exception as error:  # a bug: one line for people, everything for whoever asked for it
         if debug:
             raise
-        print(f"{PROGRAM}: internal error: {_root(error)} (--debug shows more)", file=sys.stderr)
+        root = first_error(error)
+        bug = f"{type(root).__name__}: {root}"
+        print(f"{PROGRAM}: internal error: {bug} (--debug shows more)", file=sys.stderr)
         return 1
     finally:
         quick_start.end()
-
-
-def _root(error: BaseException) -> str:
-    while isinstance(error, BaseExceptionGroup):
-        error = error.exceptions[0]
-    return f"{type(error).__name__}: {error}"
 
 
 async def _stoppable(options: argparse.Namespace, stopped: list[signal.Signals]) -> int:

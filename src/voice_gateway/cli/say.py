@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 from time import perf_counter
 
-from voice_gateway.cli.options import loaded, wants_json
+from voice_gateway.cli.command import loaded, wants_json
 from voice_gateway.doors.terminal import print_json
 from voice_gateway.errors import SpeakingError
 

@@ -3,8 +3,7 @@
 import argparse
 import time
 
-from voice_gateway.cli.options import wants_json
-from voice_gateway.cli.remote import ask_running
+from voice_gateway.cli.command import ask_running, wants_json
 from voice_gateway.doors.control import Silent
 from voice_gateway.doors.terminal import print_json
 

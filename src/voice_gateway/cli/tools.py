@@ -6,8 +6,7 @@ from dataclasses import asdict
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-from voice_gateway.cli.options import loaded, wants_json
-from voice_gateway.cli.remote import ask_running
+from voice_gateway.cli.command import ask_running, loaded, wants_json
 from voice_gateway.doors.terminal import print_json, print_text
 from voice_gateway.errors import ConfigError, ErrorKind, LinkError
 from voice_gateway.turn import ToolOutcome, new_id

@@ -8,7 +8,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from voice_gateway.cli.options import loaded, wants_json
+from voice_gateway.cli.command import loaded, wants_json
 from voice_gateway.config import VoiceSettings
 from voice_gateway.doors.terminal import print_json
 from voice_gateway.errors import HearingError

@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from voice_gateway.doors.json_text import json_text
+from voice_gateway.doors.marks import mark_lines
 from voice_gateway.errors import LinkError
-from voice_gateway.turn import Interruption
+from voice_gateway.turn import Interruption, Reply
 
 log = logging.getLogger(__name__)
 
@@ -112,6 +113,11 @@ def _left(interruption: Interruption, following: "asyncio.Task[bytes]") -> None:
         return  # we end ourselves, or the next request is here already
     log.info("who asked has left")
     interruption.now()
+
+
+def answer_json(reply: Reply) -> dict[str, Any]:
+    """A reply with what `ask` shows beside it."""
+    return {"reply": reply.to_json(), "explained": reply.explained(), "marks": mark_lines(reply.outcomes)}
 
 
 class Silent(LinkError):

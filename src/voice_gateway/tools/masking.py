@@ -2,9 +2,13 @@
 
 import json
 import re
+from collections.abc import Callable, Iterator
 from functools import lru_cache
-from itertools import islice
-from typing import Any
+from itertools import islice, pairwise
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from voice_gateway.config import ServerSettings
 
 HIDDEN = "***"
 LONGEST = 200  # characters of one value in the log
@@ -148,3 +152,30 @@ def _shown(value: Any) -> str:
         return shorten(str(value))
     except Exception:  # a foreign object whose own text fails
         return f"[{type(value).__name__}]"
+
+
+def without_secrets(server: "ServerSettings") -> Callable[[str], str]:
+    """Takes out of a server's words what it was told in confidence: they end up in logs and in questions."""
+    known = sorted({word for word in _secrets(server) if len(word) >= SHORTEST_SECRET}, key=len, reverse=True)
+
+    def hide(text: str) -> str:
+        for secret in known:
+            text = text.replace(secret, HIDDEN)
+        return hide_secrets(text)
+
+    return hide
+
+
+def _secrets(server: "ServerSettings") -> Iterator[str]:
+    named = [*server.env.items(), *(argument.partition("=")[::2] for argument in server.args)]
+    named += [(option, value) for option, value in pairwise(server.args) if _awaits_value(option)]
+    for name, value in named:
+        if is_secret_name(name.lstrip("-")) or name.upper().endswith("KEY"):
+            yield value
+    for header in server.headers.values():
+        yield header.get_secret_value()
+        yield header.get_secret_value().rpartition(" ")[2]  # behind "Bearer"
+
+
+def _awaits_value(option: str) -> bool:
+    return option.startswith("-") and "=" not in option

@@ -1,11 +1,35 @@
-"""The running gateway, as other commands see it."""
+"""What commands share: the settings that their options choose, and the running gateway."""
 
 import argparse
+from pathlib import Path
 from typing import Any
 
-from voice_gateway.config import control_file, data_folder
+from voice_gateway.config import Loaded, control_file, data_folder, load
 from voice_gateway.doors.control import Silent, greet, request
-from voice_gateway.errors import LinkError
+from voice_gateway.errors import ConfigError, LinkError
+
+OPENED = ("/dev/", "/proc/self/fd/")
+
+
+def loaded(options: argparse.Namespace) -> Loaded:
+    overrides: dict[str, Any] = {}
+    if provider := getattr(options, "provider", None):
+        overrides["brain.provider"] = provider
+    if room := getattr(options, "room", None):
+        overrides["brain.room"] = room
+    return load(_checked(getattr(options, "config", None)), overrides=overrides)
+
+
+def _checked(file: Path | None) -> Path | None:
+    """A pipe that nobody writes to cannot even be opened, and no signal ends that; what the shell has opened
+    itself (/dev/stdin, <(…)) has a writer."""
+    if file is not None and file.exists() and not file.is_file() and not str(file).startswith(OPENED):
+        raise ConfigError(f"{file} is not a regular file")
+    return file
+
+
+def wants_json(options: argparse.Namespace) -> bool:
+    return bool(getattr(options, "json", False))
 
 
 async def ask_running(options: argparse.Namespace, message: dict[str, Any]) -> Any:

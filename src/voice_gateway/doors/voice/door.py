@@ -1,36 +1,24 @@
-"""Builds the voice door of a running gateway from the settings."""
+"""The voice of a running gateway, from loading its engines to its end."""
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 
-from voice_gateway.app import Gateway
+from voice_gateway.config import VoiceSettings
 from voice_gateway.doors.voice.speech_output import SpeechOutput
-from voice_gateway.doors.voice.transcriber import WAITING, BackgroundTranscriber
+from voice_gateway.doors.voice.transcriber import WAITING, Answer, BackgroundTranscriber
 from voice_gateway.doors.wyoming import WyomingDoor
-from voice_gateway.errors import HearingError
+from voice_gateway.errors import HearingError, first_error
 from voice_gateway.hearing.engines import HearingEngines, load_hearing, new_transcriber
 from voice_gateway.hearing.sounddevice_microphone import SounddeviceMicrophone
 from voice_gateway.speaking.engines import new_synthesizer
 from voice_gateway.speaking.sounddevice_speaker import SounddeviceSpeaker
-from voice_gateway.watch import Event, PartState, State
+from voice_gateway.watch import Event, PartState, State, Watch
 
 log = logging.getLogger(__name__)
 
 STARTING = "The voice is starting."
 FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS = 2.0, 30.0  # until ears that could not be had are tried again
-
-
-def is_complete(gateway: Gateway) -> Callable[[str], bool]:
-    """Whether the local brain would act on these words as they stand: then a shorter pause ends them."""
-    return lambda text: gateway.local.understand(text).complete
-
-
-def first_error(error: BaseException) -> BaseException:
-    """A group of tasks packs what one of them raised; whoever reads it wants the thing itself."""
-    while isinstance(error, BaseExceptionGroup):
-        error = error.exceptions[0]
-    return error
 
 
 def _cannot_hear(error: BaseException) -> tuple[str, str]:
@@ -40,58 +28,66 @@ def _cannot_hear(error: BaseException) -> tuple[str, str]:
     return f"I cannot hear: {error}", ""
 
 
-class Voice:
-    """The voice of one gateway, from loading the engines to the end. Trouble never reaches other doors."""
+class VoiceDoor:
+    """Ears, mouth and what is between them. Trouble never reaches other doors."""
 
     def __init__(
         self,
-        gateway: Gateway,
+        settings: VoiceSettings,
+        answer: Answer,
+        watch: Watch,
         *,
+        gain: Callable[[], float],
+        ringers: list[Callable[[str], Awaitable[None]]],
+        is_complete: Callable[[str], bool],
         show: Callable[[str], None],
         announce: Callable[[str], None],
         first_pause_seconds: float = FIRST_PAUSE_SECONDS,
     ) -> None:
-        """`show` gets what cannot be spoken, `announce` how to talk to it."""
+        """`show` gets what cannot be spoken, `announce` how to talk to it; `ringers` get our bell."""
         self._announce = announce
         self._first_pause = first_pause_seconds
-        self._gateway = gateway
-        self._settings = gateway.settings.voice
+        self._settings = settings
+        self._answer = answer
+        self._watch = watch
+        self._ringers = ringers
+        self._is_complete = is_complete
         self._transcriber = new_transcriber(self._settings)
         self._synthesizer = new_synthesizer(self._settings)
         self.mouth = SpeechOutput(
             self._synthesizer,
-            SounddeviceSpeaker(self._settings.output_device, gain=gateway.playback.gain),
-            watch=gateway.watch,
+            SounddeviceSpeaker(self._settings.output_device, gain=gain),
+            watch=watch,
             show=show,
             earcons=self._settings.earcons,
         )
-        self.door: BackgroundTranscriber | None = None
+        self.transcriber: BackgroundTranscriber | None = None
         self._told = False
 
     async def run(self) -> None:
         """Until cancelled: without ears it still speaks, and timers ring."""
-        self._gateway.watch.report("voice", State.STARTING, STARTING)
-        self._gateway.ringers.append(self.mouth.ring)
+        self._watch.report("voice", State.STARTING, STARTING)
+        self._ringers.append(self.mouth.ring)
         try:
             await self._listen(await self._load())
         finally:
-            self._gateway.ringers.remove(self.mouth.ring)
+            self._ringers.remove(self.mouth.ring)
             await self.mouth.close()
 
     async def _listen(self, ears: HearingEngines) -> None:
         microphone = SounddeviceMicrophone(self._settings.input_device, on_state=self._microphone_state)
-        self.door = BackgroundTranscriber(
+        self.transcriber = BackgroundTranscriber(
             ears,
             microphone,
             self.mouth,
-            self._gateway.conversation.answer,
+            self._answer,
             self._settings,
-            watch=self._gateway.watch,
-            is_complete=is_complete(self._gateway),
+            watch=self._watch,
+            is_complete=self._is_complete,
         )
-        self._gateway.watch.subscribe(self._tell_when_ready)
+        self._watch.subscribe(self._tell_when_ready)
         try:
-            await self.door.run()
+            await self.transcriber.run()
         finally:
             await ears.close()
 
@@ -105,29 +101,28 @@ class Voice:
 
     def push_to_talk(self) -> str:
         """Empty when it listens now, else what keeps it from listening."""
-        voice, microphone = map(self._gateway.watch.part, ("voice", "microphone"))
+        voice, microphone = map(self._watch.part, ("voice", "microphone"))
         if microphone is not None and microphone.state is State.DEGRADED:
             return microphone.sentence
-        if self.door is None or voice is None or voice.state is State.STARTING:
+        if self.transcriber is None or voice is None or voice.state is State.STARTING:
             return voice.sentence if voice else STARTING
-        self.door.push_to_talk()
+        self.transcriber.push_to_talk()
         return ""
 
     def wyoming(self) -> WyomingDoor:
         """Shares the engines with the microphone and the loudspeaker."""
-        answer = self._gateway.conversation.answer
         return WyomingDoor(
-            self._settings, answer, self._transcriber, self._synthesizer, watch=self._gateway.watch
+            self._settings, self._answer, self._transcriber, self._synthesizer, watch=self._watch
         )
 
     async def _load(self) -> HearingEngines:
         """All engines side by side. Without ears there is no voice, and the status says why."""
         async with asyncio.TaskGroup() as tasks:
             tasks.create_task(self.mouth.warm_up(), name="warm up speech")
-            ears = tasks.create_task(self._load_ears(), name="load ears")
+            ears = tasks.create_task(self._load_hearing(), name="load ears")
         return ears.result()
 
-    async def _load_ears(self) -> HearingEngines:
+    async def _load_hearing(self) -> HearingEngines:
         """Until they are there: a server may come up later, and a file may be put where it is missing."""
         pause, failed = self._first_pause, ""
         while True:
@@ -146,15 +141,15 @@ class Voice:
                 )
                 failed = str(error)
                 self._told = True  # that it is back is told as of any part that had failed
-                self._gateway.watch.report("voice", State.DEGRADED, *_cannot_hear(error))
+                self._watch.report("voice", State.DEGRADED, *_cannot_hear(error))
             await asyncio.sleep(pause)
             pause = min(pause * 2, LONGEST_PAUSE_SECONDS)
 
     def _microphone_state(self, problem: str | None) -> None:
         if problem is None:
-            self._gateway.watch.report("microphone", State.OK, "The microphone works.")
+            self._watch.report("microphone", State.OK, "The microphone works.")
         else:
-            self._gateway.watch.report("microphone", State.DEGRADED, f"I cannot hear: {problem}")
-            self._gateway.watch.report("voice", State.OFF, WAITING)
-            if self.door is not None:
-                self.door.sound_lost()
+            self._watch.report("microphone", State.DEGRADED, f"I cannot hear: {problem}")
+            self._watch.report("voice", State.OFF, WAITING)
+            if self.transcriber is not None:
+                self.transcriber.sound_lost()

@@ -1,13 +1,10 @@
 """How each part is, in sentences a person understands, with what to check."""
 
-from collections.abc import Callable, Iterator, Sequence
-from itertools import pairwise
+from collections.abc import Callable, Sequence
 
-from voice_gateway.config import ServerSettings
 from voice_gateway.errors import ErrorKind, GatewayError
 from voice_gateway.mcp_link.integration import ServerStatus
 from voice_gateway.problems import SEARCH, SERVER_SILENT, VOLUME
-from voice_gateway.tools.masking import HIDDEN, SHORTEST_SECRET, hide_secrets, is_secret_name
 from voice_gateway.watch import Acted, Event, PartState, State, Watch
 
 # Built-in tools that need something outside the gateway: the part's name, and what is said of it.
@@ -44,33 +41,6 @@ def server_report(status: ServerStatus) -> tuple[State, str, str]:
     return State.STARTING, sentence, ""
 
 
-def without_secrets(server: ServerSettings) -> Callable[[str], str]:
-    """Takes out of a server's words what it was told in confidence: they end up in logs and in questions."""
-    known = sorted({word for word in _secrets(server) if len(word) >= SHORTEST_SECRET}, key=len, reverse=True)
-
-    def hide(text: str) -> str:
-        for secret in known:
-            text = text.replace(secret, HIDDEN)
-        return hide_secrets(text)
-
-    return hide
-
-
-def _secrets(server: ServerSettings) -> Iterator[str]:
-    named = [*server.env.items(), *(argument.partition("=")[::2] for argument in server.args)]
-    named += [(option, value) for option, value in pairwise(server.args) if _awaits_value(option)]
-    for name, value in named:
-        if is_secret_name(name.lstrip("-")) or name.upper().endswith("KEY"):
-            yield value
-    for header in server.headers.values():
-        yield header.get_secret_value()
-        yield header.get_secret_value().rpartition(" ")[2]  # behind "Bearer"
-
-
-def _awaits_value(option: str) -> bool:
-    return option.startswith("-") and "=" not in option
-
-
 def what_is_left(names: Sequence[str]) -> str:
     """ "I have the clock, search and volume": of the built-in tools."""
     words = [word for name, word in _WORDS if name in names]
@@ -104,5 +74,32 @@ def model_report(error: GatewayError | None, model: str) -> tuple[State, str, st
     return State.DEGRADED, error.spoken, str(error)
 
 
-def is_lost(event: Event, part: str) -> bool:
-    return isinstance(event, PartState) and event.part == part and event.state is State.DEGRADED
+def ready_line(
+    servers: Sequence[ServerStatus], parts: Sequence[PartState], tools: Sequence[str], brain: str
+) -> str:
+    """For the terminal: what works, and in a sentence each what does not."""
+    up = [_named(status) for status in servers if status.state == "connected"]
+    line = f"ready: {len(tools)} tools, {brain} brain"
+    if up:
+        line += f", connected to {listed(up)}"
+    return " ".join([f"{line}.", *what_is_missing(servers, parts, tools)])
+
+
+def what_is_missing(
+    servers: Sequence[ServerStatus], parts: Sequence[PartState], tools: Sequence[str]
+) -> list[str]:
+    """A sentence for each part that is not there; the servers share one, with what is left without them."""
+    down = [status.name for status in servers if status.state != "connected"]
+    sentences = [
+        part.sentence
+        for part in parts
+        if (part.state is State.DEGRADED or part.late) and not part.part.startswith("server ")
+    ]
+    if down:
+        who = f"The {down[0]} server is" if len(down) == 1 else f"The servers {listed(down)} are"
+        sentences.insert(0, f"{who} not answering; {what_is_left(tools)}.")
+    return sentences
+
+
+def _named(status: ServerStatus) -> str:
+    return f"{status.name} (simulated home)" if status.simulated else status.name

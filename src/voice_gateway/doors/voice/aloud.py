@@ -2,14 +2,12 @@
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Protocol
 
-from voice_gateway.app import Gateway
-from voice_gateway.cli.ready import Changes, decided, what_is_missing
 from voice_gateway.speaking.plain_text import spoken_text
 from voice_gateway.turn import Speech
-from voice_gateway.watch import Event, Notice, PartState, State
+from voice_gateway.watch import Changes, Event, Notice, PartState, State, Watch
 
 AGAIN_SECONDS = 3600.0  # a part that comes and goes is told of once in this time: people sleep in the house
 MUTE = frozenset({"speech", "speaker"})  # without these nothing can be said
@@ -22,32 +20,43 @@ class Mouth(Protocol):
 
 
 class Aloud:
-    """Waits for its turn to speak, as replies do: never over somebody."""
+    """Waits for its turn to speak, as replies do: never over somebody.
+
+    `ready` returns when the servers are there or given up, `missing` has a sentence for each missing part.
+    """
 
     def __init__(
-        self, gateway: Gateway, mouth: Mouth, *, monotonic: Callable[[], float] = time.monotonic
+        self,
+        watch: Watch,
+        mouth: Mouth,
+        *,
+        ready: Callable[[], Awaitable[None]],
+        missing: Callable[[], list[str]],
+        monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._gateway = gateway
+        self._watch = watch
         self._mouth = mouth
+        self._ready = ready
+        self._missing = missing
         self._monotonic = monotonic
         self._changes = Changes()
         self._told: dict[str, float] = {}  # when the failure of a part was said last
         self._gone: dict[str, bool] = {}  # whether it was said that this part is gone now
         self._sentences: asyncio.Queue[str] = asyncio.Queue()
-        gateway.watch.subscribe(self._noticed)  # at once: what was missed is told while we start
+        watch.subscribe(self._noticed)  # at once: what was missed is told while we start
 
     async def run(self) -> None:
-        await self._gateway.linked()
-        await decided(self._gateway.watch)
+        await self._ready()
+        await self._watch.decided()
         self._remember()
-        self._gateway.watch.subscribe(self._happened)
-        await self._say(" ".join(["I am ready.", *what_is_missing(self._gateway)]))
+        self._watch.subscribe(self._happened)
+        await self._say(" ".join(["I am ready.", *self._missing()]))
         while True:
             await self._say(await self._sentences.get())
 
     def _remember(self) -> None:
         """What is missing now is in the first sentence; its return is news."""
-        for part in self._gateway.watch.parts():
+        for part in self._watch.parts():
             self._worth_saying(part)
 
     def _noticed(self, event: Event) -> None:
