@@ -4,8 +4,11 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
+
+from voice_gateway.tools.traits import traits
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
@@ -58,3 +61,14 @@ def test_every_page_is_reached_from_the_readme():
     text = (ROOT / "README.md").read_text(encoding="utf-8")
 
     assert [page.name for page in PAGES if page.name != "README.md" and f"{page.name})" not in text] == []
+
+
+async def test_the_tool_that_the_architecture_page_shows_is_one():
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    (sample,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    names: dict[str, Any] = {}
+    exec(sample, names)
+    tool = names["dice_tool"]()
+
+    assert re.fullmatch(r"You rolled a [1-3]\.", await tool.ainvoke({"sides": 3}))
+    assert traits(tool).read_only
