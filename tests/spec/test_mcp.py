@@ -9,6 +9,7 @@ from tests.fakes.linked import fault_server, linked
 
 from voice_gateway.config import ServerSettings, ToolsSettings
 from voice_gateway.errors import ToolUnavailable
+from voice_gateway.mcp_link.connection import Patience
 from voice_gateway.tools.builtin import builtin_tools
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
@@ -250,9 +251,8 @@ async def test_a_server_that_keeps_crashing_is_started_less_and_less_often_and_l
         assert await link.call("echo") == "{}"
 
 
-async def test_a_call_during_a_restart_waits_for_it(monkeypatch):
-    monkeypatch.setattr("voice_gateway.mcp_link.server.SHORT_RUN_SECONDS", 0.0)  # as after a long healthy run
-    async with linked(fault_server()) as link:
+async def test_a_call_during_a_restart_waits_for_it():
+    async with linked(fault_server(), doubts=Patience(short_run_seconds=0.0)) as link:  # as after a long run
         with pytest.raises(ToolUnavailable):
             await link.call("die")
         assert await link.call("echo") == "{}"

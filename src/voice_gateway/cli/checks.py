@@ -12,7 +12,7 @@ from typing import Any
 
 from voice_gateway.config import Loaded, Settings, conversations_file, data_folder
 from voice_gateway.conversation.store import store_from
-from voice_gateway.mcp_link.report import what_to_check
+from voice_gateway.mcp_link.status import what_to_check
 from voice_gateway.tools.masking import hide_secrets
 from voice_gateway.turn import new_id
 

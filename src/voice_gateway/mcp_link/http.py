@@ -2,16 +2,23 @@
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Coroutine, Mapping
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from voice_gateway.config import ServerSettings
-from voice_gateway.errors import LinkError, ToolError, ToolUnavailable
-from voice_gateway.mcp_link.report import address
-from voice_gateway.mcp_link.session import client_arguments, load_sdk
-from voice_gateway.mcp_link.stdio.stdio.calls import CONNECTION_CLOSED, SUSPECT_AFTER, error_reply
-from voice_gateway.mcp_link.stdio.stdio.connection import MAX_PAGES, PING_SECONDS, Events
-from voice_gateway.mcp_link.stdio.stdio.frames import shorten
+from voice_gateway.errors import LinkError, ToolError, ToolUnavailable, first_error
+from voice_gateway.mcp_link.connection import (
+    CONNECTION_CLOSED,
+    SUSPECT_AFTER,
+    Events,
+    Patience,
+    all_pages,
+    client_arguments,
+    error_reply,
+    load_sdk,
+    shorten,
+)
+from voice_gateway.mcp_link.status import address
 
 if TYPE_CHECKING:
     import httpx2
@@ -19,7 +26,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-PING_EVERY_SECONDS = 30.0  # without a process to watch, only asking tells that a server is gone
 HTTP_SECONDS, READ_SECONDS = 30.0, 300.0  # a server may hold a response open for as long as a tool runs
 KILL_SECONDS = 1.0  # for the SDK to end after it was cancelled
 
@@ -30,8 +36,19 @@ class HttpConnection:
     The SDK's transport cancels the task that opened it when a request cannot be sent; the owner must live on.
     """
 
-    def __init__(self, name: str, settings: ServerSettings, events: Events, *, stop_seconds: float) -> None:
+    def __init__(
+        self,
+        name: str,
+        settings: ServerSettings,
+        events: Events,
+        *,
+        stop_seconds: float,
+        patience: Patience,
+        hide: Callable[[str], str],
+    ) -> None:
         self._name = name
+        self._patience = patience
+        self._hide = hide
         self._settings = settings
         self._events = events
         self._stop_seconds = stop_seconds
@@ -92,24 +109,17 @@ class HttpConnection:
 
     async def list_tools(self) -> list[Mapping[str, Any]]:
         try:
-            return await self._list()
+            return await all_pages(self._page)
         except Exception as error:
-            cause = self._without_secrets(_cause(error))
-            raise LinkError(f"its tools could not be listed: {cause}") from error
+            raise LinkError(f"its tools could not be listed: {self._told(error)}") from error
 
-    async def _list(self) -> list[Mapping[str, Any]]:
+    async def _page(self, cursor: str | None) -> tuple[list[Mapping[str, Any]], Any]:
         import mcp_types as types
 
         assert self._session is not None
-        found: list[Mapping[str, Any]] = []
-        cursor: str | None = None
-        for _ in range(MAX_PAGES):
-            page = await self._session.list_tools(params=types.PaginatedRequestParams(cursor=cursor))
-            found += [tool.model_dump(by_alias=True, mode="json", exclude_none=True) for tool in page.tools]
-            if page.next_cursor is None or page.next_cursor == cursor:
-                return found
-            cursor = page.next_cursor
-        raise LinkError(f"its list of tools has more than {MAX_PAGES} pages")
+        page = await self._session.list_tools(params=types.PaginatedRequestParams(cursor=cursor))
+        tools = [tool.model_dump(by_alias=True, mode="json", exclude_none=True) for tool in page.tools]
+        return list(tools), page.next_cursor
 
     async def answers(self) -> bool:
         works = self._unanswered < 2 * SUSPECT_AFTER or self._calls_under_way > 0
@@ -126,14 +136,13 @@ class HttpConnection:
             async with self._opened() as session:
                 self._session = session
                 await session.initialize()
-                self.definitions = await self._list()
+                self.definitions = await all_pages(self._page)
                 if not ready.done():
                     ready.set_result(None)
                 await self._watch()
         except Exception as error:  # the SDK raises its own errors, groups of them, httpx's and pydantic's
             refused = f"HTTP status {self._status}: " if self._status >= 400 else ""
-            cause = self._without_secrets(_cause(error))
-            reason = f"{address(self._settings)} cannot be used: {refused}{cause}"
+            reason = f"{address(self._settings)} cannot be used: {refused}{self._told(error)}"
         finally:
             self._session = None
             self.end = self.end or reason
@@ -164,17 +173,17 @@ class HttpConnection:
     async def _note_status(self, response: "httpx2.Response") -> None:
         self._status = response.status_code
 
-    def _without_secrets(self, text: str) -> str:
-        """Libraries quote what they could not send."""
-        for secret in (value.get_secret_value() for value in self._settings.headers.values()):
-            text = text.replace(secret, "…") if secret else text
-        return shorten(text.replace(self._settings.url or "", address(self._settings)))
+    def _told(self, error: BaseException) -> str:
+        """Without secrets: libraries quote what they could not send."""
+        cause = first_error(error)
+        text = (str(cause) or type(cause).__name__).replace(self._settings.url or "", address(self._settings))
+        return shorten(self._hide(text))
 
     async def _watch(self) -> None:
         """Until the stop, or until the server no longer answers."""
         while True:
             with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(PING_EVERY_SECONDS):
+                async with asyncio.timeout(self._patience.ping_every_seconds):
                     await self._stop.wait()
                     return
             if not await self._pong():
@@ -187,7 +196,7 @@ class HttpConnection:
         if self._session is None:
             return False
         try:
-            async with asyncio.timeout(PING_SECONDS):
+            async with asyncio.timeout(self._patience.ping_seconds):
                 await self._session.send_ping()
         except MCPError as error:
             return error.code != CONNECTION_CLOSED  # any other error is an answer too
@@ -223,10 +232,3 @@ class HttpConnection:
         self._tasks.discard(task)
         if not task.cancelled():
             task.exception()  # its caller has seen it, or has given up
-
-
-def _cause(error: BaseException) -> str:
-    """The first plain error inside groups of groups."""
-    while isinstance(error, BaseExceptionGroup):
-        error = error.exceptions[0]
-    return str(error) or type(error).__name__

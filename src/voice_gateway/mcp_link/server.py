@@ -6,16 +6,16 @@ import logging
 from collections.abc import AsyncIterator, Callable, Mapping
 from typing import Any
 
+from voice_gateway.backoff import backoff_seconds
 from voice_gateway.config import McpSettings, ServerSettings
 from voice_gateway.errors import GatewayError, LinkError, ToolUnavailable
+from voice_gateway.mcp_link.connection import Connection, Patience
 from voice_gateway.mcp_link.convert import to_langchain_tools
-from voice_gateway.mcp_link.report import failure_report
-from voice_gateway.mcp_link.status import Listeners, ServerStatus, State
-from voice_gateway.mcp_link.stdio.stdio.connection import Connection, StdioConnection
+from voice_gateway.mcp_link.status import Listeners, ServerStatus, State, failure_report
+from voice_gateway.mcp_link.stdio import StdioConnection
 
 log = logging.getLogger(__name__)
 
-SHORT_RUN_SECONDS = 5.0  # a server that ends sooner counts as a failed attempt: a crash loop slows down
 LEAST_LATER_DELAY_SECONDS = 1.0
 SETTLE_SECONDS = 0.1  # announcements of changed tools come in bursts
 
@@ -29,10 +29,13 @@ class Server:
         settings: ServerSettings,
         mcp: McpSettings,
         listeners: Listeners,
-        hide: Callable[[str], str] = str,
+        *,
+        patience: Patience,
+        hide: Callable[[str], str],
     ) -> None:
         """`hide` takes the server's secrets out of what is told of it."""
         self._name = name
+        self._patience = patience
         self._hide = hide
         self._settings = settings
         self._mcp = mcp
@@ -79,7 +82,7 @@ class Server:
             state=self._state,
             attempts=self._failures + (self._state != "degraded"),
             last_error=self._last_error,
-            stderr_tail=self._last_words(self._connection) if self._connection else self._stderr_tail,
+            stderr_tail=self._connection.stderr_tail() if self._connection else self._stderr_tail,
             tools=self._tools,
             restarts=self._restarts,
             simulated=self._settings.simulated,
@@ -91,12 +94,7 @@ class Server:
             await self._attempting.wait()
         if self._connection is None:
             raise ToolUnavailable(f'The server "{self._name}" is not connected at the moment.')
-        try:
-            return await self._connection.call(tool, arguments)
-        except ToolUnavailable as error:
-            if isinstance(error.__cause__, LinkError):  # for the log: it quotes the server's last words
-                error.__cause__ = LinkError(self._hide(str(error.__cause__)))
-            raise
+        return await self._connection.call(tool, arguments)
 
     # what a connection tells us
 
@@ -130,7 +128,7 @@ class Server:
             ran = self._ran()
             died = self._ended
             await connection.close(broken=not self._stopping)
-            self._stderr_tail = self._last_words(connection)
+            self._stderr_tail = connection.stderr_tail()
         if not self._stopping:
             self._failed(self._hide(reason or ""), ran)
         elif died:  # by itself: nothing else would tell why
@@ -147,16 +145,19 @@ class Server:
 
     def _new_connection(self) -> Connection:
         if self._settings.url is None:
-            return StdioConnection(
-                self._name,
-                self._settings,
-                self,
-                stop_seconds=self._mcp.stop_timeout_seconds,
-                hide=self._hide,
-            )
-        from voice_gateway.mcp_link.http import HttpConnection
+            kind: Callable[..., Connection] = StdioConnection
+        else:
+            from voice_gateway.mcp_link.http import HttpConnection
 
-        return HttpConnection(self._name, self._settings, self, stop_seconds=self._mcp.stop_timeout_seconds)
+            kind = HttpConnection
+        return kind(
+            self._name,
+            self._settings,
+            self,
+            stop_seconds=self._mcp.stop_timeout_seconds,
+            patience=self._patience,
+            hide=self._hide,
+        )
 
     async def _open(self, connection: Connection) -> None:
         seconds = self._mcp.connect_timeout_seconds
@@ -207,7 +208,7 @@ class Server:
                 self._announce(await connection.list_tools())
                 self._listeners.on_status(self.status())
         except (GatewayError, TimeoutError) as error:
-            facts = {"server": self._name, "error": str(error), "stderr": self._last_words(connection)}
+            facts = {"server": self._name, "error": str(error), "stderr": connection.stderr_tail()}
             log.warning("MCP tools could not be listed again; the earlier ones stay", extra=facts)
 
     # failures
@@ -216,7 +217,7 @@ class Server:
         changed, self._last_error = reason != self._last_error, reason
         if self._connected_at is not None:
             self._restarts += 1
-        if ran_seconds >= SHORT_RUN_SECONDS:
+        if ran_seconds >= self._patience.short_run_seconds:
             self._failures = 0
         else:
             self._failures += 1
@@ -265,12 +266,11 @@ class Server:
 
     def _delay(self) -> float:
         """Before the next attempt: none, then 2, 4, 8 … s; it never gives up."""
-        if self._failures == 0:
-            return 0.0
-        doublings = min(self._failures - 1, 30)
-        delay = min(self._mcp.base_delay_seconds * 2.0**doublings, self._mcp.max_delay_seconds)
+        first, longest = self._mcp.base_delay_seconds, self._mcp.max_delay_seconds
+        delay = backoff_seconds(self._failures, first=first, longest=longest)
         # "No delay" is meant for the first attempts; for ever after it would only heat the house.
-        return delay if self._failures < self._mcp.attempts else max(delay, LEAST_LATER_DELAY_SECONDS)
+        later = 0 < self._failures >= self._mcp.attempts
+        return max(delay, LEAST_LATER_DELAY_SECONDS) if later else delay
 
     # small steps
 
@@ -286,15 +286,13 @@ class Server:
             finally:
                 self._limit = None
 
-    def _last_words(self, connection: Connection) -> str:
-        return self._hide(connection.stderr_tail())
-
     def _ran(self) -> float:
         return 0.0 if self._connected_at is None else asyncio.get_running_loop().time() - self._connected_at
 
     def _no_more_calls(self) -> None:
         self._connection = None
-        if self._ran() >= SHORT_RUN_SECONDS and self._attempting is None and not self._stopping:
+        ran_well = self._ran() >= self._patience.short_run_seconds
+        if ran_well and self._attempting is None and not self._stopping:
             self._attempting = asyncio.Event()  # it is restarted at once: calls that come now wait for it
 
     def _decided(self) -> None:

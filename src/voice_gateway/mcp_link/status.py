@@ -1,8 +1,9 @@
-"""How a server is doing, and whom its owner tells."""
+"""How a server is doing, whom its owner tells, and the sentences about one that cannot be reached."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
+from urllib.parse import urlsplit
 
 from voice_gateway.config import ServerSettings
 
@@ -43,3 +44,48 @@ Hide = Callable[[ServerSettings], Callable[[str], str]]
 
 def hide_nothing(_server: ServerSettings) -> Callable[[str], str]:
     return str
+
+
+def address(settings: ServerSettings) -> str:
+    """How the server is reached, without arguments, logins or query: these may hold secrets."""
+    if settings.url is None:
+        return settings.command or ""
+    parts = urlsplit(settings.url)
+    host = parts.hostname or ""
+    return f"{parts.scheme}://{host}{f':{parts.port}' if parts.port else ''}{parts.path}"
+
+
+def failure_report(
+    name: str,
+    settings: ServerSettings,
+    *,
+    attempts: int,
+    reason: str,
+    stderr: str,
+    local_tools: Sequence[str],
+    other_servers: Sequence[str] = (),
+) -> str:
+    """What failed, why, what the server said, what to check, and what still works."""
+    said = "".join(f"\n    {name}| {line}" for line in stderr.splitlines()) or " nothing"
+    local = ", ".join(local_tools) or "none"
+    left = f"local tools only: {local}"
+    if other_servers:
+        left = f"local tools: {local}; and with the tools of: {', '.join(other_servers)}"
+    return (
+        f"MCP connection failed after {attempts} attempts\n"
+        f"  server: {name} ({address(settings)})\n"
+        f"  reason: {reason}\n"
+        f"  the server's stderr:{said}\n"
+        f"  check: {what_to_check(settings)}\n"
+        f"  continuing with {left}\n"
+        "  the connection is tried again in the background"
+    )
+
+
+def what_to_check(settings: ServerSettings) -> str:
+    if settings.url is not None:
+        return f"that {address(settings)} is running and reachable from here, and that its headers are right"
+    return (
+        f"that {settings.command} is installed and starts by hand with the same arguments, "
+        "and that what it needs is running (for a Z-Wave server: the MQTT broker)"
+    )

@@ -3,11 +3,12 @@
 import asyncio
 import json
 import sys
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, is_dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from voice_gateway.content_blocks import KINDS, as_json, read_blocks, size_of
 from voice_gateway.errors import ErrorKind, LinkError, ToolError, first_error
 from voice_gateway.tools.masking import safe, shorten
 from voice_gateway.turn import ToolOutcome, encodable
@@ -16,11 +17,6 @@ if TYPE_CHECKING:
     from langchain_core.messages import ToolMessage
 
 EMPTY = "Done, without output."
-
-# Kinds of content blocks of MCP and of LangChain; only a list of such blocks is read as blocks.
-_BLOCKS = frozenset(
-    "text json image image_url audio input_audio video file document resource resource_link".split()
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +49,7 @@ def read(raw: Any, artifact: Any = None) -> Result:
     lines, named = _text_and_blobs(raw)
     blobs = [*named, *blobs]
     if not any(line.strip() for line in lines):
-        lines = [_json(structured)] if structured is not None else []
+        lines = [as_json(structured)] if structured is not None else []
     text = "\n".join([*lines, *(f"[{blob}]" for blob in blobs)])
     if structured is None and artifact is None and isinstance(raw, dict):
         structured = _plain(raw)
@@ -84,84 +80,26 @@ def _text_and_blobs(raw: Any) -> tuple[list[str], list[str]]:
     if isinstance(raw, str):
         return [raw], []
     if isinstance(raw, bytes | bytearray | memoryview):
-        return [], [f"binary data, {_size(len(raw))}"]
+        return [], [f"binary data, {size_of(len(raw))}"]
     block = _as_block(raw)
     if block is not None:
         raw = [block]
     if not isinstance(raw, list | tuple):
-        return [_json(raw)], []
-    blocks = [item if isinstance(item, str) else _as_block(item) for item in raw]
-    if not raw or None in blocks or all(isinstance(item, str) for item in blocks):
-        return ([_json(raw)], []) if raw else ([], [])
-    return _read_blocks(blocks)
-
-
-def _read_blocks(blocks: Sequence[Any]) -> tuple[list[str], list[str]]:
-    lines: list[str] = []
-    blobs: list[str] = []
-    for block in blocks:
-        if isinstance(block, str):
-            lines.append(block)
-        elif isinstance(text := _text_of(block), str):
-            lines.append(text)
-        else:
-            blobs.append(_name_of_blob(block))
-    return lines, blobs
+        return [as_json(raw)], []
+    blocks = [{"type": "text", "text": item} if isinstance(item, str) else _as_block(item) for item in raw]
+    if not all(blocks) or all(isinstance(item, str) for item in raw):
+        return ([as_json(raw)], []) if raw else ([], [])
+    return read_blocks([block for block in blocks if block is not None])
 
 
 def _as_block(item: Any) -> Mapping[str, Any] | None:
     if not isinstance(item, Mapping):
         kind = getattr(item, "type", None)
-        if not (isinstance(kind, str) and kind in _BLOCKS and hasattr(item, "model_dump")):
+        if not (isinstance(kind, str) and kind in KINDS and hasattr(item, "model_dump")):
             return None
         item = item.model_dump(mode="json", exclude_none=True)
     kind = item.get("type")
-    return item if isinstance(kind, str) and kind in _BLOCKS and len(item) > 1 else None
-
-
-def _text_of(block: Mapping[str, Any]) -> Any:
-    if block["type"] == "text":
-        return block.get("text")
-    if block["type"] == "json":
-        return _json(block.get("json"))
-    resource = block.get("resource")
-    return resource.get("text") if isinstance(resource, Mapping) else None
-
-
-def _name_of_blob(block: Mapping[str, Any]) -> str:
-    """`image, image/png, 12 kB`: enough to speak of it, nothing of what is in it."""
-    inner = block.get("resource") if isinstance(block.get("resource"), Mapping) else block
-    found = [
-        inner.get(key) for key in ("mimeType", "mime_type", "name", "title") if isinstance(inner, Mapping)
-    ]
-    facts = [value[:80] for value in found if isinstance(value, str) and value]
-    for key in ("data", "blob", "base64"):
-        content = inner.get(key) if isinstance(inner, Mapping) else None
-        if isinstance(content, str):
-            facts.append(_size(len(content) * 3 // 4))
-    return ", ".join(dict.fromkeys([block["type"], *facts]))
-
-
-def _size(count: int) -> str:
-    return f"{count} bytes" if count < 1000 else f"{count / 1000:.0f} kB"
-
-
-def _json(value: Any) -> str:
-    if hasattr(value, "model_dump_json"):
-        return _or_str(value, value.model_dump_json)
-    if is_dataclass(value) and not isinstance(value, type):
-        return _or_str(value, lambda: json.dumps(asdict(value), ensure_ascii=False, default=str))
-    return _or_str(value, lambda: json.dumps(value, ensure_ascii=False, default=str))
-
-
-def _or_str(value: Any, dump: Any) -> str:
-    try:
-        return str(dump())
-    except Exception:  # circular, too deep, or an object whose own methods fail
-        try:
-            return str(value)
-        except Exception:
-            return f"[{type(value).__name__} that cannot be shown]"
+    return item if isinstance(kind, str) and kind in KINDS and len(item) > 1 else None
 
 
 def _plain(value: Any) -> Any:

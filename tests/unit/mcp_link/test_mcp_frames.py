@@ -5,7 +5,8 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from voice_gateway.mcp_link.stdio.stdio.frames import LineBuffer, parse, shorten, shown, whole_frame
+from voice_gateway.mcp_link.connection import shorten
+from voice_gateway.mcp_link.stdio.frames import LineBuffer, parse, shown, whole_frame
 
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=20),

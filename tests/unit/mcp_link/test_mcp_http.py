@@ -12,6 +12,7 @@ from tests.fakes.linked import FAKES, LIMIT, linked
 
 from voice_gateway.config import ServerSettings
 from voice_gateway.errors import ToolError, ToolUnavailable
+from voice_gateway.mcp_link.connection import Patience
 
 
 def free_port() -> int:
@@ -101,10 +102,9 @@ async def test_headers_are_sent_and_without_them_the_refusal_is_named(caplog):
     assert "t0ken" not in caplog.text
 
 
-async def test_a_server_that_is_gone_is_noticed_without_a_call(monkeypatch):
-    monkeypatch.setattr("voice_gateway.mcp_link.http.PING_EVERY_SECONDS", 0.1)
+async def test_a_server_that_is_gone_is_noticed_without_a_call():
     port = free_port()
     with http_server(port) as process:
-        async with linked(at(port)) as link:
+        async with linked(at(port), doubts=Patience(ping_every_seconds=0.1)) as link:
             process.kill()
             await link.until(lambda: link.status("web").restarts == 1)

@@ -1,51 +1,21 @@
 """The SDK's session over streams of ours: the handshake, and what a server sends beside replies to us."""
 
-import asyncio
-import importlib
 import logging
 import math
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Self
 
 from voice_gateway.errors import LinkError
+from voice_gateway.mcp_link.connection import client_arguments
 
 if TYPE_CHECKING:  # importing mcp takes 0.7 s; the server starts meanwhile
     from anyio.streams.memory import MemoryObjectSendStream
-    from mcp.client.session import ClientSession, IncomingMessage, MessageHandlerFnT
+    from mcp.client.session import ClientSession
     from mcp.shared.message import SessionMessage
 
 log = logging.getLogger(__name__)
 
 QUEUE_LIMIT = 1000  # what a server tells or asks may wait for the SDK; a flood is cut off here, replies never
-
-
-async def load_sdk() -> None:
-    """Import mcp without holding up the event loop."""
-    await asyncio.to_thread(importlib.import_module, "mcp.client.session")
-
-
-def client_arguments(on_tools_changed: Callable[[], None]) -> dict[str, Any]:
-    """How every session of ours introduces itself, and what it listens to."""
-    import mcp_types as types
-
-    async def on_message(message: "IncomingMessage") -> None:
-        if isinstance(message, types.ToolListChangedNotification):
-            on_tools_changed()
-
-    handler: MessageHandlerFnT = on_message
-    return {
-        "message_handler": handler,
-        "client_info": types.Implementation(name="voice-gateway", version=_version()),
-    }
-
-
-def _version() -> str:
-    from importlib.metadata import PackageNotFoundError, version
-
-    try:
-        return version("voice-gateway")
-    except PackageNotFoundError:
-        return "0"
 
 
 class StreamSession:

@@ -9,9 +9,10 @@ from typing import Any
 
 from pydantic_core import from_json
 
+from voice_gateway.mcp_link.connection import SHOWN, shorten
+
 LINE_LIMIT = 64 * 1024 * 1024  # longer lines are skipped whole
 QUICK_LINE = 1024 * 1024  # longer lines are parsed in a thread
-SHOWN = 300  # characters of an odd line that a log shows
 RECOVERY_TRIES = 100  # places on a line where a frame may begin
 UNTERMINATED_LIMIT = 64 * 1024  # a frame without its newline is looked for up to here
 
@@ -102,10 +103,6 @@ def parse(line: bytes, *, patient: bool = False) -> Parsed:
         return _objects(decoder.decode(text), text)
     except (ValueError, RecursionError):  # RecursionError: nested too deeply to be meant
         return _recover(text, decoder)
-
-
-def shorten(text: str, limit: int = SHOWN) -> str:
-    return text if len(text) <= limit else f"{text[:limit]}… ({len(text)} characters)"
 
 
 def shown(line: bytes) -> str:

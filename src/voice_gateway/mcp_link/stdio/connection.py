@@ -2,48 +2,37 @@
 
 import asyncio
 import contextlib
+import itertools
+import json
 import logging
 import threading
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any, Protocol
+from typing import Any
 
 from voice_gateway.config import ServerSettings
-from voice_gateway.errors import GatewayError, LinkError
-from voice_gateway.mcp_link.session import StreamSession, load_sdk
-from voice_gateway.mcp_link.stdio.stdio.calls import SUSPECT_AFTER, Calls
-from voice_gateway.mcp_link.stdio.stdio.frames import QUICK_LINE, Parsed, parse, shorten, shown, whole_frame
-from voice_gateway.mcp_link.stdio.stdio.process import ServerProcess
+from voice_gateway.errors import BadArguments, GatewayError, LinkError, ToolError, ToolUnavailable
+from voice_gateway.mcp_link.connection import (
+    SUSPECT_AFTER,
+    Events,
+    Patience,
+    all_pages,
+    error_reply,
+    load_sdk,
+    shorten,
+)
+from voice_gateway.mcp_link.stdio.frames import QUICK_LINE, Parsed, parse, shown, whole_frame
+from voice_gateway.mcp_link.stdio.process import ServerProcess
+from voice_gateway.mcp_link.stdio.session import StreamSession
 
 log = logging.getLogger(__name__)
 
-MAX_PAGES = 1000  # of one tools/list
-PING_SECONDS = 2.0  # a server that is alive answers a ping at once
 BROKEN_STOP_SECONDS = 0.5  # a server that misbehaved gets no long farewell
 NOISE_SHOWN = 20  # odd lines logged one by one; later ones at each doubling
+PREFIX = "vg-"  # the SDK numbers its own requests, so ours cannot meet them
 
-
-class Events(Protocol):
-    """What a connection tells its owner, from the event loop; each returns at once."""
-
-    def ended(self) -> None: ...
-    def tools_changed(self) -> None: ...
-    def suspect(self) -> None: ...
-
-
-class Connection(Protocol):
-    """What the owner of a server needs of a way to reach it."""
-
-    definitions: list[Mapping[str, Any]]  # the tools, as the server describes them
-    end: str | None  # why it is over
-
-    async def start(self) -> None: ...
-    async def open(self) -> None: ...
-    async def close(self, *, broken: bool) -> None: ...
-    async def call(self, tool: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]: ...
-    async def list_tools(self) -> list[Mapping[str, Any]]: ...
-    async def answers(self) -> bool: ...
-    def stderr_tail(self) -> str: ...
+# One encoder for all: json.dumps with options builds a new one every time. NaN is not JSON.
+_encode = json.JSONEncoder(separators=(",", ":"), allow_nan=False, check_circular=False).encode
 
 
 class StdioConnection:
@@ -60,9 +49,11 @@ class StdioConnection:
         events: Events,
         *,
         stop_seconds: float,
+        patience: Patience,
         hide: Callable[[str], str] = str,
     ) -> None:
         self._name = name
+        self._patience = patience
         self._hide = hide
         self._settings = settings
         self._events = events
@@ -104,26 +95,21 @@ class StdioConnection:
 
     async def list_tools(self) -> list[Mapping[str, Any]]:
         """Asked by ourselves: the SDK's model refuses the whole list for one malformed definition."""
-        found: list[Mapping[str, Any]] = []
-        params: dict[str, Any] = {}
-        for _ in range(MAX_PAGES):
-            page = await self._calls.request("tools/list", params)
-            tools = page.get("tools")
-            if not isinstance(tools, list):
-                raise LinkError("its reply to tools/list holds no list of tools")
-            found += tools
-            cursor = page.get("nextCursor")
-            if not isinstance(cursor, str) or cursor == params.get("cursor"):
-                return found
-            params = {"cursor": cursor}
-        raise LinkError(f"its list of tools has more than {MAX_PAGES} pages")
+        return await all_pages(self._page)
+
+    async def _page(self, cursor: str | None) -> tuple[list[Mapping[str, Any]], Any]:
+        page = await self._calls.request("tools/list", {} if cursor is None else {"cursor": cursor})
+        tools = page.get("tools")
+        if not isinstance(tools, list):
+            raise LinkError("its reply to tools/list holds no list of tools")
+        return tools, page.get("nextCursor")
 
     async def answers(self) -> bool:
         """Whether the server still talks, when several calls in a row were given up."""
         if self._calls.unanswered >= 2 * SUSPECT_AFTER and not self._calls.under_way:
             return False  # it talks, but it does not work
         try:
-            async with asyncio.timeout(PING_SECONDS):
+            async with asyncio.timeout(self._patience.ping_seconds):
                 await self._calls.request("ping", {})
         except TimeoutError:
             return False
@@ -189,3 +175,102 @@ def _in_thread(work: Callable[[], Parsed], then: Callable[[Parsed], None]) -> No
             loop.call_soon_threadsafe(then, parsed)
 
     threading.Thread(target=run, name="mcp long line", daemon=True).start()
+
+
+class Calls:
+    """Our own requests, sent beside the SDK's session on the same stream, each with one waiter.
+
+    Replies are handed over by `resolve` without a task switch of their own.
+    """
+
+    def __init__(self, process: ServerProcess, on_suspect: Callable[[], None]) -> None:
+        self._process = process
+        self._on_suspect = on_suspect
+        self._ids = itertools.count(1)
+        self._waiting: dict[str, asyncio.Future[Mapping[str, Any]]] = {}
+        self._closed: str | None = None
+        self.unanswered = 0
+
+    @property
+    def under_way(self) -> bool:
+        return bool(self._waiting)
+
+    async def call(self, tool: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
+        """A cancelled call tells the server, and never waits for it to listen."""
+        try:
+            params = f'{{"name":{_encode(tool)},"arguments":{_json(arguments)}}}'
+            frame = await self._exchange("tools/call", params)
+        except asyncio.CancelledError:
+            self.unanswered += 1
+            if self.unanswered >= SUSPECT_AFTER:
+                self._on_suspect()
+            raise
+        self.unanswered = 0
+        return _result(frame)
+
+    async def request(self, method: str, params: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The result of any other request; an error reply is raised."""
+        return _result(await self._exchange(method, _json(params)))
+
+    async def _exchange(self, method: str, params: str) -> Mapping[str, Any]:
+        request_id = f"{PREFIX}{next(self._ids)}"
+        line = f'{{"jsonrpc":"2.0","id":"{request_id}","method":"{method}","params":{params}}}\n'.encode()
+        if self._process.congested:
+            await self._process.drained()
+        if self._closed is not None:
+            raise ToolUnavailable(self._closed)
+        reply: asyncio.Future[Mapping[str, Any]] = asyncio.get_running_loop().create_future()
+        self._waiting[request_id] = reply
+        try:
+            self._process.write(line)
+            return await reply
+        except LinkError as error:
+            raise ToolUnavailable(str(error)) from error
+        except asyncio.CancelledError:
+            self._tell_cancelled(request_id)
+            raise
+        finally:
+            del self._waiting[request_id]
+
+    def resolve(self, frame: Mapping[str, Any]) -> bool:
+        """Whether the frame answers a request of ours, also one that nobody waits for any more."""
+        request_id = frame.get("id")
+        if not isinstance(request_id, str) or not request_id.startswith(PREFIX) or "method" in frame:
+            return False
+        reply = self._waiting.get(request_id)
+        if reply is not None and not reply.done():
+            reply.set_result(frame)
+        return True
+
+    def close(self, reason: str, stderr: str = "") -> None:
+        """Nothing more will come: every waiter is told at once. The server's stderr is for the log alone."""
+        self._closed = self._closed or reason
+        for reply in self._waiting.values():
+            if not reply.done():
+                gone = ToolUnavailable(f"{reason} What was asked of it may or may not have happened.")
+                gone.__cause__ = LinkError(f"{reason} Its stderr: {stderr or 'nothing'}")
+                reply.set_exception(gone)
+
+    def _tell_cancelled(self, request_id: str) -> None:
+        # Written even when the server does not read: there is only one for each call that was written.
+        params = {"requestId": request_id, "reason": "the caller gave up"}
+        notice = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params}
+        with contextlib.suppress(LinkError):
+            self._process.write(_encode(notice).encode() + b"\n")
+
+
+def _json(value: Mapping[str, Any]) -> str:
+    try:
+        return _encode(value)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise BadArguments(f"The arguments cannot be written as JSON: {error}") from error
+
+
+def _result(frame: Mapping[str, Any]) -> Mapping[str, Any]:
+    result = frame.get("result")
+    if isinstance(result, dict):
+        return result
+    error = frame.get("error")
+    if not isinstance(error, dict):
+        raise ToolError("The server's reply was not understood.")
+    raise error_reply(error.get("code"), error.get("message"), error.get("data"))

@@ -1,0 +1,105 @@
+"""What every way to reach an MCP server has in common: shape, limits, errors, introduction."""
+
+import asyncio
+import importlib
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+from voice_gateway.errors import BadArguments, LinkError, ToolError
+
+if TYPE_CHECKING:
+    from mcp.client.session import IncomingMessage, MessageHandlerFnT
+
+MAX_PAGES = 1000  # of one tools/list
+INVALID_PARAMS, CONNECTION_CLOSED = -32602, -32000  # codes of JSON-RPC and of the SDK
+SUSPECT_AFTER = 3  # calls in a row that were given up without an answer
+SHOWN = 300  # characters of a foreign text that a log shows
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How long the link waits before it doubts a server."""
+
+    ping_seconds: float = 2.0  # a server that is alive answers a ping at once
+    ping_every_seconds: float = 30.0  # without a process to watch, only asking tells that a server is gone
+    short_run_seconds: float = 5.0  # one that ends sooner counts as a failed attempt: a crash loop slows down
+
+
+class Events(Protocol):
+    """What a connection tells its owner, from the event loop; each returns at once."""
+
+    def ended(self) -> None: ...
+    def tools_changed(self) -> None: ...
+    def suspect(self) -> None: ...
+
+
+class Connection(Protocol):
+    """What the owner of a server needs of a way to reach it."""
+
+    definitions: list[Mapping[str, Any]]  # the tools, as the server describes them
+    end: str | None  # why it is over
+
+    async def start(self) -> None: ...
+    async def open(self) -> None: ...
+    async def close(self, *, broken: bool) -> None: ...
+    async def call(self, tool: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]: ...
+    async def list_tools(self) -> list[Mapping[str, Any]]: ...
+    async def answers(self) -> bool: ...
+    def stderr_tail(self) -> str: ...
+
+
+# The tools on the page behind a cursor, and the cursor of the next page.
+Page = Callable[[str | None], Awaitable[tuple[list[Mapping[str, Any]], Any]]]
+
+
+async def all_pages(page: Page) -> list[Mapping[str, Any]]:
+    found: list[Mapping[str, Any]] = []
+    cursor: str | None = None
+    for _ in range(MAX_PAGES):
+        tools, following = await page(cursor)
+        found += tools
+        if not isinstance(following, str) or following == cursor:
+            return found
+        cursor = following
+    raise LinkError(f"its list of tools has more than {MAX_PAGES} pages")
+
+
+def error_reply(code: Any, message: Any, facts: Any) -> ToolError:
+    """The server's own words, unchanged (NORM-7)."""
+    said = isinstance(message, str) and message.strip()
+    kind = BadArguments if code == INVALID_PARAMS else ToolError
+    return kind(message if said else "The server reported an error without a message.", structured=facts)
+
+
+def shorten(text: str, limit: int = SHOWN) -> str:
+    return text if len(text) <= limit else f"{text[:limit]}… ({len(text)} characters)"
+
+
+async def load_sdk() -> None:
+    """Import mcp, which takes 0.7 s, without holding up the event loop."""
+    await asyncio.to_thread(importlib.import_module, "mcp.client.session")
+
+
+def client_arguments(on_tools_changed: Callable[[], None]) -> dict[str, Any]:
+    """How every session of ours introduces itself, and what it listens to."""
+    import mcp_types as types
+
+    async def on_message(message: "IncomingMessage") -> None:
+        if isinstance(message, types.ToolListChangedNotification):
+            on_tools_changed()
+
+    handler: MessageHandlerFnT = on_message
+    return {
+        "message_handler": handler,
+        "client_info": types.Implementation(name="voice-gateway", version=_version()),
+    }
+
+
+def _version() -> str:
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version("voice-gateway")
+    except PackageNotFoundError:
+        return "0"
