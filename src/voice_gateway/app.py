@@ -24,10 +24,8 @@ from voice_gateway.mcp_link.integration import MCPIntegration, ServerStatus
 from voice_gateway.problems import VOICE_PACKAGE
 from voice_gateway.reports import model_report, outside_parts, ready_line, server_report, what_is_missing
 from voice_gateway.tools.builtin import builtin_tools, system_clock
-from voice_gateway.tools.builtin.timers.clock import TimerClock
-from voice_gateway.tools.builtin.timers.store import Timer, TimerStore
-from voice_gateway.tools.builtin.timers.words import called
-from voice_gateway.tools.builtin.volume.playback import PlaybackVolume
+from voice_gateway.tools.builtin.timers import Timer, TimerClock, TimerStore, called
+from voice_gateway.tools.builtin.volume import PlaybackVolume
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
 from voice_gateway.tools.masking import mask, without_secrets

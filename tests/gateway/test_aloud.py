@@ -9,7 +9,7 @@ import pytest
 from voice_gateway.app import opened
 from voice_gateway.config import Settings
 from voice_gateway.doors.voice.aloud import AGAIN_SECONDS, Aloud
-from voice_gateway.tools.builtin.timers.store import TimerStore
+from voice_gateway.tools.builtin.timers import TimerStore
 from voice_gateway.turn import Speech
 from voice_gateway.watch import Notice, State
 

@@ -17,7 +17,7 @@ from voice_gateway.brain.llm.ollama.client import OllamaClient
 from voice_gateway.brain.stage import Turn
 from voice_gateway.config import BrainSettings, McpSettings, OllamaSettings, ToolsSettings, load
 from voice_gateway.tools.builtin import builtin_tools
-from voice_gateway.tools.builtin.volume.playback import PlaybackVolume
+from voice_gateway.tools.builtin.volume import PlaybackVolume
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.lint import MAX_EXAMPLES, MAX_TOKENS, estimate_tokens, lint
 from voice_gateway.tools.manager import ToolManager

@@ -11,7 +11,7 @@ from tests.mqtt.conftest import Listener
 from voice_gateway.app import opened
 from voice_gateway.config import ServerSettings, Settings, ToolsSettings
 from voice_gateway.tools.builtin import builtin_tools
-from voice_gateway.tools.builtin.timers.store import TimerStore
+from voice_gateway.tools.builtin.timers import TimerStore
 
 
 @pytest.fixture

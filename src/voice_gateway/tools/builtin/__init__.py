@@ -6,14 +6,9 @@ from typing import TYPE_CHECKING
 
 from voice_gateway.config import ToolsSettings
 from voice_gateway.tools.builtin.current_datetime import datetime_tool
-from voice_gateway.tools.builtin.search.duckduckgo import DuckDuckGo
-from voice_gateway.tools.builtin.search.searxng import SearXNG
-from voice_gateway.tools.builtin.search.tool import SearchBackend, search_tool
-from voice_gateway.tools.builtin.timers.store import TimerStore
-from voice_gateway.tools.builtin.timers.tools import timer_tools
-from voice_gateway.tools.builtin.volume.playback import PlaybackVolume
-from voice_gateway.tools.builtin.volume.system import SystemVolume
-from voice_gateway.tools.builtin.volume.tool import VolumeBackend, volume_tool
+from voice_gateway.tools.builtin.search import DuckDuckGo, SearchBackend, SearXNG, search_tool
+from voice_gateway.tools.builtin.timers import TimerStore, timer_tools
+from voice_gateway.tools.builtin.volume import PlaybackVolume, SystemVolume, VolumeBackend, volume_tool
 
 if TYPE_CHECKING:
     from langchain_core.tools import BaseTool

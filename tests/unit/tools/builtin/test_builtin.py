@@ -8,8 +8,8 @@ import pytest
 
 from voice_gateway.config import ToolsSettings
 from voice_gateway.tools.builtin import builtin_tools
-from voice_gateway.tools.builtin.timers.store import TimerStore
-from voice_gateway.tools.builtin.volume.playback import PlaybackVolume
+from voice_gateway.tools.builtin.timers import TimerStore
+from voice_gateway.tools.builtin.volume import PlaybackVolume
 from voice_gateway.tools.traits import traits
 
 

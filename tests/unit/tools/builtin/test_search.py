@@ -10,9 +10,8 @@ from langchain_core.tools import BaseTool
 from tests.fakes.search_engines import Engine, search_engine
 
 from voice_gateway.errors import BadArguments, ToolError, ToolTimeout, ToolUnavailable
-from voice_gateway.tools.builtin.search.duckduckgo import DuckDuckGo
-from voice_gateway.tools.builtin.search.searxng import SearXNG, language
-from voice_gateway.tools.builtin.search.tool import SearchBackend, search_tool
+from voice_gateway.tools.builtin.search import DuckDuckGo, SearchBackend, search_tool
+from voice_gateway.tools.builtin.search.backends import SearXNG, language
 
 ROWS = [
     {

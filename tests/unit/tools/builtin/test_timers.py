@@ -15,9 +15,9 @@ import pytest
 from tests.fakes.timer_clock import StoppedClock
 
 from voice_gateway.errors import BadArguments, ToolError, ToolUnavailable
+from voice_gateway.tools.builtin.timers import timer_tools
 from voice_gateway.tools.builtin.timers.clock import Ring, TimerClock
 from voice_gateway.tools.builtin.timers.store import MAX_TIMERS, Timer, TimerStore
-from voice_gateway.tools.builtin.timers.tools import timer_tools
 from voice_gateway.tools.lint import lint
 
 
@@ -427,7 +427,7 @@ async def test_a_timer_set_by_another_process_rings_here(
     async with running(store, clock, bell):
         script = (
             "import sys; from datetime import datetime, timedelta; from pathlib import Path\n"
-            "from voice_gateway.tools.builtin.timers.store import TimerStore\n"
+            "from voice_gateway.tools.builtin.timers import TimerStore\n"
             "now = datetime.fromisoformat(sys.argv[2])\n"
             "due = now + timedelta(seconds=5)\n"
             "TimerStore(Path(sys.argv[1])).add(due=due, now=now, name='from elsewhere')\n"

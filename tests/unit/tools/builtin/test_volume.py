@@ -9,8 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from voice_gateway.errors import BadArguments, ToolError, ToolUnavailable
-from voice_gateway.tools.builtin.volume.playback import PlaybackVolume
-from voice_gateway.tools.builtin.volume.system import SystemVolume
+from voice_gateway.tools.builtin.volume import PlaybackVolume, SystemVolume
 from voice_gateway.tools.builtin.volume.tool import (
     ACTIONS,
     Loudness,

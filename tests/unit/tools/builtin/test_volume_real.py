@@ -14,12 +14,14 @@ from tests.fakes import counterparts
 from tests.fakes.pulse import PulseDaemon, pulse_daemon
 
 from voice_gateway.errors import ToolUnavailable
-from voice_gateway.tools.builtin.volume import programs as volume_programs
-from voice_gateway.tools.builtin.volume import pulse as volume_pulse
-from voice_gateway.tools.builtin.volume.playback import PlaybackVolume
-from voice_gateway.tools.builtin.volume.programs import AlsaVolume, MacVolume, PactlVolume, WpctlVolume
-from voice_gateway.tools.builtin.volume.pulse import PulseVolume
-from voice_gateway.tools.builtin.volume.system import SystemVolume
+from voice_gateway.tools.builtin.volume import PlaybackVolume, SystemVolume
+from voice_gateway.tools.builtin.volume.backends import (
+    AlsaVolume,
+    MacVolume,
+    PactlVolume,
+    PulseVolume,
+    WpctlVolume,
+)
 from voice_gateway.tools.builtin.volume.tool import Loudness, VolumeBackend, volume_tool
 
 
@@ -92,19 +94,15 @@ async def test_a_restarted_daemon_is_found_again(pulse: PulseDaemon) -> None:
     assert "20%" in await pulse.pactl("get-sink-volume", "spk")
 
 
-async def test_a_daemon_that_hangs_costs_only_the_limit(
-    pulse: PulseDaemon, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("voice_gateway.tools.builtin.volume.pulse.LIMIT_SECONDS", 0.2)
-    monkeypatch.setattr(volume_programs, "LIMIT_SECONDS", 0.2)
+async def test_a_daemon_that_hangs_costs_only_the_limit(pulse: PulseDaemon) -> None:
     assert pulse.process is not None
     pulse.process.send_signal(signal.SIGSTOP)
     try:
         async with asyncio.timeout(5):
             with pytest.raises(ToolUnavailable, match="PulseAudio does not answer"):
-                await PulseVolume().read()
+                await PulseVolume(limit_seconds=0.2).read()
             with pytest.raises(ToolUnavailable, match="pactl does not answer"):
-                await PactlVolume().read()
+                await PactlVolume(limit_seconds=0.2).read()
     finally:
         pulse.process.send_signal(signal.SIGCONT)
 
@@ -205,14 +203,11 @@ async def test_programs_are_read_and_told(
         ("exec sleep 60", "does not answer"),
     ],
 )
-async def test_a_program_in_trouble_is_not_available(
-    programs: Path, monkeypatch: pytest.MonkeyPatch, script: str, said: str
-) -> None:
-    monkeypatch.setattr(volume_programs, "LIMIT_SECONDS", 0.3 if "sleep" in script else 5.0)
+async def test_a_program_in_trouble_is_not_available(programs: Path, script: str, said: str) -> None:
     program(programs, "wpctl", script)
 
     with pytest.raises(ToolUnavailable, match=said):
-        await WpctlVolume().read()
+        await WpctlVolume(limit_seconds=0.3 if "sleep" in script else 5.0).read()
 
 
 @pytest.mark.parametrize("backend", [WpctlVolume(), PactlVolume(), AlsaVolume(), MacVolume()])
@@ -236,7 +231,6 @@ async def test_without_the_client_library_the_program_is_used(
     pulse: PulseDaemon, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "pulsectl_asyncio", None)  # what an import finds when it is not there
-    monkeypatch.setattr(volume_pulse, "_client", volume_pulse._client.__wrapped__)
     with pytest.raises(ToolUnavailable, match="client library is not installed"):
         await PulseVolume().read()
 

@@ -1,1 +1,6 @@
-"""Web search."""
+"""The tool for web search, and who answers it."""
+
+from voice_gateway.tools.builtin.search.backends import DuckDuckGo, SearXNG
+from voice_gateway.tools.builtin.search.tool import SearchBackend, search_tool
+
+__all__ = ["DuckDuckGo", "SearXNG", "SearchBackend", "search_tool"]

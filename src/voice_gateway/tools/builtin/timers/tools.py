@@ -1,4 +1,4 @@
-"""The tools `set_timer`, `list_timers` and `cancel_timer`."""
+"""The tools `set_timer`, `list_timers` and `cancel_timer`, and how timers are spoken of."""
 
 import asyncio
 import re
@@ -10,9 +10,8 @@ from langchain_core.tools import BaseTool, StructuredTool
 
 from voice_gateway.errors import BadArguments, ToolError
 from voice_gateway.tools.builtin.clock_times import parse_moment
-from voice_gateway.tools.builtin.durations import parse_span
+from voice_gateway.tools.builtin.durations import parse_span, say_seconds
 from voice_gateway.tools.builtin.timers.store import Timer, TimerStore
-from voice_gateway.tools.builtin.timers.words import called, facts, left, say_gone, say_list, say_set
 from voice_gateway.tools.builtin.zones import local_zone
 from voice_gateway.turn import ToolTraits
 
@@ -50,13 +49,13 @@ def timer_tools(store: TimerStore, now: Callable[[], datetime]) -> list[BaseTool
         due = _due(duration, at, moment)
         label, text = _short("name", name, MAX_NAME), _short("message", message, MAX_MESSAGE)
         timer = await asyncio.to_thread(store.add, due=due, now=moment, name=label, message=text)
-        return say_set(timer, moment, absolute=bool(at)), {"structured": facts(timer, moment)}
+        return _say_set(timer, moment, absolute=bool(at)), {"structured": _facts(timer, moment)}
 
     async def list_timers() -> tuple[str, dict[str, Any]]:
         moment = now()
         timers = await asyncio.to_thread(store.all)
-        return say_list(timers, moment), {
-            "structured": {"timers": [facts(timer, moment) for timer in timers]}
+        return _say_list(timers, moment), {
+            "structured": {"timers": [_facts(timer, moment) for timer in timers]}
         }
 
     async def cancel_timer(name: str | None = None) -> tuple[str, dict[str, Any]]:
@@ -66,7 +65,7 @@ def timer_tools(store: TimerStore, now: Callable[[], datetime]) -> list[BaseTool
         gone = await asyncio.to_thread(store.remove, [timer.id for timer in chosen])
         if not gone:
             raise ToolError("That timer has just ended.")
-        return say_gone(gone), {"structured": {"cancelled": [facts(timer, moment) for timer in gone]}}
+        return _say_gone(gone), {"structured": {"cancelled": [_facts(timer, moment) for timer in gone]}}
 
     return [
         _tool("set_timer", SET, SET_PARAMETERS, set_timer, ToolTraits(title="Set a timer or reminder")),
@@ -174,8 +173,8 @@ def _choose(name: str | None, timers: Sequence[Timer], now: datetime) -> Sequenc
     found = found or [timer for timer in timers if set(wanted.split()) <= set(_plain(timer.name).split())]
     if len(found) == 1:
         return found
-    known = "; ".join(f"{called(timer)}, {left(timer, now)}" for timer in (found or timers)[:5])
-    structured = {"timers": [facts(timer, now) for timer in found or timers]}
+    known = "; ".join(f"{called(timer)}, {_left(timer, now)}" for timer in (found or timers)[:5])
+    structured = {"timers": [_facts(timer, now) for timer in found or timers]}
     if not found:
         raise ToolError(
             f'There is no timer "{(name or "")[:MAX_NAME]}". Running: {known}.', structured=structured
@@ -195,3 +194,60 @@ def _matches(wanted: str, timer: Timer) -> bool:
         return True
     span = parse_span(wanted)
     return span is not None and span.total_seconds == round(timer.seconds)
+
+
+# how timers are spoken of, and their facts for programs
+
+
+def _facts(timer: Timer, now: datetime) -> dict[str, Any]:
+    return {
+        "id": timer.id,
+        "name": timer.name,
+        "message": timer.message,
+        "seconds": round(timer.seconds),
+        "due": timer.due.astimezone(local_zone()[0]).isoformat(timespec="seconds"),
+        "remaining_seconds": timer.remaining_seconds(now),
+        "ringing": timer.rang is not None,
+    }
+
+
+def called(timer: Timer) -> str:
+    """How to speak of it: "pasta timer", "10 minute timer", "reminder to call Ann"."""
+    if timer.name:
+        named = timer.name.lower().endswith(("timer", "alarm", "reminder"))
+        return timer.name if named else f"{timer.name} {'reminder' if timer.message else 'timer'}"
+    if timer.message:
+        return f'reminder "{timer.message}"'
+    return re.sub(r"(day|hour|minute|second)s", r"\1", f"{say_seconds(timer.seconds)} timer")
+
+
+def _left(timer: Timer, now: datetime) -> str:
+    return "ringing" if timer.rang is not None else f"{say_seconds(timer.remaining_seconds(now))} left"
+
+
+def _say_set(timer: Timer, now: datetime, *, absolute: bool) -> str:
+    what = called(timer) if timer.name else "reminder" if timer.message else "timer"
+    when = _clock(timer.due, now) if absolute else say_seconds(timer.seconds)
+    note = f": {timer.message}" if timer.message else ""
+    return f"{what[0].upper()}{what[1:]} set for {when}{note}."
+
+
+def _say_list(timers: Sequence[Timer], now: datetime) -> str:
+    if not timers:
+        return "No timers are running."
+    each = "; ".join(f"{called(timer)}, {_left(timer, now)}" for timer in timers)
+    return f"{len(timers)} timer{'' if len(timers) == 1 else 's'}: {each}."
+
+
+def _say_gone(gone: Sequence[Timer]) -> str:
+    if len(gone) == 1:
+        return f"The {called(gone[0])} is {'stopped' if gone[0].rang else 'cancelled'}."
+    return f"{len(gone)} timers are cancelled: {'; '.join(called(timer) for timer in gone)}."
+
+
+def _clock(due: datetime, now: datetime) -> str:
+    zone = local_zone()[0]
+    there, here = due.astimezone(zone), now.astimezone(zone)
+    days = (there.date() - here.date()).days
+    day = {0: "", 1: " tomorrow"}.get(days, f" on {there:%A}, {there.day} {there:%B}")
+    return f"{there:%I:%M %p}".lstrip("0") + day

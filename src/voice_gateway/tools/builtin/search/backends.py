@@ -1,23 +1,94 @@
-"""Web search through a SearXNG instance of one's own."""
+"""Who searches the web: DuckDuckGo, through the `ddgs` library, or a SearXNG instance of one's own."""
 
 import asyncio
+import contextlib
 import json
 import logging
-from collections.abc import Sequence
+import math
+from collections.abc import AsyncIterator, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import urlsplit
 
 from voice_gateway.errors import ToolTimeout, ToolUnavailable
 from voice_gateway.tools.builtin.search.tool import Hit
+from voice_gateway.tools.runner import DaemonThreads
 
 if TYPE_CHECKING:
     import httpx
 
 log = logging.getLogger(__name__)
 
-_SAFE = {"off": 0, "moderate": 1, "strict": 2}
+Safe = Literal["off", "moderate", "strict"]
 _MAX_ANSWER = 5_000_000  # bytes; a page of results has some ten thousand
-_FORBIDDEN, _TOO_MANY, _OK = 403, 429, 200
+_OK, _FORBIDDEN, _TOO_MANY = 200, 403, 429
+# DuckDuckGo's own parameter `kp`. The library takes a safe-search argument and drops it for this engine.
+_DUCKDUCKGO_SAFE = {"strict": "1", "moderate": "-1", "off": "-2"}
+_SEARXNG_SAFE = {"off": 0, "moderate": 1, "strict": 2}
+
+
+@contextlib.asynccontextmanager
+async def _in_time(service: str, seconds: float) -> AsyncIterator[None]:
+    try:
+        async with asyncio.timeout(seconds) as limit:
+            yield
+    except TimeoutError as error:
+        if not limit.expired():
+            raise
+        raise _too_late(service, seconds) from error
+
+
+def _too_late(service: str, seconds: float) -> ToolTimeout:
+    return ToolTimeout(f"{service} did not answer within {seconds:g} seconds.")
+
+
+class DuckDuckGo:
+    """Asks one engine directly: the library's own front asks others too, and calls a refusal "no results"."""
+
+    label = "DuckDuckGo"
+
+    def __init__(
+        self,
+        *,
+        region: str,
+        safe: Safe,
+        timeout_seconds: float,
+        address: str | None = None,
+    ) -> None:
+        self._region, self._safe, self._address = region, safe, address
+        self._timeout_seconds = timeout_seconds
+        # Name resolution can hang, so this is not the pool that everybody shares.
+        self._threads = DaemonThreads(limit=4)
+
+    async def search(self, query: str, count: int) -> Sequence[Hit]:
+        async with _in_time(self.label, self._timeout_seconds):
+            found: list[Hit] = await self._threads.run("search_web", lambda: self._ask(query))
+        return found[:count]
+
+    def _ask(self, query: str) -> list[Hit]:
+        from ddgs.engines.duckduckgo import Duckduckgo
+        from ddgs.exceptions import DDGSException
+
+        safe = _DUCKDUCKGO_SAFE[self._safe]
+
+        class Engine(Duckduckgo):
+            def build_payload(self, *args: Any, **kwargs: Any) -> dict[str, Any]:
+                return {**super().build_payload(*args, **kwargs), "kp": safe}
+
+            def request(self, *args: Any, **kwargs: Any) -> str:
+                answer = self.http_client.request(*args, **kwargs)
+                # A refusal comes as 202 or as a page with a puzzle for people.
+                if answer.status_code != _OK or "anomaly-modal" in answer.text:
+                    raise ToolUnavailable("DuckDuckGo refuses to search at the moment. Try again later.")
+                return str(answer.text)
+
+        engine = Engine(timeout=math.ceil(self._timeout_seconds))
+        engine.search_url = self._address or engine.search_url
+        try:
+            results = engine.search(query, region=self._region) or []
+        except DDGSException as error:
+            log.info("search failed", extra={"service": self.label, "reason": str(error)})
+            raise ToolUnavailable("DuckDuckGo cannot be reached, so I could not search the web.") from error
+        return [Hit(result.title, result.body, result.href) for result in results]
 
 
 class SearXNG:
@@ -25,14 +96,12 @@ class SearXNG:
 
     label = "SearXNG"
 
-    def __init__(
-        self, url: str, *, region: str, safe: Literal["off", "moderate", "strict"], timeout_seconds: float
-    ) -> None:
+    def __init__(self, url: str, *, region: str, safe: Safe, timeout_seconds: float) -> None:
         self._url = url.rstrip("/").removesuffix("/search") + "/search"
         self._service = f"SearXNG at {_host(url)}"  # for errors: who has several needs to know which
         self._parameters: dict[str, str | int] = {
             "format": "json",
-            "safesearch": _SAFE[safe],
+            "safesearch": _SEARXNG_SAFE[safe],
             "language": language(region),
         }
         self._timeout_seconds = timeout_seconds
@@ -41,14 +110,10 @@ class SearXNG:
         import httpx
 
         try:
-            async with asyncio.timeout(self._timeout_seconds) as limit:
+            async with _in_time(self._service, self._timeout_seconds):
                 answer = await self._ask(query)
-        except (httpx.TimeoutException, TimeoutError) as error:
-            if isinstance(error, TimeoutError) and not limit.expired():
-                raise
-            raise ToolTimeout(
-                f"{self._service} did not answer within {self._timeout_seconds:g} seconds."
-            ) from error
+        except httpx.TimeoutException as error:
+            raise _too_late(self._service, self._timeout_seconds) from error
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             log.info("search failed", extra={"service": self._service, "reason": type(error).__name__})
             raise ToolUnavailable(
