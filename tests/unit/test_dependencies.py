@@ -14,6 +14,7 @@ from hatchling.build import build_wheel
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 OURS = {"voice_gateway", "zwave_mcp", "home_words"}
+NOT_INSTALLED = {"hibari": ["hibari-tts"]}  # where there are no speech engines, nobody knows who brings it
 
 
 def named(requirement: str) -> str:
@@ -48,7 +49,7 @@ def locked(name: str) -> set[str]:
 
 
 def test_every_package_that_is_imported_is_declared():
-    known = packages_distributions()
+    known = NOT_INSTALLED | packages_distributions()
     missing = {
         f"{name} ({path})"
         for name, path in imported().items()
