@@ -39,23 +39,23 @@ class Bench:
             gateway = await self._stack.enter_async_context(opened(settings))
             await gateway.linked()
             await gateway.local.refresh()
-            mouth = SpeechOutput(
+            output = SpeechOutput(
                 new_synthesizer(settings.voice), KeepingSpeaker(), watch=Watch(), show=print, earcons=False
             )
-            await mouth.warm_up()
-            self._parts = gateway, settings.voice, await load_hearing(settings.voice), mouth
+            await output.warm_up()
+            self._parts = gateway, settings.voice, await load_hearing(settings.voice), output
         return self._parts
 
     async def measure(self) -> Figures:
-        gateway, voice, ears, mouth = await self._load()
+        gateway, voice, engines, output = await self._load()
         turns: list[Recorded] = []
         cpu = process_time()
         for session in SESSIONS:
             microphone = WavMicrophone(AUDIO / session["file"], paced=True, trailing_silence_seconds=0.5)
             door = BackgroundTranscriber(
-                ears,
+                engines,
                 microphone,
-                mouth,
+                output,
                 gateway.conversation.answer,
                 voice,
                 is_complete=gateway.is_complete,

@@ -284,7 +284,7 @@ class Gateway:
 
             self._voice = voice
             self.start(voice.run(), "door.voice")
-            aloud = Aloud(self.watch, voice.mouth, ready=self.linked, missing=self.what_is_missing)
+            aloud = Aloud(self.watch, voice.output, ready=self.linked, missing=self.what_is_missing)
             self.start(aloud.run(), "door.voice.aloud")
         if self.settings.voice.wyoming_url:
             self.start(voice.wyoming().run(), "door.wyoming")

@@ -1,4 +1,4 @@
-"""Scripted ears and mouth for the voice door: sound whose height says which words it is."""
+"""Scripted engines and loudspeaker for the voice door: sound whose height says which words it is."""
 
 import asyncio
 from collections.abc import AsyncGenerator
@@ -258,7 +258,7 @@ class Room:
         self.shown: list[str] = []
         self.turns: list[Recorded] = []
         self.complete: set[str] = set()
-        self.mouth = SpeechOutput(
+        self.output = SpeechOutput(
             self.synthesizer,
             self.speaker,
             watch=self.watch,
@@ -266,11 +266,11 @@ class Room:
             earcons=self.settings.earcons,
         )
         recorder = Recorder(LevelActivity(), endpoint_settings(self.settings))
-        self.ears = HearingEngines(Worker("ears"), self.wake_word, recorder, self.transcriber)
+        self.engines = HearingEngines(Worker("ears"), self.wake_word, recorder, self.transcriber)
         self.door = BackgroundTranscriber(
-            self.ears,
+            self.engines,
             self.microphone,
-            self.mouth,
+            self.output,
             answer or self.conversation.answer,
             self.settings,
             watch=self.watch,
@@ -297,4 +297,4 @@ async def room(**settings: Any):
     finally:
         running.cancel()
         await asyncio.gather(running, return_exceptions=True)
-        await opened.ears.close()
+        await opened.engines.close()

@@ -7,6 +7,8 @@ import numpy as np
 RATE = 16_000
 SCALES = {"u8": (127, 8), "i16": (32767, 16), "i24": (2**23 - 1, 24), "i32": (2**31 - 1, 32)}
 
+GUID_TAIL = bytes.fromhex("000000001000800000aa00389b71")  # of every coding in an extensible header
+
 
 def tone(seconds: float, rate: int = RATE, pitch: float = 300.0):
     return 0.5 * np.sin(2 * np.pi * pitch * np.arange(round(seconds * rate)) / rate)
@@ -31,7 +33,7 @@ def wav_bytes(
     width = channels * bits // 8
     form = struct.pack("<HHIIHH", 0xFFFE if extensible else code, said, rate, rate * width, width, bits)
     if extensible:
-        form += struct.pack("<HHIH", 22, bits, 0, code) + bytes(14)
+        form += struct.pack("<HHIH", 22, bits, 0, code) + GUID_TAIL
     size = len(data) if claimed_bytes is None else claimed_bytes
     body = b"WAVEfmt " + struct.pack("<I", len(form)) + form + before_data
     body += b"data" + struct.pack("<I", size) + data

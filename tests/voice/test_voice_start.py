@@ -95,9 +95,9 @@ async def test_a_timer_rings_also_while_the_ears_are_loaded_or_missing(commands,
         voice = gateway.voice_door(show=print, announce=print)
         running = asyncio.ensure_future(voice.run())
         await asyncio.sleep(0)
-        assert gateway.ringers == [voice.mouth.ring]
+        assert gateway.ringers == [voice.output.ring]
         await until(lambda: gateway.watch.state("voice") is State.DEGRADED)
-        assert gateway.ringers == [voice.mouth.ring]
+        assert gateway.ringers == [voice.output.ring]
         running.cancel()
         await asyncio.gather(running, return_exceptions=True)
         assert gateway.ringers == []

@@ -222,7 +222,7 @@ class VoiceSettings(Section):
     tts_url: ServerAddress | None = Field(
         None, description="tcp://host:port of a Wyoming text-to-speech server"
     )
-    earcons: bool = Field(True, description="short sounds for wake, end of speech and error")
+    earcons: bool = Field(True, description="short sounds for wake, end of speech, done, not done and error")
     wyoming_url: ListenAddress | None = Field(
         None,
         description="offer hearing, speaking and conversation to Wyoming clients here, as tcp://127.0.0.1:10700",

@@ -18,6 +18,7 @@ from voice_gateway.errors import GatewayError, HearingError, LinkError
 from voice_gateway.hearing.engines import load_wake_word
 from voice_gateway.hearing.transcriber import Transcriber, noise_reason
 from voice_gateway.hearing.wake_word import WakeWord
+from voice_gateway.problems import WYOMING, WYOMING_PORT
 from voice_gateway.sound.samples import RATE, Resampler, Samples, to_floats, to_samples
 from voice_gateway.sound.worker import Worker
 from voice_gateway.speaking.plain_text import spoken_text
@@ -84,11 +85,11 @@ class WyomingDoor:
             try:
                 server = await asyncio.start_server(self._serve, host, port)
             except OSError as error:
-                text = f"Wyoming clients cannot reach me: {host}:{port} cannot be used ({error.strerror})."
+                text = WYOMING_PORT.format(host=host, port=port, reason=error.strerror)
                 failures += 1
                 if failures.bit_count() == 1:  # the first time, and then ever more rarely
                     log.warning("the Wyoming port cannot be opened", extra={"reason": str(error)})
-                self._watch.report("wyoming", State.DEGRADED, text)
+                self._watch.report("wyoming", State.DEGRADED, text, WYOMING.check)
                 await asyncio.sleep(self._retry_seconds)
                 continue
             async with server:

@@ -1,16 +1,13 @@
-"""WAV files of any rate, width and number of channels, read piece by piece as mono 16 kHz."""
+"""WAV files: of any rate, coding and number of channels they are read as mono 16 kHz, piece by piece."""
 
+import io
 import logging
-import struct
 import wave
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
-from typing import Any, BinaryIO, Self
+from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from voice_gateway.errors import HearingError, SpeakingError
 from voice_gateway.sound.samples import RATE, Resampler, Samples, to_samples
@@ -18,11 +15,9 @@ from voice_gateway.turn import Speech
 
 log = logging.getLogger(__name__)
 
-PCM, FLOAT, EXTENSIBLE = 1, 3, 0xFFFE
-UNKNOWN_LENGTH = 0xFFFFFFFF  # of a file that was written into a pipe
-WIDTHS = {PCM: (8, 16, 24, 32), FLOAT: (32, 64)}
 RATES = (1_000, 768_000)
 MOST_CHANNELS = 64
+UNKNOWN_LENGTH = 0xFFFFFFFF  # of a file that was written into a pipe
 PIECE_SECONDS = 1.0
 CONVERT = "convert it with `ffmpeg -i FILE -ac 1 -ar 16000 new.wav`"
 OTHER_KINDS = {
@@ -37,140 +32,83 @@ OTHER_KINDS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class WavFormat:
-    kind: int
-    channels: int
-    rate: int
-    bits: int
-
-    @property
-    def frame_bytes(self) -> int:
-        return self.channels * self.bits // 8
-
-
 class WavFile:
-    """An open file whose header was understood; a HearingError says what is wrong with any other."""
+    """An open file that libsndfile understood; a HearingError says what is wrong with any other.
+
+    The standard `wave` reads neither floating-point sound nor, before Python 3.12, the extensible header.
+    """
 
     def __init__(self, path: Path) -> None:
         self._path = path
         try:
-            self._file: BinaryIO = path.open("rb")
+            source, head, self._bytes = _found(path)
         except OSError as error:
             raise HearingError(f"{path} cannot be read: {error.strerror or error}") from error
+        self._claimed_bytes = _claimed_bytes(path, head)
         try:
-            self.format, self._data_bytes = self._header()
-        except BaseException:
+            import soundfile
+        except (ImportError, OSError) as error:
+            advice = "run `make setup`, or `pip install 'voice-gateway[speech]'`"
+            raise HearingError(f"reading a recording needs the package soundfile: {advice}") from error
+        try:
+            self._file: Any = soundfile.SoundFile(source)
+        except soundfile.LibsndfileError as error:
+            reason = error.error_string.rstrip(".")
+            problem = f"{path} is damaged, or coded in a way I do not read ({reason}): {CONVERT}"
+            raise HearingError(problem) from error
+        channels, rate = self._file.channels, self._file.samplerate
+        if channels > MOST_CHANNELS or not RATES[0] <= rate <= RATES[1]:
             self._file.close()
-            raise
+            raise HearingError(f"{path} is damaged: {channels} channels at {rate} Hz")
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *_: type[BaseException] | BaseException | TracebackType | None) -> None:
+    def __exit__(self, *_: object) -> None:
         self._file.close()
 
     @property
     def seconds(self) -> float | None:
         """The length, if the file knows it."""
-        if self._data_bytes is None:
-            return None
-        return self._data_bytes / self.format.frame_bytes / self.format.rate
+        return None if self._claimed_bytes is None else self._file.frames / self._file.samplerate
 
     def pieces(self) -> Iterator[Samples]:
         """The sound, about a second at a time: an hour-long file needs no more memory than a short one."""
-        resampler = Resampler(self.format.rate) if self.format.rate != RATE else None
-        for mono in self._mono():
+        rate = self._file.samplerate
+        resampler = Resampler(rate) if rate != RATE else None
+        heard = 0
+        for block in self._file.blocks(round(PIECE_SECONDS * rate), dtype="float32", always_2d=True):
+            mono = np.nan_to_num(block, posinf=1.0, neginf=-1.0).mean(axis=1, dtype=np.float32)
+            heard += len(mono)
             yield to_samples(resampler.feed(mono) if resampler else mono)
-        if resampler:
-            yield to_samples(resampler.end())
-
-    def _mono(self) -> Iterator[NDArray[np.float32]]:
-        frame_bytes, left, heard = self.format.frame_bytes, self._data_bytes, 0
-        most = round(PIECE_SECONDS * self.format.rate) * frame_bytes
-        while left is None or left > 0:
-            try:
-                raw = self._file.read(most if left is None else min(most, left))
-            except OSError as error:
-                raise HearingError(f"{self._path} cannot be read: {error.strerror or error}") from error
-            whole = len(raw) - len(raw) % frame_bytes
-            if whole:
-                yield _decode(raw[:whole], self.format)
-            heard += whole
-            left = None if left is None else left - len(raw)
-            if not whole:
-                break
         if not heard:
             raise HearingError(f"{self._path} has no sound in it (its length is zero)")
-        if left:
-            facts = {"file": str(self._path), "missing_bytes": left}
+        if resampler:
+            yield to_samples(resampler.end())
+        if self._claimed_bytes is not None and (missing := self._claimed_bytes - self._bytes) > 0:
+            facts = {"file": str(self._path), "missing_bytes": missing}
             log.warning("the recording ends before its header says so; what is there is used", extra=facts)
 
-    def _header(self) -> tuple[WavFormat, int | None]:
-        """Format, and the bytes of sound if the file knows them."""
-        head = self._read(12)
-        if head[:4] != b"RIFF" or head[8:12] != b"WAVE":
-            raise HearingError(f"{self._path} is {_kind(head)}, not a WAV file: {CONVERT}")
-        found: WavFormat | None = None
-        while True:
-            name, size = struct.unpack("<4sI", self._read(8))
-            if name == b"data":
-                if found is None:
-                    raise HearingError(f"{self._path} is damaged: its format is missing")
-                return found, None if size == UNKNOWN_LENGTH else size
-            if name == b"fmt ":
-                found = self._format(self._read(min(size, 40)))
-                size -= min(size, 40)
-            self._file.seek(size + size % 2, 1)  # chunks begin at even positions
 
-    def _read(self, count: int) -> bytes:
-        try:
-            raw = self._file.read(count)
-        except OSError as error:  # a folder opens, but does not read
-            raise HearingError(f"{self._path} cannot be read: {error.strerror or error}") from error
-        if not raw and self._file.tell() == 0:
-            raise HearingError(f"{self._path} is empty")
-        if len(raw) < count:
-            raise HearingError(f"{self._path} is damaged or not a WAV file: it ends within its header")
-        return raw
-
-    def _format(self, raw: bytes) -> WavFormat:
-        if len(raw) < 16:
-            raise HearingError(f"{self._path} is damaged: its format has only {len(raw)} bytes")
-        kind, channels, rate, _, _, bits = struct.unpack("<HHIIHH", raw[:16])
-        if kind == EXTENSIBLE and len(raw) >= 26:
-            kind = struct.unpack("<H", raw[24:26])[0]
-        if bits not in WIDTHS.get(kind, ()):
-            raise HearingError(
-                f"{self._path} is coded in a way I do not read ({kind}, {bits} bit): {CONVERT}"
-            )
-        if not 1 <= channels <= MOST_CHANNELS or not RATES[0] <= rate <= RATES[1]:
-            raise HearingError(f"{self._path} is damaged: {channels} channels at {rate} Hz")
-        return WavFormat(kind, channels, rate, bits)
+def _found(path: Path) -> tuple[Path | io.BytesIO, bytes, int]:
+    """What to read, how it begins, and its length. A pipe can be read only once, so all of it is taken."""
+    if path.is_file():
+        with path.open("rb") as file:
+            return path, file.read(12), path.stat().st_size
+    whole = path.read_bytes()
+    return io.BytesIO(whole), whole[:12], len(whole)
 
 
-def _kind(head: bytes) -> str:
-    for mark, kind in OTHER_KINDS.items():
-        if head.startswith(mark):
-            return kind
-    return "an MP4 file" if head[4:8] == b"ftyp" else "something else"
-
-
-def _decode(raw: bytes, form: WavFormat) -> NDArray[np.float32]:
-    """Mono between -1 and 1."""
-    values: NDArray[Any]
-    if form.kind == FLOAT:
-        values = np.nan_to_num(np.frombuffer(raw, f"<f{form.bits // 8}"), posinf=1.0, neginf=-1.0)
-    elif form.bits == 8:  # the only unsigned one
-        values = (np.frombuffer(raw, np.uint8).astype(np.float32) - 128) / 128
-    elif form.bits == 24:
-        padded = np.zeros((len(raw) // 3, 4), np.uint8)
-        padded[:, 1:] = np.frombuffer(raw, np.uint8).reshape(-1, 3)
-        values = padded.view("<i4").reshape(-1) / 2.0**31
-    else:
-        values = np.frombuffer(raw, f"<i{form.bits // 8}") / 2.0 ** (form.bits - 1)
-    mono: NDArray[np.float32] = values.reshape(-1, form.channels).mean(axis=1, dtype=np.float32)
-    return mono
+def _claimed_bytes(path: Path, head: bytes) -> int | None:
+    """What the header says; None if whoever wrote it did not know. HearingError: this is no WAV file."""
+    if not head:
+        raise HearingError(f"{path} is empty")
+    if head[:4] != b"RIFF" or head[8:12] != b"WAVE":
+        kind = next((kind for mark, kind in OTHER_KINDS.items() if head.startswith(mark)), "something else")
+        kind = "an MP4 file" if head[4:8] == b"ftyp" else kind
+        raise HearingError(f"{path} is {kind}, not a WAV file: {CONVERT}")
+    size = int.from_bytes(head[4:8], "little")
+    return None if size == UNKNOWN_LENGTH else size + 8
 
 
 def read_wav(path: Path) -> Samples:

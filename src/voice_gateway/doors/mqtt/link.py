@@ -11,6 +11,13 @@ from urllib.parse import unquote, urlsplit
 from voice_gateway.config import MqttSettings
 from voice_gateway.doors.mqtt.topics import last_will, status_message, topic
 from voice_gateway.errors import LinkError
+from voice_gateway.problems import (
+    BROKER_AUTHORITY,
+    BROKER_LOGIN,
+    BROKER_NO_TLS,
+    BROKER_UNREACHABLE,
+    BROKER_UNTRUSTED,
+)
 from voice_gateway.turn import new_id
 
 if TYPE_CHECKING:
@@ -45,7 +52,9 @@ async def connected(settings: MqttSettings, *, announce: bool = True) -> "AsyncI
     except aiomqtt.MqttError as error:
         raise trouble(settings, error) from error
     except OSError as error:
-        raise LinkError(error.strerror or str(error), spoken=_unreachable(settings)) from error
+        raise LinkError(
+            error.strerror or str(error), spoken=BROKER_UNREACHABLE.format(where=where(settings))
+        ) from error
 
 
 def trouble(settings: MqttSettings, error: "aiomqtt.MqttError") -> LinkError:
@@ -57,23 +66,21 @@ def trouble(settings: MqttSettings, error: "aiomqtt.MqttError") -> LinkError:
     if code in REFUSED_LOGIN:
         return LinkError(
             f"check mqtt.username, MQTT_PASSWORD and the broker's own list of users ({error})",
-            spoken=f"The MQTT broker {where(settings)} does not accept my login; I keep trying.",
+            spoken=BROKER_LOGIN.format(where=where(settings)),
         )
     if isinstance(error.__context__, ssl.SSLCertVerificationError):
         return LinkError(
             f"check mqtt.ca_file, and the name in mqtt.broker_url ({error.__context__.verify_message})",
-            spoken=f"I do not trust the certificate of the MQTT broker {where(settings)}; I keep trying.",
+            spoken=BROKER_UNTRUSTED.format(where=where(settings)),
         )
     if isinstance(error.__context__, ssl.SSLError):
         return LinkError(
             f"check mqtt.broker_url: with mqtts:// it needs the broker's port for TLS ({error})",
-            spoken=f"The MQTT broker {where(settings)} does not talk TLS with me; I keep trying.",
+            spoken=BROKER_NO_TLS.format(where=where(settings)),
         )
-    return LinkError(str(error) or type(error).__name__, spoken=_unreachable(settings))
-
-
-def _unreachable(settings: MqttSettings) -> str:
-    return f"The MQTT broker {where(settings)} is not reachable; I keep trying."
+    return LinkError(
+        str(error) or type(error).__name__, spoken=BROKER_UNREACHABLE.format(where=where(settings))
+    )
 
 
 def _tls(settings: MqttSettings) -> ssl.SSLContext:
@@ -84,7 +91,7 @@ def _tls(settings: MqttSettings) -> ssl.SSLContext:
         reason = "it holds no certificate" if no_certificate else error.strerror or str(error)
         raise LinkError(
             f"check mqtt.ca_file: {settings.ca_file}: {reason}",
-            spoken="I cannot use the file with the MQTT broker's certificate authority; I keep trying.",
+            spoken=BROKER_AUTHORITY,
         ) from error
 
 

@@ -13,7 +13,7 @@ AGAIN_SECONDS = 3600.0  # a part that comes and goes is told of once in this tim
 MUTE = frozenset({"speech", "speaker"})  # without these nothing can be said
 
 
-class Mouth(Protocol):
+class Output(Protocol):
     async def synthesize(self, text: str) -> Speech | None: ...
 
     async def play(self, speech: Speech) -> object: ...
@@ -28,14 +28,14 @@ class Aloud:
     def __init__(
         self,
         watch: Watch,
-        mouth: Mouth,
+        output: Output,
         *,
         ready: Callable[[], Awaitable[None]],
         missing: Callable[[], list[str]],
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
         self._watch = watch
-        self._mouth = mouth
+        self._output = output
         self._ready = ready
         self._missing = missing
         self._monotonic = monotonic
@@ -83,6 +83,6 @@ class Aloud:
         return said
 
     async def _say(self, text: str) -> None:
-        speech = await self._mouth.synthesize(spoken_text(text))
+        speech = await self._output.synthesize(spoken_text(text))
         if speech is not None:
-            await self._mouth.play(speech)
+            await self._output.play(speech)

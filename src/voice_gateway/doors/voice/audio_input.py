@@ -14,6 +14,7 @@ from voice_gateway.errors import HearingError
 from voice_gateway.hearing.endpoint import EndpointEvent
 from voice_gateway.hearing.engines import HearingEngines
 from voice_gateway.hearing.transcriber import noise_reason, without_wake_words
+from voice_gateway.problems import CANNOT_UNDERSTAND, TRANSCRIBER
 from voice_gateway.sound.samples import BLOCK_SAMPLES, RATE, Samples, to_floats
 from voice_gateway.turn import AudioChunk, SpeechSegment, Transcript, WakeDetected
 from voice_gateway.watch import State, Watch
@@ -109,7 +110,9 @@ class AudioInput:
             raw = await self._engines.transcriber.transcribe(segment.samples)
         except HearingError as error:
             log.error("what was said is lost", extra={"reason": str(error)})
-            self._watch.report("transcriber", State.DEGRADED, f"I cannot understand speech: {error}")
+            self._watch.report(
+                "transcriber", State.DEGRADED, CANNOT_UNDERSTAND.format(reason=error), TRANSCRIBER.check
+            )
             return Transcript("", perf_counter() - started, noise=str(error))
         well = f"Understanding speech with {self._engines.transcriber.name}."
         self._watch.report("transcriber", State.OK, well)

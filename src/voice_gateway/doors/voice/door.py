@@ -6,11 +6,12 @@ from collections.abc import Awaitable, Callable
 
 from voice_gateway.config import VoiceSettings
 from voice_gateway.doors.voice.speech_output import SpeechOutput
-from voice_gateway.doors.voice.transcriber import WAITING, Answer, BackgroundTranscriber
+from voice_gateway.doors.voice.transcriber import Answer, BackgroundTranscriber
 from voice_gateway.doors.wyoming import WyomingDoor
 from voice_gateway.errors import HearingError, first_error
 from voice_gateway.hearing.engines import HearingEngines, load_hearing, new_transcriber
 from voice_gateway.hearing.sounddevice_microphone import SounddeviceMicrophone
+from voice_gateway.problems import CANNOT_HEAR
 from voice_gateway.speaking.engines import new_synthesizer
 from voice_gateway.speaking.sounddevice_speaker import SounddeviceSpeaker
 from voice_gateway.watch import Event, PartState, State, Watch
@@ -18,18 +19,21 @@ from voice_gateway.watch import Event, PartState, State, Watch
 log = logging.getLogger(__name__)
 
 STARTING = "The voice is starting."
-FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS = 2.0, 30.0  # until ears that could not be had are tried again
+FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS = (
+    2.0,
+    30.0,
+)  # until what could not be loaded is tried again
 
 
 def _cannot_hear(error: BaseException) -> tuple[str, str]:
     """A sentence, and what to check. Where an error has words for people, its facts are for reading only."""
     if isinstance(error, HearingError) and error.has_own_words:
-        return f"I cannot hear: {error.spoken}; I keep trying", str(error)
-    return f"I cannot hear: {error}", ""
+        return CANNOT_HEAR.format(reason=f"{error.spoken}; I keep trying"), str(error)
+    return CANNOT_HEAR.format(reason=error), ""
 
 
 class VoiceDoor:
-    """Ears, mouth and what is between them. Trouble never reaches other doors."""
+    """Microphone, engines and loudspeaker of this machine. Trouble never reaches other doors."""
 
     def __init__(
         self,
@@ -54,7 +58,7 @@ class VoiceDoor:
         self._is_complete = is_complete
         self._transcriber = new_transcriber(self._settings)
         self._synthesizer = new_synthesizer(self._settings)
-        self.mouth = SpeechOutput(
+        self.output = SpeechOutput(
             self._synthesizer,
             SounddeviceSpeaker(self._settings.output_device, gain=gain),
             watch=watch,
@@ -65,21 +69,21 @@ class VoiceDoor:
         self._told = False
 
     async def run(self) -> None:
-        """Until cancelled: without ears it still speaks, and timers ring."""
+        """Until cancelled: without hearing it still speaks, and timers ring."""
         self._watch.report("voice", State.STARTING, STARTING)
-        self._ringers.append(self.mouth.ring)
+        self._ringers.append(self.output.ring)
         try:
             await self._listen(await self._load())
         finally:
-            self._ringers.remove(self.mouth.ring)
-            await self.mouth.close()
+            self._ringers.remove(self.output.ring)
+            await self.output.close()
 
-    async def _listen(self, ears: HearingEngines) -> None:
+    async def _listen(self, engines: HearingEngines) -> None:
         microphone = SounddeviceMicrophone(self._settings.input_device, on_state=self._microphone_state)
         self.transcriber = BackgroundTranscriber(
-            ears,
+            engines,
             microphone,
-            self.mouth,
+            self.output,
             self._answer,
             self._settings,
             watch=self._watch,
@@ -89,7 +93,7 @@ class VoiceDoor:
         try:
             await self.transcriber.run()
         finally:
-            await ears.close()
+            await engines.close()
 
     def _tell_when_ready(self, event: Event) -> None:
         """Once, with the first sound: a microphone may be missing, or be plugged in later."""
@@ -116,20 +120,18 @@ class VoiceDoor:
         )
 
     async def _load(self) -> HearingEngines:
-        """All engines side by side. Without ears there is no voice, and the status says why."""
+        """All engines side by side. Without those for hearing there is no voice, and the status says why."""
         async with asyncio.TaskGroup() as tasks:
-            tasks.create_task(self.mouth.warm_up(), name="warm up speech")
-            ears = tasks.create_task(self._load_hearing(), name="load ears")
-        return ears.result()
+            tasks.create_task(self.output.warm_up(), name="warm up speech")
+            hearing = tasks.create_task(self._load_hearing(), name="load hearing")
+        return hearing.result()
 
     async def _load_hearing(self) -> HearingEngines:
         """Until they are there: a server may come up later, and a file may be put where it is missing."""
         pause, failed = self._first_pause, ""
         while True:
             try:
-                if (
-                    failed
-                ):  # a server that is still away costs a moment; the other engines cost a core's second
+                if failed:  # a server that is still away costs a moment, the other engines a core's second
                     await self._transcriber.warm_up()
                 return await load_hearing(self._settings, self._transcriber)
             except (HearingError, BaseExceptionGroup) as group:
@@ -146,10 +148,7 @@ class VoiceDoor:
             pause = min(pause * 2, LONGEST_PAUSE_SECONDS)
 
     def _microphone_state(self, problem: str | None) -> None:
-        if problem is None:
+        if problem is None or self.transcriber is None:
             self._watch.report("microphone", State.OK, "The microphone works.")
         else:
-            self._watch.report("microphone", State.DEGRADED, f"I cannot hear: {problem}")
-            self._watch.report("voice", State.OFF, WAITING)
-            if self.transcriber is not None:
-                self.transcriber.sound_lost()
+            self.transcriber.microphone_lost(problem)

@@ -62,26 +62,26 @@ class Listener:
         self._paced = paced
         self._whole = whole
         self._progress_seconds = progress_seconds
-        self._mouth = SpeechOutput(
+        self._output = SpeechOutput(
             new_synthesizer(self._voice),
             speaker,
             watch=watch,
             show=lambda text: print(text, file=sys.stderr),
             earcons=False,  # what is kept is the answer
         )
-        self._ears: HearingEngines
+        self._engines: HearingEngines
 
     async def __aenter__(self) -> Self:
         async with asyncio.TaskGroup() as tasks:  # as in a gateway that has been running for a while
-            tasks.create_task(self._mouth.warm_up())
+            tasks.create_task(self._output.warm_up())
             tasks.create_task(self._ready())
             loading = tasks.create_task(load_hearing(self._voice))
-        self._ears = loading.result()
+        self._engines = loading.result()
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        await self._ears.close()
-        await self._mouth.close()
+        await self._engines.close()
+        await self._output.close()
 
     async def hear(self, path: Path, tell: Callable[[Recorded], None]) -> None:
         """Returns when everything in it was answered."""
@@ -89,9 +89,9 @@ class Listener:
             _Whole(path) if self._whole else _Recording(path, self._progress_seconds, paced=self._paced)
         )
         microphone.door = BackgroundTranscriber(
-            self._ears,
+            self._engines,
             microphone,
-            self._mouth,
+            self._output,
             self._answer,
             self._voice,
             watch=self._watch,

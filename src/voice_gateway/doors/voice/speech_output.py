@@ -12,6 +12,7 @@ from voice_gateway.brain.sentence_streamer import sentences
 from voice_gateway.doors.marks import Mark
 from voice_gateway.doors.voice.own_voice import OwnVoice
 from voice_gateway.errors import SpeakingError
+from voice_gateway.problems import CANNOT_SPEAK, SPEECH
 from voice_gateway.speaking.earcons import RATE, Earcon, earcon
 from voice_gateway.speaking.plain_text import spoken_text
 from voice_gateway.speaking.speaker import Speaker
@@ -136,7 +137,7 @@ class SpeechOutput:
         known = self._watch.state(part) is State.DEGRADED  # told once, however often it is tried again
         level = logging.DEBUG if known else logging.WARNING
         log.log(level, "cannot speak", extra={"part": part, "reason": str(error)})
-        self._watch.report(part, State.DEGRADED, f"I cannot speak, replies are shown: {error}")
+        self._watch.report(part, State.DEGRADED, CANNOT_SPEAK.format(reason=error), SPEECH.check)
 
     async def ring(self, text: str) -> None:
         """Until cancelled: a sound and what it is about, again and again, but never over somebody."""

@@ -27,6 +27,7 @@ from voice_gateway.hearing.endpoint import (
 from voice_gateway.hearing.engines import HearingEngines
 from voice_gateway.hearing.microphone import Microphone
 from voice_gateway.hearing.transcriber import sounds_unfinished
+from voice_gateway.problems import CANNOT_HEAR, HEARING_FAILED, MICROPHONE
 from voice_gateway.sound.samples import BLOCK_SAMPLES, RATE
 from voice_gateway.speaking.earcons import Earcon
 from voice_gateway.turn import (
@@ -140,8 +141,10 @@ class BackgroundTranscriber:
         self._wake = None
         self._step(VoiceEvent.WAKE)
 
-    def sound_lost(self) -> None:
-        """The microphone is gone: whatever was being said is not waited for."""
+    def microphone_lost(self, reason: object) -> None:
+        """Whatever was being said is not waited for."""
+        self._watch.report("microphone", State.DEGRADED, CANNOT_HEAR.format(reason=reason), MICROPHONE.check)
+        self._watch.report("voice", State.OFF, WAITING)
         self._step(VoiceEvent.NOTHING)
 
     def submit(self, segment: SpeechSegment) -> None:
@@ -163,9 +166,7 @@ class BackgroundTranscriber:
                 if repr(error) != self._failure:  # said once, however often it is tried again
                     log.warning("the microphone cannot be used", extra={"reason": str(error)})
                 self._failure = repr(error)
-                self._watch.report("microphone", State.DEGRADED, f"I cannot hear: {error}")
-                self._watch.report("voice", State.OFF, WAITING)
-                self._step(VoiceEvent.NOTHING)
+                self.microphone_lost(error)
             await asyncio.sleep(self._retry_seconds)
 
     async def _run_out(self) -> None:
@@ -199,7 +200,7 @@ class BackgroundTranscriber:
             if repr(error) != self._failure:  # an engine that is broken fails thirty times a second
                 log.exception("hearing failed; what was said is dropped")
             self._failure = repr(error)
-            self._watch.report("voice", State.DEGRADED, f"Hearing failed: {error}")
+            self._watch.report("voice", State.DEGRADED, HEARING_FAILED.format(reason=error))
             self._step(VoiceEvent.NOTHING)
         else:
             self._failure = ""

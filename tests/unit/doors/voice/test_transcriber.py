@@ -1,4 +1,4 @@
-"""The voice door with scripted ears and mouth: turns, interruptions, trouble."""
+"""The voice door with scripted engines and loudspeaker: turns, interruptions, trouble."""
 
 import asyncio
 
@@ -131,7 +131,7 @@ async def test_a_lost_microphone_does_not_hold_a_reply_back():
         await here.microphone.command("a story")
         await here.microphone.wake()
         assert here.door.state is VoiceState.OVERHEARING
-        here.door.sound_lost()
+        here.door.microphone_lost("unplugged")
         here.conversation.go.set()
         await here.settled()
         assert here.speaker.played == ["You said a story."]
@@ -350,7 +350,7 @@ async def test_push_to_talk_needs_no_wake_word():
 async def test_a_timer_rings_until_it_is_stopped_and_is_silent_while_somebody_speaks():
     async with room() as here:
         here.speaker.slow = True
-        ringing = asyncio.ensure_future(here.mouth.ring("The tea timer is done."))
+        ringing = asyncio.ensure_future(here.output.ring("The tea timer is done."))
         assert await here.speaker.plays() == "The tea timer is done."
         here.speaker.slow = False
         await here.microphone.wake()
