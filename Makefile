@@ -29,7 +29,7 @@ run: $(VENV)/.run $(VENV)/.speech ## start the gateway on embedded defaults
 	@$(BIN)/voice-gateway run $(ARGS)
 
 counterparts:
-	@scripts/counterparts mosquitto pulseaudio pulseaudio-utils alsa-utils libasound2-plugins redis-server espeak-ng strace >&2
+	@scripts/counterparts mosquitto pulseaudio pulseaudio-utils alsa-utils libasound2-plugins redis-server espeak-ng strace libportaudio2 >&2
 
 unit: $(VENV)/.dev ## the inner loop: tests that need no service, no speech engine, nothing but this
 	$(BIN)/pytest -n 2 --unit $(ARGS)
@@ -46,7 +46,6 @@ test-zwave: setup counterparts ## the Z-Wave server against a real Z-Wave driver
 	$(BIN)/pytest -m zwave_driver tests/zwave_driver $(ARGS)
 
 test-voice: setup counterparts ## every recording through the real speech engines, and a real sound path
-	@scripts/counterparts libportaudio2 >&2
 	$(BIN)/pytest -m voice_full $(ARGS)
 
 soak: setup counterparts ## minutes of random faults (SOAK_SECONDS=120)

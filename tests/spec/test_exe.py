@@ -9,9 +9,12 @@ import time
 
 import pytest
 from langchain_core.tools import BaseTool, tool
+from tests.fakes.linked import fault_server, linked
 from tests.fakes.some_tools import executor_with, mcp_tool, outcome_of
 
 from voice_gateway.errors import LinkError, ToolError, ToolUnavailable
+from voice_gateway.tools.executor import ToolExecutor
+from voice_gateway.tools.manager import ToolManager
 from voice_gateway.turn import ToolCall
 
 pytestmark = pytest.mark.usefixtures("info_level")
@@ -133,29 +136,73 @@ async def test_a_tool_that_raises_is_logged_with_context_and_answered_with_its_m
     assert "ValueError" in logging.Formatter().formatException(record.exc_info)
 
 
+@tool
+def shout(word: str, times: int = 1) -> str:
+    """Shout, in a thread."""
+    return word.upper() * times
+
+
+@tool(response_format="content_and_artifact")
+async def measure(room: str) -> tuple[str, dict[str, int]]:
+    """Measure."""
+    return f"21 degrees in the {room}", {"degrees": 21}
+
+
+class Whisper(BaseTool):
+    name: str = "whisper"
+    description: str = "Whisper."
+
+    def _run(self, word: str) -> str:
+        raise AssertionError("it has an async way")
+
+    async def _arun(self, word: str) -> str:
+        return word.lower()
+
+
+class Invoked(Whisper):
+    """A tool with an `ainvoke` of its own, which must not be passed over."""
+
+    async def ainvoke(self, input, config=None, **kwargs):
+        args = input["args"] if input.get("type") == "tool_call" else input  # LangChain gives either
+        return f"invoked with {args['word']}"
+
+
 @pytest.mark.scenario("EXE-5")
-async def test_the_executor_calls_the_tool_itself_with_the_same_result_as_ainvoke():
-    executor = executor_with(add)
-
-    outcome = await executor.execute(ToolCall("1", "add", {"a": "20"}))
-
-    assert outcome.text == await add.ainvoke({"a": "20"}) == "22"
-    assert executor.tools.find("add") is add, "no wrapper stands for it"
+@pytest.mark.parametrize(
+    ("chosen", "args"),
+    [
+        (add, {"a": 20}),
+        (add, {"a": "20", "b": 1}),
+        (shout, {"word": "hey", "times": 2}),
+        (measure, {"room": "attic"}),
+        (Whisper(), {"word": "HEY"}),
+        (Invoked(), {"word": "hey"}),
+        (mcp_tool("look", {"type": "object"}), {}),
+    ],
+    ids=lambda value: getattr(value, "name", ""),
+)
+async def test_the_result_is_that_of_the_tools_own_ainvoke(chosen, args):
+    assert (await outcome_of(chosen, args)).text == await chosen.ainvoke(args)
 
 
 @pytest.mark.scenario("EXE-5")
-async def test_a_tool_class_of_langchain_runs_as_it_is():
-    class Shout(BaseTool):
-        name: str = "shout"
-        description: str = "Shout."
+async def test_the_tools_own_coroutine_runs_and_no_wrapper_stands_for_it():
+    called_by = []
 
-        def _run(self, word: str) -> str:
-            raise AssertionError("it has an async way")
+    @tool
+    async def look(room: str) -> str:
+        """Look."""
+        called_by.append(asyncio.current_task())
+        return room
 
-        async def _arun(self, word: str) -> str:
-            return word.upper()
+    own, before = look.coroutine, dict(vars(look))
+    executor = executor_with(look)
+    assert (await executor.execute(ToolCall("1", "look", {"room": "attic"}))).text == "attic"
 
-    assert (await outcome_of(Shout(), {"word": "hey"})).text == "HEY"
+    assert executor.tools.find("look") is look
+    assert look.coroutine is own
+    assert vars(look) == before, "nothing was put on the tool"
+    assert len(called_by) == 1
 
 
 @pytest.mark.scenario("EXE-6")
@@ -201,16 +248,58 @@ async def test_a_blocking_tool_past_its_limit_holds_up_nothing():
 
 
 @pytest.mark.scenario("EXE-6")
-async def test_the_limit_is_thirty_seconds_unless_configured_and_a_tool_may_have_its_own():
-    async def dream(**_):
-        await asyncio.sleep(3600)
+async def test_an_mcp_server_is_told_of_a_call_past_its_limit_and_serves_the_next():
+    manager = ToolManager()
+    async with linked(fault_server()) as link:
+        manager.add_mcp_tools("fault", list(link.tools["fault"].values()))
+        executor = ToolExecutor(manager)
+        late = await executor.execute(ToolCall("1", "hang"), timeout_seconds=0.2)
+        told = await executor.execute(ToolCall("2", "was_cancelled"))
 
-    executor = executor_with(add)
-    assert executor._timeout_seconds == 30.0
-    outcome = await outcome_of(
-        mcp_tool(schema={"type": "object"}, answer=dream, timeout_seconds=0.03), timeout_seconds=3600
-    )
-    assert "within 0.03 s" in outcome.text
+    assert (late.ok, late.error) == (False, "timeout")
+    assert len(json.loads(told.text)) == 1, "notifications/cancelled came with one request's id"
+
+
+class HastyLoop(asyncio.SelectorEventLoop):
+    """Its clock jumps to whatever is due next, so half a minute passes at once."""
+
+    ahead = 0.0
+
+    def time(self) -> float:
+        return super().time() + self.ahead
+
+    def _run_once(self) -> None:
+        if not self._ready and self._scheduled:  # type: ignore[attr-defined]
+            self.ahead += max(0.0, self._scheduled[0].when() - self.time())  # type: ignore[attr-defined]
+        super()._run_once()  # type: ignore[misc]
+
+
+@pytest.mark.scenario("EXE-6")
+@pytest.mark.parametrize(
+    ("settings", "own_limit", "seconds"),
+    [({}, None, 30), ({"timeout_seconds": 45}, None, 45), ({"timeout_seconds": 45}, 7, 7)],
+    ids=["unless configured", "configured", "of the tool"],
+)
+def test_the_limit_is_thirty_seconds_unless_configured_and_a_tool_may_have_its_own(
+    settings, own_limit, seconds
+):
+    lasted = []
+
+    async def dream(**_):
+        loop = asyncio.get_running_loop()
+        started = loop.time()
+        try:
+            await asyncio.sleep(3600)
+        finally:
+            lasted.append(loop.time() - started)
+
+    slow = mcp_tool(schema={"type": "object"}, answer=dream, timeout_seconds=own_limit)
+    with asyncio.Runner(loop_factory=HastyLoop) as runner:
+        outcome = runner.run(outcome_of(slow, **settings))
+
+    assert outcome.error == "timeout"
+    assert f"within {seconds} s" in outcome.text
+    assert lasted == [pytest.approx(seconds, abs=1)]
 
 
 @pytest.mark.scenario("EXE-6")
@@ -316,18 +405,24 @@ async def test_time_is_measured_from_start_to_completion_also_of_a_failure():
 @pytest.mark.scenario("EXE-10")
 async def test_a_slow_execution_warns_with_name_and_duration(caplog):
     @tool
-    async def crawl() -> str:
+    async def crawl(fail: bool = False) -> str:
         """Crawl."""
-        await asyncio.sleep(0.02)
+        await asyncio.sleep(1.001)
+        if fail:
+            raise ToolError("lost")
         return "there"
 
-    assert executor_with()._slow_seconds == 1.0, "1000 ms unless configured"
-    await outcome_of(crawl, slow_seconds=0.01)
-    await outcome_of(add, {"a": 1}, slow_seconds=SOON)
+    executor = executor_with(crawl, add)
+    outcomes = await executor.execute_all(
+        [ToolCall("1", "crawl"), ToolCall("2", "crawl", {"fail": True}), ToolCall("3", "add", {"a": 1})]
+    )
 
-    (warning,) = [record for record in caplog.records if record.levelname == "WARNING"]
-    assert (warning.getMessage(), warning.tool) == ("tool is slow", "crawl")
-    assert warning.seconds >= 0.02
+    slow = [record for record in caplog.records if record.getMessage() == "tool is slow"]
+    assert [(record.levelname, record.tool) for record in slow] == [("WARNING", "crawl")] * 2
+    assert [record.seconds for record in slow] == [
+        pytest.approx(outcome.seconds, abs=0.01) for outcome in outcomes[:2]
+    ]
+    assert all(record.seconds > 1 for record in slow)
 
 
 @pytest.mark.scenario("EXE-11")

@@ -8,7 +8,10 @@ from datetime import UTC, datetime
 from enum import Enum
 from typing import Any, Literal
 
+import ollama as ollama_library
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from langchain_core.tools import BaseTool, StructuredTool
 from pydantic import BaseModel, Field
@@ -126,6 +129,72 @@ def test_a_tool_becomes_a_function_of_name_description_and_parameters() -> None:
             },
         }
     ]
+
+
+@pytest.mark.scenario("FMT-1")
+def test_the_parameters_are_the_tools_json_schema_where_the_wire_carries_it() -> None:
+    schema = {
+        "type": "object",
+        "properties": {
+            "deviceName": {"type": "string", "description": "Which device"},
+            "action": {"type": "string", "enum": ["on", "off"], "description": "What to do"},
+            "rooms": {"type": "array", "items": {"type": "string"}},
+            "level": {"type": "number"},
+        },
+        "required": ["deviceName", "action"],
+    }
+
+    (converted,) = to_qwen_tools([from_server("zwave", "control", schema)])
+
+    assert converted["function"]["parameters"] == schema
+
+
+def through_ollamas_client(converted: dict[str, Any]) -> dict[str, Any]:
+    """What is left of a definition after the client library has read it, which is what it sends."""
+    return ollama_library.Tool.model_validate(converted).model_dump(exclude_none=True)
+
+
+@pytest.mark.scenario("FMT-1")
+def test_ollamas_client_would_lose_the_schema_as_it_is_and_loses_nothing_of_what_we_make_of_it() -> None:
+    tool = typed()
+    as_it_is = {
+        "type": "function",
+        "function": {"name": "t", "description": "d", "parameters": schema_of(tool)},
+    }
+
+    lost = through_ollamas_client(as_it_is)["function"]["parameters"]["properties"]
+    assert "type" not in lost["level"], "an optional number arrives as anything"
+    assert "maxLength" not in lost["device"]
+    for converted in to_qwen_tools([tool, from_server("zwave", "control", LAMP), bare()]):
+        assert through_ollamas_client(converted) == converted
+
+
+CALLS_IT_TAKES = st.fixed_dictionaries(
+    {"device": st.text(min_size=1, max_size=40)},
+    optional={
+        "level": st.integers(0, 100),
+        "mode": st.sampled_from(["warm", "cold"]),
+        "when": st.sampled_from(["now", "later"]),
+        "tags": st.lists(st.text(), max_size=3),
+        "at": st.fixed_dictionaries({"x": st.integers()}, optional={"y": st.integers()}),
+        "code": st.from_regex(r"\A[a-z][0-9]\Z"),
+        "either": st.integers() | st.text(),
+    },
+)
+
+
+@pytest.mark.scenario("FMT-1")
+@given(CALLS_IT_TAKES)
+def test_no_call_that_the_tools_own_schema_takes_is_forbidden_by_the_one_that_is_sent(
+    args: dict[str, Any],
+) -> None:
+    (converted,) = to_qwen_tools([typed()])
+    own, sent = schema_of(typed()), converted["function"]["parameters"]
+
+    assert sent["properties"].keys() == own["properties"].keys()
+    assert sent["required"] == own["required"]
+    assert Draft202012Validator(own).is_valid(args)
+    assert Draft202012Validator(sent).is_valid(args)
 
 
 @pytest.mark.scenario("FMT-1")

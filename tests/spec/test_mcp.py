@@ -1,19 +1,25 @@
 """Connecting to MCP servers: rows MCP-1 to MCP-10 with real servers, and the link's side of MGR-2."""
 
+import ast
 import asyncio
+import inspect
 import time
+from pathlib import Path
 
 import pytest
 from langchain_core.tools import StructuredTool
 from tests.fakes.linked import fault_server, linked
 
-from voice_gateway.config import ServerSettings, ToolsSettings
+from voice_gateway.config import McpSettings, ServerSettings, ToolsSettings, load
 from voice_gateway.errors import ToolUnavailable
 from voice_gateway.mcp_link.connection import Patience
+from voice_gateway.mcp_link.integration import MCPIntegration
 from voice_gateway.tools.builtin import builtin_tools
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
 from voice_gateway.turn import ToolCall
+
+SOURCES = Path(__file__).resolve().parents[2] / "src"
 
 
 def logged(caplog, phrase):
@@ -151,11 +157,47 @@ async def test_whatever_goes_wrong_in_connecting_is_named(caplog, fault, reason,
 
 
 @pytest.mark.scenario("MCP-8")
-async def test_attempts_and_base_delay_are_settings():
-    async with linked(fault_server("exit_at_start"), attempts=2, base_delay_seconds=0.5) as link:
+@pytest.mark.parametrize(
+    ("file", "environment", "delays"),
+    [
+        ("", {}, [2.0, 4.0]),
+        ("[mcp]\nattempts = 2\nbase_delay_seconds = 0.5\n", {}, [0.5]),
+        (
+            "[mcp]\nattempts = 2\n",
+            {"MCP_RETRY_ATTEMPTS": "4", "MCP_RETRY_BASE_DELAY": "0.25"},
+            [0.25, 0.5, 1.0],
+        ),
+    ],
+    ids=["default", "file", "environment over file"],
+)
+async def test_attempts_and_base_delay_are_settings_and_what_is_set_is_done(
+    tmp_path, caplog, file, environment, delays
+):
+    written = tmp_path / "voice-gateway.toml"
+    written.write_text(file)
+    known = load(written, environ=environment).settings.mcp
+
+    settings = {"attempts": known.attempts, "base_delay_seconds": known.base_delay_seconds}
+    async with linked(fault_server("exit_at_start"), **settings) as link:
         assert link.status().state == "degraded"
-        assert link.delays[:1] == [0.5]
-        assert link.status().attempts == 2
+        assert link.delays[: len(delays)] == delays
+        assert logged(caplog, f"MCP connection failed after {len(delays) + 1} attempts")
+
+
+@pytest.mark.scenario("MCP-8")
+def test_they_are_set_in_one_place():
+    """Nobody else has a number for them: the link takes its settings whole, and has no default for them."""
+    assert inspect.signature(MCPIntegration).parameters["settings"].default is inspect.Parameter.empty
+    fields = {"attempts", "base_delay_seconds"}
+    assert fields <= McpSettings.model_fields.keys()
+    for path in SOURCES.rglob("*.py"):
+        if path.is_relative_to(SOURCES / "voice_gateway" / "config"):
+            continue
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.keyword) and node.arg in fields:
+                assert not isinstance(node.value, ast.Constant), path
+            if isinstance(node, ast.AnnAssign) and ast.unparse(node.target).rpartition(".")[2] in fields:
+                assert node.value is None, path
 
 
 @pytest.mark.scenario("MCP-9")

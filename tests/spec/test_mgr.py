@@ -5,12 +5,19 @@ import time
 
 import pytest
 from langchain_core.tools import StructuredTool, tool
+from tests.fakes.anthropic_server import KEY, FakeAnthropic
 from tests.fakes.some_tools import ZWAVE_SCHEMA, executor_with, mcp_tool
 
+from voice_gateway.brain.llm.anthropic.client import AnthropicClient
+from voice_gateway.brain.llm.ollama.client import OllamaClient
+from voice_gateway.brain.stage import Turn
+from voice_gateway.config import AnthropicSettings, BrainSettings, OllamaSettings, ToolsSettings
 from voice_gateway.errors import ToolError
+from voice_gateway.tools.builtin import builtin_tools
+from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
 from voice_gateway.tools.traits import qualified_name, schema_of, traits
-from voice_gateway.turn import ToolCall
+from voice_gateway.turn import ToolCall, Utterance
 
 
 @tool
@@ -48,13 +55,48 @@ async def test_a_custom_tool_is_taken_as_it_is_and_keeps_langchains_interface():
     assert await kept.ainvoke({"a": 1}) == "3"
 
 
-@pytest.mark.scenario("MGR-4")
-def test_a_client_gets_the_tools_themselves():
-    manager, other = ToolManager(), mcp_tool()
+def tools_of_all_sources() -> ToolManager:
+    manager = ToolManager()
+    for builtin in builtin_tools(ToolsSettings()):
+        manager.add(builtin)
     manager.add(add)
-    manager.add_mcp_tools("zwave", [other])
+    manager.add_mcp_tools("zwave", [mcp_tool(), mcp_tool("list_zwave_devices", {"type": "object"})])
+    return manager
 
-    assert [id(one) for one in manager.all()] == [id(add), id(other)]
+
+@pytest.mark.scenario("MGR-4")
+async def test_an_ai_client_gets_the_very_tools_of_the_list():
+    manager = tools_of_all_sources()
+    executor = ToolExecutor(manager)
+    clients = [
+        OllamaClient(OllamaSettings(), BrainSettings(), executor),
+        AnthropicClient(AnthropicSettings(), BrainSettings(), executor),
+    ]
+
+    for client in clients:
+        assert all(one is other for one, other in zip(client.offer().tools, manager.all(), strict=True))
+
+
+@pytest.mark.scenario("MGR-4")
+async def test_bind_tools_of_langchain_gets_them_too_with_a_mark_for_the_cache_at_the_end(monkeypatch):
+    from langchain_anthropic import ChatAnthropic
+
+    manager, bound, bind = tools_of_all_sources(), [], ChatAnthropic.bind_tools
+    monkeypatch.setattr(
+        ChatAnthropic,
+        "bind_tools",
+        lambda chat, tools, **options: bound.extend(tools) or bind(chat, tools, **options),
+    )
+    async with FakeAnthropic() as server:
+        settings = AnthropicSettings(base_url=server.url, api_key=KEY)
+        client = AnthropicClient(settings, BrainSettings(), ToolExecutor(manager))
+        await client.answer(Turn(Utterance("hello")))
+        await client.aclose()
+
+    *others, last = manager.all()
+    assert all(one is other for one, other in zip(bound[:-1], others, strict=True))
+    assert bound[-1].extras == {"cache_control": {"type": "ephemeral"}}
+    assert {**vars(bound[-1]), "extras": last.extras} == vars(last), "nothing else differs"
 
 
 @pytest.mark.scenario("MGR-5")
@@ -81,6 +123,52 @@ def test_all_sources_stand_in_one_plain_list():
     assert [one.name for one in tools] == ["add", "play", "b", "a"], "whoever connected first"
     tools.clear()
     assert len(manager.all()) == 4, "the caller's list is its own"
+
+
+def settled(manager: ToolManager) -> dict[str, object]:
+    """All that anybody can learn from a manager."""
+    tools = manager.all()
+    names = {name for tool in tools for name in (tool.name, qualified_name(tool), manager.offered_name(tool))}
+    return {
+        "tools": [id(tool) for tool in tools],
+        "found": {name: id(manager.find(name)) for name in sorted(names)},
+        "offered": [manager.offered_name(tool) for tool in tools],
+    }
+
+
+@pytest.mark.scenario("MGR-6")
+def test_the_interface_is_add_all_and_find_and_what_servers_need():
+    public = {name for name in vars(ToolManager) if not name.startswith("_")}
+
+    assert public == {"add", "all", "find", "add_mcp_tools", "remove_server", "offered_name"}
+
+
+@pytest.mark.scenario("MGR-6")
+def test_everything_else_follows_from_the_list_whatever_happened_to_it():
+    manager = tools_of_all_sources()
+    manager.add_mcp_tools("radio", [mcp_tool("play", source="radio"), mcp_tool("stop", source="radio")])
+    manager.add(named("add", "another"))  # replaced
+    manager.add_mcp_tools("zwave", [mcp_tool("play"), mcp_tool("dim")])  # another list, and a namesake
+    manager.add_mcp_tools("attic", [mcp_tool("heat", source="attic")])
+    manager.remove_server("attic")
+
+    anew = ToolManager()
+    for source in ("builtin", "radio", "zwave"):
+        own = [one for one in manager.all() if traits(one).source == source]
+        if source == "builtin":
+            for one in own:
+                anew.add(one)
+        else:
+            anew.add_mcp_tools(source, own)
+
+    assert settled(anew) == settled(manager)
+    assert manager.find("heat") is None
+    assert manager.find("control_zwave_device") is None
+    # No second table of definitions or executors: all that is kept are tools of the list, and their names.
+    kept = {id(one) for one in manager.all()}
+    for table in (value for value in vars(manager).values() if isinstance(value, dict | list)):
+        for value in table.values() if isinstance(table, dict) else table:
+            assert isinstance(value, str) or id(value) in kept
 
 
 @pytest.mark.scenario("MGR-7")

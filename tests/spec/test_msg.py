@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langchain_core.tools import BaseTool, StructuredTool, ToolException
+from langchain_ollama import ChatOllama
 from tests.fakes.anthropic_server import KEY, FakeAnthropic
 from tests.fakes.anthropic_server import Scripted as AnthropicReply
 from tests.fakes.model import Calls, FakeModel
@@ -18,7 +19,9 @@ from tests.fakes.ollama_server import Scripted as OllamaReply
 from voice_gateway.brain.history import NO_RESULT, History
 from voice_gateway.brain.llm.anthropic.client import AnthropicClient
 from voice_gateway.brain.llm.loop import run_loop
+from voice_gateway.brain.llm.ollama.chat import OllamaChat
 from voice_gateway.brain.llm.ollama.client import OllamaClient
+from voice_gateway.brain.llm.ollama.qwen_format import to_qwen_tools
 from voice_gateway.brain.stage import Turn
 from voice_gateway.config import AnthropicSettings, BrainSettings, OllamaSettings
 from voice_gateway.tools.executor import ToolExecutor
@@ -150,24 +153,45 @@ async def test_ollama_hands_every_call_to_the_executor(ollama: FakeOllama, execu
     )
 
 
+async def asked_of_langchain(server: FakeOllama, question: str) -> AIMessage:
+    """The same request without us: what LangChain's own client makes of Ollama's reply."""
+    chat = ChatOllama(model="qwen2.5:0.5b", base_url=server.url, client_kwargs={"trust_env": False})
+    try:
+        return await chat.ainvoke(question, tools=to_qwen_tools([clock(), lamp()]))
+    finally:
+        await chat._async_client.close()  # type: ignore[no-untyped-call]
+        chat._client.close()  # type: ignore[no-untyped-call]
+
+
 @pytest.mark.scenario("MSG-2")
-async def test_ollama_itself_reads_only_tool_calls(ollama: FakeOllama, executor: Recording) -> None:
-    """A call in the text becomes one in `brain/llm/text_tool_calls.py`, for every provider alike."""
-    import inspect
+@pytest.mark.parametrize(
+    "reply",
+    [
+        OllamaReply(calls=[LAMP, ("read_clock", {})]),
+        OllamaReply("One moment.", calls=[("read_clock", {})]),
+        OllamaReply(calls=[("control_lamp", {"device": "lämp", "level": 3.5, "deep": {"a": [1, None]}})]),
+        OllamaReply('{"name": "read_clock", "arguments": {}}'),
+        OllamaReply('<tool_call>\n{"name": "read_clock", "arguments": {}}\n</tool_call>'),
+        OllamaReply('```json\n{"name": "read_clock", "arguments": {}}\n```'),
+    ],
+    ids=["two calls", "words and a call", "odd arguments", "json", "qwen's tags", "fenced"],
+)
+async def test_calls_and_text_are_those_that_langchain_reads_from_ollama(
+    ollama: FakeOllama, reply: OllamaReply
+) -> None:
+    """The client adds nothing and takes nothing out: it has no reader of its own for Ollama's format."""
+    ollama.script(reply, reply)
+    chat = OllamaChat(OllamaSettings(base_url=ollama.url))
+    tools = to_qwen_tools([clock(), lamp()])
 
-    from voice_gateway.brain.llm.ollama import chat as ollama_chat
-    from voice_gateway.brain.llm.ollama import client as client_module
+    ours = await chat.send([HumanMessage(content="go")], tools, lambda _: None)
+    await chat.aclose()
+    theirs = await asked_of_langchain(ollama, "go")
 
-    source = inspect.getsource(client_module) + inspect.getsource(ollama_chat)
-
-    assert "json.loads" not in source
-    assert "tool_call>" not in source
-    ollama.script(OllamaReply('{"name": "read_clock", "arguments": {}}'), "It is 10:32.")
-    client = ollama_client(ollama, executor)
-    reply = await client.answer(Turn(Utterance("what time is it")))
-    await client.aclose()
-    assert [call.name for call in executor.calls] == ["read_clock"]
-    assert reply.text == "It is 10:32."
+    assert [(call["name"], call["args"]) for call in ours.tool_calls] == reply.calls
+    assert [(call["name"], call["args"]) for call in theirs.tool_calls] == reply.calls
+    assert (ours.text, ours.invalid_tool_calls) == (theirs.text, theirs.invalid_tool_calls)
+    assert ours.text == reply.text
 
 
 @pytest.mark.scenario("MSG-4")
@@ -301,16 +325,20 @@ async def test_an_unknown_tool_is_answered_and_the_loop_goes_on(
     executor: Recording, caplog: pytest.LogCaptureFixture
 ) -> None:
     model = FakeModel([Calls(("fly", {}), ("read_clock", {})), "I cannot fly. It is 10:32."])
+    history = History()
 
     with caplog.at_level(logging.WARNING):
-        reply = await loop(model, executor)
+        reply = await loop(model, executor, history)
 
     unknown, known = model.asked[1][-2:]
     assert isinstance(unknown, ToolMessage)
     assert str(unknown.content).startswith('Error: Unknown tool "fly"')
     assert unknown.tool_call_id == "r1c0"
     assert known.content == "It is 10:32."
-    assert any(record.levelno == logging.WARNING for record in caplog.records)
+    (warning,) = [record for record in caplog.records if record.levelno >= logging.WARNING]
+    assert (warning.getMessage(), vars(warning)["tool"]) == ("unknown tool", "fly")
+    assert [message.type for message in history.messages] == ["human", "ai", "tool", "tool", "ai"]
+    assert [outcome.error for outcome in reply.outcomes] == ["unknown_tool", None]
     assert reply.text == "I cannot fly. It is 10:32."
 
 

@@ -5,11 +5,17 @@ import logging
 
 import pytest
 from langchain_core.tools import tool
+from tests.fakes.linked import fault_server, linked
+from tests.fakes.model import Calls, FakeModel
 from tests.fakes.some_tools import ZWAVE_SCHEMA, Seen, executor_with, mcp_tool, outcome_of
 
+from voice_gateway.brain.llm.loop import run_loop
+from voice_gateway.brain.stage import Turn
 from voice_gateway.errors import ToolError
 from voice_gateway.tools.call_plan import arguments
-from voice_gateway.turn import ToolCall
+from voice_gateway.tools.executor import ToolExecutor
+from voice_gateway.tools.manager import ToolManager
+from voice_gateway.turn import ToolCall, Utterance
 
 
 @pytest.mark.scenario("NORM-1")
@@ -114,6 +120,28 @@ async def test_the_servers_own_refusal_reaches_the_user_unchanged():
 
     assert outcome.text == f"Error: {said}"
     assert outcome.structured == {"code": "not_found"}
+
+
+@pytest.mark.scenario("NORM-7")
+@pytest.mark.parametrize(
+    ("tool", "said"),
+    [
+        ("is_error", "device not found"),
+        ("rpc_error", "Invalid arguments: deviceName is required"),
+    ],
+)
+async def test_a_real_servers_refusal_reaches_the_user_through_link_executor_and_reply(tool, said):
+    manager = ToolManager()
+    async with linked(fault_server()) as link:
+        manager.add_mcp_tools("fault", list(link.tools["fault"].values()))
+        executor, calls = ToolExecutor(manager), Calls((tool, {"code": -32602, "device_name": "Lamp 9"}))
+        outcome = await executor.execute(ToolCall("1", tool, calls.calls[0][1]))
+        model = FakeModel([calls, "", ""], tools=manager.all())
+        reply = await run_loop(model, Turn(Utterance("lamp 9 on")), executor, user_text="lamp 9 on")
+
+    assert outcome.text == f"Error: {said}"
+    assert model.asked[1][-1].content == f"Error: {said}", "the model gets it unchanged, too"
+    assert said in reply.text
 
 
 @pytest.mark.scenario("NORM-9")

@@ -3,9 +3,13 @@
 import sys
 
 import pytest
-from tests.fakes.gateway_process import Commands
+from tests.fakes.gateway_process import Commands, Running
 from tests.fakes.mosquitto import Broker
+from tests.fakes.ollama_server import FakeOllama
 from tests.fakes.running_gateway import FAKES, ask, server, socket_of, state_of, until
+from tests.fakes.sound_card import sound_card
+from tests.fakes.speech import need_speech
+from tests.fakes.speech_packages import need_packages, need_portaudio
 from tests.mqtt.conftest import Listener
 
 from voice_gateway.app import opened
@@ -47,6 +51,36 @@ async def test_retrying_holds_up_neither_answers_nor_doors(tmp_path, broker):
         finally:
             process.terminate()
             await process.communicate()
+
+
+@pytest.mark.scenario("MCP-7")
+async def test_speech_the_ai_client_and_mqtt_are_ready_while_a_server_is_still_tried(tmp_path, broker):
+    need_speech()
+    need_packages("hibari")
+    need_portaudio()
+    commands, marks = Commands(tmp_path), tmp_path / "starts"
+    waits = "[mcp]\nbase_delay_seconds = 25\n"  # longer than a busy machine needs to load all engines
+    commands.file("voice-gateway.toml", waits + server("zwave", "late_server.py", marks, 1))
+    (tmp_path / "card").mkdir()
+    async with sound_card(tmp_path / "card") as card, FakeOllama() as ollama, Listener.on(broker) as listener:
+        process = await commands.start(
+            *("run", "--voice"),
+            **{**card.daemon.environment, "XDG_RUNTIME_DIR": commands.env["XDG_RUNTIME_DIR"]},
+            MQTT_BROKER_URL=broker.url,
+            AI_PROVIDER="ollama",
+            OLLAMA_BASE_URL=ollama.url,
+        )
+        gateway = Running(process)
+        try:
+            await gateway.says('I listen for "hey jarvis"')
+            await ollama.wait_for_chats(1)  # the model reads its prefix
+            await listener.send("voice/req", {"text": "what time is it", "id": "1"})
+            assert (await listener.gets("voice/res", id="1"))["ok"] is True
+
+            assert await state_of(commands, "server zwave") == "starting"
+            assert len(marks.read_text().splitlines()) == 1  # the second attempt is still to come
+        finally:
+            await gateway.stop()
 
 
 @pytest.mark.scenario("MGR-1")
