@@ -9,6 +9,7 @@ import time
 import pytest
 from tests.fakes.linked import fault_server, linked
 
+from voice_gateway.mcp_link.connection import Patience
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
 from voice_gateway.turn import ToolCall
@@ -100,19 +101,17 @@ async def test_a_tool_whose_name_no_model_could_say_is_offered_under_another_and
 async def test_random_faults_leave_every_call_answered_and_nothing_behind():
     faults = "die kill_self close_stdout hang deaf invalid_utf8 glued_text no_newline stray_replies".split()
     # As if every run had been long and healthy: restarts follow at once.
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("voice_gateway.mcp_link.server.SHORT_RUN_SECONDS", 0.0)
-        patch.setattr("voice_gateway.mcp_link.stdio.stdio.connection.PING_SECONDS", 0.3)
-        async with linked(fault_server(), patience=1e9) as link:
-            executor = executor_of(link, timeout_seconds=0.5)
-            answered = 0
-            deadline = time.monotonic() + SOAK_SECONDS
-            while time.monotonic() < deadline:
-                names = [random.choice([*faults, *["echo"] * 10]) for _ in range(random.randint(1, 8))]
-                calls = [ToolCall(str(n), name, {}) for n, name in enumerate(names)]
-                async with asyncio.timeout(15):
-                    outcomes = await executor.execute_all(calls)
-                assert [outcome.call_id for outcome in outcomes] == [call.id for call in calls]
-                answered += sum(outcome.ok for outcome in outcomes)
-            assert answered > SOAK_SECONDS
-            assert link.status().restarts > SOAK_SECONDS / 6
+    healthy = Patience(ping_seconds=0.3, short_run_seconds=0.0)
+    async with linked(fault_server(), patience=1e9, doubts=healthy) as link:
+        executor = executor_of(link, timeout_seconds=0.5)
+        answered = 0
+        deadline = time.monotonic() + SOAK_SECONDS
+        while time.monotonic() < deadline:
+            names = [random.choice([*faults, *["echo"] * 10]) for _ in range(random.randint(1, 8))]
+            calls = [ToolCall(str(n), name, {}) for n, name in enumerate(names)]
+            async with asyncio.timeout(15):
+                outcomes = await executor.execute_all(calls)
+            assert [outcome.call_id for outcome in outcomes] == [call.id for call in calls]
+            answered += sum(outcome.ok for outcome in outcomes)
+        assert answered > SOAK_SECONDS
+        assert link.status().restarts > SOAK_SECONDS / 6

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from voice_gateway.backoff import Backoff
 from voice_gateway.config import MqttSettings
 from voice_gateway.conversation.store import Store
 from voice_gateway.doors.json_text import json_text
@@ -28,7 +29,7 @@ from voice_gateway.doors.mqtt.topics import (
     timestamp,
     topic,
 )
-from voice_gateway.errors import LinkError
+from voice_gateway.errors import LinkError, first_error
 from voice_gateway.watch import Event, PartState, State, Watch
 
 if TYPE_CHECKING:
@@ -87,11 +88,11 @@ class MqttDoor:
 
     async def _keep_connected(self, tasks: asyncio.TaskGroup) -> None:
         """Every connection has a client of its own: a reused one would send old messages again."""
-        delay = FIRST_DELAY_SECONDS
+        wait = Backoff(FIRST_DELAY_SECONDS, LONGEST_DELAY_SECONDS)
         while True:
             try:
                 async with connected(self._settings) as client:
-                    delay = FIRST_DELAY_SECONDS
+                    wait.reset()
                     self._watch.report(
                         PART, State.OK, f"The MQTT broker {where(self._settings)} is connected."
                     )
@@ -100,9 +101,8 @@ class MqttDoor:
                 if _stopping():  # the error came up while we were being stopped, and took its place
                     raise asyncio.CancelledError from error
                 self._watch.report(PART, State.DEGRADED, error.spoken, str(error))
-                log.info("MQTT connection ended", extra={"reason": str(error), "retry_seconds": delay})
-            await self._sleep(delay)
-            delay = min(delay * 2, LONGEST_DELAY_SECONDS)
+                log.info("MQTT connection ended", extra={"reason": str(error), "retry_seconds": wait.seconds})
+            await self._sleep(wait.next())
 
     async def _serve(self, client: "aiomqtt.Client", answers: asyncio.TaskGroup) -> None:
         import aiomqtt
@@ -120,7 +120,9 @@ class MqttDoor:
                 async for message in client.messages:
                     self._received(message, answers)
         except* aiomqtt.MqttError as group:
-            raise trouble(self._settings, _first(group)) from group
+            error = first_error(group)
+            assert isinstance(error, aiomqtt.MqttError)
+            raise trouble(self._settings, error) from group
 
     def _request_topic(self) -> str:
         plain = topic(self._settings, "req")
@@ -291,11 +293,6 @@ def _end_when_stopping() -> None:
     """
     if _stopping():
         raise asyncio.CancelledError
-
-
-def _first(group: "BaseExceptionGroup[aiomqtt.MqttError]") -> "aiomqtt.MqttError":
-    found = group.exceptions[0]
-    return _first(found) if isinstance(found, BaseExceptionGroup) else found
 
 
 def _stopping() -> bool:

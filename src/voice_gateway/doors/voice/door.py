@@ -4,6 +4,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 
+from voice_gateway.backoff import Backoff
 from voice_gateway.config import VoiceSettings
 from voice_gateway.doors.voice.speech_output import SpeechOutput
 from voice_gateway.doors.voice.transcriber import Answer, BackgroundTranscriber
@@ -128,7 +129,7 @@ class VoiceDoor:
 
     async def _load_hearing(self) -> HearingEngines:
         """Until they are there: a server may come up later, and a file may be put where it is missing."""
-        pause, failed = self._first_pause, ""
+        wait, failed = Backoff(self._first_pause, LONGEST_PAUSE_SECONDS), ""
         while True:
             try:
                 if failed:  # a server that is still away costs a moment, the other engines a core's second
@@ -139,13 +140,12 @@ class VoiceDoor:
                 log.log(
                     logging.DEBUG if str(error) == failed else logging.ERROR,
                     "there is no voice",
-                    extra={"reason": str(error), "retry_seconds": pause},
+                    extra={"reason": str(error), "retry_seconds": wait.seconds},
                 )
                 failed = str(error)
                 self._told = True  # that it is back is told as of any part that had failed
                 self._watch.report("voice", State.DEGRADED, *_cannot_hear(error))
-            await asyncio.sleep(pause)
-            pause = min(pause * 2, LONGEST_PAUSE_SECONDS)
+            await asyncio.sleep(wait.next())
 
     def _microphone_state(self, problem: str | None) -> None:
         if problem is None or self.transcriber is None:

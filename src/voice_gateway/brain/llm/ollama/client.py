@@ -11,6 +11,7 @@ from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage
 
+from voice_gateway.backoff import Backoff
 from voice_gateway.brain.history import estimate_tokens
 from voice_gateway.brain.llm.loop import Compose, run_loop
 from voice_gateway.brain.llm.offer import Offer, Offering, tokens_of
@@ -161,11 +162,12 @@ class OllamaClient:
         if not self._settings.warm_up or seconds_of(self._settings.keep_alive) < LEAST_KEEP_SECONDS:
             await self.prepare()
             return
-        wait = LOOK_AGAIN_SECONDS
+        wait = Backoff(LOOK_AGAIN_SECONDS, LAST_RETRY_SECONDS)
         while True:
             self._changed.clear()
-            wait = LOOK_AGAIN_SECONDS if await self.warm_up() else min(wait * 2, LAST_RETRY_SECONDS)
-            await self._sleep(wait)
+            if await self.warm_up():
+                wait.reset()
+            await self._sleep(wait.next())
 
     async def prepare(self) -> None:
         """Import the library before the first question needs it; nothing is sent."""
