@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
+from pydantic.fields import FieldInfo
 
 from voice_gateway.config.folders import find_file
 from voice_gateway.config.kinds import checked_server_name, did_you_mean
@@ -133,7 +134,9 @@ def _put(tree: Tree, name: str, value: Any) -> None:
 
 def _add_environment(tree: Tree, origins: dict[str, str], environ: Mapping[str, str]) -> None:
     variables = _variables(environ)
-    given = _read_variables({setting: environ[name] for setting, name in variables.items()})
+    if not variables:  # as most often: then the library that reads them is not even imported
+        return
+    given = _read_variables({env_name(setting): environ[name] for setting, name in variables.items()})
     for setting, variable in variables.items():
         section, _, key = setting.partition(".")
         _put(tree, setting, given[section][key] if key else given[section])
@@ -166,17 +169,20 @@ def _refuse_unknown_names(environ: Mapping[str, str], known: list[str]) -> None:
 
 def _read_variables(variables: Mapping[str, str]) -> Tree:
     """Lists are given as `a, b, c`, a table of servers as JSON."""
-    tree: Tree = {}
-    for setting, text in variables.items():
-        section, _, key = setting.partition(".")
-        kind = getattr(Settings.model_fields[section].annotation, "model_fields", {}).get(key)
-        if setting == "mcpServers":
-            _put(tree, setting, _read_json(text, env_name(setting)))
-        elif kind is not None and kind.annotation == tuple[str, ...]:
-            _put(tree, setting, tuple(part.strip() for part in text.split(",") if part.strip()))
-        else:
-            _put(tree, setting, text)
-    return tree
+    from pydantic_settings import EnvSettingsSource
+
+    def decoded(name: str, _field: FieldInfo, text: str) -> Any:
+        if name == "mcpServers":
+            return _read_json(text, env_name(name))
+        return tuple(part.strip() for part in text.split(",") if part.strip())
+
+    settings: Any = Settings  # it need not be one of the library's own: the tree is also read without it
+    source: Any = EnvSettingsSource(
+        settings, env_prefix=ENV_PREFIX, env_nested_delimiter="_", env_nested_max_split=1
+    )
+    source.env_vars = {name.lower(): text for name, text in variables.items()}
+    source.decode_complex_value = decoded
+    return dict(source())
 
 
 # --- presets
