@@ -41,8 +41,8 @@ _HAVING: dict[str, Callable[[Device], bool]] = {
 }
 
 
-def _listing(frame: Frame, look: DeviceQuery) -> Step:
-    return Step(frame.intent, (Request(LIST, LIST_ARGS),), frame=frame, look=look)
+def _listing(frame: Frame, query: DeviceQuery) -> Step:
+    return Step(frame.intent, (Request(LIST, LIST_ARGS),), frame=frame, query=query)
 
 
 def _sort_and_room(phrase: str, place: str, context: Context) -> tuple[DeviceClass | None, str | None, str]:

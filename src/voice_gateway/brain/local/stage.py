@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import ParamSpec, TypeVar
 
 from home_words.question import is_question
-from voice_gateway.brain.local.compose import abilities, compose, shown
+from voice_gateway.brain.local.compose import abilities, compose, devices_shown
 from voice_gateway.brain.local.device_cache import DeviceCache, HomeReady
 from voice_gateway.brain.local.followup import (
     IT_SECONDS,
@@ -114,7 +114,7 @@ class LocalBrain:
     ) -> Understanding:
         """What is meant, without doing anything. Pure but for the grammar, loaded at the first use."""
         if too_long(text):
-            return Understanding(no=NotHandled("too long for a command", forbid=True))
+            return Understanding(not_handled=NotHandled("too long for a command", forbid=True))
         known = context or Context(self.home, self._settings.room, tools=self._tool_names())
         return self._read(text, known, memory or Memory())
 
@@ -135,18 +135,22 @@ class LocalBrain:
         if isinstance(answered, Frame):
             return reader.planned(answered)
         if answered is not None:
-            return Understanding((answered,)) if isinstance(answered, Step) else Understanding(ask=answered)
+            return (
+                Understanding((answered,))
+                if isinstance(answered, Step)
+                else Understanding(clarification=answered)
+            )
         understood = reader.read(said)
-        if understood.no is not None and (frame := also(said, memory, context)) is not None:
+        if understood.not_handled is not None and (frame := also(said, memory, context)) is not None:
             return reader.planned(frame, ask=asks_also(said))
-        if understood.no is not None and not understood.no.spoken:
+        if understood.not_handled is not None and not understood.not_handled.spoken:
             request = self._speakable().match(said.text, raw)
             if request is not None:
                 return Understanding((Step("Tool", (request,)),))
-        if understood.no is not None and not understood.no.forbid:
+        if understood.not_handled is not None and not understood.not_handled.forbid:
             forbid = not asks_for_action(said, context.home, self._executor.tools.all())
-            spoken = understood.no.spoken or to_nothing(said.text)
-            return Understanding(no=replace(understood.no, forbid=forbid, spoken=spoken))
+            spoken = understood.not_handled.spoken or to_nothing(said.text)
+            return Understanding(not_handled=replace(understood.not_handled, forbid=forbid, spoken=spoken))
         return in_own_words(understood, raw)
 
     def _follow_up(self, said: Said, context: Context, memory: Memory) -> Step | Clarification | Frame | None:
@@ -183,12 +187,12 @@ class LocalBrain:
             self.home, room, memory.last, memory.topic, self._tool_names(), self._keeper.problem
         )
         understood = await self._off_the_loop(self.understand, text, context, memory)
-        if understood.no is not None:
+        if understood.not_handled is not None:
             if memory.asked is not None:
                 state[KEY] = replace(memory, asked=None).to_json()
-            return self._pass_on(text, understood.no)
-        if understood.ask is not None:
-            return self._ask(turn, understood.ask, memory)
+            return self._pass_on(text, understood.not_handled)
+        if understood.clarification is not None:
+            return self._ask(turn, understood.clarification, memory)
         if understood.steps[0].otherwise is not None:
             return await self._try_out(turn, understood, memory, understood.steps[0].otherwise)
         return await self._carry_out(turn, understood, memory)
@@ -254,8 +258,8 @@ class LocalBrain:
         return compose(step, outcomes)
 
     def _remembered(self, memory: Memory, step: Step, outcomes: Sequence[ToolOutcome], text: str) -> Memory:
-        if step.look is not None and step.look.state:
-            memory = replace(memory, last=shown(step.look, outcomes), topic="device", frame=None)
+        if step.query is not None and step.query.state:
+            memory = replace(memory, last=devices_shown(step.query, outcomes), topic="device", frame=None)
         elif step.devices:
             memory = replace(memory, last=step.devices, topic="device", frame=step.frame)
         elif step.intent.startswith("Volume"):
@@ -284,7 +288,7 @@ async def more_pages(
 ) -> list[ToolOutcome]:
     """A list longer than one page is read to its end before it is told of."""
     more: list[ToolOutcome] = []
-    while step.look is not None and (start := _next_page([*outcomes, *more])):
+    while step.query is not None and (start := _next_page([*outcomes, *more])):
         page = await make_calls(executor, turn, [Request(LIST, {**LIST_ARGS, "offset": start})])
         more += page
         if not page[0].ok or not _listed(page[0]):

@@ -52,7 +52,7 @@ class Reader:
 
     def read(self, said: Said) -> Understanding:
         if not said.text:
-            return Understanding(no=NotHandled("there are no words in it"))
+            return Understanding(not_handled=NotHandled("there are no words in it"))
         whole = self.clause(said.text)
         if isinstance(whole, Step) and not self._could_split(whole):
             return self._checked([whole], said)
@@ -63,19 +63,19 @@ class Reader:
         """A question back, or why it is not for us."""
         alone = None if self.core_only else scene_alone(said, self.context.home)
         if alone is not None:
-            return Understanding((alone,)) if isinstance(alone, Step) else Understanding(ask=alone)
+            return Understanding((alone,)) if isinstance(alone, Step) else Understanding(clarification=alone)
         stopped = not_a_command(self._unnamed(said.text))
         # Looking does no harm, and a command with a question mark is asked about in any case.
         may_ask = isinstance(whole, Clarification) and (whole.frame.intent in LOOKS or stopped is None)
         if _UNFINISHED.search(said.text) and not stopped:
             return Understanding(
-                no=NotHandled("the sentence is not finished", forbid=True, spoken=UNFINISHED)
+                not_handled=NotHandled("the sentence is not finished", forbid=True, spoken=UNFINISHED)
             )
         if isinstance(whole, NotHandled) and whole.understood:
-            return Understanding(no=whole)
+            return Understanding(not_handled=whole)
         if isinstance(whole, Clarification) and may_ask:
-            return Understanding(ask=whole)
-        return Understanding(no=_passing(whole, stopped, said))
+            return Understanding(clarification=whole)
+        return Understanding(not_handled=_passing(whole, stopped, said))
 
     def _could_split(self, step: Step) -> bool:
         """A free slot may have swallowed a second command."""
@@ -106,10 +106,14 @@ class Reader:
         """A frame that is clear already: the answer to a question, or the last wish for something else."""
         meaning = self._plan(frame)
         if isinstance(meaning, Step) and meaning.acts and ask:
-            return Understanding(ask=_shall_i(meaning))
+            return Understanding(clarification=_shall_i(meaning))
         if isinstance(meaning, Step):
             return Understanding((meaning,))
-        return Understanding(ask=meaning) if isinstance(meaning, Clarification) else Understanding(no=meaning)
+        return (
+            Understanding(clarification=meaning)
+            if isinstance(meaning, Clarification)
+            else Understanding(not_handled=meaning)
+        )
 
     def _frames(self, text: str) -> Iterable[Frame]:
         if has_own_sentences(self.language):
@@ -180,18 +184,18 @@ class Reader:
     def _checked(self, steps: list[Step], said: Said) -> Understanding:
         tried = [step.otherwise for step in steps if step.otherwise]
         if tried and len(steps) > 1:  # half a wish is not carried out
-            return Understanding(no=replace(tried[0], spoken=None))
+            return Understanding(not_handled=replace(tried[0], spoken=None))
         for step in steps:
             if step.acts and len(steps) == 1 and (stopped := self._stopped(step, said.text)):
                 reason = f"{stopped.value}: it never acts"
-                return Understanding(no=NotHandled(reason, forbid=True, spoken=_TOLD.get(stopped)))
+                return Understanding(not_handled=NotHandled(reason, forbid=True, spoken=_TOLD.get(stopped)))
         acting = [step for step in steps if step.acts]
         if said.question and acting and any(_wordy(step) for step in acting):
             asked = _shall_i(acting[0])
             return (
-                Understanding(ask=asked)
+                Understanding(clarification=asked)
                 if len(acting) == 1
-                else Understanding(no=NotHandled("a question", forbid=True))
+                else Understanding(not_handled=NotHandled("a question", forbid=True))
             )
         return Understanding(tuple(steps))
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from home_words.kinds import Sort
 from voice_gateway.brain.local.grammar import Frame
 from voice_gateway.brain.local.home import Device, Home
 
@@ -31,10 +32,14 @@ class DeviceQuery:
     """What to pick from a list of all devices, and how to tell of it."""
 
     mode: str  # "which", "any", "all", "list", "count", "rooms", "scenes"
-    sort: str = "device"
+    sort: Sort = "device"
     noun: str = "devices"
     room: str | None = None
     state: str = ""
+
+    @property
+    def any_sort(self) -> bool:
+        return self.sort in ("all", "device")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +62,7 @@ class Step:
     frame: Frame | None = None
     devices: tuple[Device, ...] = ()
     by_room: str | None = None
-    look: DeviceQuery | None = None
+    query: DeviceQuery | None = None
     expect: str = ""  # a state that was asked about: "is it on?"
     measure: str = ""  # what was asked to be read: "temperature"
     say: str = ""  # said without any call
@@ -94,8 +99,17 @@ class Understanding:
     """The whole utterance. Either steps, all of them understood, or a question, or a reason to pass."""
 
     steps: tuple[Step, ...] = ()
-    ask: Clarification | None = None
-    no: NotHandled | None = None
+    clarification: Clarification | None = None
+    not_handled: NotHandled | None = None
+
+    @classmethod
+    def of(cls, meaning: Meaning) -> "Understanding":
+        """Of an utterance that is one clause."""
+        if isinstance(meaning, Step):
+            return cls((meaning,))
+        if isinstance(meaning, Clarification):
+            return cls(clarification=meaning)
+        return cls(not_handled=meaning)
 
     @property
     def requests(self) -> tuple[Request, ...]:
