@@ -16,7 +16,7 @@ from voice_gateway.brain.local.speech_act import not_a_command
 from voice_gateway.brain.local.understanding import Clarification, Context, Request, Step, TimerChoice
 from voice_gateway.brain.local.wording import MOST_CHOICES, rooms_asked, which
 from voice_gateway.tools.builtin.durations import parse_span
-from voice_gateway.turn import ToolOutcome
+from voice_gateway.turn import OutcomeStatus, ToolOutcome
 
 # --- what is remembered between turns
 
@@ -205,7 +205,7 @@ def _each(parts: Sequence[str], asked: Clarification, context: Context) -> Frame
 
 def _counted(place: int, asked: Clarification, context: Context) -> Clarification | Frame | None:
     """ "The second one" is the second that was named: a room, where rooms were asked for."""
-    rooms = rooms_asked(asked.candidates) if asked.text.endswith(which(asked.candidates)) else []
+    rooms = [] if asked.confirm else rooms_asked(asked.candidates)
     shown = len(rooms or asked.candidates)
     if not -shown <= place < min(shown, MOST_CHOICES if not rooms else shown):
         return None
@@ -292,9 +292,8 @@ _BEHIND = re.compile(r"(?:^| )(?:one|ones|timer|timers|alarm|reminder)$")
 def question(step: Step, outcomes: Sequence[ToolOutcome], text: str) -> Clarification | None:
     """What the timers' own tool could not decide is a question that waits for its answer."""
     for outcome in outcomes if step.intent == "CancelTimer" else ():
-        facts = outcome.structured if isinstance(outcome.structured, Mapping) else {}
-        choices = _choices(facts.get("timers"))
-        if facts.get("outcome") == "ambiguous" and step.frame is not None and len(choices) > 1:
+        choices = _choices(outcome.facts.get("timers"))
+        if outcome.status is OutcomeStatus.AMBIGUOUS and step.frame is not None and len(choices) > 1:
             return Clarification(text, step.frame, timers=choices)
     return None
 
@@ -358,9 +357,8 @@ def _cancelled(asked: Clarification, choices: Sequence[TimerChoice]) -> Step:
 def just_set(step: Step, outcomes: Sequence[ToolOutcome]) -> str | None:
     """How its own tool knows the timer that this step has set; "" when "it" is now something else."""
     if step.intent in ("SetTimer", "Remind") and len(outcomes) == 1 and outcomes[0].ok:
-        facts = outcomes[0].structured if isinstance(outcomes[0].structured, Mapping) else {}
         args = step.requests[0].args
-        return str(facts.get("id") or args.get("name") or args.get("duration") or "")
+        return str(outcomes[0].facts.get("id") or args.get("name") or args.get("duration") or "")
     return "" if step.acts or step.devices else None
 
 

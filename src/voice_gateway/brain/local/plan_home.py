@@ -1,7 +1,7 @@
 """Frames that change something in the home: each device that is meant becomes one request."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from home_words.kinds import SWITCHED, device_class
@@ -35,7 +35,7 @@ from voice_gateway.brain.local.wording import (
     unknown_device,
     which,
 )
-from voice_gateway.turn import ToolOutcome
+from voice_gateway.turn import OutcomeStatus, ToolOutcome
 
 _ENTRANCE = frozenset({"unlock", "open"})  # of a lock or a garage door: only by its own name
 _BY_NAME = "I can {} that only by its own name."
@@ -338,8 +338,7 @@ def tried_scene(frame: Frame, said: str, context: Context, no: NotHandled) -> St
 
 
 def missing(outcomes: Sequence[ToolOutcome]) -> bool:
-    facts = [outcome.structured for outcome in outcomes if isinstance(outcome.structured, Mapping)]
-    return any(fact.get("outcome") == "not_found" for fact in facts)
+    return any(outcome.status is OutcomeStatus.NOT_FOUND for outcome in outcomes)
 
 
 def no_scene(request: Request, home: Home) -> str:

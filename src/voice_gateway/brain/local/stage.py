@@ -3,7 +3,7 @@
 import asyncio
 import re
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import ParamSpec, TypeVar
 
@@ -77,7 +77,7 @@ class LocalBrain:
         self._settings = settings
         self._now = now
         self._language = settings.language.replace("_", "-").split("-")[0].lower()
-        self._keeper = DeviceCache(executor, home_ready, settings.refresh_seconds)
+        self._cache = DeviceCache(executor, home_ready, settings.refresh_seconds)
         self._warm = False
         self._speakables: tuple[int, Speakables] | None = None
 
@@ -85,23 +85,23 @@ class LocalBrain:
 
     @property
     def home(self) -> Home:
-        return self._keeper.home
+        return self._cache.home
 
     def home_changed(self) -> None:
         """Somebody announced a change of the devices: they are read again soon."""
-        self._keeper.changed()
+        self._cache.changed()
 
     def devices_named(self, name: str) -> tuple[Device, ...]:
         """Every device that this name could mean, for permission."""
-        return self._keeper.devices_named(name)
+        return self._cache.devices_named(name)
 
     async def refresh(self) -> None:
-        await self._keeper.refresh()
+        await self._cache.refresh()
 
     async def keep_fresh(self) -> None:
         """A long task: reads the home at every change and at least every `refresh_seconds`."""
         await asyncio.to_thread(self._warm_up)
-        await self._keeper.keep_fresh()
+        await self._cache.keep_fresh()
 
     def _warm_up(self) -> None:
         """A grammar is parsed by its first use: not by a user's."""
@@ -114,7 +114,7 @@ class LocalBrain:
     ) -> Understanding:
         """What is meant, without doing anything. Pure but for the grammar, loaded at the first use."""
         if too_long(text):
-            return Understanding(not_handled=NotHandled("too long for a command", forbid=True))
+            return Understanding.of(NotHandled("too long for a command", forbid=True))
         known = context or Context(self.home, self._settings.room, tools=self._tool_names())
         return self._read(text, known, memory or Memory())
 
@@ -135,22 +135,18 @@ class LocalBrain:
         if isinstance(answered, Frame):
             return reader.planned(answered)
         if answered is not None:
-            return (
-                Understanding((answered,))
-                if isinstance(answered, Step)
-                else Understanding(clarification=answered)
-            )
+            return Understanding.of(answered)
         understood = reader.read(said)
         if understood.not_handled is not None and (frame := also(said, memory, context)) is not None:
             return reader.planned(frame, ask=asks_also(said))
         if understood.not_handled is not None and not understood.not_handled.spoken:
             request = self._speakable().match(said.text, raw)
             if request is not None:
-                return Understanding((Step("Tool", (request,)),))
+                return Understanding.of(Step("Tool", (request,)))
         if understood.not_handled is not None and not understood.not_handled.forbid:
             forbid = not asks_for_action(said, context.home, self._executor.tools.all())
             spoken = understood.not_handled.spoken or to_nothing(said.text)
-            return Understanding(not_handled=replace(understood.not_handled, forbid=forbid, spoken=spoken))
+            return Understanding.of(replace(understood.not_handled, forbid=forbid, spoken=spoken))
         return in_own_words(understood, raw)
 
     def _follow_up(self, said: Said, context: Context, memory: Memory) -> Step | Clarification | Frame | None:
@@ -179,13 +175,11 @@ class LocalBrain:
         text, state = turn.utterance.text, turn.history.state
         memory = recall(state, self.home)
         if memory.asked is not None or await self._off_the_loop(self.needs_home, text, memory.topic):
-            await self._keeper.known()
+            await self._cache.known()
         memory = recall(state, self.home)
         room = turn.utterance.room or self._settings.room
         # One picture of the home for the whole turn, whatever changes meanwhile.
-        context = Context(
-            self.home, room, memory.last, memory.topic, self._tool_names(), self._keeper.problem
-        )
+        context = Context(self.home, room, memory.last, memory.topic, self._tool_names(), self._cache.problem)
         understood = await self._off_the_loop(self.understand, text, context, memory)
         if understood.not_handled is not None:
             if memory.asked is not None:
@@ -241,7 +235,7 @@ class LocalBrain:
             for step in batch:
                 own, made = made[: len(step.requests)], made[len(step.requests) :]
                 own += await more_pages(self._executor, turn, step, own)
-                self._keeper.learn(step.requests, own)
+                self._cache.learn(step.requests, own)
                 outcomes += own
                 texts.append(self._told(step, own))
                 memory = self._remembered(memory, step, own, texts[-1])
@@ -314,17 +308,13 @@ def batches(steps: Sequence[Step]) -> list[list[Step]]:
     return batches
 
 
-def _facts(outcome: ToolOutcome) -> Mapping[str, object]:
-    return outcome.structured if isinstance(outcome.structured, Mapping) else {}
-
-
 def _listed(outcome: ToolOutcome) -> int:
-    devices = _facts(outcome).get("devices")
+    devices = outcome.facts.get("devices")
     return len(devices) if isinstance(devices, list) else 0
 
 
 def _next_page(pages: Sequence[ToolOutcome]) -> int:
     """Where the next page starts; 0 when there is none."""
-    total = _facts(pages[0]).get("total") if pages else None
+    total = pages[0].facts.get("total") if pages else None
     have = sum(_listed(page) for page in pages)
     return have if isinstance(total, int) and 0 < have < total else 0

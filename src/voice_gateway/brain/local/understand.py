@@ -52,7 +52,7 @@ class Reader:
 
     def read(self, said: Said) -> Understanding:
         if not said.text:
-            return Understanding(not_handled=NotHandled("there are no words in it"))
+            return Understanding.of(NotHandled("there are no words in it"))
         whole = self.clause(said.text)
         if isinstance(whole, Step) and not self._could_split(whole):
             return self._checked([whole], said)
@@ -63,19 +63,17 @@ class Reader:
         """A question back, or why it is not for us."""
         alone = None if self.core_only else scene_alone(said, self.context.home)
         if alone is not None:
-            return Understanding((alone,)) if isinstance(alone, Step) else Understanding(clarification=alone)
+            return Understanding.of(alone)
         stopped = not_a_command(self._unnamed(said.text))
         # Looking does no harm, and a command with a question mark is asked about in any case.
         may_ask = isinstance(whole, Clarification) and (whole.frame.intent in LOOKS or stopped is None)
         if _UNFINISHED.search(said.text) and not stopped:
-            return Understanding(
-                not_handled=NotHandled("the sentence is not finished", forbid=True, spoken=UNFINISHED)
-            )
+            return Understanding.of(NotHandled("it is not finished", forbid=True, spoken=UNFINISHED))
         if isinstance(whole, NotHandled) and whole.understood:
-            return Understanding(not_handled=whole)
+            return Understanding.of(whole)
         if isinstance(whole, Clarification) and may_ask:
-            return Understanding(clarification=whole)
-        return Understanding(not_handled=_passing(whole, stopped, said))
+            return Understanding.of(whole)
+        return Understanding.of(_passing(whole, stopped, said))
 
     def _could_split(self, step: Step) -> bool:
         """A free slot may have swallowed a second command."""
@@ -106,14 +104,8 @@ class Reader:
         """A frame that is clear already: the answer to a question, or the last wish for something else."""
         meaning = self._plan(frame)
         if isinstance(meaning, Step) and meaning.acts and ask:
-            return Understanding(clarification=_shall_i(meaning))
-        if isinstance(meaning, Step):
-            return Understanding((meaning,))
-        return (
-            Understanding(clarification=meaning)
-            if isinstance(meaning, Clarification)
-            else Understanding(not_handled=meaning)
-        )
+            return Understanding.of(_shall_i(meaning))
+        return Understanding.of(meaning)
 
     def _frames(self, text: str) -> Iterable[Frame]:
         if has_own_sentences(self.language):
@@ -184,19 +176,15 @@ class Reader:
     def _checked(self, steps: list[Step], said: Said) -> Understanding:
         tried = [step.otherwise for step in steps if step.otherwise]
         if tried and len(steps) > 1:  # half a wish is not carried out
-            return Understanding(not_handled=replace(tried[0], spoken=None))
+            return Understanding.of(replace(tried[0], spoken=None))
         for step in steps:
             if step.acts and len(steps) == 1 and (stopped := self._stopped(step, said.text)):
                 reason = f"{stopped.value}: it never acts"
-                return Understanding(not_handled=NotHandled(reason, forbid=True, spoken=_TOLD.get(stopped)))
+                return Understanding.of(NotHandled(reason, forbid=True, spoken=_TOLD.get(stopped)))
         acting = [step for step in steps if step.acts]
         if said.question and acting and any(_wordy(step) for step in acting):
-            asked = _shall_i(acting[0])
-            return (
-                Understanding(clarification=asked)
-                if len(acting) == 1
-                else Understanding(not_handled=NotHandled("a question", forbid=True))
-            )
+            several = NotHandled("a question", forbid=True)
+            return Understanding.of(_shall_i(acting[0]) if len(acting) == 1 else several)
         return Understanding(tuple(steps))
 
     def _stopped(self, step: Step, text: str) -> NotACommand | None:
