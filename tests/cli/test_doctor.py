@@ -8,7 +8,7 @@ from tests.fakes.sound_card import sound_card
 from tests.fakes.speech import need_speech
 from tests.fakes.speech_packages import need_packages, need_portaudio
 
-from voice_gateway.cli import checks, checks_voice
+from voice_gateway.cli import doctor
 from voice_gateway.config import BrainSettings, OllamaSettings, Settings, VoiceSettings
 
 REFUSED = "tcp://127.0.0.1:1"  # nobody listens there
@@ -34,7 +34,7 @@ async def test_an_engine_that_cannot_work_is_not_ok(check, settings, says, enabl
     need_speech()
     voice = VoiceSettings(enabled=enabled, **settings)
 
-    findings = await found(checks_voice.speech, voice=voice)
+    findings = await found(doctor.speech, voice=voice)
 
     assert findings[check].verdict == verdict
     assert says in findings[check].text
@@ -47,7 +47,7 @@ async def test_the_engines_of_the_packages_are_ok():
     need_speech()
     need_packages("hibari")
 
-    findings = await found(checks_voice.speech)
+    findings = await found(doctor.speech)
 
     assert [finding.verdict for finding in findings.values()] == ["ok"] * 4
     assert findings["wake word"].text == "openwakeword listens for hey_jarvis"
@@ -77,10 +77,10 @@ async def test_a_store_that_cannot_be_used_is_not_ok(tmp_path, monkeypatch):
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "file"))  # where no folder can be made
 
-    sqlite = (await found(checks.store, brain=BrainSettings(store="sqlite")))["store"]
+    sqlite = (await found(doctor.store, brain=BrainSettings(store="sqlite")))["store"]
     place = "redis://:hush@127.0.0.1:1"
-    redis = (await found(checks.store, brain=BrainSettings(store=place)))["store"]
-    odd = (await found(checks.store, brain=BrainSettings(store="redis://127.0.0.1:1?nonsense=1")))["store"]
+    redis = (await found(doctor.store, brain=BrainSettings(store=place)))["store"]
+    odd = (await found(doctor.store, brain=BrainSettings(store="redis://127.0.0.1:1?nonsense=1")))["store"]
 
     assert [finding.verdict for finding in (sqlite, redis, odd)] == ["failed"] * 3
     assert "conversations.sqlite cannot be used" in sqlite.text
@@ -94,7 +94,7 @@ async def test_a_store_that_works_is_tried_and_left_as_it_was(tmp_path, monkeypa
     server = RedisServer(tmp_path)
     try:
         for place in ("memory", "sqlite", server.url):
-            assert (await found(checks.store, brain=BrainSettings(store=place)))["store"].verdict == "ok"
+            assert (await found(doctor.store, brain=BrainSettings(store=place)))["store"].verdict == "ok"
     finally:
         server.stop()
 
@@ -109,7 +109,7 @@ async def test_another_server_in_the_place_of_ollama_is_not_ok():
     async with await asyncio.start_server(answer, "127.0.0.1", 0) as server:
         host, port = server.sockets[0].getsockname()
         ollama = OllamaSettings(base_url=f"http://me:hush@{host}:{port}")
-        findings = await found(checks.model_server, ollama=ollama, brain=BrainSettings(provider="ollama"))
+        findings = await found(doctor.model_server, ollama=ollama, brain=BrainSettings(provider="ollama"))
 
     assert findings["ollama"].verdict == "failed"
     assert findings["ollama"].text.startswith(f"Ollama at http://***@{host}:{port} does not answer")

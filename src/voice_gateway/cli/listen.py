@@ -8,16 +8,10 @@ from pathlib import Path
 from voice_gateway.app import opened
 from voice_gateway.cli.command import loaded, wants_json
 from voice_gateway.doors.terminal import print_json
-from voice_gateway.errors import HearingError, first_error
-
-try:
-    from voice_gateway.doors.voice.recording import check_recording
-    from voice_gateway.doors.voice.transcriber import Recorded
-    from voice_gateway.speaking.speaker import KeepingSpeaker
-except ImportError as error:
-    raise HearingError(
-        f"hearing needs {error.name}: run `make setup`, or `pip install 'voice-gateway[speech]'`"
-    ) from error
+from voice_gateway.doors.voice.recording import check_recording
+from voice_gateway.doors.voice.transcriber import Recorded
+from voice_gateway.errors import first_error
+from voice_gateway.speaking.speaker import KeepingSpeaker
 
 
 async def listen(options: argparse.Namespace) -> int:

@@ -14,6 +14,10 @@ from voice_gateway import logs, quick_start
 from voice_gateway.cli.parser import PROGRAM, parsed, parser
 from voice_gateway.errors import ConfigError, GatewayError, first_error
 
+# Commands that need the packages for speech, which are an extra, and what for.
+OF_SPEECH = {"transcribe": "hearing", "listen": "hearing", "say": "speaking"}
+PACKAGES = "run `make setup`, or `pip install 'voice-gateway[speech]'`"
+
 
 def main(argv: Sequence[str] | None = None) -> int:
     options = parsed(argv)
@@ -71,6 +75,11 @@ async def _stoppable(options: argparse.Namespace, stopped: list[signal.Signals])
 async def _command(options: argparse.Namespace) -> int:
     """Each command is a function in a file of its name, imported here: `--help` and mistakes cost nothing."""
     name = "run" if options.command == "chat" else options.command
-    command = getattr(importlib.import_module(f"voice_gateway.cli.{name}"), name)
+    try:
+        command = getattr(importlib.import_module(f"voice_gateway.cli.{name}"), name)
+    except ModuleNotFoundError as error:
+        if name not in OF_SPEECH:
+            raise
+        raise GatewayError(f"{OF_SPEECH[name]} needs {error.name}: {PACKAGES}") from error
     result = command(options)
     return int(await result if inspect.isawaitable(result) else result)

@@ -6,22 +6,17 @@ import sys
 from pathlib import Path
 from time import perf_counter
 
+from voice_gateway.brain.sentence_streamer import sentences
 from voice_gateway.cli.command import loaded, wants_json
 from voice_gateway.doors.terminal import print_json
 from voice_gateway.errors import SpeakingError
+from voice_gateway.speaking.engines import new_synthesizer
+from voice_gateway.speaking.plain_text import spoken_text
+from voice_gateway.speaking.sounddevice_speaker import SounddeviceSpeaker
+from voice_gateway.speaking.speaker import KeepingSpeaker, Speaker
 
 
 async def say(options: argparse.Namespace) -> int:
-    try:
-        from voice_gateway.brain.sentence_streamer import sentences
-        from voice_gateway.speaking.engines import new_synthesizer
-        from voice_gateway.speaking.plain_text import spoken_text
-        from voice_gateway.speaking.sounddevice_speaker import SounddeviceSpeaker
-        from voice_gateway.speaking.speaker import KeepingSpeaker, Speaker
-    except ImportError as error:
-        raise SpeakingError(
-            f"speaking needs {error.name}: run `make setup`, or `pip install 'voice-gateway[speech]'`"
-        ) from error
     settings = loaded(options).settings.voice
     text = spoken_text(" ".join(options.text))
     if not text:

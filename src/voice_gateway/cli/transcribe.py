@@ -11,7 +11,11 @@ from typing import Any
 from voice_gateway.cli.command import loaded, wants_json
 from voice_gateway.config import VoiceSettings
 from voice_gateway.doors.terminal import print_json
-from voice_gateway.errors import HearingError
+from voice_gateway.hearing.endpoint import Ended, Recorder
+from voice_gateway.hearing.engines import load_recorder, new_transcriber
+from voice_gateway.hearing.microphone import WavMicrophone
+from voice_gateway.hearing.transcriber import judged
+from voice_gateway.sound.worker import Worker
 from voice_gateway.turn import SpeechSegment, Transcript
 
 TRAILING_SECONDS = 1.0  # of silence, so that speech up to the very end is complete too
@@ -51,17 +55,6 @@ async def transcribe(options: argparse.Namespace) -> int:
 
 async def segments(path: Path, settings: VoiceSettings) -> AsyncIterator[Said]:
     """Each stretch of speech as soon as it is complete; text from noise is dropped, with its reason kept."""
-    try:
-        from voice_gateway.hearing.engines import load_recorder, new_transcriber
-        from voice_gateway.hearing.microphone import WavMicrophone
-        from voice_gateway.sound.worker import Worker
-    except ImportError as error:
-        raise HearingError(
-            f"hearing needs {error.name}: run `make setup`, or `pip install 'voice-gateway[speech]'`"
-        ) from error
-    from voice_gateway.hearing.endpoint import Ended, Recorder
-    from voice_gateway.hearing.transcriber import judged
-
     microphone = WavMicrophone(path, trailing_silence_seconds=TRAILING_SECONDS)
     worker, transcriber = Worker("ears"), new_transcriber(settings)
     recorder: Recorder | None = None
