@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 
 from voice_gateway.config import VoiceSettings
+from voice_gateway.doors import Answer
 from voice_gateway.doors.voice.speech_output import SpeechOutput
-from voice_gateway.doors.voice.transcriber import Answer, BackgroundTranscriber, Recorded
+from voice_gateway.doors.voice.transcriber import BackgroundTranscriber, Recorded
 from voice_gateway.errors import HearingError, SpeakingError
 from voice_gateway.hearing.endpoint import Recorder
-from voice_gateway.hearing.engines import HearingEngines, endpoint_settings
+from voice_gateway.hearing.engines import HearingEngines
 from voice_gateway.sound.samples import BLOCK_SAMPLES, RATE
 from voice_gateway.sound.worker import Worker
 from voice_gateway.speaking.earcons import Earcon, earcon
@@ -265,7 +266,7 @@ class Room:
             show=self.shown.append,
             earcons=self.settings.earcons,
         )
-        recorder = Recorder(LevelActivity(), endpoint_settings(self.settings))
+        recorder = Recorder(LevelActivity(), self.settings)
         self.engines = HearingEngines(Worker("ears"), self.wake_word, recorder, self.transcriber)
         self.door = BackgroundTranscriber(
             self.engines,

@@ -14,8 +14,8 @@ from tests.fakes.mosquitto import Broker
 from voice_gateway.app import Gateway, opened
 from voice_gateway.config import McpSettings, MqttSettings, Settings
 from voice_gateway.conversation.store import MemoryStore, Store
+from voice_gateway.doors import Answer
 from voice_gateway.doors.mqtt.door import MqttDoor
-from voice_gateway.doors.mqtt.requests import Answer
 
 NO_SERVER = "[mcp]\nsimulated_home = false\n"
 

@@ -12,7 +12,7 @@ from tests.fakes.speech import FOLDER
 
 from voice_gateway.config import VoiceSettings
 from voice_gateway.errors import HearingError
-from voice_gateway.hearing.packages import check_files, need
+from voice_gateway.sound.packages import check_files, need
 
 
 async def test_everything_is_loaded_warm_and_off_the_event_loop(speech, sound):

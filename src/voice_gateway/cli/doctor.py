@@ -21,9 +21,9 @@ from voice_gateway.config import Settings, VoiceSettings, conversations_file, da
 from voice_gateway.conversation.store import store_from
 from voice_gateway.doors.terminal import print_json
 from voice_gateway.errors import ConfigError, GatewayError, HearingError, LinkError
-from voice_gateway.hearing.packages import ADVICE, check_files
 from voice_gateway.mcp_link.status import what_to_check
 from voice_gateway.sound.card import Kind, devices, find
+from voice_gateway.sound.packages import ADVICE, check_files
 from voice_gateway.tools.masking import hide_secrets
 from voice_gateway.turn import new_id
 

@@ -6,11 +6,12 @@ import os
 import stat
 import sys
 import threading
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from collections.abc import AsyncIterator, Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, TextIO
 
+from voice_gateway.doors import Answer
 from voice_gateway.doors.json_text import json_text
 from voice_gateway.doors.marks import mark_lines, without_marks
 from voice_gateway.turn import Reply, Utterance, new_id
@@ -18,8 +19,6 @@ from voice_gateway.turn import Reply, Utterance, new_id
 PROMPT = "> "
 END = None  # what the reader thread sends behind the last line
 _at_prompt = threading.Event()  # a line is being typed
-
-Answer = Callable[..., Awaitable[Reply]]
 
 
 class Source(StrEnum):

@@ -3,7 +3,6 @@
 import asyncio
 import contextlib
 import logging
-from collections.abc import Awaitable, Callable
 from time import monotonic
 from typing import Any, cast
 from urllib.parse import urlsplit
@@ -14,6 +13,7 @@ from wyoming.event import Event, async_read_event, async_write_event
 from voice_gateway import __version__
 from voice_gateway.brain.sentence_streamer import sentences
 from voice_gateway.config import VoiceSettings
+from voice_gateway.doors import Answer
 from voice_gateway.errors import GatewayError, HearingError, LinkError
 from voice_gateway.hearing.engines import load_wake_word
 from voice_gateway.hearing.transcriber import Transcriber, noise_reason
@@ -23,7 +23,7 @@ from voice_gateway.sound.samples import RATE, Resampler, Samples, to_floats, to_
 from voice_gateway.sound.worker import Worker
 from voice_gateway.speaking.plain_text import spoken_text
 from voice_gateway.speaking.synthesizer import Synthesizer
-from voice_gateway.turn import Reply, Utterance, new_id
+from voice_gateway.turn import Utterance, new_id
 from voice_gateway.watch import State, Watch
 
 log = logging.getLogger(__name__)
@@ -35,8 +35,6 @@ MOST_BYTES = 4 * 1024 * 1024  # two minutes of sound in one piece; a transcript 
 CHUNK_SAMPLES = 1024
 MOST_CLIENTS = 16
 IDLE_SECONDS = 2.0  # sound comes many times a second: who is silent longer may make room for others
-
-Answer = Callable[..., Awaitable[Reply]]
 
 
 class WyomingDoor:

@@ -6,6 +6,7 @@ from typing import Protocol
 
 import numpy as np
 
+from voice_gateway.config import VoiceSettings
 from voice_gateway.sound.samples import RATE, Blocks, Samples
 from voice_gateway.turn import SpeechSegment
 
@@ -31,15 +32,6 @@ class VoiceActivity(Protocol):
         """Of speech in exactly FRAME_SAMPLES samples, which follow the frame before."""
 
     def reset(self) -> None: ...
-
-
-@dataclass(frozen=True, slots=True)
-class EndpointSettings:
-    silence_seconds: float = 0.5
-    min_speech_seconds: float = 0.2
-    max_speech_seconds: float = 15.0
-    pre_roll_seconds: float = 0.3
-    speculate_seconds: float = SPECULATE_SECONDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +76,7 @@ EndpointEvent = SpeechStarted | Speculate | Resumed | Ended | NoSpeech
 class Endpoint:
     """Collects one segment after the other. Time is the sound that was fed, never the clock."""
 
-    def __init__(self, settings: EndpointSettings) -> None:
+    def __init__(self, settings: VoiceSettings) -> None:
         self._settings = settings
         self._position = 0  # in the stream, in samples
         self._deadline: int | None = None
@@ -169,7 +161,7 @@ class Endpoint:
             return self._timed_out()
         if silence >= self._silence or self._too_long():
             return self._end(cut=silence < self._silence)
-        if not self._speculated and silence >= self._settings.speculate_seconds:
+        if not self._speculated and silence >= SPECULATE_SECONDS:
             self._speculated = True
             return [Speculate(self._segment(cut=False))]
         return []
@@ -197,7 +189,7 @@ class Endpoint:
 class Recorder:
     """Records what is said in one stream. Blocking, like its engine: call it in the stream's `Worker`."""
 
-    def __init__(self, activity: VoiceActivity, settings: EndpointSettings) -> None:
+    def __init__(self, activity: VoiceActivity, settings: VoiceSettings) -> None:
         self._activity = activity
         self._endpoint = Endpoint(settings)
         self._blocks = Blocks(FRAME_SAMPLES)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from voice_gateway.config import VoiceSettings
 from voice_gateway.errors import HearingError
-from voice_gateway.hearing.endpoint import EndpointSettings, Recorder
+from voice_gateway.hearing.endpoint import Recorder
 from voice_gateway.hearing.silero import SileroActivity
 from voice_gateway.hearing.transcriber import Transcriber
 from voice_gateway.hearing.wake_word import WakeWord
@@ -44,16 +44,7 @@ def load_wake_word(settings: VoiceSettings) -> WakeWord | None:
 
 def load_recorder(settings: VoiceSettings) -> Recorder:
     """Blocking; for one stream."""
-    return Recorder(SileroActivity(), endpoint_settings(settings))
-
-
-def endpoint_settings(settings: VoiceSettings) -> EndpointSettings:
-    return EndpointSettings(
-        silence_seconds=settings.silence_seconds,
-        min_speech_seconds=settings.min_speech_seconds,
-        max_speech_seconds=settings.max_speech_seconds,
-        pre_roll_seconds=settings.pre_roll_seconds,
-    )
+    return Recorder(SileroActivity(), settings)
 
 
 @dataclass(slots=True)

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from voice_gateway.errors import HearingError
-from voice_gateway.hearing.packages import REPAIR, check_files, need
-from voice_gateway.hearing.wake_word import check_model, known_words
+from voice_gateway.hearing.wake_word import best_of, check_model, known_words
+from voice_gateway.sound.packages import REPAIR, check_files, need
 from voice_gateway.sound.samples import RATE, Samples
 from voice_gateway.turn import WakeDetected
 
@@ -40,12 +40,12 @@ class MicroWakeWords:
 
     def feed(self, samples: Samples) -> WakeDetected | None:
         self._heard += len(samples)
-        best: WakeDetected | None = None
-        for feature in self._features.process_streaming(samples.tobytes()):
-            for word, detector in self._words.items():
-                score = float(detector.process_streaming_prob(feature) or 0.0)
-                if score > self._threshold and (best is None or score > best.score):
-                    best = WakeDetected(word, score, self._heard / RATE)
+        scores = (
+            (word, float(detector.process_streaming_prob(feature) or 0.0))
+            for feature in self._features.process_streaming(samples.tobytes())
+            for word, detector in self._words.items()
+        )
+        best = best_of(scores, self._threshold, self._heard / RATE)
         if best is not None:
             self.reset()
         return best

@@ -2,12 +2,10 @@
 
 from typing import Any
 
-import numpy as np
-
 from voice_gateway.errors import HearingError
-from voice_gateway.hearing.packages import REPAIR, check_files, need
+from voice_gateway.hearing.transcriber import NativeTranscriber
+from voice_gateway.sound.packages import REPAIR, check_files, need
 from voice_gateway.sound.samples import RATE, Samples, to_floats
-from voice_gateway.sound.worker import Worker
 
 MODEL = "tiny-en"
 # Our own voice activity has cut the segment already; theirs would split a command into several lines.
@@ -15,42 +13,21 @@ OPTIONS = {"vad_threshold": "0.0", "identify_speakers": "false", "return_audio_d
 LONGEST_SECONDS = 30.0  # the model was made for less than this at once
 
 
-class MoonshineTranscriber:
+class MoonshineTranscriber(NativeTranscriber):
     name = "moonshine"
 
-    def __init__(self) -> None:
-        self._worker = Worker("moonshine")
-        self._engine: Any = None
-
-    async def warm_up(self) -> None:
-        await self._worker.run(self._transcribe, np.zeros(RATE // 2, np.int16))
-
-    async def transcribe(self, samples: Samples) -> str:
-        return await self._worker.run(self._transcribe, samples)
-
-    async def close(self) -> None:
-        await self._worker.end()
-
-    def _transcribe(self, samples: Samples) -> str:
-        if self._engine is None:
-            self._engine = _load()
+    def _text(self, engine: Any, samples: Samples) -> str:
         step = round(LONGEST_SECONDS * RATE)
-        texts = [self._once(samples[start : start + step]) for start in range(0, len(samples), step)]
+        parts = [samples[start : start + step] for start in range(0, len(samples), step)]
+        heard = [engine.transcribe_without_streaming(to_floats(part).tolist(), RATE) for part in parts]
+        texts = [line.text.strip() for part in heard for line in part.lines]
         return " ".join(text for text in texts if text)
 
-    def _once(self, samples: Samples) -> str:
+    def _load(self) -> Any:
+        package = need("moonshine_voice", "speech to text")
+        check_files("moonshine-voice", "moonshine_voice/assets/tiny-en/", "the speech to text model")
         try:
-            lines = self._engine.transcribe_without_streaming(to_floats(samples).tolist(), RATE).lines
-        except Exception as error:  # native code: anything may come out
-            raise HearingError(f"speech to text failed: {error}") from error
-        return " ".join(line.text.strip() for line in lines).strip()
-
-
-def _load() -> Any:
-    package = need("moonshine_voice", "speech to text")
-    check_files("moonshine-voice", "moonshine_voice/assets/tiny-en/", "the speech to text model")
-    try:
-        # The default architecture is BASE, whatever the folder holds.
-        return package.Transcriber(package.get_model_path(MODEL), package.ModelArch.TINY, options=OPTIONS)
-    except Exception as error:
-        raise HearingError(f"the speech to text model cannot be loaded ({error}): {REPAIR}") from error
+            # The default architecture is BASE, whatever the folder holds.
+            return package.Transcriber(package.get_model_path(MODEL), package.ModelArch.TINY, options=OPTIONS)
+        except Exception as error:
+            raise HearingError(f"the speech to text model cannot be loaded ({error}): {REPAIR}") from error

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from voice_gateway.errors import HearingError
-from voice_gateway.hearing.packages import REPAIR, check_files, need
-from voice_gateway.hearing.wake_word import check_model, known_words
+from voice_gateway.hearing.wake_word import best_of, check_model, known_words
+from voice_gateway.sound.packages import REPAIR, check_files, need
 from voice_gateway.sound.samples import RATE, Blocks, Samples
 from voice_gateway.turn import WakeDetected
 
@@ -65,9 +65,9 @@ class OpenWakeWords:
             self._heard += len(block)
             if self._nothing_new(block):
                 continue
-            for word, score in self._scores(block):
-                if score > self._threshold and (best is None or score > best.score):
-                    best = WakeDetected(word, score, self._heard / RATE)
+            found = best_of(self._scores(block), self._threshold, self._heard / RATE)
+            if found is not None and (best is None or found.score > best.score):
+                best = found
         if best is not None:
             self.reset()
         return best

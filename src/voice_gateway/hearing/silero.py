@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from voice_gateway.errors import HearingError
-from voice_gateway.hearing.packages import REPAIR, need
+from voice_gateway.sound.packages import REPAIR, need
 from voice_gateway.sound.samples import Samples
 
 

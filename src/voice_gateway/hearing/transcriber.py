@@ -1,10 +1,15 @@
-"""Speech to text: the Protocol of an engine, and what to believe of a transcript."""
+"""Speech to text: the Protocol of an engine, what engines share, and what to believe of a transcript."""
 
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Iterable
-from typing import Protocol
+from typing import Any, Protocol
 
-from voice_gateway.sound.samples import Samples, level_db
+import numpy as np
+
+from voice_gateway.errors import HearingError
+from voice_gateway.sound.samples import RATE, Samples, level_db
+from voice_gateway.sound.worker import Worker
 from voice_gateway.turn import SpeechSegment, Transcript
 
 QUIETEST_DB = -65.0  # a whisper across the room is louder, the hiss of an open microphone is not
@@ -53,6 +58,40 @@ class Transcriber(Protocol):
         """The text as the engine gives it, also for noise: `noise_reason` says what to believe."""
 
     async def close(self) -> None: ...
+
+
+class NativeTranscriber(ABC):
+    """An engine in this process: native code, in a thread of its own, loaded with the first segment."""
+
+    name: str
+
+    def __init__(self) -> None:
+        self._worker = Worker(self.name)
+        self._engine: Any = None
+
+    async def warm_up(self) -> None:
+        await self.transcribe(np.zeros(RATE // 2, np.int16))
+
+    async def transcribe(self, samples: Samples) -> str:
+        return await self._worker.run(self._transcribe, samples)
+
+    async def close(self) -> None:
+        await self._worker.end()
+
+    def _transcribe(self, samples: Samples) -> str:
+        if self._engine is None:
+            self._engine = self._load()
+        try:
+            return self._text(self._engine, samples)
+        except Exception as error:  # native code: anything may come out
+            raise HearingError(f"speech to text failed: {error}") from error
+
+    @abstractmethod
+    def _load(self) -> Any:
+        """HearingError says what is missing."""
+
+    @abstractmethod
+    def _text(self, engine: Any, samples: Samples) -> str: ...
 
 
 def noise_reason(

@@ -19,6 +19,11 @@ class WakeWord(Protocol):
         """Forget what was heard; a new stream, or one that was paused, begins."""
 
 
+def best_of(scores: Iterable[tuple[str, float]], threshold: float, at_seconds: float) -> WakeDetected | None:
+    found = max(scores, key=lambda one: one[1], default=None)
+    return WakeDetected(*found, at_seconds) if found is not None and found[1] > threshold else None
+
+
 def known_words(wanted: Iterable[str], known: Iterable[str], *, file_ending: str) -> list[str]:
     """The wanted words as the engine spells them; "Hey Jarvis" is hey_jarvis, a file stays as it is."""
     names, found = sorted(known), []

@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 import numpy as np
 
 from voice_gateway.errors import HearingError
-from voice_gateway.hearing.packages import need
+from voice_gateway.sound.packages import need
 from voice_gateway.sound.samples import RATE, Samples
 
 TIMEOUT_SECONDS = 15.0  # a large model on a small machine is slow; a server that hangs never answers

@@ -10,6 +10,7 @@ from typing import Any, Self
 import numpy as np
 
 from voice_gateway.errors import HearingError, SpeakingError
+from voice_gateway.sound.packages import need
 from voice_gateway.sound.samples import RATE, Resampler, Samples, to_samples
 from voice_gateway.turn import Speech
 
@@ -45,11 +46,7 @@ class WavFile:
         except OSError as error:
             raise HearingError(f"{path} cannot be read: {error.strerror or error}") from error
         self._claimed_bytes = _claimed_bytes(path, head)
-        try:
-            import soundfile
-        except (ImportError, OSError) as error:
-            advice = "run `make setup`, or `pip install 'voice-gateway[speech]'`"
-            raise HearingError(f"reading a recording needs the package soundfile: {advice}") from error
+        soundfile = need("soundfile", "reading a recording")
         try:
             self._file: Any = soundfile.SoundFile(source)
         except soundfile.LibsndfileError as error:

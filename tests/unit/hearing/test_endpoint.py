@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.fakes.hearing import LoudIsSpeech, script
 
+from voice_gateway.config import VoiceSettings
 from voice_gateway.hearing.endpoint import (
     Ended,
-    EndpointSettings,
     NoSpeech,
     Recorder,
     Resumed,
@@ -21,7 +21,7 @@ FRAME = 0.032
 
 
 def record(sound, settings=None, step=512, **start):
-    recorder = Recorder(LoudIsSpeech(), settings or EndpointSettings())
+    recorder = Recorder(LoudIsSpeech(), settings or VoiceSettings())
     events = recorder.start(**start)
     for at in range(0, len(sound), step):
         events += recorder.feed(sound[at : at + step])
@@ -48,7 +48,7 @@ def test_a_command_is_started_speculated_and_ended():
 
 def test_the_segment_begins_with_the_pre_roll_and_ends_with_the_silence():
     sound = script("1.0 silence, 1.0 speech, 1.0 silence")
-    segment = record(sound, EndpointSettings(pre_roll_seconds=0.3))[-1].segment
+    segment = record(sound, VoiceSettings(pre_roll_seconds=0.3))[-1].segment
 
     assert 0.7 - FRAME <= segment.start_seconds <= 0.7 + FRAME
     first, last = round(segment.start_seconds * RATE), round(segment.end_seconds * RATE)
@@ -56,7 +56,7 @@ def test_the_segment_begins_with_the_pre_roll_and_ends_with_the_silence():
 
 
 def test_no_pre_roll_can_be_wished():
-    segment = record(script("1.0 silence, 1.0 speech, 1.0 silence"), EndpointSettings(pre_roll_seconds=0))[-1]
+    segment = record(script("1.0 silence, 1.0 speech, 1.0 silence"), VoiceSettings(pre_roll_seconds=0))[-1]
 
     assert segment.segment.start_seconds == pytest.approx(1.0, abs=FRAME)
 
@@ -81,7 +81,7 @@ def test_a_complete_command_ends_sooner_and_half_a_sentence_later():
     sound = script("1.0 speech, 2.0 silence")
     ends = {}
     for needed in (0.3, 0.5, 1.2):
-        recorder = Recorder(LoudIsSpeech(), EndpointSettings())
+        recorder = Recorder(LoudIsSpeech(), VoiceSettings())
         for at in range(0, len(sound), 512):
             for event in recorder.feed(sound[at : at + 512]):
                 if isinstance(event, Speculate):
@@ -93,7 +93,7 @@ def test_a_complete_command_ends_sooner_and_half_a_sentence_later():
 
 
 def test_the_shorter_wait_ends_with_the_pause_it_was_meant_for():
-    recorder = Recorder(LoudIsSpeech(), EndpointSettings())
+    recorder = Recorder(LoudIsSpeech(), VoiceSettings())
     events = []
     sound = script("1.0 speech, 0.25 silence, 0.5 speech, 0.4 silence")
     for at in range(0, len(sound), 512):
@@ -113,7 +113,7 @@ def test_a_click_is_no_speech_and_stays_in_the_pre_roll():
 
 
 def test_endless_speech_is_cut():
-    events = record(script("6.0 speech, 1.0 silence"), EndpointSettings(max_speech_seconds=2.0))
+    events = record(script("6.0 speech, 1.0 silence"), VoiceSettings(max_speech_seconds=2.0))
     ended = [event for event in events if isinstance(event, Ended)]
 
     assert [event.segment.cut for event in ended][:2] == [True, True]
@@ -169,7 +169,7 @@ def test_nothing_depends_on_how_the_sound_is_cut(parts, step):
 def test_segments_are_what_was_heard_in_order_and_every_started_one_ends(parts):
     sound = script(", ".join(f"{seconds} {what}" for seconds, what in [*parts, (1.0, "silence")]))
 
-    events = record(sound, EndpointSettings(max_speech_seconds=4.0))
+    events = record(sound, VoiceSettings(max_speech_seconds=4.0))
 
     before = 0.0
     for event in events:
@@ -189,3 +189,77 @@ def _comparable(event):
     if segment is None:
         return event
     return type(event), segment.start_seconds, segment.end_seconds, segment.samples.tobytes()
+
+
+# --- behind a wake word: all of the command, nothing of the word
+
+BLOCK = 512
+
+
+def heard_behind_wake_word(sound, wake_at: float, **settings):
+    """The segment that is recorded when the wake word is noticed at this second."""
+    recorder = Recorder(LoudIsSpeech(), VoiceSettings(**settings))
+    events, waiting = [], True
+    for at in range(0, len(sound), BLOCK):
+        block = sound[at : at + BLOCK]
+        if not waiting:
+            events += recorder.feed(block)
+            continue
+        recorder.watch(block)
+        if (at + BLOCK) / 16000 >= wake_at:
+            events += recorder.start(behind_wake_word=True, no_speech_seconds=2.0)
+            waiting = False
+    return [event for event in events if not hasattr(event, "segment") or isinstance(event, Ended)]
+
+
+def test_a_pause_behind_the_wake_word_begins_the_recording():
+    sound = script("1.0 silence, 0.8 speech, 0.5 silence, 1.0 speech, 1.0 silence")
+
+    *_, ended = heard_behind_wake_word(sound, wake_at=1.95)
+
+    assert ended.segment.start_seconds == pytest.approx(2.0, abs=0.1 + FRAME)
+    assert ended.segment.speech_seconds == pytest.approx(1.0, abs=2 * FRAME)
+
+
+def test_the_tail_of_a_wake_word_noticed_early_is_left_out():
+    sound = script("1.0 silence, 0.8 speech, 0.3 silence, 1.0 speech, 1.0 silence")
+
+    *_, ended = heard_behind_wake_word(sound, wake_at=1.7)  # 0.1 s of the word are still to come
+
+    assert ended.segment.start_seconds >= 1.8 - FRAME
+    assert ended.segment.speech_seconds == pytest.approx(1.0, abs=2 * FRAME)
+
+
+def test_a_command_without_any_pause_is_kept_from_a_little_before():
+    sound = script("1.0 silence, 2.0 speech, 1.0 silence")  # the word ends at 1.8
+
+    *_, ended = heard_behind_wake_word(sound, wake_at=1.92)
+
+    assert ended.segment.start_seconds == pytest.approx(1.8, abs=2 * FRAME)
+
+
+def test_a_command_that_began_before_the_wake_word_was_noticed_is_whole():
+    sound = script("1.0 silence, 0.8 speech, 0.1 silence, 1.0 speech, 1.0 silence")
+
+    *_, ended = heard_behind_wake_word(sound, wake_at=2.05)
+
+    assert ended.segment.start_seconds == pytest.approx(1.8, abs=2 * FRAME)
+    assert ended.segment.speech_seconds == pytest.approx(1.0, abs=3 * FRAME)
+
+
+def test_a_wake_word_alone_gives_no_command():
+    sound = script("1.0 silence, 0.8 speech, 5.0 silence")
+
+    events = heard_behind_wake_word(sound, wake_at=1.75)
+
+    assert [type(event).__name__ for event in events] == ["NoSpeech"]
+
+
+def test_without_a_wake_word_what_was_before_belongs_to_nothing():
+    recorder = Recorder(LoudIsSpeech(), VoiceSettings())
+    recorder.watch(script("1.0 speech"))
+
+    events = [*recorder.start(), *recorder.feed(script("1.0 silence, 1.0 speech, 1.0 silence"))]
+
+    assert events[-1].segment.start_seconds == pytest.approx(1.7, abs=2 * FRAME)  # of the whole stream
+    assert not recorder.speaking

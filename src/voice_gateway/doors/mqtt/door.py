@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Any
 from voice_gateway.backoff import Backoff
 from voice_gateway.config import MqttSettings
 from voice_gateway.conversation.store import Store
+from voice_gateway.doors import Answer
 from voice_gateway.doors.json_text import json_text
 from voice_gateway.doors.mqtt.link import PUBLISH_LIMIT_SECONDS, connected, trouble, where
-from voice_gateway.doors.mqtt.requests import Answer, Requests
+from voice_gateway.doors.mqtt.requests import Requests
 from voice_gateway.doors.mqtt.topics import (
     Message,
     Refused,

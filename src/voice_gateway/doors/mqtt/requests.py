@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 from voice_gateway.conversation.locking import LEASE_SECONDS, LOOK_SECONDS, held
 from voice_gateway.conversation.store import CLAIMED, MemoryStore, Store
+from voice_gateway.doors import Answer
 from voice_gateway.doors.mqtt.topics import Request
 from voice_gateway.turn import Reply, Utterance
 
@@ -17,10 +18,6 @@ ANSWER_KEPT_SECONDS = 24 * 3600.0  # how long a repeated request gets its old an
 OWN_ENTRIES = 1_000  # for a store that fails: the last three hundred requests, for askers that repeat
 
 INTERRUPTED = "I was interrupted while I did that, so I don't know whether it happened. Please check."
-
-# With `looking_only`, nothing may be changed in the turn.
-Answer = Callable[..., Awaitable[Reply]]
-
 
 T = TypeVar("T")
 

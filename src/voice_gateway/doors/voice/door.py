@@ -6,8 +6,9 @@ from collections.abc import Awaitable, Callable
 
 from voice_gateway.backoff import Backoff
 from voice_gateway.config import VoiceSettings
+from voice_gateway.doors import Answer
 from voice_gateway.doors.voice.speech_output import SpeechOutput
-from voice_gateway.doors.voice.transcriber import Answer, BackgroundTranscriber
+from voice_gateway.doors.voice.transcriber import BackgroundTranscriber
 from voice_gateway.doors.wyoming import WyomingDoor
 from voice_gateway.errors import HearingError, first_error
 from voice_gateway.hearing.engines import HearingEngines, load_hearing, new_transcriber

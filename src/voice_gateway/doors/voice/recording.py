@@ -10,8 +10,9 @@ from typing import Any, Self
 import numpy as np
 
 from voice_gateway.config import VoiceSettings
+from voice_gateway.doors import Answer
 from voice_gateway.doors.voice.speech_output import SpeechOutput
-from voice_gateway.doors.voice.transcriber import Answer, BackgroundTranscriber, Recorded
+from voice_gateway.doors.voice.transcriber import BackgroundTranscriber, Recorded
 from voice_gateway.errors import HearingError
 from voice_gateway.hearing.endpoint import FRAME_SAMPLES, SPEECH_ABOVE
 from voice_gateway.hearing.engines import HearingEngines, load_hearing

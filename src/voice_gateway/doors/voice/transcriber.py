@@ -3,12 +3,13 @@
 import asyncio
 import contextlib
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from time import perf_counter
 from typing import Any
 
 from voice_gateway.config import VoiceSettings
+from voice_gateway.doors import Answer
 from voice_gateway.doors.marks import mark_of_turn
 from voice_gateway.doors.voice.audio_input import AudioInput, ready_sentence
 from voice_gateway.doors.voice.own_voice import STEP_SECONDS
@@ -49,8 +50,6 @@ UNFINISHED_SILENCE_SECONDS = 1.0  # "set the light to …" goes on after a breat
 RETRY_SECONDS = 5.0  # a microphone that was never there may be plugged in
 MOST_WAITING = 3
 WAITING = "I wait for the microphone."
-
-Answer = Callable[..., Awaitable[Reply]]
 
 
 @dataclass(slots=True)
