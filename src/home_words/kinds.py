@@ -1,7 +1,7 @@
 """Kinds of devices, the words for them ("lights", "blinds", "everything"), and what a name adds to a kind."""
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final, Literal, Protocol, TypeVar
 
@@ -126,10 +126,10 @@ def device_class(noun: str, *, by_sound: bool = False) -> DeviceClass | None:
     return DeviceClass(sort, noun, plural)
 
 
-def class_in(words: frozenset[str]) -> DeviceClass | None:
-    """The one sort that these words name; None when they name none, or more than one."""
-    for parts, noun in _TWO_WORDS.items():
-        if parts <= words:
-            return device_class(noun)
-    found = [word for word in words if word in _NOUNS]
-    return device_class(found[0]) if len(found) == 1 else None
+def classes_in(words: frozenset[str]) -> Iterator[DeviceClass]:
+    """Every sort that these words name. One of them may be meant for a room: "the lights in the garage"."""
+    pairs = [noun for parts, noun in _TWO_WORDS.items() if parts <= words]
+    for noun in pairs or sorted(word for word in words if word in _NOUNS):
+        sort = device_class(noun)
+        if sort is not None:
+            yield sort

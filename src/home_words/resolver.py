@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final, Generic
 
-from home_words.kinds import ENTRANCES, D, DeviceClass, HomeDevice, class_in
+from home_words.kinds import ENTRANCES, D, DeviceClass, HomeDevice, classes_in
 from home_words.names import fold, loose, loose_words, meaning, plain, plain_words, spellings, words
 from home_words.phonetics import likeness, phrase_likeness
 
@@ -56,6 +56,11 @@ Match = One[D] | Several[D] | Group[D] | Nothing[D]
 Prefers = Callable[[D], bool]
 
 
+def without_remark(asked: str) -> str:
+    """Models copy what a list says of a device into its name: "Floor Lamp (off)"."""
+    return _REMARK.sub(" ", asked)
+
+
 class Names(Generic[D]):
     """An index over the devices of a home."""
 
@@ -90,8 +95,7 @@ class Names(Generic[D]):
     def find(self, asked: str, prefers: Prefers[D] | None = None) -> Match[D]:
         """`prefers` settles between several by what the caller wants to do; never for an entrance."""
         found = self._find(asked, prefers)
-        bare = _REMARK.sub(" ", asked)
-        # "Floor Lamp (off)": models copy a remark from a list into the name.
+        bare = without_remark(asked)
         return self._find(bare, prefers) if isinstance(found, Nothing) and bare.strip() != asked else found
 
     def could_mean(self, asked: str) -> tuple[D, ...]:
@@ -119,7 +123,7 @@ class Names(Generic[D]):
 
     def exact(self, asked: str) -> tuple[D, ...]:
         """By name, room and name in any order, or number."""
-        return self._exactly(asked) or self._exactly(_REMARK.sub(" ", asked))
+        return self._exactly(asked) or self._exactly(without_remark(asked))
 
     def _exactly(self, asked: str) -> tuple[D, ...]:
         if folded := self._folded.get(fold(asked)):
@@ -200,20 +204,27 @@ class Names(Generic[D]):
         if not said & ALL:
             return None
         rest = said - ALL
-        sort = class_in(rest)
-        chosen = self._scope(_without(rest, sort))
-        return None if chosen is None else Group(sort.among(chosen) if sort else chosen)
+        placed = self._scope(rest)
+        if placed is not None:
+            return Group(placed)
+        sort, chosen = self._sort_in(rest)
+        return Group(sort.among(chosen)) if sort else None
 
     def _noun(self, said: frozenset[str]) -> Several[D] | Group[D] | None:
         """A sort of device, alone or with its room: "the blinds", "bedroom light"."""
-        sort = class_in(said)
-        chosen = self._scope(_without(said, sort)) if sort else None
-        if sort is None or chosen is None:
-            return None
-        members = of_sort(sort, chosen)
-        if not members:
+        sort, chosen = self._sort_in(said)
+        members = of_sort(sort, chosen) if sort else ()
+        if sort is None or not members:
             return None
         return Group(members) if sort.plural and len(members) > 1 else Several(members)
+
+    def _sort_in(self, said: frozenset[str]) -> tuple[DeviceClass | None, tuple[D, ...]]:
+        """The sort that is named, and the devices of the room that the other words name."""
+        for sort in classes_in(said):
+            chosen = self._scope(said - frozenset(sort.noun.split()))
+            if chosen is not None:
+                return sort, chosen
+        return None, ()
 
     def _scope(self, room_words: frozenset[str]) -> tuple[D, ...] | None:
         """All devices for no word, those of a room for its name, None for words that are no room."""
@@ -237,10 +248,6 @@ def settle(hits: Iterable[D], prefers: Prefers[D] | None, *, vague: bool) -> Mat
     if vague and found[0].kind in ENTRANCES:
         return Nothing(found)  # offered by its full name, never acted on
     return One(found[0])
-
-
-def _without(said: frozenset[str], sort: DeviceClass | None) -> frozenset[str]:
-    return said - frozenset(sort.noun.split()) if sort else said
 
 
 def _repeats(text: str) -> bool:

@@ -2,7 +2,7 @@
 
 from typing import Any, Final
 
-from home_words.kinds import class_in
+from home_words.kinds import device_class
 from home_words.names import loose, loose_words, words
 from home_words.resolver import Names
 from zwave_mcp import sentences
@@ -29,14 +29,12 @@ def filtered(names: Names[Device], wanted: str) -> list[Device]:
     said = words(wanted) - {"all", "every", ""}
     if not wanted.strip() or not said:
         return list(names.devices)
-    sort = class_in(said)
-    nouns = frozenset(sort.noun.split()) if sort else frozenset()
-    rest = frozenset(map(loose, said - nouns))
 
     def fit(device: Device) -> bool:
         state = state_text(device) if device.available else "offline"
         has = loose_words(f"{device.room} {device.name} {device.kind.replace('_', ' ')} {state}")
-        return rest <= has and (sort is None or sort.has(device) or frozenset(map(loose, nouns)) <= has)
+        sorts = ((word, device_class(word)) for word in said)
+        return all(loose(word) in has or (sort is not None and sort.has(device)) for word, sort in sorts)
 
     return [device for device in names.devices if fit(device)]
 

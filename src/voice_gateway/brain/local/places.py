@@ -10,7 +10,7 @@ from voice_gateway.brain.local.home import Home
 
 EVERYWHERE = "*"
 
-_DETERMINER = re.compile(r"^(?:the|my|our|a|an|that|this|these|those|some|your)\s+(?=\S)")
+_DETERMINER = re.compile(r"^(?:please|the|my|our|a|an|that|this|these|those|some|your)\s+(?=\S)")
 _TAIL = re.compile(r"\s+(?:again|too|as well|also|back)$")
 _PLACE = re.compile(
     r"^(?P<what>.+?)\s+(?:in|inside|on|at|of|from|for|throughout|across|around)\s+"

@@ -5,8 +5,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from home_words.kinds import ENTRANCES, DeviceClass, device_class
-from home_words.names import name_key, plain_words
-from home_words.resolver import One
+from home_words.names import fold, name_key, plain_words
+from home_words.resolver import One, without_remark
 from voice_gateway.brain.local.home import Device, Home
 from voice_gateway.brain.local.places import EVERYWHERE, Placed, place, plain
 from voice_gateway.brain.local.wording import unknown_room
@@ -69,12 +69,16 @@ class Resolver:
     sweep: bool = False  # "everything" and "the doors" mean all that fit: closing and locking do no harm
 
     def resolve(self, phrase: str) -> Resolution:
-        said = plain(phrase)
+        whole = ", ".join(filter(None, map(fold, without_remark(phrase).split(","))))
+        said, names = plain(whole), self.home.names
         if said in IT:  # several of them were not named one by one
             one = len(self.last) == 1
             return Found(self.last, exact=one, group=not one) if self.last else Unknown(said)
-        names = self.home.names
-        exact = self._pick(names.exact(phrase) or names.exact(said), said)
+        named = names.exact(phrase)
+        if not named and not whole.endswith(said):  # "the lights back" may be the Back Light
+            back = names.find(whole, self.fits)
+            named = (back.device,) if isinstance(back, One) else ()
+        exact = self._pick(named or names.exact(said), said)
         if exact is not None:
             return exact
         if len(parts := [part for part in _AND.split(said) if part]) > 1:

@@ -1,0 +1,143 @@
+"""Gateway and Z-Wave server, asked for a device, mean the same one; so does the gate that decides."""
+
+import random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.fakes.scripted_home import blind, dimmer, lock, sensor, switch, thermostat
+
+from home_words.kinds import is_light
+from home_words.resolver import Names, One
+from voice_gateway.brain.local.home import Home, build_home, parse_devices
+from voice_gateway.brain.local.resolve import Found, Resolver
+from voice_gateway.config import PermissionSettings
+from voice_gateway.tools.permission import Tier, tier
+from voice_gateway.turn import ToolCall, ToolTraits
+from zwave_mcp.commands import supports
+from zwave_mcp.devices import Device, devices_of
+from zwave_mcp.home import Node, Snapshot
+from zwave_mcp.telling import entry
+
+WORDS = (
+    "Ceiling Floor Desk Front Back Garage Garden Gate Fan Light Lamp Door Blind Curtain Heater Siren Switch "
+    "Two 3 Küche Dad's Coffee Reading Plug Spots Alarm Left Coach"
+).split()
+ROOMS = ("", "Kitchen", "Living Room", "Garage", "Büro", "Security Room", "Hallway")
+KINDS = (switch, dimmer, blind, lock, sensor, thermostat)
+
+names = st.lists(st.sampled_from(WORDS), min_size=1, max_size=3, unique=True).map(" ".join)
+rows = st.tuples(names, st.sampled_from(ROOMS), st.sampled_from(KINDS))
+homes = st.lists(rows, min_size=1, max_size=8).map(
+    lambda devices: [kind(number, name, room) for number, (name, room, kind) in enumerate(devices, start=2)]
+)
+
+
+def server(nodes: list[Node]) -> Names[Device]:
+    return Names(devices_of(Snapshot(tuple(nodes))))
+
+
+def gateway(known: Names[Device]) -> Home:
+    """As it gets to know the home: from the server's own list."""
+    return build_home(parse_devices({"devices": [entry(device) for device in known.devices]}))
+
+
+def spelling(device: Device, luck: random.Random) -> str:
+    """One of the ways in which people and models write a name."""
+    if luck.random() < 0.1:
+        return luck.choice(("node {}", "Node {}", "NODE {}!")).format(device.node_id)
+    words = device.name.split() + ([device.room] if device.room and luck.random() < 0.5 else [])
+    if luck.random() < 0.4:
+        luck.shuffle(words)
+    if luck.random() < 0.15 and len(words) > 1:
+        words.pop(luck.randrange(len(words)))
+    if luck.random() < 0.15:
+        at = luck.randrange(len(words))
+        letters = list(words[at])
+        letters[luck.randrange(len(letters))] = luck.choice("aeiourtnl")
+        words[at] = "".join(letters)
+    text = " ".join(words)
+    for old, new in (("ü", "ue"), ("Lamp", "light"), ("Light", "lights"), ("Two", "2"), ("'", "")):
+        text = text.replace(old, new) if luck.random() < 0.3 else text
+    text = luck.choice((str, str.lower, str.upper))(text)
+    before = luck.choice(("", "", "the ", "my ", "please the "))
+    return f"{before}{text}{luck.choice(('', '', ' (off)', ' (on, 40 %)', '!', ' 💡'))}"
+
+
+def found_by(home: Home, asked: str, able: set[int | None]) -> object:
+    return Resolver(home, fits=lambda device: device.node_id in able).resolve(asked)
+
+
+@settings(deadline=None, max_examples=100)
+@given(homes, st.randoms(use_true_random=False), st.sampled_from(["on", "toggle", "open", "dim"]))
+def test_what_the_server_takes_for_a_device_is_that_device_to_the_gateway(nodes, luck, action):
+    known = server(nodes)
+    home = gateway(known)
+    able = {device.node_id for device in known.devices if supports(device, action)}
+    for device in known.devices:
+        asked = spelling(device, luck)
+        hit = known.find(asked, lambda one: one.node_id in able)
+        if isinstance(hit, One):
+            found = found_by(home, asked, able)
+            assert isinstance(found, Found), (asked, hit.device.name, found)
+            assert [one.node_id for one in found.devices] == [hit.device.node_id], asked
+
+
+def judged(home: Home, asked: str, action: str) -> Tier:
+    call = ToolCall("1", "control_zwave_device", {"deviceName": asked, "action": action})
+    return tier(call, ToolTraits(), PermissionSettings(), home.names.could_mean)
+
+
+@settings(deadline=None, max_examples=100)
+@given(homes, st.randoms(use_true_random=False), st.sampled_from(["on", "off", "toggle", "open", "dim"]))
+def test_the_gate_judges_the_device_however_it_is_spelled(nodes, luck, action):
+    known = server(nodes)
+    home = gateway(known)
+    for device in known.devices:
+        asked = spelling(device, luck)
+        hit = known.find(asked, lambda one: supports(one, action))
+        if isinstance(hit, One):
+            by_number = judged(home, f"node {hit.device.node_id}", action)
+            sure = isinstance(known.find(asked), One)
+            # Where only the action tells two devices apart, the gate may be stricter, and never laxer.
+            assert judged(home, asked, action) == by_number or (not sure and by_number is Tier.ACT), asked
+
+
+def test_a_fan_on_a_dimmer_is_no_light_to_anybody():
+    known = server([dimmer(2, "Ceiling Fan", "Kitchen"), dimmer(3, "Spots", "Kitchen")])
+    home = gateway(known)
+
+    for asked in ("kitchen light", "the light", "lights in the kitchen"):
+        hit, found = known.find(asked), found_by(home, asked, {2, 3})
+        assert isinstance(hit, One)
+        assert isinstance(found, Found)
+        assert hit.device.name == found.devices[0].name == "Spots"
+    assert not any(device.is_light for device in home.devices if device.name == "Ceiling Fan")
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "light"),
+    [
+        ("dimmer", "Ceiling Fan", False),
+        ("dimmer", "Ceiling Fan Light", True),
+        ("dimmer", "Stefan", True),
+        ("switch", "Floor Lamp", True),
+        ("plug", "Coffee Maker", False),
+        ("sensor", "Light Sensor", False),
+    ],
+)
+def test_what_counts_as_a_light(kind: str, name: str, light: bool):
+    assert is_light(kind, name) is light
+
+
+def test_the_gate_knows_a_way_into_the_house_by_every_name_that_its_server_takes():
+    known = server(
+        [blind(15, "Garage Door", "Garage"), switch(16, "Siren"), switch(17, "Gate Relay", "Garden")]
+    )
+    home = gateway(known)
+
+    for asked in ("node 15", "door garage", "the GARAGE door (closed)", "garage garage door", "garage"):
+        assert judged(home, asked, "toggle") is Tier.SENSITIVE
+    assert judged(home, "node 16", "off") is Tier.SENSITIVE
+    assert judged(home, "node 17", "on") is Tier.SENSITIVE
+    assert judged(home, "garden relay gate", "on") is Tier.SENSITIVE
