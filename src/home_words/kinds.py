@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final, Literal, Protocol, TypeVar
 
 from home_words.names import plain_words, singular
@@ -51,6 +52,7 @@ def mover_kind(name: str) -> Kind:
     return "garage_door" if _GATE.search(name) else "blind"
 
 
+@lru_cache(maxsize=16_384)
 def is_light(kind: str, name: str) -> bool:
     """A dimmer is one unless its name says otherwise; a switch only when its name says so.
 

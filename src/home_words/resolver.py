@@ -5,14 +5,14 @@ Names are taken as people say them, and nothing is guessed where a guess could b
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final, Generic
 
 from home_words.kinds import ENTRANCES, D, DeviceClass, HomeDevice, classes_in
 from home_words.names import fold, loose, loose_words, meaning, plain, plain_words, spellings, words
-from home_words.phonetics import likeness, phrase_likeness
+from home_words.phonetics import likeness, phrase_likeness, sound
 
 ALL: Final = frozenset({"all", "every", "everything", "everywhere", "both", "each"})
 _REMARK: Final = re.compile(r"\([^)]*\)")
@@ -61,11 +61,32 @@ def without_remark(asked: str) -> str:
     return _REMARK.sub(" ", asked)
 
 
+@dataclass(frozen=True, slots=True)
+class _Written:
+    """The words of one device, cut once: a home has a thousand, and is asked ten times a second."""
+
+    name: frozenset[str]
+    loose_name: frozenset[str]
+    lines: tuple[str, str, str, str]  # name, room and name: as written, and with the words in order
+    spoken: tuple[tuple[str, ...], ...]  # name, room and name
+
+    @classmethod
+    def of(cls, device: HomeDevice) -> "_Written":
+        full = f"{device.room} {device.name}".strip()
+        name, every = plain_words(device.name), plain_words(full)
+        lines = (plain(device.name), plain(full), _sorted_words(device.name), _sorted_words(full))
+        spoken = (name, every) if device.room else (name,)
+        return cls(words(device.name), loose_words(device.name), lines, spoken)
+
+
 class Names(Generic[D]):
     """An index over the devices of a home."""
 
     def __init__(self, devices: Iterable[D]) -> None:
         self.devices = tuple(devices)
+        self._written = [_Written.of(device) for device in self.devices]
+        self._lines = [[written.lines[form] for written in self._written] for form in range(4)]
+        self._places = {id(device): place for place, device in enumerate(self.devices)}
         self._folded: dict[str, list[D]] = defaultdict(list)
         self._spelled: dict[str, list[D]] = defaultdict(list)
         self._worded: dict[frozenset[str], list[D]] = defaultdict(list)
@@ -73,8 +94,17 @@ class Names(Generic[D]):
         self._loose: dict[frozenset[str], list[D]] = defaultdict(list)
         self._numbered: dict[str, list[D]] = defaultdict(list)
         self._rooms: dict[frozenset[str], str] = {}
-        for device in self.devices:
+        # In which devices (by place) a word occurs, in name or room; and which names are said like this.
+        self._having: dict[str, set[int]] = defaultdict(set)
+        self._having_loose: dict[str, set[int]] = defaultdict(set)
+        self._speaking: dict[str, set[int]] = defaultdict(set)
+        self._joined: dict[str, set[int]] = defaultdict(set)
+        self._sounds: dict[str, set[str]] = defaultdict(set)
+        for place, device in enumerate(self.devices):
             self._add(device)
+            self._add_words(place, device)
+        for word in self._speaking:
+            self._sounds[sound(word)].add(word)
 
     def _add(self, device: D) -> None:
         name, full = words(device.name), words(f"{device.room} {device.name}")
@@ -90,24 +120,42 @@ class Names(Generic[D]):
         if device.room:
             self._rooms.setdefault(words(device.room), device.room)
 
+    def _add_words(self, place: int, device: D) -> None:
+        for word in words(device.name) | words(device.room):
+            self._having[word].add(place)
+            self._having_loose[loose(word)].add(place)
+        for spoken in self._written[place].spoken:
+            self._joined[sound("".join(spoken))].add(place)
+            for word in spoken:
+                self._speaking[word].add(place)
+
     # --- the whole answer
 
     def find(self, asked: str, prefers: Prefers[D] | None = None) -> Match[D]:
         """`prefers` settles between several by what the caller wants to do; never for an entrance."""
-        found = self._find(asked, prefers)
-        bare = without_remark(asked)
-        return self._find(bare, prefers) if isinstance(found, Nothing) and bare.strip() != asked else found
+        return self._found(asked, prefers) or Nothing(self.nearest(asked))
+
+    def only(self, asked: str, prefers: Prefers[D] | None = None) -> D | None:
+        """The one device that `find` would give."""
+        found = self._found(asked, prefers)
+        return found.device if isinstance(found, One) else None
 
     def could_mean(self, asked: str) -> tuple[D, ...]:
         """Every device that a caller could reach by these words, whatever it wants to do with it."""
-        found = self.find(asked)
+        found = self._found(asked, None)
+        if found is None:
+            return ()
         if isinstance(found, One):
             return (found.device,)
-        if isinstance(found, Nothing):  # only a way into the house that was hinted at: it would be asked for
-            return tuple(device for device in found.nearest if device.kind in ENTRANCES)
-        return found.devices
+        # Nothing: a way into the house that was only hinted at.
+        return found.nearest if isinstance(found, Nothing) else found.devices
 
-    def _find(self, asked: str, prefers: Prefers[D] | None) -> Match[D]:
+    def _found(self, asked: str, prefers: Prefers[D] | None) -> Match[D] | None:
+        found, bare = self._find(asked, prefers), without_remark(asked)
+        again = bare != asked and (found is None or isinstance(found, Nothing))
+        return (self._find(bare, prefers) or found) if again else found
+
+    def _find(self, asked: str, prefers: Prefers[D] | None) -> Match[D] | None:
         if exact := self._exactly(asked):
             return settle(exact, prefers, vague=False)
         said = words(asked)
@@ -115,9 +163,8 @@ class Names(Generic[D]):
             found = look(said)
             if found is not None:
                 return settle(found.devices, prefers, vague=True) if isinstance(found, Several) else found
-        if hits := self.same_words(asked) or self.containing(asked) or self.misheard(asked):
-            return settle(hits, prefers, vague=True)
-        return Nothing(self.nearest(asked))
+        hits = self.same_words(asked) or self.containing(asked) or self.misheard(asked)
+        return settle(hits, prefers, vague=True) if hits else None
 
     # --- its steps, for who knows more than the words (`among`: only these can be meant)
 
@@ -134,9 +181,8 @@ class Names(Generic[D]):
         said = words(asked)
         worded = self._with_room.get(said, ()) or self._worded.get(said, ())
         if _repeats(asked):  # "the floor lamp the lamp" is no name; "Kitchen Kitchen Light" is room and name
-            worded = [
-                hit for hit in worded if _sorted_words(f"{hit.room} {hit.name}") == _sorted_words(asked)
-            ]
+            every = _sorted_words(asked)
+            worded = [hit for hit in worded if _sorted_words(f"{hit.room} {hit.name}") == every]
         if not worded and meaning(asked)[-1:] == ("lock",):  # "the front door lock"
             worded = [hit for hit in self._worded.get(said - {"lock"}, ()) if hit.kind == "lock"]
         return tuple(worded or self._numbered.get(fold(asked), ()))
@@ -148,45 +194,78 @@ class Names(Generic[D]):
         return tuple(hit for hit in hits if id(hit) in places)
 
     def containing(self, asked: str, among: Sequence[D] | None = None) -> tuple[D, ...]:
-        """Every word that was said is in name or room.
+        """Every word that was said is in name or room, and one of them in the name.
 
         Never the other way round: a short name inside a long request proves nothing.
         """
-        said, stems = words(asked), loose_words(asked)
-        chosen = self.devices if among is None else among
-        if not said or _repeats(asked):
+        if _repeats(asked):
             return ()
-        whole = [device for device in chosen if _contains(words, device, said)]
-        return tuple(whole or (device for device in chosen if _contains(loose_words, device, stems)))
+        said, stems, chosen = words(asked), loose_words(asked), self._chosen(among)
+        whole = [at for at in _all_in(self._having, said, chosen) if said & self._written[at].name]
+        if not whole:
+            found = _all_in(self._having_loose, stems, chosen)
+            whole = [at for at in found if stems & self._written[at].loose_name]
+        return tuple(self.devices[at] for at in whole)
 
     def misheard(self, asked: str, among: Sequence[D] | None = None) -> tuple[D, ...]:
         """The device that was misheard; several when none leads clearly; nothing when none is alike."""
-        said = words(asked)
-        chosen = self.devices if among is None else among
+        said, chosen = words(asked), self._chosen(among)
         if sum(map(len, said)) < _SHORTEST or not chosen:
             return ()
+        spelled = self._spelled_alike(asked, chosen, _ALIKE - _LEAD)
+        scores = {at: score for at, score in spelled.items() if _same_words(asked, self.devices[at])}
+        for at, score in self._sounding_alike(asked, set(chosen)):
+            scores[at] = max(score, scores.get(at, 0.0))
         named_rooms = {room for room_words, room in self._rooms.items() if room_words <= said}
-        scores = {
-            place: score
-            for place, score in _spelled_alike(asked, chosen, _ALIKE - _LEAD).items()
-            if _same_words(asked, chosen[place])
-        }
-        _add_sounds(scores, asked, chosen)
-        ranked = sorted(
-            ((score, place) for place, score in scores.items() if _same_room(named_rooms, chosen[place])),
-            key=lambda entry: (-entry[0], entry[1]),
-        )
-        if not ranked or ranked[0][0] < _ALIKE:
-            return ()
-        return tuple(chosen[place] for score, place in ranked if ranked[0][0] - score < _LEAD)
+        ranked = [at for at in _ranked(scores) if _same_room(named_rooms, self.devices[at])]
+        best = scores[ranked[0]] if ranked else 0.0
+        return tuple(self.devices[at] for at in ranked if best >= _ALIKE and best - scores[at] < _LEAD)
 
     def nearest(
         self, asked: str, among: Sequence[D] | None = None, limit: int = 3, cutoff: float = _WORTH_OFFERING
     ) -> tuple[D, ...]:
         """Only to be offered."""
-        chosen = self.devices if among is None else among
-        scores = _spelled_alike(asked, chosen, cutoff) if chosen else {}
-        return tuple(chosen[at] for at in sorted(scores, key=lambda at: (-scores[at], at))[:limit])
+        scores = self._spelled_alike(asked, self._chosen(among), cutoff)
+        return tuple(self.devices[at] for at in _ranked(scores)[:limit])
+
+    def _chosen(self, among: Sequence[D] | None) -> Sequence[int]:
+        if among is None or len(among) == len(self.devices):
+            return range(len(self.devices))
+        return [self._places[id(device)] for device in among]
+
+    def _spelled_alike(self, asked: str, chosen: Sequence[int], cutoff: float) -> dict[int, float]:
+        """Of 100. As said ("bed side lamp") and with the words in order ("lump floor")."""
+        from rapidfuzz import fuzz, process
+
+        best: dict[int, float] = {}
+        said = (plain(asked), _sorted_words(asked))
+        for form in range(4):
+            every = self._lines[form]
+            lines = every if isinstance(chosen, range) else {at: every[at] for at in chosen}
+            for _, score, at in process.extract(
+                said[form // 2], lines, scorer=fuzz.ratio, score_cutoff=cutoff, limit=40
+            ):
+                best[at] = max(score, best.get(at, 0.0))
+        return best
+
+    def _sounding_alike(self, asked: str, chosen: set[int]) -> Iterator[tuple[int, float]]:
+        """Spelled otherwise and said alike: "flaw lamp". Of 100."""
+        said = plain_words(asked)
+        alike = [set().union(*(self._speaking[word] for word in self._heard_as(one))) for one in said]
+        places = set.intersection(*alike) if alike else set()
+        numbers = _numbers(frozenset(said))
+        for at in (places | self._joined.get(sound("".join(said)), set())) & chosen:
+            for spoken in self._written[at].spoken:
+                score = 100 * phrase_likeness(said, spoken)
+                if score >= _ALIKE - _LEAD and numbers == _numbers(frozenset(spoken)):
+                    yield at, score
+
+    def _heard_as(self, said: str) -> set[str]:
+        """The words of this home that it could be."""
+        from rapidfuzz import fuzz, process
+
+        near = process.extract(said, list(self._speaking), scorer=fuzz.ratio, score_cutoff=55, limit=40)
+        return self._sounds.get(sound(said), set()) | {word for word, _, _ in near}
 
     def in_room(self, asked: str) -> tuple[D, ...]:
         """The devices of a room, when exactly a room was named."""
@@ -254,39 +333,13 @@ def _repeats(text: str) -> bool:
     return len(meaning(text)) != len(words(text))
 
 
-def _contains(cut: Callable[[str], frozenset[str]], device: HomeDevice, said: frozenset[str]) -> bool:
-    name = cut(device.name)
-    return said <= name or (not said.isdisjoint(name) and said <= name | cut(device.room))
+def _all_in(index: Mapping[str, set[int]], said: frozenset[str], chosen: Sequence[int]) -> list[int]:
+    having = [index.get(word, set()) for word in said]
+    return sorted(set.intersection(*having) & set(chosen)) if having else []
 
 
-def _spelled_alike(asked: str, devices: Sequence[HomeDevice], cutoff: float) -> dict[int, float]:
-    """Of 100. As said ("bed side lamp") and with the words in order ("lump floor")."""
-    from rapidfuzz import fuzz, process
-
-    best: dict[int, float] = {}
-    for line in (plain, _sorted_words):
-        names = [line(device.name) for device in devices]
-        names += [line(f"{device.room} {device.name}") for device in devices]
-        for _, score, index in process.extract(
-            line(asked), names, scorer=fuzz.ratio, score_cutoff=cutoff, limit=40
-        ):
-            place = index % len(devices)
-            best[place] = max(score, best.get(place, 0.0))
-    return best
-
-
-def _add_sounds(scores: dict[int, float], asked: str, devices: Sequence[HomeDevice]) -> None:
-    """Spelled otherwise and said alike: "flaw lamp"."""
-    said = plain_words(asked)
-    numbers = _numbers(frozenset(said))
-    for place, device in enumerate(devices):
-        name, room = plain_words(device.name), plain_words(device.room)
-        heard = phrase_likeness(said, name)
-        if room and len(said) > len(name):
-            heard = max(heard, phrase_likeness(said, room + name))
-        same_numbers = numbers in (_numbers(frozenset(name)), _numbers(frozenset(name + room)))
-        if 100 * heard >= _ALIKE - _LEAD and same_numbers:
-            scores[place] = max(100 * heard, scores.get(place, 0.0))
+def _ranked(scores: Mapping[int, float]) -> list[int]:
+    return sorted(scores, key=lambda at: (-scores[at], at))
 
 
 @lru_cache(maxsize=16_384)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from home_words.kinds import ENTRANCES, DeviceClass, device_class
 from home_words.names import fold, name_key, plain_words
-from home_words.resolver import One, without_remark
+from home_words.resolver import without_remark
 from voice_gateway.brain.local.home import Device, Home
 from voice_gateway.brain.local.places import EVERYWHERE, Placed, place, plain
 from voice_gateway.brain.local.wording import unknown_room
@@ -76,8 +76,8 @@ class Resolver:
             return Found(self.last, exact=one, group=not one) if self.last else Unknown(said)
         named = names.exact(phrase)
         if not named and not whole.endswith(said):  # "the lights back" may be the Back Light
-            back = names.find(whole, self.fits)
-            named = (back.device,) if isinstance(back, One) else ()
+            back = names.only(whole, self.fits)
+            named = (back,) if back else ()
         exact = self._pick(named or names.exact(said), said)
         if exact is not None:
             return exact
@@ -89,8 +89,8 @@ class Resolver:
         if row := self._in_a_row(said):
             return Found(row, group=True)
         # Whatever its server would take for one device is that device here, too.
-        meant = names.find(phrase, self.fits)
-        return Found((meant.device,), exact=False) if isinstance(meant, One) else found
+        meant = names.only(phrase, self.fits)
+        return Found((meant,), exact=False) if meant else found
 
     def _in_a_row(self, said: str) -> tuple[Device, ...]:
         """ "Floor lamp the desk lamp bedside lamp": whole names alone, one behind the other."""
