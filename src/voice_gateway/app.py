@@ -9,7 +9,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from voice_gateway import quick_start
-from voice_gateway.brain.llm.anthropic.errors import NO_KEY, NO_KEY_SPOKEN
+from voice_gateway.brain.llm.anthropic.errors import NO_KEY
 from voice_gateway.brain.llm.ollama.health import ModelHealth
 from voice_gateway.brain.local.compose import abilities
 from voice_gateway.brain.local.stage import LocalBrain
@@ -21,7 +21,7 @@ from voice_gateway.conversation.stop_ringing import StopRinging
 from voice_gateway.conversation.store import MemoryStore, Store
 from voice_gateway.errors import BrainError, ErrorKind
 from voice_gateway.mcp_link.integration import MCPIntegration, ServerStatus
-from voice_gateway.problems import VOICE_PACKAGE
+from voice_gateway.problems import MODEL_NO_KEY, VOICE_PACKAGE
 from voice_gateway.reports import model_report, outside_parts, ready_line, server_report, what_is_missing
 from voice_gateway.tools.builtin import builtin_tools, system_clock
 from voice_gateway.tools.builtin.timers import Timer, TimerClock, TimerStore, called
@@ -245,7 +245,7 @@ class Gateway:
             self.watch.subscribe(doubt)
             self.start(health.run(), "brain.health")
         elif settings.anthropic.api_key is None:
-            self.watch.report(part, State.DEGRADED, NO_KEY_SPOKEN, NO_KEY)
+            self.watch.report(part, State.DEGRADED, MODEL_NO_KEY, NO_KEY)
         else:  # nothing is sent to a cloud only to see whether it is there
             sentence = (
                 f"My language model ({settings.anthropic.model}) is in the cloud and was not asked yet."

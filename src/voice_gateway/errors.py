@@ -3,6 +3,8 @@
 from enum import StrEnum
 from typing import Any
 
+from voice_gateway.problems import MODEL_NO_ANSWER
+
 
 class GatewayError(Exception):
     """`str(error)` is for the log; `spoken` is safe to say aloud and to show to a model."""
@@ -42,7 +44,7 @@ class SpeakingError(GatewayError):
 class BrainError(GatewayError):
     """The model gave no usable answer. The conversation answers with an apology."""
 
-    default_spoken = "Sorry, I could not think of an answer."
+    default_spoken = MODEL_NO_ANSWER
 
 
 class UnfitAnswer(BrainError):

@@ -13,6 +13,7 @@ from typing import Any
 from voice_gateway.doors.json_text import json_text
 from voice_gateway.doors.marks import mark_lines
 from voice_gateway.errors import LinkError
+from voice_gateway.problems import SECOND_GATEWAY
 from voice_gateway.turn import Interruption, Reply
 
 log = logging.getLogger(__name__)
@@ -49,7 +50,7 @@ class ControlDoor:
         """Waits for the socket as long as it takes: another gateway may end, a folder become writable."""
         told = False
         while True:
-            problem = "another gateway is running; commands reach that one"
+            problem = SECOND_GATEWAY
             try:
                 if (server := await self._open()) is not None:
                     self.tried.set()

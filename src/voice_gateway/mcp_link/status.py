@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Literal
 from urllib.parse import urlsplit
 
 from voice_gateway.config import ServerSettings
+from voice_gateway.problems import SERVER_GIVEN_UP
 
 if TYPE_CHECKING:
     from langchain_core.tools import BaseTool
@@ -72,7 +73,7 @@ def failure_report(
     if other_servers:
         left = f"local tools: {local}; and with the tools of: {', '.join(other_servers)}"
     return (
-        f"MCP connection failed after {attempts} attempts\n"
+        f"{SERVER_GIVEN_UP.format(attempts=attempts)}\n"
         f"  server: {name} ({address(settings)})\n"
         f"  reason: {reason}\n"
         f"  the server's stderr:{said}\n"

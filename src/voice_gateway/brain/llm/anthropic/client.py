@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from langchain_core.tools import BaseTool
 
 from voice_gateway.brain.llm.anthropic.chat import AnthropicModel, make_chat, with_cache_mark
-from voice_gateway.brain.llm.anthropic.errors import NO_KEY, NO_KEY_SPOKEN
+from voice_gateway.brain.llm.anthropic.errors import NO_KEY
 from voice_gateway.brain.llm.loop import Compose, run_loop
 from voice_gateway.brain.llm.offer import Offer, Offering, tokens_of
 from voice_gateway.brain.llm.prompt import Clock, local_time, stamped
@@ -17,6 +17,7 @@ from voice_gateway.brain.sentence_streamer import Review
 from voice_gateway.brain.stage import Turn
 from voice_gateway.config import AnthropicSettings, BrainSettings
 from voice_gateway.errors import BrainError
+from voice_gateway.problems import MODEL_NO_KEY
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.traits import schema_of
 from voice_gateway.turn import Reply
@@ -96,7 +97,7 @@ class AnthropicClient:
 
     async def _ready(self) -> "ChatAnthropic":
         if self._settings.api_key is None or not self._settings.api_key.get_secret_value().strip():
-            raise BrainError(NO_KEY, spoken=NO_KEY_SPOKEN)
+            raise BrainError(NO_KEY, spoken=MODEL_NO_KEY)
         async with self._making:
             if self._chat is None:
                 try:

@@ -2,14 +2,18 @@
 
 from voice_gateway.config import AnthropicSettings
 from voice_gateway.errors import BrainError, UnfitAnswer
+from voice_gateway.problems import (
+    MODEL_BROKE_OFF,
+    MODEL_BUSY,
+    MODEL_KEY_REFUSED,
+    MODEL_REFUSED,
+    MODEL_TOO_LONG,
+    MODEL_TOO_SLOW,
+    MODEL_UNKNOWN,
+    MODEL_UNREACHABLE,
+)
 
 NO_KEY = "ANTHROPIC_API_KEY is not set. Set it, or choose another brain.provider."
-NO_KEY_SPOKEN = "I have no key for my language model."
-BUSY = "My language model is busy. Please try again in a minute."
-UNREACHABLE = "I cannot reach my language model."
-NO_MODEL = "My language model is not known to its provider."
-WRONG_KEY = "My language model does not accept my key."
-BROKEN = "My language model stopped in the middle of its answer."
 
 
 def translated(error: Exception, settings: AnthropicSettings) -> BrainError:
@@ -19,22 +23,23 @@ def translated(error: Exception, settings: AnthropicSettings) -> BrainError:
     if isinstance(error, anthropic.AuthenticationError | anthropic.PermissionDeniedError):
         return BrainError(
             f"Anthropic does not accept the key ({error.status_code}). Check ANTHROPIC_API_KEY.",
-            spoken=WRONG_KEY,
+            spoken=MODEL_KEY_REFUSED,
         )
     if isinstance(error, anthropic.NotFoundError):
         return BrainError(
-            f'Anthropic does not know the model "{settings.model}". Check anthropic.model.', spoken=NO_MODEL
+            f'Anthropic does not know the model "{settings.model}". Check anthropic.model.',
+            spoken=MODEL_UNKNOWN,
         )
     if isinstance(error, anthropic.APIStatusError):
         return _status(error)
     if isinstance(error, anthropic.APITimeoutError | httpx2.TimeoutException | TimeoutError):
         return BrainError(
             f"Anthropic did not answer within {settings.timeout_seconds:g} s.",
-            spoken="My language model took too long.",
+            spoken=MODEL_TOO_SLOW,
         )
     if isinstance(error, anthropic.APIConnectionError | httpx2.HTTPError | OSError):
-        return BrainError(f"The connection to Anthropic failed: {_named(error)}", spoken=UNREACHABLE)
-    return BrainError(f"Anthropic gave no readable answer: {_named(error)}", spoken=BROKEN)
+        return BrainError(f"The connection to Anthropic failed: {_named(error)}", spoken=MODEL_UNREACHABLE)
+    return BrainError(f"Anthropic gave no readable answer: {_named(error)}", spoken=MODEL_BROKE_OFF)
 
 
 def _status(error: "anthropic.APIStatusError") -> BrainError:  # type: ignore[name-defined]  # noqa: F821
@@ -45,9 +50,11 @@ def _status(error: "anthropic.APIStatusError") -> BrainError:  # type: ignore[na
         or error.status_code >= 500
     ):
         words = {"rate_limit_error": "rate-limited", "overloaded_error": "overloaded"}.get(kind, "in trouble")
-        return BrainError(f"Anthropic is {words} ({error.status_code}). Try again later.", spoken=BUSY)
+        return BrainError(f"Anthropic is {words} ({error.status_code}). Try again later.", spoken=MODEL_BUSY)
     if kind in {"authentication_error", "permission_error"}:
-        return BrainError("Anthropic does not accept the key. Check ANTHROPIC_API_KEY.", spoken=WRONG_KEY)
+        return BrainError(
+            "Anthropic does not accept the key. Check ANTHROPIC_API_KEY.", spoken=MODEL_KEY_REFUSED
+        )
     return BrainError(f"Anthropic refused the request ({error.status_code}): {error.api_message or kind}")
 
 
@@ -56,13 +63,17 @@ def incomplete(stop_reason: str | None, settings: AnthropicSettings) -> BrainErr
     if stop_reason == "max_tokens":
         return UnfitAnswer(
             f"The answer was cut after {settings.max_tokens} tokens. Raise anthropic.max_tokens.",
-            spoken="My answer became too long.",
+            spoken=MODEL_TOO_LONG,
         )
     if stop_reason == "refusal":
-        return UnfitAnswer("The model refused to answer.", spoken="I would rather not answer that.")
+        return UnfitAnswer("The model refused to answer.", spoken=MODEL_REFUSED)
     if stop_reason == "model_context_window_exceeded":
-        return BrainError("The conversation is too long for the model. Start a new one.", spoken=BROKEN)
-    return BrainError(f"Anthropic's answer ended without its end (stop_reason {stop_reason}).", spoken=BROKEN)
+        return BrainError(
+            "The conversation is too long for the model. Start a new one.", spoken=MODEL_BROKE_OFF
+        )
+    return BrainError(
+        f"Anthropic's answer ended without its end (stop_reason {stop_reason}).", spoken=MODEL_BROKE_OFF
+    )
 
 
 def _named(error: Exception) -> str:

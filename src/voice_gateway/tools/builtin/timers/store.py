@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from voice_gateway.errors import ToolUnavailable
+from voice_gateway.problems import TIMERS_LOST
 
 RING_SECONDS = 60.0  # how long a timer rings when nobody says stop
 MAX_TIMERS = 100  # nobody keeps more in mind; a model in a loop must not fill the disk
@@ -131,7 +132,7 @@ class TimerStore:
             with self._lock:
                 return self._connection().execute(statement, values).fetchall()
         except (sqlite3.Error, OSError) as error:
-            raise ToolUnavailable("Timers are not available: their file cannot be used.") from error
+            raise ToolUnavailable(TIMERS_LOST) from error
 
     def _connection(self) -> sqlite3.Connection:
         if self._open is None:
