@@ -17,7 +17,6 @@ from voice_gateway.brain.local.understanding import LIST
 from voice_gateway.brain.stage import Stage
 from voice_gateway.config import Settings, control_file, data_folder
 from voice_gateway.conversation.entry import Conversation
-from voice_gateway.conversation.stop_ringing import StopRinging
 from voice_gateway.conversation.store import MemoryStore, Store
 from voice_gateway.errors import BrainError, ErrorKind
 from voice_gateway.mcp_link.integration import MCPIntegration, ServerStatus
@@ -111,7 +110,7 @@ class Gateway:
             store=self.store,
             watch=self.watch,
             around=self,
-            first=StopRinging(lambda: self._clock.ringing, self._clock.stop_ringing),
+            first=self._clock.answer,
         )
         self.watch.subscribe(outside_parts(self.watch))
 

@@ -30,8 +30,8 @@ TOO_LONG = "That was too much at once. Please say it in fewer words."
 UNKNOWN = "I don't know how to do that."
 OURS = frozenset({"local"})  # stages that make no long texts: what they do is done whole
 
-# Asked before the stages, such as what stops a timer that rings; None when it has nothing to say.
-First = Callable[[Turn], Awaitable[Reply | None]]
+# Asked before the stages, such as who stops a timer that rings; None when it has nothing to say.
+First = Callable[[str], Awaitable[str | None]]
 
 
 class Surroundings(Protocol):
@@ -171,8 +171,10 @@ class Conversation:
 
     async def _ask_stages(self, turn: Turn, gate: TurnGate) -> Reply:
         """The first that answers; one that passes may forbid something to those behind it."""
-        if self._first and (reply := await self._first(turn)):
-            return reply
+        if self._first and (text := await self._first(turn.utterance.text)):
+            turn.history.add_user(turn.utterance.text)
+            turn.history.add_ai(text)
+            return Reply(text, stage="local")
         for stage in self._stages:
             try:
                 result = await _asked(stage, turn)

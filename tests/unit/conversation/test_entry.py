@@ -67,7 +67,7 @@ LOCK = ToolCall(id="2", name="control_zwave_lock", args={"deviceName": "Back Doo
 
 
 class House:
-    def __init__(self, *steps, store=None, permission=None, brain=None, before=(), around=None):
+    def __init__(self, *steps, store=None, permission=None, brain=None, before=(), **parts):
         self.lock = Lock()
         manager = ToolManager()
         manager.add(self.lock.tool())
@@ -84,8 +84,8 @@ class House:
             permission or PermissionSettings(),
             store=store,
             watch=watch,
-            around=around,
             now=lambda: self.now,
+            **parts,
         )
 
     async def hears(self, text, **facts):
@@ -223,6 +223,21 @@ async def test_nobody_hears_of_the_user_when_something_is_refused():
     assert "That did not work: you did not ask for an action, so I changed nothing." in reply.text
     assert "the user" in reply.outcomes[0].for_model
     assert "the user" not in str(reply.to_json())
+
+
+async def test_who_goes_first_answers_before_every_stage():
+    async def stop_ringing(text):
+        return "Okay, the timer is off." if text == "stop" else None
+
+    house = House("a model's answer", first=stop_ringing)
+
+    assert (await house.hears("stop")).text == "Okay, the timer is off."
+    assert house.stage.seen == []
+    assert (await house.hears("hello")).text == "a model's answer"
+    assert [message.text for message in house.stage.seen[0].history.messages] == [
+        "stop",
+        "Okay, the timer is off.",
+    ]
 
 
 async def test_when_nobody_knows_the_reply_says_so():

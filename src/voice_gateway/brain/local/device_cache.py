@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from voice_gateway.brain.local.home import Device, Home, build_home, parse_devices, parse_scenes
 from voice_gateway.brain.local.understanding import LIST, LIST_ARGS, SCENE, Request
 from voice_gateway.tools.executor import ToolExecutor
-from voice_gateway.turn import ToolCall, ToolOutcome, new_id
+from voice_gateway.turn import OutcomeStatus, ToolCall, ToolOutcome, new_id
 
 log = logging.getLogger(__name__)
 
@@ -77,23 +77,23 @@ class DeviceCache:
     def learn(self, requests: Sequence[Request], outcomes: Sequence[ToolOutcome]) -> None:
         """What a device has just confirmed is its state: "brighter" counts from there."""
         for request, outcome in zip(requests, outcomes, strict=False):
-            facts = outcome.structured if isinstance(outcome.structured, Mapping) else {}
-            state, word = facts.get("state"), facts.get("outcome")
-            if request.device is not None and word == "confirmed" and isinstance(state, str):
+            state, status = outcome.facts.get("state"), outcome.status
+            known = status in (OutcomeStatus.CONFIRMED, OutcomeStatus.READ)
+            if request.device is not None and known and isinstance(state, str):
                 self._home = self.home.with_state(request.device, state)
-            elif word in ("not_found", "ambiguous"):
+            elif status in (OutcomeStatus.NOT_FOUND, OutcomeStatus.AMBIGUOUS):
                 self.changed()
             if request.tool == SCENE:
-                self._learn_scenes(request, facts)
+                self._learn_scenes(request, outcome)
 
-    def _learn_scenes(self, request: Request, facts: Mapping[str, object]) -> None:
+    def _learn_scenes(self, request: Request, outcome: ToolOutcome) -> None:
         """Where nobody lists them: what the server offers instead, and what it has started."""
         if self.home.scenes_listed:
             return
-        told = parse_scenes(facts)
+        told = parse_scenes(outcome.facts)
         if told is not None:
             self._scenes = tuple(told)
-        elif facts.get("outcome") in ("confirmed", "working"):
+        elif outcome.status in (OutcomeStatus.CONFIRMED, OutcomeStatus.WORKING):
             self._scenes = (str(request.args.get("sceneName")), *self._scenes)
         self._home = self.home.with_scenes(self._scenes)
 

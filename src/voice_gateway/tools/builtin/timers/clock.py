@@ -3,6 +3,7 @@
 import asyncio
 import inspect
 import logging
+import re
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime, timedelta
 from typing import Any
@@ -16,6 +17,13 @@ log = logging.getLogger(__name__)
 # at; a timer lasts a second at least, so none that is set elsewhere rings late.
 POLL_SECONDS = 1.0
 _BLINK_SECONDS = 0.01  # rounding may wake us a moment early; that must not become a busy loop
+_STOP = re.compile(
+    r"^(?:(?:ok|okay|please|hey|alright|thanks|thank you)[\s,]*)*"
+    r"(?:stop|stop it|stop that|stop ringing|stop the (?:timer|alarm|noise|ringing)|be quiet|quiet|silence|"
+    r"enough|that's enough|shut up|dismiss|turn it off|cancel|got it|i'm up|okay|ok|thanks|thank you)"
+    r"(?:[\s,]*(?:please|now|thanks|thank you))*\W*$",
+    re.IGNORECASE,
+)
 
 Ring = Callable[[Timer], Awaitable[None] | None]
 Missed = Callable[[Sequence[Timer]], Awaitable[None] | None]
@@ -45,6 +53,13 @@ class TimerClock:
     async def stop_ringing(self) -> list[Timer]:
         """Silence what rings here; returns it. This is what "stop" means while a timer rings."""
         return await asyncio.to_thread(self._store.remove, [timer.id for timer in self.ringing])
+
+    async def answer(self, text: str) -> str | None:
+        """While a timer rings, "stop" means the timer, whatever else it may mean; None: it does not."""
+        if not self._ringing or not _STOP.match(text.strip()):
+            return None
+        stopped = await self.stop_ringing()
+        return "Okay, the timers are off." if len(stopped) > 1 else "Okay, the timer is off."
 
     async def run(self, ring: Ring, missed: Missed | None = None) -> None:
         """Until cancelled. `ring` is called when a timer is due, and cancelled when it is stopped or has
