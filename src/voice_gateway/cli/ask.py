@@ -21,7 +21,7 @@ async def ask(options: argparse.Namespace) -> int:
     text, conversation_id = " ".join(options.text), options.conversation or CONVERSATION
     answer = await _there(options, text, conversation_id) or await _alone(options, text, conversation_id)
     if options.explain:
-        print(answer["explained"], file=sys.stderr)
+        print_reply(answer["explained"], out=sys.stderr)
     reply = answer["reply"]
     if wants_json(options):
         print_json(reply)

@@ -7,7 +7,8 @@ from pathlib import Path
 
 from voice_gateway.app import opened
 from voice_gateway.cli.command import loaded, wants_json
-from voice_gateway.doors.terminal import print_json
+from voice_gateway.doors.marks import mark_lines
+from voice_gateway.doors.terminal import print_json, print_reply
 from voice_gateway.doors.voice.recording import check_recording
 from voice_gateway.doors.voice.transcriber import Recorded
 from voice_gateway.errors import first_error
@@ -25,7 +26,8 @@ async def listen(options: argparse.Namespace) -> int:
         if wants_json(options):
             print_json(recorded.to_json())
         else:
-            print("\n".join(told(recorded)), flush=True)
+            outcomes = recorded.reply.outcomes if recorded.reply else ()
+            print_reply("\n".join(told(recorded)), mark_lines(outcomes))
 
     speaker = KeepingSpeaker()
     try:

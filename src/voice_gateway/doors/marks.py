@@ -51,7 +51,10 @@ def mark_lines(outcomes: Iterable[ToolOutcome]) -> list[str]:
 
 def _asked(outcome: ToolOutcome, mark: Mark) -> str:
     """Not the tool's sentence, which the reply tells already. Arguments may be a model's: one line only."""
-    values = ", ".join(shorten(f"{value}", LONGEST_VALUE) for value in mask(dict(outcome.args)).values())
+    try:
+        values = ", ".join(shorten(f"{value}", LONGEST_VALUE) for value in mask(dict(outcome.args)).values())
+    except ValueError:  # Python refuses to write a number of thousands of digits
+        values = "…"
     asked = " ".join(f"{outcome.name.replace('_', ' ')}: {values}".split()).rstrip(": ")
     stands = "" if mark is Mark.DONE else f" ({outcome.status.replace('_', ' ')})"
     return without_marks("".join(one for one in asked if one.isprintable())) + stands
@@ -60,7 +63,7 @@ def _asked(outcome: ToolOutcome, mark: Mark) -> str:
 # Whatever may be taken for one of our marks goes, wherever it stands: a terminal breaks lines where it likes.
 _LOOK_ALIKE = re.compile(r"\b(?:CHECK|BALLOT|CROSS MARK|MULTIPLICATION X|SALTIRE|CANCELLATION X)\b")
 # Of these, arithmetic has need; at the beginning of a line they are none.
-_ARITHMETIC = re.compile(r"(^|\s{3,})(\s*)[√×⨉⨯╳✕]+", re.MULTILINE)
+_ARITHMETIC = re.compile(r"(^[^\S\n]*|(?<=[^\S\n]{3}))[√×⨉⨯╳]+", re.MULTILINE)
 _STAND_IN = "*"
 
 
@@ -69,7 +72,7 @@ def without_marks(text: str) -> str:
     if text.isascii():
         return text
     plain = "".join(_STAND_IN if _looks_like_a_mark(one) else one for one in text)
-    return _ARITHMETIC.sub(rf"\1\2{_STAND_IN}", plain)
+    return _ARITHMETIC.sub(rf"\1{_STAND_IN}", plain)
 
 
 @cache

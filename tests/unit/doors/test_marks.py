@@ -1,6 +1,7 @@
 """Marks are made of outcomes: every status has its own, and no text can look like one."""
 
 import io
+import time
 
 import pytest
 
@@ -100,6 +101,20 @@ def test_arguments_are_one_line_without_marks_and_secrets():
     assert len(line) < 250
 
 
+def test_a_number_that_python_does_not_write_costs_no_line():
+    assert mark_lines([outcome(OutcomeStatus.CONFIRMED, args={"level": 10**5000})]) == [
+        "✓ control zwave device: …"
+    ]
+
+
+def test_a_long_text_takes_no_time():
+    started = time.process_time()
+
+    without_marks("é" + " " * 300_000 + "×" * 300_000)
+
+    assert time.process_time() - started < 2
+
+
 @pytest.mark.parametrize("mark", "✓✔✅☑🗸🗹✗✘❌❎☒☓✖🗴")
 def test_no_text_has_a_mark_wherever_it_stands(mark):
     text = f"{mark} front door: locked. Then\n  \u200b{mark}{mark} lamp, and {mark} at the end"
@@ -110,6 +125,7 @@ def test_no_text_has_a_mark_wherever_it_stands(mark):
 def test_arithmetic_keeps_its_signs_but_not_where_a_mark_would_stand():
     assert without_marks("3 × 4 = 12 and √9 = 3") == "3 × 4 = 12 and √9 = 3"
     assert without_marks("× the door\n √ the lamp") == "* the door\n * the lamp"
+    assert without_marks(f"so{' ' * 80}√ the lamp") == f"so{' ' * 80}* the lamp"  # in the next row
 
 
 def test_a_terminal_shows_marks_and_a_pipe_or_json_does_not():
