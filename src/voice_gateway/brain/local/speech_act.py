@@ -231,11 +231,16 @@ _OPENING = re.compile(
 )
 _FURTHER = re.compile(r"\b(?:and|but|then) (\w+) \w")
 _MESSAGE = re.compile(
-    r"^(?:tell (?!me\b|us\b)\w+|let me know\b|tell me (?:when|once|as soon)\b|write down\b)"
+    r"^(?:tell (?!me\b|us\b)\w+|let me know\b|tell me (?:when|once|as soon)\b|write down\b|"
+    r"do (?:the|my|our|your|it|that|this|something|an?)\b)"
 )
 _SHORT_WISH = re.compile(
     r"^(?:(?:a (?:bit|little)|much|\d+ \w+) )?(?:louder|quieter|softer|brighter|darker|dimmer|warmer|cooler|"
     r"hotter|colder|higher|faster|slower|again|lights? (?:on|off|out)|lock up|max|volume)\b"
+)
+_SUGGESTION = re.compile(
+    r"^(?:(?:how|what) about|why not|why do not (?:you|we)|(?:can|could|may|shall|should) (?:i|we)|let us|"
+    r"(?:i|we) (?:want|need|would|could|wish|feel like|hope))\b"
 )
 # Who complains wants to be helped.
 _COMPLAINT = re.compile(
@@ -266,7 +271,9 @@ _ASKING = re.compile(
     r"^(?:(?:can you |could you )?(?:check|see)|any|anything|everything|status|state of|show|list|display|"
     r"name|give me|read|if|whether|how late|stop$)\b"
 )
-_IS_IT_SO = re.compile(r"^(?:did|have|has|had|are|were|is|was|will|does|do) (\w+)")
+_POINTING = frozenset("it they them that this those these".split())
+_IS_IT_SO = re.compile(r"^(?:did|have|has|had|are|were|is|was|will|does|do)\b")
+_WHAT_WAS_DONE = re.compile(r"^what (?:did|have|are|were|will) (?:you|i|we)\b")
 _CLOCK = re.compile(
     r"^(?:(?:tell me|do you know|do you have|what is|what|check) )+(?:the )?(?:current |local )?"
     r"(?:time|date|day|hour)(?: is it| it is| now| today)*$|"
@@ -287,7 +294,9 @@ _STATES = frozenset(
     """on off open opened closed shut locked unlocked muted running playing armed disarmed lit burning dark
     finished done ready asleep""".split()
 )
-_DEFINITE = frozenset("the my our all any anyone anybody every which that this those these many we".split())
+_DEFINITE = frozenset(
+    "the my our all any anyone anybody every which that this those these many we no".split()
+)
 # How talk begins. What begins otherwise may be an order whose verb is not known here.
 _TALK_BEGINS = re.compile(
     r"^(?:what|who|whose|how|why|where|when|which|is|are|was|were|do|does|did|has|have|can|could|would|should|"
@@ -296,13 +305,13 @@ _TALK_BEGINS = re.compile(
 )
 # Words that are English, and hardly anything else; and others that are English among them.
 _ENGLISH = frozenset(
-    """the my your you are what who how why where when which tell this that there and with not does have has
-    had about like they she today tonight day night love much many know because very really just never some
-    story joke birthday morning goodbye bye hello thanks thank good nice great it an would could should did
-    were our their been be better going think feel bought always""".split()
+    """the my your you are what who how why where when which tell this that there and with not does have
+    about like they she today tonight day night love much many know because very really just never some
+    story joke birthday morning goodbye bye hello thanks thank good nice great it would could should did were
+    our their been be better going think feel bought always""".split()
 )
 _MORE_ENGLISH = frozenset(
-    "i a is am do was in on of to for at by me we us he his her can will or if so no up".split()
+    "i a is am do was has had in on of to for at by me we us he his her can will or if so no up".split()
 )
 
 
@@ -315,7 +324,8 @@ def classify(text: str, home: Home, tools: Iterable["BaseTool"]) -> SpeechAct:
         return SpeechAct.UNCLEAR
     things = (_THINGS | _tool_words(tools, looking=True) | _home_words(home)) - _DULL
     named = [place for place, word in enumerate(words) if word in things or device_class(word)]
-    definite = any({"we"} & set(words) or _DEFINITE & set(words[max(0, at - 3) : at]) for at in named)
+    definite = any(_DEFINITE & set(words[max(0, at - 3) : at]) for at in named)
+    definite |= bool(named and {"we", "here"} & set(words)) or "at home" in plain
     if _KNOWLEDGE.match(plain):
         return _talk(plain)
     if _TELLING.match(plain) or (_GENERAL.match(plain) and not definite):
@@ -334,11 +344,11 @@ def _is_wish(said: Said, plain: str, words: Sequence[str], named: bool) -> bool:
     if _orders_more(plain) or _MESSAGE.match(plain) or _SHORT_WISH.match(plain) or _COMPLAINT.search(plain):
         return True
     if not named or asks:
-        return named and said.polite
+        return named and (said.polite or _SUGGESTION.match(plain) is not None)
     # "Kitchen light", "some music in the bathroom": a thing, and nothing told of it.
     told = _SUBJECT.match(plain) or not_a_command(plain) not in (None, NotACommand.CONDITION)
     alone = len(words) <= 7 and not told
-    return said.polite or alone or plain.startswith(("i want", "i need", "i would like"))
+    return said.polite or alone or _SUGGESTION.match(plain) is not None
 
 
 def _orders_more(plain: str) -> bool:
@@ -348,19 +358,22 @@ def _orders_more(plain: str) -> bool:
 def _asked(plain: str, words: Sequence[str], named: bool, definite: bool) -> SpeechAct:
     """A question about this home and what was done there, or one about the world."""
     state, deed = bool(_STATES & set(words)), bool((_DEEDS | _OTHER_ORDERS) & set(words))
-    yes_or_no = _IS_IT_SO.match(plain)
     if _CLOCK.match(plain) or (named and (definite or state)):
         return SpeechAct.HOME_QUESTION
-    if yes_or_no and (state or deed):
-        return SpeechAct.HOME_QUESTION if deed else SpeechAct.UNCLEAR
-    if yes_or_no and yes_or_no[1] in ("it", "that", "this", "they", "everything", "anything"):
+    if deed and {"you", "i", "we"} & set(words):
+        return SpeechAct.HOME_QUESTION  # "did you order the pizza"
+    if (state and _IS_IT_SO.match(plain)) or (len(words) <= 5 and _POINTING & set(words)):
         return SpeechAct.UNCLEAR  # "did it work": whatever that was
-    return _talk(plain)
+    return SpeechAct.UNCLEAR if _WHAT_WAS_DONE.match(plain) else _talk(plain)
 
 
 def _talk(plain: str) -> SpeechAct:
-    words = plain.split()
+    """Plainly talk only if most of it is English that is known here."""
+    opening = _TELLING.match(plain) or _KNOWLEDGE.match(plain) or _GENERAL.match(plain)
+    words = plain[opening.end() if opening else 0 :].split()
     known = sum(word in _ENGLISH for word in words) + plain.startswith(("i am ", "i will ", "i can "))
-    enough = 3 * (known + sum(word in _MORE_ENGLISH for word in words)) >= len(words)
-    plainly = _TALK_BEGINS.match(plain) or _TELLING.match(plain)
-    return SpeechAct.TALK if known and enough and plainly else SpeechAct.UNCLEAR
+    known += len(opening[0].split()) if opening else 0
+    enough = 2 * (known + sum(word in _MORE_ENGLISH for word in words)) >= len(plain.split())
+    return (
+        SpeechAct.TALK if known and enough and (opening or _TALK_BEGINS.match(plain)) else SpeechAct.UNCLEAR
+    )

@@ -29,22 +29,25 @@ WISHES = (
     "turn on the desk lamp", "could you lock the front door?", "hallway light", "floor lamp to fifty percent",
     "order a pizza", "water the plants", "tell Sam I'm on my way", "tell me when the washing is done",
     "no, turn it off", "tell me the news and dim the lamp", "that's too loud", "it's freezing in here",
+    "how about some light", "I could use some music", "do the dishes", "why don't we open a window",
     "two degrees warmer", "some music in the bathroom", "porch light on at sunset", "remind me to call mum",
 )  # fmt: skip
 ASKED_OF_THE_HOME = (
     "is the back door closed", "is the camera on?", "how warm is it in the bedroom",
-    "which lights are burning",
+    "which lights are burning", "what's happening at home",
     "did you lock up", "did you order the pizza", "check the lamps", "why does my heater keep turning off",
     "what time is it", "how much time is left", "is anyone in the hallway", "where is the robot vacuum",
 )  # fmt: skip
 TALK = (
     "hello", "good morning", "thanks", "tell me a joke about a lamp", "write a haiku about autumn",
     "who invented the light bulb", "how does a thermostat work", "what's the capital of Spain",
-    "my boss gave me the day off", "are you tired", "can LED lamps be dimmed", "I bought a new lamp",
+    "my boss gave me the day off", "are you tired", "explain gravity", "I bought a new lamp",
 )  # fmt: skip
 NOT_SURELY_TALK = (
     "mach das licht im wohnzimmer an", "enciende la luz de la cocina", "rappelle moi d'appeler maman",
     "zet de verwarming op 21", "bedtime", "did it work", "yes", "", "defrost the chicken", "is it done",
+    "was ist an", "are becul aprins", "tell me a joke und mach das licht an", "is de lamp aan",
+    "what is that",     "what did you do", "there's no light in here", "thank you enciende la luz",
     "I cleaned the kitchen", "she said open the garage door", "are the kids asleep", "am I safe",
 )  # fmt: skip
 
