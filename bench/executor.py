@@ -1,4 +1,4 @@
-"""The executor against LangGraph's ToolNode: one call, and 32 at the same time.
+"""The executor against LangGraph's ToolNode and a bare `tool.ainvoke`: one call, and 32 at the same time.
 
 The native tool never waits, so the whole time of a call is time that the event loop is busy.
 """
@@ -32,6 +32,14 @@ def run(passes: int) -> list[Row]:
             1 / 6,
             theirs["single_us"],
             against,
+        ),
+        Row(
+            "one call, log level warning",
+            figures["warning"]["single_us"],
+            "µs",
+            1 / 8,
+            figures["warning"]["bare_us"],
+            "bare tool.ainvoke",
         ),
         Row(
             "32 calls at once, event loop",

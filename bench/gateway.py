@@ -36,8 +36,15 @@ def run(passes: int) -> list[Row]:
             min(ask) - base,
             "s",
             0.4,
+            total=min(ask),
         ),
-        Row("run until ready, simulated home, on top of the same", min(ready) - base, "s", 2),
+        Row(
+            "run until ready, simulated home, on top of the same",
+            min(ready) - base,
+            "s",
+            2,
+            total=min(ready),
+        ),
         Row(f"processor time while idle, gateway and home, over {IDLE_SECONDS:.0f} s", idle, "%", 1),
         Row(f"memory that {TURNS} turns leave behind, after as many", growth, "MB", 5),
     ]

@@ -11,7 +11,10 @@ RESULTS = Path(__file__).resolve().parent / "results"
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """`limit` bounds ours/theirs where there is a contestant, else our own figure."""
+    """`limit` bounds ours/theirs where there is a contestant, else our own figure.
+
+    Where our figure is a difference, `total` is the whole from which something was taken off.
+    """
 
     what: str
     ours: float
@@ -19,6 +22,7 @@ class Row:
     limit: float
     theirs: float | None = None
     against: str = ""
+    total: float | None = None
 
     @property
     def reached(self) -> float:
@@ -29,19 +33,15 @@ class Row:
         return self.reached <= self.limit
 
     def cells(self) -> tuple[str, ...]:
+        ours = f"{self.ours:.4g} {self.unit}"
+        if self.total is not None:
+            ours = f"{ours} (of {self.total:.4g})"
         if self.theirs is None:
-            return (
-                self.what,
-                f"{self.ours:.4g} {self.unit}",
-                "",
-                "",
-                f"≤ {self.limit:g} {self.unit}",
-                _mark(self.ok),
-            )
+            return self.what, ours, "", "", f"≤ {self.limit:g} {self.unit}", _mark(self.ok)
         times = f"1/{self.theirs / self.ours:.1f}" if self.ours < self.theirs else f"{self.reached:.2f}"
         limit = f"≤ {self.limit:.2f}" if self.limit > 0.5 else f"≤ 1/{1 / self.limit:.0f}"
         theirs = f"{self.theirs:.4g} {self.unit} ({self.against})"
-        return self.what, f"{self.ours:.4g} {self.unit}", theirs, times, limit, _mark(self.ok)
+        return self.what, ours, theirs, times, limit, _mark(self.ok)
 
 
 def _mark(ok: bool) -> str:

@@ -17,5 +17,6 @@ def run(passes: int) -> list[Row]:
             started["beyond_ms"],
             "ms",
             150,
+            total=started["hello_ms"],
         ),
     ]

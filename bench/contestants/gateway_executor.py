@@ -1,4 +1,7 @@
-"""Our executor on a native async tool, with timeout, validation and ToolMessage; argument: the log level."""
+"""Our executor on a native async tool, with timeout, validation and ToolMessage; argument: the log level.
+
+Beside it LangChain's own `tool.ainvoke` alone: no limit, no log, and an error would be raised.
+"""
 
 import io
 import sys
@@ -15,6 +18,7 @@ from voice_gateway.tools.results import to_message
 from voice_gateway.turn import ToolCall
 
 CALLS = 1500
+BARE_CALLS = 300
 PARALLEL = 32
 
 
@@ -51,7 +55,22 @@ async def measure() -> Figures:
         messages = [to_message(outcome) for outcome in await executor.execute_all(calls)]
         parallel.append(perf_counter() - started)
         assert len(messages) == PARALLEL
-    return {"single_us": median(single) * 1e6, "parallel_us": median(parallel) * 1e6}
+    return {
+        "single_us": median(single) * 1e6,
+        "parallel_us": median(parallel) * 1e6,
+        "bare_us": await bare(),
+    }
+
+
+async def bare() -> float:
+    seconds = []
+    for number in range(BARE_CALLS):
+        call = {"type": "tool_call", "id": str(number), "name": "add", "args": {"a": 1, "b": 2}}
+        started = perf_counter()
+        message = await add.ainvoke(call)
+        seconds.append(perf_counter() - started)
+        assert message.content == "3"
+    return median(seconds) * 1e6
 
 
 serve_async(measure)

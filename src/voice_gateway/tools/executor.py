@@ -11,6 +11,7 @@ from voice_gateway.tools.manager import ToolManager
 from voice_gateway.tools.masking import mask, mask_result, shorten
 from voice_gateway.tools.results import Result, capped, cause_of, describe
 from voice_gateway.tools.runner import GRACE_SECONDS, DaemonThreads, Expired, Runner, ToolRaised
+from voice_gateway.tools.schema import is_flat
 from voice_gateway.turn import Decision, Gate, ToolCall, ToolOutcome, ToolTraits, Verdict, encodable, new_id
 
 if TYPE_CHECKING:
@@ -265,6 +266,8 @@ def heavy(value: Any) -> bool:
     """Whether a value is so large that reading it would hold up the event loop."""
     if isinstance(value, str):
         return len(value) > HEAVY_TEXT
+    if type(value) is dict and is_flat(value):
+        return len(value) > HEAVY_NODES
     left = HEAVY_NODES
     waiting = [value] if isinstance(value, _CONTAINERS) else []
     while waiting:

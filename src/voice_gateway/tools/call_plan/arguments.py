@@ -8,7 +8,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from voice_gateway.errors import BadArguments
-from voice_gateway.tools.schema import JsonSchema, properties_of, required_of, takes_other_names, variants
+from voice_gateway.tools.schema import (
+    JsonSchema,
+    is_flat,
+    properties_of,
+    required_of,
+    takes_other_names,
+    variants,
+)
 
 # Normalisation stays, and stays here: the link (like LangChain's own adapter) passes names to a server
 # exactly as they were sent, so without it a server that declares `deviceName` refuses a model's `device_name`
@@ -52,6 +59,8 @@ def as_object(raw: Any) -> dict[str, Any]:
 
 
 def too_deep(args: dict[str, Any]) -> bool:
+    if is_flat(args):
+        return False
     level: list[Any] = [args]
     for _ in range(DEEPEST + 1):
         if not level:

@@ -239,7 +239,7 @@ def _traced() -> bool:
     context = sys.modules.get("langchain_core.tracers.context")  # not loaded: nobody can have set it
     if context is not None and (
         context.tracing_v2_callback_var.get() is not None
-        or any(hook[0].get() is not None for hook in context._configure_hooks)
+        or [hook for hook in context._configure_hooks if hook[0].get() is not None]
     ):
         return True
     if _langsmith_is_idle():
