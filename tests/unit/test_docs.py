@@ -3,6 +3,7 @@
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -72,3 +73,13 @@ async def test_the_tool_that_the_architecture_page_shows_is_one():
 
     assert re.fullmatch(r"You rolled a [1-3]\.", await tool.ainvoke({"sides": 3}))
     assert traits(tool).read_only
+
+
+def test_the_architecture_page_has_the_layers_that_are_checked():
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"]
+    (layers,) = [one["layers"] for one in contracts["contracts"] if one["type"] == "layers"]
+
+    (shown,) = re.findall(r"```\n(__main__ .*?)```", page, re.DOTALL)
+
+    assert [layer.split() for layer in re.split("→", shown)] == [layer.split() for layer in layers]
