@@ -23,8 +23,15 @@ class _Lock:
 class Locks:
     """`on_failure` gets what a shared store raised: one that is down costs memory, not the answer."""
 
-    def __init__(self, store: Store, on_failure: Callable[[str, Exception], None]) -> None:
+    def __init__(
+        self,
+        store: Store,
+        on_failure: Callable[[str, Exception], None],
+        *,
+        look_seconds: float = LOOK_SECONDS,
+    ) -> None:
         self._store = store
+        self._look_seconds = look_seconds
         self._on_failure = on_failure
         self._locks: dict[str, _Lock] = {}
 
@@ -47,16 +54,16 @@ class Locks:
         if not self._store.shared:
             return contextlib.nullcontext()
         try:
-            await claim_when_free(self._store, key)
+            await claim_when_free(self._store, key, look_seconds=self._look_seconds)
         except Exception as error:  # each kind of store has errors of its own
             self._on_failure("conversation could not be claimed", error)
             return contextlib.nullcontext()
         return held(self._store, key)
 
 
-async def claim_when_free(store: Store, key: str) -> None:
+async def claim_when_free(store: Store, key: str, *, look_seconds: float = LOOK_SECONDS) -> None:
     while not await store.claim(key, expiry_seconds=LEASE_SECONDS):  # noqa: ASYNC110 (it is in another process)
-        await asyncio.sleep(LOOK_SECONDS)
+        await asyncio.sleep(look_seconds)
 
 
 @contextlib.asynccontextmanager
