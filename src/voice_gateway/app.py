@@ -70,51 +70,60 @@ class Gateway:
         self._tasks = tasks
         self._link_task: asyncio.Task[None] | None = None
         self._long: list[asyncio.Task[None]] = []
-        self._mqtt: MqttDoor | None = None
-        self._voice: VoiceDoor | None = None
-        self._control: ControlDoor | None = None
-        self.tools = ToolManager()
+        # Each is awaited while a timer rings, and cancelled when it is stopped.
+        self.ringers: list[Callable[[str], Awaitable[None]]] = []
         self.playback = PlaybackVolume(file=data_folder() / "volume.json")
         timers = TimerStore(data_folder() / "timers.sqlite3")
         self._clock = TimerClock(timers, now=system_clock)
-        # Each is awaited while a timer rings, and cancelled when it is stopped.
-        self.ringers: list[Callable[[str], Awaitable[None]]] = []
+        self.tools = ToolManager()
         for tool in builtin_tools(settings.tools, playback=self.playback, timers=timers):
             self.tools.add(tool)
-        self.executor = ToolExecutor(
+        self.executor = self._build_executor()
+        self.link = self._build_link()
+        self.local = LocalBrain(self.executor, settings.brain, home_ready=self._home_known)
+        self.model = self._build_model()
+        self.conversation = self._build_conversation()
+        self.watch.subscribe(outside_parts(self.watch))
+        # Doors; only a gateway that stays up has them.
+        self._mqtt: MqttDoor | None = None
+        self._voice: VoiceDoor | None = None
+        self._control: ControlDoor | None = None
+
+    def _build_executor(self) -> ToolExecutor:
+        settings = self.settings.tools
+        return ToolExecutor(
             self.tools,
-            timeout_seconds=settings.tools.timeout_seconds,
-            max_parallel=settings.tools.max_parallel,
-            result_cap=settings.tools.result_cap,
-            slow_seconds=settings.tools.slow_seconds,
+            timeout_seconds=settings.timeout_seconds,
+            max_parallel=settings.max_parallel,
+            result_cap=settings.result_cap,
+            slow_seconds=settings.slow_seconds,
         )
-        local_names = [tool.name for tool in self.tools.all()]
-        self.link = MCPIntegration(
-            settings.mcpServers,
-            settings.mcp,
+
+    def _build_link(self) -> MCPIntegration:
+        builtin = [tool.name for tool in self.tools.all()]
+        return MCPIntegration(
+            self.settings.mcpServers,
+            self.settings.mcp,
             on_tools=self._take_tools,
             on_status=self._report_server,
-            local_tools=lambda: local_names,
+            local_tools=lambda: builtin,
             hide=without_secrets,
         )
-        self.local = LocalBrain(self.executor, settings.brain, home_ready=self._home_known)
-        self.model = self._model()
-        stages: list[Stage] = [self.local]
-        if self.model is not None:
-            stages.append(self.model)
-        self.conversation = Conversation(
+
+    def _build_conversation(self) -> Conversation:
+        stages: list[Stage] = [self.local] if self.model is None else [self.local, self.model]
+        return Conversation(
             stages,
             self.executor,
-            settings.brain,
-            settings.permission,
+            self.settings.brain,
+            self.settings.permission,
             store=self.store,
             watch=self.watch,
             around=self,
             first=self._clock.answer,
         )
-        self.watch.subscribe(outside_parts(self.watch))
 
-    def _model(self) -> "OllamaClient | AnthropicClient | None":
+    def _build_model(self) -> "OllamaClient | AnthropicClient | None":
         settings = self.settings
         if settings.brain.provider == "ollama":
             from voice_gateway.brain.llm.ollama.client import OllamaClient
@@ -134,6 +143,8 @@ class Gateway:
                 settings.anthropic, settings.brain, self.executor, tools_ready=self._tools_known
             )
         return None
+
+    # --- what parts tell each other
 
     async def _ring(self, timer: Timer) -> None:
         what = called(timer)
@@ -164,6 +175,8 @@ class Gateway:
     def left_out(self) -> Mapping[str, str]:
         """The tools that the model does not see, and why. Without a model nothing is left out."""
         return self.model.offer().left_out if self.model is not None else {}
+
+    # --- the tool servers
 
     def start_link(self) -> None:
         """Begin to connect the MCP servers; what built-in tools can answer does not wait for them."""
@@ -214,6 +227,8 @@ class Gateway:
         if self.tools.find(tool) is not None:
             return []
         return [status.name for status in self.link.status() if status.state != "connected"]
+
+    # --- what stays up
 
     def start_long_tasks(self) -> None:
         """What a gateway that stays up does beside answering."""
