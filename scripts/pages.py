@@ -4,7 +4,7 @@ import re
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, get_args, get_origin
 
 from pydantic import SecretStr
 from pydantic.fields import FieldInfo
@@ -89,7 +89,11 @@ def _about(field: FieldInfo, variable: str | None) -> str:
     text = field.description or ""
     if re.match(r"[a-z]+(?!\w*(://|\.))", text.split()[0]):  # a word, and no address or file
         text = text[0].upper() + text[1:]
-    return f"{text.rstrip('.')}." + (f" Also: `{variable}`." if variable else "")
+    text = f"{text.rstrip('.')}."
+    choices = get_args(field.annotation) if get_origin(field.annotation) is Literal else ()
+    if not all(choice in text for choice in choices):
+        text += f" One of {', '.join(choices)}."
+    return text + (f" Also: `{variable}`." if variable else "")
 
 
 def main(arguments: list[str]) -> int:
