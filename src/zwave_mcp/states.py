@@ -5,6 +5,7 @@ import re
 import time
 from typing import Any, Final
 
+from home_words.units import UNITS
 from zwave_mcp.devices import Device
 from zwave_mcp.home import Value
 from zwave_mcp.jams import is_jammed
@@ -22,16 +23,10 @@ UNKNOWN: Final = "unknown"
 LOCKED: Final = 255
 JAMMED: Final = "jammed"
 _BARRIER: Final = {0: "closed", 252: "closing", 253: "stopped", 254: "opening", 255: "open"}
-_SPOKEN_UNITS: Final = {
-    "°C": "degrees Celsius",
-    "°F": "degrees Fahrenheit",
-    "%": "percent",
-    "W": "watts",
-    "kWh": "kilowatt hours",
-    "V": "volts",
+# A sensor's own "A" is always an ampere; in a sentence it may be a word.
+_SPOKEN_UNITS: Final = {unit: UNITS[unit][1] for unit in ("°C", "°F", "%", "W", "kWh", "V", "lx")} | {
     "A": "amperes",
     "Lux": "lux",
-    "lx": "lux",
 }
 
 

@@ -4,7 +4,7 @@ import asyncio
 from dataclasses import dataclass
 
 from voice_gateway.config import VoiceSettings
-from voice_gateway.errors import HearingError
+from voice_gateway.errors import HearingError, first_error
 from voice_gateway.hearing.endpoint import Recorder
 from voice_gateway.hearing.silero import SileroActivity
 from voice_gateway.hearing.transcriber import Transcriber
@@ -74,6 +74,6 @@ async def load_hearing(settings: VoiceSettings, transcriber: Transcriber | None 
             tasks.create_task(own.warm_up(), name="warm up speech to text")
     except* HearingError as errors:
         worker.close()
-        raise errors.exceptions[0] from None
+        raise first_error(errors) from None
     wake, recorder = stream.result()
     return HearingEngines(worker, wake, recorder, own)

@@ -15,33 +15,19 @@ from voice_gateway.turn import SpeechSegment, Transcript
 QUIETEST_DB = -65.0  # a whisper across the room is louder, the hiss of an open microphone is not
 # Engines give text for noise, breath and music too, always the same kinds; none of it is a request. "yes",
 # "no" and "stop" are.
-HALLUCINATIONS = frozenset(
-    (
-        "you",
-        "the",
-        "uh",
-        "um",
-        "hmm",
-        "mm",
-        "mhm",
-        "music",
-        "applause",
-        "laughter",
-        "silence",
-        "blank audio",
-        "thanks for watching",
-        "thank you for watching",
-        "please subscribe",
-        "subtitles by the amara org community",
-    )
-)
+HALLUCINATIONS = frozenset("you the uh um hmm mm mhm music applause laughter silence".split()) | {
+    "blank audio",
+    "thanks for watching",
+    "thank you for watching",
+    "please subscribe",
+    "subtitles by the amara org community",
+}
 MOST_WORDS_PER_SECOND = 8.0  # nobody speaks faster
 SPARE_WORDS = 3  # short words of a short segment
 LONGEST_LOOP = 3  # words that an engine repeats for ever: "all right, all right, all right, …"
 MOST_REPEATS = 5
-NUMBERS = frozenset(
-    "zero oh one two three four five six seven eight nine".split()
-)  # "one one one …" is a PIN
+# "one one one …" is a PIN.
+NUMBERS = frozenset("zero oh one two three four five six seven eight nine".split())
 # Ends of half a sentence: who says "set the light to" goes on.
 UNFINISHED = frozenset("a an and at from into my of or the to with your".split())
 
