@@ -1,27 +1,17 @@
 """What tests see of a running gateway from outside: its socket, its parts, its processes."""
 
-import asyncio
 import json
 import os
 import sys
-from collections.abc import Awaitable, Callable
 from pathlib import Path
 from unittest.mock import patch
 
-from tests.fakes.gateway_process import LIMIT_SECONDS, Commands
+from tests.fakes.gateway_process import Commands
 
 from voice_gateway.config import control_file
 from voice_gateway.doors.control import request
 
 FAKES = Path(__file__).parent
-LOOK_SECONDS = 0.02
-
-
-async def until(check: Callable[[], bool] | Callable[[], Awaitable[bool]]) -> None:
-    """Waits for something that only another process can bring about."""
-    async with asyncio.timeout(LIMIT_SECONDS):
-        while not (await found if asyncio.iscoroutine(found := check()) else found):
-            await asyncio.sleep(LOOK_SECONDS)
 
 
 def socket_of(commands: Commands) -> Path:

@@ -8,8 +8,9 @@ from tests.fakes.gateway_process import Running
 from tests.fakes.mosquitto import Broker
 from tests.fakes.ollama_server import FakeOllama
 from tests.fakes.redis_server import RedisServer
-from tests.fakes.running_gateway import ask, parts, server, state_of, until
+from tests.fakes.running_gateway import ask, parts, server, state_of
 from tests.fakes.search_engines import search_engine
+from tests.fakes.waiting import until
 
 NO_SERVER = "[mcp]\nsimulated_home = false\n"
 SMALL_TALK = "tell me a joke about elephants"

@@ -6,7 +6,8 @@ import signal
 
 from tests.fakes.gateway_process import LIMIT_SECONDS, Running
 from tests.fakes.ollama_server import FakeOllama, Scripted
-from tests.fakes.running_gateway import server, until
+from tests.fakes.running_gateway import server
+from tests.fakes.waiting import until
 
 NO_SERVER = "[mcp]\nsimulated_home = false\n"
 UNKNOWN = "may or may not have happened"

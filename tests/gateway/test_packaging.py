@@ -12,7 +12,7 @@ import pytest
 import yaml
 from tests.fakes.counterparts import program
 from tests.fakes.mosquitto import free_port
-from tests.fakes.running_gateway import until
+from tests.fakes.waiting import until
 
 ROOT = Path(__file__).parents[2]
 PACKAGING = ROOT / "packaging"

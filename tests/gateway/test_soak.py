@@ -14,7 +14,8 @@ from pathlib import Path
 import aiomqtt
 import pytest
 from tests.fakes.gateway_process import Running
-from tests.fakes.running_gateway import ask, parts, processes, server, socket_of, state_of, until
+from tests.fakes.running_gateway import ask, parts, processes, server, socket_of, state_of
+from tests.fakes.waiting import until
 
 from voice_gateway.turn import new_id
 

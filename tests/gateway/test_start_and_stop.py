@@ -9,7 +9,8 @@ import pytest
 from tests.fakes.gateway_process import Commands, Running
 from tests.fakes.mosquitto import free_port
 from tests.fakes.ollama_server import FakeOllama, Scripted
-from tests.fakes.running_gateway import ask, parts, processes, server, socket_of, until
+from tests.fakes.running_gateway import ask, parts, processes, server, socket_of
+from tests.fakes.waiting import until
 
 NO_SERVER = "[mcp]\nsimulated_home = false\n"
 # What is promised, on a machine that has time; a busy one needs longer to end an import that is under way.

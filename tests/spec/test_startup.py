@@ -6,10 +6,11 @@ import pytest
 from tests.fakes.gateway_process import Commands, Running
 from tests.fakes.mosquitto import Broker
 from tests.fakes.ollama_server import FakeOllama
-from tests.fakes.running_gateway import FAKES, ask, server, socket_of, state_of, until
+from tests.fakes.running_gateway import FAKES, ask, server, socket_of, state_of
 from tests.fakes.sound_card import sound_card
 from tests.fakes.speech import need_speech
 from tests.fakes.speech_packages import need_packages, need_portaudio
+from tests.fakes.waiting import until
 from tests.mqtt.conftest import Listener
 
 from voice_gateway.app import opened

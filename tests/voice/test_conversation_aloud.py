@@ -5,10 +5,11 @@ import asyncio
 import numpy as np
 import pytest
 from tests.fakes.gateway_process import Commands, Running
-from tests.fakes.running_gateway import ask, parts, until
+from tests.fakes.running_gateway import ask, parts
 from tests.fakes.sound_card import sound_card
 from tests.fakes.speech import FOLDER, need_speech, words
 from tests.fakes.speech_packages import need_packages, need_portaudio
+from tests.fakes.waiting import until
 
 from voice_gateway.turn import Speech
 

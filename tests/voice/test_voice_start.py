@@ -5,10 +5,11 @@ import json
 
 import pytest
 from tests.fakes.gateway_process import Commands, Running
-from tests.fakes.running_gateway import ask, parts, until
+from tests.fakes.running_gateway import ask, parts
 from tests.fakes.sound_card import sound_card
 from tests.fakes.speech import need_speech
 from tests.fakes.speech_packages import need_packages, need_portaudio
+from tests.fakes.waiting import until
 
 from voice_gateway.app import opened
 from voice_gateway.config import Settings, VoiceSettings

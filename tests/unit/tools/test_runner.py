@@ -8,8 +8,8 @@ import threading
 
 import pytest
 from langchain_core.tools import BaseTool, StructuredTool, tool
-from tests.fakes.running_gateway import until
 from tests.fakes.some_tools import executor_with, outcome_of
+from tests.fakes.waiting import until
 
 from voice_gateway.tools.runner import MOST_HUNG_PER_TOOL, Expired, Runner, ToolRaised
 from voice_gateway.turn import ToolCall
