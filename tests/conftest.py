@@ -17,7 +17,6 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 SRC = ROOT / "src"
 OURS = {"tests": ROOT, "bench": ROOT, "voice_gateway": SRC, "zwave_mcp": SRC, "home_words": SRC}
-OURS["fakes"] = ROOT / "tests"
 LOCKS = ("run.lock", "dev.lock")  # what `make unit` installs
 DECLARATION = "NOT_UNIT"  # a fake that starts something real says so in a constant of this name
 
@@ -28,10 +27,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """A file is judged before it is imported: without the speech engines it could not be."""
-    if not config.getoption("--unit") or not collection_path.name.startswith("test_"):
+    """A file, or a folder by its conftest, is judged before it is imported: without the speech engines it
+    could not be."""
+    if not config.getoption("--unit"):
         return None
-    return True if needs(collection_path) else None
+    judged = collection_path / "conftest.py" if collection_path.is_dir() else collection_path
+    if judged.name.startswith(("test_", "conftest")) and judged.exists() and needs(judged):
+        return True
+    return None
 
 
 def pytest_report_collectionfinish(config: pytest.Config) -> list[str]:
@@ -106,6 +109,7 @@ def imported(node: ast.AST) -> list[str]:
     return []
 
 
+@cache
 def sources(module: str) -> list[Path]:
     """The files that importing a module of ours runs: its own, and those of the packages above it."""
     folder, parts = OURS[module.partition(".")[0]], module.split(".")
@@ -120,8 +124,11 @@ def in_the_locks(package: str) -> bool:
         return True
     if importlib.util.find_spec(package) is None:
         return False
-    distributions = importlib.metadata.packages_distributions().get(package, ())
+    distributions = installed().get(package, ())
     return any(re.sub(r"[-_.]+", "-", name).lower() in locked() for name in distributions)
+
+
+installed = cache(importlib.metadata.packages_distributions)  # import name -> names of what brings it
 
 
 @cache

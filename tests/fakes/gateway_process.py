@@ -84,6 +84,7 @@ class Commands:
         finally:
             if process.returncode is None:
                 process.kill()
+        assert process.returncode is not None
         return Ended(process.returncode, out.decode(), err.decode())
 
 
@@ -117,4 +118,5 @@ class Running:
         self.process.send_signal(number)
         async with asyncio.timeout(LIMIT_SECONDS):
             await self.process.communicate()
+        assert self.process.returncode is not None
         return self.process.returncode

@@ -53,6 +53,4 @@ class Guard:
 
 if __name__ == "__main__":
     app = server.streamable_http_app()
-    if "token" in FAULTS:
-        app = Guard(app)
-    uvicorn.run(app, host="127.0.0.1", port=PORT, log_level="error")
+    uvicorn.run(Guard(app) if "token" in FAULTS else app, host="127.0.0.1", port=PORT, log_level="error")

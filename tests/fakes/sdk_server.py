@@ -9,7 +9,7 @@ from mcp_types import ToolAnnotations
 from pydantic import BaseModel, Field
 
 server = MCPServer("sdk")
-cancelled = []
+cancelled: list[str] = []
 
 
 class Light(BaseModel):

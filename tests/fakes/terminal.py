@@ -15,6 +15,7 @@ class Terminal:
 
     def __init__(self, ours: int) -> None:
         self._ours = ours
+        self.process: asyncio.subprocess.Process
         self._news = asyncio.Event()
         self.shown = ""
 

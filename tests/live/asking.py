@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Callable
+from datetime import UTC, datetime
 
 from voice_gateway.brain.history import History
 from voice_gateway.brain.llm.ollama.client import OllamaClient
@@ -9,6 +10,8 @@ from voice_gateway.brain.stage import Turn
 from voice_gateway.turn import Reply, Say, Utterance
 
 MakeClient = Callable[..., OllamaClient]
+# The time is part of the prompt: the same question must be the same prompt from run to run.
+NOON = datetime(2026, 11, 15, 12, 0, tzinfo=UTC)
 
 
 async def ask(

@@ -6,13 +6,12 @@ import subprocess
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.fakes.counterparts import missing
-from tests.live.asking import Counts, MakeClient
+from tests.live.asking import NOON, Counts, MakeClient
 from tests.live.house import House
 from tests.live.ollama_server import OllamaServer
 
@@ -21,8 +20,6 @@ from voice_gateway.config import BrainSettings, OllamaSettings
 from voice_gateway.tools.executor import ToolExecutor
 
 SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "ollama"
-# The time is part of the prompt: the same question must be the same prompt from run to run.
-NOON = datetime(2026, 11, 15, 12, 0, tzinfo=UTC)
 SETUP_SECONDS = 3600  # the first time: a build and 1.2 GB of download
 
 

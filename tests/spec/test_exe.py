@@ -8,7 +8,7 @@ import threading
 import time
 
 import pytest
-from langchain_core.tools import BaseTool, tool
+from langchain_core.tools import BaseTool, StructuredTool, tool
 from tests.fakes.linked import fault_server, linked
 from tests.fakes.some_tools import executor_with, mcp_tool, outcome_of
 
@@ -195,6 +195,7 @@ async def test_the_tools_own_coroutine_runs_and_no_wrapper_stands_for_it():
         called_by.append(asyncio.current_task())
         return room
 
+    assert isinstance(look, StructuredTool)
     own, before = look.coroutine, dict(vars(look))
     executor = executor_with(look)
     assert (await executor.execute(ToolCall("1", "look", {"room": "attic"}))).text == "attic"

@@ -272,7 +272,7 @@ async def test_only_the_ollama_client_converts(ollama: FakeOllama, caplog: pytes
 
     with caplog.at_level(logging.DEBUG):
         async with FakeAnthropic() as server:
-            settings = AnthropicSettings(base_url=server.url, api_key=KEY)  # type: ignore[arg-type]
+            settings = AnthropicSettings(base_url=server.url, api_key=KEY)
             cloud = AnthropicClient(settings, BrainSettings(), executor)
             await cloud.answer(Turn(Utterance("hello")))
             await cloud.aclose()

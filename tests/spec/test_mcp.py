@@ -177,8 +177,8 @@ async def test_attempts_and_base_delay_are_settings_and_what_is_set_is_done(
     written.write_text(file)
     known = load(written, environ=environment).settings.mcp
 
-    settings = {"attempts": known.attempts, "base_delay_seconds": known.base_delay_seconds}
-    async with linked(fault_server("exit_at_start"), **settings) as link:
+    wanted = fault_server("exit_at_start")
+    async with linked(wanted, attempts=known.attempts, base_delay_seconds=known.base_delay_seconds) as link:
         assert link.status().state == "degraded"
         assert link.delays[: len(delays)] == delays
         assert logged(caplog, f"MCP connection failed after {len(delays) + 1} attempts")
@@ -279,15 +279,15 @@ async def test_a_server_that_keeps_crashing_is_started_less_and_less_often_and_l
         tools = link.tools["fault"]
         for crashes in (1, 2, 3):
             with pytest.raises(ToolUnavailable):
-                await tools["die"].coroutine()
-            await link.until(lambda n=crashes: link.status().restarts == n and len(link.delays) == n)
+                await link.call("die")
+            await link.until(lambda: link.status().restarts == crashes == len(link.delays))  # noqa: B023
             if crashes < 3:
                 await link.until(lambda: link.status().state == "connected")
         assert link.delays == [2.0, 4.0, 8.0]
         assert link.status().state == "degraded"
         assert link.tools["fault"] == {}
         with pytest.raises(ToolUnavailable, match="not connected"):
-            await tools["echo"].coroutine()
+            await tools["echo"].ainvoke({})
         link.go_on.set()
         await link.until(lambda: link.status().state == "connected")
         assert await link.call("echo") == "{}"

@@ -68,7 +68,7 @@ def tools_of_all_sources() -> ToolManager:
 async def test_an_ai_client_gets_the_very_tools_of_the_list():
     manager = tools_of_all_sources()
     executor = ToolExecutor(manager)
-    clients = [
+    clients: list[OllamaClient | AnthropicClient] = [
         OllamaClient(OllamaSettings(), BrainSettings(), executor),
         AnthropicClient(AnthropicSettings(), BrainSettings(), executor),
     ]
@@ -82,11 +82,12 @@ async def test_bind_tools_of_langchain_gets_them_too_with_a_mark_for_the_cache_a
     from langchain_anthropic import ChatAnthropic
 
     manager, bound, bind = tools_of_all_sources(), [], ChatAnthropic.bind_tools
-    monkeypatch.setattr(
-        ChatAnthropic,
-        "bind_tools",
-        lambda chat, tools, **options: bound.extend(tools) or bind(chat, tools, **options),
-    )
+
+    def watched(chat, tools, **options):
+        bound.extend(tools)
+        return bind(chat, tools, **options)
+
+    monkeypatch.setattr(ChatAnthropic, "bind_tools", watched)
     async with FakeAnthropic() as server:
         settings = AnthropicSettings(base_url=server.url, api_key=KEY)
         client = AnthropicClient(settings, BrainSettings(), ToolExecutor(manager))

@@ -90,7 +90,7 @@ def ollama_client(server: FakeOllama, executor: ToolExecutor) -> OllamaClient:
 
 
 def anthropic_client(server: FakeAnthropic, executor: ToolExecutor) -> AnthropicClient:
-    settings = AnthropicSettings(base_url=server.url, api_key=KEY)  # type: ignore[arg-type]
+    settings = AnthropicSettings(base_url=server.url, api_key=KEY)
     return AnthropicClient(settings, BrainSettings(), executor, clock=lambda: NOW)
 
 
@@ -159,8 +159,8 @@ async def asked_of_langchain(server: FakeOllama, question: str) -> AIMessage:
     try:
         return await chat.ainvoke(question, tools=to_qwen_tools([clock(), lamp()]))
     finally:
-        await chat._async_client.close()  # type: ignore[no-untyped-call]
-        chat._client.close()  # type: ignore[no-untyped-call]
+        await chat._async_client.close()
+        chat._client.close()
 
 
 @pytest.mark.scenario("MSG-2")
@@ -250,7 +250,7 @@ async def test_every_call_has_an_id_of_its_own_a_name_and_parsed_arguments(execu
         {"id": "call_0", "name": "read_clock", "args": {}},
         {"id": "call_0", "name": "read_clock", "args": {}},
     ]
-    unnamed = [{"id": None, "name": "read_clock", "args": {}}]
+    unnamed: list[Any] = [{"id": None, "name": "read_clock", "args": {}}]
     model = FakeModel(
         [AIMessage(content="", tool_calls=same), AIMessage(content="", tool_calls=unnamed + same[:1]), "Ten."]
     )
@@ -274,7 +274,7 @@ async def test_a_call_that_langchain_could_not_parse_gets_an_outcome_too(executo
         "error": "not JSON",
         "type": "invalid_tool_call",
     }
-    model = FakeModel([AIMessage(content="", invalid_tool_calls=[broken]), "I could not."])  # type: ignore[list-item]
+    model = FakeModel([AIMessage(content="", invalid_tool_calls=[broken]), "I could not."])
 
     reply = await loop(model, executor)
 

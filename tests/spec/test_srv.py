@@ -7,10 +7,7 @@ import textwrap
 from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
-
-from fakes.zwave_process import environment
+from tests.fakes.zwave_process import environment
 
 NOISE = """
 import os, subprocess, sys

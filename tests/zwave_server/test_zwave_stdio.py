@@ -13,9 +13,8 @@ import pytest_asyncio
 from mcp import MCPError
 from mcp.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
-
-from fakes.zwave_process import Client as Talk
-from fakes.zwave_process import environment, zwave
+from tests.fakes.zwave_process import Client as Talk
+from tests.fakes.zwave_process import environment, zwave
 
 TOOLS = {
     "list_zwave_devices": ({"filter", "includeInactive", "limit", "offset"}, set(), True),

@@ -1,11 +1,6 @@
 """Commands are judged in hundredths of a second here; the order of things stays the same."""
 
-import sys
-from pathlib import Path
-
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from zwave_mcp import commands, confirm, scenes
 

@@ -5,8 +5,8 @@ import jsonschema
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.fakes.scripted_home import ScriptedHome, blind, dimmer, sensor, switch
 
-from fakes.scripted_home import ScriptedHome, blind, dimmer, sensor, switch
 from zwave_mcp.arguments import complaint
 from zwave_mcp.results import OUTCOMES
 from zwave_mcp.schemas import TOOLS

@@ -1,8 +1,8 @@
 import asyncio
 
 import pytest
+from tests.fakes.scripted_home import ScriptedHome, blind, dimmer, lock, sensor, switch, thermostat
 
-from fakes.scripted_home import ScriptedHome, blind, dimmer, lock, sensor, switch, thermostat
 from zwave_mcp import confirm
 from zwave_mcp.home import (
     Health,

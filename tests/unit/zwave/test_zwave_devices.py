@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.fakes.scripted_home import ScriptedHome, lock, sensor, switch
 
-from fakes.scripted_home import ScriptedHome, lock, sensor, switch
 from zwave_mcp.devices import Device, devices_of
 from zwave_mcp.home import Node, Snapshot, Value, ValueId
 from zwave_mcp.nodes import duration_seconds, parse_nodes, parse_scenes

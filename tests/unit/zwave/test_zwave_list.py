@@ -1,6 +1,6 @@
 import pytest
+from tests.fakes.scripted_home import ScriptedHome, blind, dimmer, sensor, switch, thermostat
 
-from fakes.scripted_home import ScriptedHome, blind, dimmer, sensor, switch, thermostat
 from zwave_mcp.tools import Tools
 
 

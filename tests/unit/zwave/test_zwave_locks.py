@@ -3,8 +3,8 @@
 from dataclasses import replace
 
 import pytest
+from tests.fakes.scripted_home import ScriptedHome, lock
 
-from fakes.scripted_home import ScriptedHome, lock
 from zwave_mcp.home import Node, Scene, SceneValue, ValueId, WriteResult
 from zwave_mcp.tools import Tools
 

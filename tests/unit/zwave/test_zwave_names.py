@@ -4,8 +4,8 @@ import unicodedata
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from tests.fakes.scripted_home import blind, dimmer, lock, sensor, switch, thermostat
 
-from fakes.scripted_home import blind, dimmer, lock, sensor, switch, thermostat
 from home_words.names import fold, plain, spellings, words
 from home_words.resolver import Group, Names, Nothing, One, Several
 from zwave_mcp.devices import devices_of

@@ -1,8 +1,8 @@
 """What a device that does not answer was doing is a memory, and no answer calls it more."""
 
 import pytest
+from tests.fakes.scripted_home import ScriptedHome, sensor, switch, thermostat
 
-from fakes.scripted_home import ScriptedHome, sensor, switch, thermostat
 from zwave_mcp.home import Refused, WriteResult
 from zwave_mcp.tools import Tools
 

@@ -1,8 +1,8 @@
 """A room instead of a device: what the answer offers."""
 
 import pytest
+from tests.fakes.scripted_home import ScriptedHome, dimmer, lock, sensor, switch, thermostat
 
-from fakes.scripted_home import ScriptedHome, dimmer, lock, sensor, switch, thermostat
 from zwave_mcp.tools import Tools
 
 HOME = (

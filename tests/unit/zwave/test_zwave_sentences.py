@@ -1,8 +1,8 @@
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.fakes.scripted_home import blind, dimmer, switch
 
-from fakes.scripted_home import blind, dimmer, switch
 from zwave_mcp import sentences
 from zwave_mcp.devices import Device, devices_of
 from zwave_mcp.home import Node, Snapshot
