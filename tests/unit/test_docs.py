@@ -43,11 +43,19 @@ def test_the_readme_is_a_screen_and_a_half():
     assert len((ROOT / "README.md").read_text(encoding="utf-8").split()) < 1300
 
 
+def anchors(page: Path) -> set[str]:
+    """The headings of a page as a link names them."""
+    headings = re.findall(r"^#+ (.+)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
 @pytest.mark.parametrize("page", PAGES, ids=page_named)
 def test_every_link_of_a_page_leads_somewhere(page):
-    links = re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8"))
+    links = re.findall(r"\]\(([^)#\s]*)(?:#([^)]*))?\)", page.read_text(encoding="utf-8"))
+    inside = [(page.parent / link if link else page, anchor) for link, anchor in links if "://" not in link]
 
-    assert [link for link in links if "://" not in link and not (page.parent / link).exists()] == []
+    assert [str(file) for file, _ in inside if not file.exists()] == []
+    assert [anchor for file, anchor in inside if anchor and anchor not in anchors(file)] == []
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if page.name not in LATER], ids=page_named)
