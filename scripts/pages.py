@@ -89,7 +89,7 @@ def _about(field: FieldInfo, variable: str | None) -> str:
     text = field.description or ""
     if re.match(r"[a-z]+(?!\w*(://|\.))", text.split()[0]):  # a word, and no address or file
         text = text[0].upper() + text[1:]
-    text = f"{text.rstrip('.')}."
+    text += "" if text.endswith(("…", ".")) else "."
     choices = get_args(field.annotation) if get_origin(field.annotation) is Literal else ()
     if not all(choice in text for choice in choices):
         text += f" One of {', '.join(choices)}."

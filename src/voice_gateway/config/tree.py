@@ -59,12 +59,8 @@ class BrainSettings(Section):
     room: str | None = Field(None, description='the room this gateway stands in; settles "turn on the light"')
     max_rounds: int = Field(6, ge=1, le=50, description="model calls in one turn")
     turn_timeout_seconds: float = Field(120.0, gt=0, description="the longest a whole turn may take")
-    conversation_expiry_seconds: float = Field(
-        900.0, gt=0, description="a conversation is forgotten after this silence"
-    )
-    router: bool = Field(
-        True, description="no effect any more: there was an embedding router; accepted with a warning"
-    )
+    conversation_expiry_seconds: float = Field(900.0, gt=0, description="silence that ends a conversation")
+    router: bool = Field(True, description="no effect any more (there was an embedding router)")
     store: StorePlace = Field(
         "memory",
         description="where conversations are kept: memory, sqlite (they survive a restart), or redis://host",
@@ -77,9 +73,7 @@ class OllamaSettings(Section):
 
     base_url: WebAddress = Field("http://127.0.0.1:11434", description="where Ollama listens")
     model: str = Field("qwen2.5:0.5b", description="the model's name, as `ollama list` shows it")
-    num_ctx: int = Field(
-        5120, ge=512, description="context length; another value makes Ollama reload the model"
-    )
+    num_ctx: int = Field(5120, ge=512, description="context length; a change makes Ollama reload the model")
     keep_alive: str = Field("30m", description="how long Ollama keeps the model and the prompt it has read")
     reasoning: bool = Field(False, description="let the model think aloud before it answers (slow)")
     temperature: float = Field(0.0, ge=0, le=2, description="0 gives the same answer to the same question")
@@ -107,13 +101,9 @@ class ToolsSettings(Section):
     max_parallel: int = Field(8, ge=1, le=64, description="calls of one message that run at the same time")
     result_cap: int = Field(8000, ge=200, description="characters of a result that the model gets")
     slow_seconds: float = Field(1.0, gt=0, description="a call longer than this is logged as slow")
-    priority: tuple[str, ...] = Field(
-        (), description="tools that stay when the list is too long for the model, first first"
-    )
+    priority: tuple[str, ...] = Field((), description="tools to keep, first first, when the list is too long")
     search: bool = Field(True, description="offer web search")
-    searxng_url: WebAddress | None = Field(
-        None, description="a SearXNG instance of your own; without it DuckDuckGo is asked through ddgs"
-    )
+    searxng_url: WebAddress | None = Field(None, description="your own SearXNG; without it DuckDuckGo (ddgs)")
     search_region: str = Field("wt-wt", description="region of web searches, such as us-en or de-de")
     search_safe: Literal["off", "moderate", "strict"] = Field("moderate", description="safe search")
     search_timeout_seconds: float = Field(10.0, gt=0, description="limit of one web search")
@@ -125,13 +115,9 @@ class McpSettings(Section):
     attempts: int = Field(3, ge=1, le=20, description="attempts at start before going on without the server")
     base_delay_seconds: float = Field(2.0, ge=0, description="waits before attempts: 0, 2, 4 …")
     connect_timeout_seconds: float = Field(5.0, gt=0, description="limit of one attempt")
-    max_delay_seconds: float = Field(
-        60.0, gt=0, description="longest wait between later attempts in the background"
-    )
+    max_delay_seconds: float = Field(60.0, gt=0, description="longest wait between later attempts")
     stop_timeout_seconds: float = Field(2.0, gt=0, description="time a server has to end before it is killed")
-    mcp_config: Path | None = Field(
-        None, description="an mcp.json of another client whose servers are used too"
-    )
+    mcp_config: Path | None = Field(None, description="another client's mcp.json whose servers are used too")
     simulated_home: bool = Field(True, description="start the simulated home when no server is configured")
 
 
@@ -144,9 +130,7 @@ class ServerSettings(Section):
         default_factory=dict, description="its environment, besides HOME, PATH and the like"
     )
     cwd: Path | None = Field(None, description="its working folder")
-    url: WebAddress | None = Field(
-        None, description="address of a streamable HTTP server, instead of a command"
-    )
+    url: WebAddress | None = Field(None, description="address of a streamable HTTP server, not a command")
     headers: Mapping[str, SecretStr] = Field(default_factory=dict, description="HTTP headers for url")
     timeout_seconds: float | None = Field(None, gt=0, description="limit of one call to this server")
 
@@ -170,9 +154,7 @@ class MqttSettings(Section):
     )
     username: str | None = Field(None, description="login name")
     password: SecretStr | None = Field(None, description="password; better set MQTT_PASSWORD")
-    ca_file: Path | None = Field(
-        None, description="certificate authority of a mqtts:// broker, if not a public one"
-    )
+    ca_file: Path | None = Field(None, description="authority of a mqtts:// broker's certificate, if private")
     prefix: Topic = Field("voice", description="first level of every topic")
     name: str = Field("Voice Gateway", min_length=1, description="name of this gateway in Home Assistant")
     room: str | None = Field(None, description="the room that requests over MQTT come from")
@@ -188,23 +170,17 @@ class VoiceSettings(Section):
 
     enabled: bool = Field(False, description="listen and speak; also `run --voice`")
     room: str | None = Field(None, description="the room the microphone stands in")
-    input_device: str | None = Field(
-        None, description="microphone, by name or number (`voice-gateway audio list`)"
-    )
+    input_device: str | None = Field(None, description="microphone, by name or number; see `audio list`")
     output_device: str | None = Field(None, description="loudspeaker, by name or number")
     wake: Literal["openwakeword", "microwakeword", "none"] = Field(
         "openwakeword", description="wake word engine; microwakeword is lighter; none is push to talk"
     )
-    wake_words: tuple[str, ...] = Field(
-        ("hey_jarvis",), min_length=1, description="any of these words wakes it"
-    )
+    wake_words: tuple[str, ...] = Field(("hey_jarvis",), min_length=1, description="any of these wakes it")
     wake_threshold: float | None = Field(
         None, gt=0, lt=1, description="how sure the engine must be; without it the engine's own good value"
     )
     silence_seconds: float = Field(0.5, gt=0, le=5, description="silence that ends an utterance")
-    quick_silence_seconds: float = Field(
-        0.3, gt=0, le=5, description="the same when what was said so far is a complete command"
-    )
+    quick_silence_seconds: float = Field(0.3, gt=0, le=5, description="the same after a complete command")
     min_speech_seconds: float = Field(0.2, ge=0, description="less speech than this is noise")
     max_speech_seconds: float = Field(15.0, gt=0, le=120, description="longest utterance")
     pre_roll_seconds: float = Field(0.3, ge=0, le=2, description="audio kept from before speech was noticed")
@@ -212,16 +188,12 @@ class VoiceSettings(Section):
     follow_up_seconds: float = Field(6.0, ge=0, description="listen without wake word after a question")
     stt: Literal["moonshine", "whisper", "wyoming"] = Field("moonshine", description="speech to text engine")
     whisper_model: Path | None = Field(None, description="folder of a faster-whisper model")
-    stt_url: ServerAddress | None = Field(
-        None, description="tcp://host:port of a Wyoming speech-to-text server"
-    )
+    stt_url: ServerAddress | None = Field(None, description="Wyoming speech-to-text server, tcp://host:port")
     tts: Literal["hibari", "piper", "espeak", "wyoming"] = Field(
         "hibari", description="text to speech engine"
     )
     piper_voice: Path | None = Field(None, description="voice file (.onnx) for Piper")
-    tts_url: ServerAddress | None = Field(
-        None, description="tcp://host:port of a Wyoming text-to-speech server"
-    )
+    tts_url: ServerAddress | None = Field(None, description="Wyoming text-to-speech server, tcp://host:port")
     earcons: bool = Field(True, description="short sounds for wake, end of speech, done, not done and error")
     wyoming_url: ListenAddress | None = Field(
         None,
@@ -250,13 +222,9 @@ class VoiceSettings(Section):
 class PermissionSettings(Section):
     """What needs a yes, and from where."""
 
-    confirm: bool = Field(
-        True, description="ask before unlocking, opening a garage door, disarming and the like"
-    )
+    confirm: bool = Field(True, description="ask before unlocking, opening a gate or garage, disarming")
     pin: Pin | None = Field(None, description="digits that must be said or typed to confirm")
-    expiry_seconds: float = Field(
-        30.0, gt=0, description="a question for confirmation is void after this time"
-    )
+    expiry_seconds: float = Field(30.0, gt=0, description="a question for confirmation is void after this")
     sensitive_doors: Doors = Field(
         ("cli", "voice"),
         description="doors that may ask for sensitive actions, of cli, voice, mqtt and wyoming",
