@@ -33,6 +33,7 @@ from voice_gateway.turn import Interruption, ToolCall, ToolOutcome, Utterance, n
 from voice_gateway.watch import Event, Notice, PartState, State, Watch
 
 if TYPE_CHECKING:
+    from voice_gateway.brain.grounding import HomeNames
     from voice_gateway.brain.llm.anthropic.client import AnthropicClient
     from voice_gateway.brain.llm.ollama.client import OllamaClient
     from voice_gateway.doors.control import ControlDoor, Operation
@@ -134,15 +135,25 @@ class Gateway:
                 settings.brain,
                 self.executor,
                 priority=priority,
+                home=self._home_names,
                 tools_ready=self._tools_known,
             )
         if settings.brain.provider == "anthropic":
             from voice_gateway.brain.llm.anthropic.client import AnthropicClient
 
             return AnthropicClient(
-                settings.anthropic, settings.brain, self.executor, tools_ready=self._tools_known
+                settings.anthropic,
+                settings.brain,
+                self.executor,
+                home=self._home_names,
+                tools_ready=self._tools_known,
             )
         return None
+
+    def _home_names(self) -> "HomeNames":
+        from voice_gateway.brain.grounding import HomeNames
+
+        return HomeNames.of(self.local.home.devices)
 
     # --- what parts tell each other
 

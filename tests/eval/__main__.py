@@ -2,7 +2,7 @@
 
 import logging
 
-from tests.eval import receipts_eval, run
+from tests.eval import grounding_eval, run
 
 logging.disable(logging.CRITICAL)  # devices that fail on purpose would bury the tables
-raise SystemExit(max(run.main(), receipts_eval.main()))
+raise SystemExit(max(run.main(), grounding_eval.main()))

@@ -10,7 +10,7 @@ from tests.eval.cases import read_cases
 
 ROOT = Path(__file__).resolve().parents[2]
 PLACES = ("src/**/*.py", "src/**/*.yaml", "docs/**/*.md", "README.md", "tests/unit/**/*.py")
-PAIRS = Path(__file__).with_name("receipts.txt")
+PAIRS = Path(__file__).with_name("grounding.txt")
 SHORT = 3  # words: so few may stand in any sentence, and count only as a whole quotation
 _QUOTED = re.compile(r'"([^"\n]{2,300})"|\'([^\'\n]{2,300})\'')
 
@@ -48,7 +48,7 @@ def held_out_replies() -> list[str]:
     return [line.split(" | ", 2)[2].partition("<<")[0] for line in starred]
 
 
-@pytest.mark.parametrize("held_out", [held_out_utterances])
+@pytest.mark.parametrize("held_out", [held_out_utterances, held_out_replies])
 def test_what_is_held_out_stands_nowhere_else(held_out: Callable[[], list[str]]) -> None:
     """Give up the star of the case, or say it otherwise where it was found."""
     assert {said: where for said in held_out() if (where := found(said))} == {}

@@ -27,6 +27,7 @@ class FakeModel:
     script: list[str | Calls | AIMessage | Exception] = field(default_factory=list)
     tools: Sequence[BaseTool] = ()
     doubt: bool = False
+    several_steps: bool = False
     hold_on: asyncio.Event | None = None  # set by a test that wants to cancel in mid-answer
     asked: list[list[BaseMessage]] = field(default_factory=list)
 

@@ -34,6 +34,7 @@ class FakeOllama(LoopbackHttp):
         super().__init__()
         self.models = models or {"qwen2.5:0.5b": ["completion", "tools"]}
         self.context_length = 32768  # what the models were trained for
+        self.parameter_size = ""  # as Ollama tells it: "494.03M", "7.6B"; empty: it does not
         self.replies: list[Scripted] = []
         self.chatting = 0
         self.most_at_once = 0
@@ -70,7 +71,8 @@ class FakeOllama(LoopbackHttp):
             await answer.json(404, {"error": f"model '{body['model']}' not found"})
         else:
             info = {"general.architecture": "qwen2", "qwen2.context_length": self.context_length}
-            await answer.json(200, {"details": {}, "model_info": info, "capabilities": capabilities})
+            details = {"parameter_size": self.parameter_size} if self.parameter_size else {}
+            await answer.json(200, {"details": details, "model_info": info, "capabilities": capabilities})
 
     async def _chat(self, body: dict[str, Any], answer: Answer) -> None:
         async with self.arrived:

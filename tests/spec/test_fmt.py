@@ -18,6 +18,7 @@ from pydantic import BaseModel, Field
 from tests.fakes.anthropic_server import KEY, FakeAnthropic
 from tests.fakes.ollama_server import FakeOllama, Scripted
 
+from voice_gateway.brain.history import History
 from voice_gateway.brain.llm.anthropic.client import AnthropicClient
 from voice_gateway.brain.llm.ollama.client import OllamaClient
 from voice_gateway.brain.llm.ollama.qwen_format import to_qwen_tools
@@ -351,13 +352,15 @@ async def test_what_goes_over_the_wire_is_exactly_what_was_converted(ollama: Fak
 
 @pytest.mark.scenario("FMT-8")
 async def test_the_call_runs_the_original_tool_and_its_result_goes_back(ollama: FakeOllama) -> None:
-    ollama.script(Scripted(calls=[("control", {"deviceName": "Lamp", "level": 30})]), "The lamp is at 30.")
+    ollama.script(Scripted(calls=[("control", {"deviceName": "Lamp", "level": 30})]), "You are welcome.")
     client = client_for(ollama, from_server("zwave", "control", LAMP))
+    history = History()
 
-    reply = await client.answer(Turn(Utterance("lamp to 30")))
+    reply = await client.answer(Turn(Utterance("lamp to 30"), history))
+    await client.answer(Turn(Utterance("thanks"), history))  # the next request may be the next turn's
     await client.aclose()
 
     text = 'zwave did control with {"deviceName": "Lamp", "level": 30}'
     assert [outcome.text for outcome in reply.outcomes] == [text]
-    assert ollama.chats[1]["messages"][-1] == {"role": "tool", "content": text}
-    assert reply.text == "The lamp is at 30."
+    assert ollama.chats[1]["messages"][3] == {"role": "tool", "content": text}
+    assert reply.text == "The tool “control” reported success."

@@ -1,47 +1,36 @@
 """What was done, in the tools' own sentences: the reply that needs no model and claims nothing."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from voice_gateway.brain.llm.output_filter import unusable
-from voice_gateway.turn import ToolOutcome
+from voice_gateway.turn import OutcomeStatus, ToolOutcome
 
 NOT_UNDERSTOOD = "I didn't understand that."
 TOO_MANY_STEPS = "I stopped there, because it took too many steps."
-NOT_DONE = "I haven't done that."
-NOT_LOOKED = "I haven't checked that, so I can't say."
-_UNSETTLED = {"unconfirmed", "ambiguous"}  # neither done nor failed: their own sentence says what they are
+# Neither done nor failed: their own sentence says what they are.
+_UNSETTLED = frozenset({OutcomeStatus.UNCONFIRMED, OutcomeStatus.AMBIGUOUS})
 _LONGEST = 400  # characters that one may be made to listen to
 _SENTENCE_KEYS = ("message", "summary", "text", "spoken")
 
 
-def render_outcomes(outcomes: Sequence[ToolOutcome], reason: str = "") -> str:
-    """The outcomes of a turn as a reply, or an honest word. `reason` is why the model's was refused."""
-    sentences = dict.fromkeys(_sentence(outcome) for outcome in outcomes)
-    if reason == "claim" and all(outcome.read_only for outcome in outcomes):
-        return " ".join([NOT_DONE, *sentences])
-    if sentences:
-        return " ".join([*sentences, TOO_MANY_STEPS] if reason == "rounds" else sentences)
-    return NOT_LOOKED if reason == "look" else NOT_UNDERSTOOD
+def render_outcomes(outcomes: Sequence[ToolOutcome]) -> str:
+    """The outcomes of a turn as a reply, or an honest word where there are none."""
+    return " ".join(dict.fromkeys(_sentence(outcome) for outcome in outcomes)) or NOT_UNDERSTOOD
 
 
 def _sentence(outcome: ToolOutcome) -> str:
     words = outcome.name.replace("_", " ").replace("-", " ").strip() or "the tool"
     if not outcome.ok:
         trouble = _short(outcome.text.removeprefix("Error:").strip()) or words
-        return _ended(trouble if _unsettled(outcome) else f"That did not work: {trouble}")
+        return _ended(trouble if outcome.status in _UNSETTLED else f"That did not work: {trouble}")
     text = outcome.text.strip()
-    if unusable(text) and isinstance(outcome.structured, Mapping):
-        text = next((v for k in _SENTENCE_KEYS if isinstance(v := outcome.structured.get(k), str)), text)
+    if unusable(text):
+        text = next((v for k in _SENTENCE_KEYS if isinstance(v := outcome.facts.get(k), str)), text)
     if unusable(text):
         known = "gave an answer that I cannot read aloud" if outcome.read_only else "reported success"
         return f"The tool “{words}” {known}."
     return _ended(_short(text))
-
-
-def _unsettled(outcome: ToolOutcome) -> bool:
-    facts = outcome.structured
-    return isinstance(facts, Mapping) and facts.get("outcome") in _UNSETTLED
 
 
 def _short(text: str) -> str:

@@ -1,26 +1,26 @@
 """The only way from a model's text to the user: sentence by sentence, each looked at before it leaves."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator
 
-from voice_gateway.turn import Say, ToolOutcome
+from voice_gateway.turn import Say
 
-# Looks at one sentence and what was done so far in this turn; a reason keeps it (and all behind it) back.
-Review = Callable[[str, Sequence[ToolOutcome]], str | None]
+# Gets one sentence, and gives what may be said now: the sentence, nothing, or it and what waited before.
+Review = Callable[[str], str]
 
 # What opens like this may turn out to be JSON, a tag, a fence or our own time stamp: it is held to its end.
 _SUSPECT = ("{", "<", "[", "`", '"')
-_SENTENCE = re.compile(r".*?(?:[.!?…][)\"'”’]*(?=\s)|\n)\s*", re.DOTALL)
+_SENTENCE = re.compile(r".*?(?:[.!?…][)\"'”’]*(?=\s)|[。！？؟]|\n)\s*", re.DOTALL)
 
 
 class SentenceStreamer:
     """Lets the text of one turn out. `said` is exactly what went through `say`."""
 
-    def __init__(self, say: Say | None, accept: Callable[[str], bool]) -> None:
+    def __init__(self, say: Say | None, review: Review, usable: Callable[[str], bool]) -> None:
         self._say = say
-        self._accept = accept
+        self._review, self._usable = review, usable
         self._waiting = ""
-        self._round = ""  # what was let out of the present model call
+        self._round = ""  # what was reviewed of the present model call
         self._closed = False
         self.said = ""
 
@@ -34,24 +34,21 @@ class SentenceStreamer:
             self._round = ""
 
     def feed(self, text: str) -> None:
-        """The next piece of the stream; whole sentences go out as soon as they are found good."""
+        """The next piece of the stream; whole sentences are reviewed as soon as they are there."""
         self._waiting += text
         while not self._closed:
             start = self._waiting.lstrip()
-            if start.startswith(_SUSPECT):
+            sentence = _SENTENCE.match(self._waiting)
+            if start.startswith(_SUSPECT) or (sentence and not self._usable(sentence[0].strip())):
                 self._closed = True
                 return
-            sentence = _SENTENCE.match(self._waiting)
             if sentence is None:
                 return
-            if sentence[0].strip() and not self._accept(sentence[0].strip()):
-                self._closed = True
-                return
             self._waiting = self._waiting[sentence.end() :]
-            self._let_out(sentence[0])
+            self._next(sentence[0])
 
     def remaining(self, text: str) -> str:
-        """The part of the complete, cleaned text of this model call that has not been said yet."""
+        """The part of the complete, cleaned text of this model call that was not reviewed yet."""
         begun = "".join(self._round.split())  # white space is not kept exactly
         position = 0
         for character in begun:
@@ -62,38 +59,42 @@ class SentenceStreamer:
             position += 1
         return text[position:].lstrip()
 
-    def finish(self, text: str) -> bool:
-        """Let out the rest of a complete text; False, and nothing leaves, when one sentence is refused."""
-        rest = self.remaining(text)
-        if not all(self._accept(sentence) for sentence in sentences(rest)):
-            return False
-        self._let_out(rest)
+    def finish(self, text: str) -> None:
+        """Review the rest of a complete text."""
+        for sentence in _pieces(self.remaining(text)):
+            if self._usable(sentence.strip()):
+                self._next(sentence)
         self._waiting = ""
-        return True
 
     def add(self, text: str) -> None:
         """Say something that needs no review: our own words about what was done."""
-        self._waiting, self._round = "", ""
         self._let_out(text)
+
+    def _next(self, sentence: str) -> None:
+        self._round += sentence
+        text = sentence.strip()
+        if text and (reviewed := self._review(text)):
+            self._let_out(reviewed + sentence[len(sentence.rstrip()) :])
 
     def _let_out(self, text: str) -> None:
         if not text.strip():
             return
         if self.said and not self.said[-1].isspace() and not text[0].isspace():
             text = " " + text
-        self._round += text
         self.said += text
         if self._say is not None:
             self._say(text)
 
 
+def _pieces(text: str) -> Iterator[str]:
+    """The sentences of a text, each with the space behind it."""
+    position = 0
+    while (match := _SENTENCE.match(text, position)) and match.end() > position:
+        yield match[0]
+        position = match.end()
+    yield text[position:]
+
+
 def sentences(text: str) -> list[str]:
     """The sentences of a text, in order, without the space between them."""
-    found, position = [], 0
-    while match := _SENTENCE.match(text, position):
-        if match.end() == position:
-            break
-        found.append(match[0].strip())
-        position = match.end()
-    found.append(text[position:].strip())
-    return [sentence for sentence in found if sentence]
+    return [sentence for piece in _pieces(text) if (sentence := piece.strip())]

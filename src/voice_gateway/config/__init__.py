@@ -12,6 +12,7 @@ from voice_gateway.config.tree import (
     Section,
     ServerSettings,
     Settings,
+    SeveralSteps,
     ToolsSettings,
     VoiceSettings,
 )
@@ -27,6 +28,7 @@ __all__ = [
     "Section",
     "ServerSettings",
     "Settings",
+    "SeveralSteps",
     "ToolsSettings",
     "VoiceSettings",
     "control_file",

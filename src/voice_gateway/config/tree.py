@@ -47,6 +47,7 @@ class Section(BaseModel):
 
 
 Provider = Literal["local", "ollama", "anthropic"]
+SeveralSteps = Literal["auto"] | bool
 
 
 class BrainSettings(Section):
@@ -58,6 +59,11 @@ class BrainSettings(Section):
     language: str = Field("en", description="language of the local brain's sentences")
     room: str | None = Field(None, description='the room this gateway stands in; settles "turn on the light"')
     max_rounds: int = Field(6, ge=1, le=50, description="model calls in one turn")
+    several_steps: SeveralSteps = Field(
+        "auto",
+        description="ask the model again after its calls went well: true, false, or auto "
+        "(Anthropic, and Ollama models of 7 B and more)",
+    )
     turn_timeout_seconds: float = Field(120.0, gt=0, description="the longest a whole turn may take")
     conversation_expiry_seconds: float = Field(900.0, gt=0, description="silence that ends a conversation")
     router: bool = Field(True, description="no effect any more (there was an embedding router)")

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from voice_gateway.brain.render_outcomes import NOT_DONE, NOT_UNDERSTOOD, render_outcomes
+from voice_gateway.brain.render_outcomes import NOT_UNDERSTOOD, render_outcomes
 from voice_gateway.turn import ToolOutcome
 
 
@@ -46,4 +46,3 @@ def test_a_long_result_is_cut_at_a_sentence() -> None:
 
 def test_nothing_was_done() -> None:
     assert render_outcomes([]) == NOT_UNDERSTOOD
-    assert render_outcomes([], "claim") == NOT_DONE

@@ -1,20 +1,20 @@
-"""One turn with a model, the same for every provider: ask, run the calls, ask again, and say what is true."""
+"""One turn with a model, the same for every provider: ask, run the calls, and say what is true."""
 
+import json
 import logging
-from collections.abc import Callable, Sequence
+import re
+from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 
 from home_words.question import is_question
+from voice_gateway.brain.grounding import Grounding, HomeNames, is_look
 from voice_gateway.brain.llm.model import Model, UnreadableCall
 from voice_gateway.brain.llm.output_filter import clean, unusable
 from voice_gateway.brain.llm.prompt import SYSTEM_PROMPT, correction
-from voice_gateway.brain.llm.repeats import NOTE, Repeats
 from voice_gateway.brain.llm.text_tool_calls import text_tool_calls
-from voice_gateway.brain.receipts import SUBJECT, Receipts, topics_of
-from voice_gateway.brain.receipts_compare import CLAIM
-from voice_gateway.brain.render_outcomes import render_outcomes
-from voice_gateway.brain.sentence_streamer import Review, SentenceStreamer, sentences
+from voice_gateway.brain.render_outcomes import NOT_UNDERSTOOD, TOO_MANY_STEPS
+from voice_gateway.brain.sentence_streamer import SentenceStreamer
 from voice_gateway.brain.stage import Turn
 from voice_gateway.errors import BrainError
 from voice_gateway.tools.executor import ToolExecutor
@@ -23,8 +23,7 @@ from voice_gateway.turn import OutcomeStatus, Reply, ToolCall, ToolOutcome, new_
 
 log = logging.getLogger(__name__)
 
-# The reply when the model's own cannot be used: from the outcomes of the turn and the reason of the refusal.
-Compose = Callable[[Sequence[ToolOutcome], str], str]
+NOT_RUN_AGAIN = "(Not run again: the same call was already made in this turn.) "
 
 
 async def run_loop(
@@ -35,11 +34,15 @@ async def run_loop(
     user_text: str,
     max_rounds: int = 6,
     history_budget: int | None = None,
-    review: Review | None = None,
-    compose: Compose = render_outcomes,
+    language: str = "en",
+    home: HomeNames | None = None,
 ) -> Reply:
-    """Answer one turn. However it ends, the history is valid; a turn that failed early leaves no trace."""
-    rounds = _Rounds(model, turn, executor, review=review, compose=compose, history_budget=history_budget)
+    """Answer one turn. However it ends, the history is valid; a turn that failed early leaves no trace.
+
+    `home` and `language` are what the rules about spoken words need to know (see `grounding`).
+    """
+    grounding = Grounding(turn.utterance.text, language, home or HomeNames(), model.offer.tools)
+    rounds = _Rounds(model, turn, executor, grounding, history_budget)
     start = list(turn.history.messages)
     turn.history.add_user(user_text)
     try:
@@ -49,7 +52,7 @@ async def run_loop(
             raise
         # What was done is told, also when the model then fails: silence would be the worst answer.
         log.warning("model failed after acting, telling the outcomes", extra={"reason": str(error)})
-        text = rounds.tell("")
+        text = rounds.close()
     finally:
         if not rounds.answered and not rounds.called:
             turn.history.messages = start
@@ -72,23 +75,18 @@ class _Rounds:
         model: Model,
         turn: Turn,
         executor: ToolExecutor,
-        *,
-        review: Review | None,
-        compose: Compose,
+        grounding: Grounding,
         history_budget: int | None,
     ) -> None:
         self.outcomes: list[ToolOutcome] = []
         self.called = False  # a call was begun: whatever happens now, the history must say so
         self.answered = False
         self._model, self._turn, self._executor = model, turn, executor
-        self._history = turn.history
-        self._history_budget = history_budget
-        self._receipts = Receipts(turn.utterance.text, topics_of(model.offer.tools))
-        self._review, self._compose = review or self._receipts.why_not, compose
+        self._history, self._history_budget = turn.history, history_budget
+        self._grounding = grounding
         self._prompt = [SYSTEM_PROMPT, *model.offer.descriptions()]
-        self._release = SentenceStreamer(turn.say, self._accept)
-        self._repeats = Repeats(self._side_effect_key)
-        self._corrected = False
+        self._out = SentenceStreamer(turn.say, grounding.review, self._usable)
+        self._repeats = _Repeats(executor)
 
     @property
     def acted(self) -> bool:
@@ -97,41 +95,50 @@ class _Rounds:
 
     async def answer(self, max_rounds: int) -> str:
         extra: list[BaseMessage] = []
-        reason = "rounds"
         for _ in range(max_rounds):
             message = await self._ask(extra)
-            text, extra = clean(str(message.text)), []
-            calls = self._calls(message, text)
-            if calls:
-                if not await self._run("" if unusable(text) else text, calls):
+            text = clean(str(message.text))
+            if calls := self._calls(message, text):
+                extra = []
+                done = await self._run("" if self._unusable(text) else text, calls)
+                if any(outcome.status is OutcomeStatus.WAITING for outcome in done):
                     return self._waiting()
+                if not self._asked_again(done):
+                    return self.close()
                 continue
-            reason = self._refused(text) or ""
-            if not reason:
-                return self._finished()
-            log.warning("reply is not an answer", extra={"reason": reason, "again": not self._corrected})
-            if self._corrected or reason == SUBJECT:  # it was done: the tools' own sentences say it at once
-                break
-            self._corrected = True
-            extra = self._correction(text, reason)
-        if reason == "rounds":
-            log.warning("model did not come to an end", extra={"rounds": max_rounds})
-        return self.tell(reason)
+            reason = self._unusable(text)
+            if reason is None:
+                self._out.finish(text)
+                return self.close()
+            log.warning("reply is not an answer", extra={"reason": reason, "again": not extra})
+            if extra or self._grounding.acted:  # what was done is told already
+                return self.close()
+            said: list[BaseMessage] = [AIMessage(content=text)] if text else []
+            extra = [*said, HumanMessage(content=correction(reason))]
+        log.warning("model did not come to an end", extra={"rounds": max_rounds})
+        return self.close(TOO_MANY_STEPS)
+
+    def _asked_again(self, done: list[ToolOutcome]) -> bool:
+        """When something went wrong, when it only looked, or when it is trusted to go on by itself.
+
+        An ordinary action is told by its outcome: another round would cost a small model seconds, and bring
+        nothing that may be said.
+        """
+        went_well = all(outcome.ok for outcome in done)
+        return not went_well or all(is_look(outcome) for outcome in done) or self._model.several_steps
 
     async def _ask(self, extra: list[BaseMessage]) -> AIMessage:
         if self._history_budget is not None and (gone := self._history.trim(self._history_budget)):
             log.info("older part of the conversation forgotten", extra={"messages": gone})
         messages = [*self._history.paired(), *extra]
-        # After an action nothing is said before the whole reply has been compared with what was done.
-        tried_to_act = any(not outcome.read_only for outcome in self.outcomes)
-        self._release.open(hold=tried_to_act or self._model.doubtful(messages))
+        self._out.open(hold=self._model.doubtful(messages))
         try:
-            return await self._model.reply(messages, self._release.feed)
+            return await self._model.reply(messages, self._out.feed)
         except UnreadableCall as error:
             log.warning("tool call could not be read, asking again", extra={"reason": str(error)})
-            self._release.open(hold=True, again=True)
+            self._out.open(hold=True, again=True)
             again = [*messages, HumanMessage(content=correction("call"))]
-            return await self._model.reply(again, self._release.feed)
+            return await self._model.reply(again, self._out.feed)
 
     def _calls(self, message: AIMessage, text: str) -> list[ToolCall]:
         """The calls of a message, each with an id of its own (MSG-6), unparsed ones too."""
@@ -150,79 +157,100 @@ class _Rounds:
             calls.append(ToolCall(call_id, call.name, call.args))
         return calls
 
-    async def _run(self, text: str, calls: list[ToolCall]) -> bool:
-        """Run them, repeated ones excepted; False when the user has to be asked before the turn can go on."""
+    async def _run(self, text: str, calls: list[ToolCall]) -> list[ToolOutcome]:
+        """Run them, repeated ones excepted. What became of each is said as soon as it is known."""
         earlier = {call.id: first for call in calls if (first := self._repeats.first_call(call))}
         self.called = True
+        self._out.finish(text)
         self._history.add_ai(text, calls)
         done: list[ToolOutcome] = []
         new = [call for call in calls if call.id not in earlier]
+
+        def tell(outcome: ToolOutcome) -> None:
+            done.append(outcome)
+            self._out.add(self._grounding.tell(outcome))
+
         try:
-            await self._turn.run(self._executor, new, on_outcome=done.append)
+            await self._turn.run(self._executor, new, on_outcome=tell)
         finally:  # also when the turn is cancelled: what was finished is known
             order = {call.id: place for place, call in enumerate(calls)}
             self.outcomes += sorted(done, key=lambda outcome: order[outcome.call_id])
             self._repeats.remember(done)
-            self._history.add_outcomes([*done, *self._repeated(calls, earlier)])
+            again = self._repeats.again(calls, earlier)
+            self._history.add_outcomes([*done, *again])
             self._history.repair()
-        return not any(outcome.status is OutcomeStatus.WAITING for outcome in done)
+        self._out.add(self._grounding.next_round())
+        return [*done, *again]
 
-    def _repeated(self, calls: list[ToolCall], earlier: dict[str, str]) -> list[ToolOutcome]:
-        again = []
-        for call in calls:
-            first = self._repeats.outcome(earlier.get(call.id, ""))
-            if first is not None:
-                log.info("repeated call not run again", extra={"tool": call.name})
-                told_again = NOTE + (first.for_model or first.text)
-                again.append(ToolOutcome(call.id, call.name, told_again, first.ok, 0.0, for_model=told_again))
-        return again
-
-    def _side_effect_key(self, name: str) -> str | None:
-        tool = self._executor.tools.find(name)
-        return qualified_name(tool) if tool is not None and traits(tool).side_effects else None
-
-    def _accept(self, sentence: str) -> bool:
-        if self._unusable(sentence) not in {None, "nothing"}:  # an emoji between two sentences is no harm
-            return False
-        return self._review(sentence, self.outcomes) is None
-
-    def _refused(self, text: str) -> str | None:
-        """Why this text is not the answer; None when it was, and has been said."""
-        reason = self._unusable(text) or self._receipts.whole_reply(text, self.outcomes)
-        if reason is None and not self._release.finish(text):
-            said = sentences(text)
-            reasons = [self._unusable(sentence) for sentence in said]
-            reasons += [self._review(sentence, self.outcomes) for sentence in said]
-            reason = next((why for why in reasons if why not in {None, "nothing"}), CLAIM)
-        return reason
+    def _usable(self, sentence: str) -> bool:
+        return self._unusable(sentence) in {None, "nothing"}  # an emoji between two sentences is no harm
 
     def _unusable(self, text: str) -> str | None:
         return unusable(text, prompt=self._prompt, said=self._turn.utterance.text)
 
-    def _correction(self, text: str, reason: str) -> list[BaseMessage]:
-        facts = render_outcomes(self.outcomes) if self.outcomes else ""
-        said: list[BaseMessage] = [AIMessage(content=text)] if text else []
-        return [*said, HumanMessage(content=correction(reason, facts))]
-
-    def tell(self, reason: str) -> str:
-        """Our own words, from the outcomes."""
-        self._release.add(self._compose(self.outcomes, reason))
-        self.answered = bool(self.outcomes)
-        return self._said()
-
-    def _finished(self) -> str:
-        self.answered = True
-        if untold := self._receipts.untold(self._release.said, self.outcomes):
-            log.info("told what the model left out", extra={"calls": len(untold)})
-            self._release.add(self._compose(untold, ""))
-        return self._said()
-
-    def _said(self) -> str:
-        text = self._release.said.strip()
+    def close(self, *behind: str) -> str:
+        """The end of the turn, with what still has to be said; what was said closes it in the history."""
+        self.answered = not self._grounding.silent
+        for text in (self._grounding.finish(), *behind):
+            self._out.add(text)
+        if not self._out.said:
+            self._out.add(NOT_UNDERSTOOD)
+        text = self._out.said.strip()
         self._history.add_ai(text)
         return text
 
     def _waiting(self) -> str:
         """The conversation asks the user; another word of the model would only be in the way."""
         self.answered = True
-        return self._release.said.strip()
+        return self._out.said.strip()
+
+
+class _Repeats:
+    """The same call again in one turn: a tool with side effects runs once, and its outcome is told again."""
+
+    def __init__(self, executor: ToolExecutor) -> None:
+        self._tools = executor.tools
+        self._first: dict[str, str] = {}
+        self._outcomes: dict[str, ToolOutcome] = {}
+
+    def first_call(self, call: ToolCall) -> str | None:
+        """The id of the earlier call that this one repeats; None (and remembered) when it is the first."""
+        tool = self._tools.find(call.name)
+        if tool is None or not traits(tool).side_effects:
+            return None
+        key = json.dumps([qualified_name(tool), _alike(call.args)], sort_keys=True, default=str)
+        earlier = self._first.setdefault(key, call.id)
+        return earlier if earlier != call.id else None
+
+    def remember(self, outcomes: list[ToolOutcome]) -> None:
+        self._outcomes |= {outcome.call_id: outcome for outcome in outcomes}
+
+    def again(self, calls: list[ToolCall], earlier: dict[str, str]) -> list[ToolOutcome]:
+        """For each repeated call what became of the first, for the model alone."""
+        told = []
+        for call in calls:
+            if (first := self._outcomes.get(earlier.get(call.id, ""))) is not None:
+                log.info("repeated call not run again", extra={"tool": call.name})
+                text = NOT_RUN_AGAIN + (first.for_model or first.text)
+                told.append(ToolOutcome(call.id, call.name, text, first.ok, 0.0, for_model=text))
+        return told
+
+
+def _alike(value: Any) -> Any:
+    """Small models spell one argument in many ways: `device_name` and "50", `deviceName` and 50."""
+    if isinstance(value, dict):
+        return {re.sub(r"[_\W]", "", str(key)).casefold(): _alike(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_alike(item) for item in value]
+    if isinstance(value, str):
+        return _number(value.strip()) or " ".join(value.casefold().split())
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return _number(str(value))
+    return value
+
+
+def _number(text: str) -> str | None:
+    try:
+        return repr(float(text))
+    except (ValueError, OverflowError):
+        return None

@@ -29,6 +29,11 @@ class Model(Protocol):
         """The tools this model was bound to."""
         ...
 
+    @property
+    def several_steps(self) -> bool:
+        """Whether it is trusted to go on after all went well (see `trust`); known once it has answered."""
+        ...
+
     def doubtful(self, messages: Sequence[BaseMessage]) -> bool:
         """Whether a reply to these can be trusted only when complete: nothing of it is said before."""
         ...

@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -13,14 +12,15 @@ from voice_gateway.brain.history import History
 from voice_gateway.brain.llm.loop import run_loop
 from voice_gateway.brain.llm.model import UnreadableCall
 from voice_gateway.brain.llm.prompt import SYSTEM_PROMPT
-from voice_gateway.brain.render_outcomes import NOT_DONE, NOT_UNDERSTOOD
+from voice_gateway.brain.render_outcomes import NOT_UNDERSTOOD
 from voice_gateway.brain.stage import Turn
 from voice_gateway.errors import BrainError
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
 from voice_gateway.tools.permission import WAITING
-from voice_gateway.turn import Decision, Reply, ToolOutcome, ToolTraits, Utterance, Verdict
+from voice_gateway.turn import Decision, Reply, ToolTraits, Utterance, Verdict
 
+NOT_CHECKED = "I have not changed or checked anything."
 GARBAGE = '{"name": "function_name", "arguments": {"parameter": "value"}}'
 
 
@@ -77,48 +77,111 @@ LAMP = ("lamp", {"device_name": "floor lamp", "level": 30})
 
 
 async def test_a_plain_answer_is_streamed_and_is_the_reply(house: House) -> None:
-    reply = await house.ask("Hello. How are you?")
+    reply = await house.ask("Hello. How are you?", text="hi")
 
     assert house.said[0] == "Hello. "
     assert "".join(house.said) == reply.text == "Hello. How are you?"
     assert (reply.ok, reply.stage, reply.model, reply.outcomes) == (True, "fake", "scripted", ())
     assert reply.expects_answer
-    assert [m.text for m in house.history.messages] == ["do it", "Hello. How are you?"]
+    assert [m.text for m in house.history.messages] == ["hi", "Hello. How are you?"]
 
 
-async def test_after_an_action_nothing_is_said_before_the_reply_is_complete(house: House) -> None:
-    seen: list[tuple[str, list[str]]] = []
+async def test_an_ordinary_action_costs_one_round_and_its_outcome_closes_the_turn(house: House) -> None:
+    reply = await house.ask(Calls(LAMP, text="I have dimmed it already."), "never asked")
 
-    def review(sentence: str, outcomes: Sequence[ToolOutcome]) -> str | None:
-        seen.append((sentence, list(house.said)))
-        assert [outcome.text for outcome in outcomes] == ["The floor lamp is at 30."]
-        return None
-
-    reply = await house.ask(Calls(LAMP), "It is at 30. Enjoy.", review=review)
-
-    assert seen == [("It is at 30.", []), ("Enjoy.", [])]
-    assert reply.text == "It is at 30. Enjoy."
+    assert len(house.model.asked) == 1
+    assert house.said == ["The floor lamp is at 30."]
+    assert (reply.text, reply.ok) == ("The floor lamp is at 30.", True)
+    assert [(m.type, m.text) for m in house.history.messages[-2:]] == [
+        ("tool", "The floor lamp is at 30."),
+        ("ai", "The floor lamp is at 30."),
+    ]
 
 
-async def test_a_claim_without_a_receipt_is_never_said(house: House) -> None:
-    reply = await house.ask("I turned on the lamp. Bye.", "I turned on the lamp, really.")
-    assert reply.text == NOT_DONE
-    assert house.said == [NOT_DONE]
+async def test_what_became_of_a_call_is_said_before_the_model_is_asked_again(house: House) -> None:
+    model = FakeModel([Calls(LAMP), "Shall I dim it more?"], tools=house.tools.all(), several_steps=True)
+    heard_before: list[list[str]] = []
+    reply_of = model.reply
+
+    async def reply(messages: Any, on_text: Any) -> Any:
+        heard_before.append(list(house.said))
+        return await reply_of(messages, on_text)
+
+    model.reply = reply  # type: ignore[method-assign]
+    answer = await house.ask(model=model)
+
+    assert heard_before == [[], ["The floor lamp is at 30."]]
+    assert answer.text == "The floor lamp is at 30. Shall I dim it more?"
+
+
+async def test_a_call_that_failed_is_told_and_the_model_is_asked_again(house: House) -> None:
+    reply = await house.ask(Calls(("broken", {})), Calls(LAMP), "never asked", text="dim the floor lamp")
+
+    assert len(house.model.asked) == 2
+    assert reply.text == "That did not work: the fuse is blown. The floor lamp is at 30."
     assert not reply.ok
 
+
+async def test_a_slip_of_the_model_that_it_makes_good_is_not_told(house: House) -> None:
+    wrong = ("lamp", {"level": 30})
+    reply = await house.ask(Calls(wrong), Calls(LAMP), text="dim the floor lamp")
+
+    assert reply.text == "The floor lamp is at 30."
+    assert house.ran == [("floor lamp", 30)]
+
+
+async def test_a_round_that_only_looked_is_asked_again_and_its_facts_may_be_told(house: House) -> None:
+    reply = await house.ask(Calls(("clock", {})), "It is ten.", text="what time is it")
+    assert len(house.model.asked) == 2
+    assert reply.text == "It is ten."
+
     house.said.clear()
-    reply = await house.ask("I turned on the lamp.", Calls(LAMP), "I turned on the lamp.")
-    assert reply.text == "I turned on the lamp."
-    assert len(house.ran) == 1
+    reply = await house.ask(Calls(("clock", {})), "It is eleven.", text="what time is it")
+    assert reply.text == "It is ten."
+
+    house.said.clear()
+    reply = await house.ask(Calls(("clock", {})), "Sure.", text="what time is it")
+    assert reply.text == "Sure. It is ten."
 
 
-async def test_garbage_after_an_action_is_replaced_by_the_tools_own_sentence(house: House) -> None:
-    reply = await house.ask(Calls(LAMP), GARBAGE, "<tools></tools>")
+async def test_a_claim_without_a_call_is_never_said(house: House) -> None:
+    reply = await house.ask("I turned on the lamp. Bye.", text="turn on the lamp")
+
+    assert house.said == [NOT_CHECKED]
+    assert reply.text == NOT_CHECKED
+    assert len(house.model.asked) == 1
+    assert house.history.messages[-1].text == NOT_CHECKED
+
+
+async def test_the_fixed_sentence_is_in_the_language_of_the_brain(house: House) -> None:
+    reply = await house.ask("Die Lampe ist an.", text="mach die lampe an", language="de")
+
+    assert reply.text == "Ich habe nichts geändert und nichts nachgesehen."
+
+
+async def test_a_part_of_the_wish_that_no_call_served_is_named(house: House) -> None:
+    reply = await house.ask(Calls(LAMP), text="dim the floor lamp and close the garage door")
+
+    assert reply.text == "The floor lamp is at 30. I have not done this part: “close the garage door”."
+
+
+async def test_the_joke_that_was_also_asked_for_is_told_behind_the_outcome(house: House) -> None:
+    joke = "A penguin walks into a bar and asks for his brother."
+    reply = await house.ask(
+        Calls(LAMP, text=f"I dimmed the lamp. {joke}"), text="dim the floor lamp and tell me a joke"
+    )
+
+    assert reply.text == f"The floor lamp is at 30. {joke}"
+
+
+async def test_garbage_after_an_action_changes_nothing(house: House) -> None:
+    model = FakeModel([Calls(LAMP), GARBAGE, "never asked"], tools=house.tools.all(), several_steps=True)
+    reply = await house.ask(model=model)
 
     assert reply.text == "The floor lamp is at 30."
     assert "".join(house.said) == reply.text
     assert reply.ok
-    assert house.history.messages[-1].text == reply.text
+    assert len(model.asked) == 2
     assert not any(GARBAGE in m.text for m in house.history.messages)
 
 
@@ -126,12 +189,12 @@ async def test_garbage_after_an_action_is_replaced_by_the_tools_own_sentence(hou
     "garbage", [GARBAGE, "", "<tools></tools>", SYSTEM_PROMPT, "[Monday 15 November 2026] do it"]
 )
 async def test_what_is_not_an_answer_is_asked_for_once_more(house: House, garbage: str) -> None:
-    reply = await house.ask(garbage, "Hello there.")
+    reply = await house.ask(garbage, "Hello there.", text="hello")
     assert reply.text == "Hello there."
     assert "".join(house.said) == reply.text
     assert len(house.model.asked) == 2
 
-    reply = await house.ask(garbage, garbage, "never asked")
+    reply = await house.ask(garbage, garbage, "never asked", text="hello")
     assert reply.text == NOT_UNDERSTOOD
     assert not reply.ok
     assert len(house.model.asked) == 2
@@ -149,11 +212,11 @@ async def test_a_call_in_the_text_runs_is_logged_and_is_never_said(
 ) -> None:
     text = '```json\n{"name": "lamp", "arguments": {"device_name": "floor lamp", "level": 30}}\n```'
     with caplog.at_level(logging.INFO):
-        reply = await house.ask(text, "It is at 30.")
+        reply = await house.ask(text)
 
     assert house.ran == [("floor lamp", 30)]
-    assert house.said == ["It is at 30."]
-    assert reply.text == "It is at 30."
+    assert house.said == ["The floor lamp is at 30."]
+    assert reply.text == "The floor lamp is at 30."
     assert any(record.getMessage() == "call in the text taken as a call" for record in caplog.records)
     assert [m.text for m in house.history.messages][1] == ""
 
@@ -171,7 +234,8 @@ async def test_a_call_in_the_text_asks_for_permission_like_any_other(house: Hous
 
 async def test_a_repeated_action_runs_once_however_it_is_spelled(house: House) -> None:
     again = ("lamp", {"deviceName": "Floor Lamp ", "level": "30"})
-    reply = await house.ask(Calls(LAMP, LAMP), Calls(again), Calls(("clock", {}), ("clock", {})), "Fine.")
+    script: list[Any] = [Calls(LAMP, LAMP), Calls(again), Calls(("clock", {}), ("clock", {})), "Fine."]
+    reply = await house.ask(model=FakeModel(script, tools=house.tools.all(), several_steps=True))
 
     assert house.ran.count(("floor lamp", 30)) == 1
     assert house.ran.count(("clock", None)) == 2  # reading again is harmless, and may be wanted
@@ -190,8 +254,9 @@ async def test_another_turn_may_repeat_an_action(house: House) -> None:
 
 
 async def test_a_model_that_never_ends_is_stopped_and_the_truth_is_told(house: House) -> None:
-    script = [Calls(("lamp", {"device_name": "lamp", "level": level})) for level in range(9)]
-    reply = await house.ask(*script, max_rounds=3)
+    script: list[Any] = [Calls(("lamp", {"device_name": "lamp", "level": n})) for n in range(9)]
+    model = FakeModel(script, tools=house.tools.all(), several_steps=True)
+    reply = await house.ask(model=model, max_rounds=3)
 
     assert len(house.model.asked) == 3
     assert reply.text.startswith("The lamp is at 0. The lamp is at 1. The lamp is at 2.")
@@ -201,16 +266,16 @@ async def test_a_model_that_never_ends_is_stopped_and_the_truth_is_told(house: H
 
 async def test_a_hundred_calls_in_one_message(house: House) -> None:
     calls = [("lamp", {"device_name": f"lamp {number}"}) for number in range(100)]
-    reply = await house.ask(Calls(*calls), "All hundred are on.")
+    reply = await house.ask(Calls(*calls))
 
     assert len(house.ran) == 100
     assert [outcome.args["device_name"] for outcome in reply.outcomes] == [f"lamp {n}" for n in range(100)]
-    assert len(house.model.asked[1]) == 102
+    assert len(house.history.messages) == 103
 
 
 async def test_an_unreadable_call_is_asked_for_once_more(house: House) -> None:
-    reply = await house.ask(UnreadableCall("string arguments"), Calls(LAMP), "Done, at 30.")
-    assert reply.text == "Done, at 30."
+    reply = await house.ask(UnreadableCall("string arguments"), Calls(LAMP))
+    assert reply.text == "The floor lamp is at 30."
     assert "JSON object" in house.model.asked[1][-1].text
 
     with pytest.raises(BrainError):
@@ -218,11 +283,12 @@ async def test_an_unreadable_call_is_asked_for_once_more(house: House) -> None:
 
 
 async def test_a_fault_of_our_own_is_not_blamed_on_the_model(house: House) -> None:
-    def review(sentence: str, outcomes: Sequence[ToolOutcome]) -> str | None:
+    def broken(_text: str) -> None:
         raise ZeroDivisionError
 
+    turn = Turn(Utterance("hello"), history=house.history, say=broken)
     with pytest.raises(ZeroDivisionError):
-        await house.ask("Hello.", review=review)
+        await run_loop(FakeModel(["Hello."]), turn, house.executor, user_text="hello")
 
     assert house.history.messages == []
 
@@ -235,7 +301,8 @@ async def test_a_model_that_fails_at_once_leaves_no_trace(house: House) -> None:
 
 
 async def test_a_model_that_fails_after_an_action_does_not_hide_it(house: House) -> None:
-    reply = await house.ask(Calls(LAMP), BrainError("gone"))
+    script: list[Any] = [Calls(LAMP), BrainError("gone")]
+    reply = await house.ask(model=FakeModel(script, tools=house.tools.all(), several_steps=True))
 
     assert reply.text == "The floor lamp is at 30."
     assert reply.ok

@@ -59,10 +59,10 @@ class Bench:
         self.tools.add(lamp())
         self.clients: list[OllamaClient] = []
 
-    def client(self, **settings: Any) -> OllamaClient:
+    def client(self, brain: BrainSettings | None = None, **settings: Any) -> OllamaClient:
         made = OllamaClient(
             OllamaSettings(**{"base_url": self.server.url, **settings}),
-            BrainSettings(),
+            brain or BrainSettings(),
             ToolExecutor(self.tools),
             clock=self.clock,
             monotonic=lambda: self.clock.seconds,
@@ -127,7 +127,7 @@ async def test_a_proxy_of_the_environment_is_not_asked_for_this_machine(
 
 async def test_the_prefix_is_the_same_bytes_in_every_turn_and_conversation(bench: Bench) -> None:
     client, history = bench.client(), History()
-    bench.server.script(Scripted(calls=[("lamp", {"device": "floor lamp"})]), "It is on.")
+    bench.server.script(Scripted(calls=[("broken", {})]), "I could not.")
     await ask(client, "lamp on", history=history)
     bench.clock.pass_seconds(3600)
     await ask(client, "and now?", history=history)
@@ -166,7 +166,7 @@ async def test_one_request_at_a_time(bench: Bench) -> None:
     await client.prepare()
     bench.server.script(Scripted("All right.", gate=slow))
     asyncio.get_running_loop().call_later(0.3, slow.set)  # long enough for the others to come if they could
-    replies = await asyncio.gather(*(ask(client, f"question {number}") for number in range(4)))
+    replies = await asyncio.gather(*(ask(client, f"hello {number}") for number in range(4)))
 
     assert [reply.text for reply in replies] == ["All right."] * 4
     assert bench.server.most_at_once == 1
@@ -295,11 +295,10 @@ async def test_string_or_null_arguments_are_asked_for_again(bench: Bench, argume
     bench.server.script(
         Scripted(calls=[("lamp", arguments)]),
         Scripted(calls=[("lamp", {"device": "floor lamp"})]),
-        "It is on.",
     )
     reply = await ask(bench.client())
 
-    assert reply.text == "It is on."
+    assert reply.text == "The floor lamp is on."
     assert [outcome.args for outcome in reply.outcomes] == [{"device": "floor lamp"}]
     assert "JSON object" in bench.server.chats[1]["messages"][-1]["content"]
 
@@ -479,3 +478,27 @@ async def test_a_question_waits_for_the_tools(bench: Bench) -> None:
     await task
 
     assert [tool["function"]["name"] for tool in bench.server.chats[0]["tools"]] == ["lamp", "late"]
+
+
+@pytest.mark.parametrize(
+    ("setting", "size", "requests"),
+    [
+        ("auto", "494.03M", 1),
+        ("auto", "6.7B", 1),
+        ("auto", "7.6B", 2),
+        ("auto", "8x7B", 2),
+        ("auto", "", 1),
+        (True, "494.03M", 2),
+        (False, "70.6B", 1),
+    ],
+)
+async def test_a_model_that_is_trusted_by_its_size_is_asked_again_after_an_act(
+    bench: Bench, setting: Any, size: str, requests: int
+) -> None:
+    bench.server.parameter_size = size
+    bench.server.script(Scripted(calls=[("lamp", {"device": "floor lamp"})]), "Anything else?")
+
+    reply = await ask(bench.client(BrainSettings(several_steps=setting)), "turn on the floor lamp")
+
+    assert len(bench.server.chats) == requests
+    assert reply.text == "The floor lamp is on." + (" Anything else?" if requests == 2 else "")

@@ -94,6 +94,7 @@ class AnthropicModel:
     bound: Any  # a Runnable; LangChain's types for it say nothing more
     offer: Offer
     settings: AnthropicSettings
+    several_steps: bool = True
 
     stage = "anthropic"
 

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from langchain_core.tools import BaseTool
 
+from voice_gateway.brain.grounding import HomeNames
 from voice_gateway.brain.llm.anthropic.chat import AnthropicModel, make_chat, with_cache_mark
 from voice_gateway.brain.llm.anthropic.errors import NO_KEY
-from voice_gateway.brain.llm.loop import Compose, run_loop
+from voice_gateway.brain.llm.loop import run_loop
 from voice_gateway.brain.llm.offer import Offer, Offering, tokens_of
 from voice_gateway.brain.llm.prompt import Clock, local_time, stamped
-from voice_gateway.brain.render_outcomes import render_outcomes
-from voice_gateway.brain.sentence_streamer import Review
+from voice_gateway.brain.llm.trust import several_steps
 from voice_gateway.brain.stage import Turn
 from voice_gateway.config import AnthropicSettings, BrainSettings
 from voice_gateway.errors import BrainError
@@ -42,13 +42,12 @@ class AnthropicClient:
         executor: ToolExecutor,
         *,
         clock: Clock = local_time,
-        review: Review | None = None,
-        compose: Compose = render_outcomes,
+        home: Callable[[], HomeNames] = HomeNames,
         tools_ready: Callable[[], Awaitable[None]] | None = None,
     ) -> None:
         self._settings, self._brain, self._executor = settings, brain, executor
         self._clock = clock
-        self._review, self._compose = review, compose
+        self._home = home
         self._tools_ready = tools_ready
         self._offers = Offering(executor.tools, cost=_cost, clock=clock)
         self._chat: ChatAnthropic | None = None
@@ -71,8 +70,8 @@ class AnthropicClient:
             user_text=stamped(turn.utterance, self._clock(), may_act=may_act),
             max_rounds=self._brain.max_rounds,
             history_budget=HISTORY_TOKENS,
-            review=self._review,
-            compose=self._compose,
+            language=self._brain.language,
+            home=self._home(),
         )
 
     async def warm_up(self) -> bool:
@@ -111,7 +110,8 @@ class AnthropicClient:
         if self._bound is None or self._bound[0] is not offer:
             tools = with_cache_mark(offer.tools)
             self._bound = (offer, chat.bind_tools(tools) if tools else chat)
-        return AnthropicModel(self._bound[1], offer, self._settings)
+        steps = several_steps(self._brain.several_steps, provider="anthropic")
+        return AnthropicModel(self._bound[1], offer, self._settings, steps)
 
 
 def _cost(tool: BaseTool) -> int:

@@ -76,7 +76,8 @@ class OllamaChat:
         self._making = asyncio.Lock()
         self._line = asyncio.Lock()
         self.context = settings.num_ctx  # what a prompt may fill; less when the model itself has less
-        self._context_known = False
+        self.parameter_size: str | None = None  # "7.6B", as Ollama tells it; None as long as nobody knows
+        self._model_known = False
 
     @property
     def busy(self) -> bool:
@@ -119,7 +120,7 @@ class OllamaChat:
         if tools:
             extra["tools"] = tools
         async with self._line:
-            await self._learn_context()
+            await self._learn_model()
             stream = chat.astream([SystemMessage(content=SYSTEM_PROMPT), *messages], **extra)
             whole = await collected(stream, on_text, self._translated)
         if whole is None:
@@ -140,16 +141,19 @@ class OllamaChat:
         if tokens >= self.context:
             raise prompt_cut(tokens, self._settings)
 
-    async def _learn_context(self) -> None:
-        """Ollama lowers `num_ctx` to what the model was trained for, without a word; so ask once."""
-        if self._context_known:
+    async def _learn_model(self) -> None:
+        """Ollama lowers `num_ctx` to what the model was trained for, without a word; so ask once.
+
+        The same answer tells how large the model is."""
+        if self._model_known:
             return
         shown = await self._show()
         if shown is not None:
             info = (shown.modelinfo or {}).items()
             lengths = [v for k, v in info if k.endswith(".context_length") and isinstance(v, int) and v > 0]
             self.context = min([self._settings.num_ctx, *lengths])
-            self._context_known = True
+            self.parameter_size = shown.details.parameter_size if shown.details else None
+            self._model_known = True
 
     async def _translated(self, error: Exception) -> BrainError:
         """After a refusal (400) the model's capabilities are asked for: better than the words of an error."""

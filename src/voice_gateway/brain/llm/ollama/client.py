@@ -12,17 +12,17 @@ from typing import Any
 from langchain_core.messages import AIMessage, BaseMessage
 
 from voice_gateway.backoff import Backoff
+from voice_gateway.brain.grounding import HomeNames
 from voice_gateway.brain.history import estimate_tokens
-from voice_gateway.brain.llm.loop import Compose, run_loop
+from voice_gateway.brain.llm.loop import run_loop
 from voice_gateway.brain.llm.offer import Offer, Offering, tokens_of
 from voice_gateway.brain.llm.ollama.chat import OllamaChat, prompt_tokens
 from voice_gateway.brain.llm.ollama.prefix_cache import PrefixCache, seconds_of
 from voice_gateway.brain.llm.ollama.qwen_format import to_qwen_tool, to_qwen_tools
 from voice_gateway.brain.llm.prompt import SYSTEM_PROMPT, Clock, local_time, stamped
-from voice_gateway.brain.render_outcomes import render_outcomes
-from voice_gateway.brain.sentence_streamer import Review
+from voice_gateway.brain.llm.trust import several_steps
 from voice_gateway.brain.stage import Turn
-from voice_gateway.config import BrainSettings, OllamaSettings
+from voice_gateway.config import BrainSettings, OllamaSettings, SeveralSteps
 from voice_gateway.errors import BrainError
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.turn import Reply, Utterance
@@ -52,6 +52,7 @@ class _OllamaModel:
     prefix: Prefix
     settings: OllamaSettings
     warmth: PrefixCache
+    steps: SeveralSteps
 
     stage = "ollama"
 
@@ -62,6 +63,10 @@ class _OllamaModel:
     @property
     def offer(self) -> Offer:
         return self.prefix.offer
+
+    @property
+    def several_steps(self) -> bool:
+        return several_steps(self.steps, provider="ollama", parameter_size=self.chat.parameter_size)
 
     def doubtful(self, messages: Sequence[BaseMessage]) -> bool:
         # Only the last chunk tells that a prompt was cut, and by then a sentence would have been spoken.
@@ -91,13 +96,12 @@ class OllamaClient:
         priority: Sequence[str] = (),
         clock: Clock = local_time,
         monotonic: Callable[[], float] = time.monotonic,
-        review: Review | None = None,
-        compose: Compose = render_outcomes,
+        home: Callable[[], HomeNames] = HomeNames,
         tools_ready: Callable[[], Awaitable[None]] | None = None,
     ) -> None:
         self._settings, self._brain, self._executor = settings, brain, executor
         self._clock = clock
-        self._review, self._compose = review, compose
+        self._home = home
         self._tools_ready = tools_ready
         self._chat = OllamaChat(settings)
         self._offers = Offering(
@@ -123,14 +127,14 @@ class OllamaClient:
         self._stop_stale_warm_up(prefix)
         may_act = not any(passed.forbid_side_effects for passed in turn.passed)
         return await run_loop(
-            _OllamaModel(self._chat, prefix, self._settings, self._warmth),
+            _OllamaModel(self._chat, prefix, self._settings, self._warmth, self._brain.several_steps),
             turn,
             self._executor,
             user_text=stamped(turn.utterance, self._clock(), may_act=may_act),
             max_rounds=self._brain.max_rounds,
             history_budget=self._room_for_conversation(prefix),
-            review=self._review,
-            compose=self._compose,
+            language=self._brain.language,
+            home=self._home(),
         )
 
     async def warm_up(self) -> bool:

@@ -1,0 +1,712 @@
+"""What a model may say of this home: an allow-list by the kind of turn, never by how a claim is worded.
+
+The tools speak, the model only decides. Where we are unsure, our own true sentence is said instead of the
+model's: an error costs a nicety and never the truth. `docs/honest-replies.md` has what a user may rely on.
+"""
+
+import re
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import cache, cached_property
+from pathlib import Path
+from typing import Any, Protocol
+
+from home_words.question import is_question
+from voice_gateway.brain.render_outcomes import render_outcomes
+from voice_gateway.turn import OutcomeStatus, ToolOutcome
+
+_WORD = re.compile(r"\d+(?:[.,:]\d+)*|[^\W\d_]+(?:['’-][^\W\d_]+)*")
+_BREAK = re.compile(r"[,:](?!\d)|[;()–—…]|\s-\s|[、，；：。]")
+_SPELLED_OUT = {
+    "can't": "can not", "cannot": "can not", "won't": "will not", "i'm": "i am", "i've": "i have",
+    "i'd": "i would", "i'll": "i will", "we've": "we have", "we'll": "we will", "we're": "we are",
+    "it's": "it is", "that's": "that is", "there's": "there is", "here's": "here is", "let's": "let us",
+    "what's": "what is", "who's": "who is", "everything's": "everything is", "you're": "you are",
+}  # fmt: skip
+_PARTICLES = frozenset("on off up down in out".split())
+_DULL = frozenset(
+    "get set list control check show current all the and for new data tool device state".split()
+)
+_CLOCK = re.compile(r"\b\d{1,2}:\d\d\b|\b\d{1,2} ?(?:am|pm)\b|o'clock", re.IGNORECASE)
+_YOURS = re.compile(r"(?:\w+ ){0,1}your .*\b(?:is|are|has|have|will|was)\b")  # what the user owns, as it is
+_LEAST_STEM = 4  # letters that words of one family share; fewer would join strangers
+
+
+class TurnKind(StrEnum):
+    """What the user's words are, as far as that decides what may be answered without a call."""
+
+    TALK = "plainly talk"  # nothing of this home, no tool's subject, no wish
+    HOME = "a wish, or a question about the home"
+    UNCLEAR = "unclear, or in a language whose words we do not have"
+
+
+class Tool(Protocol):
+    """Of a tool only its name is read."""
+
+    @property
+    def name(self) -> str: ...
+
+
+@dataclass(frozen=True)
+class HomeNames:
+    """The names of devices and rooms of this home, in small letters."""
+
+    devices: frozenset[str] = frozenset()
+    rooms: frozenset[str] = frozenset()
+
+    @classmethod
+    def of(cls, devices: Iterable[Any]) -> "HomeNames":
+        """Of anything that has a `name` and a `room`: the local brain's cached devices."""
+        known = list(devices)
+        return cls(
+            frozenset(key for device in known if (key := _spaced(device.name or ""))),
+            frozenset(key for device in known if (key := _spaced(device.room or ""))),
+        )
+
+    def named_in(self, text: str) -> frozenset[str]:
+        padded = f" {' '.join(_singular(word) for word in _words(text))} "
+        return frozenset(name for name in self.devices | self.rooms if f" {_singulars(name)} " in padded)
+
+
+# ---------------------------------------------------------------- words
+
+
+@cache
+def _words_of(*path: str) -> frozenset[str]:
+    """A list of words out of our data."""
+    found: Any = _data()
+    for key in path:
+        found = found[key]
+    return frozenset(found.split())
+
+
+@cache
+def _data() -> Mapping[str, Any]:
+    return tomllib.loads(Path(__file__).with_name("grounding_words.toml").read_text("utf-8"))
+
+
+@dataclass(frozen=True)
+class Language:
+    """The words of one language: ours, and those that home-assistant-intents has for a home."""
+
+    code: str
+
+    @cached_property
+    def own(self) -> Mapping[str, Any]:
+        own: Mapping[str, Any] = _data().get(self.code, {})
+        return own
+
+    @cached_property
+    def function(self) -> frozenset[str]:
+        return frozenset(self.own["function"].split())
+
+    @cached_property
+    def asks(self) -> re.Pattern[str]:
+        return re.compile(rf"(?:{'|'.join(self.own['ask'])})(?!\w)")
+
+    @cached_property
+    def talks(self) -> re.Pattern[str]:
+        return re.compile("|".join(self.own["talk"]))
+
+    @cached_property
+    def unable(self) -> re.Pattern[str]:
+        """One clause of inability, refusal or offer; VERB stands for what a tool carries out."""
+        clauses = "|".join(self.own["unable"]).replace("…", r"(?: \S+){0,8}")
+        for mark, verbs in (("VERBED", _tool_verbs()), ("VERB", _words_of("verbs", "base"))):
+            clauses = clauses.replace(mark, f"(?:{'|'.join(sorted(verbs))})")
+        return re.compile(clauses)
+
+    @cached_property
+    def states(self) -> frozenset[str]:
+        """Words that state how something is; nothing that says what somebody cannot do has one."""
+        return frozenset(self.own["is"].split())
+
+    @cached_property
+    def home(self) -> frozenset[str]:
+        """Every word that somebody says to a home in this language, without the common ones."""
+        if self.code == "en":
+            return frozenset()
+        from home_assistant_intents import get_intents
+
+        content: Mapping[str, Any] = get_intents(self.code) or {}
+        common = self.function | set(_words(" ".join(self.own["ask"] + self.own["talk"])))
+        return frozenset(word for word in _template_words(content) if len(word) >= _LEAST_STEM) - common
+
+    def speaks_of_home(self, words: Sequence[str]) -> bool:
+        stems = {word[: max(_LEAST_STEM, len(word) - 2)] for word in self.home}
+        return any(
+            word[:end] in stems
+            for word in words
+            if word not in self.function
+            for end in range(_LEAST_STEM, len(word) + 1)
+        )
+
+
+def _template_words(content: Mapping[str, Any]) -> Iterator[str]:
+    intents = content.get("intents", {}).values()
+    texts = [sentence for intent in intents for block in intent["data"] for sentence in block["sentences"]]
+    texts += content.get("expansion_rules", {}).values()
+    values = [value for words in content.get("lists", {}).values() for value in words.get("values", ())]
+    texts += [value["in"] if isinstance(value, Mapping) else str(value) for value in values]
+    for text in texts:
+        yield from _words(re.sub(r"<[^>]*>|\{[^}]*\}|[\[\]()|]", " ", text))
+
+
+@cache
+def languages() -> Mapping[str, Language]:
+    """Those whose words we have: of the others our data holds at most our own sentences."""
+    return {code: Language(code) for code, own in _data().items() if "function" in own}
+
+
+def languages_of(text: str) -> tuple[Language, ...]:
+    """The languages that a text may be in, by its common words; none when we do not have its words."""
+    words = _words(text)
+    plain = " ".join(words)
+    hits = {
+        known: sum(word in known.function for word in words) + bool(known.asks.match(plain))
+        for known in languages().values()
+    }
+    most = max(hits.values())
+    if most and hits[languages()["en"]] == most:
+        return (languages()["en"],)
+    return tuple(known for known, count in hits.items() if count == most) if most else ()
+
+
+def own_sentence(key: str, language: str) -> str:
+    own = _data().get(language.partition("-")[0].casefold(), {})
+    return str(own.get(key) or _data()["en"][key])
+
+
+@cache
+def _kinds() -> tuple[frozenset[str], tuple[str, ...]]:
+    """Kinds of devices in every language that we have, whole words and stems."""
+    listed = " ".join(_data()["kinds"].values()).split()
+    return frozenset(word for word in listed if "*" not in word), tuple(w[:-1] for w in listed if "*" in w)
+
+
+@cache
+def _tool_verbs() -> frozenset[str]:
+    """Every form of the verbs that tools carry out."""
+    base = _data()["verbs"]["base"].split()
+    forms = {
+        f"{stem}{end}"
+        for verb in base
+        for stem in {verb, verb.rstrip("e"), verb + verb[-1]}
+        for end in ("ed", "ing")
+    }
+    return frozenset({*base, *(f"{verb}s" for verb in base), *forms, *_data()["verbs"]["irregular"].split()})
+
+
+def _is_kind(word: str) -> bool:
+    whole, stems = _kinds()
+    word = word.removesuffix("'s")
+    return _singular(word) in whole or word in whole or word.startswith(stems)
+
+
+def _words(text: str) -> list[str]:
+    return _WORD.findall(text.casefold().replace("’", "'"))
+
+
+def _singular(word: str) -> str:
+    return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word
+
+
+def _singulars(name: str) -> str:
+    return " ".join(_singular(word) for word in name.split())
+
+
+def _spaced(name: str) -> str:
+    return " ".join(_words(name))
+
+
+def _spelled_out(text: str) -> str:
+    words = [_SPELLED_OUT.get(word, word) for word in _words(text)]
+    return re.sub(r"(\w+)n't\b", r"\1 not", " ".join(words))
+
+
+# ---------------------------------------------------------------- the user's words
+
+
+def turn_kind(said: str, home: HomeNames, tools: Iterable[Tool] = ()) -> TurnKind:
+    """Whether these words are plainly talk. Only what shows it is: doubt is never talk."""
+    text = _spelled_out(said)
+    words = text.split()
+    known = languages_of(said)
+    if _speaks_of_this_home(words, home.named_in(said)):
+        return TurnKind.HOME
+    if any(one.code != "en" and one.speaks_of_home(words) for one in known):
+        return TurnKind.HOME
+    if any(one.code == "en" for one in known) and _english_wish(said, words, tools):
+        return TurnKind.HOME
+    if any(one.talks.match(f"{' '.join(_words(said))} ") for one in known or languages().values()):
+        return TurnKind.TALK
+    return TurnKind.UNCLEAR
+
+
+def _speaks_of_this_home(words: Sequence[str], named: frozenset[str]) -> bool:
+    """ "How does a thermostat work" does not; whatever is not asked in general does."""
+    asks = bool(words) and words[0] in {"how", "why", "what", "who"}
+    return any(" " in name for name in named) or any(
+        (_is_kind(word) or _singular(word) in named) and not (asks and _in_general(words, place))
+        for place, word in enumerate(words)
+    )
+
+
+def _english_wish(said: str, words: Sequence[str], tools: Iterable[Tool]) -> bool:
+    english = languages()["en"].own
+    text = " ".join(_words(said))
+    if any(re.match(start, text) for start in english["answer"]):
+        return True
+    subjects = _words_of("subjects", "en") | _words_of("rooms", "en") | _tool_words(tools)
+    if subjects & set(words) or _asked_verb(said) in _words_of("verbs", "base"):
+        return True
+    return bool(words) and words[-1] in _words_of("subjects", "states")
+
+
+def _asked_verb(said: str) -> str:
+    """The first word behind all politeness: that of a request is a verb."""
+    text = " ".join(_words(said))
+    return next(iter(re.sub(rf"^{languages()['en'].own['request']}", "", f"{text} ").split()), "")
+
+
+def _tool_words(tools: Iterable[Tool]) -> set[str]:
+    """What the tools of other servers are about, by their names."""
+    words = {word for tool in tools for word in re.split(r"[_\W]+", tool.name.casefold())}
+    return {word for word in words if len(word) >= _LEAST_STEM} - _DULL
+
+
+# ---------------------------------------------------------------- one sentence
+
+
+def claims_nothing(sentence: str) -> bool:
+    """Nothing but a question, or first-person inability, refusal or offer: each clause of it."""
+    return any(_asks_only(sentence, one) or _unable_only(sentence, one) for one in languages_of(sentence))
+
+
+def _asks_only(sentence: str, language: Language) -> bool:
+    """One question, and nothing told with it, as in "how do you like the lamp that I turned on?"."""
+    clauses = _clauses(sentence, language)
+    asked = [clause for clause in clauses if not _is_unable(clause, language, first=True)]
+    if not is_question(sentence) or not asked or not language.asks.match(asked[0]):
+        return False
+    words, me = asked[0].split(), set(language.own["me"].split())
+    before_me = [words[place - 1] if place else "" for place, word in enumerate(words) if word in me]
+    asking = all(before in _MODALS or language.asks.match(f"{before} {min(me)}") for before in before_me)
+    return asking and all(clause.split()[0] in _OR for clause in asked[1:])
+
+
+def _unable_only(sentence: str, language: Language) -> bool:
+    clauses = _clauses(sentence, language)
+    found = [_is_unable(clause, language, first=not place) for place, clause in enumerate(clauses)]
+    return bool(found) and all(found) and not is_question(sentence)
+
+
+def _is_unable(clause: str, language: Language, *, first: bool) -> bool:
+    words = clause.split()
+    if language.code == "en" and not first and _goes_on(words):
+        return True
+    stated = re.split(r"\b(?:if|whether|which|ob|si|se|om|czy|ha)\b", clause)[0].split()
+    return bool(language.unable.fullmatch(clause)) and not language.states & set(stated[2:])
+
+
+def _goes_on(words: Sequence[str]) -> bool:
+    """Behind "I could dim it": "and lock the door", "if you like". Behind "I can't": "it has no motor"."""
+    if words[0] in _words_of("verbs", "base") | _PARTICLES | _OR or words[0] == "if":
+        return words[0] == "if" or not languages()["en"].states & set(words)
+    factual = _words_of("subjects", "states") | _tool_verbs() | {"i", "we"}
+    return bool({"no", "not"} & set(words)) and not factual & set(words) and not any(map(_is_kind, words))
+
+
+def _clauses(sentence: str, language: Language) -> list[str]:
+    pieces = [_spelled_out(piece) for piece in _BREAK.split(sentence)]
+    if joins := language.own.get("joins"):
+        pattern = re.compile(rf"(?<=\w )(?:{'|'.join(joins.split())})\b")
+        pieces = [_LEADING.sub("", part.strip()) for piece in pieces for part in pattern.split(piece)]
+    return [piece for piece in pieces if piece and piece not in _NICETIES]
+
+
+def _says_we_did(sentence: str) -> bool:
+    """ "I" or "we" with a verb that a tool carries out; elsewhere the person may be in the verb itself."""
+    for one in languages_of(sentence) or (languages()["en"],):
+        if one.code != "en" and one.speaks_of_home(_words(sentence)):
+            return True
+        if one.code != "en":
+            continue
+        openings = (_spelled_out(piece).split() for piece in _BREAK.split(sentence))
+        if any(map(_is_doing, openings)) or any(_did(clause.split()) for clause in _clauses(sentence, one)):
+            return True
+    return False
+
+
+def _is_doing(words: Sequence[str]) -> bool:
+    """ "Dimming now": the "I" is left out."""
+    first = next((word for word in words if word not in _NICETIES), "")
+    return first in _tool_verbs() and first.endswith(("ed", "ing"))
+
+
+def _did(words: Sequence[str]) -> bool:
+    """Also "it has been dimmed"; not "I was made to help", "I love how you put that"."""
+    passive = re.search(r"\b(?:has|have) (?:now |just |already )?been (?:\w+ly )?(\w+)", " ".join(words))
+    if passive and passive[1] in _tool_verbs():
+        return True
+    for place, word in enumerate(words):
+        if word not in {"i", "we"}:
+            continue
+        for offset, later in enumerate(words[place + 1 :]):
+            if later in _OTHERS:
+                break
+            is_so = words[place + offset] in {"am", "was", "were", "been", "be"} and not later.endswith("ing")
+            if later in _tool_verbs() and not is_so:
+                return True
+    return False
+
+
+_LEADING = re.compile(r"^(?:(?:but|and|so|then|because) )+")
+_PRESENT = frozenset("is are has have am i we".split())  # it speaks of what is, or of us
+_MODALS = frozenset("should shall can could may do would must".split())
+_OR = frozenset("or oder ou o of eller lub nebo tai vagy veya или".split())
+_NICETIES = frozenset("sure okay ok yes yep no well oh hm hmm please thanks right alright great now".split())
+_OTHERS = frozenset("you he she they it who that".split())
+
+
+@dataclass
+class Grounding:
+    """What is said in one turn. `review` takes the model's sentences as they come, `tell` what tools brought
+    about; `finish` gives what else has to be said. Each returns the text to be said now."""
+
+    said: str
+    language: str = "en"
+    home: HomeNames = field(default_factory=HomeNames)
+    tools: Sequence[Tool] = ()
+    outcomes: list[ToolOutcome] = field(default_factory=list)
+    silent: bool = True  # neither the model nor a tool gave anything that could be judged
+    _held: list[str] = field(default_factory=list)
+    _untold: list[ToolOutcome] = field(default_factory=list)
+    _spoke: bool = False  # something was said that a listener can take for the answer
+    _dropped: bool = False  # and something was not, so that our own sentence must be heard
+
+    @property
+    def kind(self) -> TurnKind:
+        """Whoever tried to act did not take it for talk, unless it was refused for being just that."""
+        tried = any(
+            not is_look(one) and one.status is not OutcomeStatus.NOT_PERMITTED for one in self.outcomes
+        )
+        return TurnKind.HOME if tried else self._kind
+
+    @cached_property
+    def _kind(self) -> TurnKind:
+        return turn_kind(self.said, self.home, self.tools)
+
+    @property
+    def acted(self) -> bool:
+        """Whether something happened, or may have."""
+        return any(not is_look(outcome) and not _nothing_happened(outcome) for outcome in self.outcomes)
+
+    @property
+    def looked(self) -> bool:
+        return any(is_look(outcome) for outcome in self.outcomes)
+
+    # --- what tools brought about
+
+    def tell(self, outcome: ToolOutcome) -> str:
+        """Told at once when it happened or may have; what never ran may yet be tried in another way."""
+        self.silent = False
+        self.outcomes.append(outcome)
+        if is_look(outcome) or _nothing_happened(outcome):
+            self._untold.append(outcome)
+            return ""
+        return render_outcomes([outcome])
+
+    def next_round(self) -> str:
+        """The calls of a round are done. What the model wrote beside them is judged by what they were."""
+        held, self._held = self._held, []
+        return " ".join(sentence for sentence in held if self._beside(sentence)) if self.acted else ""
+
+    # --- what the model says
+
+    def review(self, sentence: str) -> str:
+        self.silent = False
+        if self.acted:
+            return sentence if self._beside(sentence) else ""
+        if self.looked:
+            return self._seen(sentence)
+        if self.kind is TurnKind.TALK and _in_known_language(sentence):
+            self._dropped |= not self._harmless(sentence)
+            self._spoke = True
+            return sentence if self._harmless(sentence) else ""
+        self._held.append(sentence)
+        return ""
+
+    def finish(self) -> str:
+        """The end of the turn: what nobody told yet, or our own true sentence."""
+        if self.silent:
+            return ""
+        if self.acted:
+            return " ".join(filter(None, [self._late(), self._part_left()]))
+        if self.looked:
+            return " ".join(filter(None, [self._late(), self._looked()]))
+        return self._nothing_done()
+
+    def _nothing_done(self) -> str:
+        held, refused = self._held, self._late()
+        true = refused or own_sentence("not_checked", self.language)
+        if held and self._may_stand(held):
+            asks = any(is_question(sentence) for sentence in held)
+            return " ".join(filter(None, ["" if asks else refused, *held]))
+        if self._spoke and not held:
+            return true if self._dropped else ""
+        if self.kind is TurnKind.HOME or all(languages_of(sentence) for sentence in held):
+            return true
+        return " ".join([true, *(sentence for sentence in held if self._harmless(sentence))])
+
+    # --- rules
+
+    def _may_stand(self, held: Sequence[str]) -> bool:
+        if len(held) == 1 and is_question(held[0]) and not languages_of(held[0]):
+            return self.kind is TurnKind.UNCLEAR and not _BREAK.search(held[0])
+        questions = sum(is_question(sentence) for sentence in held)
+        return questions <= 1 and all(claims_nothing(sentence) for sentence in held)
+
+    def _harmless(self, sentence: str) -> bool:
+        """Names nothing of this home as a fact, and no deed of ours."""
+        if claims_nothing(sentence):
+            return True
+        return not _says_we_did(sentence) and not any(map(self._names_home, self._stated(sentence)))
+
+    def _stated(self, sentence: str) -> Iterator[str]:
+        """The clauses that tell a fact. Questions, advice and tales that were asked for tell none."""
+        advised = False
+        for clause in _BREAK.split(sentence):
+            plain = _LEADING.sub("", _spelled_out(clause))
+            goes_on = advised and re.match(r"(?:or )?(\w+)", plain)
+            advised = self._is_advice(plain) or bool(goes_on and goes_on[1] in _words_of("verbs", "base"))
+            if plain and not (advised or _is_asked(clause, sentence) or self._is_tale(plain)):
+                yield clause
+
+    def _is_advice(self, clause: str) -> bool:
+        """What somebody may or should do; instructions only where they were asked for."""
+        english = languages()["en"]
+        asked = english.asks.match(_spelled_out(self.said))
+        forms = english.own["advice"] + (english.own["instructions"] if asked else [])
+        found = re.match(
+            "|".join(forms).replace("VERB", f"(?:{'|'.join(_words_of('verbs', 'base'))})"), clause
+        )
+        return bool(found) and not _PRESENT & set(re.split(r"\bif\b", clause)[0].split())
+
+    def _is_tale(self, clause: str) -> bool:
+        asked = re.search(r"\b(?:tell (?:me|us)|story|tale|joke|poem|riddle|haiku)\b", self.said.casefold())
+        named = any(" " in name for name in self.home.named_in(clause))
+        return bool(asked) and not named and not (_PRESENT | {"you", "your", "now"}) & set(clause.split())
+
+    def _names_home(self, clause: str) -> bool:
+        words = _spelled_out(clause).split()
+        named = self.home.named_in(clause)
+        if _YOURS.match(" ".join(words)) or any(" " in name for name in named) or _CLOCK.search(clause):
+            return True
+        if _words_of("subjects", "facts") & {_singular(word) for word in words}:
+            return True
+        return any(
+            (_is_kind(word) or _singular(word) in named) and not _in_general(words, place)
+            for place, word in enumerate(words)
+        )
+
+    def _beside(self, sentence: str) -> bool:
+        """After an act: the joke that was also asked for, or a question; nothing about what was done."""
+        if claims_nothing(sentence):
+            return True
+        known = languages_of(sentence)
+        words = _words(sentence)
+        me = {word for one in known for word in one.own["me"].split()}
+        if not known or me & set(words) or any(_is_kind(word) for word in words):
+            return False
+        if set(words) & _words_of("subjects", "states") or self._names_home(sentence):
+            return False
+        if any(one.speaks_of_home(words) for one in known if one.code != "en"):
+            return False
+        return all(outcome.ok for outcome in self.outcomes) and self._asked_for_talk()
+
+    def _asked_for_talk(self) -> bool:
+        parts = _parts(self.said)
+        return len(parts) > 1 and any(
+            turn_kind(part, self.home, self.tools) is TurnKind.TALK for part in parts
+        )
+
+    def _seen(self, sentence: str) -> str:
+        """After looks: facts must be those of an outcome; what has no fact waits for one that has."""
+        facts = grounded(sentence, self.outcomes, self.said)
+        asks = is_question(sentence) and claims_nothing(sentence)
+        if asks or (facts is None and languages_of(sentence) and not _says_we_did(sentence)):
+            self._held.append(sentence)
+            return ""
+        if not facts or not languages_of(sentence) or _says_we_did(sentence):
+            self._dropped = True
+            return ""
+        told, self._held = " ".join([*self._held, sentence]), []
+        self._spoke = True
+        return told
+
+    def _looked(self) -> str:
+        leads = [sentence for sentence in self._held if not is_question(sentence)]
+        asks = [sentence for sentence in self._held if is_question(sentence)]
+        seen = [outcome for outcome in self.outcomes if is_look(outcome)]
+        facts = [] if self._spoke and not self._dropped else [render_outcomes(seen)]
+        wished = [own_sentence("not_changed", self.language)] if self._wished() else []
+        return " ".join([*leads, *facts, *wished, *asks])
+
+    def _wished(self) -> bool:
+        """Somebody wanted something done, and the model only looked."""
+        if self.kind is TurnKind.TALK or is_question(self.said):
+            return False
+        return _asked_verb(self.said) in _words_of("verbs", "base") - _LOOKS
+
+    def _late(self) -> str:
+        """What never ran and was not made good by a later call; and looks beside an act."""
+        done = {outcome.name for outcome in self.outcomes if outcome.ok}
+        left = [one for one in self._untold if not is_look(one) and one.name not in done]
+        if self.acted and (is_question(self.said) or len(_parts(self.said)) > 1):
+            left += [one for one in self._untold if is_look(one)]
+        return render_outcomes(left) if left and self.kind is not TurnKind.TALK else ""
+
+    def _part_left(self) -> str:
+        """A part of the wish that no call served."""
+        parts = _parts(self.said)
+        calls = len({(one.name, str(sorted(one.args.items(), key=str))) for one in self.outcomes})
+        if len(parts) < 2 or calls >= len(parts):
+            return ""
+        served = {_singular(word) for outcome in self.outcomes for word in _words(_all_text(outcome))}
+        left = [part for part in parts if self._unserved(part, served)]
+        return " ".join(own_sentence("part_left", self.language).format(part=part) for part in left)
+
+    def _unserved(self, part: str, served: set[str]) -> bool:
+        subjects = _words_of("subjects", "en") | _tool_words(self.tools)
+        named = set(_words(" ".join(self.home.named_in(part))))
+        named |= {word for word in _words(part) if _is_kind(word) or word in subjects}
+        return bool(named) and not {_singular(word) for word in named} & served
+
+
+_NOTHING_HAPPENED = frozenset(
+    {
+        OutcomeStatus.AMBIGUOUS,
+        OutcomeStatus.NOT_FOUND,
+        OutcomeStatus.UNSUPPORTED,
+        OutcomeStatus.INVALID,
+        OutcomeStatus.NOT_PERMITTED,
+        OutcomeStatus.WAITING,
+    }
+)
+_LOOKS = frozenset("check look search find read measure monitor".split())
+
+
+def is_look(outcome: ToolOutcome) -> bool:
+    """The loudness is asked with the tool that also sets it."""
+    return outcome.read_only or outcome.args.get("action") == "get"
+
+
+def _nothing_happened(outcome: ToolOutcome) -> bool:
+    return outcome.status in _NOTHING_HAPPENED
+
+
+def _in_known_language(sentence: str) -> bool:
+    """A word or two ("Madrid.") are in the user's language; more without a common word in none of ours."""
+    return bool(languages_of(sentence)) or (len(_words(sentence)) <= 3 and sentence.isascii())
+
+
+def _is_asked(clause: str, sentence: str) -> bool:
+    """ "Here is one: why did the lamp go to school?" """
+    known = languages_of(clause) if is_question(sentence) else ()
+    return any(one.asks.match(_spelled_out(clause)) for one in known)
+
+
+def _in_general(words: Sequence[str], place: int) -> bool:
+    """ "A dimmer lets you …", "lamps need …": no lamp of this home."""
+    before = set(words[max(0, place - 2) : place])
+    if before & {"its", "his", "her", "their"}:
+        return True
+    able = " ".join(words).partition(" can be ")[0].split()  # what can be is no state
+    if _words_of("subjects", "states") & set(able) or {"i", "we", "your", "my", "our"} & set(words):
+        return False
+    if before & {"a", "an"}:
+        return True
+    plural = words[place].endswith("s") or _is_kind("".join(words[place + 1 : place + 2]))
+    plural = plural or words[place] == "light"  # that of the sun
+    return plural and len(words) > 3 and not _DEFINITE & before
+
+
+_DEFINITE = frozenset("the this that these those all both every each two three no any".split())
+
+
+def _parts(said: str) -> list[str]:
+    """The parts of a wish."""
+    known = languages_of(said) or (languages()["en"],)
+    joins = "|".join(_data()["and"][one.code] for one in known)
+    return [part.strip(" .!?") for part in re.split(rf"[,;.!?]|\b(?:{joins})\b", said) if _words(part)]
+
+
+def _all_text(outcome: ToolOutcome) -> str:
+    return f"{outcome.name.replace('_', ' ')} {outcome.text} {outcome.args} {outcome.structured}"
+
+
+# ---------------------------------------------------------------- facts of a look
+
+
+def grounded(sentence: str, outcomes: Sequence[ToolOutcome], said: str) -> bool | None:
+    """Whether its facts are those of an outcome, name and state of the same; None: it has no fact."""
+    records = [record for outcome in outcomes for record in _records(outcome)]
+    name: frozenset[str] = frozenset()
+    state = _facts(said)[1]
+    clauses = [_facts(clause) for clause in re.split(r"[,;]|:\s|\b(?:and|but)\b", sentence)]
+    if not any(things | states for things, states, _ in clauses):
+        return None
+    told = frozenset(word for record in records for word in record) | _HARMLESS
+    for things, states, rest in clauses:
+        if not rest <= told:
+            return False
+        if things | states:
+            name, state = things or name, states or state
+            if not any(name | state <= record for record in records) or (not name and len(records) > 1):
+                return False
+    return True
+
+
+def _facts(text: str) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
+    """Numbers and names of things; states; and all other words that are not common ones."""
+    words = [_number(word) for word in _spelled_out(text).split()]
+    states = frozenset(words) & _words_of("subjects", "states")
+    things = frozenset(
+        _singular(word) for word in words if word[0].isdigit() or _is_kind(word) or _is_room(word)
+    )
+    common = {word for one in languages_of(text) for word in one.function} - _words_of("en", "not")
+    rest = frozenset(_singular(word) for word in words if word not in common | states) - things
+    return things, states, rest
+
+
+def _is_room(word: str) -> bool:
+    return word in _words_of("rooms", "en")
+
+
+def _number(word: str) -> str:
+    value = _data()["en"]["numbers"].get(word)
+    return word if value is None else f"{value:g}"
+
+
+_HARMLESS = frozenset(
+    """yes no percent degree celsius it's currently still right now about per cent local minute hour second
+    o'clock pm am morning afternoon evening left set level at is are moment one other both""".split()
+)
+
+
+def _records(outcome: ToolOutcome) -> Iterator[frozenset[str]]:
+    """The things that an outcome tells of, each with all that it tells of it."""
+    facts = outcome.facts
+    listed = [item for value in facts.values() if isinstance(value, list) for item in value]
+    shared = " ".join(str(value) for value in facts.values() if isinstance(value, str))
+    entries = [str(item) for item in listed] or re.split(r";|\n|\),", outcome.text)
+    if len(entries) == 1:
+        entries = [f"{outcome.text} {entries[0]} {' '.join(map(str, outcome.args.values()))}"]
+    aloud = set(_words(outcome.text))  # ids and ages are numbers, too
+    for entry in entries:
+        words = _words(f"{entry} {shared}".replace("%", " percent ").replace("°", " degrees "))
+        kept = [word for word in words if not word[0].isdigit() or word in aloud]
+        yield frozenset(_singular(_number(word)) for word in kept) | frozenset(kept)

@@ -1,0 +1,229 @@
+"""What may be said is decided by what the turn is: who asked for what, and what tools brought about."""
+
+import asyncio
+
+import pytest
+from tests.eval.grounding_eval import HOME, Judged, good, judge, read_outcomes, read_pairs, score
+
+from voice_gateway.brain.grounding import (
+    Grounding,
+    HomeNames,
+    TurnKind,
+    claims_nothing,
+    grounded,
+    languages_of,
+    own_sentence,
+    turn_kind,
+)
+from voice_gateway.brain.sentence_streamer import sentences
+from voice_gateway.turn import ToolOutcome
+
+NOT_CHECKED = own_sentence("not_checked", "en")
+KNOWN = read_outcomes()
+
+
+def spoken(said: str, text: str, *outcomes: ToolOutcome, language: str = "en") -> str:
+    """All that is said when these calls were made and the model then gave this text."""
+    turn = Grounding(said, language, HOME)
+    told = [turn.tell(outcome) for outcome in outcomes]
+    told += [turn.review(sentence) for sentence in sentences(text)]
+    return " ".join(filter(None, [*told, turn.finish()]))
+
+
+# --- the user's words
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["hello", "who wrote Hamlet?", "tell me a joke", "thanks a lot", "wer war Goethe", "vem var Strindberg"],
+)
+def test_plain_talk_is_seen_as_such(said: str) -> None:
+    assert turn_kind(said, HOME) is TurnKind.TALK
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "turn on the lamp",
+        "could you make it warmer",
+        "is the front door locked",
+        "what time is it",
+        "did you do it?",
+        "yes please",
+        "mach die Lampe an",
+        "tänd lampan",
+        "zamknij drzwi",
+        "what about the Heater",
+    ],
+)
+def test_wishes_and_questions_about_the_home_are_not_talk(said: str) -> None:
+    assert turn_kind(said, HOME) is TurnKind.HOME
+
+
+@pytest.mark.parametrize("said", ["電気をつけて", "bwrw ymlaen", "lumos", ""])
+def test_what_nobody_can_tell_is_never_talk(said: str) -> None:
+    assert turn_kind(said, HOME) is TurnKind.UNCLEAR
+
+
+def test_names_of_this_home_count_whatever_they_are_called() -> None:
+    home = HomeNames(frozenset({"moby dick"}), frozenset({"the bridge"}))
+
+    assert turn_kind("who is moby dick", HomeNames()) is TurnKind.TALK
+    assert turn_kind("who is moby dick", home) is TurnKind.HOME
+
+
+# --- no call
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Done!",
+        "The lamp is on.",
+        "The lamp is on, anything else?",
+        "What else can I do now that the lamp is on?",
+        "How do you like the lamp I turned on?",
+        "I can't complain, the lamp is on.",
+        "I cannot find the switch, but the lamp is on anyway.",
+        "I could swear the lamp is on.",
+        "I can confirm that the lamp is on.",
+        "Which lamp? I switched on both.",
+        "Lampan är tänd.",
+        "Lampa już świeci.",
+        "電気をつけました。",
+    ],
+)
+def test_after_a_wish_without_a_call_our_own_sentence_is_said(text: str) -> None:
+    assert spoken("turn on the lamp", text) == NOT_CHECKED
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Which lamp do you mean?",
+        "Sure, which lamp should I turn on?",
+        "Shall I turn it on?",
+        "I can't do that.",
+        "I'm sorry, but I cannot turn on the television because there is no such device.",
+        "I would have to know which lamp you mean.",
+        "I could dim it instead.",
+        "I don't know. Which one do you mean?",
+    ],
+)
+def test_one_question_inability_refusal_and_offers_pass(text: str) -> None:
+    assert claims_nothing(sentences(text)[0])
+    assert spoken("turn on the lamp", text) == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Das kann ich leider nicht.", "Vilken lampa menar du?", "Nie mogę tego zrobić.", "Quelle lampe ?"],
+)
+def test_they_pass_in_other_languages_too(text: str) -> None:
+    assert spoken("turn on the lamp", text) == text
+
+
+def test_the_fixed_sentence_speaks_the_language_of_the_brain_or_english() -> None:
+    assert spoken("turn on the lamp", "Done.", language="sv").startswith("Jag har inte")
+    assert spoken("turn on the lamp", "Done.", language="pt-BR").startswith("Não mudei")
+    assert spoken("turn on the lamp", "Done.", language="xx") == NOT_CHECKED
+
+
+def test_a_language_whose_words_we_do_not_have_gets_our_sentence_in_front() -> None:
+    assert spoken("電気をつけて", "電気をつけました。") == f"{NOT_CHECKED} 電気をつけました。"
+    assert spoken("電気をつけて", "どの電気ですか？") == "どの電気ですか？"
+    assert languages_of("電気をつけました。") == ()
+
+
+def test_talk_passes_but_for_facts_of_the_home_and_deeds() -> None:
+    talk = "Good night! Sleep well."
+    assert spoken("good night", talk) == talk
+    for claim in ("The lights are off.", "I locked up.", "Your coffee is ready.", "Lampan är släckt."):
+        assert spoken("good night", f"Good night! {claim}") == f"Good night! {NOT_CHECKED}"
+
+
+def test_lamps_in_general_are_no_lamps_of_this_home() -> None:
+    for text in ("A lamp needs electricity.", "Lamps need electricity to work."):
+        assert spoken("why is electricity useful", text) == text
+
+
+# --- only looked
+
+
+def test_facts_of_a_look_pass_when_they_are_those_of_the_outcome() -> None:
+    lamp = KNOWN["sees_lamp_on"]
+    assert spoken("is the floor lamp on", "Yes, the floor lamp is on.", lamp) == "Yes, the floor lamp is on."
+    for text in (
+        "The floor lamp is off.",
+        "It is on at 50 percent.",
+        "The bedside lamp is on.",
+        "It is not on.",
+    ):
+        assert spoken("is the floor lamp on", text, lamp) == lamp.text
+
+
+def test_name_and_state_must_be_of_the_same_thing() -> None:
+    home = KNOWN["home"]
+    assert grounded("The ceiling light is off.", [home], "")
+    assert grounded("The ceiling light is on.", [home], "") is False
+    assert grounded("The floor lamp.", [home], "which ones are off") is False
+
+
+def test_a_sentence_without_a_fact_never_stands_alone() -> None:
+    door = KNOWN["sees_door_locked"]
+    assert spoken("is the front door locked", "Yes.", door) == f"Yes. {door.text}"
+
+
+def test_whoever_wanted_an_act_hears_that_there_was_none() -> None:
+    lamp = KNOWN["sees_lamp_off"]
+    told = spoken("turn on the floor lamp", "I've switched it on.", lamp)
+    assert told == f"{lamp.text} {own_sentence('not_changed', 'en')}"
+
+
+# --- acted
+
+
+@pytest.mark.parametrize(
+    "text", ["I turned on the lamp.", "The oven is on, too.", "All done!", "Lampan är tänd."]
+)
+def test_after_an_act_the_model_does_not_tell_of_it(text: str) -> None:
+    assert spoken("turn on the floor lamp", text, KNOWN["lamp_on"]) == KNOWN["lamp_on"].text
+
+
+def test_a_failure_is_told_and_nothing_cheerful_beside_it() -> None:
+    told = spoken(
+        "turn on the floor lamp and tell me a joke", "It is shining brightly!", KNOWN["lamp_failed"]
+    )
+    assert told == "That did not work: The Floor Lamp did not turn on; it is still off."
+
+
+def test_a_question_of_the_tool_is_asked_once() -> None:
+    which = KNOWN["which_lamp"]
+    assert spoken("turn on the lamp", "Which lamp do you mean?", which) == "Which lamp do you mean?"
+    assert spoken("turn on the lamp", "Done.", which) == which.text.removeprefix("Error: ")
+
+
+# --- the pairs that are known
+
+
+@pytest.fixture(scope="module")
+def judged() -> list[Judged]:
+    return asyncio.run(judge(read_pairs()))
+
+
+def test_no_known_untrue_reply_is_told(judged: list[Judged]) -> None:
+    assert len(judged) >= 1774 + 120
+    assert score(judged)["told"] == []
+
+
+def test_honest_talk_is_hardly_touched(judged: list[Judged]) -> None:
+    assert good({"talk": score([one for one in judged if one.pair.group == "talk without a call"])})
+
+
+def test_a_reply_that_is_spoken_as_it_is_counts_as_told() -> None:
+    """The judge itself can fail."""
+    untrue = next(pair for pair in read_pairs() if pair.text == "The lamp turned on.")
+    assert Judged(untrue, "The lamp turned on.").told
+    assert not Judged(untrue, NOT_CHECKED).told
+    assert not Judged(untrue, f"{NOT_CHECKED} The lamp turned on.").told
+    assert Judged(untrue, NOT_CHECKED).touched
