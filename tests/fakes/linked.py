@@ -11,7 +11,7 @@ from typing import Any
 from langchain_core.tools import BaseTool
 
 from voice_gateway.config import McpSettings, ServerSettings
-from voice_gateway.mcp_link.connection import Patience
+from voice_gateway.mcp_link.connection import LinkTimeouts
 from voice_gateway.mcp_link.integration import MCPIntegration, ServerStatus
 from voice_gateway.mcp_link.status import Hide, hide_nothing
 
@@ -76,7 +76,7 @@ async def linked(
     patience: float = 4.0,
     local_tools: Sequence[str] = (),
     hide: Hide = hide_nothing,
-    doubts: Patience = Patience(),  # noqa: B008 (frozen)
+    timeouts: LinkTimeouts = LinkTimeouts(),  # noqa: B008 (frozen)
     **settings: Any,
 ) -> AsyncIterator[Linked]:
     """Started and settled; at the end stopped with nothing left behind: no task, descriptor or process."""
@@ -90,7 +90,7 @@ async def linked(
         local_tools=lambda: local_tools,
         sleep=link.sleep,
         hide=hide,
-        patience=doubts,
+        timeouts=timeouts,
     )
     descriptors, tasks, processes = open_descriptors(), asyncio.all_tasks(), children()
     run = asyncio.get_running_loop().create_task(link.integration.run())

@@ -12,7 +12,7 @@ from tests.fakes.linked import fault_server, linked
 
 from voice_gateway.config import McpSettings, ServerSettings, ToolsSettings, load
 from voice_gateway.errors import ToolUnavailable
-from voice_gateway.mcp_link.connection import Patience
+from voice_gateway.mcp_link.connection import LinkTimeouts
 from voice_gateway.mcp_link.integration import MCPIntegration
 from voice_gateway.tools.builtin import builtin_tools
 from voice_gateway.tools.executor import ToolExecutor
@@ -294,7 +294,9 @@ async def test_a_server_that_keeps_crashing_is_started_less_and_less_often_and_l
 
 
 async def test_a_call_during_a_restart_waits_for_it():
-    async with linked(fault_server(), doubts=Patience(short_run_seconds=0.0)) as link:  # as after a long run
+    async with linked(
+        fault_server(), timeouts=LinkTimeouts(short_run_seconds=0.0)
+    ) as link:  # as after a long run
         with pytest.raises(ToolUnavailable):
             await link.call("die")
         assert await link.call("echo") == "{}"
@@ -319,6 +321,6 @@ async def test_a_list_in_pages_is_read_to_its_end():
 async def test_malformed_definitions_cost_only_themselves(caplog):
     async with linked(fault_server("bad_tools")) as link:
         assert await link.call("echo") == "{}"
-        assert link.tools["fault"]["💡 on"].name == "on"
+        assert "💡 on" in link.tools["fault"]
         assert "no_schema" in link.tools["fault"]
     assert len(logged(caplog, "tool without a name")) == 3

@@ -1,10 +1,7 @@
 """MCP tools as LangChain tools, and MCP results as text; pure functions of what the server sent."""
 
 import logging
-import re
-import zlib
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from langchain_core.tools import BaseTool, StructuredTool
@@ -14,8 +11,6 @@ from voice_gateway.errors import ToolError, ToolUnavailable
 from voice_gateway.turn import OutcomeStatus, ToolTraits, encodable
 
 log = logging.getLogger(__name__)
-
-NAME_LIMIT = 64  # what model providers accept: letters, digits, _ and -, up to 64
 
 Call = Callable[[str, Mapping[str, Any]], Awaitable[Mapping[str, Any]]]  # original name, arguments -> result
 
@@ -28,14 +23,7 @@ def to_langchain_tools(
     timeout_seconds: float | None = None,
 ) -> list[BaseTool]:
     """One tool for each usable definition; an unusable one costs only itself."""
-    tools: list[BaseTool] = []
-    taken: set[str] = set()
-    for definition in _usable(definitions, server):
-        name = model_name(definition["name"], taken)
-        taken.add(name)
-        known = replace(_traits(definition, server), timeout_seconds=timeout_seconds)
-        tools.append(_tool(definition, name, server, call, known))
-    return tools
+    return [_tool(definition, server, call, timeout_seconds) for definition in _usable(definitions, server)]
 
 
 def _usable(definitions: Sequence[Any], server: str) -> list[Mapping[str, Any]]:
@@ -59,22 +47,12 @@ def _usable(definitions: Sequence[Any], server: str) -> list[Mapping[str, Any]]:
     return list(found.values())
 
 
-def model_name(original: str, taken: Sequence[str] | set[str] = ()) -> str:
-    """A name that model providers accept: the original where it is one, else always the same other one."""
-    name = re.sub(r"[^a-zA-Z0-9_-]+", "_", original)
-    if name != original:
-        name = name.strip("_") or "tool"
-    if len(name) > NAME_LIMIT or name in taken or name == "tool" != original:
-        mark = f"_{zlib.crc32(original.encode('utf-8', 'replace')):08x}"
-        name = name[: NAME_LIMIT - len(mark)] + mark
-    return name
-
-
-def _tool(definition: Mapping[str, Any], name: str, server: str, call: Call, traits: ToolTraits) -> BaseTool:
-    original = definition["name"]
+def _tool(definition: Mapping[str, Any], server: str, call: Call, timeout_seconds: float | None) -> BaseTool:
+    """Under the name that its server gave it; a name that models accept is the manager's business."""
+    name = definition["name"]
 
     async def run(**arguments: Any) -> tuple[str, dict[str, Any]]:
-        return to_text_and_artifact(await call(original, arguments))
+        return to_text_and_artifact(await call(name, arguments))
 
     return StructuredTool(
         name=name,
@@ -82,11 +60,11 @@ def _tool(definition: Mapping[str, Any], name: str, server: str, call: Call, tra
         args_schema=_schema(definition, server),
         coroutine=run,
         response_format="content_and_artifact",
-        metadata={"traits": traits, "lc_name": original},
+        metadata={"traits": _traits(definition, server, timeout_seconds)},
     )
 
 
-def _traits(definition: Mapping[str, Any], server: str) -> ToolTraits:
+def _traits(definition: Mapping[str, Any], server: str, timeout_seconds: float | None) -> ToolTraits:
     hints = definition.get("annotations")
     hints = hints if isinstance(hints, Mapping) else {}
     output = definition.get("outputSchema")
@@ -99,6 +77,7 @@ def _traits(definition: Mapping[str, Any], server: str) -> ToolTraits:
         destructive=hints.get("destructiveHint") is True and not read_only,
         idempotent=hints.get("idempotentHint") is True,
         output_schema=output if isinstance(output, Mapping) else None,
+        timeout_seconds=timeout_seconds,
     )
 
 

@@ -11,7 +11,7 @@ from voice_gateway.mcp_link.connection import (
     CONNECTION_CLOSED,
     SUSPECT_AFTER,
     Events,
-    Patience,
+    LinkTimeouts,
     all_pages,
     client_arguments,
     error_reply,
@@ -43,11 +43,11 @@ class HttpConnection:
         events: Events,
         *,
         stop_seconds: float,
-        patience: Patience,
+        timeouts: LinkTimeouts,
         hide: Callable[[str], str],
     ) -> None:
         self._name = name
-        self._patience = patience
+        self._timeouts = timeouts
         self._hide = hide
         self._settings = settings
         self._events = events
@@ -121,7 +121,7 @@ class HttpConnection:
         tools = [tool.model_dump(by_alias=True, mode="json", exclude_none=True) for tool in page.tools]
         return list(tools), page.next_cursor
 
-    async def answers(self) -> bool:
+    async def is_alive(self) -> bool:
         works = self._unanswered < 2 * SUSPECT_AFTER or self._calls_under_way > 0
         return works and await self._pong()
 
@@ -183,7 +183,7 @@ class HttpConnection:
         """Until the stop, or until the server no longer answers."""
         while True:
             with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(self._patience.ping_every_seconds):
+                async with asyncio.timeout(self._timeouts.ping_every_seconds):
                     await self._stop.wait()
                     return
             if not await self._pong():
@@ -196,7 +196,7 @@ class HttpConnection:
         if self._session is None:
             return False
         try:
-            async with asyncio.timeout(self._patience.ping_seconds):
+            async with asyncio.timeout(self._timeouts.ping_seconds):
                 await self._session.send_ping()
         except MCPError as error:
             return error.code != CONNECTION_CLOSED  # any other error is an answer too

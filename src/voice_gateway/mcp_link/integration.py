@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from langchain_core.tools import BaseTool
 
 from voice_gateway.config import McpSettings, ServerSettings
-from voice_gateway.mcp_link.connection import Patience
+from voice_gateway.mcp_link.connection import LinkTimeouts
 from voice_gateway.mcp_link.server import Server
 from voice_gateway.mcp_link.status import Hide, Listeners, ServerStatus, hide_nothing
 
@@ -29,14 +29,14 @@ class MCPIntegration:
         local_tools: Callable[[], Sequence[str]] = lambda: (),
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         hide: Hide = hide_nothing,
-        patience: Patience = Patience(),  # noqa: B008 (frozen)
+        timeouts: LinkTimeouts = LinkTimeouts(),  # noqa: B008 (frozen)
     ) -> None:
         self._on_tools = on_tools
         self._on_status = on_status
         self._news = asyncio.Event()
         listeners = Listeners(self._tools_changed, self._status_changed, local_tools, self._connected, sleep)
         self._servers = [
-            Server(name, server, settings, listeners, patience=patience, hide=hide(server))
+            Server(name, server, settings, listeners, timeouts=timeouts, hide=hide(server))
             for name, server in servers.items()
         ]
 

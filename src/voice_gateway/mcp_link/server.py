@@ -9,7 +9,7 @@ from typing import Any
 from voice_gateway.backoff import backoff_seconds
 from voice_gateway.config import McpSettings, ServerSettings
 from voice_gateway.errors import GatewayError, LinkError, ToolUnavailable
-from voice_gateway.mcp_link.connection import Connection, Patience
+from voice_gateway.mcp_link.connection import Connection, LinkTimeouts
 from voice_gateway.mcp_link.convert import to_langchain_tools
 from voice_gateway.mcp_link.status import Listeners, ServerStatus, State, failure_report
 from voice_gateway.mcp_link.stdio import StdioConnection
@@ -30,12 +30,12 @@ class Server:
         mcp: McpSettings,
         listeners: Listeners,
         *,
-        patience: Patience,
+        timeouts: LinkTimeouts,
         hide: Callable[[str], str],
     ) -> None:
         """`hide` takes the server's secrets out of what is told of it."""
         self._name = name
-        self._patience = patience
+        self._timeouts = timeouts
         self._hide = hide
         self._settings = settings
         self._mcp = mcp
@@ -155,7 +155,7 @@ class Server:
             self._settings,
             self,
             stop_seconds=self._mcp.stop_timeout_seconds,
-            patience=self._patience,
+            timeouts=self._timeouts,
             hide=self._hide,
         )
 
@@ -186,17 +186,17 @@ class Server:
         while not self._stopping and not self._ended:
             await self._wake.wait()
             self._wake.clear()
-            if self._suspected and not self._ended and not await self._still_answers(connection):
+            if self._suspected and not self._ended and not await self._is_alive(connection):
                 return "it does not answer any more"
             if self._changed and not self._ended:
                 await self._relist(connection)
         return connection.end or "it was stopped"
 
-    async def _still_answers(self, connection: Connection) -> bool:
+    async def _is_alive(self, connection: Connection) -> bool:
         self._suspected = False
         try:
             async with self._interruptible(None):
-                return await connection.answers()
+                return await connection.is_alive()
         except TimeoutError:
             return True  # we are stopping: it no longer matters
 
@@ -217,7 +217,7 @@ class Server:
         changed, self._last_error = reason != self._last_error, reason
         if self._connected_at is not None:
             self._restarts += 1
-        if ran_seconds >= self._patience.short_run_seconds:
+        if ran_seconds >= self._timeouts.short_run_seconds:
             self._failures = 0
         else:
             self._failures += 1
@@ -291,7 +291,7 @@ class Server:
 
     def _no_more_calls(self) -> None:
         self._connection = None
-        ran_well = self._ran() >= self._patience.short_run_seconds
+        ran_well = self._ran() >= self._timeouts.short_run_seconds
         if ran_well and self._attempting is None and not self._stopping:
             self._attempting = asyncio.Event()  # it is restarted at once: calls that come now wait for it
 

@@ -41,7 +41,7 @@ class Runner:
 
     def __init__(self, grace_seconds: float = GRACE_SECONDS) -> None:
         self._grace_seconds = grace_seconds
-        self._left_behind: set[asyncio.Task[None]] = set()
+        self._abandoned: set[asyncio.Task[None]] = set()
 
     async def run(
         self, name: str, limit: float, start: Callable[..., Awaitable[Any]], *arguments: Any
@@ -49,7 +49,7 @@ class Runner:
         """What `start(*arguments)` gives when awaited; raises Expired or ToolRaised."""
         loop = asyncio.get_running_loop()
         done: asyncio.Future[Ending] = loop.create_future()
-        task = loop.create_task(self._report(done, start, arguments))
+        task = loop.create_task(self._run_and_report(done, start, arguments))
         timer: asyncio.TimerHandle | None = None
         try:
             await _one_round()  # a tool that never waits is done after this, and needs no timer
@@ -69,7 +69,7 @@ class Runner:
             raise ToolRaised(error)
         return value
 
-    async def _report(
+    async def _run_and_report(
         self, done: asyncio.Future[Ending], start: Callable[..., Awaitable[Any]], arguments: tuple[Any, ...]
     ) -> None:
         """Run the tool and say how it ended. SystemExit and the like must not reach the event loop."""
@@ -78,7 +78,7 @@ class Runner:
             work = start(*arguments)
             if not isinstance(work, types.CoroutineType):
                 work = _as_coroutine(work)
-            value = await _steered(work, self._left_behind)
+            value = await _unless_abandoned(work, self._abandoned)
         except BaseException as raised:
             error = raised
         if not done.done():
@@ -91,8 +91,8 @@ class Runner:
         finally:
             if not task.done():
                 log.warning("a tool ignores its cancellation and was left behind", extra={"tool": name})
-                self._left_behind.add(task)
-                task.add_done_callback(self._left_behind.discard)
+                self._abandoned.add(task)
+                task.add_done_callback(self._abandoned.discard)
 
 
 def _expire(done: asyncio.Future[Ending]) -> None:
@@ -111,8 +111,8 @@ async def _as_coroutine(work: Awaitable[Any]) -> Any:
 
 
 @types.coroutine
-def _steered(
-    work: Coroutine[Any, Any, Any], left_behind: set[asyncio.Task[None]]
+def _unless_abandoned(
+    work: Coroutine[Any, Any, Any], abandoned: set[asyncio.Task[None]]
 ) -> Generator[Any, Any, Any]:
     """Like `await work`, but a task that was left behind can be cancelled without asking the tool.
 
@@ -127,7 +127,7 @@ def _steered(
                 work.close()
                 raise
             except BaseException as error:
-                if asyncio.current_task() in left_behind:
+                if asyncio.current_task() in abandoned:
                     raise
                 awaited = work.throw(error)
             else:

@@ -9,7 +9,8 @@ from langchain_core.tools import StructuredTool
 from langchain_core.utils.function_calling import convert_to_openai_tool
 
 from voice_gateway.errors import ToolError, ToolUnavailable
-from voice_gateway.mcp_link.convert import model_name, to_langchain_tools, to_text_and_artifact
+from voice_gateway.mcp_link.convert import to_langchain_tools, to_text_and_artifact
+from voice_gateway.tools.manager import ToolManager
 from voice_gateway.turn import ToolTraits
 
 SCHEMA = {
@@ -42,7 +43,6 @@ def test_a_tool_keeps_its_name_description_schema_and_hints():
     )
     assert isinstance(tool, StructuredTool)
     assert (tool.name, tool.description, tool.args_schema) == ("control_device", "Switches.", SCHEMA)
-    assert tool.metadata["lc_name"] == "control_device"
     assert tool.metadata["traits"] == ToolTraits(
         source="zwave",
         original_name="control_device",
@@ -88,16 +88,22 @@ def test_a_tool_without_a_usable_schema_takes_no_declared_parameters(schema):
 
 @given(st.text(min_size=1, max_size=90))
 def test_every_name_becomes_one_that_models_accept(name):
-    given_to_model = model_name(name)
-    assert re.fullmatch(r"[a-zA-Z0-9_-]{1,64}", given_to_model)
-    if re.fullmatch(r"[a-zA-Z0-9_-]{1,64}", name):
-        assert given_to_model == name
+    tools = ToolManager()
+    tools.add_mcp_tools("zwave", convert({"name": name, "description": "d"}))
+    for tool in tools.all():  # a name of blanks alone is refused
+        offered = tools.offered_name(tool)
+        assert re.fullmatch(r"[a-zA-Z0-9_-]{1,64}", offered)
+        assert tools.find(offered) is tools.find(name) is tool
+        if re.fullmatch(r"[a-zA-Z0-9_-]{1,64}", name):
+            assert offered == name
 
 
 def test_names_that_fall_together_are_kept_apart_and_called_by_their_own():
     names = ("a b", "a_b", "a/b", "💡", "🔒", "x" * 90, "x" * 91)
-    tools = convert(*({"name": name, "description": "d"} for name in names))
-    assert len({tool.name for tool in tools}) == 7
+    manager = ToolManager()
+    manager.add_mcp_tools("zwave", convert(*({"name": name, "description": "d"} for name in names)))
+    tools = manager.all()
+    assert len({manager.offered_name(tool) for tool in tools}) == 7
     assert [tool.metadata["traits"].original_name for tool in tools] == list(names)
 
 

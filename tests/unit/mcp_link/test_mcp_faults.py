@@ -11,7 +11,7 @@ import pytest
 from tests.fakes.linked import LIMIT, alive, fault_server, linked
 
 from voice_gateway.errors import BadArguments, ToolError, ToolUnavailable
-from voice_gateway.mcp_link.connection import Patience
+from voice_gateway.mcp_link.connection import LinkTimeouts
 
 
 @pytest.mark.parametrize(
@@ -241,7 +241,7 @@ async def test_a_server_that_stops_reading_holds_nobody():
 
 
 async def test_a_server_that_does_not_answer_three_times_is_restarted(caplog):
-    async with linked(fault_server(), doubts=Patience(ping_seconds=0.2)) as link:
+    async with linked(fault_server(), timeouts=LinkTimeouts(ping_seconds=0.2)) as link:
         for _ in range(3):
             with pytest.raises(TimeoutError):
                 async with asyncio.timeout(0.1):

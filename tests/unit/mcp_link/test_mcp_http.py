@@ -12,7 +12,7 @@ from tests.fakes.linked import FAKES, LIMIT, linked
 
 from voice_gateway.config import ServerSettings
 from voice_gateway.errors import ToolError, ToolUnavailable
-from voice_gateway.mcp_link.connection import Patience
+from voice_gateway.mcp_link.connection import LinkTimeouts
 
 
 def free_port() -> int:
@@ -105,6 +105,6 @@ async def test_headers_are_sent_and_without_them_the_refusal_is_named(caplog):
 async def test_a_server_that_is_gone_is_noticed_without_a_call():
     port = free_port()
     with http_server(port) as process:
-        async with linked(at(port), doubts=Patience(ping_every_seconds=0.1)) as link:
+        async with linked(at(port), timeouts=LinkTimeouts(ping_every_seconds=0.1)) as link:
             process.kill()
             await link.until(lambda: link.status("web").restarts == 1)

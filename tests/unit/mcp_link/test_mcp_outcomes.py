@@ -9,7 +9,7 @@ import time
 import pytest
 from tests.fakes.linked import fault_server, linked
 
-from voice_gateway.mcp_link.connection import Patience
+from voice_gateway.mcp_link.connection import LinkTimeouts
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
 from voice_gateway.turn import ToolCall
@@ -101,8 +101,8 @@ async def test_a_tool_whose_name_no_model_could_say_is_offered_under_another_and
 async def test_random_faults_leave_every_call_answered_and_nothing_behind():
     faults = "die kill_self close_stdout hang deaf invalid_utf8 glued_text no_newline stray_replies".split()
     # As if every run had been long and healthy: restarts follow at once.
-    healthy = Patience(ping_seconds=0.3, short_run_seconds=0.0)
-    async with linked(fault_server(), patience=1e9, doubts=healthy) as link:
+    healthy = LinkTimeouts(ping_seconds=0.3, short_run_seconds=0.0)
+    async with linked(fault_server(), patience=1e9, timeouts=healthy) as link:
         executor = executor_of(link, timeout_seconds=0.5)
         answered = 0
         deadline = time.monotonic() + SOAK_SECONDS

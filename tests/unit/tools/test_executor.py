@@ -208,10 +208,10 @@ async def test_a_tool_that_swallows_cancellation_does_not_hold_up_the_turn_and_i
 
     assert outcome.error == "timeout"
     assert "a tool ignores its cancellation and was left behind" in caplog.messages
-    (task,) = executor._runner._left_behind
+    (task,) = executor._runner._abandoned
     release.set()
     await asyncio.wait_for(task, timeout=SOON)
-    assert executor._runner._left_behind == set()
+    assert executor._runner._abandoned == set()
 
 
 def test_a_tool_that_swallows_everything_does_not_hold_up_the_end_of_the_program():

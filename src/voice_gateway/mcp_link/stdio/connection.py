@@ -15,7 +15,7 @@ from voice_gateway.errors import BadArguments, GatewayError, LinkError, ToolErro
 from voice_gateway.mcp_link.connection import (
     SUSPECT_AFTER,
     Events,
-    Patience,
+    LinkTimeouts,
     all_pages,
     error_reply,
     load_sdk,
@@ -49,11 +49,11 @@ class StdioConnection:
         events: Events,
         *,
         stop_seconds: float,
-        patience: Patience,
+        timeouts: LinkTimeouts,
         hide: Callable[[str], str] = str,
     ) -> None:
         self._name = name
-        self._patience = patience
+        self._timeouts = timeouts
         self._hide = hide
         self._settings = settings
         self._events = events
@@ -104,12 +104,12 @@ class StdioConnection:
             raise LinkError("its reply to tools/list holds no list of tools")
         return tools, page.get("nextCursor")
 
-    async def answers(self) -> bool:
+    async def is_alive(self) -> bool:
         """Whether the server still talks, when several calls in a row were given up."""
         if self._calls.unanswered >= 2 * SUSPECT_AFTER and not self._calls.under_way:
             return False  # it talks, but it does not work
         try:
-            async with asyncio.timeout(self._patience.ping_seconds):
+            async with asyncio.timeout(self._timeouts.ping_seconds):
                 await self._calls.request("ping", {})
         except TimeoutError:
             return False
@@ -127,12 +127,12 @@ class StdioConnection:
                 return
             self._dispatch(parse(line), line)
             return
-        self._process.hold()  # one long line at a time: a flood of them waits in the server
+        self._process.pause_reading()  # one long line at a time: a flood of them waits in the server
         _in_thread(partial(parse, line, patient=True), partial(self._parsed, line))
 
     def _parsed(self, line: bytes, parsed: Parsed) -> None:
         self._dispatch(parsed, line)
-        self._process.go_on()
+        self._process.resume_reading()
 
     def _dispatch(self, parsed: Parsed, line: bytes) -> None:
         understood = not parsed.noise

@@ -65,7 +65,7 @@ class ServerProcess(asyncio.SubprocessProtocol):
         self._transport: asyncio.SubprocessTransport | None = None
         self._stdin: asyncio.WriteTransport | None = None
         self._stdout: int | None = None  # our end of its pipe
-        self._held = False  # nothing is read for the moment
+        self._paused = False  # nothing is read for the moment
         self.pid = 0
         self.end: str | None = None  # why nothing more will come
 
@@ -93,7 +93,7 @@ class ServerProcess(asyncio.SubprocessProtocol):
             self._close_stdout()
             raise LinkError(_why_not_started(settings, error)) from error
         os.set_blocking(self._stdout, False)
-        self.go_on()
+        self.resume_reading()
 
     # asyncio's callbacks
 
@@ -168,14 +168,14 @@ class ServerProcess(asyncio.SubprocessProtocol):
     async def drained(self) -> None:
         await self._writable.wait()
 
-    def hold(self) -> None:
-        """Read nothing until `go_on`: the server waits with what it writes."""
+    def pause_reading(self) -> None:
+        """Read nothing until `resume_reading`: the server waits with what it writes."""
         if self._stdout is not None:
             asyncio.get_running_loop().remove_reader(self._stdout)
-            self._held = True
+            self._paused = True
 
-    def go_on(self) -> None:
-        self._held = False
+    def resume_reading(self) -> None:
+        self._paused = False
         if self._stdout is not None:
             asyncio.get_running_loop().add_reader(self._stdout, self._read)
 
@@ -213,7 +213,7 @@ class ServerProcess(asyncio.SubprocessProtocol):
         with contextlib.suppress(PermissionError):  # a setuid child; asyncio tries to kill it once more
             self._transport.close()
         self._close_stdout()
-        self._held = False
+        self._paused = False
         await asyncio.sleep(0)  # asyncio's pipes close one round of the loop later
         self._ended("was stopped")
 
@@ -227,7 +227,7 @@ class ServerProcess(asyncio.SubprocessProtocol):
             await asyncio.sleep(0.005)
 
     def _ended(self, reason: str | None = None) -> None:
-        if self._held:  # what is being looked at may be its last reply
+        if self._paused:  # what is being looked at may be its last reply
             asyncio.get_running_loop().call_later(LAST_WORDS_SECONDS, self._ended, reason)
         elif self.end is None:
             code = self._transport.get_returncode() if self._transport is not None else None

@@ -83,7 +83,7 @@ class TimerClock:
     async def _look(self, tasks: asyncio.TaskGroup, ring: Ring, missed: Missed | None) -> float:
         """Start and stop what has to; returns how long nothing will happen."""
         try:
-            seen = await asyncio.to_thread(self._store.look, self._now())
+            seen = await asyncio.to_thread(self._store.take_due, self._now())
         except ToolUnavailable as error:
             if self._well:  # once, not every second
                 log.warning("timers cannot be read", extra={"cause": repr(error.__cause__)})

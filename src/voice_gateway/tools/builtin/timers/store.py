@@ -49,8 +49,8 @@ class Timer:
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
-    """What a look at the timers found."""
+class DueTimers:
+    """What has become due, and what is left."""
 
     timers: list[Timer]  # those that are left, ringing or waiting
     started: list[Timer] = field(default_factory=list)  # ring from now on; the caller lets them
@@ -95,20 +95,20 @@ class TimerStore:
         self._tell()
         return [_timer(row) for row in gone]
 
-    def look(self, now: datetime) -> "Look":
+    def take_due(self, now: datetime) -> "DueTimers":
         """Take what is due. Each timer is given to exactly one caller, whichever process asks first."""
         moment = now.timestamp()
         over = moment - RING_SECONDS
         timers = self.all()
         if all((timer.ends or timer.due) > now for timer in timers):
-            return Look(timers)  # the usual case writes nothing
+            return DueTimers(timers)  # the usual case writes nothing
         missed = self._do(f"DELETE FROM timers WHERE rang IS NULL AND due <= ? RETURNING {_COLUMNS}", (over,))
         started = self._do(
             f"UPDATE timers SET rang = ? WHERE rang IS NULL AND due <= ? RETURNING {_COLUMNS}",
             (moment, moment),
         )
         self._do("DELETE FROM timers WHERE rang <= ?", (over,))
-        return Look(
+        return DueTimers(
             self.all(), sorted(map(_timer, started), key=_by_due), sorted(map(_timer, missed), key=_by_due)
         )
 
