@@ -1,11 +1,10 @@
 """The `zwave-mcp-server` command."""
 
+import os
 import sys
 
 
 def main() -> int:
-    from zwave_mcp.stdout_guard import take_stdout
-
     wire = take_stdout()
     # Only now: whatever these imports print, it cannot reach the client.
     import signal
@@ -15,6 +14,21 @@ def main() -> int:
     from zwave_mcp.cli import start
 
     return start(sys.argv[1:], wire)
+
+
+def take_stdout() -> int:
+    """Keeps stdout for JSON-RPC alone: libraries print while they load.
+
+    From here on file descriptor 1, `print` and child processes go to stderr; the returned descriptor is the
+    only way to the client.
+    """
+    try:
+        wire = os.dup(1)
+        os.dup2(2, 1)
+    except OSError:  # started without stdout or stderr: there is nobody to talk to
+        wire = os.open(os.devnull, os.O_WRONLY)
+    sys.stdout = sys.stderr
+    return wire
 
 
 if __name__ == "__main__":

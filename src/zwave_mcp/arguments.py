@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping
 from typing import Any, Final
 
-from zwave_mcp.scalars import is_number
+from zwave_mcp.home import is_number
 from zwave_mcp.schemas import Schema
 
 _NEEDED: Final = {

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from zwave_mcp.home import Home
     from zwave_mcp.simulated.home import SimulatedHome
 
+_OWN: Final = frozenset(logging.makeLogRecord({}).__dict__) | {"message", "asctime", "taskName"}
 _EXAMPLES: Final = """\
 examples:
   zwave-mcp-server --simulate                      a home to try things with, no broker needed
@@ -138,7 +139,7 @@ async def _serve(home: "Home", options: Options, wire: int) -> None:
 
 
 async def _state(options: Options, reset: bool, faults: Sequence[str], out: IO[str]) -> int:
-    from zwave_mcp.looks import Looks
+    from zwave_mcp.queries import Queries
     from zwave_mcp.view import Viewer
 
     assert isinstance(options.home, SimulationOptions)
@@ -146,13 +147,22 @@ async def _state(options: Options, reset: bool, faults: Sequence[str], out: IO[s
     if reset and file is not None:
         file.unlink(missing_ok=True)
     home = _simulated(options.home, faults)
-    listing = await Looks(home, Viewer(home)).list(inactive=True, limit=4000)
+    listing = await Queries(home, Viewer(home)).list(inactive=True, limit=4000)
     text = json.dumps({"stateFile": str(file), **listing.structured}, ensure_ascii=False, indent=2)
     print(text, file=out, flush=True)
     return 0
 
 
-def _log_to_stderr(level: str) -> None:
-    from zwave_mcp.logs import configure
+class _LogLine(logging.Formatter):
+    """A fixed phrase, and the facts behind it."""
 
-    configure(getattr(logging, level))
+    def format(self, record: logging.LogRecord) -> str:
+        line = super().format(record)
+        facts = " ".join(f"{key}={value!r}" for key, value in record.__dict__.items() if key not in _OWN)
+        return f"{line} {facts}".rstrip()
+
+
+def _log_to_stderr(level: str) -> None:
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(_LogLine("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    logging.basicConfig(level=level, handlers=[handler], force=True)

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
-from zwave_mcp.devices import Device, devices_of
+from zwave_mcp.devices import LAST_LEVEL, Device, devices_of, is_jammed, is_new_jam
 from zwave_mcp.home import (
     ACKNOWLEDGED,
     CONFIRMED,
@@ -26,11 +26,9 @@ from zwave_mcp.home import (
     Refused,
     ValueId,
     WriteResult,
+    is_number,
 )
-from zwave_mcp.jams import is_jammed, is_new_jam
-from zwave_mcp.percent import LAST_LEVEL
 from zwave_mcp.results import Outcome
-from zwave_mcp.scalars import is_number
 
 # The whole of one tool call: a voice client gives up after 30 s and must hear this answer first.
 TOOL_SECONDS: Final = 15.0

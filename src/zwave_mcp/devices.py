@@ -1,21 +1,87 @@
 """Devices as people know them, made from nodes: every endpoint that can do something is one."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Final
 
-from home_words.kinds import Kind
-from zwave_mcp.home import Node, Snapshot, Value, ValueId
-from zwave_mcp.kinds import (
-    BATTERY,
-    METER,
-    READINGS,
-    STATE_VALUES,
-    THERMOSTAT_MODE,
-    THERMOSTAT_SETPOINT,
-    kind_of,
-)
-from zwave_mcp.scalars import is_number
+from home_words.kinds import Kind, mover_kind
+from zwave_mcp.home import Node, Snapshot, Value, ValueId, is_number
+
+BINARY_SWITCH: Final = 37
+MULTILEVEL_SWITCH: Final = 38
+BINARY_SENSOR: Final = 48
+MULTILEVEL_SENSOR: Final = 49
+METER: Final = 50
+THERMOSTAT_MODE: Final = 64
+THERMOSTAT_STATE: Final = 66
+THERMOSTAT_SETPOINT: Final = 67
+DOOR_LOCK: Final = 98
+BARRIER: Final = 102
+WINDOW_COVERING: Final = 106
+NOTIFICATION: Final = 113
+BATTERY: Final = 128
+
+READINGS: Final = (BINARY_SENSOR, MULTILEVEL_SENSOR, METER, NOTIFICATION, BATTERY)
+
+# The value that is the device's state, best first: (command class, property, property to write).
+STATE_VALUES: Final = {
+    "lock": ((DOOR_LOCK, "currentMode", "targetMode"),),
+    "garage_door": (
+        (BARRIER, "currentState", "targetState"),
+        (MULTILEVEL_SWITCH, "currentValue", "targetValue"),
+        (WINDOW_COVERING, "currentValue", "targetValue"),
+    ),
+    "blind": (
+        (WINDOW_COVERING, "currentValue", "targetValue"),
+        (MULTILEVEL_SWITCH, "currentValue", "targetValue"),
+    ),
+    "dimmer": ((MULTILEVEL_SWITCH, "currentValue", "targetValue"),),
+    "switch": ((BINARY_SWITCH, "currentValue", "targetValue"),),
+    "plug": ((BINARY_SWITCH, "currentValue", "targetValue"),),
+}
+
+
+def kind_of(values: Sequence[Value], name: str = "") -> Kind:
+    """The kind of one endpoint. What is riskier or more special wins over what is plainer."""
+    has = {value.id.command_class for value in values}
+    relay: Kind = "plug" if METER in has else "switch"
+    signs: tuple[tuple[bool, Kind], ...] = (
+        (DOOR_LOCK in has, "lock"),
+        (bool(has & {THERMOSTAT_MODE, THERMOSTAT_SETPOINT}), "thermostat"),
+        (BARRIER in has, "garage_door"),
+        (WINDOW_COVERING in has or _moves(values), mover_kind(name)),
+        (MULTILEVEL_SWITCH in has, "dimmer"),
+        (BINARY_SWITCH in has, relay),
+        (bool(has & set(READINGS)), "sensor"),
+    )
+    return next((kind for sign, kind in signs if sign), "other")
+
+
+def _moves(values: Sequence[Value]) -> bool:
+    return any(
+        value.id.command_class == MULTILEVEL_SWITCH and value.id.property in ("Up", "Down", "Open", "Close")
+        for value in values
+    )
+
+
+HIGHEST_LEVEL: Final = 99
+LAST_LEVEL: Final = 255  # written to a dimmer: "on, as bright as it was"
+
+
+def to_level(percent: int) -> int:
+    """0 is off; everything else is at least the lowest level that is on."""
+    if not 0 <= percent <= 100:
+        raise ValueError(f"{percent} is not between 0 and 100")
+    return 0 if percent == 0 else max(1, round(percent * 0.99))
+
+
+# 101 percents share 100 levels: built from `to_level`, so that what was asked for is what is said.
+_PERCENTS: Final = {to_level(percent): percent for percent in range(100, -1, -1)}
+
+
+def to_percent(level: float) -> int:
+    return _PERCENTS[min(max(round(level), 0), HIGHEST_LEVEL)]
+
 
 _BATTERY_LOW_PERCENT = 15  # where most makers start to warn
 
@@ -126,3 +192,52 @@ def _is_reading(value: Value) -> bool:
     if value.id.property in ("alarmType", "alarmLevel", "reset") or value.writeable:
         return False
     return not (value.id.command_class == METER and value.id.property != "value")
+
+
+JAMMED = 11  # of the notification value "Lock state"
+
+
+def notification(device: Device) -> Value | None:
+    return device.find(NOTIFICATION, "Access Control", "Lock state")
+
+
+def is_jammed(device: Device) -> bool:
+    value = notification(device)
+    return value is not None and value.value == JAMMED
+
+
+def is_new_jam(before: Device, now: Device) -> bool:
+    """An old jam, forgotten or not, says nothing about a command of now; a time of its own makes it new."""
+    old, value = notification(before), notification(now)
+    if value is None or value.value != JAMMED:
+        return False
+    return old is None or old.value not in (JAMMED, None) or old.updated != value.updated
+
+
+def without_jam(device: Device) -> Device:
+    """Nothing is known from the notification any more; its time stays, to tell the next jam from this one."""
+    old = notification(device)
+    values = tuple(replace(value, value=None) if value is old else value for value in device.values)
+    return replace(device, values=values)
+
+
+class OldJams:
+    """Which notification of which lock is out of date, by the time it was given."""
+
+    def __init__(self) -> None:
+        self._over: dict[ValueId, float | None] = {}
+
+    def forget(self, device: Device) -> None:
+        """The bolt has been seen where it was sent."""
+        value = notification(device)
+        if value is not None and value.value == JAMMED:
+            self._over[value.id] = value.updated
+
+    def left_out(self, device: Device) -> Device:
+        value = notification(device) if device.kind == "lock" else None
+        if value is None or value.id not in self._over:
+            return device
+        if value.value == JAMMED and value.updated == self._over[value.id]:
+            return without_jam(device)
+        del self._over[value.id]
+        return device

@@ -2,10 +2,11 @@
 
 The Protocol is deliberately low: it is Z-Wave JS UI's API (nodes, write a value, ask the device for a value,
 ping, scenes) and nothing more. What a name means, what a device can do, when a command is confirmed and what
-is said about it is decided once, above it (`devices.py`, `control.py`, `sentences.py`). So both homes give
+is said about it is decided once, above it (`devices.py`, `control.py`, `wording.py`). So both homes give
 the same outcomes and the same sentences, and a home is transport only.
 """
 
+import math
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -215,3 +216,18 @@ class Home(Protocol):
 
     async def health(self) -> Health:
         """Never raises: what is wrong stands in the result."""
+
+
+def is_number(raw: Any) -> bool:
+    """JSON also brings NaN, infinity, and whole numbers of hundreds of digits."""
+    if isinstance(raw, bool) or not isinstance(raw, int | float):
+        return False
+    try:
+        return math.isfinite(raw)
+    except OverflowError:
+        return False
+
+
+def scalar(raw: object) -> bool | float | str | None:
+    """The value, or None where there is none."""
+    return raw if isinstance(raw, bool | str) or is_number(raw) else None  # type: ignore[return-value]

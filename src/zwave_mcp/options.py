@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 LEVELS: Final = ("DEBUG", "INFO", "WARNING", "ERROR")
 DEFAULT_HOME: Final = "default"
@@ -126,3 +126,27 @@ def _flag(environment: Mapping[str, str], name: str) -> bool:
     if value not in _TRUE | _FALSE:
         raise Wrong(f"{name} must be true or false")
     return value in _TRUE
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    host: str
+    port: int
+    tls: bool
+    username: str | None
+    password: str | None = field(repr=False)
+
+    def __str__(self) -> str:
+        return f"{self.host}:{self.port}"
+
+
+def address_of(options: MqttOptions) -> Address:
+    parts = urlsplit(options.url)
+    tls = parts.scheme == "mqtts"
+    return Address(
+        host=parts.hostname or "localhost",
+        port=parts.port or (8883 if tls else 1883),
+        tls=tls,
+        username=options.username or (unquote(parts.username) if parts.username else None),
+        password=options.password or (unquote(parts.password) if parts.password else None),
+    )

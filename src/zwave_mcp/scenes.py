@@ -4,12 +4,10 @@ import asyncio
 from typing import Any, Final
 
 from home_words.names import spellings, words
-from zwave_mcp import sentences
-from zwave_mcp.home import Home, HomeError, NoAnswer, Refused, Scene, SceneValue, ValueId
-from zwave_mcp.kinds import BARRIER, DOOR_LOCK
-from zwave_mcp.percent import LAST_LEVEL
+from zwave_mcp import wording
+from zwave_mcp.devices import BARRIER, DOOR_LOCK, LAST_LEVEL
+from zwave_mcp.home import Home, HomeError, NoAnswer, Refused, Scene, SceneValue, ValueId, is_number
 from zwave_mcp.results import Facts, Outcome, Result, result
-from zwave_mcp.scalars import is_number
 from zwave_mcp.states import LOCKED
 from zwave_mcp.view import View, Viewer
 
@@ -28,7 +26,7 @@ class Scenes:
         known = await self._home.scenes()
         scene = _find(asked, known)
         if scene is None:
-            sentence = sentences.no_scene(asked, [one.name for one in known])
+            sentence = wording.no_scene(asked, [one.name for one in known])
             more = {"scenes": [one.name for one in known]}
             return result(sentence, "not_found", Facts(requested, more=more))
         if any(_opens_the_house(value) for value in scene.values):
@@ -51,7 +49,7 @@ class Scenes:
         behind = [name for name in (task.result() for task in tasks) if name]
         more = {"notConfirmed": behind}
         if behind:
-            names = sentences.listed(list(dict.fromkeys(behind)))
+            names = wording.listed(list(dict.fromkeys(behind)))
             sentence = f"The scene {scene.name} was started, but this is not confirmed: {names}."
             return result(sentence, "unconfirmed", Facts(requested, more=more))
         outcome: Outcome = "confirmed" if scene.values else "working"

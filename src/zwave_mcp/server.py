@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from zwave_mcp.devices import devices_of
 from zwave_mcp.home import Home, Snapshot
-from zwave_mcp.refusals import refusal
 from zwave_mcp.results import Facts, Result, result
 from zwave_mcp.schemas import TOOLS, ToolSpec
 from zwave_mcp.tools import Tools
-from zwave_mcp.wire import Lines, TooLong, Writer
+from zwave_mcp.wire import Lines, TooLong, Writer, refusal
 
 if TYPE_CHECKING:
     from mcp.server.lowlevel import Server

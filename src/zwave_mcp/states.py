@@ -6,18 +6,18 @@ import time
 from typing import Any, Final
 
 from home_words.units import UNITS
-from zwave_mcp.devices import Device
-from zwave_mcp.home import Value
-from zwave_mcp.jams import is_jammed
-from zwave_mcp.kinds import (
+from zwave_mcp.devices import (
     BARRIER,
     BATTERY,
     BINARY_SENSOR,
+    HIGHEST_LEVEL,
     MULTILEVEL_SENSOR,
     THERMOSTAT_STATE,
+    Device,
+    is_jammed,
+    to_percent,
 )
-from zwave_mcp.percent import HIGHEST_LEVEL, to_percent
-from zwave_mcp.scalars import is_number
+from zwave_mcp.home import Value, is_number
 
 UNKNOWN: Final = "unknown"
 LOCKED: Final = 255

@@ -5,13 +5,12 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from zwave_mcp import sentences
-from zwave_mcp.commands import NotPossible
+from zwave_mcp import wording
 from zwave_mcp.confirm import TOOL_SECONDS, Command, Verdict, carry_out
+from zwave_mcp.control import NotPossible
 from zwave_mcp.devices import Device, with_value
-from zwave_mcp.home import Home, Value
+from zwave_mcp.home import Home, Value, is_number
 from zwave_mcp.results import Facts, Result, result
-from zwave_mcp.scalars import is_number
 from zwave_mcp.states import UNKNOWN, active_setpoint, number_text, remembered, state_text
 from zwave_mcp.view import Viewer, resolve_device
 
@@ -65,9 +64,9 @@ class Thermostats:
 
 
 def _commands(device: Device, setting: Setting) -> list[Command]:
-    name = sentences.the(device)
+    name = wording.the(device)
     if device.kind != "thermostat":
-        raise NotPossible("unsupported", sentences.capital(f"{name} is not a thermostat."))
+        raise NotPossible("unsupported", wording.capital(f"{name} is not a thermostat."))
     if setting.temperature is None and setting.mode is None:
         raise NotPossible("invalid", f"A temperature or a mode is needed to set {name}.")
     commands = []
@@ -78,7 +77,7 @@ def _commands(device: Device, setting: Setting) -> list[Command]:
     if setting.temperature is not None:
         setpoint = active_setpoint(device, mode)
         if setpoint is None:
-            raise NotPossible("unsupported", sentences.capital(f"{name} takes no temperature."))
+            raise NotPossible("unsupported", wording.capital(f"{name} takes no temperature."))
         degrees = _degrees(setpoint, setting.temperature, setting.unit)
         commands.append(
             Command(
@@ -100,10 +99,10 @@ def _mode(device: Device, asked: str) -> tuple[Value, int]:
     for number, text in known.items():
         if text.casefold() == wanted and value is not None and isinstance(number, int):
             return value, number
-    name = sentences.capital(sentences.the(device))
-    modes = sentences.listed([text.lower() for text in known.values()])
+    name = wording.capital(wording.the(device))
+    modes = wording.listed([text.lower() for text in known.values()])
     tail = f"; it has {modes}" if modes else ""
-    raise NotPossible("unsupported", f"{name} has no mode {sentences.quoted(asked)}{tail}.")
+    raise NotPossible("unsupported", f"{name} has no mode {wording.quoted(asked)}{tail}.")
 
 
 def _degrees(setpoint: Value, temperature: float, unit: str | None) -> float:
@@ -135,14 +134,14 @@ def _good_news(device: Device, setting: Setting) -> str:
     if setting.temperature is not None and setpoint is not None:
         parts.append(f"set to {number_text(setpoint.value)} {_unit(setpoint)}")
     off = ", but it is off" if setting.mode is None and mode_text == "off" else ""
-    return sentences.capital(f"{sentences.the(device)} is now {sentences.listed(parts)}{off}.")
+    return wording.capital(f"{wording.the(device)} is now {wording.listed(parts)}{off}.")
 
 
 def _bad_news(device: Device, command: Command, verdict: Verdict) -> str:
     if verdict.outcome == "queued":
-        return sentences.queued(device)
+        return wording.queued(device)
     if verdict.outcome == "unreachable":
-        return sentences.unreachable(device)
+        return wording.unreachable(device)
     if verdict.outcome in ("unconfirmed", "working"):
-        return sentences.not_confirmed(device, verdict.message)
-    return sentences.failed(device, "set", remembered(device) if verdict.known else UNKNOWN, verdict.message)
+        return wording.not_confirmed(device, verdict.message)
+    return wording.failed(device, "set", remembered(device) if verdict.known else UNKNOWN, verdict.message)

@@ -8,7 +8,7 @@ from typing import Any
 from zwave_mcp.arguments import complaint
 from zwave_mcp.control import Control, down
 from zwave_mcp.home import Home, HomeError
-from zwave_mcp.looks import Looks
+from zwave_mcp.queries import Queries
 from zwave_mcp.results import Facts, Result, result
 from zwave_mcp.scenes import Scenes
 from zwave_mcp.schemas import TOOLS
@@ -23,7 +23,7 @@ Arguments = Mapping[str, Any]
 class Tools:
     def __init__(self, home: Home, *, allow_unlock: bool = False) -> None:
         viewer = Viewer(home)
-        self._looks = Looks(home, viewer)
+        self._queries = Queries(home, viewer)
         self._control = Control(home, viewer, allow_unlock=allow_unlock)
         self._thermostats = Thermostats(home, viewer)
         self._scenes = Scenes(home, viewer)
@@ -31,12 +31,12 @@ class Tools:
         self._calls: dict[str, Callable[[Arguments], Awaitable[Result]]] = {
             "list_zwave_devices": self._list,
             "control_zwave_device": self._control_device,
-            "get_device_sensor_data": lambda given: self._looks.sensors(given["deviceName"]),
-            "get_zwave_device": lambda given: self._looks.device(given["deviceName"]),
+            "get_device_sensor_data": lambda given: self._queries.sensors(given["deviceName"]),
+            "get_zwave_device": lambda given: self._queries.device(given["deviceName"]),
             "control_zwave_lock": lambda given: self._control.lock(given["deviceName"], given["action"]),
             "set_zwave_thermostat": self._set_thermostat,
             "activate_zwave_scene": lambda given: self._scenes.activate(given["sceneName"]),
-            "check_zwave_health": lambda given: self._looks.health(),
+            "check_zwave_health": lambda given: self._queries.health(),
         }
 
     def knows(self, name: str) -> bool:
@@ -76,7 +76,7 @@ class Tools:
         return Result(failed.sentence, {"devices": [], "total": 0, "outcome": outcome}, is_error=True)
 
     def _list(self, given: Arguments) -> Awaitable[Result]:
-        return self._looks.list(
+        return self._queries.list(
             given.get("filter", ""),
             given.get("includeInactive", False),
             int(given.get("limit", 100)),

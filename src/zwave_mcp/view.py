@@ -3,10 +3,9 @@
 from dataclasses import dataclass
 
 from home_words.resolver import Group, Names, One, Prefers, Several
-from zwave_mcp import sentences
-from zwave_mcp.devices import Device, devices_of
+from zwave_mcp import wording
+from zwave_mcp.devices import Device, OldJams, devices_of
 from zwave_mcp.home import SNAPSHOT_MAX_AGE_SECONDS, Home, Snapshot
-from zwave_mcp.jams import OldJams
 from zwave_mcp.results import Facts, Outcome, Result, result
 
 
@@ -57,13 +56,13 @@ def resolve_device(
     if isinstance(found, One):
         return found.device
     if isinstance(found, Several):
-        return result(sentences.which(found.devices), "ambiguous", Facts(requested, candidates=found.devices))
-    sentence = sentences.not_found(asked, found.nearest)
+        return result(wording.which(found.devices), "ambiguous", Facts(requested, candidates=found.devices))
+    sentence = wording.not_found(asked, found.nearest)
     return result(sentence, "not_found", Facts(requested, candidates=found.nearest))
 
 
 def _group(asked: str, requested: dict[str, object], able: tuple[Device, ...]) -> Result:
     """Only what can do it is offered; one alone by its name, as nothing else can be meant."""
-    sentence = sentences.not_found(asked, able) if len(able) == 1 else sentences.one_at_a_time(asked, able)
+    sentence = wording.not_found(asked, able) if len(able) == 1 else wording.one_at_a_time(asked, able)
     outcome: Outcome = "ambiguous" if len(able) > 1 else "not_found"
     return result(sentence, outcome, Facts(requested, candidates=able))

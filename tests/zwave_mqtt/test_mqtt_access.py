@@ -11,10 +11,8 @@ from tests.fakes.mosquitto import Broker, Certificates
 from tests.fakes.zwave_gateway import FakeGateway
 
 from zwave_mcp.home import CONFIRMED, HomeDown, ValueId
-from zwave_mcp.mqtt.address import address_of
-from zwave_mcp.mqtt.client import Client
-from zwave_mcp.mqtt.link import connected
-from zwave_mcp.options import MqttOptions
+from zwave_mcp.mqtt.link import Client, connected
+from zwave_mcp.options import MqttOptions, address_of
 
 FLOOR_LAMP = ValueId(3, 38, 0, "targetValue")
 USERS = {"gateway": "secret", "assistant": "open sesame"}

@@ -6,8 +6,7 @@ import pytest
 from tests.fakes.zwave_gateway import FakeGateway
 
 from zwave_mcp.home import HomeDown, ValueId
-from zwave_mcp.mqtt.connection import Connection
-from zwave_mcp.mqtt.gateways import Gateways, client_name
+from zwave_mcp.mqtt.connection import Connection, Gateways, client_name
 from zwave_mcp.options import MqttOptions
 
 ON, OFF = b'{"value":true,"time":1794726670090}', b'{"value":false}'

@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
+from zwave_mcp.devices import HIGHEST_LEVEL, LAST_LEVEL
 from zwave_mcp.home import ACKNOWLEDGED, CONFIRMED, WORKING, ValueId, WriteResult
-from zwave_mcp.percent import HIGHEST_LEVEL, LAST_LEVEL
 from zwave_mcp.simulated import values as made
 from zwave_mcp.simulated.file import DeviceSpec
 from zwave_mcp.simulated.store import Track

@@ -7,7 +7,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, Final
 
-from zwave_mcp.scalars import is_number
+from zwave_mcp.home import is_number
 
 KINDS: Final = ("switch", "plug", "dimmer", "blind", "garage_door", "lock", "thermostat", "sensor")
 MEASURES: Final = ("temperature", "humidity", "light", "motion", "door")
@@ -130,7 +130,7 @@ def state_value(kind: str, state: Any, where: str) -> Any:
         return words[state]
     percent = isinstance(state, int) and not isinstance(state, bool) and 0 <= state <= 100
     if percent and kind in ("dimmer", "blind"):
-        from zwave_mcp.percent import to_level
+        from zwave_mcp.devices import to_level
 
         return to_level(state)
     allowed = ", ".join(words) or "nothing"

@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from zwave_mcp.scalars import is_number
+from zwave_mcp.home import is_number
 
 log = logging.getLogger(__name__)
 

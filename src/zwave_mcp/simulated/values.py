@@ -6,8 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Final
 
-from zwave_mcp.home import Value, ValueId
-from zwave_mcp.kinds import (
+from zwave_mcp.devices import (
     BARRIER,
     BATTERY,
     BINARY_SWITCH,
@@ -20,6 +19,7 @@ from zwave_mcp.kinds import (
     THERMOSTAT_SETPOINT,
     THERMOSTAT_STATE,
 )
+from zwave_mcp.home import Value, ValueId
 from zwave_mcp.simulated.file import DeviceSpec
 
 Texts = dict[int | bool | str, str]

@@ -14,10 +14,10 @@ from voice_gateway.brain.local.resolve import Found, Resolver
 from voice_gateway.config import PermissionSettings
 from voice_gateway.tools.permission import Tier, tier
 from voice_gateway.turn import ToolCall, ToolTraits
-from zwave_mcp.commands import supports
+from zwave_mcp.control import supports
 from zwave_mcp.devices import Device, devices_of
 from zwave_mcp.home import Node, Snapshot
-from zwave_mcp.telling import entry
+from zwave_mcp.queries import entry
 
 WORDS = (
     "Ceiling Floor Desk Front Back Garage Garden Gate Fan Light Lamp Door Blind Curtain Heater Siren Switch "

@@ -2,7 +2,7 @@
 
 import pytest
 
-from zwave_mcp import commands, confirm, scenes
+from zwave_mcp import confirm, control, scenes
 
 
 @pytest.fixture
@@ -11,7 +11,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(confirm, "_FIRST_POLLS_SECONDS", 0.005)
     monkeypatch.setattr(confirm, "_AFTER_RAMP_SECONDS", 0.05)
     monkeypatch.setattr(confirm, "WINDOW_SECONDS", 0.05)
-    monkeypatch.setattr(commands, "_LOCK_WINDOW_SECONDS", 0.05)
+    monkeypatch.setattr(control, "_LOCK_WINDOW_SECONDS", 0.05)
     monkeypatch.setattr(confirm, "_STOP_CHECK_SECONDS", 0.005)
     monkeypatch.setattr(scenes, "_CHECK_SECONDS", 0.05)
     monkeypatch.setattr(scenes, "_EVERY_SECONDS", 0.01)

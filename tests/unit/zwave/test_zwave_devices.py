@@ -10,10 +10,10 @@ from tests.fakes.scripted_home import ScriptedHome, lock, sensor, switch
 
 from zwave_mcp.devices import Device, devices_of
 from zwave_mcp.home import Node, Snapshot, Value, ValueId
-from zwave_mcp.nodes import duration_seconds, parse_nodes, parse_scenes
-from zwave_mcp.sentences import which
+from zwave_mcp.mqtt.nodes import duration_seconds, parse_nodes, parse_scenes
 from zwave_mcp.states import label_of, reading_text, spoken, state_of, state_text
 from zwave_mcp.tools import Tools
+from zwave_mcp.wording import which
 
 RECORDED = Path(__file__).parents[2] / "zwave_data" / "getNodes.json"
 

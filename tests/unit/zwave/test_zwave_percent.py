@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from zwave_mcp.percent import to_level, to_percent
+from zwave_mcp.devices import to_level, to_percent
 
 
 @pytest.mark.parametrize(("percent", "level"), [(0, 0), (1, 1), (50, 50), (99, 98), (100, 99)])

@@ -5,8 +5,7 @@ import threading
 
 import pytest
 
-from zwave_mcp.refusals import refusal
-from zwave_mcp.wire import Lines, TooLong
+from zwave_mcp.wire import Lines, TooLong, refusal
 
 MANY = 4_000_000
 

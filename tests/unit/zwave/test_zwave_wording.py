@@ -3,7 +3,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.fakes.scripted_home import blind, dimmer, switch
 
-from zwave_mcp import sentences
+from zwave_mcp import wording
 from zwave_mcp.devices import Device, devices_of
 from zwave_mcp.home import Node, Snapshot
 
@@ -23,27 +23,27 @@ def device(node: Node) -> Device:
     ],
 )
 def test_a_device_is_called_as_people_call_it(name: str, room: str, called: str):
-    assert sentences.the(device(switch(2, name, room)), room=True) == called
+    assert wording.the(device(switch(2, name, room)), room=True) == called
 
 
 def test_several_are_and_one_is():
-    assert sentences.doing(device(blind(2, "Study Blinds")), "close") == "The Study Blinds are closing."
-    assert sentences.doing(device(blind(2, "Window Blind")), "open") == "The Window Blind is opening."
-    assert sentences.done(device(switch(2, "Compass")), "on", "on") == "The Compass is now on."
+    assert wording.doing(device(blind(2, "Study Blinds")), "close") == "The Study Blinds are closing."
+    assert wording.doing(device(blind(2, "Window Blind")), "open") == "The Window Blind is opening."
+    assert wording.done(device(switch(2, "Compass")), "on", "on") == "The Compass is now on."
     lights = device(dimmer(2, "Spot Lights"))
-    assert sentences.failed(lights, "off", "on, 40 %") == (
+    assert wording.failed(lights, "off", "on, 40 %") == (
         "The Spot Lights did not turn off; they are still on at 40 percent."
     )
-    assert sentences.unreachable(lights).startswith("The Spot Lights do not answer")
+    assert wording.unreachable(lights).startswith("The Spot Lights do not answer")
 
 
 def test_a_long_name_is_shortened_before_it_is_repeated():
-    assert sentences.not_found("x" * 100, ()) == f'There is no device called "{"x" * 40}…".'
+    assert wording.not_found("x" * 100, ()) == f'There is no device called "{"x" * 40}…".'
 
 
 def test_many_candidates_are_not_all_read_out():
     devices = [device(switch(number, f"Lamp {number}", "Den")) for number in range(2, 10)]
-    assert sentences.which(devices).endswith("the Lamp 6 in the Den or one of 3 others?")
+    assert wording.which(devices).endswith("the Lamp 6 in the Den or one of 3 others?")
 
 
 STATES = st.sampled_from(
@@ -56,20 +56,20 @@ STATES = st.sampled_from(
 def test_every_sentence_is_one_line_that_ends_well(name: str, room: str, state: str):
     lamp = device(dimmer(2, " ".join(name.split()), " ".join(room.split())))
     said = [
-        sentences.done(lamp, "on", state),
-        sentences.done(lamp, "stop", state),
-        sentences.doing(lamp, "on"),
-        sentences.doing(lamp, "dim", 40),
-        sentences.not_confirmed(lamp),
-        sentences.queued(lamp),
-        sentences.unreachable(lamp),
-        sentences.failed(lamp, "on", state),
-        sentences.jammed(lamp, "lock"),
-        sentences.cannot(lamp, "open"),
-        sentences.was_state(lamp, state),
-        sentences.which([lamp, lamp]),
-        sentences.not_found(name, [lamp]),
-        sentences.one_at_a_time(name, [lamp]),
+        wording.done(lamp, "on", state),
+        wording.done(lamp, "stop", state),
+        wording.doing(lamp, "on"),
+        wording.doing(lamp, "dim", 40),
+        wording.not_confirmed(lamp),
+        wording.queued(lamp),
+        wording.unreachable(lamp),
+        wording.failed(lamp, "on", state),
+        wording.jammed(lamp, "lock"),
+        wording.cannot(lamp, "open"),
+        wording.was_state(lamp, state),
+        wording.which([lamp, lamp]),
+        wording.not_found(name, [lamp]),
+        wording.one_at_a_time(name, [lamp]),
     ]
     for sentence in said:
         assert sentence[-1] in ".?"
@@ -81,10 +81,10 @@ def test_every_sentence_is_one_line_that_ends_well(name: str, room: str, state: 
 def test_only_a_confirmation_says_that_it_is_done(action: str):
     lamp = device(dimmer(2, "Lamp"))
     others = [
-        sentences.doing(lamp, action),
-        sentences.not_confirmed(lamp),
-        sentences.queued(lamp),
-        sentences.unreachable(lamp),
-        sentences.failed(lamp, action),
+        wording.doing(lamp, action),
+        wording.not_confirmed(lamp),
+        wording.queued(lamp),
+        wording.unreachable(lamp),
+        wording.failed(lamp, action),
     ]
     assert not any(" is now " in sentence or "turned" in sentence for sentence in others)

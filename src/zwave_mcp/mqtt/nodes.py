@@ -3,8 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any, TypeGuard
 
-from zwave_mcp.home import Node, Scene, SceneValue, Value, ValueId
-from zwave_mcp.scalars import is_number, scalar
+from zwave_mcp.home import Node, Scene, SceneValue, Value, ValueId, is_number, scalar
 
 
 def parse_nodes(result: list[Any]) -> tuple[Node, ...]:

@@ -1,0 +1,245 @@
+"""The tools that look: what there is, what it says, and whether all is well."""
+
+from typing import Any, Final
+
+from home_words.kinds import device_class
+from home_words.names import loose, loose_words, words
+from home_words.resolver import Names
+from zwave_mcp import wording
+from zwave_mcp.devices import Device, with_value
+from zwave_mcp.home import Home, HomeError, NoAnswer, Refused, Value
+from zwave_mcp.results import Facts, Outcome, Result, result
+from zwave_mcp.states import (
+    UNKNOWN,
+    age_seconds,
+    heating_state,
+    label_of,
+    main_readings,
+    reading_text,
+    remembered,
+    spoken,
+    state_of,
+    state_text,
+)
+from zwave_mcp.view import Viewer, resolve_device
+
+_VERIFY_SECONDS: Final = 2.0
+
+
+class Queries:
+    def __init__(self, home: Home, viewer: Viewer) -> None:
+        self._home = home
+        self._viewer = viewer
+
+    async def list(
+        self, wanted: str = "", inactive: bool = False, limit: int = 100, offset: int = 0
+    ) -> Result:
+        view = await self._viewer.now()
+        chosen = filtered(view.names, wanted)
+        offline = [device for device in chosen if not device.available]
+        every = inactive or "offline" in words(wanted)
+        shown = chosen if every else [device for device in chosen if device.available]
+        page = shown[offset : offset + limit]
+        sentence = listing(page, len(shown), offline, wanted)
+        return Result(sentence, {"devices": [entry(device) for device in page], "total": len(shown)})
+
+    async def device(self, asked: str) -> Result:
+        """Asks the device itself, where it can answer."""
+        view = await self._viewer.now()
+        device = resolve_device(view, asked, {})
+        if isinstance(device, Result):
+            return device
+        outcome: Outcome = "confirmed"
+        if device.node.dead:
+            outcome = "unreachable"
+        elif device.state_value is not None and not device.node.asleep:
+            device, outcome = await self._verified(device, device.state_value)
+        state = state_text(device) if outcome == "confirmed" else UNKNOWN
+        sentence = {
+            "confirmed": lambda: wording.is_state(device, state),
+            "unreachable": lambda: wording.unreachable(device),
+        }.get(outcome, lambda: wording.was_state(device, remembered(device)))()
+        return result(sentence, outcome, Facts({}, device, state, more=details(device)))
+
+    async def _verified(self, device: Device, state: Value) -> tuple[Device, Outcome]:
+        try:
+            value = await self._home.poll(state.id, _VERIFY_SECONDS)
+        except (NoAnswer, Refused):
+            return device, "unconfirmed"
+        if state_of(device, value) == UNKNOWN:
+            return device, "unconfirmed"
+        return with_value(device, state.id, value), "confirmed"
+
+    async def sensors(self, asked: str) -> Result:
+        view = await self._viewer.now()
+        room = view.names.in_room(asked)
+        if room:
+            return room_readings(room)
+        device = resolve_device(view, asked, {}, lambda hit: bool(hit.readings))
+        if isinstance(device, Result):
+            return device
+        facts = Facts(
+            {}, device, state_text(device), more={"readings": [reading(one) for one in device.readings]}
+        )
+        if device.node.dead:
+            return result(wording.unreachable(device), "unreachable", facts)
+        if not device.readings:
+            return result(wording.capital(f"{wording.the(device)} measures nothing."), "unsupported", facts)
+        return result(f"{said_readings(device)}.", "confirmed", facts)
+
+    async def health(self) -> Result:
+        health = await self._home.health()
+        more: dict[str, Any] = {
+            "broker": health.broker,
+            "gateway": health.gateway,
+            "driver": health.driver,
+            "gatewayName": health.gateway_name,
+            "version": health.version,
+            "simulated": health.simulated,
+        }
+        if not health.ok:
+            return result(health.problem or "The Z-Wave system is down.", "system_down", Facts({}, more=more))
+        try:
+            devices = (await self._viewer.now()).devices
+        except HomeError as error:
+            return result(str(error), "system_down", Facts({}, more=more))
+        offline = [device.name for device in devices if not device.available]
+        low = [device.name for device in devices if device.battery_low]
+        more |= {"devices": len(devices), "offline": offline, "batteryLow": low}
+        return result(
+            health_sentence(len(devices), offline, low, health.simulated), "confirmed", Facts({}, more=more)
+        )
+
+
+_OLD_SECONDS: Final = 300  # said with the reading; battery sensors report about hourly, so older is no error
+
+
+def filtered(names: Names[Device], wanted: str) -> list[Device]:
+    """Every word of the filter is in name, room or kind, or means the kind."""
+    said = words(wanted) - {"all", "every", ""}
+    if not wanted.strip() or not said:
+        return list(names.devices)
+
+    def fit(device: Device) -> bool:
+        state = state_text(device) if device.available else "offline"
+        has = loose_words(f"{device.room} {device.name} {device.kind.replace('_', ' ')} {state}")
+        sorts = ((word, device_class(word)) for word in said)
+        return all(loose(word) in has or (sort is not None and sort.has(device)) for word, sort in sorts)
+
+    return [device for device in names.devices if fit(device)]
+
+
+def entry(device: Device) -> dict[str, Any]:
+    return {
+        "name": device.name,
+        "room": device.room,
+        "kind": device.kind,
+        "nodeId": device.node.id,
+        "endpoint": device.endpoint,
+        "state": state_text(device),
+        "available": device.available,
+    }
+
+
+def listing(page: list[Device], total: int, offline: list[Device], wanted: str) -> str:
+    what = f" for {wording.quoted(wanted)}" if wanted.strip() else ""
+    rooms: dict[str, list[str]] = {}
+    for device in page:
+        rooms.setdefault(device.room or "no room", []).append(f"{device.name} ({_in_list(device)})")
+    parts = [f"{room}: {', '.join(names)}" for room, names in rooms.items()]
+    count = (
+        "There is no device"
+        if total == 0
+        else f"There {'is 1 device' if total == 1 else f'are {total} devices'}"
+    )
+    some = f", {len(page)} of them here" if len(page) < total else ""
+    tail = f"; offline: {wording.listed([device.name for device in offline])}" if offline else ""
+    body = f": {'; '.join(parts)}" if parts else ""
+    return f"{count}{what}{some}{body}{tail}."
+
+
+def _in_list(device: Device) -> str:
+    if device.available:
+        return state_text(device)
+    last = remembered(device)
+    return "offline" if last == UNKNOWN else f"offline, last known {last}"
+
+
+def details(device: Device) -> dict[str, Any]:
+    details: dict[str, Any] = {
+        "kind": device.kind,
+        "available": device.available,
+        "status": device.node.status,
+        "product": device.node.product,
+        "readings": [reading(value) for value in device.readings],
+        "batteryLow": device.battery_low,
+    }
+    heating = heating_state(device)
+    return {**details, "operating": heating} if heating else details
+
+
+def reading(value: Value) -> dict[str, Any]:
+    return {
+        "label": label_of(value),
+        "value": value.value,
+        "unit": value.unit,
+        "text": reading_text(value),
+        "ageSeconds": age_seconds(value),
+    }
+
+
+def said_readings(device: Device, *, in_room: bool = True) -> str:
+    said = [_said(value) for value in main_readings(device)]
+    ages = [age for age in map(age_seconds, device.readings) if age is not None]
+    if device.battery_low:
+        said.append("its battery is low")
+    if not said:
+        said = [_said(value) for value in device.readings]
+    old = f", measured {_ago(min(ages))}" if ages and min(ages) >= _OLD_SECONDS else ""
+    called = wording.the(device, room=in_room)
+    return f"{wording.capital(called) if in_room else called}: {', '.join(said)}{old}"
+
+
+def _said(value: Value) -> str:
+    """Label and value as people say them; "closed" needs no label."""
+    text = spoken(reading_text(value))
+    if text in ("open", "closed", "motion", "no motion"):
+        return text
+    label = {"W": "power", "kWh": "energy"}.get(value.unit) or label_of(value).lower()
+    return f"{label.removeprefix('air ')} {text}"
+
+
+def _ago(seconds: int) -> str:
+    minutes = seconds // 60
+    if minutes < 120:
+        return f"{minutes} minutes ago"
+    return f"{minutes // 60} hours ago" if minutes < 48 * 60 else f"{minutes // (24 * 60)} days ago"
+
+
+def room_readings(devices: tuple[Device, ...]) -> Result:
+    measuring = [device for device in devices if main_readings(device) and device.available]
+    room = devices[0].room
+    more = {
+        "readings": [
+            {"device": device.name, **reading(value)} for device in measuring for value in device.readings
+        ]
+    }
+    if not measuring:
+        return result(
+            f"Nothing measures anything {wording.in_room(room)}.", "unsupported", Facts({}, more=more)
+        )
+    sentence = "; ".join(said_readings(device, in_room=False) for device in measuring)
+    structured = result(
+        f"{wording.capital(wording.in_room(room))}: {sentence}.", "confirmed", Facts({}, more=more)
+    )
+    return Result(structured.sentence, {**structured.structured, "room": room})
+
+
+def health_sentence(total: int, offline: list[str], low: list[str], simulated: bool) -> str:
+    home = "The simulated Z-Wave home" if simulated else "The Z-Wave system"
+    parts = [f"{home} is up with {total} devices"]
+    if offline:
+        parts.append(f"offline: {wording.listed(offline)}")
+    if low:
+        parts.append(f"battery low: {wording.listed(low)}")
+    return "; ".join(parts) + "."
