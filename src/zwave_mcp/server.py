@@ -10,7 +10,7 @@ from zwave_mcp.devices import devices_of
 from zwave_mcp.home import Home, Snapshot
 from zwave_mcp.results import Facts, Result, result
 from zwave_mcp.schemas import TOOLS, ToolSpec
-from zwave_mcp.tools import Tools
+from zwave_mcp.tools import Tools, argument_validator
 from zwave_mcp.wire import Lines, TooLong, Writer, refusal
 
 if TYPE_CHECKING:
@@ -37,6 +37,7 @@ class ZwaveServer:
         self._tools = Tools(home, allow_unlock=allow_unlock)
         self._known: frozenset[tuple[object, ...]] | None = None
         self._changed = asyncio.Event()
+        self._greeted = asyncio.Event()  # the client has asked for the tools
         self._running = 0
         self._session: ServerSession | None = None
         self._bus: InMemorySubscriptionBus | None = None
@@ -53,6 +54,7 @@ class ZwaveServer:
             background = [
                 tasks.create_task(self._home.run(), name="home"),
                 tasks.create_task(self._announce(), name="announcements"),
+                tasks.create_task(self._warm_up(), name="warm-up"),
             ]
             talk = tasks.create_task(self._talk(lines, writer), name="mcp")
             stopped = tasks.create_task(stop.wait(), name="signals")
@@ -82,6 +84,7 @@ class ZwaveServer:
 
         async def list_tools(ctx: Any, params: Any) -> ListToolsResult:
             self._session = ctx.session
+            self._greeted.set()
             return listing
 
         async def call_tool(ctx: Any, params: Any) -> "CallToolResult":
@@ -132,6 +135,11 @@ class ZwaveServer:
         if self._known is not None and now != self._known:
             self._changed.set()
         self._known = now
+
+    async def _warm_up(self) -> None:
+        """What checks arguments takes 100 ms to load: not while a client waits for its first answer."""
+        await self._greeted.wait()
+        await asyncio.to_thread(argument_validator)
 
     async def _announce(self) -> None:
         while True:

@@ -2,22 +2,27 @@
 
 import logging
 from collections.abc import Awaitable, Callable, Mapping
+from functools import cache
 from time import perf_counter
-from typing import Any
+from typing import Any, Final
 
-from zwave_mcp.arguments import complaint
 from zwave_mcp.control import Control, down
-from zwave_mcp.home import Home, HomeError
+from zwave_mcp.home import Home, HomeError, is_number
 from zwave_mcp.queries import Queries
 from zwave_mcp.results import Facts, Result, result
 from zwave_mcp.scenes import Scenes
-from zwave_mcp.schemas import TOOLS
+from zwave_mcp.schemas import TOOLS, Schema
 from zwave_mcp.thermostat import Setting, Thermostats
 from zwave_mcp.view import Viewer
 
 log = logging.getLogger(__name__)
 
 Arguments = Mapping[str, Any]
+
+_NEEDED: Final = {
+    "string": "a text", "integer": "a whole number", "number": "a number", "boolean": "true or false",
+}  # fmt: skip
+_FIRST: Final = ("additionalProperties", "required", "type", "enum")  # of several mistakes this one is told
 
 
 class Tools:
@@ -97,3 +102,48 @@ class Tools:
 def _requested(given: Arguments) -> dict[str, Any]:
     """What was wanted, without the name: that stands in `device` once it is known."""
     return {key: value for key, value in given.items() if key != "deviceName"}
+
+
+def complaint(schema: Schema, arguments: Arguments) -> str | None:
+    """What is wrong with the arguments, in one sentence that can be spoken; None when nothing is."""
+    properties: Schema = schema["properties"]
+    errors = argument_validator()(schema).iter_errors(dict(arguments))
+    order = {word: place for place, word in enumerate(_FIRST)}
+    error = min(errors, key=lambda one: order.get(one.validator, len(order)), default=None)
+    if error is not None:
+        return _sentence(error, properties, arguments)
+    blank = (
+        key for key, value in arguments.items() if properties[key].get("minLength") and not value.strip()
+    )
+    return next((f"{key} must not be empty." for key in blank), None)
+
+
+def _sentence(error: Any, properties: Schema, arguments: Arguments) -> str:
+    rule, key = error.schema, error.path[0] if error.path else ""
+    if error.validator == "additionalProperties":
+        unknown = next(str(key) for key in arguments if key not in properties)
+        return f'There is no parameter "{unknown[:40]}"; known are: {", ".join(properties) or "none"}.'
+    if error.validator == "required":
+        return f"Missing: {', '.join(name for name in rule['required'] if name not in arguments)}."
+    limits = f"between {rule.get('minimum')} and {rule['maximum']}" if "maximum" in rule else ""
+    return {
+        "type": f"{key} must be {_NEEDED[rule['type']]}.",
+        "enum": f"{key} must be one of: {', '.join(rule.get('enum', ()))}.",
+        "minLength": f"{key} must not be empty.",
+        "maxLength": f"{key} must have at most {rule.get('maxLength')} characters.",
+    }.get(error.validator, f"{key} must be {limits or 'at least ' + str(rule.get('minimum'))}.")
+
+
+@cache
+def argument_validator() -> Any:
+    from jsonschema import Draft202012Validator as Draft
+    from jsonschema.validators import extend
+
+    # JSON also brings NaN, infinity, and whole numbers of hundreds of digits; 40.0 is whole.
+    finite = Draft.TYPE_CHECKER.redefine_many(
+        {
+            "number": lambda _checker, raw: is_number(raw),
+            "integer": lambda _checker, raw: is_number(raw) and float(raw).is_integer(),
+        }
+    )
+    return extend(Draft, type_checker=finite)  # type: ignore[no-untyped-call]

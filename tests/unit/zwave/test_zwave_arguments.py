@@ -7,10 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.fakes.scripted_home import ScriptedHome, blind, dimmer, sensor, switch
 
-from zwave_mcp.arguments import complaint
 from zwave_mcp.results import OUTCOMES
 from zwave_mcp.schemas import TOOLS
-from zwave_mcp.tools import Tools
+from zwave_mcp.tools import Tools, complaint
 
 SPECS = {spec.name: spec for spec in TOOLS}
 CONTROL = SPECS["control_zwave_device"].parameters
