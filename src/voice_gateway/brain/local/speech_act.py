@@ -234,6 +234,7 @@ _MESSAGE = re.compile(
     r"do (?:the|my|our|your|it|that|this|something|an?)\b)"
 )
 _SHORT_WISH = re.compile(
+    r"^(?:yes|yeah|yep|sure|okay|ok|go ahead|go on|please do|undo)$|"
     r"^(?:(?:a (?:bit|little)|much|\d+ \w+) )?(?:louder|quieter|softer|brighter|darker|dimmer|warmer|cooler|"
     r"hotter|colder|higher|faster|slower|again|lights? (?:on|off|out)|lock up|max|volume)\b"
 )
@@ -361,9 +362,9 @@ def _asked(plain: str, words: Sequence[str], named: bool, definite: bool) -> Spe
     if _CLOCK.match(plain) or (named and (definite or state)):
         return SpeechAct.HOME_QUESTION
     yes_or_no = _IS_IT_SO.match(plain) is not None
-    if deed and yes_or_no:
-        return SpeechAct.HOME_QUESTION  # "did you order the pizza"
-    pointing = len(words) <= 5 and bool(_POINTING & set(words))  # "did it work": whatever that was
+    pointing = len(words) <= 5 and bool(_POINTING & set(words))
+    if yes_or_no and (deed or pointing):
+        return SpeechAct.HOME_QUESTION  # "did you order the pizza", "did it work"
     if named or pointing or (state and yes_or_no) or _WHAT_WAS_DONE.match(plain):
         return SpeechAct.UNCLEAR
     return _talk(plain)

@@ -29,14 +29,16 @@ WISHES = (
     "turn on the desk lamp", "could you lock the front door?", "hallway light", "floor lamp to fifty percent",
     "order a pizza", "water the plants", "tell Sam I'm on my way", "tell me when the washing is done",
     "no, turn it off", "tell me the news and dim the lamp", "that's too loud", "it's freezing in here",
-    "how about some light", "I could use some music", "do the dishes", "why don't we open a window",
+    "yes please", "how about some light", "I could use some music", "do the dishes",
+    "why don't we open a window",
     "two degrees warmer", "some music in the bathroom", "porch light on at sunset", "remind me to call mum",
 )  # fmt: skip
 ASKED_OF_THE_HOME = (
     "is the back door closed", "is the camera on?", "how warm is it in the bedroom",
     "which lights are burning", "what's happening at home",
     "did you lock up", "did you order the pizza", "check the lamps", "why does my heater keep turning off",
-    "what time is it", "how much time is left", "is anyone in the hallway", "where is the robot vacuum",
+    "did it work", "is it done", "what time is it", "how much time is left",
+    "is anyone in the hallway", "where is the robot vacuum",
 )  # fmt: skip
 TALK = (
     "hello", "good morning", "thanks", "tell me a story about dragons", "write a haiku about autumn",
@@ -45,7 +47,7 @@ TALK = (
 )  # fmt: skip
 NOT_SURELY_TALK = (
     "mach das licht im wohnzimmer an", "enciende la luz de la cocina", "rappelle moi d'appeler maman",
-    "zet de verwarming op 21", "bedtime", "did it work", "yes", "", "defrost the chicken", "is it done",
+    "zet de verwarming op 21", "bedtime", "", "defrost the chicken",
     "was ist an", "are becul aprins", "tell me a joke und mach das licht an", "is de lamp aan",
     "what is that", "what did you do", "there's no light in here", "thank you enciende la luz",
     "how does a timer work", "tell me a joke about a lamp", "what is a dimmer",
