@@ -11,11 +11,15 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cache, cached_property
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from home_words.question import is_question
+from voice_gateway.brain.local.speech_act import SpeechAct, classify
 from voice_gateway.brain.render_outcomes import render_outcomes
 from voice_gateway.turn import OutcomeStatus, ToolOutcome
+
+if TYPE_CHECKING:
+    from langchain_core.tools import BaseTool
 
 _WORD = re.compile(r"\d+(?:[.,:]\d+)*|[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _BREAK = re.compile(r"[,:](?!\d)|[;()–—…]|\s-\s|[、，；：。]")
@@ -40,13 +44,6 @@ class TurnKind(StrEnum):
     TALK = "plainly talk"  # nothing of this home, no tool's subject, no wish
     HOME = "a wish, or a question about the home"
     UNCLEAR = "unclear, or in a language whose words we do not have"
-
-
-class Tool(Protocol):
-    """Of a tool only its name is read."""
-
-    @property
-    def name(self) -> str: ...
 
 
 @dataclass(frozen=True)
@@ -229,40 +226,18 @@ def _spelled_out(text: str) -> str:
 # ---------------------------------------------------------------- the user's words
 
 
-def turn_kind(said: str, home: HomeNames, tools: Iterable[Tool] = ()) -> TurnKind:
+def turn_kind(said: str, home: HomeNames, tools: Iterable["BaseTool"] = ()) -> TurnKind:
     """Whether these words are plainly talk. Only what shows it is: doubt is never talk."""
-    text = _spelled_out(said)
-    words = text.split()
-    known = languages_of(said)
-    if _speaks_of_this_home(words, home.named_in(said)):
+    act, words, known = classify(said, home.devices | home.rooms, tools), _words(said), languages_of(said)
+    if act is SpeechAct.TALK:
+        return TurnKind.TALK
+    if act is not SpeechAct.UNCLEAR or home.named_in(said) or any(map(_is_kind, words)):
         return TurnKind.HOME
     if any(one.code != "en" and one.speaks_of_home(words) for one in known):
         return TurnKind.HOME
-    if any(one.code == "en" for one in known) and _english_wish(said, words, tools):
-        return TurnKind.HOME
-    if any(one.talks.match(f"{' '.join(_words(said))} ") for one in known or languages().values()):
-        return TurnKind.TALK
-    return TurnKind.UNCLEAR
-
-
-def _speaks_of_this_home(words: Sequence[str], named: frozenset[str]) -> bool:
-    """ "How does a thermostat work" does not; whatever is not asked in general does."""
-    asks = bool(words) and words[0] in {"how", "why", "what", "who"}
-    return any(" " in name for name in named) or any(
-        (_is_kind(word) or _singular(word) in named) and not (asks and _in_general(words, place))
-        for place, word in enumerate(words)
-    )
-
-
-def _english_wish(said: str, words: Sequence[str], tools: Iterable[Tool]) -> bool:
-    english = languages()["en"].own
-    text = " ".join(_words(said))
-    if any(re.match(start, text) for start in english["answer"]):
-        return True
-    subjects = _words_of("subjects", "en") | _words_of("rooms", "en") | _tool_words(tools)
-    if subjects & set(words) or _asked_verb(said) in _words_of("verbs", "base"):
-        return True
-    return bool(words) and words[-1] in _words_of("subjects", "states")
+    foreign = (one for one in known or languages().values() if one.code != "en")
+    talk = any(one.talks.match(f"{' '.join(words)} ") for one in foreign)
+    return TurnKind.TALK if talk else TurnKind.UNCLEAR
 
 
 def _asked_verb(said: str) -> str:
@@ -271,7 +246,7 @@ def _asked_verb(said: str) -> str:
     return next(iter(re.sub(rf"^{languages()['en'].own['request']}", "", f"{text} ").split()), "")
 
 
-def _tool_words(tools: Iterable[Tool]) -> set[str]:
+def _tool_words(tools: Iterable["BaseTool"]) -> set[str]:
     """What the tools of other servers are about, by their names."""
     words = {word for tool in tools for word in re.split(r"[_\W]+", tool.name.casefold())}
     return {word for word in words if len(word) >= _LEAST_STEM} - _DULL
@@ -379,7 +354,7 @@ class Grounding:
     said: str
     language: str = "en"
     home: HomeNames = field(default_factory=HomeNames)
-    tools: Sequence[Tool] = ()
+    tools: Sequence["BaseTool"] = ()
     outcomes: list[ToolOutcome] = field(default_factory=list)
     silent: bool = True  # neither the model nor a tool gave anything that could be judged
     _held: list[str] = field(default_factory=list)

@@ -254,7 +254,8 @@ _COMPLAINT = re.compile(
 # These want words, not deeds.
 _TELLING = re.compile(
     r"^(?:tell (?:me|us) (?:a|an|another|about|something|how|why|more)|explain|describe|define|translate|"
-    r"spell|recommend|suggest|talk|chat|sing|recite|compose|imagine|invent|make (?:up|me (?:laugh|smile))|"
+    r"spell|recommend|suggest|talk|speak|guess|help me (?:with|understand|learn)|"
+    r"chat|sing|recite|compose|imagine|invent|make (?:up|me (?:laugh|smile))|"
     r"say|(?:write|give me|read me|play)\b.* (?:joke|story|poem|haiku|song|tale|riddle|limerick|rhyme|fable|"
     r"recipe|tips?|ideas?|advice|letter|essay|game))\b"
 )
@@ -304,7 +305,7 @@ _ENGLISH = frozenset(
     """the my your you are what who how why where when which tell this that there and with not does have
     about like they she today tonight day night love much many know because very really just never some
     story joke birthday morning goodbye bye hello thanks thank good nice great it would could should did were
-    our their been be better going think feel bought always""".split()
+    our their been be better going think feel bought always merry happy new year""".split()
 )
 _MORE_ENGLISH = frozenset(
     "i a is am do was has had in on of to for at by me we us he his her can will or if so no up".split()
