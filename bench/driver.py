@@ -38,7 +38,7 @@ class Contestant:
         print("pass", file=self._process.stdin, flush=True)
         line = self._process.stdout.readline()
         if not line:
-            raise RuntimeError(f"{self._process.args} ended with {self._process.wait()}")
+            raise RuntimeError(f"{self._process.args!r} ended with {self._process.wait()}")
         self.passes.append(json.loads(line))
 
     def figures(self) -> dict[str, float]:

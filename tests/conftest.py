@@ -26,6 +26,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--why-not-unit", action="store_true", help="say what keeps each file out of --unit")
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    if config.getoption("--unit"):
+        from hypothesis import settings
+
+        settings.register_profile("unit", max_examples=20)
+        settings.load_profile("unit")
+
+
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """A file, or a folder by its conftest, is judged before it is imported: without the speech engines it
     could not be."""

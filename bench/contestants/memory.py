@@ -6,6 +6,7 @@ import io
 import resource
 import sys
 from pathlib import Path
+from typing import Any
 
 from langchain_core.tools import tool
 
@@ -37,7 +38,7 @@ async def fail(a: int) -> str:
     raise ValueError(f"no {a}")
 
 
-class Nowhere(io.TextIOBase):
+class Nowhere(io.StringIO):
     """Lines are made and then thrown away."""
 
     def write(self, text: str) -> int:
@@ -50,7 +51,7 @@ for one in (add, wait, fail):
     tools.add(one)
 executor = ToolExecutor(tools)
 
-KINDS = (
+KINDS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("add", {"a": 1, "b": 2}),
     ("wait", {"a": 1}),
     ("add", {"a": "1", "b": "2"}),

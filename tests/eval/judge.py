@@ -52,7 +52,7 @@ def _plain(name: str, args: dict[str, Any]) -> Call:
     if name == "list_zwave_devices":
         given = {}
     if "duration" in given:
-        given["duration"] = seconds(given["duration"])
+        given["duration"] = seconds(str(given["duration"]))
     if given.get("offset") and name == "get_current_datetime":
         given["offset"] = "…"
     return name, tuple(sorted(given.items()))

@@ -325,7 +325,7 @@ CALLS = {
 
 
 def definition(name: str) -> dict:
-    declared: dict = PARAMETERS.get(name, {})
+    declared = PARAMETERS.get(name, [])
     schema = {"type": "object", "properties": {parameter: {} for parameter in declared}}
     return {"name": name, "description": f"Does {name}.", "inputSchema": schema}
 

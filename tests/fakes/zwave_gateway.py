@@ -106,7 +106,7 @@ class FakeGateway:
         """It is killed: the broker publishes its last will, and it stays away."""
         self._gone.set()
         assert self._client is not None
-        self._client._client.socket().shutdown(socket.SHUT_RDWR)  # type: ignore[union-attr]
+        self._client._client.socket().shutdown(socket.SHUT_RDWR)
         await self._runner
 
     async def stop_cleanly(self) -> None:

@@ -14,6 +14,8 @@ from mcp.client.stdio import stdio_client
 
 SOURCES = str(Path(__file__).parents[2] / "src")
 
+NOT_UNIT = "a Z-Wave server as a process"
+
 
 def environment(**more: str) -> dict[str, str]:
     """Only what a server needs: nothing of the developer's own settings reaches it."""

@@ -21,7 +21,7 @@ UNITS = ("voice-gateway.service", "voice-gateway-system.service")
 
 def unit(name: str) -> dict[str, dict[str, str]]:
     parser = configparser.RawConfigParser(strict=False)
-    parser.optionxform = str
+    parser.optionxform = lambda option: option  # type: ignore[assignment]
     parser.read_string((PACKAGING / name).read_text())
     return {section: dict(parser[section]) for section in parser.sections()}
 

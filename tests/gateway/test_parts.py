@@ -8,7 +8,7 @@ import pytest
 from voice_gateway.brain.llm.anthropic import errors as anthropic_errors
 from voice_gateway.brain.llm.ollama import errors as ollama_errors
 from voice_gateway.config import AnthropicSettings, OllamaSettings
-from voice_gateway.errors import UnfitAnswer
+from voice_gateway.errors import ErrorKind, UnfitAnswer
 from voice_gateway.mcp_link.integration import ServerStatus
 from voice_gateway.reports import model_report, outside_parts, server_report, what_is_left
 from voice_gateway.turn import ToolOutcome, Utterance
@@ -58,7 +58,10 @@ def test_what_is_left_is_said_as_people_do(names, words):
 
 
 def acted(name: str, *, ok: bool, error: str | None = None) -> Acted:
-    return Acted(Utterance("x"), ToolOutcome("1", name, "Error: no", ok, 0.1, error=error))
+    return Acted(
+        Utterance("x"),
+        ToolOutcome("1", name, "Error: no", ok, 0.1, error=ErrorKind(error) if error else None),
+    )
 
 
 @pytest.mark.parametrize(

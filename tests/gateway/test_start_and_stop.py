@@ -24,6 +24,7 @@ async def ends(process: asyncio.subprocess.Process, number: signal.Signals = sig
     async with asyncio.timeout(10):
         await process.communicate()
     assert time.monotonic() - started < STOP_SECONDS
+    assert process.returncode is not None
     return process.returncode
 
 

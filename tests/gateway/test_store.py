@@ -30,7 +30,7 @@ async def store(request, tmp_path):
         return
     shared = store_from(request.getfixturevalue("redis").url, tmp_path / "unused")
     yield shared
-    await shared._redis.flushall()
+    await shared._redis.flushall()  # type: ignore[attr-defined]
     await shared.aclose()
 
 

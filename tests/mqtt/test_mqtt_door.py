@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import signal
 from datetime import UTC, datetime
+from typing import Any, cast
 
 import pytest
 from tests.fakes.gateway_process import Running
@@ -257,7 +258,7 @@ async def test_a_cancellation_that_the_library_forgets_still_ends_the_publisher(
     door = MqttDoor(MqttSettings(broker_url="mqtt://b"), nobody, MemoryStore(), Watch())
     door.announce_ready()
     client = Forgetful()
-    publisher = asyncio.create_task(door._publish_all(client))
+    publisher = asyncio.create_task(door._publish_all(cast("Any", client)))
     await asyncio.wait_for(client.publishing.wait(), 5)
 
     publisher.cancel()

@@ -2,6 +2,7 @@
 
 import ast
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.fakes.speech import FOLDER, need_speech
@@ -23,7 +24,7 @@ async def test_a_recording_ends_in_a_tool_call_of_the_executor(tmp_path, monkeyp
 
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
     monkeypatch.chdir(tmp_path)
-    executed = []
+    executed: list[Any] = []
     really_execute = ToolExecutor.execute_all
 
     async def watched(self, calls, **options):
@@ -31,7 +32,9 @@ async def test_a_recording_ends_in_a_tool_call_of_the_executor(tmp_path, monkeyp
         return await really_execute(self, calls, **options)
 
     monkeypatch.setattr(ToolExecutor, "execute_all", watched)
-    watch, events, turns, speaker = Watch(), [], [], KeepingSpeaker()
+    watch, speaker = Watch(), KeepingSpeaker()
+    events: list[Any] = []
+    turns: list[Any] = []
     watch.subscribe(events.append)
     async with opened(load(None).settings, watch=watch) as gateway:
         async with gateway.listener(speaker) as listener:

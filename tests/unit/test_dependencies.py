@@ -49,7 +49,7 @@ def locked(name: str) -> set[str]:
 
 
 def test_every_package_that_is_imported_is_declared():
-    known = NOT_INSTALLED | packages_distributions()
+    known = NOT_INSTALLED | dict(packages_distributions())
     missing = {
         f"{name} ({path})"
         for name, path in imported().items()

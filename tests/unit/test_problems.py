@@ -8,7 +8,7 @@ from typing import get_args
 
 from voice_gateway import problems
 from voice_gateway.config.tree import Provider
-from voice_gateway.errors import BrainError
+from voice_gateway.errors import BrainError, ErrorKind
 from voice_gateway.problems import CATALOGUE
 from voice_gateway.reports import _OUTSIDE, outside_parts
 from voice_gateway.turn import ToolOutcome, Utterance
@@ -87,7 +87,7 @@ def texts(value: ast.expr, tree: ast.Module) -> list[str]:
     if isinstance(value, ast.Constant):
         return [value.value] if isinstance(value.value, str) else []
     if isinstance(value, ast.JoinedStr):
-        return ["".join(part.value if isinstance(part, ast.Constant) else "…" for part in value.values)]
+        return ["".join(str(part.value) if isinstance(part, ast.Constant) else "…" for part in value.values)]
     if isinstance(value, ast.Name):
         given = [
             node.value for node in ast.walk(tree) if isinstance(node, ast.Assign) and _sets(node, value.id)
@@ -184,7 +184,7 @@ def test_the_volume_control_is_judged_by_how_calls_end():
     watch = Watch()
     watch.subscribe(outside_parts(watch))
 
-    failed = ToolOutcome("1", "control_speaker_volume", "Error: no", False, 0.1, error="unavailable")
+    failed = ToolOutcome("1", "control_speaker_volume", "Error: no", False, 0.1, error=ErrorKind.UNAVAILABLE)
     watch.tell(Acted(Utterance("x"), failed))
     (lost,) = watch.parts()
     watch.tell(Acted(Utterance("x"), ToolOutcome("2", "control_speaker_volume", "30", True, 0.1)))

@@ -40,7 +40,7 @@ async def gateway(card, tmp_path):
 
     async with Running.opened(commands, "--voice", **sound) as running:
         await until(hears)
-        running.asks = lambda text: ask(commands, text)
+        running.asks = lambda text: ask(commands, text)  # type: ignore[attr-defined]
         yield running
         assert await running.stop() == 0
 

@@ -29,9 +29,9 @@ async def door(transcriber, synthesizer=None, *, watch=None, **settings):
     need_packages("wyoming")
     from voice_gateway.doors.wyoming import WyomingDoor
 
-    settings = VoiceSettings(**{"wyoming_url": "tcp://127.0.0.1:0", **settings})
+    chosen = VoiceSettings(**{"wyoming_url": "tcp://127.0.0.1:0", **settings})
     opened = WyomingDoor(
-        settings, answer, transcriber, synthesizer or ScriptedSynthesizer(), watch=watch, retry_seconds=0.01
+        chosen, answer, transcriber, synthesizer or ScriptedSynthesizer(), watch=watch, retry_seconds=0.01
     )
     running = asyncio.ensure_future(opened.run())
     try:

@@ -9,6 +9,7 @@ import sys
 
 import pytest
 from tests.fakes.mosquitto import free_port
+from tests.fakes.waiting import until
 
 EXIT_SECONDS = 5.0
 
@@ -54,9 +55,7 @@ def end(child, way):
 async def test_a_connected_server_ends_cleanly_and_tells_the_broker(broker, gateway, way):
     async with process(broker.url) as child:
         await logged(child, "found Z-Wave JS UI")
-        async with asyncio.timeout(EXIT_SECONDS):
-            while not at_rest(broker.log):
-                await asyncio.sleep(0.01)
+        await until(lambda: at_rest(broker.log), EXIT_SECONDS)
         before = broker.log.count("Received DISCONNECT")
         end(child, way)
         async with asyncio.timeout(EXIT_SECONDS):

@@ -12,10 +12,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.fakes.mosquitto import Broker, free_port
+from tests.fakes.waiting import until
 from tests.fakes.zwave_gateway import FakeGateway
 
 from zwave_mcp.home import CONFIRMED, HomeDown, HomeError, NoAnswer, NotUnderstood, Refused, ValueId
-from zwave_mcp.mqtt.api import GatewayApi
+from zwave_mcp.mqtt.api import Api, GatewayApi
 from zwave_mcp.options import MqttOptions
 
 FLOOR_LAMP = ValueId(3, 38, 0, "targetValue")
@@ -82,9 +83,7 @@ async def test_the_waits_between_attempts_grow_to_their_limit(start_home, caplog
     url = f"mqtt://localhost:{free_port()}"
     caplog.set_level("WARNING")
     async with start_home(MqttOptions(url), first_delay_seconds=0.01, longest_delay_seconds=0.05):
-        async with asyncio.timeout(LIMIT_SECONDS):
-            while len(caplog.records) < 5:
-                await asyncio.sleep(0.01)
+        await until(lambda: len(caplog.records) >= 5, LIMIT_SECONDS)
 
     assert [record.retry_seconds for record in caplog.records[:5]] == [0.01, 0.02, 0.04, 0.05, 0.05]
 
@@ -457,7 +456,7 @@ def test_no_message_can_break_the_reading_of_answers(payload):
 
         api = GatewayApi("zwave/_CLIENTS/G", publish)
         with contextlib.suppress(HomeError):
-            await api.call("pingNode", [2], timeout_seconds=0.001)
+            await api.call(Api.PING_NODE, [2], timeout_seconds=0.001)
 
     asyncio.run(read())
 

@@ -13,6 +13,7 @@ import pytest_asyncio
 from mcp import MCPError
 from mcp.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
+from tests.fakes.waiting import until
 from tests.fakes.zwave_process import Client as Talk
 from tests.fakes.zwave_process import environment, zwave
 
@@ -193,8 +194,7 @@ async def test_a_changed_set_of_devices_is_announced(tmp_path: Path, state: Path
     async with zwave(state, home=home) as client, asyncio.timeout(20):
         await client.session.list_tools()
         home.write_text('[[device]]\nname = "Renamed"\nkind = "switch"\n', encoding="utf-8")
-        while not any("list_changed" in getattr(notice, "method", "") for notice in client.notices):
-            await asyncio.sleep(0.05)
+        await until(lambda: any("list_changed" in getattr(notice, "method", "") for notice in client.notices))
         listing = (await client.call("list_zwave_devices"))[1]
     assert [device["name"] for device in listing["devices"]] == ["Renamed"]
 

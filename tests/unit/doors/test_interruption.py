@@ -20,6 +20,7 @@ class EndlessModel(FakeModel):
     """From its `endless`th reply on it never comes to an end, until the test lets it."""
 
     endless = 1
+    streaming: asyncio.Event
 
     async def reply(self, messages, on_text):
         self.hold_on = self.streaming if len(self.asked) + 1 >= self.endless else None

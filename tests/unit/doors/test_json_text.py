@@ -12,6 +12,11 @@ from voice_gateway.doors.terminal import TextDoor, print_json, read_line
 from voice_gateway.turn import Reply, ToolOutcome, Utterance
 from voice_gateway.watch import Acted
 
+
+async def nobody(*_words, **_options):
+    raise AssertionError("nobody asks anything here")
+
+
 NAN, INFINITY = float("nan"), float("inf")
 OUTCOME = ToolOutcome("1", "measure", "a", ok=True, seconds=0.0, structured={"v": NAN, "w": [INFINITY, 1.5]})
 
@@ -49,7 +54,7 @@ def test_print_json(capsys):
 def test_a_line_of_chat():
     out = io.StringIO()
 
-    TextDoor(None, as_json=True, out=out).show(Reply("a", (OUTCOME,)))
+    TextDoor(nobody, as_json=True, out=out).show(Reply("a", (OUTCOME,)))
 
     assert strict(out.getvalue())["outcomes"][0]["structured"]["v"] is None
 

@@ -2,6 +2,7 @@
 
 import io
 import time
+from typing import Any
 
 import pytest
 
@@ -9,6 +10,11 @@ from voice_gateway.doors.marks import Mark, mark_lines, mark_of, mark_of_turn, w
 from voice_gateway.doors.terminal import TextDoor, print_reply
 from voice_gateway.errors import ErrorKind
 from voice_gateway.turn import Decision, OutcomeStatus, Reply, ToolOutcome, Verdict
+
+
+async def nobody(*_words, **_options):
+    raise AssertionError("nobody asks anything here")
+
 
 DONE = {OutcomeStatus.CONFIRMED}
 OPEN = {OutcomeStatus.WORKING, OutcomeStatus.QUEUED, OutcomeStatus.UNCONFIRMED}
@@ -23,14 +29,17 @@ class Screen(io.StringIO):
 def outcome(status: OutcomeStatus, **more) -> ToolOutcome:
     """As the executor would make it."""
     ok = status in DONE | OPEN | {OutcomeStatus.READ}
-    facts = {"ok": ok, "args": {"deviceName": "Hall Lamp", "action": "on"}, "structured": {"outcome": status}}
+    facts: dict[str, Any] = {
+        "ok": ok,
+        "args": {"deviceName": "Hall Lamp", "action": "on"},
+        "structured": {"outcome": status},
+    }
     if status is OutcomeStatus.READ:
         facts |= {"read_only": True, "structured": None}
     if status is OutcomeStatus.WAITING:
         facts |= {"verdict": Verdict(Decision.ASK, "say yes"), "structured": None}
-    return ToolOutcome(
-        **{"call_id": "1", "name": "control_zwave_device", "text": "…", "seconds": 0.0} | facts | more
-    )
+    facts |= {"call_id": "1", "name": "control_zwave_device", "text": "…", "seconds": 0.0}
+    return ToolOutcome(**facts | more)
 
 
 @pytest.mark.parametrize("status", OutcomeStatus)
@@ -132,9 +141,9 @@ def test_a_terminal_shows_marks_and_a_pipe_or_json_does_not():
     reply = Reply("✓ The front door is locked.\nDone.", (outcome(OutcomeStatus.UNREACHABLE),))
     screen, pipe, script = Screen(), io.StringIO(), Screen()
 
-    TextDoor(None, as_json=False, out=screen).show(reply)
-    TextDoor(None, as_json=False, out=pipe).show(reply)
-    TextDoor(None, as_json=True, out=script).show(reply)
+    TextDoor(nobody, as_json=False, out=screen).show(reply)
+    TextDoor(nobody, as_json=False, out=pipe).show(reply)
+    TextDoor(nobody, as_json=True, out=script).show(reply)
 
     assert screen.getvalue().splitlines() == [
         "* The front door is locked.",
@@ -149,7 +158,7 @@ def test_a_terminal_shows_marks_and_a_pipe_or_json_does_not():
 def test_what_comes_unasked_has_no_marks_either():
     screen = Screen()
 
-    TextDoor(None, as_json=False, out=screen).tell("✓ The front door is locked.")
+    TextDoor(nobody, as_json=False, out=screen).tell("✓ The front door is locked.")
     print_reply("✔ so is the back door", out=screen)
 
     assert screen.getvalue().splitlines() == ["* The front door is locked.", "* so is the back door"]

@@ -6,6 +6,7 @@ import contextlib
 import numpy as np
 import pytest
 from tests.fakes.portaudio import FakePortAudio
+from tests.fakes.waiting import until
 from tests.fakes.wavs import tone
 
 from voice_gateway.errors import HearingError
@@ -38,8 +39,7 @@ async def hearing(card, **options):
 
 
 async def opened(card, number):
-    while len(card.streams) < number:
-        await asyncio.sleep(0.001)
+    await until(lambda: len(card.streams) >= number)
     return card.streams[-1]
 
 
@@ -91,8 +91,7 @@ async def test_a_card_that_does_not_answer_is_given_up_and_closed_when_it_does(u
     card.hang.set()
     async with asyncio.timeout(LIMIT_SECONDS):
         stream = await opened(card, 1)
-        while not stream.closed:
-            await asyncio.sleep(0.001)
+        await until(lambda: stream.closed)
 
 
 async def test_who_listens_too_slowly_loses_the_oldest_and_sees_the_gap(use, caplog):
@@ -116,8 +115,7 @@ async def test_a_card_that_goes_is_waited_for_and_told(use):
         card.present = False
         stream.finished_callback()
         after = asyncio.create_task(anext(chunks))
-        while not states:
-            await asyncio.sleep(0.001)
+        await until(lambda: states)
         assert states == ["the microphone Card is gone; I wait for it"]
         assert stream.closed
 

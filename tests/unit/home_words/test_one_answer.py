@@ -73,7 +73,7 @@ def found_by(home: Home, asked: str, able: set[int | None]) -> object:
 def test_what_the_server_takes_for_a_device_is_that_device_to_the_gateway(nodes, luck, action):
     known = server(nodes)
     home = gateway(known)
-    able = {device.node_id for device in known.devices if supports(device, action)}
+    able: set[int | None] = {device.node_id for device in known.devices if supports(device, action)}
     for device in known.devices:
         asked = spelling(device, luck)
         hit = known.find(asked, lambda one: one.node_id in able)

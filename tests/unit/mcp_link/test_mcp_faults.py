@@ -209,7 +209,7 @@ async def test_one_of_fifty_calls_cancelled_leaves_the_others_alone():
         calls[25].cancel()
         outcomes = await asyncio.gather(*calls, return_exceptions=True)
         assert isinstance(outcomes.pop(25), asyncio.CancelledError)
-        assert [json.loads(text)["number"] for text in outcomes] == [n for n in range(50) if n != 25]
+        assert [json.loads(str(text))["number"] for text in outcomes] == [n for n in range(50) if n != 25]
 
 
 async def test_calls_that_were_given_up_do_not_end_a_server_that_works_on_others():

@@ -14,6 +14,8 @@ from voice_gateway.config import ServerSettings
 from voice_gateway.errors import ToolError, ToolUnavailable
 from voice_gateway.mcp_link.connection import LinkTimeouts
 
+NOT_UNIT = "a web server as a process"
+
 
 def free_port() -> int:
     with socket.socket() as probe:

@@ -4,6 +4,7 @@ import asyncio
 import sys
 
 import pytest
+from langchain_core.tools import StructuredTool
 from tests.fakes.linked import FAKES, linked
 
 from voice_gateway.config import ServerSettings
@@ -15,6 +16,8 @@ SERVER = ServerSettings(command=sys.executable, args=(str(FAKES / "sdk_server.py
 async def test_definitions_results_errors_and_cancellation_of_an_sdk_server():
     async with linked({"sdk": SERVER}, stop_timeout_seconds=3.0) as link:
         dim = link.tools["sdk"]["dim"]
+        assert isinstance(dim, StructuredTool)
+        assert dim.coroutine is not None
         traits = dim.metadata["traits"]
         assert (traits.title, traits.idempotent, traits.read_only) == ("Dim a light", True, False)
         assert traits.output_schema["properties"].keys() == {"name", "level"}

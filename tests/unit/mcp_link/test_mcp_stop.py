@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from tests.fakes.linked import LIMIT, alive, fault_server, linked
+from tests.fakes.waiting import until
 
 from voice_gateway.config import McpSettings, ServerSettings
 from voice_gateway.errors import ToolUnavailable
@@ -72,8 +73,7 @@ async def test_cancelling_run_once_or_more_stops_the_servers_and_ends(times, tmp
 async def test_a_stop_during_connecting_does_not_wait_for_the_limit(fault, tmp_path):
     started = time.monotonic()
     async with linked(fault_server(fault, f"pid={tmp_path / 'pids'}"), settle=False):
-        while not (tmp_path / "pids").exists():
-            await asyncio.sleep(0.01)
+        await until((tmp_path / "pids").exists)
     assert time.monotonic() - started < 3
     assert not any(alive(pid) for pid in pids(tmp_path / "pids"))
 
@@ -103,7 +103,7 @@ async def test_a_stopped_server_refuses_calls_at_once_and_takes_its_tools_along(
         tool = link.tools["fault"]["echo"]
     assert link.tools["fault"] == {}
     with pytest.raises(ToolUnavailable, match="not connected"):
-        await tool.coroutine()
+        await tool.ainvoke({})
 
 
 async def test_without_servers_there_is_nothing_to_run():

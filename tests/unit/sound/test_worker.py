@@ -40,7 +40,7 @@ async def test_the_event_loop_goes_on_while_an_engine_blocks(worker):
     await asyncio.sleep(0)  # would never come back if the engine blocked the loop
     go.set()
 
-    assert await blocked == [True]
+    assert list(await blocked) == [True]
 
 
 async def test_who_gives_up_waiting_leaves_the_engine_usable(worker):

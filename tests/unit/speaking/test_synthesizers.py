@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from tests.fakes import counterparts
 from tests.fakes.speech_packages import need_packages
+from tests.fakes.waiting import until
 
 from voice_gateway.config import VoiceSettings
 from voice_gateway.errors import SpeakingError
@@ -106,8 +107,7 @@ async def test_piper_stays_for_all_sentences_and_leaves_nothing_behind(tmp_path,
     running = piper._process
     assert first.seconds == pytest.approx(5 * 800 / 16000, abs=0.2)
     gone = asyncio.ensure_future(piper.speak("somebody who does not wait for it"))
-    while not piper._owed:
-        await asyncio.sleep(0)
+    await until(lambda: piper._owed)
     gone.cancel()
     await asyncio.gather(gone, return_exceptions=True)
     second = await piper.speak("two\nlines")
@@ -144,9 +144,7 @@ async def test_a_program_whose_caller_has_gone_is_ended(tmp_path):
     code = f"import os, time; open({str(started)!r} + '.new', 'w').write(str(os.getpid())); "
     code += f"os.rename({str(started)!r} + '.new', {str(started)!r}); time.sleep(60)"
     task = asyncio.ensure_future(EspeakSynthesizer(program=program(tmp_path, code)).speak("hello"))
-    async with asyncio.timeout(15):
-        while not started.exists():
-            await asyncio.sleep(0.01)
+    await until(started.exists, 15)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task

@@ -227,7 +227,7 @@ def test_a_tool_that_swallows_everything_does_not_hold_up_the_end_of_the_program
                 continue
         return "never"
 
-    async def one_turn() -> str:
+    async def one_turn() -> str | None:
         return (await outcome_of(stubborn, timeout_seconds=0.02, grace_seconds=0.02)).error
 
     ended = []

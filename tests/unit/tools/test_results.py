@@ -15,7 +15,7 @@ from mcp.shared.exceptions import MCPError
 from pydantic import BaseModel, ValidationError
 from tests.fakes.some_tools import mcp_tool, outcome_of
 
-from voice_gateway.errors import BadArguments, LinkError, ToolError, ToolUnavailable
+from voice_gateway.errors import BadArguments, ErrorKind, LinkError, ToolError, ToolUnavailable
 from voice_gateway.tools.results import EMPTY, capped, cause_of, describe, read, to_message
 from voice_gateway.turn import ToolOutcome
 
@@ -106,7 +106,9 @@ def test_text_first_then_structured_content(raw, artifact, text, structured):
 @pytest.mark.scenario("MSG-5")
 async def test_a_result_is_wrapped_in_a_message_with_the_matching_id():
     good = to_message(ToolOutcome("c1", "add", "3", True, 0.1, for_model="3"))
-    bad = to_message(ToolOutcome("c2", "add", "Error: no", False, 0.1, error="failed", for_model="Error: no"))
+    bad = to_message(
+        ToolOutcome("c2", "add", "Error: no", False, 0.1, error=ErrorKind.FAILED, for_model="Error: no")
+    )
 
     assert good == ToolMessage("3", tool_call_id="c1")
     assert bad == ToolMessage("Error: no", tool_call_id="c2", status="error")

@@ -244,7 +244,7 @@ async def test_no_value_of_a_device_breaks_a_tool(values: list[Any]):
     home = ScriptedHome(*parse_nodes([{"id": 5, "name": "Thing", "values": raw}]))
     home.polled = [values[0][1] if values else None]
     tools = Tools(home, allow_unlock=True)
-    for name, arguments in {
+    calls: dict[str, dict[str, Any]] = {
         "list_zwave_devices": {},
         "get_zwave_device": {"deviceName": "thing"},
         "get_device_sensor_data": {"deviceName": "thing"},
@@ -252,7 +252,8 @@ async def test_no_value_of_a_device_breaks_a_tool(values: list[Any]):
         "control_zwave_lock": {"deviceName": "thing", "action": "lock"},
         "set_zwave_thermostat": {"deviceName": "thing", "temperature": 20, "mode": "heat"},
         "check_zwave_health": {},
-    }.items():
+    }
+    for name, arguments in calls.items():
         answer = await tools.call(name, arguments)
         json.dumps(answer.structured)
         assert answer.sentence

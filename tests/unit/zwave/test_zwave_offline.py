@@ -1,5 +1,7 @@
 """What a device that does not answer was doing is a memory, and no answer calls it more."""
 
+from typing import Any
+
 import pytest
 from tests.fakes.scripted_home import ScriptedHome, sensor, switch, thermostat
 
@@ -8,7 +10,7 @@ from zwave_mcp.tools import Tools
 
 pytestmark = pytest.mark.usefixtures("quick")
 
-GONE = {"status": "Dead", "available": False}
+GONE: dict[str, Any] = {"status": "Dead", "available": False}
 
 
 @pytest.mark.parametrize(

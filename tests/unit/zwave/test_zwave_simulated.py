@@ -111,6 +111,7 @@ async def named(home: SimulatedHome, name: str) -> Device:
 
 async def test_the_gateway_believes_what_the_device_does_not_do_until_it_asks(faulty: SimulatedHome):
     lamp = await named(faulty, "Lying Lamp")
+    assert lamp.target is not None
     await faulty.write(lamp.target, True)
     believing = await named(faulty, "Lying Lamp")
     assert believing.state_value.value is True  # optimistic, as a real gateway shows it
@@ -144,6 +145,7 @@ async def test_what_a_fault_did_ends_with_its_start(tmp_path: Path, fault: str):
 
     ill = begin(**{"front door": frozenset({fault})})
     bolt = (await named(ill, "Front Door")).target
+    assert bolt is not None
     await ill.write(bolt, 0)
     assert await seen(ill) == ("jammed" if fault == "jams" else "locked")
     well = begin()
@@ -181,6 +183,7 @@ async def test_a_slow_command_is_not_confirmed_and_still_happens(tmp_path: Path)
     file.write_text('[[device]]\nname = "Lamp"\nkind = "switch"\nslow_seconds = 0.3\n', encoding="utf-8")
     home = SimulatedHome(file, None)
     (device,) = devices_of(await home.snapshot())
+    assert device.target is not None
     with pytest.raises(Exception, match="may still happen"):
         await home.write(device.target, True, timeout_seconds=0.05)
     async with asyncio.timeout(5):

@@ -136,4 +136,4 @@ def test_word_salad_never_acts_against_a_guard_word(words: list[str]) -> None:
 
     if {"not", "if", "when", "said", "don't", "never", "why"} & set(words):
         assert not any(step.acts for step in understood.steps), understood
-    assert understood.steps or understood.ask or understood.no
+    assert understood.steps or understood.clarification or understood.not_handled

@@ -1,6 +1,7 @@
 """A scene is started by its whole name, or by the word for it; a device of the same name comes first."""
 
 import pytest
+from langchain_core.messages import AIMessage
 from tests.fakes.home_tools import ScriptedHome
 from tests.fakes.local_talk import Talk
 
@@ -64,7 +65,11 @@ async def test_nothing_runs_beside_a_scene() -> None:
 
     await talk.reply("dim the floor lamp by half and start movie night and turn on the desk lamp")
 
-    results = [message for message in talk.history.messages if message.type == "ai" and message.content == ""]
+    results = [
+        message
+        for message in talk.history.messages
+        if isinstance(message, AIMessage) and message.content == ""
+    ]
     assert [len(message.tool_calls) for message in results] == [1, 1, 1]
 
 
@@ -154,7 +159,7 @@ async def test_what_the_server_told_is_known_from_then_on(before: str) -> None:
 
     await talk.reply("movie night please")
 
-    assert [args["sceneName"].casefold() for _, args in started(talk)] == ["movie night"]
+    assert [str(args["sceneName"]).casefold() for _, args in started(talk)] == ["movie night"]
     assert "ovie" in str((await talk.passed("what scenes are there")).spoken)
 
 

@@ -6,6 +6,7 @@ import pytest
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from tests.fakes.home_tools import DEFAULT_HOME, ScriptedHome, builtin_tools, home_tools, manager_for
 from tests.fakes.local_talk import Talk
+from tests.fakes.waiting import until
 
 from voice_gateway.brain.history import History
 from voice_gateway.brain.local.stage import LocalBrain
@@ -331,12 +332,10 @@ async def test_new_tools_and_announced_changes_are_read() -> None:
     brain = brain_with(tools)
     async with asyncio.TaskGroup() as tasks, asyncio.timeout(10):
         fresh = tasks.create_task(brain.keep_fresh())
-        while len(brain.home.devices) != 2:
-            await asyncio.sleep(0)
+        await until(lambda: len(brain.home.devices) == 2)
         home.devices.append({**home.devices[0], "name": "Disco Ball", "nodeId": 99})
         brain.home_changed()
-        while len(brain.home.devices) != 3:
-            await asyncio.sleep(0)
+        await until(lambda: len(brain.home.devices) == 3)
         fresh.cancel()
 
     assert [device.kind for device in brain.devices_named("disco ball")] == ["dimmer"]

@@ -4,6 +4,7 @@ import asyncio
 
 import pytest
 from tests.fakes.voice import LIMIT, room
+from tests.fakes.waiting import until
 
 from voice_gateway.doors.voice.states import VoiceState
 from voice_gateway.errors import HearingError, SpeakingError
@@ -117,9 +118,7 @@ async def test_noise_behind_a_command_does_not_hide_that_its_reply_is_spoken():
         here.conversation.go.set()
         await here.speaker.plays()
         here.transcriber.go.set()
-        async with asyncio.timeout(LIMIT):
-            while not here.turns:
-                await asyncio.sleep(0)
+        await until(lambda: here.turns, LIMIT)
         assert here.door.state is VoiceState.SPEAKING
         await here.microphone.wake()
         assert here.speaker.stopped == ["You said a story."]
@@ -369,9 +368,7 @@ async def test_the_end_of_a_recording_is_the_end_of_the_door():
         await here.microphone.silence(0.1)
         await here.microphone.words_begin("said at the very end")
         await here.microphone.end()
-        async with asyncio.timeout(LIMIT):
-            while not here.turns:
-                await asyncio.sleep(0)
+        await until(lambda: here.turns, LIMIT)
         assert here.conversation.heard == ["said at the very end"]
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from langchain_core.tools import BaseTool
 from tests.fakes.search_engines import Engine, search_engine
+from tests.fakes.waiting import until
 
 from voice_gateway.errors import BadArguments, ToolError, ToolTimeout, ToolUnavailable
 from voice_gateway.tools.builtin.search import DuckDuckGo, SearchBackend, search_tool
@@ -37,12 +38,17 @@ async def search(backend: SearchBackend, **arguments: Any) -> tuple[str, dict[st
 def searxng(engine: Engine, **changed: Any) -> SearXNG:
     return SearXNG(
         changed.pop("url", engine.url),
-        **{"region": "us-en", "safe": "moderate", "timeout_seconds": 5.0} | changed,
+        **{"region": "us-en", "safe": "moderate", "timeout_seconds": 5.0, **changed},
     )
 
 
 def duckduckgo(engine: Engine, **changed: Any) -> DuckDuckGo:
-    given = {"region": "de-de", "safe": "strict", "timeout_seconds": 5.0, "address": f"{engine.url}/html/"}
+    given: dict[str, Any] = {
+        "region": "de-de",
+        "safe": "strict",
+        "timeout_seconds": 5.0,
+        "address": f"{engine.url}/html/",
+    }
     return DuckDuckGo(**given | changed)
 
 
@@ -151,9 +157,7 @@ async def test_a_silent_service_costs_its_own_limit_and_no_more(way: Any) -> Non
 async def test_a_search_can_be_cancelled(way: Any) -> None:
     async with search_engine(silent=True) as engine:
         running = asyncio.create_task(search(way(engine), query="x"))
-        async with asyncio.timeout(5):
-            while not engine.requests:
-                await asyncio.sleep(0)
+        await until(lambda: engine.requests, 5)
         running.cancel()
         with pytest.raises(asyncio.CancelledError):
             await running

@@ -1,6 +1,6 @@
 """What a tool's own function gets is what LangChain would pass, without LangChain's way there."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, cast
 
 import pytest
 from langchain_core.tools import BaseTool, StructuredTool, Tool, tool
@@ -131,7 +131,7 @@ def test_tracing_switched_on_in_any_way_is_seen(monkeypatch):
     class Client:
         pass
 
-    with tracing_v2_enabled(client=Client()):
+    with tracing_v2_enabled(client=cast("Any", Client())):
         assert observed(add)
     with tracing_context(enabled=True):
         assert observed(add)
