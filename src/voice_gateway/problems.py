@@ -233,10 +233,11 @@ CATALOGUE: Mapping[str, tuple[Problem, ...]] = {
         ),
         Problem(
             "a reply (claim)",
-            ("I haven't done that.",),
-            "a model claimed an action that no tool confirmed, so it was not passed on",
-            "`--explain` shows what was really called",
-            "ask again",
+            ("I have not changed or checked anything.",),
+            "a model answered a wish or a question about the home without calling a tool, so its words were"
+            " not passed on",
+            "`--explain` shows what was called; small models call less ([models](models.md))",
+            "ask again, in other words",
         ),
     ),
     "Conversations and commands": (

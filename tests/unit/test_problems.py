@@ -43,7 +43,7 @@ PROOFS = {
     "`brain anthropic` (busy)": "test_every_trouble_is_one_clear_error",
     "`brain ollama`, `brain anthropic` (answer)": "test_silence_has_a_limit",
     "a reply (length)": "test_an_answer_that_is_not_whole_is_an_error",
-    "a reply (claim)": "test_then_the_gateway_says_it_itself",
+    "a reply (claim)": "test_after_a_wish_without_a_call_our_own_sentence_is_said",
     "`memory`": "test_memory",
     "commands": "test_a_second_gateway_says_so_and_takes_over_when_the_first_ends",
     "`voice`": "test_engines_that_cannot_be_loaded_are_told_of",

@@ -8,7 +8,13 @@ from collections.abc import Callable, Iterable
 from typing import Annotated, Any
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, BeforeValidator, SecretStr
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    SecretStr,
+    ValidationError,
+    ValidatorFunctionWrapHandler,
+)
 
 DOORS = ("cli", "voice", "mqtt", "wyoming")  # where words come in
 # What the engines' packages bring along; a test compares. Reading settings must not load an engine.
@@ -153,6 +159,14 @@ def checked_wake_words(words: tuple[str, ...], engine: str) -> tuple[str, ...]:
             takes = f"{engine} takes {', '.join(known or ())}, or the path of a {WAKE_FILES[engine]} file"
             raise ValueError(f'"{word}" is not known: {takes}')
     return words
+
+
+def checked_steps(value: Any, handler: ValidatorFunctionWrapHandler) -> Any:
+    """Of two types pydantic would say for each what is wrong with it. Raises ValueError."""
+    try:
+        return handler(value)
+    except ValidationError:
+        raise ValueError("must be auto, true or false") from None
 
 
 WebAddress = Annotated[str, AfterValidator(_address("http://", "https://", example="http://host:port"))]

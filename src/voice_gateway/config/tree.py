@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import (
     BaseModel,
@@ -10,6 +10,7 @@ from pydantic import (
     Field,
     SecretStr,
     ValidationInfo,
+    WrapValidator,
     field_validator,
     model_validator,
 )
@@ -25,6 +26,7 @@ from voice_gateway.config.kinds import (
     Topic,
     WebAddress,
     checked_server_name,
+    checked_steps,
     checked_wake_words,
 )
 
@@ -47,7 +49,7 @@ class Section(BaseModel):
 
 
 Provider = Literal["local", "ollama", "anthropic"]
-SeveralSteps = Literal["auto"] | bool
+SeveralSteps = Annotated[Literal["auto"] | bool, WrapValidator(checked_steps)]
 
 
 class BrainSettings(Section):

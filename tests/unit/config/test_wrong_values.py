@@ -43,6 +43,7 @@ WRONG = [
     ("VOICE_GATEWAY_MQTT_DISCOVERY_PREFIX", "a/+/#b", f"mqtt.discovery_prefix: {TOPIC}"),
     ("VOICE_GATEWAY_MQTT_PREFIX", "voice/", f"mqtt.prefix: {TOPIC}"),
     ("VOICE_GATEWAY_MQTT_PREFIX", "voice\udcff", f"mqtt.prefix: {TOPIC}"),
+    ("VOICE_GATEWAY_BRAIN_SEVERAL_STEPS", "maybe", "brain.several_steps: must be auto, true or false"),
     ("VOICE_GATEWAY_MQTT_SHARE_GROUP", "a/b", "mqtt.share_group: must be one plain word"),
     ("VOICE_GATEWAY_PERMISSION_SENSITIVE_DOORS", "clii", 'there is no door "clii" (did you mean "cli"?)'),
     ("VOICE_GATEWAY_PERMISSION_SENSITIVE_DOORS", "web", "the doors are cli, voice, mqtt and wyoming"),
