@@ -3,18 +3,11 @@
 import re
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 
+from home_words.numbers import NUMBER_WORDS
 from voice_gateway.tools.builtin.durations import MAX_TEXT
 
 WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
-_WORDS = (
-    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
-    "seventeen eighteen nineteen twenty"
-).split()
-_NUMBERS = {word: str(value) for value, word in enumerate(_WORDS)} | {
-    "thirty": "30",
-    "forty": "40",
-    "fifty": "50",
-}
+_NUMBERS = {word: str(value) for word, value in NUMBER_WORDS.items()}
 _EARLY, _DARK = {"am", "morning"}, {"night", "tonight"}
 _NAMED = {"noon": 12, "midday": 12, "midnight": 24}
 _HALF_DAY = re.compile(r"\b(am|pm|morning|afternoon|evening|night|tonight)\b")

@@ -3,6 +3,8 @@
 import re
 from dataclasses import dataclass
 
+from home_words.numbers import NUMBER_WORDS
+
 _SECONDS = {"second": 1, "minute": 60, "hour": 3600}
 _DAYS = {"day": 1, "week": 7}
 _MONTHS = {"month": 1, "year": 12}
@@ -17,33 +19,9 @@ _SHORT = {
 }
 _NEXT_SMALLER = {"year": "month", "week": "day", "day": "hour", "hour": "minute", "minute": "second"}
 
-_ONES = (
-    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
-    "seventeen eighteen nineteen"
-).split()
-_TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
-_NUMBERS = {
-    **{word: value for value, word in enumerate(_ONES)},
-    **{word: 10 * value for value, word in enumerate(_TENS, start=2)},
-    "couple": 2,
-    "dozen": 12,
-}
+_NUMBERS = {**NUMBER_WORDS, "couple": 2, "dozen": 12}
 _FRACTIONS = {"half": 0.5, "quarter": 0.25, "quarters": 0.25}
-_FILLERS = {
-    "and",
-    "of",
-    "in",
-    "for",
-    "from",
-    "now",
-    "later",
-    "time",
-    "the",
-    "about",
-    "exactly",
-    "plus",
-    "another",
-}
+_FILLERS = frozenset("and of in for from now later time the about exactly plus another".split())
 
 MAX_TEXT = 100  # longer than any length of time that people say; keeps an error message short
 
