@@ -30,17 +30,6 @@ from zwave_mcp.home import (
 )
 from zwave_mcp.results import Outcome
 
-# The whole of one tool call: a voice client gives up after 30 s and must hear this answer first.
-TOOL_SECONDS: Final = 15.0
-# Reports of a sleeping device come at wake-up, in hours; a reply this late will not come.
-_ASLEEP_SECONDS: Final = 2.0
-# A ramp that is over soon is waited for; a voice should not wait longer for the rest.
-_SHORT_RAMP_SECONDS: Final = 3.0
-_AFTER_RAMP_SECONDS: Final = 2.0
-WINDOW_SECONDS: Final = 5.0  # how long the device is asked before "it did not" is said
-_POLL_EVERY_SECONDS: Final = 1.0
-_FIRST_POLLS_SECONDS: Final = 0.4  # most devices have finished by then
-_STOP_CHECK_SECONDS: Final = 0.4  # a motor that moves is elsewhere by then
 _ACCEPTED: Final = frozenset({CONFIRMED, WORKING, ACKNOWLEDGED})
 _CALLERS_ERRORS: Final[dict[int, Outcome]] = {
     NO_DEVICE_SUPPORT: "unsupported",
@@ -60,7 +49,6 @@ class Command:
     reached: Callable[[Any], bool]
     moves: bool = False  # a motor: on its way is an answer
     stops: bool = False  # a motor: done when two looks at it are the same
-    window_seconds: float | None = None  # how long it may take; None: as usual
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,9 +60,11 @@ class Verdict:
     message: str = ""
 
 
-async def carry_out(home: Home, command: Command, within_seconds: float = TOOL_SECONDS) -> Verdict:
+async def carry_out(home: Home, command: Command, within_seconds: float | None = None) -> Verdict:
     try:
-        async with asyncio.timeout(within_seconds) as limit:
+        async with asyncio.timeout(
+            home.pace.tool_seconds if within_seconds is None else within_seconds
+        ) as limit:
             return await _send(home, command)
     except TimeoutError:
         if not limit.expired():
@@ -88,7 +78,7 @@ async def _send(home: Home, command: Command) -> Verdict:
         return Verdict("unreachable")
     try:
         if node.asleep:
-            written = await home.write(command.write, command.value, _ASLEEP_SECONDS)
+            written = await home.write(command.write, command.value, home.pace.asleep_seconds)
         else:
             written = await home.write(command.write, command.value)
     except NotUnderstood as error:
@@ -111,7 +101,8 @@ async def _judge(home: Home, command: Command, written: WriteResult) -> Verdict:
     if written.status == WORKING:
         return await _after_working(home, command, written.remaining_seconds)
     if written.status == ACKNOWLEDGED:
-        return await _ask(home, command, command.window_seconds or WINDOW_SECONDS)
+        lock = command.device.kind == "lock"
+        return await _ask(home, command, home.pace.lock_window_seconds if lock else home.pace.window_seconds)
     if written.status == FAILED:
         return Verdict("unreachable" if await _died(home, command.device) else "failed")
     if written.status in _CALLERS_ERRORS:
@@ -139,17 +130,17 @@ async def _after_confirmation(home: Home, command: Command) -> Verdict:
 
 async def _after_working(home: Home, command: Command, remaining_seconds: float | None) -> Verdict:
     remaining = remaining_seconds if remaining_seconds is not None else 1.0
-    if command.moves or remaining > _SHORT_RAMP_SECONDS:
+    if command.moves or remaining > home.pace.short_ramp_seconds:
         return Verdict("working")
     await asyncio.sleep(remaining)
-    verdict = await _ask(home, command, _AFTER_RAMP_SECONDS)
+    verdict = await _ask(home, command, home.pace.after_ramp_seconds)
     # It accepted the command, so an unfinished ramp is still on its way.
     return Verdict("working", verdict.value, verdict.known) if verdict.outcome == "unconfirmed" else verdict
 
 
 async def _after_stop(home: Home, command: Command) -> Verdict:
     first = await _polled(home, command)
-    await asyncio.sleep(_STOP_CHECK_SECONDS)
+    await asyncio.sleep(home.pace.stop_check_seconds)
     second = await _polled(home, command)
     if first is _UNKNOWN or second is _UNKNOWN:
         return Verdict("unconfirmed")
@@ -159,7 +150,7 @@ async def _after_stop(home: Home, command: Command) -> Verdict:
 async def _ask(home: Home, command: Command, window_seconds: float) -> Verdict:
     """Poll until the device says so, or the time is over."""
     clock = asyncio.get_running_loop().time
-    end, pause = clock() + window_seconds, _FIRST_POLLS_SECONDS
+    end, pause = clock() + window_seconds, home.pace.first_poll_seconds
     seen: list[Any] = []
     while True:
         value = await _polled(home, command)
@@ -174,7 +165,7 @@ async def _ask(home: Home, command: Command, window_seconds: float) -> Verdict:
         if clock() + pause > end:
             return await _not_reached(home, command, seen)
         await asyncio.sleep(pause)
-        pause = _POLL_EVERY_SECONDS
+        pause = home.pace.poll_every_seconds
 
 
 async def _not_reached(home: Home, command: Command, seen: list[Any]) -> Verdict:

@@ -31,7 +31,6 @@ _ACTIONS: Final = {
     "garage_door": frozenset({"open", "close", "stop", "toggle"}),
 }
 _NEAR: Final = 2  # levels: motors and dimmers stop close to the wish, and report that
-_LOCK_WINDOW_SECONDS: Final = 10.0
 _BARRIER_OPEN: Final = 255
 
 
@@ -122,7 +121,6 @@ def lock_command(device: Device, action: str) -> Command:
         value,
         state.id,
         lambda now: now == LOCKED if action == "lock" else is_number(now) and now != LOCKED,
-        window_seconds=_LOCK_WINDOW_SECONDS,
     )
 
 

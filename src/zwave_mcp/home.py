@@ -174,6 +174,26 @@ POLL_TIMEOUT_SECONDS: Final = 4.0
 PING_TIMEOUT_SECONDS: Final = 4.0
 
 
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How long a home is given to do something, and how often it is asked meanwhile."""
+
+    # The whole of one tool call: a voice client gives up after 30 s and must hear this answer first.
+    tool_seconds: float = 15.0
+    # Reports of a sleeping device come at wake-up, in hours; a reply this late will not come.
+    asleep_seconds: float = 2.0
+    # A ramp that is over soon is waited for; a voice should not wait longer for the rest.
+    short_ramp_seconds: float = 3.0
+    after_ramp_seconds: float = 2.0
+    window_seconds: float = 5.0  # how long the device is asked before "it did not" is said
+    lock_window_seconds: float = 10.0
+    first_poll_seconds: float = 0.4  # most devices have finished by then
+    poll_every_seconds: float = 1.0
+    stop_check_seconds: float = 0.4  # a motor that moves is elsewhere by then
+    scene_window_seconds: float = 5.0
+    scene_poll_seconds: float = 0.5
+
+
 class Home(Protocol):
     """Every method may raise HomeDown; those that ask the gateway may raise NoAnswer or Refused as well.
 
@@ -183,6 +203,7 @@ class Home(Protocol):
     """
 
     simulated: bool
+    pace: Pace
 
     async def run(self) -> None:
         """Keep the home connected until cancelled; cancellation closes everything. It reconnects by itself

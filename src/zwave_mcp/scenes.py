@@ -11,8 +11,6 @@ from zwave_mcp.results import Facts, Outcome, Result, result
 from zwave_mcp.states import LOCKED
 from zwave_mcp.view import View, Viewer
 
-_CHECK_SECONDS: Final = 5.0
-_EVERY_SECONDS: Final = 0.5
 _NEAR: Final = 2
 
 
@@ -66,11 +64,12 @@ class Scenes:
         if device is not None and device.node.dead:
             return name
         clock = asyncio.get_running_loop().time
-        end = clock() + _CHECK_SECONDS
+        pace = self._home.pace
+        end = clock() + pace.scene_window_seconds
         while not await self._has(read, wanted.value):
-            if clock() + _EVERY_SECONDS > end:
+            if clock() + pace.scene_poll_seconds > end:
                 return name
-            await asyncio.sleep(_EVERY_SECONDS)
+            await asyncio.sleep(pace.scene_poll_seconds)
         if device is not None and device.kind == "lock":
             self._viewer.bolt_moved(device)
         return None

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from zwave_mcp import wording
-from zwave_mcp.confirm import TOOL_SECONDS, Command, Verdict, carry_out
+from zwave_mcp.confirm import Command, Verdict, carry_out
 from zwave_mcp.control import NotPossible
 from zwave_mcp.devices import Device, with_value
 from zwave_mcp.home import Home, Value, is_number
@@ -49,7 +49,7 @@ class Thermostats:
         except NotPossible as reason:
             return result(str(reason), reason.outcome, facts)
         clock = asyncio.get_running_loop().time
-        end = clock() + TOOL_SECONDS
+        end = clock() + self._home.pace.tool_seconds
         for command in commands:
             verdict = await carry_out(self._home, command, end - clock())
             if verdict.known:

@@ -3,13 +3,26 @@
 from collections.abc import Callable
 from typing import Any
 
-from zwave_mcp.home import Health, Node, Scene, Snapshot, Value, ValueId, WriteResult
+from zwave_mcp.home import Health, Node, Pace, Scene, Snapshot, Value, ValueId, WriteResult
+
+# Commands are judged in hundredths of a second; the order of things stays the same.
+QUICK = Pace(
+    after_ramp_seconds=0.05,
+    window_seconds=0.05,
+    lock_window_seconds=0.05,
+    first_poll_seconds=0.005,
+    poll_every_seconds=0.01,
+    stop_check_seconds=0.005,
+    scene_window_seconds=0.05,
+    scene_poll_seconds=0.01,
+)
 
 
 class ScriptedHome:
     """`written` answers a write, `polled` the polls one after the other (the last one again and again)."""
 
     simulated = False
+    pace = QUICK
 
     def __init__(self, *nodes: Node) -> None:
         self.nodes = nodes

@@ -19,6 +19,7 @@ from zwave_mcp.home import (
     NoAnswer,
     Node,
     NotUnderstood,
+    Pace,
     Scene,
     Snapshot,
     ValueId,
@@ -94,6 +95,7 @@ class MqttHome:
     """Every question goes to the gateway's API; a list of devices is kept for two seconds."""
 
     simulated = False
+    pace = Pace()
 
     def __init__(
         self,

@@ -21,6 +21,7 @@ from zwave_mcp.home import (
     Health,
     NoAnswer,
     Node,
+    Pace,
     Refused,
     Scene,
     SceneValue,
@@ -48,6 +49,7 @@ class SimulatedHome:
     with recorded traffic, and here it would only be undone again."""
 
     simulated = True
+    pace = Pace()
 
     def __init__(
         self,

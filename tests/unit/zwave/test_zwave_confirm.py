@@ -1,9 +1,9 @@
 import asyncio
+from dataclasses import replace
 
 import pytest
-from tests.fakes.scripted_home import ScriptedHome, blind, dimmer, lock, sensor, switch, thermostat
+from tests.fakes.scripted_home import QUICK, ScriptedHome, blind, dimmer, lock, sensor, switch, thermostat
 
-from zwave_mcp import confirm
 from zwave_mcp.home import (
     Health,
     HomeDown,
@@ -16,8 +16,6 @@ from zwave_mcp.home import (
     WriteResult,
 )
 from zwave_mcp.tools import Tools
-
-pytestmark = pytest.mark.usefixtures("quick")
 
 NO_ACK = Refused("The node did not acknowledge the command (ZW0204)")
 
@@ -344,14 +342,14 @@ async def test_an_answer_that_makes_no_sense_is_no_answer():
     assert (await setting(home, mode="off"))[1] == "unconfirmed"
 
 
-async def test_the_whole_command_has_a_limit(monkeypatch: pytest.MonkeyPatch):
+async def test_the_whole_command_has_a_limit():
     class Hanging(ScriptedHome):
         async def poll(self, value_id: ValueId, timeout_seconds: float = 4.0):
             await asyncio.Event().wait()
 
     home = Hanging(switch(2, "Desk Lamp"))
     home.written = WriteResult(254)
-    monkeypatch.setattr(confirm.carry_out, "__defaults__", (0.05,))
+    home.pace = replace(QUICK, tool_seconds=0.05)
     sentence, outcome, _, _ = await control(home, "desk lamp", "on")
     assert outcome == "unconfirmed"
     assert "may still happen" in sentence

@@ -227,7 +227,6 @@ PROPERTIES = st.sampled_from(
 
 @settings(deadline=None)
 @given(st.lists(st.tuples(PROPERTIES, JSON, JSON, JSON), max_size=5))
-@pytest.mark.usefixtures("quick")
 async def test_no_value_of_a_device_breaks_a_tool(values: list[Any]):
     raw = [
         {

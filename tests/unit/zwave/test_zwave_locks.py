@@ -2,13 +2,10 @@
 
 from dataclasses import replace
 
-import pytest
 from tests.fakes.scripted_home import ScriptedHome, lock
 
 from zwave_mcp.home import Node, Scene, SceneValue, ValueId, WriteResult
 from zwave_mcp.tools import Tools
-
-pytestmark = pytest.mark.usefixtures("quick")
 
 
 def told_at(node: Node, updated: float) -> Node:

@@ -8,8 +8,6 @@ from tests.fakes.scripted_home import ScriptedHome, sensor, switch, thermostat
 from zwave_mcp.home import Refused, WriteResult
 from zwave_mcp.tools import Tools
 
-pytestmark = pytest.mark.usefixtures("quick")
-
 GONE: dict[str, Any] = {"status": "Dead", "available": False}
 
 

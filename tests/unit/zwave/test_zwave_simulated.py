@@ -4,6 +4,7 @@ import threading
 from pathlib import Path
 
 import pytest
+from tests.fakes.scripted_home import QUICK
 
 from zwave_mcp.devices import Device, devices_of
 from zwave_mcp.home import ValueId
@@ -95,7 +96,8 @@ def test_the_home_that_comes_with_it_is_the_promised_one(tmp_path: Path):
     assert all(device.move_seconds <= 2 for device in spec.devices)
 
 
-async def test_faults_give_the_outcomes_of_a_real_home(faulty: SimulatedHome, quick: None):
+async def test_faults_give_the_outcomes_of_a_real_home(faulty: SimulatedHome):
+    faulty.pace = QUICK
     control = "control_zwave_device"
     assert (await outcome(faulty, control, deviceName="sleepy lamp", action="on"))[0] == "queued"
     assert (await outcome(faulty, control, deviceName="slow lamp", action="on"))[0] == "confirmed"
@@ -119,7 +121,8 @@ async def test_the_gateway_believes_what_the_device_does_not_do_until_it_asks(fa
     assert (await named(faulty, "Lying Lamp")).state_value.value is False
 
 
-async def test_what_did_not_happen_is_in_no_later_answer(faulty: SimulatedHome, quick: None):
+async def test_what_did_not_happen_is_in_no_later_answer(faulty: SimulatedHome):
+    faulty.pace = QUICK
     await outcome(faulty, "control_zwave_device", deviceName="lying lamp", action="on")
     listed = await Tools(faulty).call("list_zwave_devices", {"filter": "lying lamp"})
     assert listed.structured["devices"][0]["state"] == "off"
