@@ -29,14 +29,16 @@ class FactsFormatter(logging.Formatter):
     def __init__(self, *, tracebacks: bool) -> None:
         super().__init__()
         self._tracebacks = tracebacks
+        self._second, self._clock = 0, ""  # lines come in bursts: one second's text serves them all
 
     def format(self, record: logging.LogRecord) -> str:
         facts = {key: value for key, value in vars(record).items() if key not in _STANDARD}
         facts.update(_turn.get())
         behind = " ".join(f"{key}={value}" for key, value in facts.items() if value not in (None, ""))
         source = record.name.removeprefix("voice_gateway.")
-        time = self.formatTime(record, "%H:%M:%S")
-        line = f"{time} {record.levelname.lower()} {source}: {record.getMessage()}"
+        if (second := int(record.created)) != self._second:
+            self._second, self._clock = second, self.formatTime(record, "%H:%M:%S")
+        line = f"{self._clock} {record.levelname.lower()} {source}: {record.getMessage()}"
         if behind:
             line += f" ({behind})"
         if self._tracebacks and record.exc_info:

@@ -89,7 +89,11 @@ def mask(value: Any, depth: int = 4) -> Any:
         return "…"
     if isinstance(value, dict):
         return {
-            name: HIDDEN if is_secret_name(name) else mask(inner, depth - 1)
+            name: HIDDEN
+            if is_secret_name(name)
+            else inner
+            if type(inner) in _SHORT
+            else mask(inner, depth - 1)
             for name, inner in ((str(key)[:60], inner) for key, inner in islice(value.items(), 20))
         }
     if isinstance(value, list | tuple):
