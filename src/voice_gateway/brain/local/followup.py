@@ -50,7 +50,7 @@ class Memory:
                 "confirm": self.asked.confirm,
                 "clear": [list(device.key) for device in self.asked.clear],
                 "slot": self.asked.slot,
-                "timers": stored(self.asked.timers),
+                "timers": _stored(self.asked.timers),
                 "at": self.asked_at,
             }
         return written
@@ -87,7 +87,7 @@ def _ask(written: Mapping[str, Any], home: Home) -> Clarification:
         bool(written["confirm"]),
         _devices(written.get("clear"), home),
         str(written.get("slot") or ""),
-        restored(written.get("timers")),
+        _restored(written.get("timers")),
     )
 
 
@@ -124,7 +124,7 @@ _YES_TO_NOTHING = re.compile(
 _FINE = re.compile(r"^(?:ok|okay|alright|all right|right|fine|good|cool|i see|got it|very well)$")
 
 
-def to_nothing(text: str) -> str | None:
+def reply_to_nothing(text: str) -> str | None:
     """A short word to an answer that answers nothing."""
     if _YES_TO_NOTHING.match(text):
         return "I haven't asked you anything."
@@ -148,10 +148,10 @@ _ALSO = re.compile(
 _ASKING = re.compile(r"^(?:and )?(?:what|how) about |^(?:no|sorry|i meant) ")
 
 
-def settle(said: Said, asked: Clarification, context: Context) -> Step | Clarification | Frame | None:
+def resolve_answer(said: Said, asked: Clarification, context: Context) -> Step | Clarification | Frame | None:
     """The answer to our question: a clear frame, the question again, or None: it was no answer."""
     if asked.timers:
-        return settle_timer(said, asked)
+        return _resolve_timer_answer(said, asked)
     if asked.slot:
         return _when(said.text, asked)
     if NO.match(said.text) or NO.match(said.whole):
@@ -164,14 +164,14 @@ def settle(said: Said, asked: Clarification, context: Context) -> Step | Clarifi
 def _agreed(asked: Clarification, context: Context) -> Clarification | Frame | None:
     if asked.frame.intent == "Scene":
         return asked.frame
-    return clear(asked, asked.candidates, context) if asked.confirm else asked
+    return for_devices(asked, asked.candidates, context) if asked.confirm else asked
 
 
 def _picked(said: Said, asked: Clarification, context: Context) -> Step | Clarification | Frame | None:
     text = said.text
     enough = len(asked.candidates) == 2 if text.startswith("both") else len(asked.candidates) > 1
     if ALL.match(text) and enough and not asked.confirm:
-        return clear(asked, asked.candidates, context)
+        return for_devices(asked, asked.candidates, context)
     words = _CHOSEN.sub("", text).strip()
     if words not in ORDINALS:
         words = re.sub(r" ones?$", "", words)
@@ -200,7 +200,7 @@ def _each(parts: Sequence[str], asked: Clarification, context: Context) -> Frame
         if len(inside) != 1 and len(named) != 1:
             return None
         chosen += inside if len(inside) == 1 else named
-    return clear(asked, chosen, context)
+    return for_devices(asked, chosen, context)
 
 
 def _counted(place: int, asked: Clarification, context: Context) -> Clarification | Frame | None:
@@ -211,13 +211,13 @@ def _counted(place: int, asked: Clarification, context: Context) -> Clarificatio
         return None
     if rooms:
         return _placed(rooms[place], asked, context)
-    return clear(asked, (asked.candidates[place],), context)
+    return for_devices(asked, (asked.candidates[place],), context)
 
 
 def _placed(room: str | None, asked: Clarification, context: Context) -> Clarification | Frame | None:
     inside = tuple(device for device in asked.candidates if room and name_key(device.room) == name_key(room))
     if len(inside) == 1:
-        return clear(asked, inside, context)
+        return for_devices(asked, inside, context)
     if len(inside) > 1:
         return replace(asked, text=which(inside), candidates=inside)
     return None
@@ -225,7 +225,7 @@ def _placed(room: str | None, asked: Clarification, context: Context) -> Clarifi
 
 def _named(words: str, asked: Clarification, context: Context) -> Frame | None:
     found = Resolver(build_home(asked.candidates)).resolve(words)
-    return clear(asked, found.devices, context) if isinstance(found, Found) else None
+    return for_devices(asked, found.devices, context) if isinstance(found, Found) else None
 
 
 def _when(text: str, asked: Clarification) -> Step | Frame | None:
@@ -237,7 +237,7 @@ def _when(text: str, asked: Clarification) -> Step | Frame | None:
     return Frame(asked.frame.intent, {**asked.frame.slots, "clock": when}) if is_clock(when) else None
 
 
-def clear(asked: Clarification, devices: Sequence[Device], context: Context) -> Frame | None:
+def for_devices(asked: Clarification, devices: Sequence[Device], context: Context) -> Frame | None:
     """The same wish for exactly these devices, and for those that were clear before."""
     if not devices:
         return None
@@ -246,12 +246,12 @@ def clear(asked: Clarification, devices: Sequence[Device], context: Context) -> 
     return Frame(asked.frame.intent, {**slots, "thing": names}, asked.frame.literal)
 
 
-def asks_also(said: Said) -> bool:
+def asks_first(said: Said) -> bool:
     """ "What about the bedroom" and "no, the bedroom" never act by themselves: it is asked what was meant."""
     return said.question or bool(_ASKING.match(said.whole))
 
 
-def also(said: Said, memory: Memory, context: Context) -> Frame | None:
+def repeated_wish(said: Said, memory: Memory, context: Context) -> Frame | None:
     """ "And the bedroom": the last wish once more, for something else."""
     match = _ALSO.match(said.whole)
     if match is None or memory.frame is None or "thing" not in memory.frame.slots:
@@ -289,7 +289,7 @@ _BEFORE = re.compile(
 _BEHIND = re.compile(r"(?:^| )(?:one|ones|timer|timers|alarm|reminder)$")
 
 
-def question(step: Step, outcomes: Sequence[ToolOutcome], text: str) -> Clarification | None:
+def timer_question(step: Step, outcomes: Sequence[ToolOutcome], text: str) -> Clarification | None:
     """What the timers' own tool could not decide is a question that waits for its answer."""
     for outcome in outcomes if step.intent == "CancelTimer" else ():
         choices = _choices(outcome.facts.get("timers"))
@@ -298,11 +298,11 @@ def question(step: Step, outcomes: Sequence[ToolOutcome], text: str) -> Clarific
     return None
 
 
-def stored(choices: Sequence[TimerChoice]) -> list[dict[str, Any]]:
+def _stored(choices: Sequence[TimerChoice]) -> list[dict[str, Any]]:
     return [asdict(choice) for choice in choices]
 
 
-def restored(written: object) -> tuple[TimerChoice, ...]:
+def _restored(written: object) -> tuple[TimerChoice, ...]:
     return tuple(TimerChoice(**one) for one in written) if isinstance(written, list) else ()
 
 
@@ -320,7 +320,7 @@ def _choices(timers: object) -> tuple[TimerChoice, ...]:
     )
 
 
-def settle_timer(said: Said, asked: Clarification) -> Step | Clarification | None:
+def _resolve_timer_answer(said: Said, asked: Clarification) -> Step | Clarification | None:
     """The timers that the answer means; the question again; None when it was no answer."""
     if NO.match(said.text) or NO.match(said.whole):
         return Step("No", say=WONT)

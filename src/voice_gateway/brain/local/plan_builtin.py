@@ -79,7 +79,7 @@ def _volume(action: str) -> Planner:
     return plan
 
 
-def volume_it(frame: Frame, _context: Context) -> Meaning:
+def volume_step(frame: Frame, _context: Context) -> Meaning:
     up, amount = frame.slots.get("direction") == "up", frame.number("amount")
     level = int(amount) if amount is not None else None
     step = _call(frame, "control_speaker_volume", acts=True, action="up" if up else "down", level=level)

@@ -10,7 +10,7 @@ from voice_gateway.brain.local.grammar import Frame
 from voice_gateway.brain.local.home import Device, Home
 from voice_gateway.brain.local.normalise import Said
 from voice_gateway.brain.local.places import plain, room_named
-from voice_gateway.brain.local.plan_builtin import volume_it
+from voice_gateway.brain.local.plan_builtin import volume_step
 from voice_gateway.brain.local.resolve import IT, Found, Resolver, Unclear, Unknown
 from voice_gateway.brain.local.understanding import (
     CONTROL,
@@ -209,7 +209,7 @@ def _up_down_it(frame: Frame, context: Context) -> Meaning:
     """ "Turn it down" means the lamp while a lamp is talked of, and the sound otherwise."""
     lamps = context.topic == "device" and context.last and all(d.kind == "dimmer" for d in context.last)
     if not lamps:
-        return volume_it(frame, context)
+        return volume_step(frame, context)
     intent = "Brighter" if frame.slots.get("direction") == "up" else "Dimmer"
     return act(replace(frame, intent=intent, slots={**frame.slots, "thing": "it"}), context, "brighten")
 
@@ -337,11 +337,11 @@ def tried_scene(frame: Frame, said: str, context: Context, no: NotHandled) -> St
     return replace(start_scene(frame, said), otherwise=no) if unknown else no
 
 
-def missing(outcomes: Sequence[ToolOutcome]) -> bool:
+def scene_missing(outcomes: Sequence[ToolOutcome]) -> bool:
     return any(outcome.status is OutcomeStatus.NOT_FOUND for outcome in outcomes)
 
 
-def no_scene(request: Request, home: Home) -> str:
+def unknown_scene(request: Request, home: Home) -> str:
     known = listed(list(home.scenes.values()))
     there = f" I know the scenes {known}." if known else ""
     return f"I don't know a device or scene called {request.args['sceneName']}.{there}"

@@ -15,19 +15,19 @@ from voice_gateway.brain.local.followup import (
     KEY,
     QUESTION_SECONDS,
     Memory,
-    also,
-    asks_also,
+    asks_first,
     cancel_it,
     just_set,
-    question,
     recall,
-    settle,
-    to_nothing,
+    repeated_wish,
+    reply_to_nothing,
+    resolve_answer,
+    timer_question,
 )
 from voice_gateway.brain.local.grammar import Frame, has_own_sentences
 from voice_gateway.brain.local.home import Device, Home
 from voice_gateway.brain.local.normalise import Said, normalise, too_long
-from voice_gateway.brain.local.plan_home import missing, no_scene
+from voice_gateway.brain.local.plan_home import scene_missing, unknown_scene
 from voice_gateway.brain.local.speakable import Speakables, in_own_words
 from voice_gateway.brain.local.speech_act import asks_for_action, not_spoken_of
 from voice_gateway.brain.local.understand import Reader
@@ -137,15 +137,15 @@ class LocalBrain:
         if answered is not None:
             return Understanding.of(answered)
         understood = reader.read(said)
-        if understood.not_handled is not None and (frame := also(said, memory, context)) is not None:
-            return reader.planned(frame, ask=asks_also(said))
+        if understood.not_handled is not None and (frame := repeated_wish(said, memory, context)) is not None:
+            return reader.planned(frame, ask=asks_first(said))
         if understood.not_handled is not None and not understood.not_handled.spoken:
             request = self._speakable().match(said.text, raw)
             if request is not None:
                 return Understanding.of(Step("Tool", (request,)))
         if understood.not_handled is not None and not understood.not_handled.forbid:
             forbid = not asks_for_action(said, context.home, self._executor.tools.all())
-            spoken = understood.not_handled.spoken or to_nothing(said.text)
+            spoken = understood.not_handled.spoken or reply_to_nothing(said.text)
             return Understanding.of(replace(understood.not_handled, forbid=forbid, spoken=spoken))
         return in_own_words(understood, raw)
 
@@ -153,7 +153,7 @@ class LocalBrain:
         """The answer to our own question, or what "it" says of the timer that was just set."""
         answered = None
         if memory.asked is not None and self._now() - memory.asked_at <= QUESTION_SECONDS:
-            answered = settle(said, memory.asked, context)
+            answered = resolve_answer(said, memory.asked, context)
         if answered is None and self._now() - memory.timer_at <= IT_SECONDS:
             answered = cancel_it(said, memory.timer, alone=not memory.last)
         return answered
@@ -197,13 +197,13 @@ class LocalBrain:
         """A scene that nobody listed. If its server has none of that name, nothing happened: passed on."""
         length, state = len(turn.history.messages), dict(turn.history.state)
         reply = await self._carry_out(turn, understood, memory)
-        if not missing(reply.outcomes):
+        if not scene_missing(reply.outcomes):
             return reply
         del turn.history.messages[length:]
         turn.history.state = state
         said = normalise(turn.utterance.text)
         forbid = otherwise.forbid or not asks_for_action(said, self.home, self._executor.tools.all())
-        spoken = no_scene(understood.requests[0], self.home)
+        spoken = unknown_scene(understood.requests[0], self.home)
         return self._pass_on(turn.utterance.text, replace(otherwise, forbid=forbid, spoken=spoken))
 
     def _pass_on(self, text: str, no: NotHandled) -> Passed:
@@ -260,7 +260,7 @@ class LocalBrain:
             memory = replace(memory, topic="volume")
         if (timer := just_set(step, outcomes)) is not None:
             memory = replace(memory, timer=timer, timer_at=self._now())
-        asked = question(step, outcomes, text)
+        asked = timer_question(step, outcomes, text)
         return replace(memory, asked=asked, asked_at=self._now()) if asked else memory
 
 
