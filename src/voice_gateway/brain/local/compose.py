@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from home_words.kinds import COVERS, DeviceClass
+from home_words.units import UNITS
 from voice_gateway.brain.local.home import Device, Home, parse_devices, parse_scenes
 from voice_gateway.brain.local.understanding import DeviceQuery, Request, Step
 from voice_gateway.brain.local.wording import capital, listed, the
@@ -19,10 +20,7 @@ MANY = 3  # from this many confirmed devices on, one sentence for all of them
 LONGEST = 600  # characters of a foreign tool's text that are spoken
 MOST_NAMES = 8  # more than these nobody remembers
 
-_SIGNS = (
-    ("°C", "degrees Celsius"), ("°F", "degrees Fahrenheit"), ("%", "percent"), ("W", "watts"),
-    ("kWh", "kilowatt hours"), ("lx", "lux"),
-)  # fmt: skip
+_SIGNS = ("°C", "°F", "%", "W", "kWh", "lx")
 _MEASURES = {
     "temperature": re.compile(r"temperature", re.IGNORECASE),
     "humidity": re.compile(r"humid", re.IGNORECASE),
@@ -60,8 +58,8 @@ def _sentence(outcome: ToolOutcome) -> str:
 
 def _spoken(text: str) -> str:
     """Signs as they are said."""
-    for sign, words in _SIGNS:
-        text = re.sub(rf"(?<=\d) ?{sign}(?!\w)", f" {words}", text)
+    for sign in _SIGNS:
+        text = re.sub(rf"(?<=\d) ?{sign}(?!\w)", f" {UNITS[sign][1]}", text)
     return text
 
 

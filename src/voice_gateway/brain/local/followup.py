@@ -36,23 +36,18 @@ class Memory:
     timer_at: float = 0.0
 
     def to_json(self) -> dict[str, Any]:
-        written: dict[str, Any] = {"last": [list(device.key) for device in self.last], "topic": self.topic}
+        written: dict[str, Any] = {"last": _keys(self.last), "topic": self.topic}
         if self.timer:
             written["timer"] = {"id": self.timer, "at": self.timer_at}
         if self.frame is not None:
             written["frame"] = {"intent": self.frame.intent, "slots": dict(self.frame.slots)}
         if self.asked is not None:
+            asked = self.asked
             written["asked"] = {
-                "text": self.asked.text,
-                "intent": self.asked.frame.intent,
-                "slots": dict(self.asked.frame.slots),
-                "candidates": [list(device.key) for device in self.asked.candidates],
-                "confirm": self.asked.confirm,
-                "clear": [list(device.key) for device in self.asked.clear],
-                "slot": self.asked.slot,
-                "timers": _stored(self.asked.timers),
-                "at": self.asked_at,
-            }
+                "text": asked.text, "intent": asked.frame.intent, "slots": dict(asked.frame.slots),
+                "candidates": _keys(asked.candidates), "confirm": asked.confirm, "clear": _keys(asked.clear),
+                "slot": asked.slot, "timers": [asdict(timer) for timer in asked.timers], "at": self.asked_at,
+            }  # fmt: skip
         return written
 
 
@@ -66,29 +61,27 @@ def recall(state: Mapping[str, Any], home: Home) -> Memory:
 
 
 def _recalled(written: Mapping[str, Any], home: Home) -> Memory:
-    frame, asked, timer = written.get("frame"), written.get("asked"), written.get("timer")
-    return Memory(
-        _devices(written.get("last"), home),
-        str(written.get("topic", "")),
-        Frame(str(frame["intent"]), dict(frame["slots"])) if isinstance(frame, Mapping) else None,
-        _ask(asked, home) if isinstance(asked, Mapping) else None,
-        float(asked["at"]) if isinstance(asked, Mapping) else 0.0,
-        str(timer["id"]) if isinstance(timer, Mapping) else "",
-        float(timer["at"]) if isinstance(timer, Mapping) else 0.0,
-    )
+    memory = Memory(_devices(written.get("last"), home), str(written.get("topic", "")))
+    if isinstance(frame := written.get("frame"), Mapping):
+        memory = replace(memory, frame=Frame(str(frame["intent"]), dict(frame["slots"])))
+    if isinstance(timer := written.get("timer"), Mapping):
+        memory = replace(memory, timer=str(timer["id"]), timer_at=float(timer["at"]))
+    if isinstance(asked := written.get("asked"), Mapping):
+        question = Clarification(
+            str(asked["text"]),
+            Frame(str(asked["intent"]), dict(asked["slots"])),
+            _devices(asked["candidates"], home),
+            bool(asked["confirm"]),
+            _devices(asked.get("clear"), home),
+            str(asked.get("slot") or ""),
+            tuple(TimerChoice(**timer) for timer in asked.get("timers") or ()),
+        )
+        memory = replace(memory, asked=question, asked_at=float(asked["at"]))
+    return memory
 
 
-def _ask(written: Mapping[str, Any], home: Home) -> Clarification:
-    frame = Frame(str(written["intent"]), dict(written["slots"]))
-    return Clarification(
-        str(written["text"]),
-        frame,
-        _devices(written["candidates"], home),
-        bool(written["confirm"]),
-        _devices(written.get("clear"), home),
-        str(written.get("slot") or ""),
-        _restored(written.get("timers")),
-    )
+def _keys(devices: Sequence[Device]) -> list[list[object]]:
+    return [list(device.key) for device in devices]
 
 
 def _devices(keys: object, home: Home) -> tuple[Device, ...]:
@@ -167,7 +160,7 @@ def _agreed(asked: Clarification, context: Context) -> Clarification | Frame | N
     return for_devices(asked, asked.candidates, context) if asked.confirm else asked
 
 
-def _picked(said: Said, asked: Clarification, context: Context) -> Step | Clarification | Frame | None:
+def _picked(said: Said, asked: Clarification, context: Context) -> Clarification | Frame | None:
     text = said.text
     enough = len(asked.candidates) == 2 if text.startswith("both") else len(asked.candidates) > 1
     if ALL.match(text) and enough and not asked.confirm:
@@ -177,55 +170,46 @@ def _picked(said: Said, asked: Clarification, context: Context) -> Step | Clarif
         words = re.sub(r" ones?$", "", words)
     if not words or len(words.split()) > 5 or not_a_command(text) or said.question:
         return None
-    return _chosen(words, asked, context)
-
-
-def _chosen(words: str, asked: Clarification, context: Context) -> Step | Clarification | Frame | None:
     if words in ORDINALS:
         return _counted(ORDINALS[words], asked, context)
     parts = re.split(r" and (?:the )?", words)
-    if len(parts) > 1:
-        return _each(parts, asked, context)
-    return _placed(room_named(words, context.home), asked, context) or _named(words, asked, context)
-
-
-def _each(parts: Sequence[str], asked: Clarification, context: Context) -> Frame | None:
-    """ "The kitchen and the office one": each must be clear."""
-    chosen: list[Device] = []
-    for part in parts:
-        room = room_named(part, context.home)
-        inside = [device for device in asked.candidates if room and name_key(device.room) == name_key(room)]
-        found = Resolver(build_home(asked.candidates)).resolve(part)
-        named = list(found.devices) if isinstance(found, Found) else []
-        if len(inside) != 1 and len(named) != 1:
-            return None
-        chosen += inside if len(inside) == 1 else named
-    return for_devices(asked, chosen, context)
+    if len(parts) == 1:
+        inside = _in_room(room_named(words, context.home), asked)
+        return _narrowed(inside or _named(words, asked), asked, context, ask=bool(inside))
+    # "The kitchen and the office one": each must be clear.
+    each = [_in_room(room_named(part, context.home), asked) for part in parts]
+    meant = [one if len(one) == 1 else _named(part, asked) for one, part in zip(each, parts, strict=True)]
+    clear = all(len(one) == 1 for one in meant)
+    return for_devices(asked, [one[0] for one in meant], context) if clear else None
 
 
 def _counted(place: int, asked: Clarification, context: Context) -> Clarification | Frame | None:
     """ "The second one" is the second that was named: a room, where rooms were asked for."""
     rooms = [] if asked.confirm else rooms_asked(asked.candidates)
     shown = len(rooms or asked.candidates)
-    if not -shown <= place < min(shown, MOST_CHOICES if not rooms else shown):
+    if not -shown <= place < (shown if rooms else min(shown, MOST_CHOICES)):
         return None
     if rooms:
-        return _placed(rooms[place], asked, context)
+        return _narrowed(_in_room(rooms[place], asked), asked, context, ask=True)
     return for_devices(asked, (asked.candidates[place],), context)
 
 
-def _placed(room: str | None, asked: Clarification, context: Context) -> Clarification | Frame | None:
-    inside = tuple(device for device in asked.candidates if room and name_key(device.room) == name_key(room))
-    if len(inside) == 1:
-        return for_devices(asked, inside, context)
-    if len(inside) > 1:
-        return replace(asked, text=which(inside), candidates=inside)
-    return None
+def _in_room(room: str | None, asked: Clarification) -> tuple[Device, ...]:
+    return tuple(device for device in asked.candidates if room and name_key(device.room) == name_key(room))
 
 
-def _named(words: str, asked: Clarification, context: Context) -> Frame | None:
+def _named(words: str, asked: Clarification) -> tuple[Device, ...]:
     found = Resolver(build_home(asked.candidates)).resolve(words)
-    return for_devices(asked, found.devices, context) if isinstance(found, Found) else None
+    return found.devices if isinstance(found, Found) else ()
+
+
+def _narrowed(
+    devices: tuple[Device, ...], asked: Clarification, context: Context, *, ask: bool
+) -> Clarification | Frame | None:
+    """The wish for these, or the question again where a room has several of them."""
+    if ask and len(devices) > 1:
+        return replace(asked, text=which(devices), candidates=devices)
+    return for_devices(asked, devices, context)
 
 
 def _when(text: str, asked: Clarification) -> Step | Frame | None:
@@ -256,20 +240,15 @@ def repeated_wish(said: Said, memory: Memory, context: Context) -> Frame | None:
     match = _ALSO.match(said.whole)
     if match is None or memory.frame is None or "thing" not in memory.frame.slots:
         return None
-    rest = (
-        re.sub(r"^(?:in|for|on|with) ", "", said.whole[match.end() :])
-        .removesuffix(" too")
-        .removesuffix(" please")
-    )
+    rest = re.sub(r"^(?:in|for|on|with) | too(?: please)?$| please$", "", said.whole[match.end() :])
     room = context.home.rooms.get(name_key(re.sub(r"^(?:the|my|our) ", "", rest)))
     slots = {name: value for name, value in memory.frame.slots.items() if name != "place"}
     if room is None:
         return Frame(memory.frame.intent, {**slots, "thing": rest})
-    if memory.last and all(device.is_light for device in memory.last):
-        return Frame(memory.frame.intent, {**slots, "thing": f"lights in {room}"})
-    if memory.last and all(device.kind == "blind" for device in memory.last):
-        return Frame(memory.frame.intent, {**slots, "thing": f"blinds in {room}"})
-    return None
+    kinds = {"lights" if device.is_light else f"{device.kind}s" for device in memory.last}
+    if kinds not in ({"lights"}, {"blinds"}):
+        return None
+    return Frame(memory.frame.intent, {**slots, "thing": f"{kinds.pop()} in {room}"})
 
 
 # --- which timer is meant
@@ -296,14 +275,6 @@ def timer_question(step: Step, outcomes: Sequence[ToolOutcome], text: str) -> Cl
         if outcome.status is OutcomeStatus.AMBIGUOUS and step.frame is not None and len(choices) > 1:
             return Clarification(text, step.frame, timers=choices)
     return None
-
-
-def _stored(choices: Sequence[TimerChoice]) -> list[dict[str, Any]]:
-    return [asdict(choice) for choice in choices]
-
-
-def _restored(written: object) -> tuple[TimerChoice, ...]:
-    return tuple(TimerChoice(**one) for one in written) if isinstance(written, list) else ()
 
 
 def _choices(timers: object) -> tuple[TimerChoice, ...]:
