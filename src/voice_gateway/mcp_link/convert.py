@@ -14,6 +14,22 @@ log = logging.getLogger(__name__)
 
 Call = Callable[[str, Mapping[str, Any]], Awaitable[Mapping[str, Any]]]  # original name, arguments -> result
 
+# LangChain's own way of calling fills these; a server's parameter of that name would vanish or break a call.
+TAKEN_BY_LANGCHAIN = frozenset({"config", "run_manager", "self"})
+
+
+class FreelyNamedTool(StructuredTool):
+    """For a tool with such parameters: as one mapping, its arguments never meet LangChain's signatures."""
+
+    def _to_args_and_kwargs(
+        self, tool_input: Any, tool_call_id: str | None
+    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        return (self._parse_input(tool_input, tool_call_id),), {}
+
+    async def _arun(self, arguments: Mapping[str, Any]) -> Any:  # type: ignore[override]
+        assert self.coroutine is not None
+        return await self.coroutine(**arguments)
+
 
 def to_langchain_tools(
     definitions: Sequence[Any],
@@ -54,10 +70,13 @@ def _tool(definition: Mapping[str, Any], server: str, call: Call, timeout_second
     async def run(**arguments: Any) -> tuple[str, dict[str, Any]]:
         return to_text_and_artifact(await call(name, arguments))
 
-    return StructuredTool(
+    schema = _schema(definition, server)
+    names = schema["properties"] if isinstance(schema["properties"], Mapping) else ()
+    kind = StructuredTool if TAKEN_BY_LANGCHAIN.isdisjoint(names) else FreelyNamedTool
+    return kind(
         name=name,
         description=_description(definition, server),
-        args_schema=_schema(definition, server),
+        args_schema=schema,
         coroutine=run,
         response_format="content_and_artifact",
         metadata={"traits": _traits(definition, server, timeout_seconds)},
