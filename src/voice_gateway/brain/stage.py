@@ -5,17 +5,10 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from voice_gateway.brain.history import History
+from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.turn import Gate, Interruption, Passed, Reply, Say, ToolCall, ToolOutcome, Utterance
 
 OnOutcome = Callable[[ToolOutcome], None]
-
-
-class RunsCalls(Protocol):
-    """The executor, as far as a turn needs it."""
-
-    async def execute_all(
-        self, calls: Sequence[ToolCall], *, gate: Gate | None = None, on_outcome: OnOutcome | None = None
-    ) -> list[ToolOutcome]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +28,7 @@ class Turn:
     outcomes: list[ToolOutcome] = field(default_factory=list)  # of all calls so far, as they came
 
     async def run(
-        self, executor: RunsCalls, calls: Sequence[ToolCall], on_outcome: OnOutcome | None = None
+        self, executor: ToolExecutor, calls: Sequence[ToolCall], on_outcome: OnOutcome | None = None
     ) -> list[ToolOutcome]:
         """The only way to make calls in a turn: judged by its gate, kept whole, and remembered."""
 
