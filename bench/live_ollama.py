@@ -1,4 +1,4 @@
-"""`python -m bench.live_ollama`: how soon a real model calls a tool, and what the warm-up saves."""
+"""`python -m bench.live_ollama`: how soon a real model acts and has told it, and what the warm-up saves."""
 
 import asyncio
 import logging
@@ -45,14 +45,13 @@ def real_ollama() -> Iterator[tuple[str, str]]:
 
 
 @asynccontextmanager
-async def cold_client(base_url: str, model: str, house: House) -> AsyncIterator[OllamaClient]:
-    """A client of a server that has just forgotten the model and all that it had read."""
-    async with AsyncClient(base_url, trust_env=False) as plain:
-        await plain.generate(model, keep_alive=0)
+async def client_of(
+    base_url: str, model: str, house: House, *, several_steps: bool = False
+) -> AsyncIterator[OllamaClient]:
     settings = OllamaSettings(
         base_url=base_url, model=model, num_ctx=2048, num_predict=160, timeout_seconds=240
     )
-    client = OllamaClient(settings, BrainSettings(), house.executor)
+    client = OllamaClient(settings, BrainSettings(several_steps=several_steps), house.executor)
     try:
         yield client
     finally:
@@ -68,17 +67,43 @@ async def seconds_to_the_call(client: OllamaClient, house: House, question: str)
     return moments[0] - started
 
 
+async def seconds_to_the_end(client: OllamaClient, house: House, question: str) -> float:
+    """From the words to the end of the reply that tells what was done."""
+    started = perf_counter()
+    reply = await ask(client, question)
+    if not reply.outcomes:
+        raise BrainError(f"the model did not call {CONTROL} for: {question}")
+    return perf_counter() - started
+
+
+async def forget(base_url: str, model: str) -> None:
+    """The server forgets the model and all that it had read."""
+    async with AsyncClient(base_url, trust_env=False) as plain:
+        await plain.generate(model, keep_alive=0)
+
+
 async def measure(base_url: str, model: str, questions: tuple[str, str], counts: Counts) -> dict[str, float]:
     house = House()
     counts.requests.clear()
-    async with cold_client(base_url, model, house) as client:
+    await forget(base_url, model)
+    async with client_of(base_url, model, house) as client:
         if not await client.warm_up():
             raise BrainError("the model could not be warmed up")
         first = await seconds_to_the_call(client, house, questions[0])
         of_second = len(counts.requests)
         second = await seconds_to_the_call(client, house, questions[1])
-    prefill = counts.prefill_seconds()
-    return {"first": first, "second": second, "cold_prefill": prefill[0], "warm_prefill": prefill[of_second]}
+        prefill = counts.prefill_seconds()
+        one_round = await seconds_to_the_end(client, house, questions[0])
+    async with client_of(base_url, model, house, several_steps=True) as client:
+        two_rounds = await seconds_to_the_end(client, house, questions[0])
+    return {
+        "first": first,
+        "second": second,
+        "cold_prefill": prefill[0],
+        "warm_prefill": prefill[of_second],
+        "one_round": one_round,
+        "two_rounds": two_rounds,
+    }
 
 
 async def passes(base_url: str, model: str) -> dict[str, float]:
@@ -109,6 +134,14 @@ def main() -> int:
             1 / 5,
             figures["cold_prefill"],
             "cold",
+        ),
+        Row(
+            "words to end of reply, one round",
+            figures["one_round"],
+            "s",
+            0.75,
+            figures["two_rounds"],
+            "several_steps = true",
         ),
     ]
     show(rows)

@@ -5,15 +5,27 @@ model's: an error costs a nicety and never the truth. `docs/honest-replies.md` h
 """
 
 import re
-import tomllib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from functools import cache, cached_property
-from pathlib import Path
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from home_words.question import is_question
+from voice_gateway.brain.languages import (
+    LEAST_STEM,
+    Language,
+    data,
+    is_kind,
+    languages,
+    languages_of,
+    listed,
+    own_sentence,
+    singular,
+    spelled_out,
+    tool_verbs,
+    words_in,
+)
 from voice_gateway.brain.local.speech_act import SpeechAct, classify
 from voice_gateway.brain.render_outcomes import render_outcomes
 from voice_gateway.turn import OutcomeStatus, ToolOutcome
@@ -21,21 +33,21 @@ from voice_gateway.turn import OutcomeStatus, ToolOutcome
 if TYPE_CHECKING:
     from langchain_core.tools import BaseTool
 
-_WORD = re.compile(r"\d+(?:[.,:]\d+)*|[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _BREAK = re.compile(r"[,:](?!\d)|[;()–—…]|\s-\s|[、，；：。]")
-_SPELLED_OUT = {
-    "can't": "can not", "cannot": "can not", "won't": "will not", "i'm": "i am", "i've": "i have",
-    "i'd": "i would", "i'll": "i will", "we've": "we have", "we'll": "we will", "we're": "we are",
-    "it's": "it is", "that's": "that is", "there's": "there is", "here's": "here is", "let's": "let us",
-    "what's": "what is", "who's": "who is", "everything's": "everything is", "you're": "you are",
-}  # fmt: skip
 _PARTICLES = frozenset("on off up down in out".split())
 _DULL = frozenset(
     "get set list control check show current all the and for new data tool device state".split()
 )
 _CLOCK = re.compile(r"\b\d{1,2}:\d\d\b|\b\d{1,2} ?(?:am|pm)\b|o'clock", re.IGNORECASE)
 _YOURS = re.compile(r"(?:\w+ ){0,1}your .*\b(?:is|are|has|have|will|was)\b")  # what the user owns, as it is
-_LEAST_STEM = 4  # letters that words of one family share; fewer would join strangers
+
+
+def _singulars(name: str) -> str:
+    return " ".join(singular(word) for word in name.split())
+
+
+def _spaced(name: str) -> str:
+    return " ".join(words_in(name))
 
 
 class TurnKind(StrEnum):
@@ -63,164 +75,8 @@ class HomeNames:
         )
 
     def named_in(self, text: str) -> frozenset[str]:
-        padded = f" {' '.join(_singular(word) for word in _words(text))} "
+        padded = f" {' '.join(singular(word) for word in words_in(text))} "
         return frozenset(name for name in self.devices | self.rooms if f" {_singulars(name)} " in padded)
-
-
-# ---------------------------------------------------------------- words
-
-
-@cache
-def _words_of(*path: str) -> frozenset[str]:
-    """A list of words out of our data."""
-    found: Any = _data()
-    for key in path:
-        found = found[key]
-    return frozenset(found.split())
-
-
-@cache
-def _data() -> Mapping[str, Any]:
-    return tomllib.loads(Path(__file__).with_name("grounding_words.toml").read_text("utf-8"))
-
-
-@dataclass(frozen=True)
-class Language:
-    """The words of one language: ours, and those that home-assistant-intents has for a home."""
-
-    code: str
-
-    @cached_property
-    def own(self) -> Mapping[str, Any]:
-        own: Mapping[str, Any] = _data().get(self.code, {})
-        return own
-
-    @cached_property
-    def function(self) -> frozenset[str]:
-        return frozenset(self.own["function"].split())
-
-    @cached_property
-    def asks(self) -> re.Pattern[str]:
-        return re.compile(rf"(?:{'|'.join(self.own['ask'])})(?!\w)")
-
-    @cached_property
-    def talks(self) -> re.Pattern[str]:
-        return re.compile("|".join(self.own["talk"]))
-
-    @cached_property
-    def unable(self) -> re.Pattern[str]:
-        """One clause of inability, refusal or offer; VERB stands for what a tool carries out."""
-        clauses = "|".join(self.own["unable"]).replace("…", r"(?: \S+){0,8}")
-        for mark, verbs in (("VERBED", _tool_verbs()), ("VERB", _words_of("verbs", "base"))):
-            clauses = clauses.replace(mark, f"(?:{'|'.join(sorted(verbs))})")
-        return re.compile(clauses)
-
-    @cached_property
-    def states(self) -> frozenset[str]:
-        """Words that state how something is; nothing that says what somebody cannot do has one."""
-        return frozenset(self.own["is"].split())
-
-    @cached_property
-    def home(self) -> frozenset[str]:
-        """Every word that somebody says to a home in this language, without the common ones."""
-        if self.code == "en":
-            return frozenset()
-        from home_assistant_intents import get_intents
-
-        content: Mapping[str, Any] = get_intents(self.code) or {}
-        common = self.function | set(_words(" ".join(self.own["ask"] + self.own["talk"])))
-        return frozenset(word for word in _template_words(content) if len(word) >= _LEAST_STEM) - common
-
-    def speaks_of_home(self, words: Sequence[str]) -> bool:
-        stems = {word[: max(_LEAST_STEM, len(word) - 2)] for word in self.home}
-        return any(
-            word[:end] in stems
-            for word in words
-            if word not in self.function
-            for end in range(_LEAST_STEM, len(word) + 1)
-        )
-
-
-def _template_words(content: Mapping[str, Any]) -> Iterator[str]:
-    intents = content.get("intents", {}).values()
-    texts = [sentence for intent in intents for block in intent["data"] for sentence in block["sentences"]]
-    texts += content.get("expansion_rules", {}).values()
-    values = [value for words in content.get("lists", {}).values() for value in words.get("values", ())]
-    texts += [value["in"] if isinstance(value, Mapping) else str(value) for value in values]
-    for text in texts:
-        yield from _words(re.sub(r"<[^>]*>|\{[^}]*\}|[\[\]()|]", " ", text))
-
-
-@cache
-def languages() -> Mapping[str, Language]:
-    """Those whose words we have: of the others our data holds at most our own sentences."""
-    return {code: Language(code) for code, own in _data().items() if "function" in own}
-
-
-def languages_of(text: str) -> tuple[Language, ...]:
-    """The languages that a text may be in, by its common words; none when we do not have its words."""
-    words = _words(text)
-    plain = " ".join(words)
-    hits = {
-        known: sum(word in known.function for word in words) + bool(known.asks.match(plain))
-        for known in languages().values()
-    }
-    most = max(hits.values())
-    if most and hits[languages()["en"]] == most:
-        return (languages()["en"],)
-    return tuple(known for known, count in hits.items() if count == most) if most else ()
-
-
-def own_sentence(key: str, language: str) -> str:
-    own = _data().get(language.partition("-")[0].casefold(), {})
-    return str(own.get(key) or _data()["en"][key])
-
-
-@cache
-def _kinds() -> tuple[frozenset[str], tuple[str, ...]]:
-    """Kinds of devices in every language that we have, whole words and stems."""
-    listed = " ".join(_data()["kinds"].values()).split()
-    return frozenset(word for word in listed if "*" not in word), tuple(w[:-1] for w in listed if "*" in w)
-
-
-@cache
-def _tool_verbs() -> frozenset[str]:
-    """Every form of the verbs that tools carry out."""
-    base = _data()["verbs"]["base"].split()
-    forms = {
-        f"{stem}{end}"
-        for verb in base
-        for stem in {verb, verb.rstrip("e"), verb + verb[-1]}
-        for end in ("ed", "ing")
-    }
-    return frozenset({*base, *(f"{verb}s" for verb in base), *forms, *_data()["verbs"]["irregular"].split()})
-
-
-def _is_kind(word: str) -> bool:
-    whole, stems = _kinds()
-    word = word.removesuffix("'s")
-    return _singular(word) in whole or word in whole or word.startswith(stems)
-
-
-def _words(text: str) -> list[str]:
-    return _WORD.findall(text.casefold().replace("’", "'"))
-
-
-def _singular(word: str) -> str:
-    return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word
-
-
-def _singulars(name: str) -> str:
-    return " ".join(_singular(word) for word in name.split())
-
-
-def _spaced(name: str) -> str:
-    return " ".join(_words(name))
-
-
-def _spelled_out(text: str) -> str:
-    words = [_SPELLED_OUT.get(word, word) for word in _words(text)]
-    return re.sub(r"(\w+)n't\b", r"\1 not", " ".join(words))
 
 
 # ---------------------------------------------------------------- the user's words
@@ -228,28 +84,28 @@ def _spelled_out(text: str) -> str:
 
 def turn_kind(said: str, home: HomeNames, tools: Iterable["BaseTool"] = ()) -> TurnKind:
     """Whether these words are plainly talk. Only what shows it is: doubt is never talk."""
-    act, words, known = classify(said, home.devices | home.rooms, tools), _words(said), languages_of(said)
+    act, words, known = classify(said, home.devices | home.rooms, tools), words_in(said), languages_of(said)
     if act is SpeechAct.TALK:
         return TurnKind.TALK
-    if act is not SpeechAct.UNCLEAR or home.named_in(said) or any(map(_is_kind, words)):
+    if act is not SpeechAct.UNCLEAR or home.named_in(said) or any(map(is_kind, words)):
         return TurnKind.HOME
     if any(one.code != "en" and one.speaks_of_home(words) for one in known):
         return TurnKind.HOME
     foreign = (one for one in known or languages().values() if one.code != "en")
-    talk = any(one.talks.match(f"{' '.join(words)} ") for one in foreign)
+    talk = any(one.pattern("talk").match(f"{' '.join(words)} ") for one in foreign)
     return TurnKind.TALK if talk else TurnKind.UNCLEAR
 
 
 def _asked_verb(said: str) -> str:
     """The first word behind all politeness: that of a request is a verb."""
-    text = " ".join(_words(said))
+    text = " ".join(words_in(said))
     return next(iter(re.sub(rf"^{languages()['en'].own['request']}", "", f"{text} ").split()), "")
 
 
 def _tool_words(tools: Iterable["BaseTool"]) -> set[str]:
     """What the tools of other servers are about, by their names."""
     words = {word for tool in tools for word in re.split(r"[_\W]+", tool.name.casefold())}
-    return {word for word in words if len(word) >= _LEAST_STEM} - _DULL
+    return {word for word in words if len(word) >= LEAST_STEM} - _DULL
 
 
 # ---------------------------------------------------------------- one sentence
@@ -288,14 +144,14 @@ def _is_unable(clause: str, language: Language, *, first: bool) -> bool:
 
 def _goes_on(words: Sequence[str]) -> bool:
     """Behind "I could dim it": "and lock the door", "if you like". Behind "I can't": "it has no motor"."""
-    if words[0] in _words_of("verbs", "base") | _PARTICLES | _OR or words[0] == "if":
+    if words[0] in listed("verbs", "base") | _PARTICLES | _OR or words[0] == "if":
         return words[0] == "if" or not languages()["en"].states & set(words)
-    factual = _words_of("subjects", "states") | _tool_verbs() | {"i", "we"}
-    return bool({"no", "not"} & set(words)) and not factual & set(words) and not any(map(_is_kind, words))
+    factual = listed("subjects", "states") | tool_verbs() | {"i", "we"}
+    return bool({"no", "not"} & set(words)) and not factual & set(words) and not any(map(is_kind, words))
 
 
 def _clauses(sentence: str, language: Language) -> list[str]:
-    pieces = [_spelled_out(piece) for piece in _BREAK.split(sentence)]
+    pieces = [spelled_out(piece) for piece in _BREAK.split(sentence)]
     if joins := language.own.get("joins"):
         pattern = re.compile(rf"(?<=\w )(?:{'|'.join(joins.split())})\b")
         pieces = [_LEADING.sub("", part.strip()) for piece in pieces for part in pattern.split(piece)]
@@ -305,11 +161,11 @@ def _clauses(sentence: str, language: Language) -> list[str]:
 def _says_we_did(sentence: str) -> bool:
     """ "I" or "we" with a verb that a tool carries out; elsewhere the person may be in the verb itself."""
     for one in languages_of(sentence) or (languages()["en"],):
-        if one.code != "en" and one.speaks_of_home(_words(sentence)):
+        if one.code != "en" and one.speaks_of_home(words_in(sentence)):
             return True
         if one.code != "en":
             continue
-        openings = (_spelled_out(piece).split() for piece in _BREAK.split(sentence))
+        openings = (spelled_out(piece).split() for piece in _BREAK.split(sentence))
         if any(map(_is_doing, openings)) or any(_did(clause.split()) for clause in _clauses(sentence, one)):
             return True
     return False
@@ -318,13 +174,13 @@ def _says_we_did(sentence: str) -> bool:
 def _is_doing(words: Sequence[str]) -> bool:
     """ "Dimming now": the "I" is left out."""
     first = next((word for word in words if word not in _NICETIES), "")
-    return first in _tool_verbs() and first.endswith(("ed", "ing"))
+    return first in tool_verbs() and first.endswith(("ed", "ing"))
 
 
 def _did(words: Sequence[str]) -> bool:
     """Also "it has been dimmed"; not "I was made to help", "I love how you put that"."""
     passive = re.search(r"\b(?:has|have) (?:now |just |already )?been (?:\w+ly )?(\w+)", " ".join(words))
-    if passive and passive[1] in _tool_verbs():
+    if passive and passive[1] in tool_verbs():
         return True
     for place, word in enumerate(words):
         if word not in {"i", "we"}:
@@ -333,7 +189,7 @@ def _did(words: Sequence[str]) -> bool:
             if later in _OTHERS:
                 break
             is_so = words[place + offset] in {"am", "was", "were", "been", "be"} and not later.endswith("ing")
-            if later in _tool_verbs() and not is_so:
+            if later in tool_verbs() and not is_so:
                 return True
     return False
 
@@ -357,6 +213,7 @@ class Grounding:
     tools: Sequence["BaseTool"] = ()
     outcomes: list[ToolOutcome] = field(default_factory=list)
     silent: bool = True  # neither the model nor a tool gave anything that could be judged
+    replaced: bool = False  # our own sentence stands for all that the model said
     _held: list[str] = field(default_factory=list)
     _untold: list[ToolOutcome] = field(default_factory=list)
     _spoke: bool = False  # something was said that a listener can take for the answer
@@ -433,6 +290,7 @@ class Grounding:
         if self._spoke and not held:
             return true if self._dropped else ""
         if self.kind is TurnKind.HOME or all(languages_of(sentence) for sentence in held):
+            self.replaced = True
             return true
         return " ".join([true, *(sentence for sentence in held if self._harmless(sentence))])
 
@@ -454,20 +312,17 @@ class Grounding:
         """The clauses that tell a fact. Questions, advice and tales that were asked for tell none."""
         advised = False
         for clause in _BREAK.split(sentence):
-            plain = _LEADING.sub("", _spelled_out(clause))
+            plain = _LEADING.sub("", spelled_out(clause))
             goes_on = advised and re.match(r"(?:or )?(\w+)", plain)
-            advised = self._is_advice(plain) or bool(goes_on and goes_on[1] in _words_of("verbs", "base"))
+            advised = self._is_advice(plain) or bool(goes_on and goes_on[1] in listed("verbs", "base"))
             if plain and not (advised or _is_asked(clause, sentence) or self._is_tale(plain)):
                 yield clause
 
     def _is_advice(self, clause: str) -> bool:
         """What somebody may or should do; instructions only where they were asked for."""
         english = languages()["en"]
-        asked = english.asks.match(_spelled_out(self.said))
-        forms = english.own["advice"] + (english.own["instructions"] if asked else [])
-        found = re.match(
-            "|".join(forms).replace("VERB", f"(?:{'|'.join(_words_of('verbs', 'base'))})"), clause
-        )
+        asked = english.asks.match(spelled_out(self.said)) and english.pattern("instructions").match(clause)
+        found = asked or english.pattern("advice").match(clause)
         return bool(found) and not _PRESENT & set(re.split(r"\bif\b", clause)[0].split())
 
     def _is_tale(self, clause: str) -> bool:
@@ -476,14 +331,14 @@ class Grounding:
         return bool(asked) and not named and not (_PRESENT | {"you", "your", "now"}) & set(clause.split())
 
     def _names_home(self, clause: str) -> bool:
-        words = _spelled_out(clause).split()
+        words = spelled_out(clause).split()
         named = self.home.named_in(clause)
         if _YOURS.match(" ".join(words)) or any(" " in name for name in named) or _CLOCK.search(clause):
             return True
-        if _words_of("subjects", "facts") & {_singular(word) for word in words}:
+        if listed("subjects", "facts") & {singular(word) for word in words}:
             return True
         return any(
-            (_is_kind(word) or _singular(word) in named) and not _in_general(words, place)
+            (is_kind(word) or singular(word) in named) and not _in_general(words, place)
             for place, word in enumerate(words)
         )
 
@@ -492,11 +347,11 @@ class Grounding:
         if claims_nothing(sentence):
             return True
         known = languages_of(sentence)
-        words = _words(sentence)
+        words = words_in(sentence)
         me = {word for one in known for word in one.own["me"].split()}
-        if not known or me & set(words) or any(_is_kind(word) for word in words):
+        if not known or me & set(words) or any(is_kind(word) for word in words):
             return False
-        if set(words) & _words_of("subjects", "states") or self._names_home(sentence):
+        if set(words) & listed("subjects", "states") or self._names_home(sentence):
             return False
         if any(one.speaks_of_home(words) for one in known if one.code != "en"):
             return False
@@ -534,7 +389,7 @@ class Grounding:
         """Somebody wanted something done, and the model only looked."""
         if self.kind is TurnKind.TALK or is_question(self.said):
             return False
-        return _asked_verb(self.said) in _words_of("verbs", "base") - _LOOKS
+        return _asked_verb(self.said) in listed("verbs", "base") - _LOOKS
 
     def _late(self) -> str:
         """What never ran and was not made good by a later call; and looks beside an act."""
@@ -550,15 +405,15 @@ class Grounding:
         calls = len({(one.name, str(sorted(one.args.items(), key=str))) for one in self.outcomes})
         if len(parts) < 2 or calls >= len(parts):
             return ""
-        served = {_singular(word) for outcome in self.outcomes for word in _words(_all_text(outcome))}
+        served = {singular(word) for outcome in self.outcomes for word in words_in(_all_text(outcome))}
         left = [part for part in parts if self._unserved(part, served)]
         return " ".join(own_sentence("part_left", self.language).format(part=part) for part in left)
 
     def _unserved(self, part: str, served: set[str]) -> bool:
-        subjects = _words_of("subjects", "en") | _tool_words(self.tools)
-        named = set(_words(" ".join(self.home.named_in(part))))
-        named |= {word for word in _words(part) if _is_kind(word) or word in subjects}
-        return bool(named) and not {_singular(word) for word in named} & served
+        subjects = listed("subjects", "en") | _tool_words(self.tools)
+        named = set(words_in(" ".join(self.home.named_in(part))))
+        named |= {word for word in words_in(part) if is_kind(word) or word in subjects}
+        return bool(named) and not {singular(word) for word in named} & served
 
 
 _NOTHING_HAPPENED = frozenset(
@@ -585,13 +440,13 @@ def _nothing_happened(outcome: ToolOutcome) -> bool:
 
 def _in_known_language(sentence: str) -> bool:
     """A word or two ("Madrid.") are in the user's language; more without a common word in none of ours."""
-    return bool(languages_of(sentence)) or (len(_words(sentence)) <= 3 and sentence.isascii())
+    return bool(languages_of(sentence)) or (len(words_in(sentence)) <= 3 and sentence.isascii())
 
 
 def _is_asked(clause: str, sentence: str) -> bool:
     """ "Here is one: why did the lamp go to school?" """
     known = languages_of(clause) if is_question(sentence) else ()
-    return any(one.asks.match(_spelled_out(clause)) for one in known)
+    return any(one.asks.match(spelled_out(clause)) for one in known)
 
 
 def _in_general(words: Sequence[str], place: int) -> bool:
@@ -600,11 +455,11 @@ def _in_general(words: Sequence[str], place: int) -> bool:
     if before & {"its", "his", "her", "their"}:
         return True
     able = " ".join(words).partition(" can be ")[0].split()  # what can be is no state
-    if _words_of("subjects", "states") & set(able) or {"i", "we", "your", "my", "our"} & set(words):
+    if listed("subjects", "states") & set(able) or {"i", "we", "your", "my", "our"} & set(words):
         return False
     if before & {"a", "an"}:
         return True
-    plural = words[place].endswith("s") or _is_kind("".join(words[place + 1 : place + 2]))
+    plural = words[place].endswith("s") or is_kind("".join(words[place + 1 : place + 2]))
     plural = plural or words[place] == "light"  # that of the sun
     return plural and len(words) > 3 and not _DEFINITE & before
 
@@ -615,8 +470,8 @@ _DEFINITE = frozenset("the this that these those all both every each two three n
 def _parts(said: str) -> list[str]:
     """The parts of a wish."""
     known = languages_of(said) or (languages()["en"],)
-    joins = "|".join(_data()["and"][one.code] for one in known)
-    return [part.strip(" .!?") for part in re.split(rf"[,;.!?]|\b(?:{joins})\b", said) if _words(part)]
+    joins = "|".join(data()["and"][one.code] for one in known)
+    return [part.strip(" .!?") for part in re.split(rf"[,;.!?]|\b(?:{joins})\b", said) if words_in(part)]
 
 
 def _all_text(outcome: ToolOutcome) -> str:
@@ -634,35 +489,36 @@ def grounded(sentence: str, outcomes: Sequence[ToolOutcome], said: str) -> bool 
     clauses = [_facts(clause) for clause in re.split(r"[,;]|:\s|\b(?:and|but)\b", sentence)]
     if not any(things | states for things, states, _ in clauses):
         return None
-    told = frozenset(word for record in records for word in record) | _HARMLESS
     for things, states, rest in clauses:
-        if not rest <= told:
-            return False
+        content = rest - _HARMLESS
         if things | states:
             name, state = things or name, states or state
-            if not any(name | state <= record for record in records) or (not name and len(records) > 1):
-                return False
+            content |= name | state
+        if not any(content <= record for record in records):
+            return False
+        if state and not name and len(records) > 1:
+            return False
     return True
 
 
 def _facts(text: str) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
     """Numbers and names of things; states; and all other words that are not common ones."""
-    words = [_number(word) for word in _spelled_out(text).split()]
-    states = frozenset(words) & _words_of("subjects", "states")
+    words = [_number(word) for word in spelled_out(text).split()]
+    states = frozenset(words) & listed("subjects", "states")
     things = frozenset(
-        _singular(word) for word in words if word[0].isdigit() or _is_kind(word) or _is_room(word)
+        singular(word) for word in words if word[0].isdigit() or is_kind(word) or _is_room(word)
     )
-    common = {word for one in languages_of(text) for word in one.function} - _words_of("en", "not")
-    rest = frozenset(_singular(word) for word in words if word not in common | states) - things
+    common = {word for one in languages_of(text) for word in one.function} - listed("en", "not")
+    rest = frozenset(singular(word) for word in words if word not in common | states) - things
     return things, states, rest
 
 
 def _is_room(word: str) -> bool:
-    return word in _words_of("rooms", "en")
+    return word in listed("rooms", "en")
 
 
 def _number(word: str) -> str:
-    value = _data()["en"]["numbers"].get(word)
+    value = data()["en"]["numbers"].get(word)
     return word if value is None else f"{value:g}"
 
 
@@ -675,13 +531,13 @@ _HARMLESS = frozenset(
 def _records(outcome: ToolOutcome) -> Iterator[frozenset[str]]:
     """The things that an outcome tells of, each with all that it tells of it."""
     facts = outcome.facts
-    listed = [item for value in facts.values() if isinstance(value, list) for item in value]
+    items = [item for value in facts.values() if isinstance(value, list) for item in value]
     shared = " ".join(str(value) for value in facts.values() if isinstance(value, str))
-    entries = [str(item) for item in listed] or re.split(r";|\n|\),", outcome.text)
+    entries = [str(item) for item in items] or re.split(r";|\n|\),", outcome.text)
     if len(entries) == 1:
         entries = [f"{outcome.text} {entries[0]} {' '.join(map(str, outcome.args.values()))}"]
-    aloud = set(_words(outcome.text))  # ids and ages are numbers, too
+    aloud = set(words_in(outcome.text))  # ids and ages are numbers, too
     for entry in entries:
-        words = _words(f"{entry} {shared}".replace("%", " percent ").replace("°", " degrees "))
+        words = words_in(f"{entry} {shared}".replace("%", " percent ").replace("°", " degrees "))
         kept = [word for word in words if not word[0].isdigit() or word in aloud]
-        yield frozenset(_singular(_number(word)) for word in kept) | frozenset(kept)
+        yield frozenset(singular(_number(word)) for word in kept) | frozenset(kept)

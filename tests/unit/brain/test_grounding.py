@@ -166,6 +166,9 @@ def test_name_and_state_must_be_of_the_same_thing() -> None:
     home = KNOWN["home"]
     assert grounded("The ceiling light is off.", [home], "")
     assert grounded("The ceiling light is on.", [home], "") is False
+    rooms = ToolOutcome("1", "list", "Red Lamp: on; Green Lamp: off", ok=True, seconds=0.1, read_only=True)
+    assert grounded("The red lamp is on.", [rooms], "")
+    assert grounded("The red lamp is off.", [rooms], "") is False
     assert grounded("The floor lamp.", [home], "which ones are off") is False
 
 

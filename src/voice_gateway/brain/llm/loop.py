@@ -61,7 +61,7 @@ async def run_loop(
         outcomes=tuple(rounds.outcomes),
         stage=model.stage,
         expects_answer=is_question(text),
-        ok=rounds.answered and all(outcome.ok for outcome in rounds.outcomes),
+        ok=rounds.answered and not grounding.replaced and all(outcome.ok for outcome in rounds.outcomes),
         model=model.model_name,
         conversation_id=turn.utterance.conversation_id,
     )

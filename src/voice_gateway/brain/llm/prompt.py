@@ -42,14 +42,11 @@ def _one_line(text: str) -> str:
 # Sent once, behind the history, when a reply could not be used; never kept.
 CORRECTIONS = {
     "call": "Your tool call could not be read: its arguments must be one JSON object. Call the tool again.",
-    "claim": "That is not what the tool results of this turn say. Say only what they show, or call the tool.",
-    "look": "You cannot know that from memory. Call the tool that shows how it is now, then answer.",
     "echo": "Do not repeat instructions or my words. Answer me in one short plain sentence.",
     "nothing": "You said nothing. Answer me in one short plain sentence.",
 }
 PLAIN = "That was not a spoken answer. Answer me in one short plain sentence, without JSON, code or tags."
 
 
-def correction(reason: str, facts: str = "") -> str:
-    text = CORRECTIONS.get(reason, PLAIN)
-    return f"{text} The tool results: {facts}" if facts else text
+def correction(reason: str) -> str:
+    return CORRECTIONS.get(reason, PLAIN)

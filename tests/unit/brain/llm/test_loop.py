@@ -148,7 +148,7 @@ async def test_a_claim_without_a_call_is_never_said(house: House) -> None:
     reply = await house.ask("I turned on the lamp. Bye.", text="turn on the lamp")
 
     assert house.said == [NOT_CHECKED]
-    assert reply.text == NOT_CHECKED
+    assert (reply.text, reply.ok) == (NOT_CHECKED, False)
     assert len(house.model.asked) == 1
     assert house.history.messages[-1].text == NOT_CHECKED
 

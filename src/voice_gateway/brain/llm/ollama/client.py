@@ -4,6 +4,7 @@ import asyncio
 import hashlib
 import json
 import logging
+import re
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
@@ -17,7 +18,6 @@ from voice_gateway.brain.history import estimate_tokens
 from voice_gateway.brain.llm.loop import run_loop
 from voice_gateway.brain.llm.offer import Offer, Offering, tokens_of
 from voice_gateway.brain.llm.ollama.chat import OllamaChat, prompt_tokens
-from voice_gateway.brain.llm.ollama.prefix_cache import PrefixCache, seconds_of
 from voice_gateway.brain.llm.ollama.qwen_format import to_qwen_tool, to_qwen_tools
 from voice_gateway.brain.llm.prompt import SYSTEM_PROMPT, Clock, local_time, stamped
 from voice_gateway.brain.llm.trust import several_steps
@@ -33,6 +33,39 @@ CONVERSATION_TOKENS = 512  # the least that must be left for what is said, whate
 LOOK_AGAIN_SECONDS = 5.0  # how soon a change of the tools, or an unload, is seen when nobody tells
 LEAST_KEEP_SECONDS = 60.0  # a model kept for less is meant to go; loading it again and again would be absurd
 LAST_RETRY_SECONDS = 300.0  # while Ollama is down, the wait doubles up to this
+
+_UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
+FOR_EVER = float("inf")
+
+
+def seconds_of(keep_alive: str) -> float:
+    """Ollama's durations: "30m", "1h30m", "90" (seconds), "-1" (for ever)."""
+    text = keep_alive.strip()
+    if text.startswith("-"):
+        return FOR_EVER
+    if text.isdigit():
+        return float(text)
+    return sum(float(number) * _UNITS[unit] for number, unit in re.findall(r"([\d.]+)(ms|s|m|h)", text))
+
+
+class PrefixCache:
+    """Which prefix the model server has read last, and until when it keeps it."""
+
+    def __init__(self, keep_alive: str, now: Callable[[], float]) -> None:
+        self._keep = seconds_of(keep_alive)
+        self._now = now
+        self._prefix: str | None = None
+        self._until = 0.0
+
+    def read(self, prefix: str) -> None:
+        """A request with this prefix was answered: it starts the time again."""
+        self._prefix, self._until = prefix, self._now() + self._keep
+
+    def lost(self) -> None:
+        self._prefix = None
+
+    def knows(self, prefix: str) -> bool:
+        return self._prefix == prefix and self._now() < self._until
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from voice_gateway.brain.llm.ollama.flat_schema import flat_object, flat_property
+from voice_gateway.brain.llm.ollama.qwen_format import flat_object, flat_property
 
 KEYS = (
     "type properties items anyOf oneOf allOf enum const $ref required description default minimum a b $defs"

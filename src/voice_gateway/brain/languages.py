@@ -1,0 +1,169 @@
+"""The words of a home, language by language: ours out of `languages.toml`, and home-assistant-intents'."""
+
+import re
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property, lru_cache
+from pathlib import Path
+from typing import Any
+
+_WORD = re.compile(r"\d+(?:[.,:]\d+)*|[^\W\d_]+(?:['’-][^\W\d_]+)*")
+_SPELLED_OUT = {
+    "can't": "can not", "cannot": "can not", "won't": "will not", "i'm": "i am", "i've": "i have",
+    "i'd": "i would", "i'll": "i will", "we've": "we have", "we'll": "we will", "we're": "we are",
+    "it's": "it is", "that's": "that is", "there's": "there is", "here's": "here is", "let's": "let us",
+    "what's": "what is", "who's": "who is", "everything's": "everything is", "you're": "you are",
+}  # fmt: skip
+LEAST_STEM = 4  # letters that words of one family share; fewer would join strangers
+
+
+@cache
+def listed(*path: str) -> frozenset[str]:
+    """A list of words out of our data."""
+    found: Any = data()
+    for key in path:
+        found = found[key]
+    return frozenset(found.split())
+
+
+@cache
+def data() -> Mapping[str, Any]:
+    return tomllib.loads(Path(__file__).with_name("languages.toml").read_text("utf-8"))
+
+
+@dataclass(frozen=True)
+class Language:
+    """The words of one language: ours, and those that home-assistant-intents has for a home."""
+
+    code: str
+
+    @cached_property
+    def own(self) -> Mapping[str, Any]:
+        own: Mapping[str, Any] = data().get(self.code, {})
+        return own
+
+    @cached_property
+    def function(self) -> frozenset[str]:
+        return frozenset(self.own["function"].split())
+
+    @cached_property
+    def asks(self) -> re.Pattern[str]:
+        return re.compile(rf"(?:{'|'.join(self.own['ask'])})(?!\w)")
+
+    @cached_property
+    def unable(self) -> re.Pattern[str]:
+        """One clause of inability, refusal or offer."""
+        return self.pattern("unable")
+
+    @cache  # noqa: B019  languages live as long as the program
+    def pattern(self, key: str) -> re.Pattern[str]:
+        """A list of forms; … stands for up to eight words, VERB for what a tool carries out."""
+        forms = "|".join(self.own[key]).replace("…", r"(?: \S+){0,8}")
+        for mark, verbs in (("VERBED", tool_verbs()), ("VERB", listed("verbs", "base"))):
+            forms = forms.replace(mark, f"(?:{'|'.join(sorted(verbs))})")
+        return re.compile(forms)
+
+    @cached_property
+    def states(self) -> frozenset[str]:
+        """Words that state how something is; nothing that says what somebody cannot do has one."""
+        return frozenset(self.own["is"].split())
+
+    @cached_property
+    def home(self) -> frozenset[str]:
+        """Every word that somebody says to a home in this language, without the common ones."""
+        if self.code == "en":
+            return frozenset()
+        from home_assistant_intents import get_intents
+
+        content: Mapping[str, Any] = get_intents(self.code) or {}
+        common = self.function | set(words_in(" ".join(self.own["ask"] + self.own["talk"])))
+        return frozenset(word for word in _template_words(content) if len(word) >= LEAST_STEM) - common
+
+    @cached_property
+    def _home_stems(self) -> frozenset[str]:
+        return frozenset(word[: max(LEAST_STEM + 1, len(word) - 2)] for word in self.home)
+
+    def speaks_of_home(self, words: Sequence[str]) -> bool:
+        return any(
+            word in self.home or any(word[:end] in self._home_stems for end in range(5, len(word) + 1))
+            for word in words
+            if word not in self.function
+        )
+
+
+def _template_words(content: Mapping[str, Any]) -> Iterator[str]:
+    intents = content.get("intents", {}).values()
+    texts = [sentence for intent in intents for block in intent["data"] for sentence in block["sentences"]]
+    texts += content.get("expansion_rules", {}).values()
+    lists = content.get("lists", {}).items()  # colours are words of everything
+    values = [value for name, words in lists if "color" not in name for value in words.get("values", ())]
+    texts += [value["in"] if isinstance(value, Mapping) else str(value) for value in values]
+    for text in texts:
+        yield from words_in(re.sub(r"<[^>]*>|\{[^}]*\}|[\[\]()|]", " ", text))
+
+
+@cache
+def languages() -> Mapping[str, Language]:
+    """Those whose words we have: of the others our data holds at most our own sentences."""
+    return {code: Language(code) for code, own in data().items() if "function" in own}
+
+
+@lru_cache(maxsize=256)
+def languages_of(text: str) -> tuple[Language, ...]:
+    """The languages that a text may be in, by its common words; none when we do not have its words."""
+    words = words_in(text)
+    plain = " ".join(words)
+    hits = {
+        known: sum(word in known.function for word in words)
+        + bool(known.asks.match(plain) or known.unable.fullmatch(plain))
+        for known in languages().values()
+    }
+    most = max(hits.values())
+    if most and hits[languages()["en"]] == most:
+        return (languages()["en"],)
+    return tuple(known for known, count in hits.items() if count == most) if most else ()
+
+
+def own_sentence(key: str, language: str) -> str:
+    own = data().get(language.partition("-")[0].casefold(), {})
+    return str(own.get(key) or data()["en"][key])
+
+
+@cache
+def _kinds() -> tuple[frozenset[str], tuple[str, ...]]:
+    """Kinds of devices in every language that we have, whole words and stems."""
+    kinds = " ".join(data()["kinds"].values()).split()
+    return frozenset(kind for kind in kinds if "*" not in kind), tuple(k[:-1] for k in kinds if "*" in k)
+
+
+@cache
+def tool_verbs() -> frozenset[str]:
+    """Every form of the verbs that tools carry out."""
+    base = data()["verbs"]["base"].split()
+    forms = {
+        f"{stem}{end}"
+        for verb in base
+        for stem in {verb, verb.rstrip("e"), verb + verb[-1]}
+        for end in ("ed", "ing")
+    }
+    return frozenset({*base, *(f"{verb}s" for verb in base), *forms, *data()["verbs"]["irregular"].split()})
+
+
+def is_kind(word: str) -> bool:
+    whole, stems = _kinds()
+    word = word.removesuffix("'s")
+    return singular(word) in whole or word in whole or word.startswith(stems)
+
+
+def words_in(text: str) -> list[str]:
+    return _WORD.findall(text.casefold().replace("’", "'"))
+
+
+def singular(word: str) -> str:
+    return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word
+
+
+def spelled_out(text: str) -> str:
+    words = [_SPELLED_OUT.get(word, word) for word in words_in(text)]
+    return re.sub(r"(\w+)n't\b", r"\1 not", " ".join(words))
