@@ -5,6 +5,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from home_words.phrases import capital
+from home_words.states import UNKNOWN
 from zwave_mcp import wording
 from zwave_mcp.confirm import Command, Verdict, carry_out
 from zwave_mcp.devices import (
@@ -19,7 +21,7 @@ from zwave_mcp.devices import (
 )
 from zwave_mcp.home import Home, HomeError, NoAnswer, Refused, ValueId, is_number
 from zwave_mcp.results import Facts, Outcome, Result, result
-from zwave_mcp.states import JAMMED, LOCKED, UNKNOWN, state_of, state_text
+from zwave_mcp.states import JAMMED, LOCKED, state_of, state_text
 from zwave_mcp.view import Viewer, resolve_device
 
 _ACTIONS: Final = {
@@ -111,9 +113,7 @@ def command(device: Device, chosen: Wish) -> Command:
 def lock_command(device: Device, action: str) -> Command:
     state, target = device.state_value, device.target
     if state is None or target is None:
-        raise NotPossible(
-            "unsupported", wording.capital(f"{wording.the(device)} cannot be locked from here.")
-        )
+        raise NotPossible("unsupported", capital(f"{wording.the(device)} cannot be locked from here."))
     value = LOCKED if action == "lock" else 0
     return Command(
         device,
@@ -198,7 +198,7 @@ class Control:
             return device
         facts = Facts(requested, device, state_text(device))
         if device.kind != "lock":
-            return result(wording.capital(f"{wording.the(device)} is not a lock."), "unsupported", facts)
+            return result(capital(f"{wording.the(device)} is not a lock."), "unsupported", facts)
         if action == "unlock" and not self._allow_unlock:
             sentence = "Unlocking is switched off in the settings of the Z-Wave server."
             return result(sentence, "unsupported", facts)

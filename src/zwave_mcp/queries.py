@@ -4,20 +4,20 @@ from typing import Any, Final
 
 from home_words.kinds import device_class
 from home_words.names import loose, loose_words, words
+from home_words.phrases import capital, listed
 from home_words.resolver import Names
+from home_words.states import UNKNOWN, spoken_units
 from zwave_mcp import wording
 from zwave_mcp.devices import Device, with_value
 from zwave_mcp.home import Home, HomeError, NoAnswer, Refused, Value
 from zwave_mcp.results import Facts, Outcome, Result, result
 from zwave_mcp.states import (
-    UNKNOWN,
     age_seconds,
     heating_state,
     label_of,
     main_readings,
     reading_text,
     remembered,
-    spoken,
     state_of,
     state_text,
 )
@@ -84,7 +84,7 @@ class Queries:
         if device.node.dead:
             return result(wording.unreachable(device), "unreachable", facts)
         if not device.readings:
-            return result(wording.capital(f"{wording.the(device)} measures nothing."), "unsupported", facts)
+            return result(capital(f"{wording.the(device)} measures nothing."), "unsupported", facts)
         return result(f"{said_readings(device)}.", "confirmed", facts)
 
     async def health(self) -> Result:
@@ -153,7 +153,7 @@ def listing(page: list[Device], total: int, offline: list[Device], wanted: str) 
         else f"There {'is 1 device' if total == 1 else f'are {total} devices'}"
     )
     some = f", {len(page)} of them here" if len(page) < total else ""
-    tail = f"; offline: {wording.listed([device.name for device in offline])}" if offline else ""
+    tail = f"; offline: {listed([device.name for device in offline])}" if offline else ""
     body = f": {'; '.join(parts)}" if parts else ""
     return f"{count}{what}{some}{body}{tail}."
 
@@ -197,12 +197,12 @@ def said_readings(device: Device, *, in_room: bool = True) -> str:
         said = [_said(value) for value in device.readings]
     old = f", measured {_ago(min(ages))}" if ages and min(ages) >= _OLD_SECONDS else ""
     called = wording.the(device, room=in_room)
-    return f"{wording.capital(called) if in_room else called}: {', '.join(said)}{old}"
+    return f"{capital(called) if in_room else called}: {', '.join(said)}{old}"
 
 
 def _said(value: Value) -> str:
     """Label and value as people say them; "closed" needs no label."""
-    text = spoken(reading_text(value))
+    text = spoken_units(reading_text(value))
     if text in ("open", "closed", "motion", "no motion"):
         return text
     label = {"W": "power", "kWh": "energy"}.get(value.unit) or label_of(value).lower()
@@ -229,9 +229,7 @@ def room_readings(devices: tuple[Device, ...]) -> Result:
             f"Nothing measures anything {wording.in_room(room)}.", "unsupported", Facts({}, more=more)
         )
     sentence = "; ".join(said_readings(device, in_room=False) for device in measuring)
-    structured = result(
-        f"{wording.capital(wording.in_room(room))}: {sentence}.", "confirmed", Facts({}, more=more)
-    )
+    structured = result(f"{capital(wording.in_room(room))}: {sentence}.", "confirmed", Facts({}, more=more))
     return Result(structured.sentence, {**structured.structured, "room": room})
 
 
@@ -239,7 +237,7 @@ def health_sentence(total: int, offline: list[str], low: list[str], simulated: b
     home = "The simulated Z-Wave home" if simulated else "The Z-Wave system"
     parts = [f"{home} is up with {total} devices"]
     if offline:
-        parts.append(f"offline: {wording.listed(offline)}")
+        parts.append(f"offline: {listed(offline)}")
     if low:
-        parts.append(f"battery low: {wording.listed(low)}")
+        parts.append(f"battery low: {listed(low)}")
     return "; ".join(parts) + "."

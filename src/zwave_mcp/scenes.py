@@ -4,6 +4,7 @@ import asyncio
 from typing import Any, Final
 
 from home_words.names import spellings, words
+from home_words.phrases import listed
 from zwave_mcp import wording
 from zwave_mcp.devices import BARRIER, DOOR_LOCK, LAST_LEVEL
 from zwave_mcp.home import Home, HomeError, NoAnswer, Refused, Scene, SceneValue, ValueId, is_number
@@ -47,7 +48,7 @@ class Scenes:
         behind = [name for name in (task.result() for task in tasks) if name]
         more = {"notConfirmed": behind}
         if behind:
-            names = wording.listed(list(dict.fromkeys(behind)))
+            names = listed(list(dict.fromkeys(behind)))
             sentence = f"The scene {scene.name} was started, but this is not confirmed: {names}."
             return result(sentence, "unconfirmed", Facts(requested, more=more))
         outcome: Outcome = "confirmed" if scene.values else "working"

@@ -5,12 +5,11 @@ import re
 import time
 from typing import Any, Final
 
-from home_words.units import UNITS
+from home_words.states import UNKNOWN, dimmed, opened
 from zwave_mcp.devices import (
     BARRIER,
     BATTERY,
     BINARY_SENSOR,
-    HIGHEST_LEVEL,
     MULTILEVEL_SENSOR,
     THERMOSTAT_STATE,
     Device,
@@ -19,15 +18,9 @@ from zwave_mcp.devices import (
 )
 from zwave_mcp.home import Value, is_number
 
-UNKNOWN: Final = "unknown"
 LOCKED: Final = 255
 JAMMED: Final = "jammed"
 _BARRIER: Final = {0: "closed", 252: "closing", 253: "stopped", 254: "opening", 255: "open"}
-# A sensor's own "A" is always an ampere; in a sentence it may be a word.
-_SPOKEN_UNITS: Final = {unit: UNITS[unit][1] for unit in ("°C", "°F", "%", "W", "kWh", "V", "lx")} | {
-    "A": "amperes",
-    "Lux": "lux",
-}
 
 
 def state_text(device: Device) -> str:
@@ -59,7 +52,8 @@ def state_of(device: Device, raw: Any) -> str:
         return _lock(device, raw)
     if barrier:
         return _BARRIER.get(raw, "partly open")
-    return _blind(raw) if device.kind in ("blind", "garage_door") else _dimmer(raw)
+    percent = to_percent(raw)
+    return opened(percent) if device.kind in ("blind", "garage_door") else dimmed(percent)
 
 
 def reading_text(value: Value) -> str:
@@ -74,14 +68,6 @@ def reading_text(value: Value) -> str:
         number = number_text(raw)
         return f"{number} {value.unit}".strip()
     return str(raw)
-
-
-def spoken(text: str) -> str:
-    """Units as they are said."""
-    number, _, unit = text.partition(" ")
-    if unit in _SPOKEN_UNITS and re.fullmatch(r"-?[\d.]+", number):
-        return f"{number} {_SPOKEN_UNITS[unit]}"
-    return re.sub(r"(\d) %", r"\1 percent", text)
 
 
 def number_text(raw: float) -> str:
@@ -107,16 +93,6 @@ def _lock(device: Device, raw: float) -> str:
     if is_jammed(device):
         return JAMMED
     return "locked" if raw == LOCKED else "unlocked"
-
-
-def _dimmer(raw: float) -> str:
-    return "off" if raw == 0 else f"on, {to_percent(raw)} %"
-
-
-def _blind(raw: float) -> str:
-    if raw == 0:
-        return "closed"
-    return "open" if raw >= HIGHEST_LEVEL else f"{to_percent(raw)} % open"
 
 
 def _thermostat(device: Device) -> str:

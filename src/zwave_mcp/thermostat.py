@@ -5,13 +5,15 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
+from home_words.phrases import capital, listed
+from home_words.states import UNKNOWN
 from zwave_mcp import wording
 from zwave_mcp.confirm import Command, Verdict, carry_out
 from zwave_mcp.control import NotPossible
 from zwave_mcp.devices import Device, with_value
 from zwave_mcp.home import Home, Value, is_number
 from zwave_mcp.results import Facts, Result, result
-from zwave_mcp.states import UNKNOWN, active_setpoint, number_text, remembered, state_text
+from zwave_mcp.states import active_setpoint, number_text, remembered, state_text
 from zwave_mcp.view import Viewer, resolve_device
 
 _SAME_MODE = {"heating": "heat", "cooling": "cool", "automatic": "auto", "warm": "heat"}
@@ -66,7 +68,7 @@ class Thermostats:
 def _commands(device: Device, setting: Setting) -> list[Command]:
     name = wording.the(device)
     if device.kind != "thermostat":
-        raise NotPossible("unsupported", wording.capital(f"{name} is not a thermostat."))
+        raise NotPossible("unsupported", capital(f"{name} is not a thermostat."))
     if setting.temperature is None and setting.mode is None:
         raise NotPossible("invalid", f"A temperature or a mode is needed to set {name}.")
     commands = []
@@ -77,7 +79,7 @@ def _commands(device: Device, setting: Setting) -> list[Command]:
     if setting.temperature is not None:
         setpoint = active_setpoint(device, mode)
         if setpoint is None:
-            raise NotPossible("unsupported", wording.capital(f"{name} takes no temperature."))
+            raise NotPossible("unsupported", capital(f"{name} takes no temperature."))
         degrees = _degrees(setpoint, setting.temperature, setting.unit)
         commands.append(
             Command(
@@ -99,8 +101,8 @@ def _mode(device: Device, asked: str) -> tuple[Value, int]:
     for number, text in known.items():
         if text.casefold() == wanted and value is not None and isinstance(number, int):
             return value, number
-    name = wording.capital(wording.the(device))
-    modes = wording.listed([text.lower() for text in known.values()])
+    name = capital(wording.the(device))
+    modes = listed([text.lower() for text in known.values()])
     tail = f"; it has {modes}" if modes else ""
     raise NotPossible("unsupported", f"{name} has no mode {wording.quoted(asked)}{tail}.")
 
@@ -134,7 +136,7 @@ def _good_news(device: Device, setting: Setting) -> str:
     if setting.temperature is not None and setpoint is not None:
         parts.append(f"set to {number_text(setpoint.value)} {_unit(setpoint)}")
     off = ", but it is off" if setting.mode is None and mode_text == "off" else ""
-    return wording.capital(f"{wording.the(device)} is now {wording.listed(parts)}{off}.")
+    return capital(f"{wording.the(device)} is now {listed(parts)}{off}.")
 
 
 def _bad_news(device: Device, command: Command, verdict: Verdict) -> str:

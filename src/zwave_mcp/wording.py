@@ -1,13 +1,13 @@
 """Everything that is said, one sentence each, fit to be spoken."""
 
-import re
 from collections.abc import Sequence
 from typing import Final
 
 from home_words.kinds import device_class
 from home_words.names import plain, singular
+from home_words.phrases import capital, listed, with_article
+from home_words.states import UNKNOWN, spoken_state, spoken_units
 from zwave_mcp.devices import Device
-from zwave_mcp.states import UNKNOWN, spoken
 
 _OFFERED: Final = 5  # more names than these nobody remembers
 _DONE: Final = {
@@ -39,7 +39,6 @@ _PASSIVE: Final = {
     "close": "closed",
     "stop": "stopped",
 }
-_NO_ARTICLE: Final = re.compile(r"(the|my|our)\b|\w+(['’]s|s['’])\s", re.IGNORECASE)
 _PLURAL: Final = {"is": "are", "was": "were", "has": "have", "does": "do"}
 _THINGS: Final = frozenset({"window", "spot", "heater", "speaker", "strip", "gate"})
 _ABLE: Final = {
@@ -57,16 +56,12 @@ _ABLE: Final = {
 
 def the(device: Device, *, room: bool = False) -> str:
     """ "the Floor Lamp", "Node 13", "Dad's Lamp": a name that needs no article gets none."""
-    name = _with_article(device.name) if device.node.name else device.name
-    return f"{name} in {_with_article(device.room)}" if room and device.room else name
+    name = with_article(device.name)
+    return f"{name} in {with_article(device.room)}" if room and device.room else name
 
 
 def in_room(room: str) -> str:
-    return f"in {_with_article(room)}"
-
-
-def _with_article(name: str) -> str:
-    return name if _NO_ARTICLE.match(name) else f"the {name}"
+    return f"in {with_article(room)}"
 
 
 def verb(device: Device, word: str) -> str:
@@ -80,10 +75,6 @@ def _is_plural(device: Device) -> bool:
         return False
     sort = device_class(last[0])
     return singular(last[0]) in _THINGS or (sort is not None and sort.plural)
-
-
-def capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
 
 
 def is_state(device: Device, state: str, *, now: bool = False) -> str:
@@ -100,7 +91,7 @@ def was_state(device: Device, state: str) -> str:
 
 
 def _said(state: str) -> str:
-    return spoken(re.sub(r"^on, (\d+ %)$", r"on at \1", state.removesuffix(", 100 %")))
+    return spoken_state(state.removesuffix(", 100 %"))
 
 
 def done(device: Device, action: str, state: str) -> str:
@@ -109,7 +100,7 @@ def done(device: Device, action: str, state: str) -> str:
         return capital(f"{the(device)} confirmed it.")
     if action == "stop":
         has, now = verb(device, "has"), verb(device, "is")
-        return capital(f"{the(device)} {has} stopped and {now} {spoken(state)}.")
+        return capital(f"{the(device)} {has} stopped and {now} {spoken_units(state)}.")
     return is_state(device, state, now=True)
 
 
@@ -184,12 +175,6 @@ def one_at_a_time(asked: str, devices: Sequence[Device]) -> str:
 def quoted(asked: str) -> str:
     shown = " ".join(asked.split())
     return f'"{shown[:40]}…"' if len(shown) > 41 else f'"{shown}"'
-
-
-def listed(names: Sequence[str], word: str = "and") -> str:
-    if len(names) <= 1:
-        return "".join(names)
-    return f"{', '.join(names[:-1])} {word} {names[-1]}"
 
 
 def _choice(devices: Sequence[Device]) -> str:

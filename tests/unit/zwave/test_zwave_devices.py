@@ -8,10 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.fakes.scripted_home import ScriptedHome, lock, sensor, switch
 
+from home_words.states import spoken_units
 from zwave_mcp.devices import Device, devices_of
 from zwave_mcp.home import Node, Snapshot, Value, ValueId
 from zwave_mcp.mqtt.nodes import duration_seconds, parse_nodes, parse_scenes
-from zwave_mcp.states import label_of, reading_text, spoken, state_of, state_text
+from zwave_mcp.states import label_of, reading_text, state_of, state_text
 from zwave_mcp.tools import Tools
 from zwave_mcp.wording import which
 
@@ -142,9 +143,9 @@ def test_a_senseless_value_is_unknown_or_said_so(value: Any):
 
 
 def test_units_are_spoken():
-    assert spoken("21.4 °C") == "21.4 degrees Celsius"
-    assert spoken("40 % open") == "40 percent open"
-    assert spoken("closed") == "closed"
+    assert spoken_units("21.4 °C") == "21.4 degrees Celsius"
+    assert spoken_units("40 % open") == "40 percent open"
+    assert spoken_units("closed") == "closed"
 
 
 def test_two_of_the_same_name_and_room_are_told_apart():

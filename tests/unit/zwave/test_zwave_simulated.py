@@ -130,7 +130,8 @@ async def test_what_did_not_happen_is_in_no_later_answer(faulty: SimulatedHome):
         said = await outcome(faulty, "set_zwave_thermostat", deviceName="lying thermostat", **wish)
         assert said == (
             "failed",
-            "The Lying Thermostat did not take the setting; it is still heat, set to 20 °C, now 20 °C.",
+            "The Lying Thermostat did not take the setting; it is still heat, set to 20 degrees Celsius, "
+            "now 20 degrees Celsius.",
         )
 
 

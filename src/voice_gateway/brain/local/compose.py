@@ -6,10 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from home_words.kinds import COVERS, DeviceClass
-from home_words.units import UNITS
+from home_words.phrases import capital, listed
+from home_words.states import spoken_state, spoken_units
 from voice_gateway.brain.local.home import Device, Home, parse_devices, parse_scenes
 from voice_gateway.brain.local.understanding import DeviceQuery, Request, Step
-from voice_gateway.brain.local.wording import capital, listed, the
+from voice_gateway.brain.local.wording import the
 from voice_gateway.tools.traits import traits
 from voice_gateway.turn import OutcomeStatus, ToolOutcome
 
@@ -20,7 +21,6 @@ MANY = 3  # from this many confirmed devices on, one sentence for all of them
 LONGEST = 600  # characters of a foreign tool's text that are spoken
 MOST_NAMES = 8  # more than these nobody remembers
 
-_SIGNS = ("°C", "°F", "%", "W", "kWh", "lx")
 _MEASURES = {
     "temperature": re.compile(r"temperature", re.IGNORECASE),
     "humidity": re.compile(r"humid", re.IGNORECASE),
@@ -50,21 +50,10 @@ def compose(step: Step, outcomes: Sequence[ToolOutcome]) -> str:
 
 
 def _sentence(outcome: ToolOutcome) -> str:
-    text = capital(_spoken(" ".join(outcome.text.removeprefix("Error: ").split())))
+    text = capital(spoken_units(" ".join(outcome.text.removeprefix("Error: ").split())))
     if len(text) > LONGEST:
         text = text[:LONGEST].rsplit(" ", 1)[0] + " …"
     return text if text.endswith((".", "!", "?", "…")) else f"{text}."
-
-
-def _spoken(text: str) -> str:
-    """Signs as they are said."""
-    for sign in _SIGNS:
-        text = re.sub(rf"(?<=\d) ?{sign}(?!\w)", f" {UNITS[sign][1]}", text)
-    return text
-
-
-def _spoken_state(state: str) -> str:
-    return _spoken(re.sub(r"^on, (\d+)", r"on at \1", state))
 
 
 def _namesake(step: Step, place: int) -> Device | None:
@@ -102,7 +91,7 @@ def _many(step: Step, outcomes: Sequence[ToolOutcome]) -> str:
         if outcome.status is OutcomeStatus.CONFIRMED and name and state:
             twin = _namesake(step, place)
             named = f"{name} in the {twin.room}" if twin else str(name)
-            by_state.setdefault(_spoken_state(str(state)), []).append(named)
+            by_state.setdefault(spoken_state(str(state)), []).append(named)
         else:
             others.append(_placed(step, place, outcome))
     alike = [
@@ -141,7 +130,7 @@ def _reading(step: Step, outcomes: Sequence[ToolOutcome]) -> str:
     if not found:
         return nothing
     texts = listed(
-        list(dict.fromkeys(_spoken_state(str(one.get("text", one.get("value", "")))) for one in found))
+        list(dict.fromkeys(spoken_state(str(one.get("text", one.get("value", "")))) for one in found))
     )
     return capital(
         f"{texts}{where}." if step.measure == "motion" else f"the {step.measure}{where} is {texts}."

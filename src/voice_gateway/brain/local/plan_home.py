@@ -6,6 +6,8 @@ from dataclasses import replace
 
 from home_words.kinds import SWITCHED, device_class
 from home_words.names import name_key
+from home_words.phrases import capital, listed
+from home_words.states import degrees_of, level_of
 from voice_gateway.brain.local.grammar import Frame
 from voice_gateway.brain.local.home import Device, Home
 from voice_gateway.brain.local.normalise import Said
@@ -25,16 +27,7 @@ from voice_gateway.brain.local.understanding import (
     Step,
     home_unknown,
 )
-from voice_gateway.brain.local.wording import (
-    ABLE,
-    DOING,
-    capital,
-    listed,
-    offered,
-    the,
-    unknown_device,
-    which,
-)
+from voice_gateway.brain.local.wording import ABLE, DOING, offered, the, unknown_device, which
 from voice_gateway.turn import OutcomeStatus, ToolOutcome
 
 _ENTRANCE = frozenset({"unlock", "open"})  # of a lock or a garage door: only by its own name
@@ -137,7 +130,7 @@ def _for_found(found: Found, frame: Frame, action: str, context: Context) -> Mea
     if vague and (action in _ENTRANCE or (action == "close" and plain(frame.text("thing")) == "door")):
         return _entering(able, frame, action)
     if found.group and action == "brighten":  # brighter lights are those that are on
-        able = tuple(device for device in able if known_level(context.home.state_of(device)) != 0) or able
+        able = tuple(device for device in able if level_of(context.home.state_of(device)) != 0) or able
     made = [request_for(device, frame, action, context) for device in able]
     requests = tuple(request for request in made if isinstance(request, Request))
     hindered = [text for text in made if isinstance(text, str)]
@@ -263,22 +256,13 @@ def _thermostat(device: Device, name: str, frame: Frame, action: str, home: Home
 
 
 def _warmed(state: str, frame: Frame) -> float | None:
-    """One degree more or less than it is set to: "heat, set to 21 °C, now 20.5 °C"."""
-    match = re.search(r"(-?\d+(?:\.\d+)?) ?°", state)
-    step = frame.number("amount") or 1
-    return (float(match[1]) + (step if frame.intent == "Warmer" else -step)) if match else None
-
-
-def known_level(state: str) -> int | None:
-    """The percent that a state tells: "on, 40 %", "off", "50 % open"."""
-    if state == "off":
-        return 0
-    match = re.search(r"(\d+) ?%", state)
-    return int(match[1]) if match else None
+    """One degree more or less than it is set to."""
+    now, step = degrees_of(state), frame.number("amount") or 1
+    return None if now is None else now + (step if frame.intent == "Warmer" else -step)
 
 
 def _stepped(device: Device, frame: Frame, home: Home) -> int | str:
-    now = known_level(home.state_of(device))
+    now = level_of(home.state_of(device))
     if now is None:
         return f"I don't know how bright {the(device)} is. Tell me a percentage."
     amount, share = frame.number("amount"), frame.number("share")

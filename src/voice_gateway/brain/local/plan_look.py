@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from home_words.kinds import SWITCHED, DeviceClass, device_class
+from home_words.phrases import listed
 from voice_gateway.brain.local.grammar import Frame
 from voice_gateway.brain.local.home import Device
 from voice_gateway.brain.local.places import plain, room_named
@@ -24,7 +25,7 @@ from voice_gateway.brain.local.understanding import (
     Step,
     home_unknown,
 )
-from voice_gateway.brain.local.wording import listed, offered, unknown_device, unknown_room, which
+from voice_gateway.brain.local.wording import offered, unknown_device, unknown_room, which
 
 _NOBODY = frozenset("you i he she we they me us everyone everybody anyone somebody".split())
 _ANY = re.compile(r"^(?:there )?(any|some|all|every|each|both)(?: of)? (?:the |my |our )?|^(?:the |my |our )")

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from home_words.phrases import capital, listed
 from voice_gateway.brain.local.grammar import Frame, has_own_sentences, match, match_ha
 from voice_gateway.brain.local.normalise import Said, strip_politeness
 from voice_gateway.brain.local.places import plain
@@ -19,7 +20,7 @@ from voice_gateway.brain.local.understanding import (
     Step,
     Understanding,
 )
-from voice_gateway.brain.local.wording import DOING, capital, listed, the
+from voice_gateway.brain.local.wording import DOING, the
 
 MOST_CLAUSES = 6
 _JOINT = re.compile(r"\b(?:and then|and also|and|then|also|after that)\b")

@@ -1,8 +1,8 @@
 """Small pieces of spoken English."""
 
-import re
 from collections.abc import Sequence
 
+from home_words.phrases import listed, with_article
 from voice_gateway.brain.local.home import Device, Home
 
 MOST_ROOMS = 8  # more than these nobody listens to
@@ -10,17 +10,8 @@ MOST_CHOICES = 4
 
 
 def the(device: Device, *, room: bool = False) -> str:
-    bare = re.match(r"(?:the|my|our|node \d+)\b|\w+['’]s\b", device.name, re.IGNORECASE)
-    name = device.name if bare else f"the {device.name}"
+    name = with_article(device.name)
     return f"{name} in the {device.room}" if room and device.room else name
-
-
-def capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
-
-
-def listed(names: Sequence[str], word: str = "and") -> str:
-    return "".join(names) if len(names) <= 1 else f"{', '.join(names[:-1])} {word} {names[-1]}"
 
 
 def choice(devices: Sequence[Device], limit: int = MOST_CHOICES) -> str:

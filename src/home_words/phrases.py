@@ -1,0 +1,21 @@
+"""Small pieces of spoken English."""
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+_NO_ARTICLE: Final = re.compile(r"(?:the|my|our|node \d+)\b|\w+(?:['’]s|s['’])(?:\s|$)", re.IGNORECASE)
+
+
+def with_article(name: str) -> str:
+    """ "the Floor Lamp", "Node 13", "Dad's Lamp": a name that needs no article gets none."""
+    return name if _NO_ARTICLE.match(name) else f"the {name}"
+
+
+def capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def listed(names: Sequence[str], word: str = "and") -> str:
+    """ "one, two and three" """
+    return "".join(names) if len(names) <= 1 else f"{', '.join(names[:-1])} {word} {names[-1]}"

@@ -1,0 +1,49 @@
+"""What a device is doing, in the few fixed words of docs/zwave.md: how they are written, read and said."""
+
+import re
+from typing import Final
+
+from home_words.units import UNITS
+
+UNKNOWN: Final = "unknown"
+_BEHIND_A_NUMBER: Final = {
+    **{unit: UNITS[unit] for unit in ("°C", "°F", "%", "W", "kWh", "V", "lx")},
+    # A sensor's own "A" is always an ampere; in a sentence it may be a word.
+    "A": ("ampere", "amperes"),
+    "Lux": UNITS["lx"],
+}
+_UNIT: Final = re.compile(
+    rf"(?<![\w.])(-?\d+(?:\.\d+)?) ?({'|'.join(sorted(_BEHIND_A_NUMBER, key=len, reverse=True))})(?!\w)"
+)
+_LEVEL: Final = re.compile(r"(\d+) ?%")
+_DEGREES: Final = re.compile(r"(-?\d+(?:\.\d+)?) ?°")
+
+
+def dimmed(percent: int) -> str:
+    return "off" if percent == 0 else f"on, {percent} %"
+
+
+def opened(percent: int) -> str:
+    return {0: "closed", 100: "open"}.get(percent, f"{percent} % open")
+
+
+def level_of(state: str) -> int | None:
+    """The percent that a state tells: "on, 40 %", "off", "50 % open"."""
+    found = _LEVEL.search(state)
+    return 0 if state == "off" else int(found[1]) if found else None
+
+
+def degrees_of(state: str) -> float | None:
+    """What it is set to: "heat, set to 21 °C, now 20.5 °C"."""
+    found = _DEGREES.search(state)
+    return float(found[1]) if found else None
+
+
+def spoken_units(text: str) -> str:
+    """ "21.4 degrees Celsius" """
+    return _UNIT.sub(lambda found: f"{found[1]} {_BEHIND_A_NUMBER[found[2]][found[1] != '1']}", text)
+
+
+def spoken_state(state: str) -> str:
+    """ "on at 40 percent" """
+    return spoken_units(re.sub(r"^on, (\d+ ?%)$", r"on at \1", state))
