@@ -12,6 +12,7 @@ from langchain_core.messages import (
     messages_to_dict,
 )
 
+from voice_gateway.tools.lint import estimate_tokens
 from voice_gateway.turn import ToolCall, ToolOutcome
 
 # What stands in for a result that never came (MSG-10). The model must neither take it for success nor be sure
@@ -23,11 +24,6 @@ NO_RESULT = (
 SHORT_RESULT = 400  # characters kept of a result when the conversation does not fit otherwise
 
 Estimate = Callable[[str], int]
-
-
-def estimate_tokens(text: str) -> int:
-    """A cautious guess: English runs at about four characters a token, JSON and other scripts at fewer."""
-    return len(text.encode("utf-8", "replace")) // 3 + 1
 
 
 def pair(messages: Iterable[BaseMessage]) -> list[BaseMessage]:

@@ -9,12 +9,12 @@ from urllib.parse import urlsplit
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 
-from voice_gateway.brain.history import estimate_tokens
 from voice_gateway.brain.llm.model import collected
 from voice_gateway.brain.llm.ollama.errors import incomplete, prompt_cut, translated
 from voice_gateway.brain.llm.prompt import SYSTEM_PROMPT
 from voice_gateway.config import OllamaSettings
 from voice_gateway.errors import BrainError
+from voice_gateway.tools.lint import estimate_tokens
 
 if TYPE_CHECKING:
     from langchain_ollama import ChatOllama

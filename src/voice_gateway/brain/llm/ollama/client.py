@@ -14,7 +14,6 @@ from langchain_core.messages import AIMessage, BaseMessage
 
 from voice_gateway.backoff import Backoff
 from voice_gateway.brain.grounding import HomeNames
-from voice_gateway.brain.history import estimate_tokens
 from voice_gateway.brain.llm.loop import run_loop
 from voice_gateway.brain.llm.offer import Offer, Offering, tokens_of
 from voice_gateway.brain.llm.ollama.chat import OllamaChat, prompt_tokens
@@ -25,6 +24,7 @@ from voice_gateway.brain.stage import Turn
 from voice_gateway.config import BrainSettings, OllamaSettings, SeveralSteps
 from voice_gateway.errors import BrainError
 from voice_gateway.tools.executor import ToolExecutor
+from voice_gateway.tools.lint import estimate_tokens
 from voice_gateway.turn import Reply, Utterance
 
 log = logging.getLogger(__name__)
