@@ -16,12 +16,14 @@ from typing import Any
 from langchain_core.tools import BaseTool, StructuredTool
 from tests.fakes.model import Calls, FakeModel
 
-from voice_gateway.brain.grounding import HomeNames, TurnKind, is_look, own_sentence, turn_kind
+from voice_gateway.brain.grounding import HomeNames, TurnKind, is_look, turn_kind
+from voice_gateway.brain.languages import own_sentence
 from voice_gateway.brain.llm.loop import run_loop
 from voice_gateway.brain.render_outcomes import render_outcomes
 from voice_gateway.brain.sentence_streamer import sentences
 from voice_gateway.brain.stage import Turn
-from voice_gateway.turn import ErrorKind, Reply, ToolCall, ToolOutcome, ToolTraits, Utterance
+from voice_gateway.errors import ErrorKind
+from voice_gateway.turn import Reply, ToolCall, ToolOutcome, ToolTraits, Utterance
 
 PAIRS = Path(__file__).with_name("grounding.txt")
 OUTCOMES = Path(__file__).with_name("grounding.json")

@@ -11,10 +11,9 @@ from voice_gateway.brain.grounding import (
     TurnKind,
     claims_nothing,
     grounded,
-    languages_of,
-    own_sentence,
     turn_kind,
 )
+from voice_gateway.brain.languages import languages_of, own_sentence
 from voice_gateway.brain.sentence_streamer import sentences
 from voice_gateway.turn import ToolOutcome
 

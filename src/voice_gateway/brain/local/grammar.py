@@ -75,7 +75,7 @@ def _load(language: str, home: bool) -> "Intents":
 
 @lru_cache(maxsize=4)
 def _read(language: str) -> dict[str, Any]:
-    import yaml  # type: ignore[import-untyped]
+    import yaml
 
     # The C loader reads the file ten times faster; not every platform has it.
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
