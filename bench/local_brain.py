@@ -97,21 +97,21 @@ def _build(home: ScriptedHome) -> float:
 
 async def off_the_loop() -> bool:
     """Building happens in another thread than the event loop's."""
-    import voice_gateway.brain.local.device_cache as keeper
+    import voice_gateway.brain.local.device_cache as cache
 
     seen: list[bool] = []
-    original = keeper.build_home  # type: ignore[attr-defined]
+    original = cache.build_home  # type: ignore[attr-defined]
 
     def watched(*read: object) -> object:
         seen.append(threading.current_thread() is not threading.main_thread())
         return original(*read)  # type: ignore[arg-type]
 
-    keeper.build_home = watched  # type: ignore[attr-defined, assignment]
+    cache.build_home = watched  # type: ignore[attr-defined, assignment]
     try:
         home = home_of(50)
         await LocalBrain(ToolExecutor(manager_for(home)), BrainSettings()).refresh()
     finally:
-        keeper.build_home = original  # type: ignore[attr-defined]
+        cache.build_home = original  # type: ignore[attr-defined]
     return seen == [True]
 
 

@@ -1,4 +1,4 @@
-"""From words to a meaning: readings of the whole, then of its clauses, and the guard over what would act."""
+"""From words to a meaning: frames of the whole, then of its clauses, and what is no command never acts."""
 
 import re
 from collections.abc import Iterable, Sequence
