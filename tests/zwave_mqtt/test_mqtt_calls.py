@@ -9,6 +9,7 @@ from tests.fakes import zwave_recordings as recordings
 
 from zwave_mcp.home import ACKNOWLEDGED, CONFIRMED, FAILED, WORKING, HomeDown, NoAnswer, Refused, ValueId
 from zwave_mcp.mqtt.api import Api
+from zwave_mcp.mqtt.home import Limits
 
 FLOOR_LAMP = ValueId(3, 38, 0, "targetValue")
 COFFEE_MAKER = ValueId(10, 37, 0, "targetValue")
@@ -183,8 +184,8 @@ async def test_callers_share_one_question_for_the_list(home, gateway):
     assert gateway.count("getNodes") <= 3
 
 
-async def test_callers_share_the_failure_of_one_question(home, gateway, monkeypatch):
-    monkeypatch.setattr("zwave_mcp.mqtt.home.SNAPSHOT_TIMEOUT_SECONDS", 0.2)
+async def test_callers_share_the_failure_of_one_question(home, gateway):
+    home.limits = Limits(snapshot=0.2)
     await home.snapshot()
     gateway.silent.add("getNodes")
 

@@ -17,6 +17,7 @@ from tests.fakes.zwave_gateway import FakeGateway
 
 from zwave_mcp.home import CONFIRMED, HomeDown, HomeError, NoAnswer, NotUnderstood, Refused, ValueId
 from zwave_mcp.mqtt.api import Api, GatewayApi
+from zwave_mcp.mqtt.home import Limits
 from zwave_mcp.options import MqttOptions
 
 FLOOR_LAMP = ValueId(3, 38, 0, "targetValue")
@@ -228,9 +229,8 @@ async def test_a_cleanly_stopped_gateway_is_noticed_although_its_status_stays_tr
     assert not (await home.health()).ok
 
 
-async def test_a_hung_gateway_gives_no_answer_within_the_limit(home, gateway, monkeypatch):
-    monkeypatch.setattr("zwave_mcp.mqtt.home.SNAPSHOT_TIMEOUT_SECONDS", 0.2)
-    monkeypatch.setattr("zwave_mcp.mqtt.home.INFO_TIMEOUT_SECONDS", 0.2)
+async def test_a_hung_gateway_gives_no_answer_within_the_limit(home, gateway):
+    home.limits = Limits(snapshot=0.2, info=0.2)
     await home.snapshot()
     gateway.silent.add("*")
 
@@ -255,11 +255,8 @@ async def test_a_lost_stick_is_said_and_its_return_is_noticed(home, gateway):
     assert (await home.health()).ok
 
 
-async def test_a_stick_that_is_reported_away_while_nothing_answers_is_the_reason_given(
-    home, gateway, monkeypatch
-):
-    monkeypatch.setattr("zwave_mcp.mqtt.home.DRIVER_AWAY_SECONDS", 0.2)
-    monkeypatch.setattr("zwave_mcp.mqtt.home.INFO_TIMEOUT_SECONDS", 0.2)
+async def test_a_stick_that_is_reported_away_while_nothing_answers_is_the_reason_given(home, gateway):
+    home.limits = Limits(driver_away=0.2, info=0.2)
     await home.snapshot()
     gateway.silent.add("*")
     await gateway.publish("driver/status", "false", retain=True)

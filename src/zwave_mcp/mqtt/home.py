@@ -5,6 +5,7 @@ import contextlib
 import logging
 import time
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
 from typing import Any, Final
 
 from zwave_mcp.home import (
@@ -86,9 +87,16 @@ class Snapshots:
 log = logging.getLogger(__name__)
 
 SCENES_TIMEOUT_SECONDS: Final = 3.0
-INFO_TIMEOUT_SECONDS: Final = 1.5
-DRIVER_AWAY_SECONDS: Final = 1.5  # without its stick a gateway answers at once; stopped cleanly, never
 REFRESH_SECONDS: Final = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How long an answer of the gateway is waited for, in seconds."""
+
+    snapshot: float = SNAPSHOT_TIMEOUT_SECONDS
+    info: float = 1.5
+    driver_away: float = 1.5  # without its stick a gateway answers at once; stopped cleanly, never
 
 
 class MqttHome:
@@ -105,6 +113,7 @@ class MqttHome:
         longest_delay_seconds: float = 30.0,
         refresh_seconds: float = REFRESH_SECONDS,
     ) -> None:
+        self.limits = Limits()
         self._connection = Connection(options, first_delay_seconds, longest_delay_seconds, self._start_anew)
         self._gateways = self._connection.gateways
         self._snapshots = Snapshots(self._ask_for_nodes)
@@ -138,7 +147,7 @@ class MqttHome:
         if self._gateways.driver is not False:
             return await gateway.call(api, args, timeout_seconds)
         try:
-            return await gateway.call(api, args, min(timeout_seconds, DRIVER_AWAY_SECONDS))
+            return await gateway.call(api, args, min(timeout_seconds, self.limits.driver_away))
         except NoAnswer as error:
             raise HomeDown(NO_STICK, sent=api == Api.WRITE_VALUE) from error
 
@@ -153,7 +162,7 @@ class MqttHome:
         return result
 
     async def _ask_for_nodes(self) -> tuple[Node, ...]:
-        return parse_nodes(await self._remembered(Api.GET_NODES, SNAPSHOT_TIMEOUT_SECONDS))
+        return parse_nodes(await self._remembered(Api.GET_NODES, self.limits.snapshot))
 
     def watch(self, listener: Callable[[Snapshot], None]) -> None:
         self._snapshots.watch(listener)
@@ -199,7 +208,7 @@ class MqttHome:
     async def health(self) -> Health:
         problem, info = "", None
         try:
-            info = await self._call(Api.GET_INFO, timeout_seconds=INFO_TIMEOUT_SECONDS)
+            info = await self._call(Api.GET_INFO, timeout_seconds=self.limits.info)
         except HomeError as error:
             problem = str(error)
         if not problem and self._gateways.driver is False:
