@@ -39,6 +39,10 @@ _DULL = frozenset(
     "get set list control check show current all the and for new data tool device state".split()
 )
 _CLOCK = re.compile(r"\b\d{1,2}:\d\d\b|\b\d{1,2} ?(?:am|pm)\b|o'clock", re.IGNORECASE)
+_IT_IS = re.compile(  # how something is that nobody spoke of
+    r"\b(?:it|everything|all|they|both|things) (?:is|are) (?:all |now |still |already )*"
+    r"(?:on|off|open|closed|shut|lit|secure|safe|done|(?:\w+ )?\d+ (?:degrees|percent)|.*\d+ degrees)\b"
+)
 _YOURS = re.compile(r"(?:\w+ ){0,1}your .*\b(?:is|are|has|have|will|was)\b")  # what the user owns, as it is
 
 
@@ -85,7 +89,7 @@ class HomeNames:
 def turn_kind(said: str, home: HomeNames, tools: Iterable["BaseTool"] = ()) -> TurnKind:
     """Whether these words are plainly talk. Only what shows it is: doubt is never talk."""
     act, words, known = classify(said, home.devices | home.rooms, tools), words_in(said), languages_of(said)
-    if act is SpeechAct.TALK:
+    if act is SpeechAct.TALK or languages()["en"].pattern("talk").fullmatch(" ".join(words)):
         return TurnKind.TALK
     if act is not SpeechAct.UNCLEAR or home.named_in(said) or any(map(is_kind, words)):
         return TurnKind.HOME
@@ -125,6 +129,10 @@ def _asks_only(sentence: str, language: Language) -> bool:
     words, me = asked[0].split(), set(language.own["me"].split())
     before_me = [words[place - 1] if place else "" for place, word in enumerate(words) if word in me]
     asking = all(before in _MODALS or language.asks.match(f"{before} {min(me)}") for before in before_me)
+    if language.code != "en":  # in one clause, and not how something is
+        return asking and len(asked) == 1 and not language.states & set(words[2:])
+    if not _WHICH.match(asked[0]) and (listed("subjects", "states") & set(words) or any(map(is_kind, words))):
+        return False
     return asking and all(clause.split()[0] in _OR for clause in asked[1:])
 
 
@@ -139,7 +147,10 @@ def _is_unable(clause: str, language: Language, *, first: bool) -> bool:
     if language.code == "en" and not first and _goes_on(words):
         return True
     stated = re.split(r"\b(?:if|whether|which|ob|si|se|om|czy|ha)\b", clause)[0].split()
-    return bool(language.unable.fullmatch(clause)) and not language.states & set(stated[2:])
+    telling = language.states & set(stated[2:]) or set(data()["that"].get(language.code, "").split()) & set(
+        words
+    )
+    return bool(language.unable.fullmatch(clause)) and not telling
 
 
 def _goes_on(words: Sequence[str]) -> bool:
@@ -194,6 +205,10 @@ def _did(words: Sequence[str]) -> bool:
     return False
 
 
+# Questions that speak of a thing of the home to ask about it; others would only mention how it is.
+_WHICH = re.compile(
+    r"(?:sure |okay |sorry )*(?:which|what|where|should|shall|would|do|did|could|can|may|for|how)\b"
+)
 _LEADING = re.compile(r"^(?:(?:but|and|so|then|because) )+")
 _PRESENT = frozenset("is are has have am i we".split())  # it speaks of what is, or of us
 _MODALS = frozenset("should shall can could may do would must".split())
@@ -265,7 +280,7 @@ class Grounding:
         if self.looked:
             return self._seen(sentence)
         if self.kind is TurnKind.TALK and _in_known_language(sentence):
-            self._dropped |= not self._harmless(sentence)
+            self._dropped |= not self._harmless(sentence) or self._unsure(sentence)
             self._spoke = True
             return sentence if self._harmless(sentence) else ""
         self._held.append(sentence)
@@ -308,6 +323,21 @@ class Grounding:
             return True
         return not _says_we_did(sentence) and not any(map(self._names_home, self._stated(sentence)))
 
+    def _unsure(self, sentence: str) -> bool:
+        """Of other languages we know few words: behind a greeting whatever is told may be of the home."""
+        known, said = languages_of(sentence), languages_of(self.said)
+        if any(one.code == "en" for one in known) or claims_nothing(sentence):
+            return False
+        if (
+            not known and classify(self.said, (), ()) is SpeechAct.TALK
+        ):  # a name as the answer to an English question
+            return False
+        plain = " ".join(words_in(sentence))
+        if any(one.pattern("talk").fullmatch(plain) for one in languages().values() if one.code != "en"):
+            return False
+        asked = any(one.asks.match(" ".join(words_in(self.said))) for one in said)
+        return not asked and not set(words_in(sentence)) <= {word for one in known for word in one.function}
+
     def _stated(self, sentence: str) -> Iterator[str]:
         """The clauses that tell a fact. Questions, advice and tales that were asked for tell none."""
         advised = False
@@ -333,7 +363,12 @@ class Grounding:
     def _names_home(self, clause: str) -> bool:
         words = spelled_out(clause).split()
         named = self.home.named_in(clause)
-        if _YOURS.match(" ".join(words)) or any(" " in name for name in named) or _CLOCK.search(clause):
+        if (
+            _IT_IS.search(" ".join(words))
+            or _YOURS.match(" ".join(words))
+            or any(" " in name for name in named)
+            or _CLOCK.search(clause)
+        ):
             return True
         if listed("subjects", "facts") & {singular(word) for word in words}:
             return True
@@ -410,10 +445,12 @@ class Grounding:
         return " ".join(own_sentence("part_left", self.language).format(part=part) for part in left)
 
     def _unserved(self, part: str, served: set[str]) -> bool:
+        """A device or room that is named must have been served itself, a kind or subject by anything."""
+        if named := self.home.named_in(part):
+            return not any({singular(word) for word in name.split()} <= served for name in named)
         subjects = listed("subjects", "en") | _tool_words(self.tools)
-        named = set(words_in(" ".join(self.home.named_in(part))))
-        named |= {word for word in words_in(part) if is_kind(word) or word in subjects}
-        return bool(named) and not {singular(word) for word in named} & served
+        spoken = {singular(word) for word in words_in(part) if is_kind(word) or word in subjects}
+        return bool(spoken) and not spoken & served
 
 
 _NOTHING_HAPPENED = frozenset(
@@ -439,7 +476,7 @@ def _nothing_happened(outcome: ToolOutcome) -> bool:
 
 
 def _in_known_language(sentence: str) -> bool:
-    """A word or two ("Madrid.") are in the user's language; more without a common word in none of ours."""
+    """A word or two, a name say, are in the user's language; more without a common word in none of ours."""
     return bool(languages_of(sentence)) or (len(words_in(sentence)) <= 3 and sentence.isascii())
 
 

@@ -141,6 +141,12 @@ def test_talk_passes_but_for_facts_of_the_home_and_deeds() -> None:
         assert spoken("good night", f"Good night! {claim}") == f"Good night! {NOT_CHECKED}"
 
 
+def test_what_follows_a_greeting_in_another_language_is_never_alone() -> None:
+    for text in ("Dobranoc, wszystko pogaszone.", "Varsågod, nu är det tänt."):
+        assert NOT_CHECKED in spoken("dobranoc", text)
+    assert spoken("guten abend", "Guten Abend! Wie geht es dir?") == "Guten Abend! Wie geht es dir?"
+
+
 def test_lamps_in_general_are_no_lamps_of_this_home() -> None:
     for text in ("A lamp needs electricity.", "Lamps need electricity to work."):
         assert spoken("why is electricity useful", text) == text
@@ -203,6 +209,11 @@ def test_a_question_of_the_tool_is_asked_once() -> None:
     which = KNOWN["which_lamp"]
     assert spoken("turn on the lamp", "Which lamp do you mean?", which) == "Which lamp do you mean?"
     assert spoken("turn on the lamp", "Done.", which) == which.text.removeprefix("Error: ")
+
+
+def test_of_two_devices_the_one_that_was_left_out_is_named() -> None:
+    told = spoken("turn on the floor lamp and the bedside lamp", "Both shine.", KNOWN["lamp_on"])
+    assert told == f"{KNOWN['lamp_on'].text} I have not done this part: “the bedside lamp”."
 
 
 # --- the pairs that are known
