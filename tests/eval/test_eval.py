@@ -3,8 +3,6 @@
 from tests.eval.cases import read_cases
 from tests.eval.run import missed_bars, run, table
 
-NOT_UNIT = "some hundred utterances"
-
 
 async def test_the_local_brain_clears_its_bars_on_both_parts() -> None:
     cases = read_cases()
