@@ -44,7 +44,7 @@ async def test_no_speech_is_no_text_and_no_failure(commands):
         (None, "No such file or directory"),
         (b"", "is empty"),
         (wav_bytes(tone(0.0)), "has no sound in it"),
-        (wav_bytes(tone(1.0))[:30], "ends within its header"),
+        (wav_bytes(tone(1.0))[:30], "is damaged"),
         (b"ID3" + bytes(100), "an MP3 file, not a WAV file: convert it with `ffmpeg"),
     ],
 )
