@@ -66,7 +66,7 @@ eval-live: setup ## the same utterances with a real model, behind the local brai
 	@scripts/ollama setup >&2
 	$(BIN)/python -m tests.eval.live $(ARGS)
 
-check: $(VENV)/.dev ## format, lint, types, import contracts
+check: $(VENV)/.dev $(VENV)/.speech ## format, lint, types, import contracts
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy

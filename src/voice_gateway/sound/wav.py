@@ -20,6 +20,7 @@ RATES = (1_000, 768_000)
 MOST_CHANNELS = 64
 UNKNOWN_LENGTH = 0xFFFFFFFF  # of a file that was written into a pipe
 PIECE_SECONDS = 1.0
+MOST_PIPED_BYTES = 256 << 20  # held in memory; more than two hours of speech
 CONVERT = "convert it with `ffmpeg -i FILE -ac 1 -ar 16000 new.wav`"
 OTHER_KINDS = {
     b"ID3": "an MP3 file",
@@ -39,13 +40,12 @@ class WavFile:
     The standard `wave` reads neither floating-point sound nor, before Python 3.12, the extensible header.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, most_piped_bytes: int = MOST_PIPED_BYTES) -> None:
         self._path = path
         try:
-            source, head, self._bytes = _found(path)
+            source, self._claimed_bytes, self._bytes = _found(path, most_piped_bytes)
         except OSError as error:
             raise HearingError(f"{path} cannot be read: {error.strerror or error}") from error
-        self._claimed_bytes = _claimed_bytes(path, head)
         soundfile = need("soundfile", "reading a recording")
         try:
             self._file: Any = soundfile.SoundFile(source)
@@ -87,13 +87,17 @@ class WavFile:
             log.warning("the recording ends before its header says so; what is there is used", extra=facts)
 
 
-def _found(path: Path) -> tuple[Path | io.BytesIO, bytes, int]:
-    """What to read, how it begins, and its length. A pipe can be read only once, so all of it is taken."""
-    if path.is_file():
-        with path.open("rb") as file:
-            return path, file.read(12), path.stat().st_size
-    whole = path.read_bytes()
-    return io.BytesIO(whole), whole[:12], len(whole)
+def _found(path: Path, most_piped_bytes: int) -> tuple[Path | io.BytesIO, int | None, int]:
+    """What to read, its length by its header, and its real one. A pipe is read once, so all is taken."""
+    with path.open("rb") as file:
+        head = file.read(12)
+        claimed = _claimed_bytes(path, head)
+        if path.is_file():
+            return path, claimed, path.stat().st_size
+        whole = head + file.read(most_piped_bytes + 1)
+    if len(whole) > most_piped_bytes:
+        raise HearingError(f"{path} gives more than {most_piped_bytes} bytes through a pipe: use a file")
+    return io.BytesIO(whole), claimed, len(whole)
 
 
 def _claimed_bytes(path: Path, head: bytes) -> int | None:

@@ -4,6 +4,7 @@ import os
 import struct
 import threading
 import tracemalloc
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -121,4 +122,21 @@ def test_a_pipe_is_read_too(tmp_path):
     writer.start()
 
     assert len(read_wav(path)) == 0.5 * RATE
+    writer.join()
+
+
+def test_what_never_ends_is_no_recording():
+    """It is known by its first bytes: nothing more of it is taken into memory."""
+    with pytest.raises(HearingError, match="not a WAV file"):
+        WavFile(Path("/dev/zero"))
+
+
+def test_a_pipe_is_held_in_memory_only_so_far(tmp_path):
+    path = tmp_path / "pipe.wav"
+    os.mkfifo(path)
+    writer = threading.Thread(target=path.write_bytes, args=(wav_bytes(tone(0.1)),))
+    writer.start()
+
+    with pytest.raises(HearingError, match="through a pipe"):
+        WavFile(path, most_piped_bytes=1_000)
     writer.join()
