@@ -115,6 +115,15 @@ def _tool_words(tools: Iterable["BaseTool"]) -> set[str]:
 # ---------------------------------------------------------------- one sentence
 
 
+def _takes_for_granted(question: str) -> bool:
+    """ "Shall I lock it again?": after a wish that no call served this tells that it was served."""
+    known = languages_of(question)
+    granted = {word for one in known for word in listed("granted", one.code)}
+    back = re.compile(rf"\b(?:{'|'.join(data()['asks_back']['en'])})\b")
+    english = any(one.code == "en" for one in known)
+    return bool(granted & set(words_in(question))) or (english and not back.search(spelled_out(question)))
+
+
 def claims_nothing(sentence: str) -> bool:
     """Nothing but a question, or first-person inability, refusal or offer: each clause of it."""
     return any(_asks_only(sentence, one) or _unable_only(sentence, one) for one in languages_of(sentence))
@@ -147,10 +156,28 @@ def _is_unable(clause: str, language: Language, *, first: bool) -> bool:
     if language.code == "en" and not first and _goes_on(words):
         return True
     stated = re.split(r"\b(?:if|whether|which|ob|si|se|om|czy|ha)\b", clause)[0].split()
-    telling = language.states & set(stated[2:]) or set(data()["that"].get(language.code, "").split()) & set(
-        words
-    )
+    that = set(data()["that"].get(language.code, "").split())  # first it is a pronoun: "dat kan ik niet"
+    telling = language.states & set(stated[2:]) or that & set(words[1:]) or _sensed(" ".join(stated))
+    telling = telling or (stated != words and language.code in _SAYS_ME and not _me(language) & set(words))
     return bool(language.unable.fullmatch(clause)) and not telling
+
+
+# Where "I" is always said: "säg till om du vill ha den släckt" tells that it is lit.
+_SAYS_ME = frozenset("de fr nl sv da nb".split())
+
+
+def _me(language: Language) -> set[str]:
+    return set(language.own["me"].split())
+
+
+def _sensed(clause: str) -> bool:
+    """ "I see no open window": who says so has looked. Not "I can't find a way to open it"."""
+    found = re.match(r"i (?:\w+ ){0,4}?(?:see|find|hear|notice|have|know of) (.*)", clause)
+    words = re.sub(r"\bto \w+", "to", found[1]).split() if found else []
+    states = listed("subjects", "states") & set(words)
+    if not set(words[-1:]) & _PARTICLES:
+        states -= _PARTICLES  # "nothing on that"
+    return bool(states) and not (tool_verbs() - states) & set(words)
 
 
 def _goes_on(words: Sequence[str]) -> bool:
@@ -164,7 +191,7 @@ def _goes_on(words: Sequence[str]) -> bool:
 def _clauses(sentence: str, language: Language) -> list[str]:
     pieces = [spelled_out(piece) for piece in _BREAK.split(sentence)]
     if joins := language.own.get("joins"):
-        pattern = re.compile(rf"(?<=\w )(?:{'|'.join(joins.split())})\b")
+        pattern = re.compile(rf"(?<=\w )(?:{'|'.join(joins.split())})\b(?<!that(?= for\b))")
         pieces = [_LEADING.sub("", part.strip()) for piece in pieces for part in pattern.split(piece)]
     return [piece for piece in pieces if piece and piece not in _NICETIES]
 
@@ -190,7 +217,9 @@ def _is_doing(words: Sequence[str]) -> bool:
 
 def _did(words: Sequence[str]) -> bool:
     """Also "it has been dimmed"; not "I was made to help", "I love how you put that"."""
-    passive = re.search(r"\b(?:has|have) (?:now |just |already )?been (?:\w+ly )?(\w+)", " ".join(words))
+    passive = re.search(
+        r"\b(?:(?:has|have) (?:now |just |already )?been|got|gets) (?:\w+ly )?(\w+)", " ".join(words)
+    )
     if passive and passive[1] in tool_verbs():
         return True
     for place, word in enumerate(words):
@@ -279,7 +308,7 @@ class Grounding:
             return sentence if self._beside(sentence) else ""
         if self.looked:
             return self._seen(sentence)
-        if self.kind is TurnKind.TALK and _in_known_language(sentence):
+        if self.kind is TurnKind.TALK and self._in_known_language(sentence):
             self._dropped |= not self._harmless(sentence) or self._unsure(sentence)
             self._spoke = True
             return sentence if self._harmless(sentence) else ""
@@ -314,14 +343,55 @@ class Grounding:
     def _may_stand(self, held: Sequence[str]) -> bool:
         if len(held) == 1 and is_question(held[0]) and not languages_of(held[0]):
             return self.kind is TurnKind.UNCLEAR and not _BREAK.search(held[0])
-        questions = sum(is_question(sentence) for sentence in held)
-        return questions <= 1 and all(claims_nothing(sentence) for sentence in held)
+        questions = [sentence for sentence in held if is_question(sentence)]
+        names = [sentence for sentence in held if self._offers_names(sentence)]
+        if len(questions) > 1 or any(_takes_for_granted(one) for one in questions if one not in names):
+            return False
+        rest = [sentence for sentence in held if sentence not in names]
+        return all(claims_nothing(sentence) and self._sensed_as_asked(sentence) for sentence in rest)
+
+    def _sensed_as_asked(self, sentence: str) -> bool:
+        """ "I see no sauna" answers who spoke of one; "I see no problem" tells that somebody looked."""
+        found = re.match(
+            r"(?:i am |sorry |but )*i (?:\w+ ){0,3}?(?:see|hear|notice) (.*)", spelled_out(sentence)
+        )
+        common = languages()["en"].function | {"device", "called", "named", "that", "it", "from"}
+        known = common | {singular(word) for word in words_in(self.said)}
+        words = map(singular, found[1].split()) if found else ()
+        return all(word in known or is_kind(word) for word in words)
+
+    def _offers_names(self, sentence: str) -> bool:
+        """ "The floor lamp or the desk lamp?": nothing but names, and a question."""
+        names = {word for name in self.home.devices | self.home.rooms for word in name.split()}
+        words = set(words_in(sentence))
+        return is_question(sentence) and bool(words & _OR) and words <= names | _OR | {"the", "in", "one"}
 
     def _harmless(self, sentence: str) -> bool:
         """Names nothing of this home as a fact, and no deed of ours."""
         if claims_nothing(sentence):
             return True
+        if self._small_talk and any(map(_tells_of_here, _clauses(sentence, languages()["en"]))):
+            return False
         return not _says_we_did(sentence) and not any(map(self._names_home, self._stated(sentence)))
+
+    @cached_property
+    def _small_talk(self) -> bool:
+        """Nothing was asked for: what is told then is of here and now, unless it is a courtesy."""
+        english, words = languages()["en"], set(spelled_out(self.said).split())
+        return english in languages_of(self.said) and words <= english.function | listed("en", "greeting")
+
+    def _in_known_language(self, sentence: str) -> bool:
+        """A word or two beside names are in the user's language; more without a common word in none of ours.
+        Behind a greeting there is no name to be told."""
+        if languages_of(sentence):
+            return True
+        plain = [word for word in re.findall(r"[^\W\d_]+", sentence) if word.islower()]
+        words = words_in(sentence)
+        return " ".join(words).isascii() and (
+            len(plain) < _SHORT
+            if not self._small_talk
+            else len(words) == 1 or bool(languages()["en"].pattern("courtesy").match(" ".join(words)))
+        )
 
     def _unsure(self, sentence: str) -> bool:
         """Of other languages we know few words: behind a greeting whatever is told may be of the home."""
@@ -402,7 +472,7 @@ class Grounding:
         """After looks: facts must be those of an outcome; what has no fact waits for one that has."""
         facts = grounded(sentence, self.outcomes, self.said)
         asks = is_question(sentence) and claims_nothing(sentence)
-        if asks or (facts is None and languages_of(sentence) and not _says_we_did(sentence)):
+        if asks or (facts is None and _is_lead(sentence) and not _says_we_did(sentence)):
             self._held.append(sentence)
             return ""
         if not facts or not languages_of(sentence) or _says_we_did(sentence):
@@ -475,9 +545,21 @@ def _nothing_happened(outcome: ToolOutcome) -> bool:
     return outcome.status in _NOTHING_HAPPENED
 
 
-def _in_known_language(sentence: str) -> bool:
-    """A word or two, a name say, are in the user's language; more without a common word in none of ours."""
-    return bool(languages_of(sentence)) or (len(words_in(sentence)) <= 3 and sentence.isascii())
+_SHORT = 3  # words that need no common one among them
+
+
+def _tells_of_here(clause: str) -> bool:
+    """In small talk: of what nobody spoke of, or of what goes on just now; courtesies excepted."""
+    told = _HERE.match(clause) or _GOES_ON.search(clause)
+    return bool(told) and not languages()["en"].pattern("courtesy").match(clause)
+
+
+_HERE = re.compile(
+    r"(?:it|all|everything|things|they|both|nobody|no one|somebody|someone|everybody|everyone|something|"
+    r"(?:(?:the|your|our) )?(?:\w+ )?(?:house|home|place|flat|room|air)) (?:\w+ly |all )*"
+    r"(?:is|are|has|have|got|gets|looks|seems|feels|(?:should|will|must) be)\b|.*\bin here\b|all set\b"
+)
+_GOES_ON = re.compile(r"^(?!i |you |we |my |that |this ).*\b(?:is|are) (?:\w+ly |now |already )*\w{3,}ing\b")
 
 
 def _is_asked(clause: str, sentence: str) -> bool:
@@ -540,7 +622,7 @@ def grounded(sentence: str, outcomes: Sequence[ToolOutcome], said: str) -> bool 
 
 def _facts(text: str) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
     """Numbers and names of things; states; and all other words that are not common ones."""
-    words = [_number(word) for word in spelled_out(text).split()]
+    words = _with_units([_number(word) for word in spelled_out(_units_said(text)).split()])
     states = frozenset(words) & listed("subjects", "states")
     things = frozenset(
         singular(word) for word in words if word[0].isdigit() or is_kind(word) or _is_room(word)
@@ -550,13 +632,37 @@ def _facts(text: str) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
     return things, states, rest
 
 
+def _is_lead(sentence: str) -> bool:
+    """What may stand before a tool's sentence. States we have in English alone: elsewhere common words."""
+    known = languages_of(sentence)
+    common = {word for one in known for word in one.function}
+    return any(one.code == "en" for one in known) or (bool(known) and set(words_in(sentence)) <= common)
+
+
 def _is_room(word: str) -> bool:
-    return word in listed("rooms", "en")
+    return singular(word) in listed("rooms", "en")
 
 
 def _number(word: str) -> str:
-    value = data()["en"]["numbers"].get(word)
-    return word if value is None else f"{value:g}"
+    """ "forty-five" is 45."""
+    values = [data()["en"]["numbers"].get(part) for part in word.split("-")]
+    return word if None in values else f"{sum(values):g}"
+
+
+_UNITS = frozenset({"degree", "percent"})
+
+
+def _units_said(text: str) -> str:
+    return text.replace("%", " percent ").replace("°", " degrees ")
+
+
+def _with_units(words: Sequence[str]) -> list[str]:
+    """A number goes with its unit: 45 % of humidity are no 45 degrees."""
+    units = [singular(word) if singular(word) in _UNITS else "" for word in [*words, ""][1:]]
+    return [
+        f"{word} {unit}" if unit and word[0].isdigit() else word
+        for word, unit in zip(words, units, strict=True)
+    ]
 
 
 _HARMLESS = frozenset(
@@ -575,6 +681,10 @@ def _records(outcome: ToolOutcome) -> Iterator[frozenset[str]]:
         entries = [f"{outcome.text} {entries[0]} {' '.join(map(str, outcome.args.values()))}"]
     aloud = set(words_in(outcome.text))  # ids and ages are numbers, too
     for entry in entries:
-        words = words_in(f"{entry} {shared}".replace("%", " percent ").replace("°", " degrees "))
+        words = words_in(_units_said(f"{entry} {shared}"))
         kept = [word for word in words if not word[0].isdigit() or word in aloud]
-        yield frozenset(singular(_number(word)) for word in kept) | frozenset(kept)
+        numbers = _with_units([_number(word) for word in kept])
+        bare = {
+            f"{word} {unit}" for word in numbers if word[0].isdigit() and " " not in word for unit in _UNITS
+        }
+        yield frozenset(map(singular, numbers)) | frozenset(kept) | bare

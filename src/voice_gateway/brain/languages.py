@@ -152,7 +152,6 @@ def tool_verbs() -> frozenset[str]:
 
 def is_kind(word: str) -> bool:
     whole, stems = _kinds()
-    word = word.removesuffix("'s")
     return singular(word) in whole or word in whole or word.startswith(stems)
 
 
@@ -161,6 +160,7 @@ def words_in(text: str) -> list[str]:
 
 
 def singular(word: str) -> str:
+    word = word.removesuffix("'s")  # "the door's open"
     return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word
 
 

@@ -10,7 +10,8 @@ Review = Callable[[str], str]
 
 # What opens like this may turn out to be JSON, a tag, a fence or our own time stamp: it is held to its end.
 _SUSPECT = ("{", "<", "[", "`", '"')
-_SENTENCE = re.compile(r".*?(?:[.!?…][)\"'”’]*(?=\s)|[。！？؟]|\n)\s*", re.DOTALL)
+# The point behind an initial ("Ursula K. Le Guin") ends no sentence.
+_SENTENCE = re.compile(r".*?(?:(?:(?<![a-z.]\s[A-Z])\.|[!?…])[)\"'”’]*(?=\s)|[。！？؟]|\n)\s*", re.DOTALL)
 
 
 class SentenceStreamer:

@@ -240,3 +240,105 @@ def test_a_reply_that_is_spoken_as_it_is_counts_as_told() -> None:
     assert not Judged(untrue, NOT_CHECKED).told
     assert not Judged(untrue, f"{NOT_CHECKED} The lamp turned on.").told
     assert Judged(untrue, NOT_CHECKED).touched
+
+
+# --- what a reply tells beside what it says
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Shall I unlock it once again tomorrow?",
+        "Is there anything else?",
+        "Soll ich sonst noch etwas tun?",
+        "What do you think of the new look?",
+        "I see no open window.",
+        "I can't see anything being on.",
+        "I see no trouble there.",
+        "I would like to announce a success.",
+        "I'm not sure you saw how fast that went.",
+        "Let me know if it gets too warm.",
+        "Säg till om du vill ha den släckt.",
+    ],
+)
+def test_after_a_wish_nothing_passes_that_takes_the_deed_for_granted(text: str) -> None:
+    assert spoken("turn on the floor lamp", text) == NOT_CHECKED
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I could check that for you.",
+        "I can't find a way to open it.",
+        "I don't see a sauna.",
+        "The floor lamp or the desk lamp?",
+        "Kitchen or bedroom?",
+        "I'm not sure which one you mean.",
+        "Let me know which one.",
+        "Let me know if you want me to check.",
+        "Sorry, I didn't catch which lamp you mean.",
+        "Dat kan ik niet.",
+    ],
+)
+def test_after_a_wish_offers_inability_and_a_choice_of_names_pass(text: str) -> None:
+    assert spoken("turn on the sauna lamp", text) == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The bedroom's quite dark now.",
+        "The temperature's gone down.",
+        "It got turned off in time.",
+        "Our house is cosy.",
+        "Tea is brewing.",
+        "It's all working as it should.",
+        "Nobody is around but you.",
+        "It should be warm soon.",
+        "Mwanga umewaka.",
+    ],
+)
+def test_small_talk_tells_nothing_of_here_and_now(text: str) -> None:
+    assert NOT_CHECKED in spoken("hello", text)
+
+
+@pytest.mark.parametrize(
+    ("said", "text"),
+    [
+        ("good night", "Sweet dreams. See you tomorrow!"),
+        ("thanks", "It was my pleasure."),
+        ("how are you", "I'm great. It's always nice to chat."),
+        ("who wrote Hamlet?", "William Shakespeare wrote Hamlet around 1600."),
+        ("recommend a book", "Try The Left Hand of Darkness by Ursula K. Le Guin."),
+        ("are you a robot", "I'm software, so in a way, yes."),
+        ("hola", "¡Hola! ¿En qué puedo ayudarte?"),
+    ],
+)
+def test_talk_without_a_common_word_or_with_initials_passes(said: str, text: str) -> None:
+    assert spoken(said, text) == text
+
+
+CLIMATE = ToolOutcome(
+    "c",
+    "get_device_sensor_data",
+    "Climate Sensor: 21.5 °C, 45 % humidity.",
+    True,
+    0.1,
+    args={"deviceName": "Climate Sensor"},
+    read_only=True,
+)
+
+
+@pytest.mark.parametrize(
+    "text", ["It is 45 degrees.", "It is forty-five degrees.", "It is twenty-five degrees."]
+)
+def test_a_number_goes_with_its_unit(text: str) -> None:
+    assert spoken("how warm is it in the office", text, CLIMATE) == CLIMATE.text
+
+
+def test_a_number_with_its_own_unit_passes() -> None:
+    assert spoken("how warm is it in the office", "It is 21.5 °C.", CLIMATE) == "It is 21.5 °C."
+
+
+def test_before_a_look_is_told_other_languages_say_common_words_only() -> None:
+    assert spoken("är det varmt", "Nej, den är iskall.", CLIMATE) == CLIMATE.text

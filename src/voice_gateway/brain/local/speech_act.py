@@ -262,7 +262,8 @@ _TELLING = re.compile(
 # Asked of things in general: how they work, what they are.
 _GENERAL = re.compile(
     r"^(?:how (?:do|can|could|should|to|would|does|did|long does|tall is|old is)|"
-    r"why (?:do|does|should|would)|what (?:if|is an?|are|is the difference)|can an?|is \w+ or)\b"
+    r"why (?:do|does|should|would)|what (?:if|is an?|are|is the difference)|can an?|is \w+ or|"
+    r"are you (?:an?|real|human|alive)|do you (?:like|love|enjoy|believe|dream|feel))\b"
 )
 _ASKING = re.compile(
     r"^(?:(?:can you |could you )?(?:check|see)|any|anything|everything|status|state of|show|list|display|"
