@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from langchain_core.tools import BaseTool
 
 _BREAK = re.compile(r"[,:](?!\d)|[;()–—…]|\s-\s|[、，；：。]")
+LONGEST = 2_000  # characters of a sentence that are looked at; a model that goes round in circles writes more
 _PARTICLES = frozenset("on off up down in out".split())
 _DULL = frozenset(
     "get set list control check show current all the and for new data tool device state".split()
@@ -304,6 +305,9 @@ class Grounding:
 
     def review(self, sentence: str) -> str:
         self.silent = False
+        if len(sentence) > LONGEST:  # nobody can judge it in time, so our own sentence is heard
+            self._dropped = True
+            return ""
         if self.acted:
             return sentence if self._beside(sentence) else ""
         if self.looked:

@@ -8,6 +8,8 @@ from functools import cache, cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
+from home_words import names
+
 _WORD = re.compile(r"\d+(?:[.,:]\d+)*|[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _SPELLED_OUT = {
     "can't": "can not", "cannot": "can not", "won't": "will not", "i'm": "i am", "i've": "i have",
@@ -160,10 +162,9 @@ def words_in(text: str) -> list[str]:
 
 
 def singular(word: str) -> str:
-    word = word.removesuffix("'s")  # "the door's open"
-    return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word
+    return names.singular(word.removesuffix("'s"))  # "the door's open"
 
 
 def spelled_out(text: str) -> str:
     words = [_SPELLED_OUT.get(word, word) for word in words_in(text)]
-    return re.sub(r"(\w+)n't\b", r"\1 not", " ".join(words))
+    return re.sub(r"(?<=\w)n't\b", " not", " ".join(words))

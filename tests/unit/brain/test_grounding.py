@@ -1,8 +1,11 @@
 """What may be said is decided by what the turn is: who asked for what, and what tools brought about."""
 
 import asyncio
+from time import process_time
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from tests.eval.grounding_eval import HOME, Judged, good, judge, read_outcomes, read_pairs, score
 
 from voice_gateway.brain.grounding import (
@@ -222,6 +225,39 @@ def test_of_two_devices_the_one_that_was_left_out_is_named() -> None:
 @pytest.fixture(scope="module")
 def judged() -> list[Judged]:
     return asyncio.run(judge(read_pairs()))
+
+
+@pytest.mark.parametrize(
+    "part", ["a", "a, is ", "lumiere est ", "I can't ", "the lamp is on, ", "it is now ", "all the "]
+)
+def test_words_without_end_take_no_time(part: str) -> None:
+    """A small model that goes round in circles must not hold up everybody else."""
+    endless = part * (60_000 // len(part))
+    started = process_time()
+    for outcomes in ([], [KNOWN["lamp_on"]], [KNOWN["sees_lamp_on"]]):
+        assert endless not in spoken("hello", f"{endless}.", *outcomes)
+        spoken(endless, "The floor lamp is off.", *outcomes)
+
+    assert process_time() - started < 2
+
+
+ODD = st.lists(
+    st.sampled_from(
+        ["I", "can't", "lamp", "is", "on", "ich", "?", "!", ",", ".", "—", "21", "%", "'", "\n", "ß"]
+    )
+)
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    ODD.map(" ".join) | st.text(max_size=40),
+    ODD.map(" ".join),
+    st.lists(st.sampled_from(sorted(KNOWN)), max_size=2),
+)
+def test_no_words_and_no_outcome_are_too_odd(said: str, text: str, names: list[str]) -> None:
+    outcomes = [KNOWN[name] for name in names]
+    spoken(said, text, *outcomes)
+    spoken(text, said, *outcomes)
 
 
 def test_no_known_untrue_reply_is_told(judged: list[Judged]) -> None:
