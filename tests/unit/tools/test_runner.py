@@ -57,6 +57,14 @@ async def test_cancelling_the_caller_gets_out_and_the_work_is_told():
     assert exchange.ended_by is asyncio.CancelledError
 
 
+async def test_cancelled_while_the_limit_passes_is_cancelled():
+    exchange = Exchange()
+    task = asyncio.create_task(Runner().run("ask", 0, exchange.run))
+    exchange.reply.add_done_callback(lambda _: task.cancel())  # while the work is still being stopped
+    with pytest.raises(asyncio.CancelledError):
+        await asyncio.wait_for(task, SOON)
+
+
 @pytest.mark.parametrize("error", [ValueError("no"), TimeoutError(), asyncio.CancelledError(), SystemExit(3)])
 async def test_what_the_work_raises_is_carried_as_its_own(error):
     async def fail() -> None:

@@ -223,3 +223,16 @@ async def test_a_machine_without_a_network_is_told_so_within_the_limit() -> None
         backend = duckduckgo(engine, address="http://nobody.invalid/html/")  # a name that never resolves
         with pytest.raises(ToolError, match=r"DuckDuckGo (cannot be reached|did not answer)"):
             await search(backend, query="x")
+
+
+def test_the_year_in_the_examples_is_that_of_the_users_own_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In Berlin it is 2027 half an hour before it is in UTC."""
+    monkeypatch.setenv("TZ", "Europe/Berlin")
+    new_year = datetime(2026, 12, 31, 23, 30, tzinfo=UTC)
+    tool = search_tool(
+        DuckDuckGo(region="wt-wt", safe="moderate", timeout_seconds=5),
+        now=lambda: new_year,
+        timeout_seconds=5,
+    )
+
+    assert "US president 2027" in str(tool.args_schema)
