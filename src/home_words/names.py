@@ -75,8 +75,8 @@ def name_key(text: str) -> str:
 def meaning(text: str) -> tuple[str, ...]:
     """The words without fillers. An article at the end is none: "on the" is not called "On"."""
     every = plain_words(text)
-    told = tuple(word for word in every if word not in _FILLERS)
-    return (*told, every[-1]) if told and every[-1] in _ARTICLES else told or every
+    kept = tuple(word for word in every if word not in _FILLERS)
+    return (*kept, every[-1]) if kept and every[-1] in _ARTICLES else kept or every
 
 
 @lru_cache(maxsize=16_384)

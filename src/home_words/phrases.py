@@ -1,4 +1,4 @@
-"""Small pieces of spoken English."""
+"""Small pieces of spoken English: articles, capitals, "one, two and three"."""
 
 import re
 from collections.abc import Sequence

@@ -52,7 +52,7 @@ class Command:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class CommandOutcome:
     outcome: Outcome
     value: Any = None  # the device's own value, where it gave one
     known: bool = False
@@ -60,7 +60,7 @@ class Verdict:
     message: str = ""
 
 
-async def carry_out(home: Home, command: Command, within_seconds: float | None = None) -> Verdict:
+async def carry_out(home: Home, command: Command, within_seconds: float | None = None) -> CommandOutcome:
     try:
         async with asyncio.timeout(
             home.pace.tool_seconds if within_seconds is None else within_seconds
@@ -69,31 +69,31 @@ async def carry_out(home: Home, command: Command, within_seconds: float | None =
     except TimeoutError:
         if not limit.expired():
             raise
-        return Verdict("unconfirmed")
+        return CommandOutcome("unconfirmed")
 
 
-async def _send(home: Home, command: Command) -> Verdict:
+async def _send(home: Home, command: Command) -> CommandOutcome:
     node = command.device.node
     if node.dead and not await _answers(home, node.id):
-        return Verdict("unreachable")
+        return CommandOutcome("unreachable")
     try:
         if node.asleep:
             written = await home.write(command.write, command.value, home.pace.asleep_seconds)
         else:
             written = await home.write(command.write, command.value)
     except NotUnderstood as error:
-        return Verdict("unconfirmed", message=str(error))
+        return CommandOutcome("unconfirmed", message=str(error))
     except NoAnswer:
-        return Verdict("queued" if node.asleep else "unconfirmed")
+        return CommandOutcome("queued" if node.asleep else "unconfirmed")
     except Refused as refusal:
-        return Verdict("failed", message=str(refusal))
+        return CommandOutcome("failed", message=str(refusal))
     try:
         return await _judge(home, command, written)
     except HomeError as error:  # it was sent, and now nobody can say what became of it
-        return Verdict("unconfirmed", message=str(error))
+        return CommandOutcome("unconfirmed", message=str(error))
 
 
-async def _judge(home: Home, command: Command, written: WriteResult) -> Verdict:
+async def _judge(home: Home, command: Command, written: WriteResult) -> CommandOutcome:
     if command.stops and written.status in _ACCEPTED:
         return await _after_stop(home, command)
     if written.status == CONFIRMED:
@@ -104,9 +104,9 @@ async def _judge(home: Home, command: Command, written: WriteResult) -> Verdict:
         lock = command.device.kind == "lock"
         return await _ask(home, command, home.pace.lock_window_seconds if lock else home.pace.window_seconds)
     if written.status == FAILED:
-        return Verdict("unreachable" if await _died(home, command.device) else "failed")
+        return CommandOutcome("unreachable" if await _died(home, command.device) else "failed")
     if written.status in _CALLERS_ERRORS:
-        return Verdict(_CALLERS_ERRORS[written.status], message=written.message)
+        return CommandOutcome(_CALLERS_ERRORS[written.status], message=written.message)
     raise NotUnderstood
 
 
@@ -117,37 +117,41 @@ async def _answers(home: Home, node_id: int) -> bool:
         return False
 
 
-async def _after_confirmation(home: Home, command: Command) -> Verdict:
+async def _after_confirmation(home: Home, command: Command) -> CommandOutcome:
     """It is done; the device is asked only where the command does not tell the value ("as bright as it was"),
     and where a motor may have confirmed no more than its start."""
     if command.value != LAST_LEVEL and not command.moves:
-        return Verdict("confirmed", command.value, known=True)
+        return CommandOutcome("confirmed", command.value, known=True)
     value = await _polled(home, command)
     if value is not _UNKNOWN and command.reached(value):
-        return Verdict("confirmed", value, known=True)
-    return Verdict("working") if command.moves else Verdict("confirmed")
+        return CommandOutcome("confirmed", value, known=True)
+    return CommandOutcome("working") if command.moves else CommandOutcome("confirmed")
 
 
-async def _after_working(home: Home, command: Command, remaining_seconds: float | None) -> Verdict:
+async def _after_working(home: Home, command: Command, remaining_seconds: float | None) -> CommandOutcome:
     remaining = remaining_seconds if remaining_seconds is not None else 1.0
     if command.moves or remaining > home.pace.short_ramp_seconds:
-        return Verdict("working")
+        return CommandOutcome("working")
     await asyncio.sleep(remaining)
     verdict = await _ask(home, command, home.pace.after_ramp_seconds)
     # It accepted the command, so an unfinished ramp is still on its way.
-    return Verdict("working", verdict.value, verdict.known) if verdict.outcome == "unconfirmed" else verdict
+    return (
+        CommandOutcome("working", verdict.value, verdict.known)
+        if verdict.outcome == "unconfirmed"
+        else verdict
+    )
 
 
-async def _after_stop(home: Home, command: Command) -> Verdict:
+async def _after_stop(home: Home, command: Command) -> CommandOutcome:
     first = await _polled(home, command)
     await asyncio.sleep(home.pace.stop_check_seconds)
     second = await _polled(home, command)
     if first is _UNKNOWN or second is _UNKNOWN:
-        return Verdict("unconfirmed")
-    return Verdict("confirmed", second, known=True) if first == second else Verdict("failed")
+        return CommandOutcome("unconfirmed")
+    return CommandOutcome("confirmed", second, known=True) if first == second else CommandOutcome("failed")
 
 
-async def _ask(home: Home, command: Command, window_seconds: float) -> Verdict:
+async def _ask(home: Home, command: Command, window_seconds: float) -> CommandOutcome:
     """Poll until the device says so, or the time is over."""
     clock = asyncio.get_running_loop().time
     end, pause = clock() + window_seconds, home.pace.first_poll_seconds
@@ -157,23 +161,23 @@ async def _ask(home: Home, command: Command, window_seconds: float) -> Verdict:
         if value is not _UNKNOWN:
             seen.append(value)
             if command.reached(value):
-                return Verdict("confirmed", value, known=True)
+                return CommandOutcome("confirmed", value, known=True)
             if command.moves and _moving(seen):
-                return Verdict("working", value, known=True)
+                return CommandOutcome("working", value, known=True)
         if await _newly_jammed(home, command.device):
-            return Verdict("failed", seen[-1] if seen else None, bool(seen), jammed=True)
+            return CommandOutcome("failed", seen[-1] if seen else None, bool(seen), jammed=True)
         if clock() + pause > end:
             return await _not_reached(home, command, seen)
         await asyncio.sleep(pause)
         pause = home.pace.poll_every_seconds
 
 
-async def _not_reached(home: Home, command: Command, seen: list[Any]) -> Verdict:
+async def _not_reached(home: Home, command: Command, seen: list[Any]) -> CommandOutcome:
     if not seen:
-        return Verdict("unreachable" if await _died(home, command.device) else "unconfirmed")
+        return CommandOutcome("unreachable" if await _died(home, command.device) else "unconfirmed")
     if _moving(seen):
-        return Verdict("working", seen[-1], known=True)
-    return Verdict("failed", seen[-1], known=True, jammed=is_jammed(command.device))
+        return CommandOutcome("working", seen[-1], known=True)
+    return CommandOutcome("failed", seen[-1], known=True, jammed=is_jammed(command.device))
 
 
 def _moving(seen: list[Any]) -> bool:

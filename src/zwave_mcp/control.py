@@ -8,7 +8,7 @@ from typing import Any, Final
 from home_words.phrases import capital
 from home_words.states import UNKNOWN
 from zwave_mcp import wording
-from zwave_mcp.confirm import Command, Verdict, carry_out
+from zwave_mcp.confirm import Command, CommandOutcome, carry_out
 from zwave_mcp.devices import (
     BARRIER,
     HIGHEST_LEVEL,
@@ -235,7 +235,7 @@ class Control:
         )
 
 
-def _state(device: Device, chosen: Wish, verdict: Verdict) -> str:
+def _state(device: Device, chosen: Wish, verdict: CommandOutcome) -> str:
     """Without a value a confirmed "on" is on, and what is on its way is that; all else is not known."""
     if verdict.jammed:
         return JAMMED
@@ -250,7 +250,7 @@ def _facts(device: Device, chosen: Wish, state: str) -> Facts:
     return Facts(chosen.requested, device, state)
 
 
-def _sentence(device: Device, chosen: Wish, verdict: Verdict, state: str) -> str:
+def _sentence(device: Device, chosen: Wish, verdict: CommandOutcome, state: str) -> str:
     if verdict.outcome == "confirmed":
         return wording.done(device, chosen.action, state)
     if verdict.outcome == "working":

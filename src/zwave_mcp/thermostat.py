@@ -8,7 +8,7 @@ from typing import Any
 from home_words.phrases import capital, listed
 from home_words.states import UNKNOWN
 from zwave_mcp import wording
-from zwave_mcp.confirm import Command, Verdict, carry_out
+from zwave_mcp.confirm import Command, CommandOutcome, carry_out
 from zwave_mcp.control import NotPossible
 from zwave_mcp.devices import Device, with_value
 from zwave_mcp.home import Home, Value, is_number
@@ -139,7 +139,7 @@ def _good_news(device: Device, setting: Setting) -> str:
     return capital(f"{wording.the(device)} is now {listed(parts)}{off}.")
 
 
-def _bad_news(device: Device, command: Command, verdict: Verdict) -> str:
+def _bad_news(device: Device, command: Command, verdict: CommandOutcome) -> str:
     if verdict.outcome == "queued":
         return wording.queued(device)
     if verdict.outcome == "unreachable":

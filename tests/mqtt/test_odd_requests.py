@@ -6,7 +6,7 @@ import pytest
 from tests.mqtt.conftest import Listener
 
 from voice_gateway.config import MqttSettings
-from voice_gateway.doors.mqtt.topics import Refused, Request, read_request
+from voice_gateway.doors.mqtt.topics import BadRequest, Request, read_request
 from voice_gateway.turn import Utterance
 
 HALF = "\ud800"  # half a character: JSON may say it, and nothing can carry it
@@ -77,7 +77,7 @@ async def test_an_answer_goes_to_no_topic_of_ours_but_the_one_for_answers(broker
 def test_a_topic_that_a_broker_would_not_take_is_refused(where):
     read = read_request(MqttSettings(), json.dumps({"text": "hi", "reply_to": where}).encode())
 
-    assert isinstance(read, Refused)
+    assert isinstance(read, BadRequest)
     assert read.reply_to == "voice/res"
 
 
@@ -94,5 +94,5 @@ def test_other_topics_and_those_below_the_answers_may_be_asked_for(where):
 def test_the_response_topic_of_mqtt_5_is_checked_like_any_other():
     read = read_request(MqttSettings(prefix="home/voice"), b"hi", "home/voice/req")
 
-    assert isinstance(read, Refused)
+    assert isinstance(read, BadRequest)
     assert read.reply_to == "home/voice/res"

@@ -84,11 +84,11 @@ async def test_a_wake_word_without_a_command_gives_an_object(home, speech):
 
 
 async def test_the_whole_recording_is_the_command_without_a_wake_word(home, speech):
-    from voice_gateway.cli.listen import told
+    from voice_gateway.cli.listen import stage_lines
 
     [turn] = await heard(home, "cmd_18_am_michael.wav", whole=True)
 
-    lines = "\n".join(told(turn))
+    lines = "\n".join(stage_lines(turn))
     assert "heard: Make it louder" in lines
     assert "control_speaker_volume" in lines
     assert "first sound of the answer" in lines

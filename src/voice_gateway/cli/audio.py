@@ -128,7 +128,7 @@ async def _played(samples: Any, device: str | None) -> tuple[str | None, str | N
     return found.name, None
 
 
-def _play(samples: Any, device: card.Device) -> None:
+def _play(samples: Any, device: card.SoundDevice) -> None:
     import numpy as np
 
     from voice_gateway.sound.samples import RATE, Resampler, to_floats, to_samples

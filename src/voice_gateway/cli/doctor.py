@@ -45,7 +45,7 @@ class Grade(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class CheckResult:
     """One line of the doctor, as `--json` has it."""
 
     check: str
@@ -54,15 +54,15 @@ class Finding:
     advice: str = ""
 
 
-Findings = AsyncIterator[Finding]
+CheckResults = AsyncIterator[CheckResult]
 
 
-def _ok(check: str, text: str) -> Finding:
-    return Finding(check, Grade.OK, text)
+def _ok(check: str, text: str) -> CheckResult:
+    return CheckResult(check, Grade.OK, text)
 
 
-def _failed(check: str, text: str, advice: str) -> Finding:
-    return Finding(check, Grade.FAILED, text, advice)
+def _failed(check: str, text: str, advice: str) -> CheckResult:
+    return CheckResult(check, Grade.FAILED, text, advice)
 
 
 COLOURS = {Grade.OK: "green", Grade.WARNING: "yellow", Grade.FAILED: "red"}
@@ -72,9 +72,9 @@ async def doctor(options: argparse.Namespace) -> int:
     """Exit code 0 without failures, 1 with."""
     as_json = wants_json(options)
     out, progress = Console(), Console(stderr=True)
-    findings: list[Finding] = []
+    findings: list[CheckResult] = []
 
-    def add(finding: Finding) -> None:
+    def add(finding: CheckResult) -> None:
         findings.append(finding)
         if not as_json:
             _show(out, finding)
@@ -92,7 +92,7 @@ async def doctor(options: argparse.Namespace) -> int:
     return _end(findings, as_json=as_json)
 
 
-def all_checks(online: bool) -> list[tuple[str, Callable[[Settings], Findings]]]:
+def all_checks(online: bool) -> list[tuple[str, Callable[[Settings], CheckResults]]]:
     return [
         ("Python and packages", python_and_packages),
         ("disk and clock", disk_and_clock),
@@ -106,14 +106,14 @@ def all_checks(online: bool) -> list[tuple[str, Callable[[Settings], Findings]]]
     ]
 
 
-def _show(out: Console, finding: Finding) -> None:
+def _show(out: Console, finding: CheckResult) -> None:
     mark = f"[{COLOURS[finding.verdict]}]{finding.verdict.value:<8}[/]"
     out.print(f"{mark} {finding.check}: {escape(finding.text)}", highlight=False)
     if finding.advice:
         out.print(f"         → {escape(finding.advice)}", highlight=False)
 
 
-def _end(findings: list[Finding], *, as_json: bool) -> int:
+def _end(findings: list[CheckResult], *, as_json: bool) -> int:
     failed = [finding for finding in findings if finding.verdict is Grade.FAILED]
     if as_json:
         print_json({"ok": not failed, "checks": [asdict(finding) for finding in findings]})
@@ -125,7 +125,7 @@ def _end(findings: list[Finding], *, as_json: bool) -> int:
 # --- what is looked at
 
 
-async def python_and_packages(_settings: Settings) -> Findings:
+async def python_and_packages(_settings: Settings) -> CheckResults:
     yield _ok("python", f"Python {sys.version.split()[0]}")
     for name in NEEDED:
         try:
@@ -134,7 +134,7 @@ async def python_and_packages(_settings: Settings) -> Findings:
             yield _failed("package", f"{name} is missing", "run `make setup` again")
 
 
-async def disk_and_clock(_settings: Settings) -> Findings:
+async def disk_and_clock(_settings: Settings) -> CheckResults:
     folder = data_folder()
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -148,7 +148,7 @@ async def disk_and_clock(_settings: Settings) -> Findings:
         free = shutil.disk_usage(folder).free
         verdict = Grade.OK if free >= LEAST_FREE_BYTES else Grade.WARNING
         text = f"{free // 1024**2} MB are free in {folder}"
-        yield Finding("disk", verdict, text, "" if verdict is Grade.OK else "free some space")
+        yield CheckResult("disk", verdict, text, "" if verdict is Grade.OK else "free some space")
     now = time.localtime()
     if now.tm_year < BUILT_IN_YEAR:
         yield _failed("clock", f"the clock says {now.tm_year}", "set the clock or install chrony")
@@ -156,7 +156,7 @@ async def disk_and_clock(_settings: Settings) -> Findings:
         yield _ok("clock", time.strftime("%Y-%m-%d %H:%M %Z", now))
 
 
-async def store(settings: Settings) -> Findings:
+async def store(settings: Settings) -> CheckResults:
     """Written, read and taken back, as a turn does it."""
     place = settings.brain.store
     if place == "memory":
@@ -183,7 +183,7 @@ async def store(settings: Settings) -> Findings:
         yield _ok("store", f"{shown} keeps conversations")
 
 
-async def model_server(settings: Settings) -> Findings:
+async def model_server(settings: Settings) -> CheckResults:
     """Reachable, model there, and able to call a tool: it is asked to."""
     if settings.brain.provider != "ollama":
         yield _ok("ollama", "not used (brain.provider is not ollama)")
@@ -210,7 +210,7 @@ async def model_server(settings: Settings) -> Findings:
         yield await _asked_to_call(settings)
 
 
-async def _asked_to_call(settings: Settings) -> Finding:
+async def _asked_to_call(settings: Settings) -> CheckResult:
     """Only a model that is asked shows whether it really calls."""
     import httpx
 
@@ -232,10 +232,10 @@ async def _asked_to_call(settings: Settings) -> Finding:
     if calls:
         return _ok("model", f"{settings.ollama.model} calls tools")
     text = f"{settings.ollama.model} answered in words instead of calling the tool"
-    return Finding("model", Grade.WARNING, text, "small models do; a larger one does it less")
+    return CheckResult("model", Grade.WARNING, text, "small models do; a larger one does it less")
 
 
-async def cloud(settings: Settings, *, online: bool) -> Findings:
+async def cloud(settings: Settings, *, online: bool) -> CheckResults:
     """The key by its form, and by a request only when asked: a check must not cost money by itself."""
     key = settings.anthropic.api_key.get_secret_value() if settings.anthropic.api_key else ""
     if settings.brain.provider != "anthropic":
@@ -244,14 +244,14 @@ async def cloud(settings: Settings, *, online: bool) -> Findings:
         yield _failed("anthropic", "no key", "set ANTHROPIC_API_KEY")
     elif not key.startswith("sk-ant-"):
         text = "the key does not look like one (sk-ant-…)"
-        yield Finding("anthropic", Grade.WARNING, text, "check ANTHROPIC_API_KEY")
+        yield CheckResult("anthropic", Grade.WARNING, text, "check ANTHROPIC_API_KEY")
     elif online:
         yield await _asked_cloud(settings, key)
     else:
         yield _ok("anthropic", "the key looks right (--online tries it)")
 
 
-async def _asked_cloud(settings: Settings, key: str) -> Finding:
+async def _asked_cloud(settings: Settings, key: str) -> CheckResult:
     import httpx
 
     base = settings.anthropic.base_url or "https://api.anthropic.com"
@@ -270,7 +270,7 @@ async def _asked_cloud(settings: Settings, key: str) -> Finding:
     return _failed("anthropic", f"the API answered {answer.status_code}", advice)
 
 
-async def broker(settings: Settings) -> Findings:
+async def broker(settings: Settings) -> CheckResults:
     if settings.mqtt.broker_url is None:
         yield _ok("mqtt", "not used (mqtt.broker_url is not set)")
         return
@@ -285,7 +285,7 @@ async def broker(settings: Settings) -> Findings:
         yield _ok("mqtt", f"the broker {where(settings.mqtt)} took and returned a message")
 
 
-async def speech(settings: Settings) -> Findings:
+async def speech(settings: Settings) -> CheckResults:
     """Only a warning while nobody uses it. The engines' own words say what is wrong, and what to do."""
     voice = settings.voice
     bad = Grade.FAILED if voice.enabled or voice.wyoming_url else Grade.WARNING
@@ -299,7 +299,7 @@ async def speech(settings: Settings) -> Findings:
         try:
             yield _ok(name, await trial(voice))
         except GatewayError as error:
-            yield Finding(name, bad, str(error), f"{advice}; docs/voice.md tells what each needs")
+            yield CheckResult(name, bad, str(error), f"{advice}; docs/voice.md tells what each needs")
 
 
 async def _wake_word(voice: VoiceSettings) -> str:
@@ -349,13 +349,13 @@ async def _whole(module: str, package: str, files: str) -> str:
     return f"{package} is installed, and its model is whole"
 
 
-async def audio(settings: Settings) -> Findings:
+async def audio(settings: Settings) -> CheckResults:
     """Only a warning while the voice is off: a gateway without a sound card is a good one."""
     bad = Grade.FAILED if settings.voice.enabled else Grade.WARNING
     try:
         found = await asyncio.to_thread(devices)
     except GatewayError as error:
-        yield Finding("audio", bad, str(error), "only the voice needs sound")
+        yield CheckResult("audio", bad, str(error), "only the voice needs sound")
         return
     kinds: tuple[tuple[Kind, str, str | None, int], ...] = (
         ("input", "microphone", settings.voice.input_device, sum(device.inputs > 0 for device in found)),
@@ -366,12 +366,12 @@ async def audio(settings: Settings) -> Findings:
             device = await asyncio.to_thread(find, wanted, kind)
         except GatewayError as error:
             choose = f"set voice.{kind}_device to one of `voice-gateway audio list`; " if count else ""
-            yield Finding(name, bad, str(error), f"{choose}only the voice needs it")
+            yield CheckResult(name, bad, str(error), f"{choose}only the voice needs it")
         else:
             yield _ok(name, f"{count} found, {device.name} is used")
 
 
-async def servers(settings: Settings) -> Findings:
+async def servers(settings: Settings) -> CheckResults:
     """Each MCP server is really started and asked for its tools."""
     from voice_gateway.app import opened
 

@@ -27,7 +27,7 @@ async def listen(options: argparse.Namespace) -> int:
             print_json(recorded.to_json())
         else:
             outcomes = recorded.reply.outcomes if recorded.reply else ()
-            print_reply("\n".join(told(recorded)), mark_lines(outcomes))
+            print_reply("\n".join(stage_lines(recorded)), mark_lines(outcomes))
 
     speaker = KeepingSpeaker()
     try:
@@ -45,7 +45,7 @@ async def listen(options: argparse.Namespace) -> int:
     return 0 if heard and all(recorded.reply and recorded.reply.ok for recorded in heard) else 1
 
 
-def told(recorded: Recorded) -> list[str]:
+def stage_lines(recorded: Recorded) -> list[str]:
     """Each stage with its time, for people."""
     lines = []
     if recorded.wake is not None:

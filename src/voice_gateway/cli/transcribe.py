@@ -22,7 +22,7 @@ TRAILING_SECONDS = 1.0  # of silence, so that speech up to the very end is compl
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class SegmentText:
     segment: SpeechSegment
     transcript: Transcript
 
@@ -53,7 +53,7 @@ async def transcribe(options: argparse.Namespace) -> int:
     return 0
 
 
-async def segments(path: Path, settings: VoiceSettings) -> AsyncIterator[Said]:
+async def segments(path: Path, settings: VoiceSettings) -> AsyncIterator[SegmentText]:
     """Each stretch of speech as soon as it is complete; text from noise is dropped, with its reason kept."""
     microphone = WavMicrophone(path, trailing_silence_seconds=TRAILING_SECONDS)
     worker, transcriber = Worker("ears"), new_transcriber(settings)
@@ -66,7 +66,7 @@ async def segments(path: Path, settings: VoiceSettings) -> AsyncIterator[Said]:
                 if isinstance(event, Ended):
                     started = perf_counter()
                     text = await transcriber.transcribe(event.segment.samples)
-                    yield Said(event.segment, judged(text, event.segment, perf_counter() - started))
+                    yield SegmentText(event.segment, judged(text, event.segment, perf_counter() - started))
     finally:
         await worker.end()
         await transcriber.close()

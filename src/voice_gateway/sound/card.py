@@ -34,7 +34,7 @@ class SoundError(GatewayError):
 
 
 @dataclass(frozen=True, slots=True)
-class Device:
+class SoundDevice:
     number: int
     name: str
     system: str  # ALSA, Core Audio …
@@ -90,7 +90,7 @@ def _broken(reason: object) -> SoundError:
     return SoundError(f"the sound system cannot be used: {reason}; {BROKEN}")
 
 
-def devices() -> list[Device]:
+def devices() -> list[SoundDevice]:
     """Blocking."""
     sound = portaudio()
     try:
@@ -99,7 +99,7 @@ def devices() -> list[Device]:
         raise _broken(error) from error
     default_input, default_output = sound.default.device
     return [
-        Device(
+        SoundDevice(
             number=number,
             name=str(found["name"]),
             system=systems[found["hostapi"]]["name"],
@@ -113,7 +113,7 @@ def devices() -> list[Device]:
     ]
 
 
-def find(wanted: str | None, kind: Kind) -> Device:
+def find(wanted: str | None, kind: Kind) -> SoundDevice:
     """The device of this number or name (a part of it will do), or the default one. Blocking."""
     usable = [device for device in devices() if (device.inputs if kind == "input" else device.outputs)]
     if not usable:
@@ -130,11 +130,11 @@ def find(wanted: str | None, kind: Kind) -> Device:
     return matches[0]
 
 
-def _is_default(device: Device, kind: Kind) -> bool:
+def _is_default(device: SoundDevice, kind: Kind) -> bool:
     return device.default_input if kind == "input" else device.default_output
 
 
-def _matches(wanted: str, usable: list[Device]) -> list[Device]:
+def _matches(wanted: str, usable: list[SoundDevice]) -> list[SoundDevice]:
     """A name comes before a number: a device may be called "2"."""
     name = wanted.strip().casefold()
     exact = [device for device in usable if device.name.casefold() == name]

@@ -33,7 +33,7 @@ from zwave_mcp.home import (
 from zwave_mcp.simulated import values as made
 from zwave_mcp.simulated.effects import FAKED, Moment, effect
 from zwave_mcp.simulated.file import BadHome, DeviceSpec, HomeSpec, read_home
-from zwave_mcp.simulated.store import Store, Track
+from zwave_mcp.simulated.store import StateFile, Track
 
 log = logging.getLogger(__name__)
 
@@ -62,7 +62,7 @@ class SimulatedHome:
         self._file = home_file
         self._faults = dict(faults or {})
         self._clock = clock
-        self._store = Store(state_file)
+        self._store = StateFile(state_file)
         self._listeners: list[Callable[[Snapshot], None]] = []
         self._last: tuple[int, float, float, Snapshot] | None = None
         self._use(read_home(home_file))

@@ -53,7 +53,7 @@ class Track:
         return max(self.since + self.seconds, self.wish_until)
 
 
-class Store:
+class StateFile:
     """One file, written whole and at once; the last writer of a value wins."""
 
     def __init__(self, path: Path | None, clock: Callable[[], float] = time.time) -> None:

@@ -47,10 +47,10 @@ async def test_a_file_that_cannot_be_used_is_a_hearing_error(tmp_path):
 
 
 CARDS = (
-    card.Device(0, "HDA Intel: ALC (hw:0,0)", "ALSA", 2, 2, 44100),
-    card.Device(1, "USB Mic", "ALSA", 1, 0, 48000, default_input=True),
-    card.Device(2, "usb mic array", "ALSA", 6, 0, 16000),
-    card.Device(3, "HDMI", "ALSA", 0, 8, 48000, default_output=True),
+    card.SoundDevice(0, "HDA Intel: ALC (hw:0,0)", "ALSA", 2, 2, 44100),
+    card.SoundDevice(1, "USB Mic", "ALSA", 1, 0, 48000, default_input=True),
+    card.SoundDevice(2, "usb mic array", "ALSA", 6, 0, 16000),
+    card.SoundDevice(3, "HDMI", "ALSA", 0, 8, 48000, default_output=True),
 )
 
 

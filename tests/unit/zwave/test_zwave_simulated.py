@@ -10,7 +10,7 @@ from zwave_mcp.devices import Device, devices_of
 from zwave_mcp.home import ValueId
 from zwave_mcp.simulated.file import BadHome, parse_home, read_home
 from zwave_mcp.simulated.home import SimulatedHome
-from zwave_mcp.simulated.store import Store, Track
+from zwave_mcp.simulated.store import StateFile, Track
 from zwave_mcp.states import state_text
 from zwave_mcp.tools import Tools
 
@@ -319,7 +319,7 @@ def test_writers_at_the_same_time_lose_nothing(tmp_path: Path):
     file = tmp_path / "deep" / "state.json"
 
     def write(writer: int) -> None:
-        store = Store(file)
+        store = StateFile(file)
         for number in range(20):
             store.write({f"{writer}-{number}": Track(0, number)})
 
@@ -328,7 +328,7 @@ def test_writers_at_the_same_time_lose_nothing(tmp_path: Path):
         thread.start()
     for thread in threads:
         thread.join()
-    assert len(Store(file).read()) == 80
+    assert len(StateFile(file).read()) == 80
     assert sorted(path.name for path in file.parent.iterdir()) == ["state.json", "state.lock"]
 
 

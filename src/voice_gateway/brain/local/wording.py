@@ -1,4 +1,4 @@
-"""Small pieces of spoken English."""
+"""How the local brain words devices, choices among them, and what it does not know."""
 
 from collections.abc import Sequence
 

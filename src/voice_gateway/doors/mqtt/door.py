@@ -20,8 +20,8 @@ from voice_gateway.doors.json_text import json_text
 from voice_gateway.doors.mqtt.link import PUBLISH_LIMIT_SECONDS, connected, trouble, where
 from voice_gateway.doors.mqtt.requests import Requests
 from voice_gateway.doors.mqtt.topics import (
+    BadRequest,
     Message,
-    Refused,
     discovery_messages,
     message_for,
     read_request,
@@ -163,13 +163,13 @@ class MqttDoor:
 
     async def _answer_to(self, payload: bytes, response_topic: str | None) -> Message:
         request = read_request(self._settings, payload, response_topic)
-        if isinstance(request, Refused):
+        if isinstance(request, BadRequest):
             return refusal(request)
         try:
             answer = await self._requests.answered(request)
         except Exception as error:  # a bug must cost one answer, not the door, and not in silence
             log.exception("MQTT request failed", extra={"request": request.id, "reason": repr(error)})
-            return refusal(Refused("something went wrong in the gateway", request.reply_to, request.id))
+            return refusal(BadRequest("something went wrong in the gateway", request.reply_to, request.id))
         return Message(request.reply_to, json_text({**answer, "timestamp": timestamp()}))
 
     async def _publish_all(self, client: "aiomqtt.Client") -> None:

@@ -43,7 +43,7 @@ def topic(settings: MqttSettings, name: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
+class BadRequest:
     """What is wrong with a request; whoever asked is told where it waits, under its own id."""
 
     problem: str
@@ -51,24 +51,24 @@ class Refused:
     id: str | None = None
 
 
-def refusal(refused: Refused) -> Message:
+def refusal(refused: BadRequest) -> Message:
     body = {"id": refused.id, "error": refused.problem, "ok": False, "timestamp": timestamp()}
     return Message(refused.reply_to, json_text(body))
 
 
-def read_request(settings: MqttSettings, payload: bytes, reply_to: str | None = None) -> Request | Refused:
+def read_request(settings: MqttSettings, payload: bytes, reply_to: str | None = None) -> Request | BadRequest:
     """A request, or what is wrong with it. Plain words are a request, too."""
     if len(payload) > LONGEST_REQUEST:
-        return Refused(f"a request may have {LONGEST_REQUEST} bytes", topic(settings, "res"))
+        return BadRequest(f"a request may have {LONGEST_REQUEST} bytes", topic(settings, "res"))
     words = payload.decode("utf-8", "replace").strip()
     tree: Any = words
     if words.startswith("{"):
         try:
             tree = json.loads(words)
         except json.JSONDecodeError as error:
-            return Refused(f"not valid JSON: {error}", topic(settings, "res"))
+            return BadRequest(f"not valid JSON: {error}", topic(settings, "res"))
         except (ValueError, RecursionError):  # a number of thousands of digits, or a nest of them
-            return Refused("JSON too deep or too big to read", topic(settings, "res"))
+            return BadRequest("JSON too deep or too big to read", topic(settings, "res"))
     fields = {"text": tree} if isinstance(tree, str) else tree
     where = fields.get("reply_to") or reply_to or topic(settings, "res")
     wrong_place = _wrong_place(settings, where)
@@ -76,7 +76,7 @@ def read_request(settings: MqttSettings, payload: bytes, reply_to: str | None = 
     if isinstance(checked, Request):
         return checked
     asked = fields.get("id")
-    return Refused(
+    return BadRequest(
         checked,
         topic(settings, "res") if wrong_place else where,
         encodable(str(asked)[:LONGEST_ID]) if isinstance(asked, str | int) else None,

@@ -1,4 +1,4 @@
-"""The voice of a running gateway, from loading its engines to its end."""
+"""The voice door as a part of the gateway: loads its engines, runs its loop, tries again what failed."""
 
 import asyncio
 import logging
@@ -21,10 +21,8 @@ from voice_gateway.watch import Event, PartState, State, Watch
 log = logging.getLogger(__name__)
 
 STARTING = "The voice is starting."
-FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS = (
-    2.0,
-    30.0,
-)  # until what could not be loaded is tried again
+FIRST_PAUSE_SECONDS = 2.0  # until what could not be loaded is tried again
+LONGEST_PAUSE_SECONDS = 30.0
 
 
 def _cannot_hear(error: BaseException) -> tuple[str, str]:

@@ -21,7 +21,7 @@ Loudness = Callable[[float, float, float], list[float]]
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class SpokenText:
     text: str
     start: float
     end: float | None = None  # None: it is still being played
@@ -33,10 +33,10 @@ class OwnVoice:
     def __init__(self, loudness: Loudness, now: Callable[[], float] = time.monotonic) -> None:
         self._loudness = loudness
         self._now = now
-        self._said: deque[Said] = deque(maxlen=20)
+        self._said: deque[SpokenText] = deque(maxlen=20)
 
     def begins(self, text: str) -> None:
-        self._said.append(Said(text, self._now()))
+        self._said.append(SpokenText(text, self._now()))
 
     def ends(self) -> None:
         if self._said and self._said[-1].end is None:
@@ -72,7 +72,7 @@ class OwnVoice:
                 return "I have just said that"
         return None
 
-    def _during(self, start: float, end: float) -> list[Said]:
+    def _during(self, start: float, end: float) -> list[SpokenText]:
         return [said for said in self._said if said.start <= end and (said.end is None or said.end >= start)]
 
 

@@ -1,4 +1,4 @@
-"""The voice door: wake word, recording, transcript, answer, speech; it listens while it thinks and speaks."""
+"""The loop of the voice door: wake word, recording, transcript, answer, speech; it listens all the while."""
 
 import asyncio
 import contextlib

@@ -16,14 +16,14 @@ MOST_PROBLEMS = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class SchemaProblem:
     """One thing that does not fit: where, and why. A missing value has no why."""
 
     where: str
     why: str = ""
 
 
-Check = Callable[[Any], list[Problem]]
+Check = Callable[[Any], list[SchemaProblem]]
 
 
 def compile_check(schema: JsonSchema, owner: str) -> Check:
@@ -31,7 +31,7 @@ def compile_check(schema: JsonSchema, owner: str) -> Check:
     quick = compile_quick(schema)
     full: Check | None = None
 
-    def check(value: Any) -> list[Problem]:
+    def check(value: Any) -> list[SchemaProblem]:
         nonlocal full
         if quick is not None and quick(value):
             return []
@@ -45,7 +45,7 @@ def compile_check(schema: JsonSchema, owner: str) -> Check:
 def _compile_full(schema: JsonSchema, owner: str) -> Check:
     broken = False
 
-    def give_up(error: Exception) -> list[Problem]:
+    def give_up(error: Exception) -> list[SchemaProblem]:
         nonlocal broken
         broken = True
         _warn_of_broken(owner, error)
@@ -56,7 +56,7 @@ def _compile_full(schema: JsonSchema, owner: str) -> Check:
     except Exception as error:  # SchemaError, or whatever a broken schema makes the library raise
         give_up(error)
 
-    def check(value: Any) -> list[Problem]:
+    def check(value: Any) -> list[SchemaProblem]:
         if broken:
             return []
         try:
@@ -112,15 +112,17 @@ def _without_patterns(kind: Any) -> Any:
     )
 
 
-def _problems(errors: Iterator[Any]) -> Iterator[Problem]:
+def _problems(errors: Iterator[Any]) -> Iterator[SchemaProblem]:
     seen = set()
     for error in errors:
         where = ".".join(str(step) for step in error.absolute_path)
         if error.validator == "required":
             prefix = f"{where}." if where else ""
-            found = [Problem(prefix + name) for name in error.validator_value if name not in error.instance]
+            found = [
+                SchemaProblem(prefix + name) for name in error.validator_value if name not in error.instance
+            ]
         else:
-            found = [Problem(where, _why(error))]
+            found = [SchemaProblem(where, _why(error))]
         for problem in found:
             if problem not in seen:
                 seen.add(problem)
@@ -156,7 +158,11 @@ def _why(error: Any) -> str:
 
 
 def refusal(
-    name: str, schema: JsonSchema, args: dict[str, Any], problems: Sequence[Problem], unknown: Iterable[str]
+    name: str,
+    schema: JsonSchema,
+    args: dict[str, Any],
+    problems: Sequence[SchemaProblem],
+    unknown: Iterable[str],
 ) -> str:
     """What is missing, what is wrong, what is unknown, what is required, and the signature."""
     said = []
@@ -169,7 +175,7 @@ def refusal(
     return f"{name} was not run: {'; '.join(said)}. Required parameters: {required}. Use {usage}"
 
 
-def _wrong(problem: Problem, args: dict[str, Any]) -> str:
+def _wrong(problem: SchemaProblem, args: dict[str, Any]) -> str:
     if not problem.where:
         return problem.why
     value = args.get(problem.where)

@@ -15,7 +15,7 @@ from pydantic import BaseModel, ValidationError
 
 from voice_gateway.errors import BadArguments, ToolError
 from voice_gateway.tools.call_plan.arguments import as_object, repair, too_deep
-from voice_gateway.tools.call_plan.check import Problem, compile_check, refusal
+from voice_gateway.tools.call_plan.check import SchemaProblem, compile_check, refusal
 from voice_gateway.tools.masking import mask
 from voice_gateway.tools.results import Result, read
 from voice_gateway.tools.runner import DaemonThreads
@@ -72,14 +72,14 @@ class CallPlan:
             raise self._refused(str(error)) from None
 
     def _refused(self, why: str) -> BadArguments:
-        return BadArguments(refusal(self.tool.name, self._schema, {}, [Problem("", why)], ()))
+        return BadArguments(refusal(self.tool.name, self._schema, {}, [SchemaProblem("", why)], ()))
 
     def _repaired(self, given: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
         name = self.traits.original_name or self.tool.name
         repaired = repair(as_object(given), self._schema, name, by_rule=self._is_mcp)
         args = repaired.args
         unknown = [] if self._any_name else [extra for extra in args if extra not in self._names]
-        problems: list[Problem] = []
+        problems: list[SchemaProblem] = []
         try:
             # Without the unknown ones, which are refused below: the schema would say the same once more.
             ready = self._fit({name: value for name, value in args.items() if name not in unknown})
@@ -147,7 +147,7 @@ _Fit = Callable[[dict[str, Any]], dict[str, Any]]  # raises _Misfit
 class _Misfit(Exception):
     """The arguments do not fit, yet."""
 
-    def __init__(self, problems: list[Problem]) -> None:
+    def __init__(self, problems: list[SchemaProblem]) -> None:
         super().__init__(f"{len(problems)} problems")
         self.problems = problems
 
@@ -200,13 +200,13 @@ def _as_reached(args: dict[str, Any], ready: Mapping[str, Any]) -> dict[str, Any
     return args
 
 
-def _problems(error: ValidationError) -> list[Problem]:
+def _problems(error: ValidationError) -> list[SchemaProblem]:
     found = []
     for one in error.errors(include_url=False, include_input=False, include_context=False)[:8]:
         where = ".".join(str(step) for step in one["loc"])
         message = one["msg"]
         why = "" if one["type"] == "missing" else f"is wrong: {message[:1].lower()}{message[1:200]}"
-        found.append(Problem(where, why))
+        found.append(SchemaProblem(where, why))
     return found
 
 

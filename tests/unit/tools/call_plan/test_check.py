@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.fakes.some_tools import Seen, mcp_tool, outcome_of
 
-from voice_gateway.tools.call_plan.check import Problem, compile_check, compile_quick
+from voice_gateway.tools.call_plan.check import SchemaProblem, compile_check, compile_quick
 from voice_gateway.tools.executor import heavy
 
 
@@ -33,11 +33,11 @@ def test_problems_say_where_and_why_in_words():
     }
     found = check(schema, {"level": 101, "mode": "x", "place": {"floor": 1}})
     assert set(found) == {
-        Problem("name"),
-        Problem("level", "must be at most 100"),
-        Problem("mode", "must be one of eco, boost"),
-        Problem("place.room"),
-        Problem("place", "Additional properties are not allowed ('floor' was unexpected)"),
+        SchemaProblem("name"),
+        SchemaProblem("level", "must be at most 100"),
+        SchemaProblem("mode", "must be one of eco, boost"),
+        SchemaProblem("place.room"),
+        SchemaProblem("place", "Additional properties are not allowed ('floor' was unexpected)"),
     }
 
 

@@ -84,7 +84,7 @@ class _OllamaModel:
     chat: OllamaChat
     prefix: Prefix
     settings: OllamaSettings
-    warmth: PrefixCache
+    cache: PrefixCache
     steps: SeveralSteps
 
     stage = "ollama"
@@ -109,9 +109,9 @@ class _OllamaModel:
         try:
             message = await self.chat.send(messages, self.prefix.tools, on_text)
         except BrainError:
-            self.warmth.lost()  # the server may be gone, and what it had read with it
+            self.cache.lost()  # the server may be gone, and what it had read with it
             raise
-        self.warmth.read(self.prefix.key)
+        self.cache.read(self.prefix.key)
         return message
 
 
@@ -145,7 +145,7 @@ class OllamaClient:
             clock=clock,
         )
         self._prefix: Prefix | None = None
-        self._warmth = PrefixCache(settings.keep_alive, monotonic)
+        self._cache = PrefixCache(settings.keep_alive, monotonic)
         self._warming: tuple[Prefix, asyncio.Timeout] | None = None
         self._changed = asyncio.Event()
 
@@ -160,7 +160,7 @@ class OllamaClient:
         self._stop_stale_warm_up(prefix)
         may_act = not any(passed.forbid_side_effects for passed in turn.passed)
         return await run_loop(
-            _OllamaModel(self._chat, prefix, self._settings, self._warmth, self._brain.several_steps),
+            _OllamaModel(self._chat, prefix, self._settings, self._cache, self._brain.several_steps),
             turn,
             self._executor,
             user_text=stamped(turn.utterance, self._clock(), may_act=may_act),
@@ -176,8 +176,8 @@ class OllamaClient:
         Never raises for the model's sake: the first question will tell the user what is wrong.
         """
         prefix = self._current_prefix()
-        if self._warmth.knows(prefix.key) or self._chat.busy:  # a turn that is under way reads it itself
-            return self._warmth.knows(prefix.key)
+        if self._cache.knows(prefix.key) or self._chat.busy:  # a turn that is under way reads it itself
+            return self._cache.knows(prefix.key)
         try:
             async with asyncio.timeout(None) as limit:
                 self._warming = (prefix, limit)
@@ -190,7 +190,7 @@ class OllamaClient:
             return False
         finally:
             self._warming = None
-        self._warmth.read(prefix.key)
+        self._cache.read(prefix.key)
         log.info("model warmed up", extra={"model": self._settings.model, "tools": len(prefix.tools)})
         return True
 
