@@ -299,7 +299,9 @@ class Grounding:
     def next_round(self) -> str:
         """The calls of a round are done. What the model wrote beside them is judged by what they were."""
         held, self._held = self._held, []
-        return " ".join(sentence for sentence in held if self._beside(sentence)) if self.acted else ""
+        beside = [sentence for sentence in held if self.acted and self._beside(sentence)]
+        self._spoke |= bool(beside)
+        return " ".join(beside)
 
     # --- what the model says
 
@@ -309,7 +311,9 @@ class Grounding:
             self._dropped = True
             return ""
         if self.acted:
-            return sentence if self._beside(sentence) else ""
+            passes = self._beside(sentence)
+            self._spoke |= passes
+            return sentence if passes else ""
         if self.looked:
             return self._seen(sentence)
         if self.kind is TurnKind.TALK and self._in_known_language(sentence):
@@ -516,15 +520,30 @@ class Grounding:
             return ""
         served = {singular(word) for outcome in self.outcomes for word in words_in(_all_text(outcome))}
         left = [part for part in parts if self._unserved(part, served)]
+        if len(left) > len(parts) - calls:  # in words that no outcome has: which of them, nobody knows
+            return own_sentence("nothing_else", self.language)
         return " ".join(own_sentence("part_left", self.language).format(part=part) for part in left)
 
     def _unserved(self, part: str, served: set[str]) -> bool:
         """A device or room that is named must have been served itself, a kind or subject by anything."""
         if named := self.home.named_in(part):
             return not any({singular(word) for word in name.split()} <= served for name in named)
+        words = words_in(part)
+        if words[0] in _TELLER or ({"it", "them"} & set(words) and not any(map(is_kind, words))):
+            return False  # why, or what else of the same device: "and make it bright"
         subjects = listed("subjects", "en") | _tool_words(self.tools)
         spoken = {singular(word) for word in words_in(part) if is_kind(word) or word in subjects}
-        return bool(spoken) and not spoken & served
+        return not spoken & served if spoken else self._unheard(part, served)
+
+    def _unheard(self, part: str, served: set[str]) -> bool:
+        """A wish that has nothing to do with this home, and words that were asked for and not given."""
+        if _asked_verb(part) in listed("verbs", "words"):
+            return not self._spoke and all(outcome.ok for outcome in self.outcomes)
+        words = [singular(word) for word in map(_number, spelled_out(part).split())]
+        common = languages()["en"].function | tool_verbs() | listed("subjects", "states") | _NICETIES | _UNITS
+        things = {word for word in words if word not in common and not word[0].isdigit()}
+        wished = classify(part, self.home.devices | self.home.rooms, self.tools) is SpeechAct.WISH
+        return wished and "that" not in words and bool(things) and not things & served
 
 
 _NOTHING_HAPPENED = frozenset(
@@ -537,6 +556,7 @@ _NOTHING_HAPPENED = frozenset(
         OutcomeStatus.WAITING,
     }
 )
+_TELLER = frozenset("i we it they this that there i'm it's we're".split())
 _LOOKS = frozenset("check look search find read measure monitor".split())
 
 

@@ -378,3 +378,44 @@ def test_a_number_with_its_own_unit_passes() -> None:
 
 def test_before_a_look_is_told_other_languages_say_common_words_only() -> None:
     assert spoken("är det varmt", "Nej, den är iskall.", CLIMATE) == CLIMATE.text
+
+
+# --- parts of a wish
+
+
+LAMP_ON = ToolOutcome(
+    "l",
+    "control_zwave_device",
+    "The Floor Lamp is on.",
+    True,
+    0.1,
+    args={"deviceName": "Floor Lamp", "action": "on"},
+    structured={"outcome": "confirmed"},
+)
+
+
+@pytest.mark.parametrize("part", ["order a pizza", "tell me a joke", "call my sister", "lock the front door"])
+def test_a_part_that_nobody_served_is_named(part: str) -> None:
+    told = spoken(f"turn on the floor lamp and {part}", "", LAMP_ON)
+
+    assert told == f"The Floor Lamp is on. I have not done this part: “{part}”."
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "turn on the floor lamp and make it bright",
+        "turn on the floor lamp, thank you",
+        "turn on the floor lamp and be quick",
+        "turn on the floor lamp, it is dark and I am tired",
+        "please, turn on the floor lamp now, would you",
+    ],
+)
+def test_what_is_no_wish_of_its_own_is_not_named(said: str) -> None:
+    assert spoken(said, "", LAMP_ON) == "The Floor Lamp is on."
+
+
+def test_of_parts_in_words_that_no_outcome_has_none_is_named_wrongly() -> None:
+    told = spoken("mach das Licht an und schließ die Haustür ab", "", LAMP_ON, language="de")
+
+    assert told == "The Floor Lamp is on. Sonst habe ich nichts getan."
