@@ -12,8 +12,8 @@ from voice_gateway import quick_start
 from voice_gateway.brain.llm.anthropic.errors import NO_KEY
 from voice_gateway.brain.llm.ollama.health import ModelHealth
 from voice_gateway.brain.local.compose import abilities
+from voice_gateway.brain.local.meaning import LIST
 from voice_gateway.brain.local.stage import LocalBrain
-from voice_gateway.brain.local.understanding import LIST
 from voice_gateway.brain.stage import Stage
 from voice_gateway.config import Settings, control_file, data_folder
 from voice_gateway.conversation.entry import Conversation

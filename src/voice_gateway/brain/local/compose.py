@@ -9,7 +9,7 @@ from home_words.kinds import COVERS, DeviceClass
 from home_words.phrases import capital, listed
 from home_words.states import spoken_state, spoken_units
 from voice_gateway.brain.local.home import Device, Home, parse_devices, parse_scenes
-from voice_gateway.brain.local.understanding import DeviceQuery, Request, Step
+from voice_gateway.brain.local.meaning import DeviceQuery, Request, Step
 from voice_gateway.brain.local.wording import the
 from voice_gateway.tools.traits import traits
 from voice_gateway.turn import OutcomeStatus, ToolOutcome

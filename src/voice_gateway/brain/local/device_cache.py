@@ -5,7 +5,7 @@ import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 
 from voice_gateway.brain.local.home import Device, Home, build_home, parse_devices, parse_scenes
-from voice_gateway.brain.local.understanding import LIST, LIST_ARGS, SCENE, Request
+from voice_gateway.brain.local.meaning import LIST, LIST_ARGS, SCENE, Request
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.turn import OutcomeStatus, ToolCall, ToolOutcome, new_id
 

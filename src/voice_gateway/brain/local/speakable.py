@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from voice_gateway.brain.local.meaning import Request, Understanding
 from voice_gateway.brain.local.normalise import normalise
-from voice_gateway.brain.local.understanding import Request, Understanding
 from voice_gateway.tools.traits import schema_of, traits
 
 if TYPE_CHECKING:

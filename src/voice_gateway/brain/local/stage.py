@@ -26,12 +26,7 @@ from voice_gateway.brain.local.followup import (
 )
 from voice_gateway.brain.local.grammar import Frame, has_own_sentences
 from voice_gateway.brain.local.home import Device, Home
-from voice_gateway.brain.local.normalise import Said, normalise, too_long
-from voice_gateway.brain.local.plan_home import scene_missing, unknown_scene
-from voice_gateway.brain.local.speakable import Speakables, in_own_words
-from voice_gateway.brain.local.speech_act import asks_for_action, not_spoken_of
-from voice_gateway.brain.local.understand import Reader
-from voice_gateway.brain.local.understanding import (
+from voice_gateway.brain.local.meaning import (
     LIST,
     LIST_ARGS,
     Clarification,
@@ -41,6 +36,11 @@ from voice_gateway.brain.local.understanding import (
     Step,
     Understanding,
 )
+from voice_gateway.brain.local.normalise import Said, normalise, too_long
+from voice_gateway.brain.local.plan.home import scene_missing, unknown_scene
+from voice_gateway.brain.local.speakable import Speakables, in_own_words
+from voice_gateway.brain.local.speech_act import asks_for_action, not_spoken_of
+from voice_gateway.brain.local.understand import Reader
 from voice_gateway.brain.stage import Turn
 from voice_gateway.config import BrainSettings
 from voice_gateway.tools.executor import ToolExecutor

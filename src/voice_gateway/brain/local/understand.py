@@ -6,13 +6,7 @@ from dataclasses import dataclass, replace
 
 from home_words.phrases import capital, listed
 from voice_gateway.brain.local.grammar import Frame, has_own_sentences, match, match_ha
-from voice_gateway.brain.local.normalise import Said, strip_politeness
-from voice_gateway.brain.local.places import plain
-from voice_gateway.brain.local.plan_builtin import BUILTIN
-from voice_gateway.brain.local.plan_home import HOME_ACTS, ask_for_scene, scene_alone
-from voice_gateway.brain.local.plan_look import LOOKS
-from voice_gateway.brain.local.speech_act import NotACommand, not_a_command, worded_as_question
-from voice_gateway.brain.local.understanding import (
+from voice_gateway.brain.local.meaning import (
     Clarification,
     Context,
     Meaning,
@@ -20,6 +14,12 @@ from voice_gateway.brain.local.understanding import (
     Step,
     Understanding,
 )
+from voice_gateway.brain.local.normalise import Said, strip_politeness
+from voice_gateway.brain.local.places import plain
+from voice_gateway.brain.local.plan.builtin import BUILTIN
+from voice_gateway.brain.local.plan.home import HOME_ACTS, ask_for_scene, scene_alone
+from voice_gateway.brain.local.plan.look import LOOKS
+from voice_gateway.brain.local.speech_act import NotACommand, not_a_command, worded_as_question
 from voice_gateway.brain.local.wording import DOING, the
 
 MOST_CLAUSES = 6

@@ -7,7 +7,7 @@ from tests.fakes.home_tools import DEFAULT_HOME, ScriptedHome
 from tests.fakes.local_talk import Talk
 
 from voice_gateway.brain.local.home import Device, build_home
-from voice_gateway.brain.local.understanding import Context
+from voice_gateway.brain.local.meaning import Context
 from voice_gateway.turn import Passed, Reply
 
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from voice_gateway.brain.local.grammar import Frame
-from voice_gateway.brain.local.understanding import Clarification, Context, Meaning, NotHandled, Request, Step
+from voice_gateway.brain.local.meaning import Clarification, Context, Meaning, NotHandled, Request, Step
 
 _WHEN = re.compile(
     r"^(?:(?:on |this |next |last |the day |in |this coming )*"

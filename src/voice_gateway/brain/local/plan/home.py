@@ -10,11 +10,7 @@ from home_words.phrases import capital, listed
 from home_words.states import degrees_of, level_of
 from voice_gateway.brain.local.grammar import Frame
 from voice_gateway.brain.local.home import Device, Home
-from voice_gateway.brain.local.normalise import Said
-from voice_gateway.brain.local.places import plain, room_named
-from voice_gateway.brain.local.plan_builtin import volume_step
-from voice_gateway.brain.local.resolve import IT, Found, Resolver, Unclear, Unknown
-from voice_gateway.brain.local.understanding import (
+from voice_gateway.brain.local.meaning import (
     CONTROL,
     LOCK,
     SCENE,
@@ -27,6 +23,10 @@ from voice_gateway.brain.local.understanding import (
     Step,
     home_unknown,
 )
+from voice_gateway.brain.local.normalise import Said
+from voice_gateway.brain.local.places import plain, room_named
+from voice_gateway.brain.local.plan.builtin import volume_step
+from voice_gateway.brain.local.resolve import IT, Found, Resolver, Unclear, Unknown
 from voice_gateway.brain.local.wording import ABLE, DOING, offered, the, unknown_device, which
 from voice_gateway.turn import OutcomeStatus, ToolOutcome
 

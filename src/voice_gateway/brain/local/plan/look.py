@@ -8,9 +8,7 @@ from home_words.kinds import SWITCHED, DeviceClass, device_class
 from home_words.phrases import listed
 from voice_gateway.brain.local.grammar import Frame
 from voice_gateway.brain.local.home import Device
-from voice_gateway.brain.local.places import plain, room_named
-from voice_gateway.brain.local.resolve import Found, Resolver, Unclear, Unknown, anything
-from voice_gateway.brain.local.understanding import (
+from voice_gateway.brain.local.meaning import (
     GET,
     HEALTH,
     LIST,
@@ -25,6 +23,8 @@ from voice_gateway.brain.local.understanding import (
     Step,
     home_unknown,
 )
+from voice_gateway.brain.local.places import plain, room_named
+from voice_gateway.brain.local.resolve import Found, Resolver, Unclear, Unknown, anything
 from voice_gateway.brain.local.wording import offered, unknown_device, unknown_room, which
 
 _NOBODY = frozenset("you i he she we they me us everyone everybody anyone somebody".split())
