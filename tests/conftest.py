@@ -30,7 +30,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if config.getoption("--unit"):
         from hypothesis import settings
 
-        settings.register_profile("unit", max_examples=20)
+        settings.register_profile("unit", max_examples=10)
         settings.load_profile("unit")
 
 

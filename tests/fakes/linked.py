@@ -116,9 +116,11 @@ def open_descriptors() -> int:
 
 def children() -> set[str]:
     """Processes that we have started and that are still there, zombies too."""
-    return {
-        child for task in Path("/proc/self/task").glob("*/children") for child in task.read_text().split()
-    }
+    found: set[str] = set()
+    for threads_children in Path("/proc/self/task").glob("*/children"):
+        with contextlib.suppress(FileNotFoundError):  # the thread has just ended
+            found.update(threads_children.read_text().split())
+    return found
 
 
 def alive(pid: int) -> bool:

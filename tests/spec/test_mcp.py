@@ -19,6 +19,8 @@ from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
 from voice_gateway.turn import ToolCall
 
+NOT_UNIT = "servers that fail to start, each a process"
+
 SOURCES = Path(__file__).resolve().parents[2] / "src"
 
 

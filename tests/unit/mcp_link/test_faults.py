@@ -13,6 +13,8 @@ from tests.fakes.linked import LIMIT, alive, fault_server, linked
 from voice_gateway.errors import BadArguments, ToolError, ToolUnavailable
 from voice_gateway.mcp_link.connection import LinkTimeouts
 
+NOT_UNIT = "servers that misbehave, each a process"
+
 
 @pytest.mark.parametrize(
     "fault",

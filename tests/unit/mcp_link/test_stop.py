@@ -15,6 +15,8 @@ from voice_gateway.config import McpSettings, ServerSettings
 from voice_gateway.errors import ToolUnavailable
 from voice_gateway.mcp_link.integration import MCPIntegration
 
+NOT_UNIT = "servers that misbehave, each a process"
+
 ROOT = Path(__file__).parents[3]
 
 

@@ -14,6 +14,8 @@ from zwave_mcp.simulated.store import StateFile, Track
 from zwave_mcp.states import state_text
 from zwave_mcp.tools import Tools
 
+NOT_UNIT = "a simulated home at its own pace"
+
 FAULTY = """
 [home]
 radio_seconds = 0.001
