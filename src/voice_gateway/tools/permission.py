@@ -18,6 +18,8 @@ class NamedDevice(Protocol):
     def name(self) -> str: ...
     @property
     def kind(self) -> str: ...
+    @property
+    def room(self) -> str: ...
 
 
 # Every device that a name could mean to its server; empty when nobody knows.
@@ -35,7 +37,14 @@ SENSITIVE_WORDS = re.compile(r"\b(unlock|disarm)", re.IGNORECASE)
 # "off" closes a relay that holds a gate open; what turns an alarm off is judged apart.
 HARMLESS_ACTIONS = frozenset({"close", "stop", "off", "lock"})
 GUARDED_WORDS = re.compile(r"\b(garage|gate|lock|alarm|safe)", re.IGNORECASE)
-OPENED_WORDS = re.compile(r"\b(gate|garage door|door opener|door strike|barrier)", re.IGNORECASE)
+# Names are given in every language; what one of these says opens a way in.
+OPENED_WORDS = re.compile(
+    r"\b(gate|garage door|door opener|door strike|barrier|"
+    r"(?:garagen|hof|garten|einfahrts?)?tor(?:e|schalter|öffner|antrieb)?\b|türöffner|portail|portillon|portón|portão|"
+    r"cancello|poort|garagedeur|deuropener|grind|garageport|brama|bramk|brán|vrata|portti|kapu|garaj kapı|"
+    r"ворот|калитк)",
+    re.IGNORECASE,
+)
 DISARMED_WORDS = re.compile(r"\b(alarm|siren|security)", re.IGNORECASE)
 RELAYS = frozenset({"switch", "plug", "dimmer", "other"})
 
@@ -79,7 +88,8 @@ def _device_tier(args: Mapping[str, Any], devices_named: DevicesNamed) -> Tier:
     """By the device that its server would take, however it is called: "node 15" may be the garage door."""
     action, said = str(args.get("action", "")), str(args.get("deviceName", ""))
     found = devices_named(said)
-    names = [device.name for device in found] or [said]
+    # "Relay 2" in the room "Gate" drives a gate, and so does what the user calls one.
+    names = [said, *(f"{device.room} {device.name}" for device in found)]
     if action in ("off", "toggle", "open") and any(map(DISARMED_WORDS.search, names)):
         return Tier.SENSITIVE
     if action in HARMLESS_ACTIONS:

@@ -14,6 +14,7 @@ from voice_gateway.turn import ALLOWED, ToolCall, ToolTraits
 class Device:
     name: str
     kind: str
+    room: str = ""
 
 
 GARAGE, LAMP = Device("Garage Door", "garage_door"), Device("Lamp", "dimmer")
@@ -28,6 +29,11 @@ HOME = {
     "node 16": [GATE],
     "house alarm": [ALARM],
     "node 17": [ALARM],
+    "relay 2": [Device("Relay 2", "switch", "Gate")],
+    "the gate's lamp": [LAMP],
+    "node 18": [Device("Torschalter", "switch", "Garten")],
+    "node 19": [Device("Ventilator", "switch", "Motor")],
+    "node 20": [Device("Box", "switch", "Alarm")],
 }
 
 
@@ -66,6 +72,11 @@ def judged(name, args, settings=None, **facts):
         ("control_zwave_device", {"deviceName": "node 99", "action": "close"}, Tier.ACT),
         ("control_zwave_device", {"deviceName": "Garden Gate", "action": "on"}, Tier.SENSITIVE),
         ("control_zwave_device", {"deviceName": "Garden Gate", "action": "off"}, Tier.ACT),
+        ("control_zwave_device", {"deviceName": "Relay 2", "action": "on"}, Tier.SENSITIVE),
+        ("control_zwave_device", {"deviceName": "the gate's lamp", "action": "on"}, Tier.SENSITIVE),
+        ("control_zwave_device", {"deviceName": "node 18", "action": "toggle"}, Tier.SENSITIVE),
+        ("control_zwave_device", {"deviceName": "node 19", "action": "on"}, Tier.ACT),
+        ("control_zwave_device", {"deviceName": "node 20", "action": "off"}, Tier.SENSITIVE),
         ("control_zwave_device", {"deviceName": "House Alarm", "action": "off"}, Tier.SENSITIVE),
         ("control_zwave_device", {"deviceName": "House Alarm", "action": "on"}, Tier.ACT),
         ("set_zwave_thermostat", {"deviceName": "Thermostat", "temperature": 21}, Tier.ACT),
