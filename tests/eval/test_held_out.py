@@ -51,4 +51,6 @@ def held_out_replies() -> list[str]:
 @pytest.mark.parametrize("held_out", [held_out_utterances, held_out_replies])
 def test_what_is_held_out_stands_nowhere_else(held_out: Callable[[], list[str]]) -> None:
     """Give up the star of the case, or say it otherwise where it was found."""
-    assert {said: where for said in held_out() if (where := found(said))} == {}
+    starred = held_out()
+    assert len(starred) > 300, "they are found at all"
+    assert {said: where for said in starred if (where := found(said))} == {}

@@ -2,7 +2,7 @@
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import get_args
 
@@ -108,10 +108,10 @@ def _is_degraded(node: ast.expr) -> bool:
     return isinstance(node, ast.Attribute) and node.attr == "DEGRADED"
 
 
-def written_sentences() -> set[str]:
+def written_sentences(sources: Iterable[ast.Module]) -> set[str]:
     """Those of degraded parts that are not taken from the catalogue."""
     found = {BrainError.default_spoken}
-    for tree in SOURCES.values():
+    for tree in sources:
         for name, call in calls(tree):
             if name == "report" and len(call.args) > 2 and _is_degraded(call.args[1]):
                 found.update(texts(call.args[2], tree))
@@ -160,11 +160,27 @@ def test_every_sentence_of_a_degraded_part_is_explained():
 
     missing = [
         sentence
-        for sentence in sorted(written_sentences())
+        for sentence in sorted(written_sentences(SOURCES.values()))
         if any(piece not in shown for piece in pieces(sentence))
     ]
 
     assert missing == []
+
+
+def test_a_sentence_that_is_written_beside_the_catalogue_would_be_found():
+    source = """
+LOST = "The radio is gone."
+watch.report("radio", State.DEGRADED, LOST)
+watch.report("radio", State.DEGRADED, f"The radio in {room} is silent.")
+raise LinkError("off", spoken="The radio is off.")
+"""
+
+    assert written_sentences([ast.parse(source)]) == {
+        BrainError.default_spoken,
+        "The radio is gone.",
+        "The radio in … is silent.",
+        "The radio is off.",
+    }
 
 
 def test_every_sentence_of_the_catalogue_is_said_and_stands_once():
