@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from langchain_core.tools import BaseTool
 
 _BREAK = re.compile(r"[,:](?!\d)|[;()–—…]|\s-\s|[、，；：。]")
-LONGEST = 2_000  # characters of a sentence that are looked at; a model that goes round in circles writes more
+LONGEST = 2_000  # characters that are looked at; a model that goes round in circles writes more
 _PARTICLES = frozenset("on off up down in out".split())
 _DULL = frozenset(
     "get set list control check show current all the and for new data tool device state".split()
@@ -518,6 +518,8 @@ class Grounding:
         calls = len({(one.name, str(sorted(one.args.items(), key=str))) for one in self.outcomes})
         if len(parts) < 2 or calls >= len(parts):
             return ""
+        if len(self.said) > LONGEST:
+            return own_sentence("nothing_else", self.language)
         served = {singular(word) for outcome in self.outcomes for word in words_in(_all_text(outcome))}
         left = [part for part in parts if self._unserved(part, served)]
         if len(left) > len(parts) - calls:  # in words that no outcome has: which of them, nobody knows

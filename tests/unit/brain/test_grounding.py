@@ -405,7 +405,7 @@ def test_a_part_that_nobody_served_is_named(part: str) -> None:
     "said",
     [
         "turn on the floor lamp and make it bright",
-        "turn on the floor lamp, thank you so much",
+        "switch on the floor lamp, thank you",
         "turn on the floor lamp and be quick",
         "turn on the floor lamp, it is dark and I am tired",
         "please, turn on the floor lamp now, would you",
