@@ -53,6 +53,9 @@ def set_up(level: str = "warning", *, debug: bool = False, stream: TextIO | None
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(logging.DEBUG if debug else level.upper())
+    # Our lines say neither process nor thread nor source line: looking them up is a tenth of a tool call.
+    logging.logProcesses = logging.logThreads = logging.logMultiprocessing = False
+    logging._srcfile = None
     # Libraries at debug would drown our own lines and repeat what people said.
     for library in (
         "httpx",
