@@ -120,9 +120,20 @@ def _takes_for_granted(question: str) -> bool:
     """ "Shall I lock it again?": after a wish that no call served this tells that it was served."""
     known = languages_of(question)
     granted = {word for one in known for word in listed("granted", one.code)}
-    back = re.compile(rf"\b(?:{'|'.join(data()['asks_back']['en'])})\b")
+    back = "|".join(form for one in known for form in data()["asks_back"][one.code])
+    asks_back = re.search(rf"\b(?:{back})\b", spelled_out(question))
+    return bool(granted & set(words_in(question))) or (bool(known) and not asks_back)
+
+
+def _more_than_done(sentence: str) -> bool:
+    """ "I can't turn it up any further": somebody did already."""
+    known = languages_of(sentence)
     english = any(one.code == "en" for one in known)
-    return bool(granted & set(words_in(question))) or (english and not back.search(spelled_out(question)))
+    told = _DONE_BEFORE if english else {word for one in known for word in listed("granted", one.code)}
+    return bool(set(told) & set(words_in(sentence)))
+
+
+_DONE_BEFORE = frozenset("again already further longer anymore than twice".split())
 
 
 def claims_nothing(sentence: str) -> bool:
@@ -174,6 +185,8 @@ def _me(language: Language) -> set[str]:
 def _sensed(clause: str) -> bool:
     """ "I see no open window": who says so has looked. Not "I can't find a way to open it"."""
     found = re.match(r"i (?:\w+ ){0,4}?(?:see|find|hear|notice|have|know of) (.*)", clause)
+    if re.search(r"\bonly (?:see|find|hear|read)\b", clause):
+        return True
     words = re.sub(r"\bto \w+", "to", found[1]).split() if found else []
     states = listed("subjects", "states") & set(words)
     if not set(words[-1:]) & _PARTICLES:
@@ -261,6 +274,7 @@ class Grounding:
     replaced: bool = False  # our own sentence stands for all that the model said
     _held: list[str] = field(default_factory=list)
     _untold: list[ToolOutcome] = field(default_factory=list)
+    _riddle: bool = False  # the sentence before was a question
     _spoke: bool = False  # something was said that a listener can take for the answer
     _dropped: bool = False  # and something was not, so that our own sentence must be heard
 
@@ -299,9 +313,7 @@ class Grounding:
     def next_round(self) -> str:
         """The calls of a round are done. What the model wrote beside them is judged by what they were."""
         held, self._held = self._held, []
-        beside = [sentence for sentence in held if self.acted and self._beside(sentence)]
-        self._spoke |= bool(beside)
-        return " ".join(beside)
+        return " ".join(sentence for sentence in held if self.acted and self._passes_beside(sentence))
 
     # --- what the model says
 
@@ -311,9 +323,7 @@ class Grounding:
             self._dropped = True
             return ""
         if self.acted:
-            passes = self._beside(sentence)
-            self._spoke |= passes
-            return sentence if passes else ""
+            return sentence if self._passes_beside(sentence) else ""
         if self.looked:
             return self._seen(sentence)
         if self.kind is TurnKind.TALK and self._in_known_language(sentence):
@@ -356,6 +366,8 @@ class Grounding:
         if len(questions) > 1 or any(_takes_for_granted(one) for one in questions if one not in names):
             return False
         rest = [sentence for sentence in held if sentence not in names]
+        if any(map(_more_than_done, rest)):
+            return False
         return all(claims_nothing(sentence) and self._sensed_as_asked(sentence) for sentence in rest)
 
     def _sensed_as_asked(self, sentence: str) -> bool:
@@ -454,6 +466,14 @@ class Grounding:
             (is_kind(word) or singular(word) in named) and not _in_general(words, place)
             for place, word in enumerate(words)
         )
+
+    def _passes_beside(self, sentence: str) -> bool:
+        """What has no subject of its own passes only as the answer to a riddle."""
+        told = _NO_SUBJECT.match(spelled_out(sentence)) and not self._riddle and not is_question(sentence)
+        passes = not told and self._beside(sentence)
+        self._riddle = passes and is_question(sentence)
+        self._spoke |= passes
+        return passes
 
     def _beside(self, sentence: str) -> bool:
         """After an act: the joke that was also asked for, or a question; nothing about what was done."""
@@ -580,6 +600,10 @@ def _tells_of_here(clause: str) -> bool:
     return bool(told) and not languages()["en"].pattern("courtesy").match(clause)
 
 
+_NO_SUBJECT = re.compile(
+    r"(?:(?:and|so|now|also|oh|well|plus) )*(?:everything|all|both|it|they|someone|somebody|nobody|"
+    r"everyone|everybody|something|your|the (?:rest|other|others|whole))\b"
+)
 _HERE = re.compile(
     r"(?:it|all|everything|things|they|both|nobody|no one|somebody|someone|everybody|everyone|something|"
     r"(?:(?:the|your|our) )?(?:\w+ )?(?:house|home|place|flat|room|air)) (?:\w+ly |all )*"

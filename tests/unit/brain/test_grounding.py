@@ -295,6 +295,13 @@ def test_a_reply_that_is_spoken_as_it_is_counts_as_told() -> None:
         "I'm not sure you saw how fast that went.",
         "Let me know if it gets too warm.",
         "Säg till om du vill ha den släckt.",
+        "Wie gefällt dir das Ergebnis?",
+        "¿Qué te parece el resultado?",
+        "Varför skulle den inte vara det?",
+        "I can't turn it up any further.",
+        "Je ne peux pas le mettre plus fort.",
+        "I could only find the heater.",
+        "I would need a hat otherwise.",
     ],
 )
 def test_after_a_wish_nothing_passes_that_takes_the_deed_for_granted(text: str) -> None:
@@ -354,6 +361,15 @@ def test_talk_without_a_common_word_or_with_initials_passes(said: str, text: str
     assert spoken(said, text) == text
 
 
+LAMP_ON = ToolOutcome(
+    "l",
+    "control_zwave_device",
+    "The Floor Lamp is on.",
+    True,
+    0.1,
+    args={"deviceName": "Floor Lamp", "action": "on"},
+    structured={"outcome": "confirmed"},
+)
 CLIMATE = ToolOutcome(
     "c",
     "get_device_sensor_data",
@@ -380,18 +396,17 @@ def test_before_a_look_is_told_other_languages_say_common_words_only() -> None:
     assert spoken("är det varmt", "Nej, den är iskall.", CLIMATE) == CLIMATE.text
 
 
-# --- parts of a wish
-
-
-LAMP_ON = ToolOutcome(
-    "l",
-    "control_zwave_device",
-    "The Floor Lamp is on.",
-    True,
-    0.1,
-    args={"deviceName": "Floor Lamp", "action": "on"},
-    structured={"outcome": "confirmed"},
+@pytest.mark.parametrize(
+    "text", ["Everything you asked for happened.", "The rest went dark.", "Your guests were let in."]
 )
+def test_beside_a_joke_nothing_is_told_of_everything_else(text: str) -> None:
+    joke = "Why did the tomato blush? It saw the salad dressing."
+    told = spoken("turn on the floor lamp and tell me a joke", f"{text} {joke}", LAMP_ON)
+
+    assert told == f"The Floor Lamp is on. {joke}"
+
+
+# --- parts of a wish
 
 
 @pytest.mark.parametrize("part", ["order a pizza", "tell me a joke", "call my sister", "lock the front door"])
