@@ -111,7 +111,7 @@ class HttpConnection:
         try:
             return await all_pages(self._page)
         except Exception as error:
-            raise LinkError(f"its tools could not be listed: {self._told(error)}") from error
+            raise LinkError(f"its tools could not be listed: {self._without_secrets(error)}") from error
 
     async def _page(self, cursor: str | None) -> tuple[list[Mapping[str, Any]], Any]:
         import mcp_types as types
@@ -142,7 +142,7 @@ class HttpConnection:
                 await self._watch()
         except Exception as error:  # the SDK raises its own errors, groups of them, httpx's and pydantic's
             refused = f"HTTP status {self._status}: " if self._status >= 400 else ""
-            reason = f"{address(self._settings)} cannot be used: {refused}{self._told(error)}"
+            reason = f"{address(self._settings)} cannot be used: {refused}{self._without_secrets(error)}"
         finally:
             self._session = None
             self.end = self.end or reason
@@ -173,8 +173,8 @@ class HttpConnection:
     async def _note_status(self, response: "httpx2.Response") -> None:
         self._status = response.status_code
 
-    def _told(self, error: BaseException) -> str:
-        """Without secrets: libraries quote what they could not send."""
+    def _without_secrets(self, error: BaseException) -> str:
+        """What it says, in short: libraries quote what they could not send."""
         cause = first_error(error)
         text = (str(cause) or type(cause).__name__).replace(self._settings.url or "", address(self._settings))
         return shorten(self._hide(text))

@@ -237,7 +237,7 @@ class LocalBrain:
                 own += await more_pages(self._executor, turn, step, own)
                 self._cache.learn(step.requests, own)
                 outcomes += own
-                texts.append(self._told(step, own))
+                texts.append(self._answer_to(step, own))
                 memory = self._remembered(memory, step, own, texts[-1])
         text = " ".join(texts)
         turn.history.add_ai(text)
@@ -246,7 +246,7 @@ class LocalBrain:
         asked = memory.asked is not None or is_question(text)
         return Reply(text, tuple(outcomes), stage=self.name, ok=ok, expects_answer=asked)
 
-    def _told(self, step: Step, outcomes: Sequence[ToolOutcome]) -> str:
+    def _answer_to(self, step: Step, outcomes: Sequence[ToolOutcome]) -> str:
         if step.intent == "Abilities":
             return abilities(self._executor.tools.all(), self.home)
         return compose(step, outcomes)

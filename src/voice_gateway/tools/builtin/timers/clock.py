@@ -109,10 +109,10 @@ class TimerClock:
         return min(POLL_SECONDS, max(_BLINK_SECONDS, left.total_seconds()))
 
 
-async def _call(told: Callable[[Any], Awaitable[None] | None], what: Any) -> None:
+async def _call(listener: Callable[[Any], Awaitable[None] | None], what: Any) -> None:
     """A door that fails must not stop the other timers."""
     try:
-        result = told(what)
+        result = listener(what)
         if inspect.isawaitable(result):
             await result
     except Exception:
