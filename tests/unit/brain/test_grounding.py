@@ -232,13 +232,17 @@ def judged() -> list[Judged]:
 )
 def test_words_without_end_take_no_time(part: str) -> None:
     """A small model that goes round in circles must not hold up everybody else."""
-    endless = part * (60_000 // len(part))
-    started = process_time()
-    for outcomes in ([], [KNOWN["lamp_on"]], [KNOWN["sees_lamp_on"]]):
-        assert endless not in spoken("hello", f"{endless}.", *outcomes)
-        spoken(endless, "The floor lamp is off.", *outcomes)
 
-    assert process_time() - started < 2
+    def seconds(length: int) -> float:
+        endless = part * (length // len(part))
+        started = process_time()
+        for outcomes in ([], [KNOWN["lamp_on"]], [KNOWN["sees_lamp_on"]]):
+            assert endless not in spoken("hello", f"{endless}.", *outcomes)
+            spoken(endless, "The floor lamp is off.", *outcomes)
+        return process_time() - started
+
+    once = min(seconds(12_000) for _ in range(3))  # word lists are read the first time
+    assert min(seconds(24_000) for _ in range(2)) < 3 * once + 0.1, "twice the words, twice the time"
 
 
 ODD = st.lists(
