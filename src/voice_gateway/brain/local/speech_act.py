@@ -257,13 +257,13 @@ _TELLING = re.compile(
     r"spell|recommend|suggest|talk|speak|guess|help me (?:with|understand|learn)|"
     r"chat|sing|recite|compose|imagine|invent|make (?:up|me (?:laugh|smile))|"
     r"say|(?:write|give me|read me|play)\b.* (?:joke|story|poem|haiku|song|tale|riddle|limerick|rhyme|fable|"
-    r"recipe|tips?|ideas?|advice|letter|essay|game))\b"
+    r"recipe|tips?|ideas?|advice|letter|essay|game|quote|proverb|compliment|fact))\b"
 )
 # Asked of things in general: how they work, what they are.
 _GENERAL = re.compile(
     r"^(?:how (?:do|can|could|should|to|would|does|did|long does|tall is|old is)|"
     r"why (?:do|does|should|would)|what (?:if|is an?|are|is the difference)|can an?|is \w+ or|"
-    r"are you (?:an?|real|human|alive)|do you (?:like|love|enjoy|believe|dream|feel))\b"
+    r"are you (?:an?|real|human|alive)|can \w+s (?=\w+$)|do you (?:like|love|enjoy|believe|dream|feel))\b"
 )
 _ASKING = re.compile(
     r"^(?:(?:can you |could you )?(?:check|see)|any|anything|everything|status|state of|show|list|display|"
@@ -271,6 +271,12 @@ _ASKING = re.compile(
 )
 _POINTING = frozenset("it they them that this those these".split())
 _IS_IT_SO = re.compile(r"^(?:did|have|has|had|are|were|is|was|will|does|do)\b")
+# Who is here and what happened: no tool may know it, and a model knows it even less.
+_OF_US = re.compile(
+    r"(?:is|are|was|were|did|has|have|where|when|who|how (?:many|much|long))\b.*"
+    r"\b(?:here|there$|we|my|our|someone|somebody|anyone|anybody|everyone|everybody|nobody)\b|"
+    r"what happened\b|who (?:came|left|rang|knocked)\b"
+)
 _WHAT_WAS_DONE = re.compile(r"^what (?:did|have|are|were|will) (?:you|i|we)\b")
 _CLOCK = re.compile(
     r"^(?:(?:tell me|do you know|do you have|what is|what|check) )+(?:the )?(?:current |local )?"
@@ -367,7 +373,7 @@ def _asked(plain: str, words: Sequence[str], named: bool, definite: bool) -> Spe
     pointing = len(words) <= 5 and bool(_POINTING & set(words))
     if yes_or_no and (deed or pointing):
         return SpeechAct.HOME_QUESTION  # "did you order the pizza", "did it work"
-    if named or pointing or (state and yes_or_no) or _WHAT_WAS_DONE.match(plain):
+    if named or pointing or (state and yes_or_no) or _WHAT_WAS_DONE.match(plain) or _OF_US.match(plain):
         return SpeechAct.UNCLEAR
     return _talk(plain)
 

@@ -155,3 +155,22 @@ async def test_a_command_with_a_question_mark_is_asked_first() -> None:
     assert talk.acts == []
     await talk.reply("the floor lamp")
     assert talk.acts == [("Floor Lamp", "off")]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "is someone there",
+        "are we alone",
+        "who was here today",
+        "where is my phone",
+        "what happened last night",
+    ],
+)
+def test_who_is_here_and_what_happened_is_not_talk(said: str) -> None:
+    assert classify(said, (), ()) is SpeechAct.UNCLEAR
+
+
+@pytest.mark.parametrize("said", ["can penguins fly", "give me a quote", "where is Paris", "who was Mozart"])
+def test_what_the_world_is_like_is_talk(said: str) -> None:
+    assert classify(said, (), ()) is SpeechAct.TALK
