@@ -120,9 +120,9 @@ async def test_what_the_local_brain_does_is_done_whole():
 
 
 async def test_an_interruption_with_nothing_to_interrupt_does_nothing():
-    house = House("All is well.", endless=9)
+    house = House("Hello to you.", endless=9)
 
-    assert (await house.hears("hello")).text == "All is well."
+    assert (await house.hears("hello")).text == "Hello to you."
     house.interruption.now()
     house.interruption = Interruption()
     assert (await house.hears("hello")).ok
