@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+NOT_UNIT = "the script, again and again"
+
 RUN = Path(__file__).resolve().parents[2] / ".ci" / "run"
 # Stands for make: writes down how it was called; each line of fails/TARGET is one failure to come.
 MAKE = """#!/bin/sh
