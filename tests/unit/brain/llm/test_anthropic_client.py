@@ -93,6 +93,16 @@ async def test_system_prompt_and_tools_are_marked_for_caching_and_limits_are_sen
     assert body["messages"][-1]["content"] == "[Sunday 15 November 2026, 10:32] hello"
 
 
+async def test_a_client_that_is_closed_takes_no_other_with_it(bench: Bench) -> None:
+    """The library keeps one connection pool for each address, shared by all that are made for it."""
+    first, second = bench.client(), bench.client()
+    await ask(first)
+    await ask(second)
+    await first.aclose()
+
+    assert (await ask(second)).text
+
+
 async def test_the_prefix_is_the_same_from_turn_to_turn(bench: Bench) -> None:
     client = bench.client()
     await ask(client, "one")

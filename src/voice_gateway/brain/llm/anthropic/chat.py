@@ -5,6 +5,7 @@ import logging
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, SystemMessage, ToolMessage
@@ -31,11 +32,19 @@ _COMPLETE = {"end_turn", "stop_sequence", "tool_use"}
 
 def make_chat(settings: AnthropicSettings) -> "ChatAnthropic":
     """Imports the library, which takes about two seconds: call it in a thread."""
+    import anthropic
     from langchain_anthropic import ChatAnthropic
+
+    class Chat(ChatAnthropic):
+        """With a connection pool of its own: the library shares one by address, and we close ours."""
+
+        @cached_property
+        def _async_client(self) -> anthropic.AsyncClient:
+            return anthropic.AsyncClient(**self._client_params)
 
     assert settings.api_key is not None
     extra: dict[str, Any] = {"base_url": settings.base_url} if settings.base_url else {}
-    return ChatAnthropic(
+    return Chat(
         model_name=settings.model,
         api_key=settings.api_key,
         max_tokens_to_sample=settings.max_tokens,
