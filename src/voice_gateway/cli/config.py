@@ -11,7 +11,7 @@ from pydantic.fields import FieldInfo
 from voice_gateway.cli.command import loaded, wants_json
 from voice_gateway.config import Loaded, Settings
 from voice_gateway.config.folders import FILE_NAME
-from voice_gateway.config.load import setting_names
+from voice_gateway.config.load import WITHOUT_EFFECT, setting_names
 from voice_gateway.doors.terminal import print_json
 from voice_gateway.errors import ConfigError
 from voice_gateway.tools.masking import HIDDEN, hide_secrets
@@ -98,7 +98,8 @@ def commented_file() -> str:
         fields = getattr(info.annotation, "model_fields", None)
         if fields is None:
             continue
-        lines += [f"[{section}]", *(_line(key, field) for key, field in fields.items()), ""]
+        living = [key for key in fields if f"{section}.{key}" not in WITHOUT_EFFECT]
+        lines += [f"[{section}]", *(_line(key, fields[key]) for key in living), ""]
     lines += [
         "# Your own MCP servers; any entry replaces the simulated home.",
         "# [mcpServers.zwave]",

@@ -157,7 +157,8 @@ def _variables(environ: Mapping[str, str]) -> dict[str, str]:
 
 
 def _refuse_unknown_names(environ: Mapping[str, str], known: list[str]) -> None:
-    ends = [name.removeprefix(ENV_PREFIX) for name in known]
+    gone = {env_name(setting) for setting in WITHOUT_EFFECT}
+    ends = [name.removeprefix(ENV_PREFIX) for name in known if name not in gone]
     problems = [
         f'unknown setting "{name}"{did_you_mean(name.removeprefix(ENV_PREFIX), ends, ENV_PREFIX)}'
         for name in sorted(environ)
@@ -224,12 +225,14 @@ def _problem(entry: Any, origins: Mapping[str, str], file: Path | None) -> str:
 
 
 def _keys_beside(where: list[str]) -> list[str]:
+    """What may have been meant: nobody is led to a setting of what is gone."""
     if len(where) == 1:
         return list(Settings.model_fields)
     if where[0] == "mcpServers":
         return list(ServerSettings.model_fields)
     section = Settings.model_fields[where[0]].annotation
-    return list(section.model_fields) if isinstance(section, type) and issubclass(section, BaseModel) else []
+    keys = section.model_fields if isinstance(section, type) and issubclass(section, BaseModel) else ()
+    return [key for key in keys if f"{where[0]}.{key}" not in WITHOUT_EFFECT]
 
 
 def _plain(message: str) -> str:

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from voice_gateway.cli.config import commented_file
 from voice_gateway.config import load
 from voice_gateway.config.kinds import DOORS
-from voice_gateway.config.load import KNOWN_NAMES, env_name, setting_names
+from voice_gateway.config.load import KNOWN_NAMES, WITHOUT_EFFECT, env_name, setting_names
 from voice_gateway.errors import ConfigError
 
 
@@ -308,6 +309,22 @@ def test_a_setting_of_what_is_gone_is_taken_with_a_warning(environ, caplog):
     (record,) = caplog.records
     assert record.getMessage() == "setting has no effect any more"
     assert (record.setting, record.origin) == ("brain.router", loaded.origins["brain.router"])
+
+
+@pytest.mark.parametrize("setting", WITHOUT_EFFECT)
+def test_nobody_is_led_to_a_setting_of_what_is_gone(setting):
+    section, _, key = setting.partition(".")
+    wrong = f"{key[:-1]}xx"
+    written(f"[{section}]\n{wrong} = 1\n")
+
+    with pytest.raises(ConfigError) as in_file:
+        load(environ={})
+    with pytest.raises(ConfigError) as in_environment:
+        load(environ={env_name(f"{section}.{wrong}"): "1"})
+
+    assert key not in str(in_file.value).partition("did you mean")[2]
+    assert env_name(setting) not in str(in_environment.value)
+    assert f"# {key} =" not in commented_file().partition(f"[{section}]")[2].partition("\n[")[0]
 
 
 def test_an_empty_text_means_none_and_an_empty_list():
