@@ -4,9 +4,10 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 from voice_gateway import quick_start
 from voice_gateway.brain.llm.anthropic.errors import NO_KEY
@@ -38,9 +39,13 @@ if TYPE_CHECKING:
     from voice_gateway.brain.llm.ollama.client import OllamaClient
     from voice_gateway.doors.control import ControlDoor, Operation
     from voice_gateway.doors.mqtt.door import MqttDoor
+    from voice_gateway.doors.terminal import TextDoor
     from voice_gateway.doors.voice.door import VoiceDoor
     from voice_gateway.doors.voice.recording import Listener
+    from voice_gateway.doors.wyoming import WyomingDoor
+    from voice_gateway.hearing.transcriber import Transcriber
     from voice_gateway.speaking.speaker import KeepingSpeaker
+    from voice_gateway.speaking.synthesizer import Synthesizer
 
 log = logging.getLogger(__name__)
 
@@ -279,8 +284,16 @@ class Gateway:
 
     # --- doors
 
+    def text_door(self, *, as_json: bool, out: TextIO | None = None) -> "TextDoor":
+        """Lines in, answers out; what nobody asked for, such as a timer that rings, is told there, too."""
+        from voice_gateway.doors.terminal import TextDoor
+
+        door = TextDoor(self.conversation.answer, as_json=as_json, room=self.settings.brain.room, out=out)
+        self.watch.subscribe(lambda event: door.tell(event.text) if isinstance(event, Notice) else None)
+        return door
+
     def open_doors(self, config: Path | None, *, spoken: bool, show: Tell, announce: Tell) -> None:
-        """Every door but the terminal, which the command line has. `config` is the file of our settings;
+        """The doors that stay open beside the text door. `config` is the file of our settings;
         `show` gets what cannot be spoken, `announce` how to talk to it."""
         from voice_gateway.doors.control import ControlDoor
 
@@ -299,20 +312,34 @@ class Gateway:
 
     def _open_voice(self, spoken: bool, show: Tell, announce: Tell) -> None:
         try:
-            voice = self.voice_door(show=show, announce=announce)
+            voice = self.voice_door(show=show, announce=announce) if spoken else None
+            wyoming = self.wyoming_door() if self.settings.voice.wyoming_url else None
         except ImportError as error:
             missing = error.name
             self.watch.report("voice", State.DEGRADED, VOICE_PACKAGE.format(package=missing), GET_VOICE)
             return
-        if spoken:
+        if voice is not None:
             from voice_gateway.doors.voice.aloud import Aloud
 
             self._voice = voice
             self.start(voice.run(), "door.voice")
             aloud = Aloud(self.watch, voice.output, ready=self.linked, missing=self.what_is_missing)
             self.start(aloud.run(), "door.voice.aloud")
-        if self.settings.voice.wyoming_url:
-            self.start(voice.wyoming().run(), "door.wyoming")
+        if wyoming is not None:
+            self.start(wyoming.run(), "door.wyoming")
+
+    @cached_property
+    def _transcriber(self) -> "Transcriber":
+        """One for the microphone and all Wyoming clients, as is the voice that speaks."""
+        from voice_gateway.hearing.engines import new_transcriber
+
+        return new_transcriber(self.settings.voice)
+
+    @cached_property
+    def _synthesizer(self) -> "Synthesizer":
+        from voice_gateway.speaking.engines import new_synthesizer
+
+        return new_synthesizer(self.settings.voice)
 
     def voice_door(self, **options: Any) -> "VoiceDoor":
         """Microphone, engines and loudspeaker of this machine."""
@@ -322,11 +349,19 @@ class Gateway:
             self.settings.voice,
             self.conversation.answer,
             self.watch,
+            transcriber=self._transcriber,
+            synthesizer=self._synthesizer,
             gain=self.playback.gain,
             ringers=self.ringers,
             is_complete=self.is_complete,
             **options,
         )
+
+    def wyoming_door(self) -> "WyomingDoor":
+        from voice_gateway.doors.wyoming import WyomingDoor
+
+        engines = self._transcriber, self._synthesizer
+        return WyomingDoor(self.settings.voice, self.conversation.answer, *engines, watch=self.watch)
 
     def listener(self, speaker: "KeepingSpeaker", **options: Any) -> "Listener":
         """A voice door for recordings (`listen`)."""

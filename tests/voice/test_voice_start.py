@@ -149,3 +149,15 @@ async def test_engines_that_cannot_be_loaded_are_told_of(commands):
         assert talk.code == 1
         assert "the wake word file nowhere.tflite is not there" in talk.err
         assert await gateway.stop() == 0
+
+
+async def test_wyoming_clients_need_no_sound_card_here(commands, monkeypatch):
+    monkeypatch.setenv("XDG_DATA_HOME", commands.env["XDG_DATA_HOME"])
+    monkeypatch.setenv("XDG_RUNTIME_DIR", commands.env["XDG_RUNTIME_DIR"])
+    settings = VoiceSettings(wyoming_url="tcp://127.0.0.1:0")
+    async with opened(Settings(voice=settings)) as gateway:
+        gateway.open_doors(None, spoken=False, show=print, announce=print)
+        await until(lambda: gateway.watch.state("wyoming") is State.OK)
+
+        assert gateway.watch.part("voice") is None
+        assert gateway.watch.part("speaker") is None

@@ -10,8 +10,8 @@ from voice_gateway.app import Gateway, opened
 from voice_gateway.cli.command import loaded, wants_json
 from voice_gateway.config import conversations_file
 from voice_gateway.conversation.store import store_from
-from voice_gateway.doors.terminal import Source, TextDoor, source, tell_unasked
-from voice_gateway.watch import Changes, Event, Notice, Watch
+from voice_gateway.doors.terminal import Source, source, tell_unasked
+from voice_gateway.watch import Changes, Event, Watch
 
 PROMPT_SECONDS = 2.0
 FURTHER = (
@@ -28,8 +28,7 @@ async def run(options: argparse.Namespace) -> int:
     watch = Watch()
     watch.subscribe(_announcer())
     async with contextlib.aclosing(store), opened(settings, store=store, watch=watch) as gateway:
-        door = TextDoor(gateway.conversation.answer, as_json=wants_json(options), room=settings.brain.room)
-        watch.subscribe(lambda event: door.tell(event.text) if isinstance(event, Notice) else None)
+        door = gateway.text_door(as_json=wants_json(options))
         gateway.start_long_tasks()
         if stays:
             spoken = settings.voice.enabled or options.voice

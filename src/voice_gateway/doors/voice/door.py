@@ -9,13 +9,13 @@ from voice_gateway.config import VoiceSettings
 from voice_gateway.doors import Answer
 from voice_gateway.doors.voice.speech_output import SpeechOutput
 from voice_gateway.doors.voice.transcriber import BackgroundTranscriber
-from voice_gateway.doors.wyoming import WyomingDoor
 from voice_gateway.errors import HearingError, first_error
-from voice_gateway.hearing.engines import HearingEngines, load_hearing, new_transcriber
+from voice_gateway.hearing.engines import HearingEngines, load_hearing
 from voice_gateway.hearing.sounddevice_microphone import SounddeviceMicrophone
+from voice_gateway.hearing.transcriber import Transcriber
 from voice_gateway.problems import CANNOT_HEAR
-from voice_gateway.speaking.engines import new_synthesizer
 from voice_gateway.speaking.sounddevice_speaker import SounddeviceSpeaker
+from voice_gateway.speaking.synthesizer import Synthesizer
 from voice_gateway.watch import Event, PartState, State, Watch
 
 log = logging.getLogger(__name__)
@@ -41,6 +41,8 @@ class VoiceDoor:
         answer: Answer,
         watch: Watch,
         *,
+        transcriber: Transcriber,
+        synthesizer: Synthesizer,
         gain: Callable[[], float],
         ringers: list[Callable[[str], Awaitable[None]]],
         is_complete: Callable[[str], bool],
@@ -56,14 +58,13 @@ class VoiceDoor:
         self._watch = watch
         self._ringers = ringers
         self._is_complete = is_complete
-        self._transcriber = new_transcriber(self._settings)
-        self._synthesizer = new_synthesizer(self._settings)
+        self._transcriber = transcriber
         self.output = SpeechOutput(
-            self._synthesizer,
-            SounddeviceSpeaker(self._settings.output_device, gain=gain),
+            synthesizer,
+            SounddeviceSpeaker(settings.output_device, gain=gain),
             watch=watch,
             show=show,
-            earcons=self._settings.earcons,
+            earcons=settings.earcons,
         )
         self.transcriber: BackgroundTranscriber | None = None
         self._told = False
@@ -112,12 +113,6 @@ class VoiceDoor:
             return voice.sentence if voice else STARTING
         self.transcriber.push_to_talk()
         return ""
-
-    def wyoming(self) -> WyomingDoor:
-        """Shares the engines with the microphone and the loudspeaker."""
-        return WyomingDoor(
-            self._settings, self._answer, self._transcriber, self._synthesizer, watch=self._watch
-        )
 
     async def _load(self) -> HearingEngines:
         """All engines side by side. Without those for hearing there is no voice, and the status says why."""
