@@ -22,6 +22,10 @@ NO_RESULT = (
 )
 
 SHORT_RESULT = 400  # characters kept of a result when the conversation does not fit otherwise
+# What a store keeps of a conversation: more than any of our models reads, and little enough to be read and
+# written in every turn.
+MOST_KEPT_MESSAGES = 120
+MOST_KEPT_BYTES = 200_000
 
 Estimate = Callable[[str], int]
 
@@ -127,32 +131,43 @@ class History:
         return pair(self.messages)
 
     def trim(self, budget_tokens: int, estimate: Estimate = estimate_tokens) -> int:
-        """Forget the oldest turns when the conversation is over budget; returns how many messages went.
+        """Forget the oldest turns when the conversation is over a model's budget; how many messages went."""
+        gone = self._forget([_cost(message, estimate) for message in self.messages], budget_tokens)
+        self._shorten(budget_tokens, estimate, ToolMessage)
+        return gone
 
-        It forgets down to two thirds of the budget at once: a model server that keeps what it has read must
+    def trim_to_keep(self, most_messages: int = MOST_KEPT_MESSAGES, most_bytes: int = MOST_KEPT_BYTES) -> int:
+        """The same by what a store takes: however long people talk, a turn costs no more than at first."""
+        gone = self._forget([1] * len(self.messages), most_messages)
+        gone += self._forget([_cost(message, _bytes) for message in self.messages], most_bytes)
+        self._shorten(most_bytes, _bytes, BaseMessage)
+        return gone
+
+    def _forget(self, costs: list[int], limit: int) -> int:
+        """It forgets down to two thirds of the limit at once: a model server that keeps what it has read must
         read everything behind the first difference again, and that should be rare. The newest turn always
         stays, and a turn goes as a whole, so a call never loses its result.
         """
-        costs = [_cost(message, estimate) for message in self.messages]
-        if sum(costs) <= budget_tokens:
+        left = sum(costs)
+        if left <= limit:
             return 0
-        starts = [i for i, message in enumerate(self.messages) if isinstance(message, HumanMessage)]
-        cut = starts[-1] if starts else 0
-        for start in starts:
-            if sum(costs[start:]) <= budget_tokens * 2 // 3:
-                cut = start
-                break
+        cut = 0
+        for position, message in enumerate(self.messages):
+            if isinstance(message, HumanMessage):
+                cut = position
+                if left <= limit * 2 // 3:
+                    break
+            left -= costs[position]
         del self.messages[:cut]
-        self._shorten_results(budget_tokens, estimate)
         return cut
 
-    def _shorten_results(self, budget_tokens: int, estimate: Estimate) -> None:
-        """When one turn alone is over budget, its longest results lose their middle."""
+    def _shorten(self, limit: int, estimate: Estimate, kind: type[BaseMessage]) -> None:
+        """When one turn alone is over the limit, its longest messages of this kind lose their middle."""
         total = sum(_cost(message, estimate) for message in self.messages)
-        results = [i for i, message in enumerate(self.messages) if isinstance(message, ToolMessage)]
-        for index in sorted(results, key=lambda i: -len(str(self.messages[i].text))):
+        candidates = [i for i, message in enumerate(self.messages) if isinstance(message, kind)]
+        for index in sorted(candidates, key=lambda i: -len(str(self.messages[i].text))):
             text = str(self.messages[index].text)
-            if total <= budget_tokens or len(text) <= 2 * SHORT_RESULT:
+            if total <= limit or len(text) <= 2 * SHORT_RESULT:
                 return
             short = f"{text[:SHORT_RESULT]}\n… (shortened) …\n{text[-SHORT_RESULT // 2 :]}"
             self.messages[index] = self.messages[index].model_copy(update={"content": short})
@@ -178,3 +193,7 @@ def _result(outcome: ToolOutcome) -> ToolMessage:
 def _cost(message: BaseMessage, estimate: Estimate) -> int:
     calls = str(message.tool_calls) if isinstance(message, AIMessage) and message.tool_calls else ""
     return estimate(str(message.text) + calls) + 4  # a role and its marks cost a few tokens too
+
+
+def _bytes(text: str) -> int:
+    return len(text.encode("utf-8", "replace"))

@@ -1,5 +1,6 @@
 """Loads a conversation's history from the store and saves it there. Without a store, answers still come."""
 
+import asyncio
 import json
 import logging
 
@@ -9,6 +10,9 @@ from voice_gateway.problems import MEMORY_LOST
 from voice_gateway.watch import State, Watch
 
 log = logging.getLogger(__name__)
+
+# Below this a conversation is read and written in less time than a thread takes to do it.
+QUICK_MESSAGES, QUICK_BYTES = 10, 4_000
 
 
 class Histories:
@@ -20,14 +24,17 @@ class Histories:
     async def load(self, key: str) -> History:
         try:
             stored = await self._store.get(key)
-            return History.from_json(json.loads(stored)) if stored else History()
+            if not stored:
+                return History()
+            return _read(stored) if len(stored) <= QUICK_BYTES else await asyncio.to_thread(_read, stored)
         except Exception as error:  # a lost conversation is a pity; a lost answer would be a fault
             self.failed("conversation could not be read, starting a new one", error)
             return History()
 
     async def save(self, key: str, history: History) -> None:
         try:
-            text = json.dumps(history.to_json())
+            quick = len(history.messages) <= QUICK_MESSAGES
+            text = _written(history) if quick else await asyncio.to_thread(_written, history)
             await self._store.put(key, text, expiry_seconds=self._expiry_seconds)
         except Exception as error:  # each kind of store has errors of its own
             self.failed("conversation could not be kept", error)
@@ -40,3 +47,12 @@ class Histories:
         reason = f"{type(error).__name__}: {error}"
         log.error(phrase, extra={"reason": reason}, exc_info=log.isEnabledFor(logging.DEBUG))
         self._watch.report("memory", State.DEGRADED, MEMORY_LOST, f"check brain.store: {error}")
+
+
+def _read(stored: str) -> History:
+    return History.from_json(json.loads(stored))
+
+
+def _written(history: History) -> str:
+    history.trim_to_keep()
+    return json.dumps(history.to_json())

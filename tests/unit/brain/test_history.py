@@ -91,6 +91,21 @@ def test_trimming_never_splits_a_call_from_its_result(messages: list[BaseMessage
     assert newest in history.messages
 
 
+@settings(max_examples=200, deadline=None)
+@given(MESSAGES, st.integers(0, 12), st.integers(0, 400))
+def test_what_is_kept_never_splits_a_call_from_its_result(
+    messages: list[BaseMessage], most_messages: int, most_bytes: int
+) -> None:
+    history = History(pair([HumanMessage(content="first"), *messages]))
+    newest = [m for m in history.messages if isinstance(m, HumanMessage)][-1]
+
+    history.trim_to_keep(most_messages, most_bytes)
+
+    assert_paired(history.messages)
+    assert isinstance(history.messages[0], HumanMessage)
+    assert newest in history.messages
+
+
 def test_a_message_that_is_right_is_the_very_same_object() -> None:
     messages = [HumanMessage(content="hi"), ai("a", "b"), result("a"), result("b"), AIMessage(content="done")]
 

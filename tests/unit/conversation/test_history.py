@@ -1,8 +1,14 @@
 """A store that fails costs the memory, says so, and tells when it is back."""
 
-from voice_gateway.brain.history import History
+import json
+
+import pytest
+from langchain_core.messages import HumanMessage, messages_from_dict
+
+from voice_gateway.brain.history import MOST_KEPT_BYTES, MOST_KEPT_MESSAGES, History, pair
 from voice_gateway.conversation.history import Histories
 from voice_gateway.conversation.store import MemoryStore
+from voice_gateway.turn import ToolCall, ToolOutcome
 from voice_gateway.watch import State, Watch
 
 
@@ -40,3 +46,55 @@ async def test_a_failing_store_is_told_of_and_so_is_its_return(caplog):
 
     assert watch.state("memory") is State.OK
     assert [message.text for message in (await histories.load("c")).messages] == ["hello"]
+
+
+class Texts(MemoryStore):
+    """Remembers how long each text was."""
+
+    def __init__(self):
+        super().__init__()
+        self.sizes: list[int] = []
+
+    async def put(self, key, text, *, expiry_seconds):
+        self.sizes.append(len(text))
+        await super().put(key, text, expiry_seconds=expiry_seconds)
+
+
+def say(history: History, turn: int, result: str = "The lamp is on.") -> None:
+    history.add_user(f"lamp on, for the {turn}th time")
+    history.add_ai("", [ToolCall(f"call {turn}", "lamp", {"on": True})])
+    history.add_outcomes([ToolOutcome(f"call {turn}", "lamp", result, True, 0.1)])
+    history.add_ai(result)
+
+
+@pytest.mark.parametrize(("turns", "result"), [(300, "The lamp is on."), (40, "long " * 5_000)])
+async def test_what_is_kept_stops_growing_and_stays_valid(turns: int, result: str) -> None:
+    store = Texts()
+    histories = Histories(store, 60.0, Watch())
+    for turn in range(turns):
+        history = await histories.load("c")
+        say(history, turn, result)
+        await histories.save("c", history)
+
+        kept = messages_from_dict(json.loads(await store.get("c") or "")["messages"])
+        assert isinstance(kept[0], HumanMessage), "a turn goes as a whole"
+        assert pair(kept) == kept
+        assert kept[-4].text == f"lamp on, for the {turn}th time"
+        assert len(kept) <= MOST_KEPT_MESSAGES
+    assert max(store.sizes[turns // 2 :]) <= max(store.sizes[: turns // 2]) * 1.1
+    assert max(store.sizes) <= 2 * MOST_KEPT_BYTES
+
+
+@pytest.mark.parametrize("who", ["user", "tool", "model"])
+async def test_one_turn_that_is_too_long_alone_is_shortened(who: str) -> None:
+    store = Texts()
+    histories, huge, history = Histories(store, 60.0, Watch()), "x" * 3 * MOST_KEPT_BYTES, History()
+    history.add_user(huge if who == "user" else "hello")
+    history.add_ai("", [ToolCall("1", "lamp", {})])
+    history.add_outcomes([ToolOutcome("1", "lamp", huge if who == "tool" else "on", True, 0.1)])
+    history.add_ai(huge if who == "model" else "It is on.")
+
+    await histories.save("c", history)
+
+    assert store.sizes[0] <= MOST_KEPT_BYTES
+    assert len((await histories.load("c")).messages) == 4
