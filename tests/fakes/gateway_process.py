@@ -117,6 +117,7 @@ class Running:
     async def stop(self, number: signal.Signals = signal.SIGTERM) -> int:
         self.process.send_signal(number)
         async with asyncio.timeout(LIMIT_SECONDS):
-            await self.process.communicate()
+            _, rest = await self.process.communicate()
+        self.said += rest.decode().splitlines(keepends=True)
         assert self.process.returncode is not None
         return self.process.returncode

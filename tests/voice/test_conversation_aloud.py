@@ -38,11 +38,12 @@ async def gateway(card, tmp_path):
         known = await parts(commands)
         return known.get("microphone", {}).get("state") == "ok" == known["voice"]["state"]
 
-    async with Running.opened(commands, "--voice", **sound) as running:
+    async with Running.opened(commands, "--voice", "--log-level", "debug", **sound) as running:
         await until(hears)
         running.asks = lambda text: ask(commands, text)  # type: ignore[attr-defined]
         yield running
         assert await running.stop() == 0
+        print(*running.said, sep="")  # what it heard, for whoever reads of a test that failed
 
 
 class Listener:

@@ -3,8 +3,9 @@
 import re
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from difflib import SequenceMatcher
 
 import numpy as np
@@ -20,7 +21,7 @@ FEW_WORDS = 2  # a short answer often repeats our own words: "the kitchen light"
 Loudness = Callable[[float, float, float], list[float]]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class SpokenText:
     text: str
     start: float
@@ -35,12 +36,15 @@ class OwnVoice:
         self._now = now
         self._said: deque[SpokenText] = deque(maxlen=20)
 
-    def begins(self, text: str) -> None:
-        self._said.append(SpokenText(text, self._now()))
-
-    def ends(self) -> None:
-        if self._said and self._said[-1].end is None:
-            self._said[-1] = replace(self._said[-1], end=self._now())
+    @contextmanager
+    def saying(self, text: str) -> Iterator[None]:
+        """Each sentence has its own end: one may wait for another, and one without an end would deafen us."""
+        said = SpokenText(text, self._now())
+        self._said.append(said)
+        try:
+            yield
+        finally:
+            said.end = self._now()
 
     def said_wake_word(self, wake_words: Iterable[str]) -> bool:
         """Our own sentence, still in the room, has a wake word in it."""

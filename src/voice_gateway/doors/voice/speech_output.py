@@ -4,6 +4,7 @@ import asyncio
 import logging
 import re
 from collections.abc import Callable
+from contextlib import nullcontext
 from time import perf_counter
 
 import numpy as np
@@ -118,20 +119,16 @@ class SpeechOutput:
             return True
         if self._cue is not None and not self._cue.done():
             self._speaker.stop()  # words come before a short sound
-        if self._speaker.audible:
-            self.own_voice.begins(speech.text)
+        if playback is not None:
+            playback.begins()
         try:
-            if playback is not None:
-                playback.begins()
-            await self._speaker.play(speech)
+            with self.own_voice.saying(speech.text) if self._speaker.audible else nullcontext():
+                await self._speaker.play(speech)
         except SpeakingError as error:
             self.failed("speaker", error)
             return False
-        else:
-            self._watch.report("speaker", State.OK, "The loudspeaker works.")
-            return True
-        finally:
-            self.own_voice.ends()
+        self._watch.report("speaker", State.OK, "The loudspeaker works.")
+        return True
 
     def failed(self, part: str, error: SpeakingError) -> None:
         known = self._watch.state(part) is State.DEGRADED  # told once, however often it is tried again

@@ -2,6 +2,8 @@
 
 import math
 
+import pytest
+
 from voice_gateway.doors.voice.own_voice import STEP_SECONDS, OwnVoice
 
 
@@ -27,9 +29,8 @@ def played(start: float, end: float, step: float) -> list[float]:
 def spoken(text: str, seconds: float, loudness=silence) -> tuple[OwnVoice, Clock]:
     clock = Clock()
     own = OwnVoice(loudness, clock)
-    own.begins(text)
-    clock.now += seconds
-    own.ends()
+    with own.saying(text):
+        clock.now += seconds
     return own, clock
 
 
@@ -75,3 +76,18 @@ def test_silence_and_crumbs_are_nobody():
     assert not own.same_sound([], 100.0)
     assert not own.same_sound([0.0] * 30, 100.0)
     assert not own.same_sound([0.1, 0.2], 100.0)
+
+
+@pytest.mark.parametrize("first_to_end", [0, 1])
+def test_of_two_sentences_at_once_each_comes_to_its_end(first_to_end):
+    clock = Clock()
+    own = OwnVoice(silence, clock)
+    both = [own.saying('I listen for "hey jarvis".'), own.saying("Hey Jarvis is my name.")]
+    for one in both:
+        one.__enter__()
+    assert own.said_wake_word(["hey_jarvis"])
+    for number in (first_to_end, 1 - first_to_end):
+        clock.now += 1
+        both[number].__exit__(None, None, None)
+    clock.now += 1
+    assert not own.said_wake_word(["hey_jarvis"])
