@@ -71,12 +71,13 @@ async def asks_by_mqtt(broker, record: Record, end: float) -> None:
     while time.monotonic() < end:
         id = new_id()
         record.asked[id] = question()
-        body = json.dumps({"id": id, "text": record.asked[id], "conversation_id": id, "reply_to": f"to/{id}"})
+        where = f"voice/res/{id}"
+        body = json.dumps({"id": id, "text": record.asked[id], "conversation_id": id, "reply_to": where})
         async with asyncio.timeout(ANSWER_SECONDS):
             while id not in record.answers:
                 with contextlib.suppress(aiomqtt.MqttError, TimeoutError):
                     async with client_of(broker) as client:
-                        await client.subscribe(f"to/{id}", qos=1)
+                        await client.subscribe(where, qos=1)
                         await client.publish("voice/req", body, qos=1)
                         async with asyncio.timeout(REPEAT_SECONDS):
                             async for message in client.messages:

@@ -43,8 +43,8 @@ async def test_plain_words_are_a_request_and_reply_to_says_where_the_answer_goes
         await listener.send("voice/req", "what day is it")
         assert (await listener.gets("voice/res"))["ok"] is True
 
-        await listener.send("voice/req", {"text": "what day is it", "reply_to": "my/answers", "id": "r"})
-        assert (await listener.gets("my/answers"))["id"] == "r"
+        await listener.send("voice/req", {"text": "what day is it", "reply_to": "voice/res/mine", "id": "r"})
+        assert (await listener.gets("voice/res/mine"))["id"] == "r"
 
 
 @pytest.mark.parametrize(
@@ -69,8 +69,8 @@ async def test_a_bad_request_gets_an_error_and_the_door_goes_on(broker, running,
 
 async def test_an_error_comes_under_the_askers_id_to_the_askers_topic(broker, running):
     async with Listener.on(broker) as listener:
-        await listener.send("voice/req", {"text": "", "id": "q6", "reply_to": "my/errors"})
-        assert (await listener.gets("my/errors"))["id"] == "q6"
+        await listener.send("voice/req", {"text": "", "id": "q6", "reply_to": "voice/res/mine"})
+        assert (await listener.gets("voice/res/mine"))["id"] == "q6"
 
 
 async def test_zero_is_an_id_like_any_other(broker, running):

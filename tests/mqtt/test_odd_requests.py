@@ -3,10 +3,13 @@
 import json
 
 import pytest
+from paho.mqtt.packettypes import PacketTypes
+from paho.mqtt.properties import Properties
 from tests.mqtt.conftest import Listener
 
-from voice_gateway.config import MqttSettings
+from voice_gateway.config import MqttSettings, load
 from voice_gateway.doors.mqtt.topics import BadRequest, Request, read_request
+from voice_gateway.errors import ConfigError
 from voice_gateway.turn import Utterance
 
 HALF = "\ud800"  # half a character: JSON may say it, and nothing can carry it
@@ -81,18 +84,78 @@ def test_a_topic_that_a_broker_would_not_take_is_refused(where):
     assert read.reply_to == "voice/res"
 
 
-@pytest.mark.parametrize("where", ["voice/res", "voice/res/kitchen", "voices/req", "req"])
-def test_other_topics_and_those_below_the_answers_may_be_asked_for(where):
-    payload = json.dumps({"text": "hi", "reply_to": where}).encode()
+OUR_ANSWERS = ["voice/res", "voice/res/kitchen", "voice/res/"]
+ELSEWHERE = [
+    "voices/req",
+    "req",
+    "voice",
+    "voice/response",
+    "homeassistant/light/x/config",
+    "zigbee2mqtt/lock/set",
+]
 
-    read = read_request(MqttSettings(), payload)
+
+@pytest.mark.parametrize("where", OUR_ANSWERS)
+@pytest.mark.parametrize("by", ["reply_to", "response topic"])
+def test_answers_may_be_asked_for_at_the_place_for_them_and_below_it(where, by):
+    read = asked(MqttSettings(), where, by)
 
     assert isinstance(read, Request)
     assert read.reply_to == where
 
 
-def test_the_response_topic_of_mqtt_5_is_checked_like_any_other():
-    read = read_request(MqttSettings(prefix="home/voice"), b"hi", "home/voice/req")
+@pytest.mark.parametrize("where", ELSEWHERE)
+@pytest.mark.parametrize("by", ["reply_to", "response topic"])
+def test_the_gateway_writes_nowhere_else_for_an_asker(where, by):
+    read = asked(MqttSettings(), where, by)
 
     assert isinstance(read, BadRequest)
-    assert read.reply_to == "home/voice/res"
+    assert read.reply_to == "voice/res"
+
+
+@pytest.mark.parametrize(
+    ("where", "allowed"),
+    [
+        ("my/answers", True),
+        ("my/answers/kitchen", True),
+        ("my/answers2", False),
+        ("my", False),
+        ("voice/res/kitchen", True),
+        ("voice/req", False),
+    ],
+)
+def test_a_setting_allows_one_more_place(where, allowed):
+    read = asked(MqttSettings(reply_prefix="my/answers"), where)
+
+    assert isinstance(read, Request) is allowed
+
+
+def test_a_place_for_answers_above_the_gateway_does_not_open_its_own_topics():
+    settings = MqttSettings(prefix="home/voice", reply_prefix="home")
+
+    assert isinstance(asked(settings, "home/panel"), Request)
+    for own in ("home/voice", "home/voice/req", "home/voice/status"):
+        assert isinstance(asked(settings, own), BadRequest)
+
+
+@pytest.mark.parametrize("wrong", ["voice", "voice/req", "voice/res", "a/#", "$SYS", "/a"])
+def test_a_place_for_answers_among_the_gateways_own_topics_is_refused(wrong):
+    with pytest.raises(ConfigError, match=r"mqtt\.reply_prefix"):
+        load(overrides={"mqtt.reply_prefix": wrong}, environ={})
+
+
+async def test_what_is_refused_is_answered_where_answers_are_and_nowhere_else(broker, here):
+    elsewhere = Properties(PacketTypes.PUBLISH)
+    elsewhere.ResponseTopic = "zigbee2mqtt/lock/set"
+    async with Listener.on(broker) as listener:
+        await listener.send("voice/req", {"text": "what time is it", "id": "a"}, properties=elsewhere)
+        assert '"reply_to" must be voice/res' in (await listener.gets("voice/res", id="a"))["error"]
+        await still_answers(listener)
+
+    assert "zigbee2mqtt/lock/set" not in {str(message.topic) for message in listener.seen}
+
+
+def asked(settings: MqttSettings, where: str, by: str = "reply_to") -> Request | BadRequest:
+    if by == "reply_to":
+        return read_request(settings, json.dumps({"text": "hi", "reply_to": where}).encode())
+    return read_request(settings, b"hi", where)

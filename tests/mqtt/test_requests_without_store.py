@@ -92,8 +92,8 @@ async def boom(_utterance, **_options):
 
 async def test_a_bug_costs_one_answer_and_says_so(broker, own_folder, caplog):
     async with opened_on(broker, answer=boom), Listener.on(broker) as listener:
-        await listener.send("voice/req", {"text": "hi", "id": "b", "reply_to": "mine"})
-        answer = await listener.gets("mine", id="b")
+        await listener.send("voice/req", {"text": "hi", "id": "b", "reply_to": "voice/res/mine"})
+        answer = await listener.gets("voice/res/mine", id="b")
 
     assert answer["ok"] is False
     assert answer["error"] == "something went wrong in the gateway"

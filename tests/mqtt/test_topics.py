@@ -2,14 +2,18 @@
 
 import json
 
+import pytest
+
 from voice_gateway.brain.stage import Turn
 from voice_gateway.config import BrainSettings, MqttSettings, PermissionSettings
 from voice_gateway.conversation.entry import Conversation
-from voice_gateway.doors.mqtt.topics import message_for
+from voice_gateway.conversation.store import MemoryStore
+from voice_gateway.doors.mqtt.requests import Requests
+from voice_gateway.doors.mqtt.topics import Request, message_for, read_request
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
 from voice_gateway.turn import Reply, ToolOutcome, Utterance
-from voice_gateway.watch import Heard, Watch
+from voice_gateway.watch import Acted, Heard, Watch
 
 
 def told(event) -> dict:
@@ -43,3 +47,95 @@ async def test_an_outcome_says_which_model_called_the_tool_and_how_long_it_took(
     tool = json.loads(messages["voice/tool"].payload)
     assert (tool["model"], tool["seconds"], tool["conversation_id"]) == ("qwen", 0.25, "default")
     assert json.loads(messages["voice/transcription"].payload)["model"] == "moonshine"
+
+
+SECRET = ToolOutcome(
+    "1",
+    "set_user_code",
+    'Set "token": "abc123" and code 864213 with mqtt://ann:pw@broker.',
+    ok=True,
+    seconds=0.1,
+    args={"user_code": "864213", "device": "Front Door", "more": [{"password": "hunter2"}]},
+    structured={
+        "userCode": 864213,
+        "codes": [864213, 5],
+        "said": "864213",
+        "deep": {"api_key": "k9"},
+        "n": 1,
+    },
+)
+
+
+def published_of(outcome: ToolOutcome) -> dict:
+    return told(Acted(Utterance("do it"), outcome))
+
+
+def test_secrets_of_a_call_are_not_published():
+    tool = published_of(SECRET)
+
+    assert tool["args"] == {"user_code": "***", "device": "Front Door", "more": [{"password": "***"}]}
+    assert tool["structured"] == {
+        "userCode": "***",
+        "codes": ["***", 5],
+        "said": "***",
+        "deep": {"api_key": "***"},
+        "n": 1,
+    }
+    for secret in ("864213", "hunter2", "abc123", "k9", "ann:pw"):
+        assert secret not in json.dumps(tool)
+
+
+async def test_secrets_of_a_call_are_not_in_the_answer_either():
+    async def answer(_utterance: Utterance, **_options: object) -> Reply:
+        return Reply("Done.", (SECRET,))
+
+    request = read_request(MqttSettings(), b'{"text": "do it", "id": "1"}')
+    assert isinstance(request, Request)
+    answered = await Requests(answer, MemoryStore(), None).answered(request)
+
+    assert answered["outcomes"][0]["name"] == "set_user_code"
+    assert "864213" not in json.dumps(answered)
+
+
+DEEP: list = []
+for _ in range(5_000):
+    DEEP = [DEEP]
+
+
+@pytest.mark.parametrize(
+    "huge",
+    [
+        "é\n" * 5_000_000,
+        ["x"] * 3_000_000,
+        {str(n): n for n in range(300_000)},
+        DEEP,
+        10**5000,
+        "***" * 100_000,
+    ],
+    ids=["text", "list", "object", "nest", "number", "stars"],
+)
+def test_what_is_published_of_a_call_has_a_bound_whatever_the_tool_gives(huge):
+    text = huge if isinstance(huge, str) else "short"
+    outcome = ToolOutcome(
+        "1", "t", text, ok=True, seconds=1, args={"a": huge, "b": "on"}, structured={"a": huge}
+    )
+
+    tool = published_of(outcome)
+
+    assert len(json.dumps(tool)) < 200_000
+    assert tool["structured"] is None
+    assert tool["args"]["b"] == "on"
+    assert tool["ok"] is True
+
+
+def test_what_is_not_large_is_published_whole():
+    structured = {
+        "devices": [{"name": f"Lamp {n}", "on": True, "level": 12.5, "room": None} for n in range(200)]
+    }
+    outcome = ToolOutcome(
+        "1", "list", "x" * 7_000, ok=True, seconds=1, args={"q": "x" * 900}, structured=structured
+    )
+
+    tool = published_of(outcome)
+
+    assert tool.items() >= {"structured": structured, "text": "x" * 7_000, "args": {"q": "x" * 900}}.items()

@@ -164,6 +164,9 @@ class MqttSettings(Section):
     password: SecretStr | None = Field(None, description="password; better set MQTT_PASSWORD")
     ca_file: Path | None = Field(None, description="authority of a mqtts:// broker's certificate, if private")
     prefix: Topic = Field("voice", description="first level of every topic")
+    reply_prefix: Topic | None = Field(
+        None, description="answers may also be asked for here and below it, besides `res` below the prefix"
+    )
     name: str = Field("Voice Gateway", min_length=1, description="name of this gateway in Home Assistant")
     room: str | None = Field(None, description="the room that requests over MQTT come from")
     discovery: bool = Field(True, description="announce the gateway to Home Assistant")
@@ -171,6 +174,12 @@ class MqttSettings(Section):
     share_group: ShareGroup | None = Field(
         None, description="share requests among the gateways of this name; needs a redis:// store"
     )
+
+    @model_validator(mode="after")
+    def _answers_go_elsewhere(self) -> "MqttSettings":
+        if f"{self.reply_prefix}/".startswith(f"{self.prefix}/"):
+            raise ValueError("reply_prefix must be outside of prefix, where the gateway has its own topics")
+        return self
 
 
 class VoiceSettings(Section):

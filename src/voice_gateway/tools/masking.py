@@ -1,4 +1,4 @@
-"""Keep secrets out of the log and out of what a model gets."""
+"""Keep secrets out of the log, out of what is published, and out of what a model gets."""
 
 import json
 import re
@@ -101,19 +101,69 @@ def mask(value: Any, depth: int = 4) -> Any:
     return _shown(value)
 
 
-def mask_result(text: str, args: Any) -> str:
-    """A result for the log: short, without secrets, and without what was hidden in the arguments."""
-    secrets = sorted(_secret_texts(args), key=len, reverse=True) if _may_hide(args) else []
-    if not secrets and not _HINT.search(text, 0, LONGEST + 400):
-        return shorten(text)
+def mask_result(text: str, args: Any, longest: int = LONGEST) -> str:
+    """A result for others: short, without secrets, and without what was hidden in the arguments."""
+    secrets = _secrets_in(args)
+    if not secrets and not _HINT.search(text, 0, longest + 400):
+        return shorten(text, longest)
     # Cut first, but behind whatever could begin in the part that is shown.
-    head = text[: LONGEST + max([400, *(len(secret) for secret in secrets)])]
+    head = text[: longest + max([400, *(len(secret) for secret in secrets)])]
     for secret in secrets:
         head = head.replace(secret, HIDDEN)
     head = hide_secrets(_MEMBER.sub(_without_secret, head))
-    if len(head) <= LONGEST and len(text) <= LONGEST:
+    if len(head) <= longest and len(text) <= longest:
         return head
-    return f"{head[:LONGEST]}… ({len(text):,} characters)"
+    return f"{head[:longest]}… ({len(text):,} characters)"
+
+
+def mask_whole(value: Any, args: Any, longest: int) -> Any:
+    """All of it with secrets hidden, or None when it is longer than `longest` characters.
+
+    Raises nothing: what is too deep or too long a number is too long.
+    """
+    try:
+        return _Whole(_secrets_in(args), longest).masked(value)
+    except (_TooLong, RecursionError):
+        return None
+
+
+class _TooLong(Exception):
+    """The walk ends here: a value of megabytes is not copied first and thrown away then."""
+
+
+class _Whole:
+    def __init__(self, secrets: list[str], longest: int) -> None:
+        self._secrets = secrets
+        self._left = longest
+
+    def masked(self, value: Any) -> Any:
+        if value is None or isinstance(value, bool):
+            return value
+        if isinstance(value, dict):
+            return {self._text(str(name)): self._member(str(name), inner) for name, inner in value.items()}
+        if isinstance(value, list | tuple):
+            return [self.masked(inner) for inner in value]
+        if not isinstance(value, int | float):
+            return self._text(value if isinstance(value, str) else _shown(value))
+        if isinstance(value, int) and value.bit_length() > LONGEST:
+            raise _TooLong
+        return HIDDEN if self._text(str(value)) != str(value) else value
+
+    def _member(self, name: str, inner: Any) -> Any:
+        return HIDDEN if is_secret_name(name[:60]) else self.masked(inner)
+
+    def _text(self, text: str) -> str:
+        self._left -= len(text) + 1
+        if self._left < 0:
+            raise _TooLong
+        for secret in self._secrets:
+            text = text.replace(secret, HIDDEN)
+        return hide_secrets(text)
+
+
+def _secrets_in(args: Any) -> list[str]:
+    """Longest first, so that no part of one is left."""
+    return sorted(_secret_texts(args), key=len, reverse=True) if _may_hide(args) else []
 
 
 def _may_hide(args: Any) -> bool:

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from voice_gateway.conversation.locking import LEASE_SECONDS, LOOK_SECONDS, held
 from voice_gateway.conversation.store import CLAIMED, MemoryStore, Store
 from voice_gateway.doors import Answer
-from voice_gateway.doors.mqtt.topics import Request
+from voice_gateway.doors.mqtt.topics import Request, outcome_json
 from voice_gateway.turn import Reply, Utterance
 
 log = logging.getLogger(__name__)
@@ -116,4 +116,5 @@ async def _kept(store: Store, key: str) -> dict[str, Any] | None:
 
 
 def _answer_to(request: Request, reply: Reply) -> dict[str, Any]:
-    return {"id": request.id, **reply.to_json(), "model": reply.model}
+    outcomes = [outcome_json(outcome) for outcome in reply.outcomes]
+    return {"id": request.id, **reply.to_json(), "outcomes": outcomes, "model": reply.model}

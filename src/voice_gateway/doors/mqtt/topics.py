@@ -1,5 +1,6 @@
 """What goes over MQTT: topics, messages, and how Home Assistant learns of the gateway. Pure."""
 
+import itertools
 import json
 import re
 from collections.abc import Mapping, Sequence
@@ -9,12 +10,16 @@ from typing import Any
 
 from voice_gateway.config import MqttSettings
 from voice_gateway.doors.json_text import json_text
-from voice_gateway.turn import Utterance, encodable, new_id
+from voice_gateway.tools.masking import mask_result, mask_whole
+from voice_gateway.turn import ToolOutcome, Utterance, encodable, new_id
 from voice_gateway.watch import Acted, Answered, Event, Heard, Notice, PartState, State
 
 LONGEST_REQUEST = 64 * 1024  # bytes
 LONGEST_ID = 200
 LONGEST_TOPIC = 1000
+# Characters of one outcome: many read it, few need all of it, and a broker or a client may have little room.
+LONGEST_ARGUMENTS, LONGEST_TEXT, LONGEST_STRUCTURED = 2_000, 8_000, 32_000
+MOST_ARGUMENTS = 20  # of a call that has too many
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,9 +92,18 @@ def _wrong_place(settings: MqttSettings, where: Any) -> str | None:
     if not isinstance(where, str) or not is_plain_topic(where):
         return '"reply_to" must be a plain topic, without wildcards'
     answers = topic(settings, "res")
-    if where.startswith(f"{settings.prefix}/") and where != answers and not where.startswith(f"{answers}/"):
+    if _is_below(where, answers):
+        return None
+    if _is_below(where, settings.prefix):
         return f'"reply_to" must not be a topic of the gateway, except {answers} and what is below it'
+    if settings.reply_prefix is None or not _is_below(where, settings.reply_prefix):
+        more = f" or {settings.reply_prefix}" if settings.reply_prefix else ""
+        return f'"reply_to" must be {answers}{more} or below it; mqtt.reply_prefix can allow another place'
     return None
+
+
+def _is_below(where: str, place: str) -> bool:
+    return where == place or where.startswith(f"{place}/")
 
 
 def _checked(fields: Mapping[str, Any], where: str) -> Request | str:
@@ -119,13 +133,34 @@ def message_for(settings: MqttSettings, event: Event) -> Message | None:
     if isinstance(event, Heard):
         return _message(settings, "transcription", _heard(event.utterance), _about(event.utterance))
     if isinstance(event, Acted):
-        facts = {**event.outcome.to_json(), "model": event.model}
+        facts = {**outcome_json(event.outcome), "model": event.model}
         return _message(settings, "tool", facts, _about(event.utterance))
     if isinstance(event, Answered):
         return _message(settings, "ai-response", _answer(event), _about(event.utterance))
     if isinstance(event, Notice):
         return _message(settings, "notice", {"text": event.text}, {})
     return None
+
+
+def outcome_json(outcome: ToolOutcome) -> dict[str, Any]:
+    """The shape that `--json` promises, without secrets, and never of any size."""
+    args = dict(outcome.args)
+    return {
+        **outcome.to_json(),
+        "args": _arguments(args),
+        "text": mask_result(outcome.text, args, LONGEST_TEXT),
+        "structured": mask_whole(outcome.structured, args, LONGEST_STRUCTURED),
+    }
+
+
+def _arguments(args: dict[str, Any]) -> dict[str, Any]:
+    """All of them; where that is too long, the first ones, with a mark in place of each long value."""
+    if (whole := mask_whole(args, args, LONGEST_ARGUMENTS)) is not None:
+        return dict(whole)
+    shown: dict[str, Any] = {}
+    for name, value in itertools.islice(args.items(), MOST_ARGUMENTS):
+        shown |= mask_whole({name: value}, args, LONGEST_ARGUMENTS // MOST_ARGUMENTS) or {name[:60]: "…"}
+    return shown
 
 
 def _heard(utterance: Utterance) -> dict[str, Any]:
