@@ -8,7 +8,8 @@ import threading
 import time
 
 import pytest
-from langchain_core.tools import BaseTool, StructuredTool, tool
+from langchain_core.callbacks import AsyncCallbackHandler
+from langchain_core.tools import BaseTool, StructuredTool, ToolException, tool
 from tests.fakes.linked import fault_server, linked
 from tests.fakes.some_tools import executor_with, mcp_tool, outcome_of
 
@@ -163,8 +164,7 @@ class Invoked(Whisper):
     """A tool with an `ainvoke` of its own, which must not be passed over."""
 
     async def ainvoke(self, input, config=None, **kwargs):
-        args = input["args"] if input.get("type") == "tool_call" else input  # LangChain gives either
-        return f"invoked with {args['word']}"
+        return f"invoked with {json.dumps(input)}"
 
 
 @pytest.mark.scenario("EXE-5")
@@ -181,8 +181,56 @@ class Invoked(Whisper):
     ],
     ids=lambda value: getattr(value, "name", ""),
 )
-async def test_the_result_is_that_of_the_tools_own_ainvoke(chosen, args):
+@pytest.mark.parametrize("observed", [False, True])
+async def test_the_result_is_that_of_the_tools_own_ainvoke(chosen, args, observed):
+    """Its own coroutine, or LangChain's way there where somebody listens: the same comes out."""
+    if observed:
+        chosen = chosen.model_copy(update={"callbacks": [AsyncCallbackHandler()]})
+
     assert (await outcome_of(chosen, args)).text == await chosen.ainvoke(args)
+
+
+@pytest.mark.scenario("EXE-5")
+async def test_ainvoke_gets_the_arguments_themselves():
+    assert (await outcome_of(Invoked(), {"word": "hey"})).text == 'invoked with {"word": "hey"}'
+
+
+@pytest.mark.scenario("EXE-5")
+async def test_arguments_that_read_like_a_call_of_langchains_reach_the_tool_as_they_are():
+    class Sorter(BaseTool):
+        name: str = "sort"
+        description: str = "Sort."
+
+        def _run(self, type: str, word: str) -> str:
+            return f"{type}: {word}"
+
+    outcome = await outcome_of(Sorter(), {"type": "tool_call", "word": "hey"})
+
+    assert outcome.text == "tool_call: hey"
+
+
+@pytest.mark.scenario("EXE-5")
+@pytest.mark.parametrize("observed", [False, True])
+async def test_what_a_tool_gives_beside_its_text_is_not_lost_on_either_way(observed):
+    chosen = measure.model_copy(update={"callbacks": [AsyncCallbackHandler()] if observed else None})
+
+    outcome = await outcome_of(chosen, {"room": "attic"})
+
+    assert outcome.text == await chosen.ainvoke({"room": "attic"})
+    assert outcome.structured == {"degrees": 21}
+
+
+@pytest.mark.scenario("EXE-5")
+async def test_an_error_that_a_tool_handles_itself_is_no_success():
+    @tool
+    async def fragile() -> str:
+        """Break."""
+        raise ToolException("the cup is broken")
+
+    fragile.handle_tool_error = True
+    outcome = await outcome_of(fragile)
+
+    assert (outcome.ok, outcome.text) == (False, f"Error: {await fragile.ainvoke({})}")
 
 
 @pytest.mark.scenario("EXE-5")

@@ -409,7 +409,7 @@ class Listener(AsyncCallbackHandler):
         self.heard.append(f"start {serialized['name']}")
 
     async def on_tool_end(self, output, **_) -> None:
-        self.heard.append(f"end {output.content}")
+        self.heard.append(f"end {output}")
 
 
 async def test_callbacks_on_a_tool_are_heard():

@@ -42,8 +42,9 @@ class CallPlan:
         )
         self._is_mcp = self.traits.source != "builtin"
         self._call_directly = _can_be_called_directly(tool, self._names, self._model)
+        self._needs_whole_call = _needs_whole_call(tool, self._names, self._model)
         self.blocking = _is_blocking(tool)
-        self._with_artifact = getattr(tool, "response_format", "content") == "content_and_artifact"
+        self._with_artifact = tool.response_format == "content_and_artifact"
         self._fit = (
             _fit_for_schema(self._schema, tool.name) if self._model is None else _fit_for_model(self._model)
         )
@@ -102,10 +103,14 @@ class CallPlan:
             if self.blocking:
                 return self._threads.run(tool.name, lambda: tool.func(**ready))  # type: ignore[attr-defined]
             return tool.coroutine(**ready)  # type: ignore[attr-defined, no-any-return]
-        request = {"type": "tool_call", "id": call_id, "name": tool.name, "args": dict(args)}
-        if self.blocking:
-            return self._threads.run(tool.name, lambda: tool.invoke(request))
-        return tool.ainvoke(request)
+        given = dict(args)
+        if (
+            self._needs_whole_call or given.get("type") == "tool_call"
+        ):  # which LangChain would take for a call
+            given = {"type": "tool_call", "id": call_id, "name": tool.name, "args": given}
+        if self.blocking:  # its `ainvoke` would do the same, in threads that the end of the program waits for
+            return self._threads.run(tool.name, lambda: tool.invoke(given))
+        return tool.ainvoke(given)
 
     def finish(self, raw: Any) -> Result:
         """The result as text, checked against the tool's own output schema."""
@@ -304,14 +309,40 @@ def _can_be_called_directly(tool: BaseTool, names: frozenset[str], model: type[B
         return False
     if model is None and not isinstance(tool.args_schema, dict):
         return False
-    known = names if model is None else frozenset(model.model_fields)
-    try:
-        parameters = inspect.signature(function).parameters.values()
-    except (TypeError, ValueError):
+    parameters = _parameters(function)
+    if parameters is None or any(one.kind is one.POSITIONAL_ONLY for one in parameters):
         return False
-    named = {one.name for one in parameters if one.kind not in (one.VAR_KEYWORD, one.VAR_POSITIONAL)}
-    positional_only = any(one.kind is one.POSITIONAL_ONLY for one in parameters)
-    return named <= known and not positional_only
+    return {one.name for one in parameters} <= _declared(names, model)
+
+
+def _needs_whole_call(tool: BaseTool, names: frozenset[str], model: type[BaseModel] | None) -> bool:
+    """Whether `ainvoke(args)` (EXE-5) would lose something: an artifact, a handled error, or the
+    call's id. LangChain has these only for who gives it the whole call.
+    """
+    if tool.response_format != "content" or tool.handle_tool_error or tool.handle_validation_error:
+        return True
+    own = tool.args_schema
+    if isinstance(own, type) and issubclass(own, BaseModel) and own is not model:
+        return True  # something is injected
+    if isinstance(tool, StructuredTool | Tool):
+        function: Callable[..., Any] | None = tool.coroutine or tool.func
+    else:
+        function = tool._run if type(tool)._arun is BaseTool._arun else tool._arun
+    parameters = _parameters(function) or ()
+    return not {one.name for one in parameters} <= _declared(names, model) | TAKEN_BY_LANGCHAIN
+
+
+def _declared(names: frozenset[str], model: type[BaseModel] | None) -> frozenset[str]:
+    return names if model is None else frozenset(model.model_fields)
+
+
+def _parameters(function: Callable[..., Any] | None) -> list[inspect.Parameter] | None:
+    """Those with a name; None where nobody can tell."""
+    try:
+        every = inspect.signature(function).parameters.values()  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        return None
+    return [one for one in every if one.kind not in (one.VAR_KEYWORD, one.VAR_POSITIONAL)]
 
 
 def _is_blocking(tool: BaseTool) -> bool:
