@@ -8,6 +8,7 @@ from typing import Final, Literal, Protocol, TypeVar
 
 from home_words.names import plain_words, singular
 from home_words.phonetics import sound
+from home_words.risk import drives_a_gate, is_guarded
 
 Kind = Literal["switch", "plug", "dimmer", "blind", "garage_door", "lock", "thermostat", "sensor", "other"]
 Sort = Literal[
@@ -20,7 +21,6 @@ COVERS: Final = frozenset({"blind", "garage_door"})
 # A way into the house: nobody gets one by a vague or misheard name.
 ENTRANCES: Final = frozenset({"lock", "garage_door"})
 
-_GATE: Final = re.compile(r"\b(garage|gate|garagentor|tor|einfahrt)\b", re.IGNORECASE)
 _LIGHT: Final = re.compile(
     r"light|lamp|bulb|chandelier|lantern|leuchte|licht|lampe|lampa|lumi|spot|sconce|\bleds?\b|\bglow",
     re.IGNORECASE,
@@ -49,7 +49,7 @@ D = TypeVar("D", bound=HomeDevice)
 
 def mover_kind(name: str) -> Kind:
     """A motor that is a gate looks like a blind to Z-Wave; only its name tells."""
-    return "garage_door" if _GATE.search(name) else "blind"
+    return "garage_door" if drives_a_gate(name) else "blind"
 
 
 @lru_cache(maxsize=16_384)
@@ -85,12 +85,18 @@ _PLURAL_ANYWAY: Final = frozenset({"everything", "anything", "all", "lighting", 
 _ONE_THING: Final = frozenset({"thermostat", "heating", "heat", "climate", "temperature"})  # of the only one
 _PARTICULAR: Final = frozenset("lamp bulb shutter shade curtain drape outlet socket".split())
 
+
+def _guarded(device: HomeDevice) -> bool:
+    """A siren, an alarm, a relay that opens a gate: "everything" never means these."""
+    return is_guarded(device.kind, (device.name, f"{device.room} {device.name}"))
+
+
 _MEMBERS: Final[dict[str, Callable[[HomeDevice], bool]]] = {
     "light": lambda device: is_light(device.kind, device.name),
     "cover": lambda device: device.kind == "blind",
     "garage": lambda device: device.kind == "garage_door",
     "door": lambda device: device.kind in ENTRANCES or "door" in device.name.casefold(),
-    "all": lambda device: device.kind in SWITCHED,
+    "all": lambda device: device.kind in SWITCHED and not _guarded(device),
     "device": lambda device: True,
 }
 

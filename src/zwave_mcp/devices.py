@@ -7,14 +7,17 @@ from typing import Any, Final
 from home_words.kinds import Kind, mover_kind
 from zwave_mcp.home import Node, Snapshot, Value, ValueId, is_number
 
+BASIC: Final = 32
 BINARY_SWITCH: Final = 37
 MULTILEVEL_SWITCH: Final = 38
 BINARY_SENSOR: Final = 48
 MULTILEVEL_SENSOR: Final = 49
 METER: Final = 50
+COLOR_SWITCH: Final = 51
 THERMOSTAT_MODE: Final = 64
 THERMOSTAT_STATE: Final = 66
 THERMOSTAT_SETPOINT: Final = 67
+THERMOSTAT_FAN_MODE: Final = 68
 DOOR_LOCK: Final = 98
 BARRIER: Final = 102
 WINDOW_COVERING: Final = 106

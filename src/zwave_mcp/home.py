@@ -151,6 +151,7 @@ class Scene:
     id: int
     name: str
     values: tuple[SceneValue, ...] = ()
+    complete: bool = True  # `values` is all that it does
 
 
 @dataclass(frozen=True, slots=True)

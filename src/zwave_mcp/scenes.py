@@ -5,14 +5,41 @@ from typing import Any, Final
 
 from home_words.names import spellings, words
 from home_words.phrases import listed
+from home_words.risk import RELAYS, is_guarded, is_sensitive
 from zwave_mcp import wording
-from zwave_mcp.devices import BARRIER, DOOR_LOCK, LAST_LEVEL
+from zwave_mcp.devices import (
+    BARRIER,
+    BASIC,
+    BINARY_SWITCH,
+    COLOR_SWITCH,
+    DOOR_LOCK,
+    LAST_LEVEL,
+    MULTILEVEL_SWITCH,
+    THERMOSTAT_FAN_MODE,
+    THERMOSTAT_MODE,
+    THERMOSTAT_SETPOINT,
+    WINDOW_COVERING,
+    Device,
+)
 from zwave_mcp.home import Home, HomeError, NoAnswer, Refused, Scene, SceneValue, ValueId, is_number
 from zwave_mcp.results import Facts, Outcome, Result, result
 from zwave_mcp.states import LOCKED
 from zwave_mcp.view import View, Viewer
 
 _NEAR: Final = 2
+# What a scene can write to a lamp, a blind or a thermostat without anything else coming of it.
+_PLAIN_CLASSES: Final = frozenset(
+    {BASIC, BINARY_SWITCH, COLOR_SWITCH, MULTILEVEL_SWITCH, WINDOW_COVERING}
+    | {THERMOSTAT_FAN_MODE, THERMOSTAT_MODE, THERMOSTAT_SETPOINT}
+)
+# A value of these classes is for such a device, whatever else its node is.
+_KINDS: Final = {BARRIER: "garage_door", DOOR_LOCK: "lock"}
+# Values that move a device, and what writing "no" and "yes", or 0 and more, to them does.
+_MOVES: Final = {
+    **dict.fromkeys(("targetValue", "targetState"), ("close", "open")),
+    **dict.fromkeys(("Up", "Open", "On", "levelChangeUp"), ("stop", "open")),
+    **dict.fromkeys(("Down", "Close", "Off", "levelChangeDown"), ("stop", "close")),
+}
 
 
 class Scenes:
@@ -28,11 +55,9 @@ class Scenes:
             sentence = wording.no_scene(asked, [one.name for one in known])
             more = {"scenes": [one.name for one in known]}
             return result(sentence, "not_found", Facts(requested, more=more))
-        if any(_opens_the_house(value) for value in scene.values):
-            # Whoever confirms an unlocking must hear what is unlocked: it is a command of its own.
-            sentence = f"The scene {scene.name} unlocks or opens a door, which must be asked for by itself."
-            return result(sentence, "unsupported", Facts(requested))
         view = await self._viewer.now()
+        if (refusal := _refusal(scene, view)) is not None:
+            return result(refusal, "unsupported", Facts(requested))
         try:
             await self._home.activate_scene(scene.id)
         except Refused as refusal:
@@ -100,7 +125,42 @@ def _same(now: Any, wanted: Any) -> bool:
     return now is not None and bool(now == wanted)
 
 
-def _opens_the_house(value: SceneValue) -> bool:
-    if value.id.command_class == BARRIER:
-        return bool(value.value != 0)
-    return value.id.command_class == DOOR_LOCK and value.value != LOCKED
+def _refusal(scene: Scene, view: View) -> str | None:
+    """Why this scene is not started from here. Whoever confirms an opening must hear what is opened."""
+    for value in scene.values:
+        devices = _devices(value, view)
+        risky = next((one for one in devices if _is_risky(one, value)), None)
+        if risky is not None:
+            return f"The scene {scene.name} acts on {wording.the(risky)}, which must be asked for by itself."
+        if not devices or value.id.command_class not in _PLAIN_CLASSES | set(_KINDS):
+            return _unknown(scene)
+    return None if scene.complete else _unknown(scene)
+
+
+def _unknown(scene: Scene) -> str:
+    return f"It is not known all that the scene {scene.name} does, so it is not started from here."
+
+
+def _devices(value: SceneValue, view: View) -> list[Device]:
+    """Those that a value reaches: an endpoint's own, and of a value for a whole node all of it."""
+    of_node = [device for device in view.devices if device.node_id == value.id.node_id]
+    return [device for device in of_node if device.endpoint == value.id.endpoint] or of_node
+
+
+def _is_risky(device: Device, value: SceneValue) -> bool:
+    kind = _KINDS.get(value.id.command_class, device.kind)
+    names = (device.name, f"{device.room} {device.name}")
+    return is_guarded(kind, names) and is_sensitive(kind, names, _action(kind, value))
+
+
+def _action(kind: str, value: SceneValue) -> str:
+    """The word for what writing this value does; the riskiest one where nobody knows."""
+    wanted = value.value
+    if value.id.command_class == DOOR_LOCK:
+        return "lock" if value.id.property == "targetMode" and wanted == LOCKED else "unlock"
+    moves = _MOVES.get(str(value.id.property))
+    if moves is None or not (isinstance(wanted, bool) or is_number(wanted)):
+        return "toggle"
+    action = moves[bool(wanted)]
+    switched = {"close": "off", "open": "on"}
+    return switched.get(action, action) if kind in RELAYS else action

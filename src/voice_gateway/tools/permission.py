@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Protocol
 
+from home_words.risk import HARMLESS, is_sensitive
 from voice_gateway.config import PermissionSettings
 from voice_gateway.turn import ALLOWED, Decision, ToolCall, ToolTraits, Verdict
 
@@ -32,21 +33,8 @@ class Tier(StrEnum):
     SENSITIVE = "sensitive"
 
 
-SENSITIVE_KINDS = frozenset({"lock", "garage_door", "gate", "alarm"})
 SENSITIVE_WORDS = re.compile(r"\b(unlock|disarm)", re.IGNORECASE)
-# "off" closes a relay that holds a gate open; what turns an alarm off is judged apart.
-HARMLESS_ACTIONS = frozenset({"close", "stop", "off", "lock"})
 GUARDED_WORDS = re.compile(r"\b(garage|gate|lock|alarm|safe)", re.IGNORECASE)
-# Names are given in every language; what one of these says opens a way in.
-OPENED_WORDS = re.compile(
-    r"\b(gate|garage door|door opener|door strike|barrier|"
-    r"(?:garagen|hof|garten|einfahrts?)?tor(?:e|schalter|öffner|antrieb)?\b|türöffner|portail|portillon|portón|portão|"
-    r"cancello|poort|garagedeur|deuropener|grind|garageport|brama|bramk|brán|vrata|portti|kapu|garaj kapı|"
-    r"ворот|калитк)",
-    re.IGNORECASE,
-)
-DISARMED_WORDS = re.compile(r"\b(alarm|siren|security)", re.IGNORECASE)
-RELAYS = frozenset({"switch", "plug", "dimmer", "other"})
 
 WAITING = Verdict(
     Decision.ASK,
@@ -88,17 +76,11 @@ def _device_tier(args: Mapping[str, Any], devices_named: DevicesNamed) -> Tier:
     """By the device that its server would take, however it is called: "node 15" may be the garage door."""
     action, said = str(args.get("action", "")), str(args.get("deviceName", ""))
     found = devices_named(said)
+    if not found:
+        return Tier.ACT if action in HARMLESS else Tier.SENSITIVE
     # "Relay 2" in the room "Gate" drives a gate, and so does what the user calls one.
-    names = [said, *(f"{device.room} {device.name}" for device in found)]
-    if action in ("off", "toggle", "open") and any(map(DISARMED_WORDS.search, names)):
-        return Tier.SENSITIVE
-    if action in HARMLESS_ACTIONS:
-        return Tier.ACT
-    if not found or any(device.kind in SENSITIVE_KINDS for device in found):
-        return Tier.SENSITIVE
-    # A relay that drives a gate is a switch to its server.
-    relay = any(device.kind in RELAYS for device in found)
-    return Tier.SENSITIVE if relay and any(map(OPENED_WORDS.search, names)) else Tier.ACT
+    risky = (is_sensitive(one.kind, (said, one.name, f"{one.room} {one.name}"), action) for one in found)
+    return Tier.SENSITIVE if any(risky) else Tier.ACT
 
 
 def _sounds_sensitive(name: str, args: Mapping[str, Any]) -> bool:

@@ -117,7 +117,8 @@ def _scene(raw: Mapping[str, Any]) -> Scene | None:
         value_id = _value_id(node_id, item) if _is_int(node_id) else None
         if value_id is not None:
             values.append(SceneValue(value_id, scalar(item.get("value"))))
-    return Scene(scene_id, name, tuple(values))
+    complete = isinstance(items, list) and len(values) == len(items)
+    return Scene(scene_id, name, tuple(values), complete)
 
 
 def _is_int(raw: object) -> TypeGuard[int]:

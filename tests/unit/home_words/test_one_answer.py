@@ -1,6 +1,8 @@
 """Gateway and Z-Wave server, asked for a device, mean the same one; so does the gate that decides."""
 
+import json
 import random
+import unicodedata
 
 import pytest
 from hypothesis import given, settings
@@ -9,6 +11,7 @@ from tests.fakes.scripted_home import blind, dimmer, lock, sensor, switch, therm
 
 from home_words.kinds import is_light
 from home_words.resolver import Names, One
+from home_words.risk import is_sensitive
 from voice_gateway.brain.local.home import Home, build_home, parse_devices
 from voice_gateway.brain.local.resolve import Found, Resolver
 from voice_gateway.config import PermissionSettings
@@ -61,7 +64,32 @@ def spelling(device: Device, luck: random.Random) -> str:
         text = text.replace(old, new) if luck.random() < 0.3 else text
     text = luck.choice((str, str.lower, str.upper))(text)
     before = luck.choice(("", "", "the ", "my ", "please the "))
-    return f"{before}{text}{luck.choice(('', '', ' (off)', ' (on, 40 %)', '!', ' 💡'))}"
+    written = f"{before}{text}{luck.choice(('', '', ' (off)', ' (on, 40 %)', '!', ' 💡'))}"
+    return luck.choice(WRITTEN)(written)
+
+
+def full_width(text: str) -> str:
+    return "".join(chr(ord(char) + 0xFEE0) if "!" <= char <= "~" else char for char in text)
+
+
+def look_alike(text: str) -> str:
+    return text.translate(str.maketrans("aeopcxAEOPCXTH", "аеорсхАЕОРСХТН"))
+
+
+# Also as nobody would: what a server takes, the gate must know.
+WRITTEN = (
+    *(str,) * 6,
+    full_width,
+    look_alike,
+    json.dumps,
+    lambda text: json.dumps([text]),
+    lambda text: f"(x) {text} (y)",
+    lambda text: unicodedata.normalize("NFD", text),
+    lambda text: text.replace(" ", "_"),
+    lambda text: text.replace(" ", "\u00a0\u200b"),
+    lambda text: f"{text}, Kitchen Light",
+    lambda text: f"device {text}",
+)
 
 
 def found_by(home: Home, asked: str, able: set[int | None]) -> object:
@@ -83,13 +111,16 @@ def test_what_the_server_takes_for_a_device_is_that_device_to_the_gateway(nodes,
             assert [one.node_id for one in found.devices] == [hit.device.node_id], asked
 
 
+ACTIONS = st.sampled_from(["on", "off", "toggle", "open", "dim", "close", "stop"])
+
+
 def judged(home: Home, asked: str, action: str) -> Tier:
     call = ToolCall("1", "control_zwave_device", {"deviceName": asked, "action": action})
     return tier(call, ToolTraits(), PermissionSettings(), home.names.could_mean)
 
 
 @settings(deadline=None, max_examples=100)
-@given(homes, st.randoms(use_true_random=False), st.sampled_from(["on", "off", "toggle", "open", "dim"]))
+@given(homes, st.randoms(use_true_random=False), ACTIONS)
 def test_the_gate_judges_the_device_however_it_is_spelled(nodes, luck, action):
     known = server(nodes)
     home = gateway(known)
@@ -101,6 +132,22 @@ def test_the_gate_judges_the_device_however_it_is_spelled(nodes, luck, action):
             sure = isinstance(known.find(asked), One)
             # Where only the action tells two devices apart, the gate may be stricter, and never laxer.
             assert judged(home, asked, action) == by_number or (not sure and by_number is Tier.ACT), asked
+
+
+@settings(deadline=None, max_examples=100)
+@given(homes, st.randoms(use_true_random=False), ACTIONS, st.text(max_size=8))
+def test_no_text_reaches_a_guarded_device_unasked(nodes, luck, action, noise):
+    known = server(nodes)
+    home = gateway(known)
+    for device in known.devices:
+        for asked in (spelling(device, luck), f"{spelling(device, luck)} {noise}", noise):
+            hit = known.find(asked, lambda one: supports(one, action))
+            if isinstance(hit, One):
+                one = hit.device
+                if is_sensitive(one.kind, (one.name, f"{one.room} {one.name}"), action):
+                    assert judged(home, asked, action) is Tier.SENSITIVE, asked
+            elif not known.could_mean(asked) and action not in ("close", "stop"):
+                assert judged(home, asked, action) is Tier.SENSITIVE, asked
 
 
 def test_a_fan_on_a_dimmer_is_no_light_to_anybody():
@@ -132,12 +179,20 @@ def test_what_counts_as_a_light(kind: str, name: str, light: bool):
 
 def test_the_gate_knows_a_way_into_the_house_by_every_name_that_its_server_takes():
     known = server(
-        [blind(15, "Garage Door", "Garage"), switch(16, "Siren"), switch(17, "Gate Relay", "Garden")]
+        [
+            blind(15, "Garage Door", "Garage"),
+            switch(16, "Siren"),
+            switch(17, "Gate Relay", "Garden"),
+            switch(18, "Desk Lamp"),
+        ]
     )
     home = gateway(known)
 
     for asked in ("node 15", "door garage", "the GARAGE door (closed)", "garage garage door", "garage"):
         assert judged(home, asked, "toggle") is Tier.SENSITIVE
-    assert judged(home, "node 16", "off") is Tier.SENSITIVE
+    for asked in ("node 16", "Siren", "the siren (off)", "ＳＩＲＥＮ"):
+        assert {judged(home, asked, action) for action in ("on", "off", "toggle")} == {Tier.SENSITIVE}
+    assert judged(home, '["Desk Lamp", "Garage Door"]', "toggle") is Tier.SENSITIVE
+    assert judged(home, "node 18", "on") is Tier.ACT
     assert judged(home, "node 17", "on") is Tier.SENSITIVE
     assert judged(home, "garden relay gate", "on") is Tier.SENSITIVE

@@ -34,6 +34,8 @@ HOME = {
     "node 18": [Device("Torschalter", "switch", "Garten")],
     "node 19": [Device("Ventilator", "switch", "Motor")],
     "node 20": [Device("Box", "switch", "Alarm")],
+    "node 21": [Device("Außensirene", "plug", "Hof")],
+    "node 22": [Device("Main Valve", "switch", "Cellar")],
 }
 
 
@@ -68,8 +70,14 @@ def judged(name, args, settings=None, **facts):
         ("control_zwave_device", {"deviceName": "node 17", "action": "off"}, Tier.SENSITIVE),
         ("control_zwave_device", {"deviceName": "node 99", "action": "toggle"}, Tier.SENSITIVE),
         ("control_zwave_device", {"deviceName": "node 99", "action": "on"}, Tier.SENSITIVE),
-        ("control_zwave_device", {"deviceName": "node 99", "action": "off"}, Tier.ACT),
+        ("control_zwave_device", {"deviceName": "node 99", "action": "off"}, Tier.SENSITIVE),
         ("control_zwave_device", {"deviceName": "node 99", "action": "close"}, Tier.ACT),
+        ("control_zwave_device", {"deviceName": "node 99", "action": "stop"}, Tier.ACT),
+        ("control_zwave_device", {"deviceName": "node 21", "action": "on"}, Tier.SENSITIVE),
+        ("control_zwave_device", {"deviceName": "node 21", "action": "off"}, Tier.SENSITIVE),
+        ("control_zwave_device", {"deviceName": "node 22", "action": "on"}, Tier.SENSITIVE),
+        ("control_zwave_device", {"deviceName": "node 22", "action": "off"}, Tier.ACT),
+        ("control_zwave_device", {"deviceName": ["Lamp", "Garage Door"], "action": "on"}, Tier.SENSITIVE),
         ("control_zwave_device", {"deviceName": "Garden Gate", "action": "on"}, Tier.SENSITIVE),
         ("control_zwave_device", {"deviceName": "Garden Gate", "action": "off"}, Tier.ACT),
         ("control_zwave_device", {"deviceName": "Relay 2", "action": "on"}, Tier.SENSITIVE),

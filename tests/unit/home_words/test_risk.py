@@ -1,0 +1,74 @@
+"""What an action on a device risks, by its kind and by what people call it."""
+
+import pytest
+
+from home_words.kinds import device_class, mover_kind
+from home_words.risk import is_guarded, is_sensitive
+from voice_gateway.brain.local.home import Device
+
+WAYS_IN = [
+    "Gate", "Gate 1", "gate1", "Front Gates", "Relay_Gate", "RelayGate", "ＧＡＴＥ", "Garage Door",
+    "Garden Gate Motor",
+    "Hoftor", "Torschalter", "Garagentor 2", "Türöffner", "Haustür", "Portail", "Portón", "Cancello", "Poort",
+    "Garageport", "Brama wjazdowa", "Ворота", "Front Door", "Door 2", "Door Strike", "Driveway Barrier",
+    "Water Valve",
+    "Hauptventil", "Válvula de gas",
+]  # fmt: skip
+SIRENS = [
+    "Siren",
+    "Outdoor Siren",
+    "Außensirene",
+    "Sirène",
+    "Sirena esterna",
+    "Alarm Siren",
+    "Сирена",
+    "Air Horn",
+]
+PLAIN = [
+    "Desk Lamp", "Door Lamp", "Doorbell Chime", "Motor", "Ventilator", "Gateway", "Navigator",
+    "Hornet Fan", "Tortoise Heater",
+    "Kitchen Light", "Coffee Maker", "Window Blind",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", WAYS_IN)
+@pytest.mark.parametrize("kind", ["switch", "plug", "dimmer"])
+def test_a_relay_that_opens_something_is_asked_about_before_it_opens(kind, name):
+    assert all(is_sensitive(kind, [name], action) for action in ("on", "toggle", "open", "dim", ""))
+    assert not any(is_sensitive(kind, [name], action) for action in ("off", "close", "stop", "lock"))
+
+
+@pytest.mark.parametrize("name", SIRENS)
+def test_a_siren_is_asked_about_whatever_is_done_with_it(name):
+    assert all(is_sensitive("switch", [name], action) for action in ("on", "off", "toggle"))
+
+
+@pytest.mark.parametrize("name", PLAIN)
+@pytest.mark.parametrize("kind", ["switch", "dimmer", "blind", "thermostat", "sensor"])
+def test_what_opens_nothing_is_not_asked_about(kind, name):
+    assert not is_guarded(kind, [name])
+
+
+@pytest.mark.parametrize(
+    "name", ["Garage", "Portail", "Garden Gate", "Hoftor", "Sliding Door", "Garage Shutter", "Einfahrt"]
+)
+def test_a_motor_that_is_a_way_in_is_one_for_everybody(name):
+    assert mover_kind(name) == "garage_door"
+
+
+@pytest.mark.parametrize(
+    "name", ["Window Blind", "Patio Door Blind", "Curtain", "Awning", "Projector Screen"]
+)
+def test_a_motor_in_front_of_a_window_is_a_blind(name):
+    assert mover_kind(name) == "blind"
+
+
+def test_everything_means_neither_sirens_nor_gates():
+    devices = [
+        Device("Desk Lamp", "Office", "switch"),
+        Device("Siren", "", "switch"),
+        Device("R", "Gate", "plug"),
+    ]
+    everything = device_class("everything")
+    assert everything is not None
+    assert [device.name for device in everything.among(devices)] == ["Desk Lamp"]

@@ -1,0 +1,142 @@
+"""A scene is judged value by value, each by its device: none opens the house or does who knows what."""
+
+import pytest
+from tests.fakes.scripted_home import ScriptedHome, blind, dimmer, lock, sensor, switch, thermostat
+
+from zwave_mcp.home import Node, Scene, SceneValue, Value, ValueId
+from zwave_mcp.mqtt.nodes import parse_scenes
+from zwave_mcp.tools import Tools
+
+
+def covering(node: int, name: str, room: str = "") -> Node:
+    """A motor on Window Covering."""
+    current, target = ValueId(node, 106, 0, "currentValue", 13), ValueId(node, 106, 0, "targetValue", 13)
+    values = (Value(current, 0, is_current=True, target=target), Value(target, 0, writeable=True))
+    return Node(node, name, room, status="Alive", values=values)
+
+
+def relays(node: int, name: str, room: str = "") -> Node:
+    """Two relays in one node."""
+    values = [
+        Value(ValueId(node, 37, endpoint, prop), False, is_current=prop == "currentValue")
+        for endpoint in (1, 2)
+        for prop in ("currentValue", "targetValue")
+    ]
+    return Node(node, name, room, status="Alive", values=tuple(values))
+
+
+HOUSE = (
+    switch(2, "Desk Lamp", "Office"),
+    dimmer(3, "Floor Lamp"),
+    blind(4, "Window Blind"),
+    thermostat(5, "Thermostat"),
+    lock(6, "Front Door"),
+    blind(7, "Garage Door"),
+    covering(8, "Garage Door", "Yard"),
+    covering(9, "Terrace Awning"),
+    switch(10, "Gate Relay"),
+    switch(11, "Relay 2", "Gate"),
+    switch(12, "Siren"),
+    dimmer(13, "Water Valve"),
+    switch(14, "House Alarm"),
+    blind(15, "Portail"),
+    switch(16, "Ｇａｔｅ"),
+    relays(17, "Garden Gate"),
+    sensor(18, "Climate Sensor"),
+    switch(19, "relay_gate"),
+    blind(20, "Door", "Garage"),
+)
+
+
+async def start(*values: SceneValue, complete: bool = True) -> tuple[str, ScriptedHome, str]:
+    home = ScriptedHome(*HOUSE)
+    home.known_scenes, home.polled = (Scene(4, "Leaving", values, complete),), [values[0].value]
+    answer = await Tools(home, allow_unlock=True).call("activate_zwave_scene", {"sceneName": "leaving"})
+    return answer.structured["outcome"], home, answer.sentence
+
+
+def to(node: int, command_class: int, prop: str, value: object, endpoint: int = 0) -> SceneValue:
+    return SceneValue(ValueId(node, command_class, endpoint, prop), value)
+
+
+OPENING = [
+    to(6, 98, "targetMode", 0),
+    to(6, 98, "targetMode", 16),
+    to(6, 98, "targetMode", None),
+    to(6, 99, "userCode", "1234"),
+    to(7, 38, "targetValue", 99),
+    to(7, 38, "targetValue", 1),
+    to(7, 38, "Up", True),
+    to(7, 38, "restorePrevious", True),
+    to(7, 32, "targetValue", 255),
+    to(8, 106, "targetValue", 99),
+    to(8, 106, "levelChangeUp", True),
+    to(10, 37, "targetValue", True),
+    to(10, 32, "targetValue", 255),
+    to(11, 37, "targetValue", True),
+    to(12, 37, "targetValue", True),
+    to(12, 37, "targetValue", False),
+    to(13, 38, "targetValue", 50),
+    to(14, 37, "targetValue", False),
+    to(15, 38, "targetValue", 99),
+    to(16, 37, "targetValue", True),
+    to(17, 37, "targetValue", True, endpoint=2),
+    to(17, 32, "targetValue", 255),
+    to(2, 102, "targetState", 255),
+    to(2, 98, "targetMode", 0),
+    to(19, 37, "targetValue", True),
+    to(20, 38, "targetValue", 99),
+]
+UNKNOWN = [
+    to(99, 37, "targetValue", True),
+    to(255, 37, "targetValue", True),
+    to(2, 112, "3", 1),
+    to(3, 121, "toneId", 5),
+    to(3, 43, "sceneId", 2),
+]
+HARMLESS = [
+    to(2, 37, "targetValue", True),
+    to(3, 38, "targetValue", 10),
+    to(3, 38, "On", True),
+    to(3, 51, "targetColor", None),
+    to(4, 38, "targetValue", 99),
+    to(5, 67, "setpoint", 18),
+    to(6, 98, "targetMode", 255),
+    to(7, 38, "targetValue", 0),
+    to(7, 38, "Up", False),
+    to(8, 106, "targetValue", 0),
+    to(9, 106, "targetValue", 99),
+    to(10, 37, "targetValue", False),
+    to(13, 38, "targetValue", 0),
+]
+
+
+@pytest.mark.parametrize("value", OPENING, ids=lambda value: f"{value.id}={value.value}")
+async def test_a_scene_that_opens_or_sounds_something_is_not_started(value):
+    outcome, home, sentence = await start(HARMLESS[0], value)
+    assert (outcome, home.sent) == ("unsupported", [])
+    assert sentence.endswith("which must be asked for by itself.")
+
+
+@pytest.mark.parametrize("value", UNKNOWN, ids=lambda value: f"{value.id}={value.value}")
+async def test_a_scene_that_does_what_nobody_knows_is_not_started(value):
+    outcome, home, sentence = await start(HARMLESS[0], value)
+    assert (outcome, home.sent) == ("unsupported", [])
+    assert sentence == "It is not known all that the scene Leaving does, so it is not started from here."
+
+
+@pytest.mark.parametrize("value", HARMLESS, ids=lambda value: f"{value.id}={value.value}")
+async def test_a_scene_that_shuts_or_lights_is_started(value):
+    _, home, _ = await start(value)
+    assert home.sent == [("scene", 4)]
+
+
+@pytest.mark.parametrize(
+    "values",
+    [None, "all", [{"nodeId": 7}], [{"nodeId": "7", "commandClass": 38, "property": "targetValue"}], [7]],
+)
+async def test_a_scene_that_cannot_be_read_whole_is_not_started(values):
+    (scene,) = parse_scenes([{"sceneid": 1, "label": "Leaving", "values": values}])
+    assert not scene.complete
+    outcome, home, _ = await start(HARMLESS[0], complete=scene.complete)
+    assert (outcome, home.sent) == ("unsupported", [])
