@@ -18,6 +18,7 @@ from voice_gateway.brain.local.stage import LocalBrain
 from voice_gateway.brain.stage import Stage
 from voice_gateway.config import Settings, control_file, data_folder
 from voice_gateway.conversation.entry import Conversation
+from voice_gateway.conversation.place import gateway_id
 from voice_gateway.conversation.store import MemoryStore, Store
 from voice_gateway.errors import BrainError, ErrorKind
 from voice_gateway.mcp_link.integration import MCPIntegration, ServerStatus
@@ -127,6 +128,7 @@ class Gateway:
             watch=self.watch,
             around=self,
             first=self._clock.answer,
+            gateway=gateway_id(data_folder() / "gateway-id") if self.store.shared else "",
         )
 
     def _build_model(self) -> "OllamaClient | AnthropicClient | None":

@@ -79,10 +79,11 @@ class Utterance:
     id: str = field(default_factory=new_id)
     heard_by: str | None = None  # the speech engine; typed words have none
     heard_seconds: float | None = None  # that it took
+    satellite: str | None = None  # which of the door's own; a door that cannot tell them apart has none
 
     def __post_init__(self) -> None:
         """Whatever came in by a door can go out by every other."""
-        for name in ("text", "conversation_id", "room", "id"):
+        for name in ("text", "conversation_id", "room", "id", "satellite"):
             if (given := getattr(self, name)) is not None:
                 object.__setattr__(self, name, encodable(given))
 

@@ -3,6 +3,7 @@
 import asyncio
 
 import pytest
+from tests.fakes.locked_house import UNLOCK, House
 from tests.fakes.redis_server import RedisServer
 
 from voice_gateway.config import BrainSettings, PermissionSettings
@@ -141,3 +142,18 @@ async def test_a_conversation_named_like_a_request_does_not_answer_it(store):
     await talk.answer(Utterance("hello", conversation_id="request:r:answer"))
 
     assert (await Requests(talk.answer, store, None).answered(request_of("r")))["id"] == "r"
+
+
+async def test_a_question_is_answered_where_it_was_asked_whatever_the_store(store):
+    permission = PermissionSettings(sensitive_doors=("cli", "voice", "mqtt"))
+    here = House([UNLOCK], store=store, permission=permission, gateway="here")
+    there = House("hello", "hello", store=store, permission=permission, gateway="there")
+    await here.hears("unlock the front door", door="voice", conversation_id="c")
+
+    await there.hears("yes", door="mqtt", conversation_id="c")
+    await there.hears("yes", door="voice", conversation_id="c")
+    assert here.lock.actions == there.lock.actions == []
+    assert there.stage.seen[-1].history.messages == []
+
+    await here.hears("yes", door="voice", conversation_id="c")
+    assert here.lock.actions == ["unlock"]

@@ -12,7 +12,7 @@ from tests.fakes.voice import LevelTranscriber, ScriptedSynthesizer
 
 from voice_gateway.config import VoiceSettings
 from voice_gateway.errors import HearingError
-from voice_gateway.turn import Reply
+from voice_gateway.turn import Reply, Utterance
 from voice_gateway.watch import Watch
 
 pytestmark = pytest.mark.filterwarnings("ignore:'audioop' is deprecated")  # of the wyoming package
@@ -122,6 +122,29 @@ async def test_words_are_answered_by_the_conversation(moonshine):
         assert handled.text == "wyoming-kitchen: turn on the lamp"
         await connected.write_event(Transcript("something bad").event())
         assert NotHandled.is_type((await connected.read_event()).type)
+
+
+async def test_a_conversation_belongs_to_the_satellite_it_is_held_with(moonshine):
+    from wyoming.asr import Transcript
+
+    asked: list[Utterance] = []
+
+    async def remember(utterance: Utterance) -> Reply:
+        asked.append(utterance)
+        return Reply("yes")
+
+    async with door(moonshine) as opened, client(opened) as connected:
+        opened.answer = remember
+        for satellite in ({}, {"satellite_id": "assist_satellite.hall"}, {"device_id": "a1"}):
+            context = {"conversation_id": "c", **satellite}
+            await connected.write_event(Transcript("hello", context=context).event())
+            await connected.read_event()
+
+    assert [utterance.satellite for utterance in asked] == [
+        "127.0.0.1",
+        "127.0.0.1/assist_satellite.hall",
+        "127.0.0.1/a1",
+    ]
 
 
 async def test_an_engine_that_fails_is_told_and_the_connection_stays(sound):

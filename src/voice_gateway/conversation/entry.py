@@ -14,6 +14,7 @@ from voice_gateway.config import BrainSettings, PermissionSettings
 from voice_gateway.conversation.confirmation import Confirmation, take
 from voice_gateway.conversation.history import Histories
 from voice_gateway.conversation.locking import Locks
+from voice_gateway.conversation.place import conversation_key
 from voice_gateway.conversation.store import MemoryStore, Store
 from voice_gateway.errors import GatewayError, UnfitAnswer
 from voice_gateway.logs import turn_context
@@ -77,6 +78,7 @@ class Conversation:
         watch: Watch | None = None,
         around: Surroundings | None = None,
         first: First | None = None,
+        gateway: str = "",  # its name among those that share the store
         now: Callable[[], float] = time.time,
     ) -> None:
         self._stages = tuple(stages)
@@ -84,6 +86,7 @@ class Conversation:
         self._watch = watch or Watch()
         self._around = around or Nowhere()
         self._first = first
+        self._gateway = gateway
         store = store or MemoryStore()
         self._histories = Histories(store, brain.conversation_expiry_seconds, self._watch)
         self.locks = Locks(store, self._histories.failed)
@@ -109,8 +112,7 @@ class Conversation:
         """
         started = perf_counter()
         shown = self._confirmation.shown(utterance)
-        # Apart from what else is in the store: whoever asks may choose the name of a conversation.
-        key = f"conversation:{utterance.conversation_id}"
+        key = conversation_key(utterance, self._gateway)
         self._watch.tell(Heard(shown))
         with turn_context(turn=utterance.id[:8], door=utterance.door):
             async with self.locks.of(key):

@@ -312,15 +312,23 @@ class _Client:
             await self.send("audio-start", {"rate": RATE, "width": 2, "channels": 1})
         await self.send("audio-stop")
 
+    def _satellite(self, told: dict[str, Any]) -> str:
+        """The machine that speaks to us, and which of its satellites it speaks for, if it says so."""
+        peer = self._writer.get_extra_info("peername")
+        host = str(peer[0]) if peer else ""
+        return "/".join([host, *(str(told[key]) for key in ("satellite_id", "device_id") if told.get(key))])
+
     async def _transcript(self, event: Event) -> None:
         """Words for the conversation."""
         context = event.data.get("context")
-        given = context.get("conversation_id") if isinstance(context, dict) else None
+        told = context if isinstance(context, dict) else {}
+        given = told.get("conversation_id")
         utterance = Utterance(
             str(event.data.get("text", "")),
             "wyoming",
             conversation_id=f"wyoming-{given}" if given else self._conversation_id,
             room=self._door.settings.room,
+            satellite=self._satellite(told),
         )
         reply = await self._door.answer(utterance)
         answer: dict[str, Any] = {"text": reply.text} | ({"context": context} if context else {})

@@ -3,93 +3,12 @@
 import asyncio
 
 import pytest
-from langchain_core.tools import StructuredTool
+from tests.fakes.locked_house import LOCK, UNLOCK, House, Scripted
 
-from voice_gateway.brain.stage import Turn
 from voice_gateway.config import BrainSettings, PermissionSettings
-from voice_gateway.conversation.entry import Conversation
 from voice_gateway.conversation.store import MemoryStore, SqliteStore
 from voice_gateway.errors import BrainError
-from voice_gateway.tools.executor import ToolExecutor
-from voice_gateway.tools.manager import ToolManager
-from voice_gateway.tools.traits import with_traits
-from voice_gateway.turn import Passed, Reply, ToolCall, ToolTraits, Utterance
-from voice_gateway.watch import Watch
-
-
-class Lock:
-    """A lock that counts how often it was really moved."""
-
-    def __init__(self) -> None:
-        self.actions: list[str] = []
-
-    def tool(self) -> StructuredTool:
-        async def control_zwave_lock(deviceName: str, action: str) -> str:  # noqa: N803
-            self.actions.append(action)
-            return f"{deviceName} is {action}ed."
-
-        tool = StructuredTool.from_function(coroutine=control_zwave_lock, description="Moves a lock.")
-        with_traits(tool, ToolTraits(source="zwave", original_name="control_zwave_lock"))
-        return tool
-
-
-class Scripted:
-    """A stage that makes the calls it is told to make, as a model would."""
-
-    def __init__(self, executor, *steps, name="model"):
-        self.name = name
-        self.executor = executor
-        self.steps = list(steps)
-        self.seen: list[Turn] = []
-
-    async def answer(self, turn):
-        self.seen.append(turn)
-        step = self.steps.pop(0) if self.steps else "nothing more"
-        if isinstance(step, Exception):
-            raise step
-        if isinstance(step, Passed):
-            return step
-        if callable(step):
-            return await step(turn)
-        if isinstance(step, str):
-            return Reply(step, stage=self.name)
-        turn.history.add_user(turn.utterance.text)
-        turn.history.add_ai("", step)
-        outcomes = await turn.run(self.executor, step)
-        turn.history.add_outcomes(outcomes)
-        turn.history.add_ai("I did it all.")
-        ok = all(outcome.ok for outcome in outcomes)
-        return Reply("I did it all.", tuple(outcomes), stage=self.name, ok=ok)
-
-
-UNLOCK = ToolCall(id="1", name="control_zwave_lock", args={"deviceName": "Front Door", "action": "unlock"})
-LOCK = ToolCall(id="2", name="control_zwave_lock", args={"deviceName": "Back Door", "action": "lock"})
-
-
-class House:
-    def __init__(self, *steps, store=None, permission=None, brain=None, before=(), **parts):
-        self.lock = Lock()
-        manager = ToolManager()
-        manager.add(self.lock.tool())
-        executor = ToolExecutor(manager)
-        self.now = 1000.0
-        self.stage = Scripted(executor, *steps)
-        self.told = []
-        watch = Watch()
-        watch.subscribe(self.told.append)
-        self.conversation = Conversation(
-            [*before, self.stage],
-            executor,
-            brain or BrainSettings(),
-            permission or PermissionSettings(),
-            store=store,
-            watch=watch,
-            now=lambda: self.now,
-            **parts,
-        )
-
-    async def hears(self, text, **facts):
-        return await self.conversation.answer(Utterance(text, **facts))
+from voice_gateway.turn import Passed, Reply
 
 
 async def test_a_sensitive_call_waits_for_the_users_own_yes():

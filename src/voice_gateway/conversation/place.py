@@ -1,0 +1,33 @@
+"""Where a conversation is held: its name counts only there, so that nobody answers who was not asked."""
+
+import contextlib
+import os
+from pathlib import Path
+from urllib.parse import quote
+
+from voice_gateway.turn import Utterance, new_id
+
+# The one door that gateways with a common store share: a request lands on any of them. Every other door
+# stands in one gateway, and who talks there is not who talks at another.
+SHARED_DOORS = frozenset({"mqtt"})
+
+
+def conversation_key(utterance: Utterance, gateway: str) -> str:
+    """Whoever asks chooses the name of a conversation, and names are published; nobody chooses the door."""
+    stands_in = "" if utterance.door in SHARED_DOORS else gateway
+    place = (stands_in, utterance.door, utterance.satellite or "", utterance.conversation_id)
+    # Quoted, so that no name reaches into another's place, nor to what else is in the store.
+    return ":".join(["conversation", *(quote(part, safe="") for part in place)])
+
+
+def gateway_id(file: Path) -> str:
+    """By which a gateway knows its own conversations in a common store, also after a restart."""
+    with contextlib.suppress(OSError):
+        file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        with contextlib.suppress(FileExistsError):
+            descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            with os.fdopen(descriptor, "w") as opened:
+                opened.write(new_id())
+        if known := file.read_text().strip():
+            return known
+    return new_id()  # for as long as this process lives

@@ -1,0 +1,101 @@
+"""A question belongs to who was asked: a conversation's name counts only at its own door."""
+
+import stat
+
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.fakes.locked_house import UNLOCK, House
+
+from voice_gateway.config import PermissionSettings
+from voice_gateway.conversation.place import conversation_key, gateway_id
+from voice_gateway.conversation.store import MemoryStore
+from voice_gateway.turn import Utterance
+from voice_gateway.watch import Heard
+
+EVERYWHERE = PermissionSettings(sensitive_doors=("cli", "voice", "mqtt", "wyoming"))
+
+
+async def test_who_knows_a_conversation_by_name_cannot_answer_its_question_from_another_door():
+    house = House([UNLOCK], "hello", permission=EVERYWHERE)
+    await house.hears("unlock the front door", door="voice", conversation_id="published")
+
+    reply = await house.hears("yes", door="mqtt", conversation_id="published")
+
+    assert house.lock.actions == []
+    assert reply.conversation_id == "published"
+    assert [event.utterance.conversation_id for event in house.told if isinstance(event, Heard)] == [
+        "published",
+        "published",
+    ]
+
+    await house.hears("yes", door="voice", conversation_id="published")
+    assert house.lock.actions == ["unlock"]  # nor was the question taken away from who was asked
+
+
+async def test_who_knows_a_conversation_by_name_cannot_read_it_from_another_door():
+    house = House([UNLOCK], "hello", permission=EVERYWHERE)
+    await house.hears("unlock the front door", door="voice", conversation_id="published")
+
+    await house.hears("what did I say?", door="mqtt", conversation_id="published")
+
+    assert house.stage.seen[-1].history.messages == []
+    assert house.stage.seen[-1].history.state == {}
+
+
+async def test_one_satellite_does_not_answer_for_another():
+    house = House([UNLOCK], "hello", permission=EVERYWHERE)
+    wyoming = {"door": "wyoming", "conversation_id": "wyoming-1"}
+    await house.hears("unlock the front door", satellite="kitchen", **wyoming)
+
+    await house.hears("yes", satellite="hall", **wyoming)
+    assert house.lock.actions == []
+
+    await house.hears("yes", satellite="kitchen", **wyoming)
+    assert house.lock.actions == ["unlock"]
+
+
+async def test_gateways_with_one_store_share_the_questions_of_mqtt_alone():
+    store = MemoryStore()
+    here = House([UNLOCK], [UNLOCK], store=store, permission=EVERYWHERE, gateway="here")
+    there = House("hello", store=store, permission=EVERYWHERE, gateway="there")
+
+    await here.hears("unlock the front door", door="cli", conversation_id="cli")
+    await there.hears("yes", door="cli", conversation_id="cli")
+    assert there.lock.actions == []
+
+    await here.hears("unlock the front door", door="mqtt", conversation_id="m")
+    await there.hears("yes", door="mqtt", conversation_id="m")
+    assert there.lock.actions == ["unlock"]
+
+
+_NAMES = st.text(st.sampled_from(":/%abc lock"), max_size=8)
+_PLACES = st.tuples(_NAMES, st.sampled_from(["cli", "voice", "wyoming"]), _NAMES, _NAMES)
+
+
+def _key(place: tuple[str, str, str, str]) -> str:
+    gateway, door, satellite, name = place
+    return conversation_key(Utterance("", door, conversation_id=name, satellite=satellite), gateway)
+
+
+@given(_PLACES, _PLACES)
+def test_no_name_reaches_into_another_place(one, other):
+    """Nor to the lock of another conversation, which stands behind its name."""
+    assert (_key(one) == _key(other)) == (one == other)
+    assert _key(one) != f"{_key(other)}:lock"
+
+
+def test_a_gateway_is_the_same_one_after_a_restart(tmp_path):
+    file = tmp_path / "data" / "gateway-id"
+
+    first = gateway_id(file)
+
+    assert first
+    assert gateway_id(file) == first
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert gateway_id(tmp_path / "other") != first
+
+
+def test_a_gateway_that_cannot_write_is_told_apart_all_the_same(tmp_path):
+    (tmp_path / "file").write_text("")
+
+    assert gateway_id(tmp_path / "file" / "gateway-id") != gateway_id(tmp_path / "file" / "gateway-id")
