@@ -381,6 +381,8 @@ def handle(message: dict) -> None:
     elif method == "tools/list":
         if "hang_in_list" not in FAULTS:
             send({"id": message["id"], "result": tools(params)})
+        if "exit_after_list" in FAULTS:
+            os._exit(0)
     elif method == "tools/call":
         call = CALLS.get(params["name"])
         if call is None:

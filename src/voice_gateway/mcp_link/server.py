@@ -215,8 +215,6 @@ class Server:
 
     def _failed(self, reason: str, ran_seconds: float) -> None:
         changed, self._last_error = reason != self._last_error, reason
-        if self._connected_at is not None:
-            self._restarts += 1
         if ran_seconds >= self._timeouts.short_run_seconds:
             self._failures = 0
         else:
@@ -294,6 +292,9 @@ class Server:
         ran_well = self._ran() >= self._timeouts.short_run_seconds
         if ran_well and self._attempting is None and not self._stopping:
             self._attempting = asyncio.Event()  # it is restarted at once: calls that come now wait for it
+        if self._state == "connected" and not self._stopping:
+            self._restarts += 1
+            self._set_state("connecting")  # at once: the next attempt may be a while away
 
     def _decided(self) -> None:
         """Whoever waited for the attempt under way looks again."""

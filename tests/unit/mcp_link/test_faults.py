@@ -12,6 +12,8 @@ from tests.fakes.linked import LIMIT, alive, fault_server, linked
 
 from voice_gateway.errors import BadArguments, ToolError, ToolUnavailable
 from voice_gateway.mcp_link.connection import LinkTimeouts
+from voice_gateway.reports import server_report
+from voice_gateway.watch import State
 
 NOT_UNIT = "servers that misbehave, each a process"
 
@@ -158,6 +160,24 @@ async def test_the_last_reply_of_a_dying_server_still_counts():
     async with linked(fault_server()) as link:
         assert int(await link.call("answer_and_die")) > 0
         await link.until(lambda: link.status().restarts == 1 and link.status().state == "connected")
+
+
+@pytest.mark.parametrize(("fault", "last"), [((), "answer_and_die"), (("exit_after_list",), None)])
+async def test_a_server_that_dies_early_is_not_told_as_connected_while_its_calls_are_refused(fault, last):
+    async with linked(fault_server(*fault), settle=False, patience=0, attempts=9) as link:
+        await link.until(lambda: bool(link.tools))
+        if last:
+            assert await link.call(last)
+        await link.until(lambda: bool(link.delays))  # it is dead, and not tried again before the test ends
+
+        assert link.status().state == "connecting"
+        assert [status.state for status in link.statuses][-2:] == ["connected", "connecting"]
+        assert server_report(link.statuses[-1])[:2] == (
+            State.STARTING,
+            "The fault server was lost and is being started again.",
+        )
+        with pytest.raises(ToolUnavailable, match="not connected"):
+            await link.call("echo")
 
 
 async def test_a_last_reply_counts_though_it_takes_long_to_read():
@@ -307,7 +327,7 @@ async def test_a_child_of_a_dead_server_does_not_survive_it():
         assert alive(child)
         with pytest.raises(ToolUnavailable):
             await link.call("die")
-        await link.until(lambda: link.status().restarts == 1)
+        await link.until(lambda: link.status().restarts == 1 and link.status().state == "connected")
         assert not alive(child)
 
 
