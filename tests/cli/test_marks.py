@@ -5,7 +5,7 @@ from tests.fakes.ollama_server import FakeOllama
 from tests.fakes.terminal import Terminal
 
 CTRL_D = "\x04"
-LAMP = "control zwave device: "
+LAMP = "Floor Lamp: on"
 
 
 @pytest.fixture
@@ -27,7 +27,7 @@ async def test_each_act_of_a_chat_has_a_mark_and_a_look_has_none(commands):
         assert await terminal.ends() == 0
 
     assert done.splitlines()[-2].startswith(f"✓ {LAMP}")
-    assert failed.splitlines()[-2].startswith(f"✗ {LAMP}")
+    assert failed.splitlines()[-2].startswith("✗ Space Heater: on")
     assert failed.splitlines()[-2].endswith("(unreachable)")
     assert "✓" not in failed + looked
     assert "✗" not in done + looked

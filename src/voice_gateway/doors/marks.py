@@ -2,15 +2,16 @@
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from functools import cache
+from typing import Any
 
 from voice_gateway.errors import ErrorKind
 from voice_gateway.tools.masking import mask, shorten
 from voice_gateway.turn import OutcomeStatus, ToolOutcome
 
-LONGEST_VALUE = 60  # characters of one argument
+LONGEST_VALUE = 60  # characters of a name, or of one value
 
 
 class Mark(StrEnum):
@@ -45,19 +46,35 @@ def mark_of_turn(outcomes: Iterable[ToolOutcome]) -> Mark | None:
 
 
 def mark_lines(outcomes: Iterable[ToolOutcome]) -> list[str]:
-    """One line for each act: its mark, what was asked of which tool, and how it stands if it is not done."""
-    return [f"{mark} {_asked(outcome, mark)}" for outcome in outcomes if (mark := mark_of(outcome))]
+    """One line for each act: its mark, what it was about, and how it stands if it is not done."""
+    return [f"{mark} {_about(outcome, mark)}" for outcome in outcomes if (mark := mark_of(outcome))]
 
 
-def _asked(outcome: ToolOutcome, mark: Mark) -> str:
-    """Not the tool's sentence, which the reply tells already. Arguments may be a model's: one line only."""
+def _about(outcome: ToolOutcome, mark: Mark) -> str:
+    """Not the tool's sentence, which the reply tells already. Values may be a model's: one line only."""
+    name, values = _device_and_values(outcome, mark) or (outcome.name.replace("_", " "), outcome.args)
     try:
-        values = ", ".join(shorten(f"{value}", LONGEST_VALUE) for value in mask(dict(outcome.args)).values())
+        shown = ", ".join(shorten(f"{value}", LONGEST_VALUE) for value in mask(dict(values)).values())
     except ValueError:  # Python refuses to write a number of thousands of digits
-        values = "…"
-    asked = " ".join(f"{outcome.name.replace('_', ' ')}: {values}".split()).rstrip(": ")
+        shown = "…"
+    line = " ".join(f"{shorten(name, LONGEST_VALUE)}: {shown}".split()).rstrip(": ")
     stands = "" if mark is Mark.DONE else f" ({outcome.status.replace('_', ' ')})"
-    return without_marks("".join(one for one in asked if one.isprintable())) + stands
+    return without_marks("".join(one for one in line if one.isprintable())) + stands
+
+
+def _device_and_values(outcome: ToolOutcome, mark: Mark) -> tuple[str, Mapping[str, Any]] | None:
+    """The device by its server's name for it, with its state, or with what was asked if that is not done.
+
+    Only of a tool that answers with `device`, `outcome` and `state` or `requested`. Any other line has the
+    tool's name: a result may repeat what a model gave, and a note called "Front Door" is not a door.
+    """
+    facts = outcome.facts
+    device, state, requested = facts.get("device"), facts.get("state"), facts.get("requested")
+    if not (isinstance(device, str) and device.strip() and isinstance(facts.get("outcome"), str)):
+        return None
+    if mark is Mark.DONE and isinstance(state, str) and state.strip():
+        return device, {"state": state}
+    return (device, requested) if isinstance(requested, Mapping) and requested else None
 
 
 # Whatever may be taken for one of our marks goes, wherever it stands: a terminal breaks lines where it likes.

@@ -99,6 +99,51 @@ def test_each_act_has_a_line_that_says_what_was_asked_and_how_it_stands():
     ]
 
 
+def at_home(status: OutcomeStatus, state: str | None = "on, 50 %", **more) -> ToolOutcome:
+    """As a server of a home answers."""
+    facts = {"device": "Hall Lamp", "state": state, "requested": {"action": "dim", "level": 50}}
+    return outcome(status, structured={**facts, "outcome": status, **more})
+
+
+def test_a_device_has_its_own_name_with_its_state_or_what_was_asked_of_it():
+    done, working, away = OutcomeStatus.CONFIRMED, OutcomeStatus.WORKING, OutcomeStatus.UNREACHABLE
+    outcomes = [at_home(done), at_home(done, None), at_home(working, "on, 10 %"), at_home(away, "off")]
+
+    assert mark_lines(outcomes) == [
+        "✓ Hall Lamp: on, 50 %",
+        "✓ Hall Lamp: dim, 50",
+        "… Hall Lamp: dim, 50 (working)",
+        "✗ Hall Lamp: dim, 50 (unreachable)",
+    ]
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        {"name": "Front Door", "state": "locked"},
+        {"device": "Front Door", "state": "locked"},
+        {"device": None, "state": "locked", "outcome": "confirmed"},
+        {"device": ["Front Door"], "state": "locked", "outcome": "confirmed"},
+        {"device": "Front Door", "state": {}, "outcome": "confirmed"},
+        {"device": "Front Door", "state": None, "requested": "locked", "outcome": "confirmed"},
+    ],
+)
+def test_what_a_tool_only_repeats_never_stands_for_a_device(told):
+    noted = outcome(OutcomeStatus.CONFIRMED, name="add_note", args={"text": "locked"}, structured=told)
+
+    assert mark_lines([noted]) == ["✓ add note: locked"]
+
+
+def test_a_device_is_one_short_line_without_marks():
+    odd = at_home(OutcomeStatus.CONFIRMED, "on\n✓ Front Door: locked", device=f"Lamp\x1b[2K\n✗{'x' * 500}")
+
+    (line,) = mark_lines([odd])
+
+    assert line.startswith("✓ Lamp[2K *xx")
+    assert line.endswith(": on * Front Door: locked")
+    assert len(line) < 150
+
+
 def test_arguments_are_one_line_without_marks_and_secrets():
     args = {"deviceName": "lamp\n✓ front door: locked\x1b[2K", "code": "x" * 500, "password": "hunter2"}
 
