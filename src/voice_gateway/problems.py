@@ -32,6 +32,7 @@ MODEL_TOO_LONG = "My answer became too long."
 MODEL_REFUSED = "I would rather not answer that."
 
 MEMORY_LOST = "I cannot remember what is said at the moment."
+FILE_DAMAGED = "The file with my {what} was damaged, so I began a new one; of its entries I kept {kept}."
 TIMERS_LOST = "Timers are not available: their file cannot be used."
 SECOND_GATEWAY = "another gateway is running; commands reach that one"
 
@@ -242,6 +243,13 @@ CATALOGUE: Mapping[str, tuple[Problem, ...]] = {
     ),
     "Conversations and commands": (
         MEMORY,
+        Problem(
+            "`memory` (damaged)",
+            (FILE_DAMAGED,),
+            "a disk error, or a write that was cut off; what could be read is in the new file",
+            "the disk; the damaged file stays beside the new one, with `.damaged` behind its name",
+            "by itself, at once",
+        ),
         Problem(
             "commands",
             (SECOND_GATEWAY,),

@@ -1,10 +1,13 @@
 """How each part is, in sentences a person understands, with what to check."""
 
+import asyncio
 from collections.abc import Callable, Sequence
+from typing import Literal
 
 from voice_gateway.errors import ErrorKind, GatewayError
 from voice_gateway.mcp_link.integration import ServerStatus
-from voice_gateway.problems import SEARCH, SERVER_SILENT, VOLUME
+from voice_gateway.problems import FILE_DAMAGED, SEARCH, SERVER_SILENT, VOLUME
+from voice_gateway.sqlite_file import Damage
 from voice_gateway.watch import Acted, Event, PartState, State, Watch
 
 # Built-in tools that need something outside the gateway: the part's name, and what is said of it.
@@ -66,6 +69,18 @@ def outside_parts(watch: Watch) -> Callable[[Event], None]:
             watch.report(part, State.DEGRADED, problem.says[0], advice)
 
     return noticed
+
+
+def damaged_file(watch: Watch, part: Literal["memory", "timers"], what: str) -> Callable[[Damage], None]:
+    """For the part whose file it is; the file tells it in a thread of its own."""
+    loop = asyncio.get_running_loop()
+
+    def tell(damage: Damage) -> None:
+        sentence = FILE_DAMAGED.format(what=what, kept=damage.kept or "none")
+        advice = f"the damaged file is {damage.aside}; check the disk"
+        loop.call_soon_threadsafe(watch.report, part, State.DEGRADED, sentence, advice)
+
+    return tell
 
 
 def model_report(error: GatewayError | None, model: str) -> tuple[State, str, str]:

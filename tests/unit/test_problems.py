@@ -45,6 +45,7 @@ PROOFS = {
     "a reply (length)": "test_an_answer_that_is_not_whole_is_an_error",
     "a reply (claim)": "test_after_a_wish_without_a_call_our_own_sentence_is_said",
     "`memory`": "test_memory",
+    "`memory` (damaged)": "test_a_damaged_file_is_told_of_and_what_can_be_read_is_kept",
     "commands": "test_a_second_gateway_says_so_and_takes_over_when_the_first_ends",
     "`voice`": "test_engines_that_cannot_be_loaded_are_told_of",
     "`microphone`": "test_a_microphone_that_fails_is_opened_again",

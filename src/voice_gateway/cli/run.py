@@ -11,6 +11,7 @@ from voice_gateway.cli.command import loaded, wants_json
 from voice_gateway.config import conversations_file
 from voice_gateway.conversation.store import store_from
 from voice_gateway.doors.terminal import Source, source, tell_unasked
+from voice_gateway.reports import damaged_file
 from voice_gateway.watch import Changes, Event, Watch
 
 PROMPT_SECONDS = 2.0
@@ -24,8 +25,9 @@ async def run(options: argparse.Namespace) -> int:
     found = loaded(options)
     settings = found.settings
     behind = source(sys.stdin)
-    store = store_from(settings.brain.store, conversations_file())
     watch = Watch()
+    told = damaged_file(watch, "memory", "conversations")
+    store = store_from(settings.brain.store, conversations_file(), on_damage=told)
     watch.subscribe(_announcer())
     async with contextlib.aclosing(store), opened(settings, store=store, watch=watch) as gateway:
         door = gateway.text_door(as_json=wants_json(options))

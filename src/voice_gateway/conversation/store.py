@@ -1,21 +1,19 @@
 """Where conversations and answered requests are kept: in memory, in a SQLite file, or in a Redis."""
 
 import asyncio
-import logging
 import sqlite3
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from voice_gateway.errors import ConfigError
+from voice_gateway.sqlite_file import Damage, Schema, SqliteFile
 
 REDIS_LIMIT_SECONDS = 5.0
 CLAIMED = "claimed"
 MOST_ENTRIES = 10_000  # in memory: about 3000 answered requests, or some ten megabytes
 TIDY_SECONDS = 60.0
-
-log = logging.getLogger(__name__)
 
 
 class Store(Protocol):
@@ -77,13 +75,32 @@ class MemoryStore:
         """There is nothing to close."""
 
 
+def _is_entry(row: tuple[Any, ...]) -> bool:
+    key, expires, text = row
+    return isinstance(key, str) and isinstance(expires, int | float) and isinstance(text, str)
+
+
+_ENTRIES = Schema(
+    "entries",
+    ("key", "expires", "text"),
+    ("CREATE TABLE IF NOT EXISTS entries (key TEXT PRIMARY KEY, expires REAL, text TEXT)",),
+    _is_entry,
+)
+
+
 class SqliteStore:
-    """A connection per call: a command may use the file beside the gateway, and a turn touches it twice."""
+    """A command may use the file beside the gateway; a turn touches it twice."""
 
     shared = False
 
-    def __init__(self, file: Path, now: Callable[[], float] = time.time) -> None:
-        self._file = file
+    def __init__(
+        self,
+        file: Path,
+        now: Callable[[], float] = time.time,
+        *,
+        on_damage: Callable[[Damage], None] = lambda _damage: None,
+    ) -> None:
+        self._file = SqliteFile(file, _ENTRIES, on_damage=on_damage)
         self._now = now
 
     async def get(self, key: str) -> str | None:
@@ -102,15 +119,10 @@ class SqliteStore:
         """Every call closes its own connection."""
 
     def _get(self, key: str) -> str | None:
-        if not self._file.exists():
+        if not self._file.path.exists():
             return None
-        connection = self._connect()
-        try:
-            row = connection.execute(
-                "SELECT text FROM entries WHERE key = ? AND expires > ?", (key, self._now())
-            ).fetchone()
-        finally:
-            connection.close()
+        select, values = "SELECT text FROM entries WHERE key = ? AND expires > ?", (key, self._now())
+        row = self._file.run(lambda connection: connection.execute(select, values).fetchone(), write=False)
         return row[0] if row else None
 
     def _put(self, key: str, text: str, expiry_seconds: float) -> None:
@@ -124,34 +136,12 @@ class SqliteStore:
 
     def _write(self, statement: str, *values: str | float) -> int:
         """One transaction that also forgets what has expired; how many rows it changed."""
-        connection = self._connect()
-        try:
-            with connection:
-                connection.execute("BEGIN IMMEDIATE")
-                connection.execute("DELETE FROM entries WHERE expires <= ?", (self._now(),))
-                return connection.execute(statement, values).rowcount
-        finally:
-            connection.close()
 
-    def _connect(self) -> sqlite3.Connection:
-        try:
-            return self._opened()
-        except sqlite3.OperationalError:  # locked, full or not writable: not damaged
-            raise
-        except sqlite3.DatabaseError as error:
-            aside = self._file.with_suffix(".damaged")
-            facts = {"reason": str(error), "kept": str(aside)}
-            log.warning("the store is damaged, starting a new one", extra=facts)
-            self._file.replace(aside)
-            return self._opened()
+        def write(connection: sqlite3.Connection) -> int:
+            connection.execute("DELETE FROM entries WHERE expires <= ?", (self._now(),))
+            return connection.execute(statement, values).rowcount
 
-    def _opened(self) -> sqlite3.Connection:
-        self._file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        connection = sqlite3.connect(self._file, timeout=5.0)
-        connection.execute(
-            "CREATE TABLE IF NOT EXISTS entries (key TEXT PRIMARY KEY, expires REAL, text TEXT)"
-        )
-        return connection
+        return self._file.run(write)
 
 
 class RedisStore:
@@ -194,8 +184,10 @@ def _milliseconds(seconds: float) -> int:
     return max(1, round(seconds * 1000))
 
 
-def store_from(setting: str, file: Path) -> Store:
-    """`memory`, `sqlite`, or the address of a Redis."""
+def store_from(
+    setting: str, file: Path, *, on_damage: Callable[[Damage], None] = lambda _damage: None
+) -> Store:
+    """`memory`, `sqlite`, or the address of a Redis. `on_damage` is told when a damaged file was replaced."""
     if setting.startswith(("redis://", "rediss://", "unix://")):
         return RedisStore(setting)
-    return SqliteStore(file) if setting == "sqlite" else MemoryStore()
+    return SqliteStore(file, on_damage=on_damage) if setting == "sqlite" else MemoryStore()

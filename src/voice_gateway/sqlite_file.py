@@ -1,0 +1,224 @@
+"""One SQLite file with one table: brought to its schema, shared by processes, begun anew when damaged."""
+
+import contextlib
+import fcntl
+import logging
+import os
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+log = logging.getLogger(__name__)
+
+Row = tuple[Any, ...]
+T = TypeVar("T")
+
+BUSY_SECONDS = 5.0  # another process holds the file for milliseconds
+MAGIC = b"SQLite format 3\0"
+MOST_PAGES = 1 << 20  # a file of ours has a few thousand
+SIDE_FILES = ("-journal", "-wal", "-shm")
+# What says something of the moment or the disk and nothing of the file's content: it is still good. Errors of
+# our own making are no damage either.
+_NOT_DAMAGE = frozenset(
+    {
+        sqlite3.SQLITE_BUSY,
+        sqlite3.SQLITE_LOCKED,
+        sqlite3.SQLITE_PROTOCOL,
+        sqlite3.SQLITE_INTERRUPT,
+        sqlite3.SQLITE_FULL,
+        sqlite3.SQLITE_READONLY,
+        sqlite3.SQLITE_IOERR,
+        sqlite3.SQLITE_CANTOPEN,
+        sqlite3.SQLITE_PERM,
+        sqlite3.SQLITE_AUTH,
+        sqlite3.SQLITE_NOMEM,
+        sqlite3.SQLITE_MISUSE,
+        sqlite3.SQLITE_RANGE,
+        sqlite3.SQLITE_TOOBIG,
+    }
+)
+
+
+class UnreadableRow(sqlite3.DatabaseError):
+    """SQLite gave a row that makes no sense, as a damaged page may."""
+
+
+@dataclass(frozen=True, slots=True)
+class Damage:
+    """A file was damaged, and a new one has taken its place."""
+
+    reason: str
+    aside: Path  # where the damaged one is now
+    kept: int  # rows that could still be read
+
+
+@dataclass(frozen=True, slots=True)
+class Schema:
+    """`migrations[n]` brings version n to n + 1; the version stands in the file (`PRAGMA user_version`).
+
+    `fits` says whether a row read from a damaged file can be one of ours.
+    """
+
+    table: str
+    columns: tuple[str, ...]
+    migrations: tuple[str, ...]
+    fits: Callable[[Row], bool]
+
+
+class SqliteFile:
+    """Every call has a connection of its own, so that nobody goes on with a file that was set aside.
+
+    `on_damage` is told in the thread that met the damage; `spare` are rows that are known without the file.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        schema: Schema,
+        *,
+        on_damage: Callable[[Damage], None] = lambda _damage: None,
+        spare: Callable[[], Iterable[Row]] = lambda: (),
+    ) -> None:
+        self.path = path
+        self._schema = schema
+        self._on_damage = on_damage
+        self._spare = spare
+
+    def run(self, work: Callable[[sqlite3.Connection], T], *, write: bool = True) -> T:
+        """One transaction. What is damaged is set aside, and the work done once more with a new file.
+
+        Without `write` it works on a full or read-only disk, too.
+        """
+        known = self._identity()
+        try:
+            return self._once(work, write)
+        except sqlite3.DatabaseError as error:
+            if not is_damage(error):
+                raise
+            self._begin_anew(known, error)
+        return self._once(work, write)
+
+    def _once(self, work: Callable[[sqlite3.Connection], T], write: bool) -> T:
+        with contextlib.closing(self._connected(self.path)) as connection:
+            connection.execute("BEGIN IMMEDIATE" if write else "BEGIN")
+            result = work(connection)  # without its COMMIT, closing rolls back
+            connection.execute("COMMIT")
+            return result
+
+    def _connected(self, path: Path) -> sqlite3.Connection:
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        if not path.exists():  # what people said is for nobody else to read
+            os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+        connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None)
+        try:
+            self._migrate(connection)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _migrate(self, connection: sqlite3.Connection) -> None:
+        """A file of a newer version is used as it is: columns are only ever added."""
+        steps = self._schema.migrations
+        if _version(connection) >= len(steps):
+            return
+        with contextlib.suppress(sqlite3.OperationalError):  # an older gateway that runs has it open
+            connection.execute("PRAGMA journal_mode = DELETE")  # can be read on a disk that takes nothing
+        connection.execute("BEGIN IMMEDIATE")
+        for step in steps[_version(connection) :]:  # another process may have been faster
+            connection.execute(step)
+        connection.execute(f"PRAGMA user_version = {len(steps)}")
+        connection.execute("COMMIT")
+
+    def _begin_anew(self, known: tuple[int, int] | None, error: sqlite3.DatabaseError) -> None:
+        with _alone_in(self.path.parent):
+            if self._identity() != known:
+                return  # another process has done it
+            aside = self.path.with_name(f"{self.path.name}.damaged")
+            self._set_aside(aside)
+            rows = [*_readable(aside, self._schema), *self._spare()]
+            kept = self._put_new(rows)
+        damage = Damage(str(error), aside, kept)
+        facts = {"reason": damage.reason, "kept": kept, "set_aside": str(aside)}
+        log.warning("a damaged file was set aside, starting a new one", extra=facts)
+        self._on_damage(damage)
+
+    def _set_aside(self, aside: Path) -> None:
+        """The file keeps its name until the new one takes it: nobody finds none in between."""
+        for ending in ("", *SIDE_FILES):
+            Path(f"{aside}{ending}").unlink(missing_ok=True)
+        try:
+            aside.hardlink_to(self.path)
+        except OSError:  # a file system without such links
+            self.path.replace(aside)
+        for ending in SIDE_FILES:  # left there, they would be taken for those of the new file
+            with contextlib.suppress(FileNotFoundError):
+                Path(f"{self.path}{ending}").replace(f"{aside}{ending}")
+
+    def _put_new(self, rows: Sequence[Row]) -> int:
+        new = self.path.with_name(f"{self.path.name}.new")
+        new.unlink(missing_ok=True)
+        insert = (
+            f"INSERT OR IGNORE INTO {self._schema.table} ({', '.join(self._schema.columns)})"
+            f" VALUES ({', '.join('?' * len(self._schema.columns))})"
+        )
+        with contextlib.closing(self._connected(new)) as connection:
+            connection.execute("BEGIN")
+            kept = sum(connection.execute(insert, row).rowcount for row in rows if self._schema.fits(row))
+            connection.execute("COMMIT")
+        new.replace(self.path)
+        return kept
+
+    def _identity(self) -> tuple[int, int] | None:
+        try:
+            found = self.path.stat()
+        except OSError:
+            return None
+        return found.st_dev, found.st_ino
+
+
+def is_damage(error: sqlite3.DatabaseError) -> bool:
+    """Whether the file's content is to blame."""
+    code = getattr(error, "sqlite_errorcode", None)
+    if code is None:  # of the Python module: a text that is none, or a mistake of ours
+        return not isinstance(error, sqlite3.ProgrammingError | sqlite3.NotSupportedError)
+    return code & 0xFF not in _NOT_DAMAGE  # the rest of the code only says more
+
+
+def _version(connection: sqlite3.Connection) -> int:
+    return int(connection.execute("PRAGMA user_version").fetchone()[0])
+
+
+def _readable(path: Path, schema: Schema) -> Iterator[Row]:
+    """From both ends up to what is damaged. A column that an older file does not have yet is empty."""
+    _lengthen(path)
+    with contextlib.suppress(sqlite3.Error), contextlib.closing(sqlite3.connect(path)) as connection:
+        connection.text_factory = lambda raw: raw.decode("utf-8", "replace")
+        there = {row[1] for row in connection.execute(f"PRAGMA table_info({schema.table})")}
+        columns = ", ".join(name if name in there else f"NULL AS {name}" for name in schema.columns)
+        for order in ("ASC", "DESC"):
+            with contextlib.suppress(sqlite3.Error):
+                yield from connection.execute(f"SELECT {columns} FROM {schema.table} ORDER BY rowid {order}")
+
+
+def _lengthen(path: Path) -> None:
+    """SQLite reads nothing of a file that was cut off; with empty pages for those that are gone, it does."""
+    with path.open("rb") as file:
+        header = file.read(32)
+    page_size, pages = int.from_bytes(header[16:18], "big"), int.from_bytes(header[28:32], "big")
+    believable = header.startswith(MAGIC) and page_size >= 512 and pages <= MOST_PAGES
+    if believable and path.stat().st_size < page_size * pages:
+        os.truncate(path, page_size * pages)
+
+
+@contextlib.contextmanager
+def _alone_in(folder: Path) -> Iterator[None]:
+    """One process at a time."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
