@@ -1,6 +1,7 @@
 """Logs: to stderr only, a fixed phrase with its facts behind it, and the turn they belong to."""
 
 import logging
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,6 +12,22 @@ from typing import TextIO
 _STANDARD = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
 
 _turn: ContextVar[dict[str, str]] = ContextVar("turn", default={})  # noqa: B039 (never changed in place)
+
+
+_BARE = re.compile(r"""[^\s"'=()\\]+""")  # cannot be taken for anything but one value
+
+
+class Lines(str):
+    """A message that we have made of several lines; any other stays on one, whatever stands in it."""
+
+    __slots__ = ()
+
+
+def one_line(text: str) -> str:
+    """With everything written out that would begin a line, move a cursor, colour or reverse what follows."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 @contextmanager
@@ -24,7 +41,11 @@ def turn_context(**facts: str) -> Iterator[None]:
 
 
 class FactsFormatter(logging.Formatter):
-    """`12:01:07 warning tools.executor: tool is slow (tool=search_web seconds=1.9 turn=4f2a)`"""
+    """`12:01:07 warning tools.executor: tool is slow (tool=search_web reason="no answer" turn=4f2a)`
+
+    A record is one line. What belongs to it below that line is indented, so that nothing in it, wherever it
+    came from, can be taken for a record.
+    """
 
     def __init__(self, *, tracebacks: bool) -> None:
         super().__init__()
@@ -34,16 +55,28 @@ class FactsFormatter(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
         facts = {key: value for key, value in vars(record).items() if key not in _STANDARD}
         facts.update(_turn.get())
-        behind = " ".join(f"{key}={value}" for key, value in facts.items() if value not in (None, ""))
+        behind = " ".join(
+            f"{key}={_quoted(value)}" for key, value in facts.items() if value not in (None, "")
+        )
         source = record.name.removeprefix("voice_gateway.")
         if (second := int(record.created)) != self._second:
             self._second, self._clock = second, self.formatTime(record, "%H:%M:%S")
-        line = f"{self._clock} {record.levelname.lower()} {source}: {record.getMessage()}"
+        said = record.getMessage()
+        first, *below = said.split("\n") if isinstance(record.msg, Lines) else [said]
+        line = f"{self._clock} {record.levelname.lower()} {source}: {one_line(first)}"
         if behind:
             line += f" ({behind})"
         if self._tracebacks and record.exc_info:
-            line += "\n" + self.formatException(record.exc_info)
-        return line
+            below += [f"  {one}" for one in self.formatException(record.exc_info).splitlines()]
+        return "\n".join([line, *(one_line(one if one.startswith("  ") else f"  {one}") for one in below)])
+
+
+def _quoted(value: object) -> str:
+    text = str(value)
+    if _BARE.fullmatch(text) and text.isprintable():
+        return text
+    escaped = text.replace("\\", r"\\").replace('"', r"\"")
+    return f'"{one_line(escaped)}"'
 
 
 def set_up(level: str = "warning", *, debug: bool = False, stream: TextIO | None = None) -> None:

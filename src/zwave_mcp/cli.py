@@ -154,12 +154,19 @@ async def _state(options: Options, reset: bool, faults: Sequence[str], out: IO[s
 
 
 class _LogLine(logging.Formatter):
-    """A fixed phrase, and the facts behind it."""
+    """A fixed phrase, and the facts behind it; a traceback below is indented. So nothing can forge a line."""
 
-    def format(self, record: logging.LogRecord) -> str:
-        line = super().format(record)
+    def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 (the library's name)
         facts = " ".join(f"{key}={value!r}" for key, value in record.__dict__.items() if key not in _OWN)
-        return f"{line} {facts}".rstrip()
+        return _one_line(f"{super().formatMessage(record)} {facts}".rstrip())
+
+    def formatException(self, ei: Any) -> str:  # noqa: N802
+        return "\n".join(f"  {_one_line(line)}" for line in super().formatException(ei).splitlines())
+
+
+def _one_line(text: str) -> str:
+    """With every character written out that would begin a line, move a cursor or colour what follows."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 def _log_to_stderr(level: str) -> None:

@@ -36,7 +36,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except GatewayError as error:
         if debug:
             raise
-        print(f"{PROGRAM}: {error}", file=sys.stderr)
+        print(f"{PROGRAM}: {logs.one_line(str(error))}", file=sys.stderr)
         return 2 if isinstance(error, ConfigError) else 1
     except asyncio.CancelledError:
         # A service manager's stop is a good end of `run`; everything else was cut off.
@@ -48,7 +48,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         if debug:
             raise
         root = first_error(error)
-        bug = f"{type(root).__name__}: {root}"
+        bug = logs.one_line(f"{type(root).__name__}: {root}")
         print(f"{PROGRAM}: internal error: {bug} (--debug shows more)", file=sys.stderr)
         return 1
     finally:

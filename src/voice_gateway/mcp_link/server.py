@@ -9,6 +9,7 @@ from typing import Any
 from voice_gateway.backoff import backoff_seconds
 from voice_gateway.config import McpSettings, ServerSettings
 from voice_gateway.errors import GatewayError, LinkError, ToolUnavailable
+from voice_gateway.logs import Lines, one_line
 from voice_gateway.mcp_link.connection import Connection, LinkTimeouts
 from voice_gateway.mcp_link.convert import to_langchain_tools
 from voice_gateway.mcp_link.status import Listeners, ServerStatus, State, failure_report
@@ -130,9 +131,9 @@ class Server:
             await connection.close(broken=not self._stopping)
             self._stderr_tail = connection.stderr_tail()
         if not self._stopping:
-            self._failed(self._hide(reason or ""), ran)
+            self._failed(one_line(self._hide(reason or "")), ran)
         elif died:  # by itself: nothing else would tell why
-            self._log_failure(self._hide(connection.end or ""))
+            self._log_failure(one_line(self._hide(connection.end or "")))
 
     def _begin(self) -> None:
         self._attempting = self._attempting or asyncio.Event()
@@ -251,7 +252,7 @@ class Server:
             local_tools=self._listeners.local_tools(),
             other_servers=[name for name in self._listeners.connected() if name != self._name],
         )
-        log.error(report, extra={"server": self._name})
+        log.error(Lines(report), extra={"server": self._name})
         self._withdraw()
         self._set_state("degraded")
         self.settled = True

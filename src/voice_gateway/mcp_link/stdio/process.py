@@ -15,6 +15,7 @@ from typing import Any
 
 from voice_gateway.config import ServerSettings
 from voice_gateway.errors import LinkError
+from voice_gateway.logs import one_line
 from voice_gateway.mcp_link.stdio.frames import LineBuffer, parse
 
 log = logging.getLogger(__name__)
@@ -182,7 +183,9 @@ class ServerProcess(asyncio.SubprocessProtocol):
     def stderr_tail(self) -> str:
         # Hidden before it is cut: half a secret is not recognised.
         text = self._hide(b"".join(self._stderr).decode("utf-8", "replace"))[-4 * STDERR_SHOWN :]
-        return "\n".join(text.strip().splitlines()[-STDERR_LINES:])[-STDERR_SHOWN:]
+        # It ends up on terminals, too: a server's colours and cursor movements are written out.
+        lines = [one_line(line) for line in text.strip().splitlines()[-STDERR_LINES:]]
+        return "\n".join(lines)[-STDERR_SHOWN:]
 
     async def last_words(self) -> None:
         """A server that has just died may have its reason still in the pipe."""
