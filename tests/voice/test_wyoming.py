@@ -233,17 +233,20 @@ async def test_a_port_that_stays_taken_is_logged_ever_more_rarely(caplog, monkey
 
 
 async def test_the_engines_are_warm_before_somebody_asks():
-    class Cold(LevelTranscriber):
-        def __init__(self):
-            super().__init__({})
-            self.warm = asyncio.Event()
+    warmed, both = [], asyncio.Event()
 
+    class Ears(LevelTranscriber):
         async def warm_up(self):
-            self.warm.set()
+            warmed.append("transcriber")
 
-    cold = Cold()
-    async with asyncio.timeout(LIMIT), door(cold):
-        await cold.warm.wait()
+    class Voice(ScriptedSynthesizer):
+        async def warm_up(self):
+            warmed.append("synthesizer")
+            both.set()
+
+    async with asyncio.timeout(LIMIT), door(Ears({}), Voice()):
+        await both.wait()
+    assert warmed == ["transcriber", "synthesizer"]
 
 
 async def test_silent_clients_make_room_for_one_that_asks():

@@ -260,8 +260,11 @@ ODD = st.lists(
 )
 def test_no_words_and_no_outcome_are_too_odd(said: str, text: str, names: list[str]) -> None:
     outcomes = [KNOWN[name] for name in names]
-    spoken(said, text, *outcomes)
-    spoken(text, said, *outcomes)
+    for words, reply in ((said, text), (text, said)):
+        told = " ".join(filter(None, map(Grounding(words, "en", HOME).tell, outcomes)))
+        assert spoken(words, reply, *outcomes).startswith(told), (
+            "what was done is told first, whatever is said"
+        )
 
 
 def test_no_known_untrue_reply_is_told(judged: list[Judged]) -> None:

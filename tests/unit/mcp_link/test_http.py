@@ -108,5 +108,8 @@ async def test_a_server_that_is_gone_is_noticed_without_a_call():
     port = free_port()
     with http_server(port) as process:
         async with linked(at(port), timeouts=LinkTimeouts(ping_every_seconds=0.1)) as link:
+            assert (link.status("web").state, link.status("web").restarts) == ("connected", 0)
             process.kill()
-            await link.until(lambda: link.status("web").restarts == 1)
+            await link.until(lambda: link.status("web").restarts > 0)
+
+            assert link.status("web").state != "connected"
