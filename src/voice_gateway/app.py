@@ -22,6 +22,7 @@ from voice_gateway.conversation.place import gateway_id
 from voice_gateway.conversation.store import MemoryStore, Store
 from voice_gateway.errors import BrainError, ErrorKind
 from voice_gateway.mcp_link.integration import MCPIntegration, ServerStatus
+from voice_gateway.private_files import close_folder
 from voice_gateway.problems import MODEL_NO_KEY, VOICE_PACKAGE
 from voice_gateway.reports import model_report, outside_parts, ready_line, server_report, what_is_missing
 from voice_gateway.tools.builtin import builtin_tools, system_clock
@@ -481,6 +482,7 @@ async def opened(
     watch: Watch | None = None,
 ) -> AsyncIterator[Gateway]:
     """A gateway whose tasks all end, and whose servers all stop, when the block is left."""
+    close_folder(data_folder())
     async with asyncio.TaskGroup() as tasks:
         gateway = Gateway(settings, tasks, store=store, watch=watch)
         quick_start.begun()

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
+from voice_gateway.private_files import SIDE_FILES, private_file
+
 log = logging.getLogger(__name__)
 
 Row = tuple[Any, ...]
@@ -18,7 +20,6 @@ T = TypeVar("T")
 BUSY_SECONDS = 5.0  # another process holds the file for milliseconds
 MAGIC = b"SQLite format 3\0"
 MOST_PAGES = 1 << 20  # a file of ours has a few thousand
-SIDE_FILES = ("-journal", "-wal", "-shm")
 # What says something of the moment or the disk and nothing of the file's content: it is still good. Errors of
 # our own making are no damage either.
 _NOT_DAMAGE = frozenset(
@@ -108,9 +109,7 @@ class SqliteFile:
             return result
 
     def _connected(self, path: Path) -> sqlite3.Connection:
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        if not path.exists():  # what people said is for nobody else to read
-            os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+        private_file(path)  # what people said is for nobody else to read
         connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None)
         try:
             self._migrate(connection)

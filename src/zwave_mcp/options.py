@@ -70,13 +70,17 @@ def _data_file(home_file: Path | None) -> Path:
     """In the user's data folder; every home file has a state of its own."""
     import zlib
 
-    import platformdirs
-
-    folder = platformdirs.user_data_path("voice-gateway", appauthor=False)
+    folder = data_folder()
     if home_file is None:
         return folder / "simulated-home.json"
     mark = f"{zlib.crc32(str(home_file).encode()):08x}"
     return folder / f"simulated-{home_file.stem}-{mark}.json"
+
+
+def data_folder() -> Path:
+    import platformdirs
+
+    return platformdirs.user_data_path("voice-gateway", appauthor=False)
 
 
 def _mqtt(given: argparse.Namespace, environment: Mapping[str, str]) -> MqttOptions:

@@ -22,6 +22,7 @@ from voice_gateway.conversation.store import store_from
 from voice_gateway.doors.terminal import print_json
 from voice_gateway.errors import ConfigError, GatewayError, HearingError, LinkError
 from voice_gateway.mcp_link.status import what_to_check
+from voice_gateway.private_files import private_file
 from voice_gateway.sound.card import Kind, devices, find
 from voice_gateway.sound.packages import ADVICE, check_files
 from voice_gateway.tools.masking import hide_secrets
@@ -137,8 +138,7 @@ async def python_and_packages(_settings: Settings) -> CheckResults:
 async def disk_and_clock(_settings: Settings) -> CheckResults:
     folder = data_folder()
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        probe = folder / ".doctor"
+        probe = private_file(folder / ".doctor")
         probe.write_text("x")
         probe.unlink()
     except OSError as error:
@@ -149,6 +149,9 @@ async def disk_and_clock(_settings: Settings) -> CheckResults:
         verdict = Grade.OK if free >= LEAST_FREE_BYTES else Grade.WARNING
         text = f"{free // 1024**2} MB are free in {folder}"
         yield CheckResult("disk", verdict, text, "" if verdict is Grade.OK else "free some space")
+        if folder.stat().st_mode & 0o077:
+            text = f"others may read the data folder {folder}"
+            yield CheckResult("disk", Grade.WARNING, text, f"let its owner run `chmod 700 {folder}`")
     now = time.localtime()
     if now.tm_year < BUILT_IN_YEAR:
         yield _failed("clock", f"the clock says {now.tm_year}", "set the clock or install chrony")

@@ -5,6 +5,7 @@ import os
 from pathlib import Path
 from urllib.parse import quote
 
+from voice_gateway.private_files import private_folder
 from voice_gateway.turn import Utterance, new_id
 
 # The one door that gateways with a common store share: a request lands on any of them. Every other door
@@ -23,7 +24,7 @@ def conversation_key(utterance: Utterance, gateway: str) -> str:
 def gateway_id(file: Path) -> str:
     """By which a gateway knows its own conversations in a common store, also after a restart."""
     with contextlib.suppress(OSError):
-        file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        private_folder(file.parent)
         with contextlib.suppress(FileExistsError):
             descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
             with os.fdopen(descriptor, "w") as opened:

@@ -5,6 +5,8 @@ import contextlib
 import json
 import logging
 import os
+import socket
+import struct
 from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 from pathlib import Path
@@ -13,6 +15,7 @@ from typing import Any
 from voice_gateway.doors.json_text import json_text
 from voice_gateway.doors.marks import mark_lines
 from voice_gateway.errors import LinkError
+from voice_gateway.private_files import ROOT, changeable_by_others, private_folder
 from voice_gateway.problems import SECOND_GATEWAY
 from voice_gateway.turn import Interruption, Reply
 
@@ -64,10 +67,9 @@ class ControlDoor:
             await asyncio.sleep(TRY_AGAIN_SECONDS)
 
     async def _open(self) -> asyncio.Server | None:
-        self._file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        if self._file.parent.stat().st_uid != os.getuid():
+        private_folder(self._file.parent)
+        if self._file.parent.stat().st_uid != os.geteuid():
             raise OSError(f"{self._file.parent} belongs to somebody else")
-        self._file.parent.chmod(0o700)
         if self._file.exists():
             if await is_served(self._file):
                 return None
@@ -138,6 +140,10 @@ async def request(
         reader, writer = await asyncio.open_unix_connection(file, limit=LONGEST_ANSWER)
     except OSError as error:
         raise LinkError(f"no gateway is running: {error}") from error
+    if not _is_ours(writer.get_extra_info("socket"), file):
+        writer.close()
+        log.warning("control socket belongs to somebody else, it is not used", extra={"file": str(file)})
+        raise LinkError(f"no gateway of yours is running: {file} belongs to somebody else")
     try:
         writer.write(json_text(message).encode() + b"\n")
         async with asyncio.timeout(limit_seconds):
@@ -156,6 +162,28 @@ async def request(
     if "result" not in answer:
         raise LinkError(f"the running gateway could not do that: {answer.get('error')}")
     return answer["result"]
+
+
+def _is_ours(connection: socket.socket, file: Path) -> bool:
+    """Whether who listens may hear what we ask, and be believed: it is the same user, or root.
+
+    For root it may also be the user of a service, in a folder that only root could have given it.
+    """
+    listener = _listener(connection, file)
+    if listener in (os.geteuid(), ROOT):
+        return True
+    folder = file.parent.resolve()
+    return (
+        os.geteuid() == ROOT and folder.stat().st_uid == listener and not changeable_by_others(folder.parent)
+    )
+
+
+def _listener(connection: socket.socket, file: Path) -> int:
+    """The user of the process behind the connection; where the system does not tell, the folder's owner."""
+    if hasattr(socket, "SO_PEERCRED"):
+        user = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
+        return int(struct.unpack("3i", user)[1])
+    return file.parent.stat().st_uid
 
 
 async def is_served(file: Path) -> bool:

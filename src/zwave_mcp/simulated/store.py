@@ -8,6 +8,7 @@ import contextlib
 import json
 import logging
 import os
+import stat
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -16,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from zwave_mcp.home import is_number
+from zwave_mcp.options import data_folder
 
 log = logging.getLogger(__name__)
 
@@ -64,6 +66,9 @@ class StateFile:
         self._signature: tuple[int, int, int] | None = None
         self.version = 0
         self._warned = False
+        if path is not None:
+            for file in (path, _lock_file(path)):
+                _close_to_others(file)
 
     def read(self) -> Mapping[str, Track]:
         """The present movements; of one that is kept and one that is not, the later one."""
@@ -99,7 +104,7 @@ class StateFile:
             self._tracks.update(changes)
             return
         try:
-            self._path.parent.mkdir(parents=True, exist_ok=True)
+            _make_folder(self._path.parent)
             with _locked(self._path):
                 self._tracks = {**self._read_kept(), **changes}
                 _replace(self._path, _dump(self._tracks))
@@ -151,6 +156,31 @@ def _replace(path: Path, text: str) -> None:
         raise
 
 
+def _lock_file(path: Path) -> Path:
+    return path.with_suffix(".lock")
+
+
+def _make_folder(folder: Path) -> None:
+    """What is made is for its owner alone, whatever the umask says. A folder of the user's choice stays as it
+    is; our own data folder is closed to others."""
+    for above in reversed([folder, *folder.parents]):
+        if not above.exists():
+            above.mkdir(mode=0o700, exist_ok=True)
+    if folder == data_folder():
+        _close_to_others(folder.resolve())
+
+
+def _close_to_others(path: Path) -> None:
+    if os.name != "posix":
+        return
+    with contextlib.suppress(OSError):
+        found = path.lstat()
+        ours = found.st_uid == os.geteuid() and not stat.S_ISLNK(found.st_mode)
+        rights = 0o700 if stat.S_ISDIR(found.st_mode) else 0o600
+        if ours and stat.S_IMODE(found.st_mode) & ~rights:
+            path.chmod(found.st_mode & rights)
+
+
 @contextlib.contextmanager
 def _locked(path: Path) -> Iterator[None]:
     """Between reading and writing nobody else writes. Held for less than a millisecond."""
@@ -159,6 +189,7 @@ def _locked(path: Path) -> Iterator[None]:
     except ImportError:  # not on Windows: there the last writer of the file wins
         yield
         return
-    with path.with_suffix(".lock").open("w") as lock:
+    lock_file = os.open(_lock_file(path), os.O_WRONLY | os.O_CREAT, 0o600)
+    with os.fdopen(lock_file, "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from voice_gateway.errors import ToolUnavailable
+from voice_gateway.private_files import private_file
 from voice_gateway.problems import TIMERS_LOST
 
 RING_SECONDS = 60.0  # how long a timer rings when nobody says stop
@@ -136,7 +137,7 @@ class TimerStore:
 
     def _connection(self) -> sqlite3.Connection:
         if self._open is None:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
+            private_file(self.path)
             # No transaction outlives a statement, so threads can share one connection behind the lock.
             opened = sqlite3.connect(
                 self.path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False

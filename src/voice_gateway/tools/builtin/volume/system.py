@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from voice_gateway.errors import ToolUnavailable
+from voice_gateway.private_files import private_file
 from voice_gateway.tools.builtin.volume.backends import (
     AlsaVolume,
     MacVolume,
@@ -77,7 +78,7 @@ class PlaybackVolume:
         # Replaced as a whole: nobody ever reads half of it.
         fresh = self._file.with_name(f"{self._file.name}.{os.getpid()}")
         try:
-            self._file.parent.mkdir(parents=True, exist_ok=True)
+            private_file(fresh)
             fresh.write_text(json.dumps({"percent": now.percent, "muted": now.muted}), encoding="utf-8")
             fresh.replace(self._file)
         except OSError as error:  # it holds until this process ends

@@ -1,0 +1,186 @@
+"""What the gateway keeps is for its owner alone: under any umask, and also what was there before."""
+
+import os
+import sqlite3
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from voice_gateway.private_files import (
+    changeable_by_others,
+    close_folder,
+    private_file,
+    private_folder,
+)
+from voice_gateway.sqlite_file import Schema, SqliteFile
+from voice_gateway.tools.builtin.volume.system import PlaybackVolume
+from zwave_mcp.simulated.store import StateFile, Track
+
+
+@pytest.fixture(params=[0o000, 0o022, 0o027, 0o077], ids=oct, autouse=True)
+def _umask(request) -> Iterator[None]:
+    before = os.umask(request.param)
+    yield
+    os.umask(before)
+
+
+def rights(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+def all_rights(folder: Path) -> dict[str, int]:
+    return {path.name: rights(path) for path in folder.iterdir()}
+
+
+@pytest.fixture
+def data(tmp_path, monkeypatch) -> Path:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "share" / "data"))
+    return tmp_path / "share" / "data" / "voice-gateway"
+
+
+def test_a_folder_is_made_for_its_owner_and_so_are_those_above_it(tmp_path):
+    private_folder(tmp_path / "a" / "b")
+
+    assert rights(tmp_path / "a") == rights(tmp_path / "a" / "b") == 0o700
+
+
+def test_a_file_is_made_for_its_owner(tmp_path):
+    assert rights(private_file(tmp_path / "file")) == 0o600
+
+
+def test_what_was_open_is_closed_and_what_it_holds_stays(tmp_path):
+    folder = tmp_path / "data"
+    folder.mkdir()
+    folder.chmod(0o777)
+    for name in ("a.sqlite", "a.sqlite-wal", "a.sqlite-shm"):
+        (folder / name).write_text("kept")
+        (folder / name).chmod(0o755)
+
+    private_file(folder / "a.sqlite")
+
+    assert rights(folder) == 0o700
+    assert set(all_rights(folder).values()) == {0o600}
+    assert (folder / "a.sqlite").read_text() == "kept"
+
+
+def test_everything_in_the_folder_is_closed_at_the_start_but_links_lead_nowhere(tmp_path):
+    folder, outside = tmp_path / "data", tmp_path / "outside"
+    outside.write_text("")
+    outside.chmod(0o644)
+    (folder / "run").mkdir(parents=True)
+    (folder / "run").chmod(0o755)
+    (folder / "old.json").write_text("")
+    (folder / "old.json").chmod(0o666)
+    (folder / "link").symlink_to(outside)
+    folder.chmod(0o755)
+
+    close_folder(folder)
+
+    assert rights(folder) == 0o700
+    assert (rights(folder / "run"), rights(folder / "old.json")) == (0o700, 0o600)
+    assert rights(outside) == 0o644
+
+
+def test_a_data_folder_that_is_a_link_is_closed_where_it_is(tmp_path):
+    (tmp_path / "disk").mkdir()
+    (tmp_path / "disk").chmod(0o755)
+    (tmp_path / "data").symlink_to(tmp_path / "disk")
+
+    private_file(tmp_path / "data" / "file")
+
+    assert rights(tmp_path / "disk") == 0o700
+
+
+def test_sqlite_and_the_files_beside_it(tmp_path):
+    file = SqliteFile(tmp_path / "x.sqlite", Schema("t", ("a",), ("CREATE TABLE t (a)",), lambda _row: True))
+
+    def look(connection: sqlite3.Connection) -> dict[str, int]:
+        connection.execute("INSERT INTO t VALUES (1)")
+        return all_rights(tmp_path)
+
+    assert file.run(look) == {"x.sqlite": 0o600, "x.sqlite-journal": 0o600}
+
+
+def test_the_log_and_the_index_that_sqlite_keeps_beside_a_file(tmp_path):
+    path = private_file(tmp_path / "x.sqlite")
+    with sqlite3.connect(path) as connection:
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("CREATE TABLE t (a)")
+        found = all_rights(tmp_path)
+    connection.close()
+
+    assert found == dict.fromkeys(["x.sqlite", "x.sqlite-wal", "x.sqlite-shm"], 0o600)
+
+
+def test_the_kept_volume(tmp_path):
+    volume = PlaybackVolume(file=tmp_path / "volume.json")
+    volume._keep(volume._now)
+
+    assert all_rights(tmp_path) == {"volume.json": 0o600}
+
+
+def test_the_simulated_home_of_the_zwave_server(data):
+    StateFile(data / "simulated-home.json").write({"1": Track(0, 1)})
+
+    assert rights(data) == rights(data.parent) == 0o700
+    assert all_rights(data) == {"simulated-home.json": 0o600, "simulated-home.lock": 0o600}
+
+
+def test_the_simulated_home_closes_what_was_open_before_it_writes(data):
+    data.mkdir(parents=True)
+    for name in ("simulated-home.json", "simulated-home.lock"):
+        (data / name).write_text("{}")
+        (data / name).chmod(0o666)
+
+    StateFile(data / "simulated-home.json").read()
+
+    assert set(all_rights(data).values()) == {0o600}
+
+
+def test_a_folder_of_the_users_choice_keeps_its_rights(tmp_path, data):
+    chosen = tmp_path / "chosen"
+    chosen.mkdir()
+    chosen.chmod(0o755)
+
+    StateFile(chosen / "state.json").write({"1": Track(0, 1)})
+
+    assert rights(chosen) == 0o755
+    assert set(all_rights(chosen).values()) == {0o600}
+
+
+@pytest.mark.parametrize(
+    ("above", "itself", "safe"),
+    [
+        (0o755, 0o755, True),
+        (0o700, 0o700, True),
+        (0o1777, 0o755, True),  # as below /tmp
+        (0o777, 0o755, False),
+        (0o775, 0o755, False),
+        (0o755, 0o775, False),
+        (0o755, 0o757, False),
+        (0o755, 0o1777, False),  # /tmp itself
+    ],
+)
+def test_who_could_replace_what_is_in_a_folder(tmp_path, above, itself, safe):
+    folder = tmp_path / "above" / "itself"
+    folder.mkdir(parents=True)
+    folder.chmod(itself)
+    folder.parent.chmod(above)
+
+    found = changeable_by_others(folder.resolve())
+
+    assert (found is None) is safe, found
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
+@pytest.mark.parametrize("whose", ["above", "above/itself"])
+def test_a_folder_of_somebody_else_is_not_safe(tmp_path, whose):
+    folder = tmp_path / "above" / "itself"
+    folder.mkdir(parents=True)
+    for one in (folder, folder.parent):
+        one.chmod(0o755)
+    os.chown(tmp_path / whose, 12345, 12345)
+
+    assert "belongs to another user" in str(changeable_by_others(folder.resolve()))
