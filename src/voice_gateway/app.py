@@ -20,13 +20,20 @@ from voice_gateway.config import Settings, control_file, data_folder
 from voice_gateway.conversation.entry import Conversation
 from voice_gateway.conversation.place import gateway_id
 from voice_gateway.conversation.store import MemoryStore, Store
-from voice_gateway.errors import BrainError, ErrorKind
+from voice_gateway.errors import BrainError, ErrorKind, ToolUnavailable
 from voice_gateway.mcp_link.integration import MCPIntegration, ServerStatus
 from voice_gateway.private_files import close_folder
-from voice_gateway.problems import MODEL_NO_KEY, VOICE_PACKAGE
-from voice_gateway.reports import model_report, outside_parts, ready_line, server_report, what_is_missing
+from voice_gateway.problems import MODEL_NO_KEY, TIMERS_LOST, VOICE_PACKAGE
+from voice_gateway.reports import (
+    damaged_file,
+    model_report,
+    outside_parts,
+    ready_line,
+    server_report,
+    what_is_missing,
+)
 from voice_gateway.tools.builtin import builtin_tools, system_clock
-from voice_gateway.tools.builtin.timers import Timer, TimerClock, TimerStore, called
+from voice_gateway.tools.builtin.timers import RingLease, Timer, TimerClock, TimerStore, called
 from voice_gateway.tools.builtin.volume import PlaybackVolume
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
@@ -81,10 +88,13 @@ class Gateway:
         # Each is awaited while a timer rings, and cancelled when it is stopped.
         self.ringers: list[Callable[[str], Awaitable[None]]] = []
         self.playback = PlaybackVolume(file=data_folder() / "volume.json")
-        timers = TimerStore(data_folder() / "timers.sqlite3")
-        self._clock = TimerClock(timers, now=system_clock)
+        timers = TimerStore(
+            data_folder() / "timers.sqlite3", on_damage=damaged_file(self.watch, "timers", "timers")
+        )
+        self._clock = self._build_clock(timers)
         self.tools = ToolManager()
-        for tool in builtin_tools(settings.tools, playback=self.playback, timers=timers):
+        rings = self._clock.will_ring
+        for tool in builtin_tools(settings.tools, playback=self.playback, timers=timers, rings=rings):
             self.tools.add(tool)
         self.executor = self._build_executor()
         self.link = self._build_link()
@@ -105,6 +115,15 @@ class Gateway:
             max_parallel=settings.max_parallel,
             result_cap=settings.result_cap,
             slow_seconds=settings.slow_seconds,
+        )
+
+    def _build_clock(self, timers: TimerStore) -> TimerClock:
+        return TimerClock(
+            timers,
+            RingLease(data_folder() / "timers.lease"),
+            now=system_clock,
+            loud=lambda: bool(self.ringers) and self.watch.state("speaker") is not State.DEGRADED,
+            on_state=self._report_timers,
         )
 
     def _build_link(self) -> MCPIntegration:
@@ -174,6 +193,12 @@ class Gateway:
     def _tell_missed(self, timers: Sequence[Timer]) -> None:
         names = ", ".join(called(timer) for timer in timers)
         self.watch.tell(Notice(f"While I was off, this ran out: {names}.", aloud=True))
+
+    def _report_timers(self, error: ToolUnavailable | None) -> None:
+        if error is not None:
+            self.watch.report("timers", State.DEGRADED, TIMERS_LOST, f"check the disk: {error.__cause__}")
+        elif self.watch.state("timers") is State.DEGRADED:
+            self.watch.report("timers", State.OK, "Timers work again.")
 
     def _take_tools(self, server: str, tools: Sequence[Any]) -> None:
         self.tools.add_mcp_tools(server, tools)
@@ -249,11 +274,13 @@ class Gateway:
 
     # --- what stays up
 
-    def start_long_tasks(self) -> None:
-        """What a gateway that stays up does beside answering."""
+    def start_long_tasks(self, *, rings: bool = True) -> None:
+        """What a gateway that stays up does beside answering. Timers ring only in one that nobody ends with a
+        terminal's input (`run`)."""
         self.start_link()
         self.start(self.local.keep_fresh(), "brain.local")
-        self.start(self._clock.run(self._ring, self._tell_missed), "timers")
+        if rings:
+            self.start(self._clock.run(self._ring, self._tell_missed), "timers")
         if self.model is not None:
             self.start(self.model.keep_warm(), "brain.model")
             self._watch_model()

@@ -140,11 +140,12 @@ CATALOGUE: Mapping[str, tuple[Problem, ...]] = {
         SEARCH,
         VOLUME,
         Problem(
-            "data folder",
+            "`timers`",
             (TIMERS_LOST,),
-            "the disk is full or read-only; everything else works",
+            "the data folder's disk is full or read-only: no timer can be set or cancelled; those set before"
+            " still ring",
             "`voice-gateway doctor`, free space, owner of the folder",
-            "with the next timer",
+            "by itself, within a second",
         ),
     ),
     "The MQTT broker": (
@@ -244,7 +245,7 @@ CATALOGUE: Mapping[str, tuple[Problem, ...]] = {
     "Conversations and commands": (
         MEMORY,
         Problem(
-            "`memory` (damaged)",
+            "`memory`, `timers` (damaged)",
             (FILE_DAMAGED,),
             "a disk error, or a write that was cut off; what could be read is in the new file",
             "the disk; the damaged file stays beside the new one, with `.damaged` behind its name",

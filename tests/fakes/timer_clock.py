@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 
 
 class StoppedClock:
-    """`now` for the tools, `now` and `wait` for a TimerClock."""
+    """`now` for the tools; `now`, `monotonic` and `wait` for a TimerClock."""
 
     def __init__(self, start: datetime = datetime(2026, 11, 15, 14, 0, tzinfo=UTC)) -> None:
         self.time = start
@@ -15,6 +15,9 @@ class StoppedClock:
 
     def now(self) -> datetime:
         return self.time
+
+    def monotonic(self) -> float:
+        return self.time.timestamp()
 
     async def wait(self, event: asyncio.Event, seconds: float) -> None:
         for _ in range(3):  # let what was just started or cancelled take its first step
@@ -30,11 +33,14 @@ class StoppedClock:
             while self._alarm.is_set() or not self._idle.is_set():
                 await asyncio.sleep(0)
 
+    def wake(self) -> None:
+        self._alarm.set()
+
     async def advance(self, seconds: float) -> None:
         """Let time pass, waking the timer clock whenever it wanted to be woken."""
         end = self.time + timedelta(seconds=seconds)
         await self.settled()
         while self.time < end:
             self.time = min(end, self.time + timedelta(seconds=self.pause))
-            self._alarm.set()
+            self.wake()
             await self.settled()

@@ -87,7 +87,6 @@ async def test_ready_is_said_with_what_is_missing_and_its_return_later():
 async def test_a_timer_that_ran_out_meanwhile_is_told_aloud(tmp_path):
     store, now = TimerStore(tmp_path / "voice-gateway" / "timers.sqlite3"), datetime.now(UTC)
     store.add(due=now - timedelta(hours=1), now=now - timedelta(hours=2), name="tea")
-    store.close()
     async with House.at_start(long_tasks=True) as house:
         assert await house.mouth.next() == "I am ready."
         assert await house.mouth.next() == "While I was off, this ran out: tea timer."

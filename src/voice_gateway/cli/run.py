@@ -31,7 +31,7 @@ async def run(options: argparse.Namespace) -> int:
     watch.subscribe(_announcer())
     async with contextlib.aclosing(store), opened(settings, store=store, watch=watch) as gateway:
         door = gateway.text_door(as_json=wants_json(options))
-        gateway.start_long_tasks()
+        gateway.start_long_tasks(rings=stays)
         if stays:
             spoken = settings.voice.enabled or options.voice
             gateway.open_doors(found.file, spoken=spoken, show=door.tell, announce=_tell)

@@ -26,15 +26,17 @@ def builtin_tools(
     playback: PlaybackVolume | None = None,
     volume: VolumeBackend | None = None,
     timers: TimerStore | None = None,
+    rings: Callable[[], bool] = lambda: True,
     now: Now = system_clock,
 ) -> "list[BaseTool]":
     """`playback` is the gateway's own loudness, which speaking reads; `volume` replaces the system's.
 
-    `timers` is the file they are kept in; without it there are no timer tools.
+    `timers` is the file they are kept in; without it there are no timer tools. `rings` says whether somebody
+    is there to let them ring.
     """
     tools = [datetime_tool(now), volume_tool(volume or SystemVolume(playback or PlaybackVolume()))]
     if timers is not None:
-        tools += timer_tools(timers, now)
+        tools += timer_tools(timers, now, rings)
     if settings.search:
         limit = settings.search_timeout_seconds
         tools.append(search_tool(_search_backend(settings), now=now, timeout_seconds=limit))

@@ -1,6 +1,5 @@
 """Which timer is meant, with the real timers: a question that waits for its answer, and "cancel it"."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,10 +12,8 @@ from voice_gateway.turn import Passed
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Iterator[TimerStore]:
-    kept = TimerStore(tmp_path / "timers.sqlite3")
-    yield kept
-    kept.close()
+def store(tmp_path: Path) -> TimerStore:
+    return TimerStore(tmp_path / "timers.sqlite3")
 
 
 @pytest.fixture

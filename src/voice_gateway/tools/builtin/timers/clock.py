@@ -4,18 +4,23 @@ import asyncio
 import inspect
 import logging
 import re
-from collections.abc import Awaitable, Callable, Sequence
-from datetime import datetime, timedelta
+import time
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from voice_gateway.errors import ToolUnavailable
+from voice_gateway.tools.builtin.timers.lease import RingLease
 from voice_gateway.tools.builtin.timers.store import Timer, TimerStore
 
 log = logging.getLogger(__name__)
 
-# How long a change by another process may go unnoticed. A file has no better way to tell than to be looked
-# at; a timer lasts a second at least, so none that is set elsewhere rings late.
-POLL_SECONDS = 1.0
+RING_SECONDS = 60.0  # how long a timer rings when nobody says stop
+# How long a change by another process may go unnoticed, a timer that it set or that it died. A file has no
+# better way to tell than to be looked at; a timer lasts a second at least, so none that is set elsewhere
+# rings late.
+LOOK_SECONDS = 0.5
 _BLINK_SECONDS = 0.01  # rounding may wake us a moment early; that must not become a busy loop
 _STOP = re.compile(
     r"^(?:(?:ok|okay|please|hey|alright|thanks|thank you)[\s,]*)*"
@@ -38,32 +43,69 @@ async def wait_for(event: asyncio.Event, seconds: float) -> None:
         pass
 
 
-class TimerClock:
-    """Owns the ringing of this process. Several may share one store: each timer rings in one of them."""
+@dataclass(frozen=True, slots=True)
+class _Ringing:
+    timer: Timer
+    task: asyncio.Task[None]
+    until: float  # monotonic: the ring of a timer must not be cut off or go on when the clock is set
 
-    def __init__(self, store: TimerStore, *, now: Callable[[], datetime], wait: Wait = wait_for) -> None:
-        self._store, self._now, self._wait = store, now, wait
-        self._ringing: dict[int, tuple[Timer, asyncio.Task[None]]] = {}
+
+class TimerClock:
+    """Owns the ringing of this process. Several gateways may share one store: the holder of the lease rings.
+
+    It rings from memory: a timer that was read once rings in time, whatever becomes of the file.
+    """
+
+    def __init__(
+        self,
+        store: TimerStore,
+        lease: RingLease,
+        *,
+        now: Callable[[], datetime],
+        monotonic: Callable[[], float] = time.monotonic,
+        wait: Wait = wait_for,
+        loud: Callable[[], bool] = lambda: False,
+        on_state: Callable[[ToolUnavailable | None], None] = lambda _error: None,
+    ) -> None:
+        """`loud`: there is a loudspeaker. `on_state` gets what is wrong with the file, or None."""
+        self._store, self._lease = store, lease
+        self._now, self._monotonic, self._wait = now, monotonic, wait
+        self._loud, self._on_state = loud, on_state
+        self._known: list[Timer] = []
+        self._ringing: dict[int, _Ringing] = {}
+        self._unmarked: list[Timer] = []  # ring from memory: the file does not know it yet
+        self._telling: set[int] = set()  # missed, and being told
+        self._heard: set[int] = set()  # to be removed from the file, as soon as it can be written
+        self._runs = False
         self._well = True
 
     @property
     def ringing(self) -> list[Timer]:
-        return [timer for timer, _ in self._ringing.values()]
+        return [ringing.timer for ringing in self._ringing.values()]
 
-    async def stop_ringing(self) -> list[Timer]:
-        """Silence what rings here; returns it. This is what "stop" means while a timer rings."""
-        return await asyncio.to_thread(self._store.remove, [timer.id for timer in self.ringing])
+    def will_ring(self) -> bool:
+        """Whether there is a gateway that lets timers ring, this one or another."""
+        return self._runs or self._lease.held()
 
     async def answer(self, text: str) -> str | None:
-        """While a timer rings, "stop" means the timer, whatever else it may mean; None: it does not."""
-        if not self._ringing or not _STOP.match(text.strip()):
+        """While a timer rings, here or in another gateway, "stop" means the timer, whatever else it may mean;
+        None: it does not."""
+        if not _STOP.match(text.strip()) or not (ringing := await self._all_ringing()):
             return None
-        stopped = await self.stop_ringing()
-        return "Okay, the timers are off." if len(stopped) > 1 else "Okay, the timer is off."
+        await self._hear([timer.id for timer in ringing])
+        return "Okay, the timers are off." if len(ringing) > 1 else "Okay, the timer is off."
+
+    async def _all_ringing(self) -> list[Timer]:
+        if self._ringing or not await asyncio.to_thread(self._lease.held):
+            return self.ringing
+        try:
+            return [timer for timer in await asyncio.to_thread(self._store.all) if timer.rang]
+        except ToolUnavailable:
+            return []
 
     async def run(self, ring: Ring, missed: Missed | None = None) -> None:
         """Until cancelled. `ring` is called when a timer is due, and cancelled when it is stopped or has
-        rung for a minute; it may also return at once. `missed` gets those that ran out while nobody ran this.
+        rung for a minute; it may also return at once. `missed` gets those that nobody heard in their time.
         """
         changed, loop = asyncio.Event(), asyncio.get_running_loop()
 
@@ -71,42 +113,108 @@ class TimerClock:
             loop.call_soon_threadsafe(changed.set)
 
         stop_listening = self._store.listen(wake)
+        self._runs = True
         try:
             async with asyncio.TaskGroup() as tasks:
                 while True:
                     changed.clear()
-                    await self._wait(changed, await self._look(tasks, ring, missed))
+                    await self._look(tasks, ring, missed)
+                    await self._wait(changed, self._pause())
         finally:
+            self._runs = False
             stop_listening()
             self._ringing.clear()
+            self._lease.release()
 
-    async def _look(self, tasks: asyncio.TaskGroup, ring: Ring, missed: Missed | None) -> float:
-        """Start and stop what has to; returns how long nothing will happen."""
-        try:
-            seen = await asyncio.to_thread(self._store.take_due, self._now())
-        except ToolUnavailable as error:
-            if self._well:  # once, not every second
-                log.warning("timers cannot be read", extra={"cause": repr(error.__cause__)})
-            self._well = False
-            return POLL_SECONDS
-        self._well = True
-        for gone in self._ringing.keys() - {timer.id for timer in seen.timers}:
-            self._ringing.pop(gone)[1].cancel()
-        for timer in seen.started:
+    async def _look(self, tasks: asyncio.TaskGroup, ring: Ring, missed: Missed | None) -> None:
+        """Start and stop what has to."""
+        if not await asyncio.to_thread(self._lease.renew, loud=self._loud()):
+            self._fall_silent(set(self._ringing))  # whoever has the lease goes on with what rings
+            self._known = []
+            return
+        await self._read()
+        over = {one for one, ringing in self._ringing.items() if ringing.until <= self._monotonic()}
+        await self._hear(over)
+        due = [timer for timer in self._known if self._is_new(timer) and timer.due <= self._now()]
+        late = [timer for timer in due if self._unheard_seconds(timer) >= RING_SECONDS]
+        for timer in await self._marked([timer for timer in due if timer not in late]):
             log.info("timer rings", extra={"timer": timer.id})
-            self._ringing[timer.id] = timer, tasks.create_task(_call(ring, timer), name=f"timer {timer.id}")
-        if seen.missed:
-            log.info("timers were missed", extra={"count": len(seen.missed)})
-            if missed is not None:
-                tasks.create_task(_call(missed, seen.missed), name="missed timers")
-        return self._pause(seen.timers)
+            task = tasks.create_task(_call(ring, timer), name=f"timer {timer.id}")
+            self._ringing[timer.id] = _Ringing(timer, task, self._monotonic() + RING_SECONDS)
+        if late:
+            log.info("timers were missed", extra={"count": len(late)})
+            self._telling |= {timer.id for timer in late}
+            tasks.create_task(self._tell(missed, late), name="missed timers")
 
-    def _pause(self, timers: Sequence[Timer]) -> float:
-        now = self._now()
-        left = min(
-            ((timer.ends or timer.due) - now for timer in timers), default=timedelta(seconds=POLL_SECONDS)
-        )
-        return min(POLL_SECONDS, max(_BLINK_SECONDS, left.total_seconds()))
+    async def _read(self) -> None:
+        """What was removed elsewhere falls silent. A file that cannot be read leaves what is in memory."""
+        try:
+            self._known = await asyncio.to_thread(self._store.all)
+        except ToolUnavailable as error:
+            self._report(error)
+            return
+        if not self._heard and not self._unmarked:  # else it can be read, but not written
+            self._report(None)
+        self._fall_silent(self._ringing.keys() - {timer.id for timer in self._known})
+
+    def _is_new(self, timer: Timer) -> bool:
+        return timer.id not in self._ringing.keys() | self._telling | self._heard
+
+    def _unheard_seconds(self, timer: Timer) -> float:
+        """What began to ring and was not heard to its end belongs to a gateway that is gone."""
+        return (self._now() - (timer.rang or timer.due)).total_seconds()
+
+    async def _marked(self, timers: list[Timer]) -> list[Timer]:
+        """Those that are ours to ring, which is written down first; where nothing can be written, all."""
+        self._unmarked = [timer for timer in self._unmarked if timer.id in self._ringing]
+        wanted = self._unmarked + timers
+        if not wanted:
+            return []
+        try:
+            ours = await asyncio.to_thread(self._store.start_ringing, wanted, self._now())
+        except ToolUnavailable as error:
+            self._report(error)
+            self._unmarked = wanted
+            return timers
+        self._unmarked = []
+        return [timer for timer in timers if timer.id in ours]
+
+    async def _hear(self, ids: Iterable[int]) -> None:
+        """Stopped, told, or rung to the end: silent at once, and gone from the file now or later."""
+        self._heard |= set(ids)
+        self._fall_silent(self._heard)
+        if not self._heard:
+            return
+        gone = set(self._heard)
+        try:
+            await asyncio.to_thread(self._store.remove, sorted(gone))
+        except ToolUnavailable as error:
+            self._report(error)
+            return
+        self._heard -= gone
+        self._known = [timer for timer in self._known if timer.id not in gone]
+
+    def _report(self, error: ToolUnavailable | None) -> None:
+        if error is not None and self._well:  # once, not at every look
+            log.warning("the file of timers cannot be used", extra={"cause": repr(error.__cause__)})
+        self._well = error is None
+        self._on_state(error)
+
+    def _fall_silent(self, ids: set[int]) -> None:
+        for one in ids & self._ringing.keys():
+            self._ringing.pop(one).task.cancel()
+
+    async def _tell(self, missed: Missed | None, timers: Sequence[Timer]) -> None:
+        if missed is not None:
+            await _call(missed, timers)
+        await self._hear([timer.id for timer in timers])
+        self._telling -= {timer.id for timer in timers}
+
+    def _pause(self) -> float:
+        now, moment = self._now(), self._monotonic()
+        waiting = [(timer.due - now).total_seconds() for timer in self._known if self._is_new(timer)]
+        ringing = [ringing.until - moment for ringing in self._ringing.values()]
+        return min(LOOK_SECONDS, max(_BLINK_SECONDS, min(waiting + ringing, default=LOOK_SECONDS)))
 
 
 async def _call(listener: Callable[[Any], Awaitable[None] | None], what: Any) -> None:

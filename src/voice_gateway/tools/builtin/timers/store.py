@@ -1,20 +1,19 @@
 """Timers in a file, so that they survive a restart and several processes can share them."""
 
 import sqlite3
-import threading
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from voice_gateway.errors import ToolUnavailable
-from voice_gateway.private_files import private_file
 from voice_gateway.problems import TIMERS_LOST
+from voice_gateway.sqlite_file import Damage, Schema, SqliteFile, UnreadableRow
 
-RING_SECONDS = 60.0  # how long a timer rings when nobody says stop
 MAX_TIMERS = 100  # nobody keeps more in mind; a model in a loop must not fill the disk
-_BUSY_SECONDS = 2.0  # another process holds the file for microseconds
+
+T = TypeVar("T")
 
 _TABLE = """
 CREATE TABLE IF NOT EXISTS timers (
@@ -26,12 +25,13 @@ CREATE TABLE IF NOT EXISTS timers (
   rang REAL
 )
 """
-_COLUMNS = "id, name, message, seconds, due, rang"
+_NAMES = ("id", "name", "message", "seconds", "due", "rang")
+_COLUMNS = ", ".join(_NAMES)
 
 
 @dataclass(frozen=True, slots=True)
 class Timer:
-    """One timer or reminder. It waits until `due`, and then rings from `rang` on."""
+    """One timer or reminder. It waits until `due`, and rings from `rang` on until it is heard."""
 
     id: int
     name: str
@@ -40,123 +40,111 @@ class Timer:
     due: datetime
     rang: datetime | None = None
 
-    @property
-    def ends(self) -> datetime | None:
-        """When it stops ringing by itself."""
-        return self.rang + timedelta(seconds=RING_SECONDS) if self.rang else None
-
     def remaining_seconds(self, now: datetime) -> int:
         return max(0, round((self.due - now).total_seconds()))
 
 
-@dataclass(frozen=True, slots=True)
-class DueTimers:
-    """What has become due, and what is left."""
-
-    timers: list[Timer]  # those that are left, ringing or waiting
-    started: list[Timer] = field(default_factory=list)  # ring from now on; the caller lets them
-    missed: list[Timer] = field(
-        default_factory=list
-    )  # would have stopped ringing by now, unheard; they are gone
-
-
 class TimerStore:
-    """Every method is one short transaction; call it through `asyncio.to_thread`. No clock needs to run."""
+    """Every method is one short transaction; call it through `asyncio.to_thread`. No clock needs to run.
 
-    def __init__(self, path: Path) -> None:
+    A timer stays until somebody removes it: it was cancelled, or it was heard.
+    """
+
+    def __init__(self, path: Path, *, on_damage: Callable[[Damage], None] = lambda _damage: None) -> None:
         self.path = path
-        self._lock = threading.Lock()
-        self._open: sqlite3.Connection | None = None
+        self._known: list[Timer] = []  # as they were read last, if the file is damaged
         self._listeners: list[Callable[[], None]] = []
+        schema = Schema("timers", _NAMES, (_TABLE,), _is_timer)
+        self._file = SqliteFile(path, schema, on_damage=on_damage, spare=lambda: map(_row, self._known))
 
     def add(self, *, due: datetime, now: datetime, name: str = "", message: str = "") -> Timer:
-        seconds = (due - now).total_seconds()
-        [(count,)] = self._do("SELECT count(*) FROM timers")
-        if count >= MAX_TIMERS:
-            raise ToolUnavailable(f"There are {count} timers already. Cancel some first.")
-        rows = self._do(
-            f"INSERT INTO timers (name, message, seconds, due) VALUES (?, ?, ?, ?) RETURNING {_COLUMNS}",
-            (name, message, seconds, due.timestamp()),
-        )
+        def work(connection: sqlite3.Connection) -> Timer:
+            [(count,)] = connection.execute("SELECT count(*) FROM timers")
+            if count >= MAX_TIMERS:
+                raise ToolUnavailable(f"There are {count} timers already. Cancel some first.")
+            [row] = connection.execute(
+                f"INSERT INTO timers (name, message, seconds, due) VALUES (?, ?, ?, ?) RETURNING {_COLUMNS}",
+                (name, message, (due - now).total_seconds(), due.timestamp()),
+            ).fetchall()
+            return _timer(row)
+
+        timer = self._do(work)
         self._tell()
-        return _timer(rows[0])
+        return timer
 
     def all(self) -> list[Timer]:
         """Those that ring first, then the waiting ones, the next to ring first."""
-        rows = self._do(f"SELECT {_COLUMNS} FROM timers ORDER BY rang IS NULL, due, id")
-        return [_timer(row) for row in rows]
+        select = f"SELECT {_COLUMNS} FROM timers ORDER BY rang IS NULL, due, id"
+
+        def work(connection: sqlite3.Connection) -> list[Timer]:
+            return [_timer(row) for row in connection.execute(select).fetchall()]
+
+        self._known = self._do(work, write=False)
+        return list(self._known)
 
     def remove(self, ids: Iterable[int]) -> list[Timer]:
-        """Cancel, or stop from ringing. What another process has removed meanwhile is not returned."""
-        gone = [
-            row
-            for one in ids
-            for row in self._do(f"DELETE FROM timers WHERE id = ? RETURNING {_COLUMNS}", (one,))
-        ]
-        self._tell()
-        return [_timer(row) for row in gone]
+        """Cancelled, or heard. What another process has removed meanwhile is not returned."""
+        delete, wanted = f"DELETE FROM timers WHERE id = ? RETURNING {_COLUMNS}", list(ids)
 
-    def take_due(self, now: datetime) -> "DueTimers":
-        """Take what is due. Each timer is given to exactly one caller, whichever process asks first."""
-        moment = now.timestamp()
-        over = moment - RING_SECONDS
-        timers = self.all()
-        if all((timer.ends or timer.due) > now for timer in timers):
-            return DueTimers(timers)  # the usual case writes nothing
-        missed = self._do(f"DELETE FROM timers WHERE rang IS NULL AND due <= ? RETURNING {_COLUMNS}", (over,))
-        started = self._do(
-            f"UPDATE timers SET rang = ? WHERE rang IS NULL AND due <= ? RETURNING {_COLUMNS}",
-            (moment, moment),
-        )
-        self._do("DELETE FROM timers WHERE rang <= ?", (over,))
-        return DueTimers(
-            self.all(), sorted(map(_timer, started), key=_by_due), sorted(map(_timer, missed), key=_by_due)
-        )
+        def work(connection: sqlite3.Connection) -> list[Timer]:
+            return [_timer(row) for one in wanted for row in connection.execute(delete, (one,)).fetchall()]
+
+        gone = self._do(work)
+        self._known = [timer for timer in self._known if timer.id not in wanted]
+        self._tell()
+        return gone
+
+    def start_ringing(self, timers: Sequence[Timer], now: datetime) -> set[int]:
+        """The ids of those that are the caller's to ring: still there, and as he saw them."""
+        # A time is stored to the microsecond, and rounding may differ.
+        update = "UPDATE timers SET rang = ?1 WHERE id = ?2 AND (rang IS ?3 OR abs(rang - ?3) < 0.001)"
+
+        def work(connection: sqlite3.Connection) -> set[int]:
+            ours = set()
+            for timer in timers:
+                seen = timer.rang.timestamp() if timer.rang else None
+                if connection.execute(update, (now.timestamp(), timer.id, seen)).rowcount == 1:
+                    ours.add(timer.id)
+            return ours
+
+        return self._do(work)
 
     def listen(self, listener: Callable[[], None]) -> Callable[[], None]:
         """Told after every change made here, in the thread that made it. Returns how to stop listening."""
         self._listeners.append(listener)
         return lambda: self._listeners.remove(listener)
 
-    def close(self) -> None:
-        with self._lock:
-            if self._open is not None:
-                self._open.close()
-                self._open = None
-
     def _tell(self) -> None:
         for listener in list(self._listeners):
             listener()
 
-    def _do(self, statement: str, values: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    def _do(self, work: Callable[[sqlite3.Connection], T], *, write: bool = True) -> T:
         try:
-            with self._lock:
-                return self._connection().execute(statement, values).fetchall()
+            return self._file.run(work, write=write)
         except (sqlite3.Error, OSError) as error:
             raise ToolUnavailable(TIMERS_LOST) from error
-
-    def _connection(self) -> sqlite3.Connection:
-        if self._open is None:
-            private_file(self.path)
-            # No transaction outlives a statement, so threads can share one connection behind the lock.
-            opened = sqlite3.connect(
-                self.path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
-            )
-            try:
-                opened.execute("PRAGMA journal_mode = WAL")  # a reader does not wait for a writer
-                opened.execute(_TABLE)
-            except sqlite3.Error:
-                opened.close()
-                raise
-            self._open = opened
-        return self._open
 
 
 def _timer(row: tuple[Any, ...]) -> Timer:
     number, name, message, seconds, due, rang = row
-    started = datetime.fromtimestamp(rang, UTC) if rang is not None else None
-    return Timer(number, name, message, seconds, datetime.fromtimestamp(due, UTC), started)
+    try:
+        started = datetime.fromtimestamp(rang, UTC) if rang is not None else None
+        timer = Timer(int(number), name, message, float(seconds), datetime.fromtimestamp(due, UTC), started)
+    except (TypeError, ValueError, OverflowError, OSError) as error:
+        raise UnreadableRow(f"not a timer: {error}") from error
+    if not isinstance(name, str) or not isinstance(message, str):
+        raise UnreadableRow("not a timer: its name is no text")
+    return timer
 
 
-def _by_due(timer: Timer) -> tuple[datetime, int]:
-    return timer.due, timer.id
+def _is_timer(row: tuple[Any, ...]) -> bool:
+    try:
+        _timer(row)
+    except UnreadableRow:
+        return False
+    return True
+
+
+def _row(timer: Timer) -> tuple[Any, ...]:
+    rang = timer.rang.timestamp() if timer.rang else None
+    return timer.id, timer.name, timer.message, timer.seconds, timer.due.timestamp(), rang

@@ -36,8 +36,17 @@ CANCEL = (
 )
 
 
-def timer_tools(store: TimerStore, now: Callable[[], datetime]) -> list[BaseTool]:
-    """They work on the file alone; a `TimerClock` on the same file lets the timers ring."""
+# Said behind what was set, while nobody is there to let it ring.
+NOBODY_RINGS = "It will ring only when a gateway is running: start one with voice-gateway run."
+
+
+def timer_tools(
+    store: TimerStore, now: Callable[[], datetime], rings: Callable[[], bool] = lambda: True
+) -> list[BaseTool]:
+    """They work on the file alone; a `TimerClock` on the same file lets the timers ring.
+
+    `rings` says whether there is one, in this process or in another.
+    """
 
     async def set_timer(
         duration: str | float | None = None,
@@ -49,7 +58,10 @@ def timer_tools(store: TimerStore, now: Callable[[], datetime]) -> list[BaseTool
         due = _due(duration, at, moment)
         label, text = _short("name", name, MAX_NAME), _short("message", message, MAX_MESSAGE)
         timer = await asyncio.to_thread(store.add, due=due, now=moment, name=label, message=text)
-        return _say_set(timer, moment, absolute=bool(at)), {"structured": _facts(timer, moment)}
+        said = _say_set(timer, moment, absolute=bool(at))
+        if not await asyncio.to_thread(rings):
+            said = f"{said} {NOBODY_RINGS}"
+        return said, {"structured": _facts(timer, moment)}
 
     async def list_timers() -> tuple[str, dict[str, Any]]:
         moment = now()
@@ -222,7 +234,10 @@ def called(timer: Timer) -> str:
 
 
 def _left(timer: Timer, now: datetime) -> str:
-    return "ringing" if timer.rang is not None else f"{say_seconds(timer.remaining_seconds(now))} left"
+    if timer.rang is not None:
+        return "ringing"
+    left = timer.remaining_seconds(now)
+    return f"{say_seconds(left)} left" if left else "ran out"
 
 
 def _say_set(timer: Timer, now: datetime, *, absolute: bool) -> str:

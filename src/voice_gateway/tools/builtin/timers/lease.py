@@ -1,0 +1,97 @@
+"""Which of several gateways lets the timers ring: the one that holds a lease and keeps renewing it."""
+
+import contextlib
+import fcntl
+import json
+import os
+import time
+import uuid
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from voice_gateway.private_files import FILE, private_folder
+
+LEASE_SECONDS = 2.0  # who has not renewed for so long is dead or frozen, and is replaced with the next look
+_LENGTH = 200  # bytes; written in place and never longer, so that a full disk does not matter
+
+
+@dataclass(frozen=True, slots=True)
+class _Holder:
+    token: str
+    renewed: float  # by the monotonic clock, which the processes of one machine share
+    loud: bool  # has a loudspeaker
+
+
+class RingLease:
+    """A small file beside the timers. It is renewed twice a second, which is why it is not in their database:
+    nothing here has to survive a power cut."""
+
+    def __init__(self, path: Path, *, monotonic: Callable[[], float] = time.monotonic) -> None:
+        self._path = path
+        self._monotonic = monotonic
+        self._token = uuid.uuid4().hex
+        self._mine = False
+
+    def renew(self, *, loud: bool) -> bool:
+        """Whether we ring. Whoever has a loudspeaker takes the lease from one without.
+
+        On a disk that takes nothing it is ours unless somebody else's is valid: better twice than not at all.
+        """
+        try:
+            with self._locked():
+                self._mine = self._free_for(loud)
+                if self._mine:
+                    self._write(_Holder(self._token, self._monotonic(), loud))
+        except BlockingIOError:
+            pass  # another gateway looks at this very moment: all stays as it was until the next look
+        except OSError:
+            self._mine = self._free_for(loud)
+        return self._mine
+
+    def held(self) -> bool:
+        """Whether there is a gateway that rings, this one or another."""
+        return self._valid() is not None
+
+    def release(self) -> None:
+        """Another gateway need not wait."""
+        with contextlib.suppress(OSError), self._locked():
+            holder = self._valid()
+            if holder is not None and holder.token == self._token:
+                self._path.unlink(missing_ok=True)
+        self._mine = False
+
+    def _free_for(self, loud: bool) -> bool:
+        holder = self._valid()
+        return holder is None or holder.token == self._token or (loud and not holder.loud)
+
+    def _valid(self) -> _Holder | None:
+        """A time that lies ahead was written before the machine was started anew."""
+        try:
+            holder = _holder(json.loads(self._path.read_bytes()))
+        except (OSError, ValueError, KeyError, TypeError):
+            return None
+        return holder if 0 <= self._monotonic() - holder.renewed < LEASE_SECONDS else None
+
+    def _write(self, holder: _Holder) -> None:
+        facts = {"token": holder.token, "renewed": holder.renewed, "loud": holder.loud}
+        descriptor = os.open(self._path, os.O_WRONLY | os.O_CREAT, FILE)
+        try:
+            os.pwrite(descriptor, json.dumps(facts).ljust(_LENGTH).encode(), 0)
+        finally:
+            os.close(descriptor)
+
+    @contextlib.contextmanager
+    def _locked(self) -> Iterator[None]:
+        """Reading and writing are one step. Never waits: whoever holds the lock might be frozen."""
+        descriptor = os.open(private_folder(self._path.parent), os.O_RDONLY)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            yield
+        finally:
+            os.close(descriptor)
+
+
+def _holder(facts: dict[str, Any]) -> _Holder:
+    return _Holder(str(facts["token"]), float(facts["renewed"]), bool(facts["loud"]))

@@ -1,0 +1,76 @@
+"""Timers of real gateways: `run` rings, and only `run`; whoever is killed loses nothing."""
+
+import asyncio
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from tests.fakes.gateway_process import LIMIT_SECONDS, Commands, Running
+from tests.fakes.running_gateway import ask
+from tests.fakes.waiting import until
+
+from voice_gateway.tools.builtin.timers import TimerStore
+
+NO_SERVER = "mcpServers = {}\n[tools]\nsearch = false\n"
+WARNING = "It will ring only when a gateway is running: start one with voice-gateway run."
+
+
+@pytest.fixture
+def store(commands: Commands) -> TimerStore:
+    commands.file("voice-gateway.toml", NO_SERVER)
+    return TimerStore(commands.folder / "data" / "voice-gateway" / "timers.sqlite3")
+
+
+def due_now(store: TimerStore, name: str) -> None:
+    now = datetime.now(UTC)
+    store.add(due=now, now=now - timedelta(seconds=5), name=name)
+
+
+async def shows(gateway: Running, words: str) -> None:
+    async with asyncio.timeout(LIMIT_SECONDS):
+        assert gateway.process.stdout is not None
+        assert (await gateway.process.stdout.readline()).decode().strip() == words
+
+
+async def test_what_is_set_while_no_gateway_runs_says_so(commands: Commands, store: TimerStore) -> None:
+    alone = await commands.run("ask", "set a timer for one hour")
+    assert alone.out.strip() == f"Timer set for 1 hour. {WARNING}"
+
+    async with Running.opened(commands):
+        assert (await ask(commands, "set a timer for two hours"))["text"] == "Timer set for 2 hours."
+        beside = await commands.run("--provider", "local", "ask", "set a timer for three hours")
+        assert beside.out.strip() == "Timer set for 3 hours."
+    assert len(store.all()) == 3
+
+
+async def test_chat_leaves_timers_to_the_gateway_that_can_ring_them(
+    commands: Commands, store: TimerStore
+) -> None:
+    due_now(store, "tea")
+    chat = await commands.start("chat", stdin=asyncio.subprocess.PIPE)
+    assert chat.stdin is not None
+    assert chat.stdout is not None
+    chat.stdin.write(b"set a timer for one hour\n")
+    assert WARNING in (await chat.stdout.readline()).decode()
+    assert [timer.rang for timer in store.all()] == [None, None]
+
+    async with Running.opened(commands) as gateway:
+        await shows(gateway, "Tea timer is done.")
+        chat.stdin.write(b"stop\n")
+        assert (await chat.stdout.readline()).decode().strip() == "Okay, the timer is off."
+        await until(lambda: len(store.all()) == 1)
+
+
+async def test_a_gateway_that_is_killed_while_it_rings_rings_again_when_it_is_back(
+    commands: Commands, store: TimerStore
+) -> None:
+    due_now(store, "tea")
+    async with Running.opened(commands) as first:
+        await shows(first, "Tea timer is done.")
+        first.process.kill()
+        await first.process.wait()
+    assert [timer.name for timer in store.all()] == ["tea"]
+
+    async with Running.opened(commands) as second:
+        await shows(second, "Tea timer is done.")
+        assert (await ask(commands, "stop"))["text"] == "Okay, the timer is off."
+    assert store.all() == []

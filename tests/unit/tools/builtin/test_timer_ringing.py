@@ -1,0 +1,439 @@
+"""No timer is lost before it was heard: whoever dies, whoever else runs, whatever becomes of the file."""
+
+import asyncio
+import signal
+import sqlite3
+import subprocess
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import asynccontextmanager, closing, suppress
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.fakes.timer_clock import StoppedClock
+from tests.fakes.timer_process import TimerProcess
+from tests.fakes.waiting import until
+
+from voice_gateway.errors import ToolUnavailable
+from voice_gateway.sqlite_file import Damage
+from voice_gateway.tools.builtin import system_clock
+from voice_gateway.tools.builtin.timers import RingLease, Timer, TimerClock, TimerStore
+
+
+@pytest.fixture
+def clock() -> StoppedClock:
+    return StoppedClock()
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "data" / "timers.sqlite3"
+
+
+@pytest.fixture
+def store(path: Path) -> TimerStore:
+    return TimerStore(path)
+
+
+class House:
+    """One gateway's clock, with a bell that rings until it is stopped."""
+
+    def __init__(self, store: TimerStore, clock: StoppedClock, *, loud: bool = False) -> None:
+        self.loud = loud
+        self.rings: list[str] = []
+        self.silenced: list[str] = []
+        self.missed: list[str] = []
+        self.troubles: list[ToolUnavailable | None] = []
+        self.told = asyncio.Event()
+        self.told.set()
+        self._own = StoppedClock()
+        self._clock, self._store = clock, store
+        self.timers = TimerClock(
+            store,
+            RingLease(store.path.with_suffix(".lease"), monotonic=clock.monotonic),
+            now=clock.now,
+            monotonic=clock.monotonic,
+            wait=self._own.wait,
+            loud=lambda: self.loud,
+            on_state=self.troubles.append,
+        )
+
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator["House"]:
+        task = asyncio.create_task(self.timers.run(self._ring, self._miss))
+        try:
+            await self.look()
+            yield self
+        finally:
+            task.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await task
+
+    async def look(self) -> None:
+        """Once more."""
+        await self._own.settled()
+        self._own.wake()
+        await self._own.settled()
+
+    async def later(self, seconds: float) -> None:
+        self._clock.time += timedelta(seconds=seconds)
+        await self.look()
+
+    async def _ring(self, timer: Timer) -> None:
+        self.rings.append(timer.name)
+        try:
+            await asyncio.Event().wait()
+        finally:
+            self.silenced.append(timer.name)
+
+    async def _miss(self, timers: Sequence[Timer]) -> None:
+        await self.told.wait()
+        self.missed += [timer.name for timer in timers]
+
+
+def set_timer(store: TimerStore, clock: StoppedClock, seconds: float = 10, name: str = "tea") -> Timer:
+    return store.add(due=clock.time + timedelta(seconds=seconds), now=clock.time, name=name)
+
+
+def died(house: House) -> None:
+    """The lease of a process that was killed runs out by itself; one that ends gives it back."""
+    house.timers._lease.release = lambda: None  # type: ignore[method-assign]
+
+
+# processes that are killed or frozen
+
+
+async def test_a_timer_that_rang_in_a_killed_gateway_rings_again_in_the_next(
+    path: Path, store: TimerStore
+) -> None:
+    moment = system_clock()
+    store.add(due=moment, now=moment - timedelta(seconds=5), name="tea")
+    async with TimerProcess.opened(path) as first:
+        await first.says("rings tea")
+        first.process.kill()
+        await first.process.wait()
+
+    async with TimerProcess.opened(path) as second:
+        await second.says("rings tea")
+
+
+async def test_what_rang_in_a_killed_gateway_a_while_ago_is_told_as_missed(
+    path: Path, store: TimerStore, clock: StoppedClock
+) -> None:
+    moment = system_clock()
+    store.add(due=moment, now=moment - timedelta(seconds=5), name="tea")
+    async with TimerProcess.opened(path) as killed:
+        await killed.says("rings tea")
+
+    clock.time = system_clock() + timedelta(minutes=5)
+    async with House(store, clock).running() as house:
+        await until(lambda: house.missed)
+        assert (house.rings, house.missed) == ([], ["tea"])
+        await until(lambda: not store.all())
+
+
+@pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGSTOP])
+async def test_of_two_gateways_the_other_goes_on_when_the_one_that_rings_dies_or_freezes(
+    path: Path, store: TimerStore, end: signal.Signals
+) -> None:
+    moment = system_clock()
+    async with TimerProcess.opened(path) as first:
+        store.add(due=moment, now=moment - timedelta(seconds=5), name="tea")
+        await first.says("rings tea")
+        async with TimerProcess.opened(path) as second:
+            first.process.send_signal(end)
+            await second.says("rings tea")
+            if end is signal.SIGSTOP:
+                first.process.send_signal(signal.SIGCONT)
+                await first.says("silent tea")
+
+
+# who rings
+
+
+async def test_one_of_two_rings_and_the_other_only_after_it(store: TimerStore, clock: StoppedClock) -> None:
+    set_timer(store, clock)
+    first, second = House(store, clock), House(store, clock)
+    async with first.running():
+        async with second.running():
+            await first.later(10)
+            await second.look()
+            await second.later(1)
+            assert (first.rings, second.rings) == (["tea"], [])
+        assert first.silenced == []
+
+
+@pytest.mark.parametrize("way", ["ended", "killed"])
+async def test_who_rings_no_more_is_replaced_within_three_seconds(
+    store: TimerStore, clock: StoppedClock, way: str
+) -> None:
+    set_timer(store, clock)
+    second = House(store, clock)
+    async with second.running():
+        async with House(store, clock, loud=True).running() as loud:
+            await second.look()
+            await loud.later(10)
+            if way == "killed":
+                died(loud)
+        await second.look()
+        assert (loud.rings, second.rings) == (["tea"], ["tea"] if way == "ended" else [])
+        for _ in range(5):
+            await second.later(0.5)
+        assert second.rings == ["tea"]
+
+
+async def test_the_one_with_a_loudspeaker_rings_first(store: TimerStore, clock: StoppedClock) -> None:
+    set_timer(store, clock)
+    silent, loud = House(store, clock), House(store, clock, loud=True)
+    async with silent.running():
+        await silent.later(10)
+        assert silent.rings == ["tea"]
+        async with loud.running():
+            assert loud.rings == ["tea"], "it goes on with what rings elsewhere"
+            await silent.look()
+            assert silent.silenced == ["tea"]
+            assert [timer.name for timer in store.all()] == ["tea"]
+
+            loud.loud = False  # unplugged
+            await loud.look()
+            await silent.look()
+            assert loud.silenced == [], "two without are equal: the one that rings goes on"
+
+
+async def test_stop_is_understood_by_those_that_do_not_ring(store: TimerStore, clock: StoppedClock) -> None:
+    set_timer(store, clock)
+    house, chat = House(store, clock), House(store, clock)
+    assert await chat.timers.answer("stop") is None
+    async with house.running():
+        assert await chat.timers.answer("stop") is None
+        await house.later(10)
+
+        assert await chat.timers.answer("stop") == "Okay, the timer is off."
+        await house.look()
+
+        assert house.silenced == ["tea"]
+        assert store.all() == []
+
+
+async def test_who_only_sets_timers_knows_whether_somebody_rings(
+    store: TimerStore, clock: StoppedClock
+) -> None:
+    asks, house = House(store, clock), House(store, clock)
+    assert not asks.timers.will_ring()
+    async with house.running():
+        assert asks.timers.will_ring()
+        assert house.timers.will_ring()
+    assert not asks.timers.will_ring()
+
+
+async def test_what_was_written_before_the_machine_was_started_anew_is_no_lease(
+    store: TimerStore, clock: StoppedClock
+) -> None:
+    async with House(store, clock).running() as killed:
+        died(killed)
+    clock.time -= timedelta(days=3)
+
+    set_timer(store, clock, seconds=0)
+    async with House(store, clock).running() as house:
+        assert house.rings == ["tea"]
+
+
+# until it was heard
+
+
+async def test_a_missed_timer_stays_until_it_was_told(store: TimerStore, clock: StoppedClock) -> None:
+    set_timer(store, clock)
+    house = House(store, clock)
+    house.told.clear()
+    clock.time += timedelta(minutes=10)
+    async with house.running():
+        await house.later(1)
+        assert [timer.name for timer in store.all()] == ["tea"]
+        house.told.set()
+        await until(lambda: not store.all())
+        assert house.missed == ["tea"]
+
+
+@pytest.mark.parametrize("jump", [timedelta(hours=1), timedelta(hours=-1)])
+async def test_a_clock_that_is_set_neither_cuts_off_nor_prolongs_a_ring(
+    store: TimerStore, clock: StoppedClock, jump: timedelta
+) -> None:
+    set_timer(store, clock)
+    house, shift = House(store, clock), timedelta()
+    house.timers._now = lambda: clock.time + shift
+    async with house.running():
+        await house.later(10)
+        shift = jump
+        await house.later(58)
+        assert (house.rings, house.silenced) == (["tea"], [])
+        await house.later(2)
+        assert (house.silenced, store.all()) == (["tea"], [])
+
+
+# files that cannot be used
+
+
+def fill(folder: Path) -> None:
+    with (folder / "filling").open("wb", buffering=0) as file, suppress(OSError):
+        while True:
+            file.write(b"x" * 4096)
+
+
+class SmallDisk:
+    """A file system of its own, which can be full or read-only."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        folder.mkdir()
+        if not self._mount("-t", "tmpfs", "-o", "size=128k", "tmpfs"):
+            pytest.skip("no file system can be mounted here")
+
+    def fail(self, way: str) -> None:
+        fill(self.folder) if way == "full" else self._mount("-o", "remount,ro")
+
+    def recover(self, way: str) -> None:
+        (self.folder / "filling").unlink() if way == "full" else self._mount("-o", "remount,rw")
+
+    def unmount(self) -> None:
+        subprocess.run(["umount", "-l", self.folder], check=True)
+
+    def _mount(self, *words: str) -> bool:
+        try:
+            subprocess.run(["mount", *words, self.folder], check=True, capture_output=True)
+        except (OSError, subprocess.CalledProcessError):
+            return False
+        return True
+
+
+@pytest.fixture
+def disk(tmp_path: Path) -> Iterator[SmallDisk]:
+    disk = SmallDisk(tmp_path / "disk")
+    yield disk
+    disk.unmount()
+
+
+@pytest.mark.parametrize("way", ["full", "read-only"])
+async def test_on_a_disk_that_takes_nothing_a_due_timer_rings_and_can_be_stopped(
+    disk: SmallDisk, clock: StoppedClock, way: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    store = TimerStore(disk.folder / "timers.sqlite3")
+    for name in ("tea", "eggs"):
+        set_timer(store, clock, name=name)
+    house = House(store, clock)
+    async with house.running():
+        disk.fail(way)
+        await house.later(10)
+        assert sorted(house.rings) == ["eggs", "tea"]
+        await house.later(10)
+        assert len(house.rings) == 2
+        assert isinstance(house.troubles[-1], ToolUnavailable)
+        with pytest.raises(ToolUnavailable):
+            set_timer(store, clock, name="cake")
+
+        assert await house.timers.answer("stop") == "Okay, the timers are off."
+        await house.later(1)
+        assert (len(house.rings), sorted(house.silenced)) == (2, ["eggs", "tea"])
+        assert len(store.all()) == 2
+
+        disk.recover(way)
+        await house.later(1)
+        assert store.all() == []
+        await house.later(1)
+        assert house.troubles[-1] is None
+        assert caplog.text.count("the file of timers cannot be used") == 1
+
+
+@pytest.mark.parametrize("way", ["full", "read-only"])
+async def test_a_gateway_that_starts_on_such_a_disk_rings_as_well(
+    disk: SmallDisk, clock: StoppedClock, way: str
+) -> None:
+    store = TimerStore(disk.folder / "timers.sqlite3")
+    set_timer(store, clock)
+    disk.fail(way)
+
+    async with House(TimerStore(store.path), clock).running() as house:
+        await house.later(10)
+        assert house.rings == ["tea"]
+
+
+async def test_where_no_file_can_grow_a_due_timer_rings(path: Path, store: TimerStore) -> None:
+    moment = system_clock()
+    store.add(due=moment + timedelta(seconds=1), now=moment, name="tea")
+
+    async with TimerProcess.opened(path, "full") as process:
+        await process.says("rings tea")
+
+
+async def test_what_was_read_rings_when_the_file_cannot_even_be_read(
+    store: TimerStore, clock: StoppedClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    set_timer(store, clock)
+    async with House(store, clock).running() as house:
+
+        def gone(*_arguments: Any, **_more: Any) -> Any:
+            raise ToolUnavailable("gone")
+
+        for name in ("all", "remove", "start_ringing"):
+            monkeypatch.setattr(store, name, gone)
+        await house.later(10)
+        assert house.rings == ["tea"]
+        await house.later(60)
+        assert house.silenced == ["tea"]
+        await house.later(1)
+        assert house.rings == ["tea"]
+
+
+@pytest.mark.parametrize("moment", ["at the start", "while it runs"])
+async def test_a_damaged_file_costs_no_timer_that_was_read(
+    path: Path, clock: StoppedClock, moment: str
+) -> None:
+    damages: list[Damage] = []
+    store = TimerStore(path, on_damage=damages.append)
+    set_timer(store, clock)
+    house = House(store, clock)
+    if moment == "at the start":
+        path.write_bytes(b"no database" * 1000)
+    async with house.running():
+        path.write_bytes(b"no database" * 1000)
+        await house.later(1)
+        set_timer(store, clock, name="eggs", seconds=9)
+        await house.later(9)
+        expected = ["eggs"] if moment == "at the start" else ["eggs", "tea"]
+        assert sorted(house.rings) == expected
+    assert len(damages) == (2 if moment == "at the start" else 1)
+
+
+@pytest.mark.parametrize("nonsense", ["due = 1e300", "due = 'soon'", "name = x'ff'", "rang = 'x'"])
+async def test_a_row_that_makes_no_sense_costs_only_itself(
+    path: Path, store: TimerStore, clock: StoppedClock, nonsense: str
+) -> None:
+    for name in ("tea", "eggs", "cake"):
+        set_timer(store, clock, name=name)
+    with closing(sqlite3.connect(path)) as other, other:
+        other.execute(f"UPDATE timers SET {nonsense} WHERE name = 'eggs'")
+
+    assert [timer.name for timer in TimerStore(path).all()] == ["tea", "cake"]
+
+
+def test_a_file_of_the_first_version_is_taken_over(path: Path, clock: StoppedClock) -> None:
+    """As it was written then: without a version, with a write-ahead log."""
+    path.parent.mkdir(parents=True)
+    due = clock.time.timestamp() + 60
+    with closing(sqlite3.connect(path, isolation_level=None)) as old:
+        old.execute("PRAGMA journal_mode = WAL")
+        old.execute(
+            "CREATE TABLE IF NOT EXISTS timers (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL,"
+            " message TEXT NOT NULL, seconds REAL NOT NULL, due REAL NOT NULL, rang REAL)"
+        )
+        old.execute(f"INSERT INTO timers (name, message, seconds, due) VALUES ('tea', '', 60, {due})")
+        old.execute(
+            f"INSERT INTO timers (name, message, seconds, due, rang) VALUES ('eggs', '', 60, 1, {due})"
+        )
+    store = TimerStore(path)
+
+    assert [timer.name for timer in store.all()] == ["eggs", "tea"]
+    assert store.all()[1].due == datetime.fromtimestamp(due, clock.time.tzinfo)
+    with closing(sqlite3.connect(path)) as other:
+        assert other.execute("PRAGMA user_version").fetchone() == (1,)
+        assert other.execute("PRAGMA journal_mode").fetchone() == ("delete",)
