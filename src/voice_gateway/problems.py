@@ -1,24 +1,35 @@
 """Every problem that a user can meet: what is said of it, what it means, what to check, how it comes back.
 
-The parts say these sentences, and docs/troubleshooting.md is made from this page (`make pages`).
+The parts and the doctor say these sentences; docs/troubleshooting.md is made from this page (`make pages`).
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import chain
 
 # What is said, with {names} for what is put in.
 SERVER_SILENT = "The {name} server is not answering, so its tools are missing; I keep trying."
 SERVER_GIVEN_UP = "MCP connection failed after {attempts} attempts"
 
+SETTINGS_WRONG = "My settings have a mistake: {reason}"
+PACKAGE_MISSING = "The package {package} is not installed."
+FOLDER_UNUSABLE = "My data folder {folder} cannot be written: {reason}"
+LITTLE_SPACE = "Only {free} MB are free in my data folder {folder}."
+CLOCK_NOT_SET = "My clock says that it is the year {year}."
+
 BROKER_UNREACHABLE = "The MQTT broker {where} is not reachable; I keep trying."
 BROKER_LOGIN = "The MQTT broker {where} does not accept my login; I keep trying."
 BROKER_UNTRUSTED = "I do not trust the certificate of the MQTT broker {where}; I keep trying."
 BROKER_NO_TLS = "The MQTT broker {where} does not talk TLS with me; I keep trying."
+BROKER_MUTE = "The MQTT broker {where} does not give me back what I send."
 BROKER_AUTHORITY = "I cannot use the file with the MQTT broker's certificate authority; I keep trying."
 
 MODEL_SILENT = "My language model does not answer."
 MODEL_NOT_INSTALLED = "My language model is not installed."
 MODEL_WITHOUT_TOOLS = "My language model cannot use tools."
+MODEL_ONLY_TALKS = "My language model answered in words instead of calling a tool."
+MODEL_KEY_ODD = "The key for my language model does not look like one (sk-ant-…)."
 MODEL_KEY_REFUSED = "My language model does not accept my key."
 MODEL_UNREACHABLE = "I cannot reach my language model."
 MODEL_NO_KEY = "I have no key for my language model."
@@ -54,12 +65,29 @@ class Problem:
     check: str
     returns: str
 
+    @property
+    def advice(self) -> str:
+        """What to check, for a terminal: a link to a page of docs/ becomes its name."""
+        return re.sub(r"\[[^]]+]\(([^)]+)\)", r"docs/\1", self.check)
+
+
+def start_by_hand(command: str) -> str:
+    return (
+        f"that {command} is installed and starts by hand with the same arguments, and that what it needs is"
+        " running (for a Z-Wave server: the MQTT broker)"
+    )
+
+
+def reachable(address: str) -> str:
+    return f"that {address} is running and reachable from here, and that its headers are right"
+
 
 SERVER = Problem(
     "`server NAME`",
     (SERVER_SILENT,),
     "the MCP server did not start, ended, or hangs; built-in tools and other servers work",
-    "start its command by hand; `voice-gateway doctor` shows its last words",
+    f"{start_by_hand('its command')}; or {reachable('its address')};"
+    " `voice-gateway doctor` shows its last words",
     "by itself: it is tried again and again, with waits up to `mcp.max_delay_seconds`",
 )
 SEARCH = Problem(
@@ -80,28 +108,30 @@ MEMORY = Problem(
     "`memory`",
     (MEMORY_LOST,),
     "the store of conversations cannot be used; every sentence is answered as if it were the first",
-    "`brain.store`: the Redis, or the data folder's disk",
+    "`brain.store`: is Redis running, are address, login and options right; or is there space in the data"
+    " folder, and who owns it (`XDG_DATA_HOME` names another)",
     "with the next sentence after the store is back",
 )
 MICROPHONE = Problem(
     "`microphone`",
     (CANNOT_HEAR,),
     "no microphone, or it was unplugged; MQTT and terminal work",
-    "`voice-gateway audio list`, `voice.input_device`",
+    "`voice-gateway audio list` shows what there is, `voice.input_device` chooses; only the voice needs it",
     "by itself when it is plugged in again",
 )
 TRANSCRIBER = Problem(
     "`transcriber`",
     (CANNOT_UNDERSTAND,),
     "the speech engine failed on something that was said; that sentence is lost",
-    "its package and model (`voice-gateway doctor`)",
+    "`voice.stt` chooses the engine, [voice](voice.md) tells what it needs, `voice-gateway doctor` tries it",
     "with the next sentence",
 )
 SPEECH = Problem(
     "`speech`, `speaker`",
     (CANNOT_SPEAK,),
     "the voice or the loudspeaker failed; the reply is shown as text",
-    "`voice-gateway audio test`, `voice.output_device`",
+    "`voice-gateway audio test`, `voice.output_device`; `voice.tts` chooses the voice, and [voice](voice.md)"
+    " tells what it needs; only the voice needs it",
     "with the next reply",
 )
 WYOMING = Problem(
@@ -110,6 +140,65 @@ WYOMING = Problem(
     "the port of `voice.wyoming_url` is taken, or the address is none of this machine; other doors work",
     "what else listens there (`ss -ltnp`), `voice.wyoming_url`",
     "by itself when the port is free",
+)
+
+VOICE = Problem(
+    "`voice`",
+    (VOICE_PACKAGE, CANNOT_HEAR, HEARING_FAILED),
+    "a speech package, model or wake word is missing, or an engine fails; every other door works",
+    "`voice.wake` and `voice.wake_words` choose, [voice](voice.md) tells what each engine needs,"
+    " `voice-gateway doctor` tries them",
+    "a server that was away is tried again within half a minute; a new package or setting needs a restart",
+)
+DATA_FOLDER = Problem(
+    "data folder",
+    (FOLDER_UNUSABLE, LITTLE_SPACE),
+    "what is kept there, such as timers and conversations, cannot be kept; everything else works",
+    "free space, owner of the folder; `XDG_DATA_HOME` names another",
+    "by itself when the folder can be written",
+)
+SETTINGS = Problem(
+    "settings",
+    (SETTINGS_WRONG,),
+    "a file, a variable or an option says what cannot be; nothing starts, and commands end with code 2",
+    "`voice-gateway config check` names each mistake",
+    "with the next start",
+)
+INSTALLATION = Problem(
+    "installation",
+    (PACKAGE_MISSING,),
+    "the gateway was installed only in part",
+    "run `make setup` again",
+    "with the next start",
+)
+CLOCK = Problem(
+    "clock",
+    (CLOCK_NOT_SET,),
+    "this machine has no clock that runs on without power, so reminders and certificates are wrong",
+    "set the clock, or install chrony",
+    "by itself when the clock is right",
+)
+OLLAMA = Problem(
+    "`brain ollama`",
+    (MODEL_SILENT + " Without it I can …",),
+    "Ollama is down, or cannot be reached; the local brain still does what it can",
+    "start it with `ollama serve` and look at its log, or set `OLLAMA_BASE_URL`",
+    "by itself, within seconds",
+)
+NO_KEY = Problem(
+    "`brain anthropic` (no key)",
+    (MODEL_NO_KEY, MODEL_KEY_ODD),
+    "the cloud was chosen and no key was given, or something else in its place",
+    "`ANTHROPIC_API_KEY`",
+    "set it and restart: a key is read once",
+)
+NO_CALL = Problem(
+    "a reply (claim)",
+    ("I have not changed or checked anything.", MODEL_ONLY_TALKS),
+    "a model answered a wish or a question about the home without calling a tool, so its words were not"
+    " passed on",
+    "`--explain` shows what was called; small models call less ([models](models.md))",
+    "ask again, in other words",
 )
 
 # By where one meets them; the headings are those of the page.
@@ -159,9 +248,9 @@ CATALOGUE: Mapping[str, tuple[Problem, ...]] = {
         ),
         Problem(
             "`mqtt` (login)",
-            (BROKER_LOGIN,),
-            "the broker is there and refuses name or password",
-            "`mqtt.username`, `MQTT_PASSWORD`, the broker's list of users",
+            (BROKER_LOGIN, BROKER_MUTE),
+            "the broker is there and refuses name or password, or what this name sends or reads",
+            "`mqtt.username`, `MQTT_PASSWORD`, the broker's list of users and what they may read and write",
             "by itself when the broker accepts the login; a new password in the settings needs a restart",
         ),
         Problem(
@@ -176,13 +265,7 @@ CATALOGUE: Mapping[str, tuple[Problem, ...]] = {
         ),
     ),
     "The language model": (
-        Problem(
-            "`brain ollama`",
-            (MODEL_SILENT + " Without it I can …",),
-            "Ollama is down, or cannot be reached; the local brain still does what it can",
-            "`ollama serve`, `OLLAMA_BASE_URL`",
-            "by itself, within seconds",
-        ),
+        OLLAMA,
         Problem(
             "`brain ollama` (model)",
             (MODEL_NOT_INSTALLED, MODEL_WITHOUT_TOOLS),
@@ -197,13 +280,7 @@ CATALOGUE: Mapping[str, tuple[Problem, ...]] = {
             "the key's page at the provider, the connection",
             "with the next question; nothing is sent only to see whether it works",
         ),
-        Problem(
-            "`brain anthropic` (no key)",
-            (MODEL_NO_KEY,),
-            "the cloud was chosen and no key was given",
-            "`ANTHROPIC_API_KEY`",
-            "set it and restart: a key is read once",
-        ),
+        NO_KEY,
         Problem(
             "`brain anthropic` (model)",
             (MODEL_UNKNOWN,),
@@ -233,15 +310,9 @@ CATALOGUE: Mapping[str, tuple[Problem, ...]] = {
             "`ollama.num_ctx`, `ollama.tool_token_budget`; `ollama.num_predict` or `anthropic.max_tokens`",
             "ask something else, or restart with other settings",
         ),
-        Problem(
-            "a reply (claim)",
-            ("I have not changed or checked anything.",),
-            "a model answered a wish or a question about the home without calling a tool, so its words were"
-            " not passed on",
-            "`--explain` shows what was called; small models call less ([models](models.md))",
-            "ask again, in other words",
-        ),
+        NO_CALL,
     ),
+    "This machine": (DATA_FOLDER, SETTINGS, INSTALLATION, CLOCK),
     "Conversations and commands": (
         MEMORY,
         Problem(
@@ -260,17 +331,28 @@ CATALOGUE: Mapping[str, tuple[Problem, ...]] = {
         ),
     ),
     "The voice": (
-        Problem(
-            "`voice`",
-            (VOICE_PACKAGE, CANNOT_HEAR, HEARING_FAILED),
-            "a speech package, model or wake word is missing, or an engine fails; every other door works",
-            "`voice-gateway doctor`, the `[voice]` settings",
-            "a server that was away is tried again within half a minute; a new package or setting needs a"
-            " restart",
-        ),
+        VOICE,
         MICROPHONE,
         TRANSCRIBER,
         SPEECH,
         WYOMING,
     ),
 }
+
+
+def problem_of(sentence: str) -> Problem | None:
+    """The row that explains a sentence as it was said."""
+    for problem in chain.from_iterable(CATALOGUE.values()):
+        if any(_pattern(template).match(sentence) for template in problem.says):
+            return problem
+    return None
+
+
+def _pattern(template: str) -> re.Pattern[str]:
+    pieces = re.split(r"{.*?}", template.removesuffix(" Without it I can …"))
+    return re.compile(".*".join(re.escape(piece) for piece in pieces), re.DOTALL)
+
+
+def without_promise(sentence: str) -> str:
+    """For who says it and does not keep trying."""
+    return sentence.removesuffix("; I keep trying.")

@@ -65,7 +65,7 @@ def outside_parts(watch: Watch) -> Callable[[Event], None]:
         if event.outcome.ok:
             watch.report(part, State.OK, f"{called} works.")
         elif event.outcome.error in _AWAY:
-            advice = f"check {problem.check}; {event.outcome.text}"
+            advice = f"check {problem.advice}; {event.outcome.text}"
             watch.report(part, State.DEGRADED, problem.says[0], advice)
 
     return noticed

@@ -1,15 +1,31 @@
 """The doctor says ok only to what can work, and else what is wrong and what to do."""
 
 import asyncio
+import time
 
 import pytest
+from tests.fakes.ollama_server import FakeOllama
 from tests.fakes.redis_server import RedisServer
 from tests.fakes.sound_card import sound_card
 from tests.fakes.speech import need_speech
 from tests.fakes.speech_packages import need_packages, need_portaudio
 
 from voice_gateway.cli import doctor
-from voice_gateway.config import BrainSettings, OllamaSettings, Settings, VoiceSettings
+from voice_gateway.config import AnthropicSettings, BrainSettings, OllamaSettings, Settings, VoiceSettings
+from voice_gateway.problems import (
+    CLOCK,
+    DATA_FOLDER,
+    INSTALLATION,
+    MEMORY,
+    MEMORY_LOST,
+    MICROPHONE,
+    MODEL_BUSY,
+    MODEL_KEY_REFUSED,
+    MODEL_NOT_INSTALLED,
+    MODEL_UNKNOWN,
+    NO_KEY,
+    problem_of,
+)
 
 REFUSED = "tcp://127.0.0.1:1"  # nobody listens there
 
@@ -68,7 +84,7 @@ async def test_a_device_that_is_not_there_is_not_ok(commands, tmp_path):
     lines = {line["check"]: line for line in done.json["checks"]}
     assert lines["microphone"]["verdict"] == "failed"
     assert 'there is no microphone "nosuch" (voice.input_device)' in lines["microphone"]["text"]
-    assert lines["microphone"]["advice"].startswith("set voice.input_device to one of")
+    assert lines["microphone"]["advice"] == MICROPHONE.advice
     assert lines["loudspeaker"]["verdict"] == "ok"
     assert done.code == 1
 
@@ -84,9 +100,9 @@ async def test_a_store_that_cannot_be_used_is_not_ok(tmp_path, monkeypatch):
 
     assert [finding.verdict for finding in (sqlite, redis, odd)] == ["failed"] * 3
     assert "conversations.sqlite cannot be used" in sqlite.text
-    assert "XDG_DATA_HOME" in sqlite.advice
-    assert redis.text.startswith("redis://***@127.0.0.1:1 cannot be used: ")
-    assert "is Redis running" in redis.advice
+    assert "redis://***@127.0.0.1:1 cannot be used: " in redis.text
+    assert all(finding.text.startswith(MEMORY_LOST.removesuffix(".")) for finding in (sqlite, redis, odd))
+    assert {finding.advice for finding in (sqlite, redis, odd)} == {MEMORY.advice}
 
 
 async def test_a_store_that_works_is_tried_and_left_as_it_was(tmp_path, monkeypatch):
@@ -112,4 +128,80 @@ async def test_another_server_in_the_place_of_ollama_is_not_ok():
         findings = await found(doctor.model_server, ollama=ollama, brain=BrainSettings(provider="ollama"))
 
     assert findings["ollama"].verdict == "failed"
-    assert findings["ollama"].text.startswith(f"Ollama at http://***@{host}:{port} does not answer")
+    assert findings["ollama"].text.startswith(
+        f"My language model does not answer: http://***@{host}:{port} ("
+    )
+    assert "`ollama serve`" in findings["ollama"].advice
+
+
+async def test_a_model_that_is_not_there_is_told_as_the_gateway_tells_it():
+    async with FakeOllama() as server:
+        ollama = OllamaSettings(base_url=server.url, model="no-such-model")
+        findings = await found(doctor.model_server, ollama=ollama, brain=BrainSettings(provider="ollama"))
+
+    assert (findings["ollama"].verdict, findings["model"].verdict) == ("ok", "failed")
+    assert findings["model"].text.startswith(MODEL_NOT_INSTALLED.removesuffix("."))
+    assert "`ollama pull no-such-model`" in findings["model"].text
+
+
+async def test_a_package_that_is_missing_is_named():
+    findings = [finding async for finding in doctor.python_and_packages(Settings(), ("mcp", "no-such-thing"))]
+
+    assert [finding.verdict for finding in findings] == ["ok", "ok", "failed"]
+    assert findings[-1].text == "The package no-such-thing is not installed."
+    assert findings[-1].advice == INSTALLATION.advice
+
+
+async def test_a_data_folder_that_cannot_be_written_is_named(tmp_path, monkeypatch):
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "file"))  # where no folder can be made
+
+    disk = (await found(doctor.disk_and_clock))["disk"]
+
+    assert (disk.verdict, disk.advice) == ("failed", DATA_FOLDER.advice)
+    assert disk.text.startswith(f"My data folder {tmp_path / 'file'}")
+
+
+async def test_a_clock_that_was_never_set_is_noticed(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    checks = doctor.disk_and_clock(Settings(), least_free_bytes=2**63, now=time.gmtime(0))
+
+    disk, clock = [finding async for finding in checks]
+
+    assert (clock.verdict, clock.text) == ("failed", "My clock says that it is the year 1970.")
+    assert clock.advice == CLOCK.advice
+    assert (disk.verdict, disk.advice) == ("warning", DATA_FOLDER.advice)
+    assert f"MB are free in my data folder {tmp_path}" in disk.text
+
+
+@pytest.mark.parametrize(("key", "verdict"), [(None, "failed"), ("wrong", "warning"), ("sk-ant-x", "ok")])
+async def test_a_key_is_judged_by_its_form_without_asking_anybody(key, verdict):
+    settings = Settings(brain=BrainSettings(provider="anthropic"), anthropic=AnthropicSettings(api_key=key))
+
+    (finding,) = [finding async for finding in doctor.cloud(settings, online=False)]
+
+    assert finding.verdict == verdict
+    assert finding.advice == ("" if verdict == "ok" else NO_KEY.advice)
+
+
+@pytest.mark.parametrize(
+    ("status", "sentence"), [(401, MODEL_KEY_REFUSED), (404, MODEL_UNKNOWN), (500, MODEL_BUSY)]
+)
+async def test_what_the_cloud_refuses_is_told_as_a_turn_would(status, sentence):
+    async def answer(reader, writer):
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(f"HTTP/1.1 {status} No\r\nContent-Length: 0\r\nConnection: close\r\n\r\n".encode())
+        await writer.drain()
+        writer.close()
+
+    async with await asyncio.start_server(answer, "127.0.0.1", 0) as server:
+        host, port = server.sockets[0].getsockname()
+        cloud = AnthropicSettings(api_key="sk-ant-x", base_url=f"http://{host}:{port}")
+        settings = Settings(brain=BrainSettings(provider="anthropic"), anthropic=cloud)
+        (finding,) = [finding async for finding in doctor.cloud(settings, online=True)]
+
+    assert (finding.verdict, finding.text) == (
+        "failed",
+        f"{sentence.removesuffix('.')}: the API answered {status}",
+    )
+    assert finding.advice == problem_of(sentence).advice

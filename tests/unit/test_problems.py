@@ -44,6 +44,10 @@ PROOFS = {
     "`brain ollama`, `brain anthropic` (answer)": "test_silence_has_a_limit",
     "a reply (length)": "test_an_answer_that_is_not_whole_is_an_error",
     "a reply (claim)": "test_after_a_wish_without_a_call_our_own_sentence_is_said",
+    "data folder": "test_a_data_folder_that_cannot_be_written_is_named",
+    "settings": "test_every_command_tells_it_in_the_same_words",
+    "installation": "test_a_package_that_is_missing_is_named",
+    "clock": "test_a_clock_that_was_never_set_is_noticed",
     "`memory`": "test_memory",
     "`memory`, `timers` (damaged)": "test_a_damaged_file_is_told_of_and_what_can_be_read_is_kept",
     "commands": "test_a_second_gateway_says_so_and_takes_over_when_the_first_ends",
@@ -195,6 +199,32 @@ def test_every_sentence_of_the_catalogue_is_said_and_stands_once():
     assert set(CONSTANTS.values()) <= shown
     assert [text for text in CONSTANTS.values() if all(piece in source for piece in pieces(text))] == []
     assert [text for text in elsewhere if any(piece not in source for piece in pieces(text))] == []
+
+
+def test_every_sentence_leads_back_to_its_row():
+    shared = {problems.CANNOT_HEAR}  # two parts say it
+    for row in ROWS:
+        for template in set(row.says) - shared:
+            said = re.sub(r"{.*?}", "x-1.y", template).replace(" I can …", " I can tell the time.")
+            assert problems.problem_of(said) is row, said
+    assert problems.problem_of("Hello.") is None
+
+
+def test_the_doctor_has_no_words_of_its_own_for_what_is_wrong():
+    """It says what the part says, and advises what the page advises."""
+    (tree,) = [tree for path, tree in SOURCES.items() if path.name == "doctor.py"]
+    told = [value for name, call in calls(tree) if name == "_bad" for value in call.args[1:3]]
+    made = [value for name, call in calls(tree) if name == "CheckResult" for value in call.args[3:]]
+    assert len(told) > 20, "they are found at all"
+
+    words = [text for value in [*told, *made] for text in texts(value, tree) if re.search(r"\w", text)]
+
+    assert words == []
+
+
+def test_a_link_to_a_page_is_its_name_where_nobody_can_click():
+    assert problems.NO_CALL.advice.endswith("(docs/models.md)")
+    assert [row.part for row in ROWS if "](" in row.advice] == []
 
 
 def test_the_volume_control_is_judged_by_how_calls_end():

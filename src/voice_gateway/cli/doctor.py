@@ -1,4 +1,4 @@
-"""`voice-gateway doctor`: checks everything the gateway stands on, and says what to do."""
+"""`voice-gateway doctor`: tries everything the gateway stands on, and says what `problems.py` says of it."""
 
 import argparse
 import asyncio
@@ -8,21 +8,57 @@ import importlib.util
 import shutil
 import sys
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
-from dataclasses import asdict, dataclass
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.markup import escape
 
+from voice_gateway.brain.llm.ollama.health import trouble
 from voice_gateway.cli.command import loaded, wants_json
 from voice_gateway.config import Settings, VoiceSettings, conversations_file, data_folder
 from voice_gateway.conversation.store import store_from
 from voice_gateway.doors.terminal import print_json
-from voice_gateway.errors import ConfigError, GatewayError, HearingError, LinkError
+from voice_gateway.errors import BrainError, ConfigError, GatewayError, HearingError, LinkError
 from voice_gateway.mcp_link.status import what_to_check
-from voice_gateway.private_files import private_file
+from voice_gateway.problems import (
+    CANNOT_HEAR,
+    CANNOT_SPEAK,
+    CANNOT_UNDERSTAND,
+    CLOCK,
+    CLOCK_NOT_SET,
+    DATA_FOLDER,
+    FOLDER_UNUSABLE,
+    INSTALLATION,
+    LITTLE_SPACE,
+    MEMORY,
+    MEMORY_LOST,
+    MICROPHONE,
+    MODEL_BUSY,
+    MODEL_KEY_ODD,
+    MODEL_KEY_REFUSED,
+    MODEL_NO_KEY,
+    MODEL_ONLY_TALKS,
+    MODEL_SILENT,
+    MODEL_UNKNOWN,
+    MODEL_UNREACHABLE,
+    NO_CALL,
+    NO_KEY,
+    OLLAMA,
+    PACKAGE_MISSING,
+    SERVER,
+    SERVER_SILENT,
+    SETTINGS,
+    SETTINGS_WRONG,
+    SPEECH,
+    TRANSCRIBER,
+    VOICE,
+    Problem,
+    problem_of,
+    without_promise,
+)
 from voice_gateway.sound.card import Kind, devices, find
 from voice_gateway.sound.packages import ADVICE, check_files
 from voice_gateway.tools.masking import hide_secrets
@@ -37,6 +73,7 @@ LEAST_FREE_BYTES = 200 * 1024 * 1024
 NO_SUCH_ANSWER = (ValueError, KeyError, TypeError, AttributeError)  # JSON of another shape, or none
 PROBE_SECONDS = 10.0  # for which a store may keep what the doctor leaves, if it cannot take it back
 BUILT_IN_YEAR = 2026  # a clock before this was never set
+_REFUSALS = {401: MODEL_KEY_REFUSED, 403: MODEL_KEY_REFUSED, 404: MODEL_UNKNOWN}  # anything else passes
 
 
 class Grade(StrEnum):
@@ -62,8 +99,22 @@ def _ok(check: str, text: str) -> CheckResult:
     return CheckResult(check, Grade.OK, text)
 
 
-def _failed(check: str, text: str, advice: str) -> CheckResult:
-    return CheckResult(check, Grade.FAILED, text, advice)
+def _bad(
+    check: str, problem: Problem, sentence: str, reason: object = "", grade: Grade = Grade.FAILED
+) -> CheckResult:
+    """As the part says it, and as the page explains it. Only the doctor does not keep trying."""
+    text = without_promise(sentence)
+    if reason:
+        text = f"{text.removesuffix('.')}: {reason}"
+    return CheckResult(check, grade, text, problem.advice)
+
+
+def _by_error(check: str, error: GatewayError) -> CheckResult:
+    """An error's own sentence leads to its row; one without a row says itself what to do."""
+    problem = problem_of(error.spoken)
+    if problem is None:
+        return CheckResult(check, Grade.FAILED, error.spoken, str(error))
+    return _bad(check, problem, error.spoken, error)
 
 
 COLOURS = {Grade.OK: "green", Grade.WARNING: "yellow", Grade.FAILED: "red"}
@@ -83,7 +134,7 @@ async def doctor(options: argparse.Namespace) -> int:
     try:
         found = loaded(options)
     except ConfigError as error:
-        add(_failed("configuration", str(error), "`voice-gateway config check` names each mistake"))
+        add(_bad("configuration", SETTINGS, SETTINGS_WRONG.format(reason=error)))
         return _end(findings, as_json=as_json)
     add(_ok("configuration", str(found.file) if found.file else "no file, so the defaults hold"))
     for title, check in all_checks(options.online):
@@ -126,35 +177,36 @@ def _end(findings: list[CheckResult], *, as_json: bool) -> int:
 # --- what is looked at
 
 
-async def python_and_packages(_settings: Settings) -> CheckResults:
+async def python_and_packages(_settings: Settings, needed: Sequence[str] = NEEDED) -> CheckResults:
     yield _ok("python", f"Python {sys.version.split()[0]}")
-    for name in NEEDED:
+    for name in needed:
         try:
             yield _ok("package", f"{name} {importlib.metadata.version(name)}")
         except importlib.metadata.PackageNotFoundError:
-            yield _failed("package", f"{name} is missing", "run `make setup` again")
+            yield _bad("package", INSTALLATION, PACKAGE_MISSING.format(package=name))
 
 
-async def disk_and_clock(_settings: Settings) -> CheckResults:
+async def disk_and_clock(
+    _settings: Settings, *, least_free_bytes: int = LEAST_FREE_BYTES, now: time.struct_time | None = None
+) -> CheckResults:
     folder = data_folder()
     try:
-        probe = private_file(folder / ".doctor")
+        folder.mkdir(parents=True, exist_ok=True)
+        probe = folder / ".doctor"
         probe.write_text("x")
         probe.unlink()
     except OSError as error:
-        text = f"the data folder {folder} cannot be written: {error.strerror}"
-        yield _failed("disk", text, "make it writable, or set XDG_DATA_HOME to another place")
+        yield _bad("disk", DATA_FOLDER, FOLDER_UNUSABLE.format(folder=folder, reason=error.strerror))
     else:
         free = shutil.disk_usage(folder).free
-        verdict = Grade.OK if free >= LEAST_FREE_BYTES else Grade.WARNING
-        text = f"{free // 1024**2} MB are free in {folder}"
-        yield CheckResult("disk", verdict, text, "" if verdict is Grade.OK else "free some space")
-        if folder.stat().st_mode & 0o077:
-            text = f"others may read the data folder {folder}"
-            yield CheckResult("disk", Grade.WARNING, text, f"let its owner run `chmod 700 {folder}`")
-    now = time.localtime()
+        if free >= least_free_bytes:
+            yield _ok("disk", f"{free // 1024**2} MB are free in {folder}")
+        else:
+            text = LITTLE_SPACE.format(free=free // 1024**2, folder=folder)
+            yield _bad("disk", DATA_FOLDER, text, grade=Grade.WARNING)
+    now = now or time.localtime()
     if now.tm_year < BUILT_IN_YEAR:
-        yield _failed("clock", f"the clock says {now.tm_year}", "set the clock or install chrony")
+        yield _bad("clock", CLOCK, CLOCK_NOT_SET.format(year=now.tm_year))
     else:
         yield _ok("clock", time.strftime("%Y-%m-%d %H:%M %Z", now))
 
@@ -175,13 +227,8 @@ async def store(settings: Settings) -> CheckResults:
         if found != "hello":
             raise ValueError("it does not give back what was put into it")
     except Exception as error:  # each kind of store has errors of its own
-        advice = (
-            "make that file and its folder writable, or set XDG_DATA_HOME to another place"
-            if place == "sqlite"
-            else "is Redis running, and are address, login and options in brain.store right?"
-        )
-        text = f"{shown} cannot be used: {hide_secrets(str(error))}"
-        yield _failed("store", text, advice)
+        reason = f"{shown} cannot be used: {hide_secrets(str(error))}"
+        yield _bad("store", MEMORY, MEMORY_LOST, reason)
     else:
         yield _ok("store", f"{shown} keeps conversations")
 
@@ -193,22 +240,16 @@ async def model_server(settings: Settings) -> CheckResults:
         return
     import httpx
 
-    base, model = hide_secrets(settings.ollama.base_url), settings.ollama.model
+    base = hide_secrets(settings.ollama.base_url)
     try:
         async with httpx.AsyncClient(base_url=settings.ollama.base_url, timeout=5.0) as http:
             version = (await http.get("/api/version")).json()["version"]
-            answer = await http.post("/api/show", json={"model": model})
-            there = answer.status_code == httpx.codes.OK
-            can = answer.json().get("capabilities", ()) if there else ()
     except (httpx.HTTPError, *NO_SUCH_ANSWER) as error:
-        text = f"Ollama at {base} does not answer ({type(error).__name__})"
-        yield _failed("ollama", text, "start it with `ollama serve`, or set OLLAMA_BASE_URL")
+        yield _bad("ollama", OLLAMA, MODEL_SILENT, f"{base} ({type(error).__name__})")
         return
     yield _ok("ollama", f"Ollama {version} answers at {base}")
-    if not there:
-        yield _failed("model", f"{model} is not there", f"ollama pull {model}")
-    elif "tools" not in can:
-        yield _failed("model", f"{model} cannot call tools", "choose a model with tools")
+    if (wrong := await trouble(settings.ollama)) is not None:
+        yield _by_error("model", wrong)
     else:
         yield await _asked_to_call(settings)
 
@@ -230,12 +271,11 @@ async def _asked_to_call(settings: Settings) -> CheckResult:
         async with httpx.AsyncClient(base_url=settings.ollama.base_url, timeout=120.0) as http:
             calls = (await http.post("/api/chat", json=body)).json()["message"].get("tool_calls")
     except (httpx.HTTPError, *NO_SUCH_ANSWER) as error:
-        text = f"{settings.ollama.model} did not answer ({type(error).__name__})"
-        return _failed("model", text, "look at Ollama's own log")
+        reason = f"{settings.ollama.model} ({type(error).__name__})"
+        return _bad("model", OLLAMA, MODEL_SILENT, reason)
     if calls:
         return _ok("model", f"{settings.ollama.model} calls tools")
-    text = f"{settings.ollama.model} answered in words instead of calling the tool"
-    return CheckResult("model", Grade.WARNING, text, "small models do; a larger one does it less")
+    return _bad("model", NO_CALL, MODEL_ONLY_TALKS, settings.ollama.model, Grade.WARNING)
 
 
 async def cloud(settings: Settings, *, online: bool) -> CheckResults:
@@ -244,10 +284,9 @@ async def cloud(settings: Settings, *, online: bool) -> CheckResults:
     if settings.brain.provider != "anthropic":
         yield _ok("anthropic", "not used (brain.provider is not anthropic)")
     elif not key:
-        yield _failed("anthropic", "no key", "set ANTHROPIC_API_KEY")
+        yield _bad("anthropic", NO_KEY, MODEL_NO_KEY)
     elif not key.startswith("sk-ant-"):
-        text = "the key does not look like one (sk-ant-…)"
-        yield CheckResult("anthropic", Grade.WARNING, text, "check ANTHROPIC_API_KEY")
+        yield _bad("anthropic", NO_KEY, MODEL_KEY_ODD, grade=Grade.WARNING)
     elif online:
         yield await _asked_cloud(settings, key)
     else:
@@ -263,14 +302,11 @@ async def _asked_cloud(settings: Settings, key: str) -> CheckResult:
         async with httpx.AsyncClient(base_url=base, timeout=settings.anthropic.timeout_seconds) as http:
             answer = await http.get(f"/v1/models/{settings.anthropic.model}", headers=headers)
     except httpx.HTTPError as error:
-        text = f"the API is not reachable ({type(error).__name__})"
-        return _failed("anthropic", text, "check the internet connection")
+        return _by_error("anthropic", BrainError(type(error).__name__, spoken=MODEL_UNREACHABLE))
     if answer.status_code == httpx.codes.OK:
         return _ok("anthropic", f"the key works, and {settings.anthropic.model} is there")
-    advice = {401: "check ANTHROPIC_API_KEY", 404: "check anthropic.model"}.get(
-        answer.status_code, "try again later"
-    )
-    return _failed("anthropic", f"the API answered {answer.status_code}", advice)
+    sentence = _REFUSALS.get(answer.status_code, MODEL_BUSY)
+    return _by_error("anthropic", BrainError(f"the API answered {answer.status_code}", spoken=sentence))
 
 
 async def broker(settings: Settings) -> CheckResults:
@@ -282,8 +318,7 @@ async def broker(settings: Settings) -> CheckResults:
     try:
         await round_trip(settings.mqtt)
     except LinkError as error:
-        text = f"the broker {where(settings.mqtt)} failed: {error}"
-        yield _failed("mqtt", text, "is it running, and are MQTT_USERNAME and MQTT_PASSWORD right?")
+        yield _by_error("mqtt", error)
     else:
         yield _ok("mqtt", f"the broker {where(settings.mqtt)} took and returned a message")
 
@@ -292,17 +327,17 @@ async def speech(settings: Settings) -> CheckResults:
     """Only a warning while nobody uses it. The engines' own words say what is wrong, and what to do."""
     voice = settings.voice
     bad = Grade.FAILED if voice.enabled or voice.wyoming_url else Grade.WARNING
-    trials: tuple[tuple[str, Callable[[VoiceSettings], Awaitable[str]], str], ...] = (
-        ("wake word", _wake_word, "voice.wake and voice.wake_words choose it"),
-        ("voice activity", _voice_activity, "only the voice needs it"),
-        ("speech to text", _speech_to_text, "voice.stt chooses the engine"),
-        ("text to speech", _text_to_speech, "voice.tts chooses the engine"),
+    trials: tuple[tuple[str, Callable[[VoiceSettings], Awaitable[str]], Problem, str], ...] = (
+        ("wake word", _wake_word, VOICE, CANNOT_HEAR),
+        ("voice activity", _voice_activity, VOICE, CANNOT_HEAR),
+        ("speech to text", _speech_to_text, TRANSCRIBER, CANNOT_UNDERSTAND),
+        ("text to speech", _text_to_speech, SPEECH, CANNOT_SPEAK),
     )
-    for name, trial, advice in trials:
+    for name, trial, problem, sentence in trials:
         try:
             yield _ok(name, await trial(voice))
         except GatewayError as error:
-            yield CheckResult(name, bad, str(error), f"{advice}; docs/voice.md tells what each needs")
+            yield _bad(name, problem, sentence.format(reason=error), grade=bad)
 
 
 async def _wake_word(voice: VoiceSettings) -> str:
@@ -358,18 +393,18 @@ async def audio(settings: Settings) -> CheckResults:
     try:
         found = await asyncio.to_thread(devices)
     except GatewayError as error:
-        yield CheckResult("audio", bad, str(error), "only the voice needs sound")
+        yield _bad("audio", MICROPHONE, CANNOT_HEAR.format(reason=error), grade=bad)
         return
-    kinds: tuple[tuple[Kind, str, str | None, int], ...] = (
-        ("input", "microphone", settings.voice.input_device, sum(device.inputs > 0 for device in found)),
-        ("output", "loudspeaker", settings.voice.output_device, sum(device.outputs > 0 for device in found)),
+    inputs, outputs = sum(one.inputs > 0 for one in found), sum(one.outputs > 0 for one in found)
+    kinds: tuple[tuple[Kind, str, str | None, int, Problem, str], ...] = (
+        ("input", "microphone", settings.voice.input_device, inputs, MICROPHONE, CANNOT_HEAR),
+        ("output", "loudspeaker", settings.voice.output_device, outputs, SPEECH, CANNOT_SPEAK),
     )
-    for kind, name, wanted, count in kinds:
+    for kind, name, wanted, count, problem, sentence in kinds:
         try:
             device = await asyncio.to_thread(find, wanted, kind)
         except GatewayError as error:
-            choose = f"set voice.{kind}_device to one of `voice-gateway audio list`; " if count else ""
-            yield CheckResult(name, bad, str(error), f"{choose}only the voice needs it")
+            yield _bad(name, problem, sentence.format(reason=error), grade=bad)
         else:
             yield _ok(name, f"{count} found, {device.name} is used")
 
@@ -386,7 +421,8 @@ async def servers(settings: Settings) -> CheckResults:
                 home = ", a simulated home" if status.simulated else ""
                 yield _ok(name, f"connected, {len(status.tools)} tools{home}")
                 continue
-            text = status.last_error or status.state
+            reason = status.last_error or status.state
             if last := status.stderr_tail.strip().splitlines()[-1:]:
-                text = f"{text}; its stderr ends: {last[0]}"
-            yield _failed(name, text, f"check {what_to_check(settings.mcpServers[status.name])}")
+                reason = f"{reason}; its stderr ends: {last[0]}"
+            told = _bad(name, SERVER, SERVER_SILENT.format(name=status.name), reason)
+            yield replace(told, advice=f"check {what_to_check(settings.mcpServers[status.name])}")

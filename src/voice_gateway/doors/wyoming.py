@@ -87,7 +87,7 @@ class WyomingDoor:
                 failures += 1
                 if failures.bit_count() == 1:  # the first time, and then ever more rarely
                     log.warning("the Wyoming port cannot be opened", extra={"reason": str(error)})
-                self._watch.report("wyoming", State.DEGRADED, text, WYOMING.check)
+                self._watch.report("wyoming", State.DEGRADED, text, WYOMING.advice)
                 await asyncio.sleep(self._retry_seconds)
                 continue
             async with server:

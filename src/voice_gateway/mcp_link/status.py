@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal
 from urllib.parse import urlsplit
 
 from voice_gateway.config import ServerSettings
-from voice_gateway.problems import SERVER_GIVEN_UP
+from voice_gateway.problems import SERVER_GIVEN_UP, reachable, start_by_hand
 
 if TYPE_CHECKING:
     from langchain_core.tools import BaseTool
@@ -85,8 +85,5 @@ def failure_report(
 
 def what_to_check(settings: ServerSettings) -> str:
     if settings.url is not None:
-        return f"that {address(settings)} is running and reachable from here, and that its headers are right"
-    return (
-        f"that {settings.command} is installed and starts by hand with the same arguments, "
-        "and that what it needs is running (for a Z-Wave server: the MQTT broker)"
-    )
+        return reachable(address(settings))
+    return start_by_hand(settings.command or "")

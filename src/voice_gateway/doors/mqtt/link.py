@@ -14,6 +14,7 @@ from voice_gateway.errors import LinkError
 from voice_gateway.problems import (
     BROKER_AUTHORITY,
     BROKER_LOGIN,
+    BROKER_MUTE,
     BROKER_NO_TLS,
     BROKER_UNREACHABLE,
     BROKER_UNTRUSTED,
@@ -124,4 +125,5 @@ async def round_trip(settings: MqttSettings, limit_seconds: float = 5.0) -> None
             async for _message in client.messages:
                 return
     except TimeoutError as error:
-        raise LinkError("no message came back; may the login read and write below the prefix?") from error
+        spoken = BROKER_MUTE.format(where=where(settings))
+        raise LinkError(f"no message came back within {limit_seconds:g} s", spoken=spoken) from error

@@ -111,7 +111,7 @@ class AudioInput:
         except HearingError as error:
             log.error("what was said is lost", extra={"reason": str(error)})
             self._watch.report(
-                "transcriber", State.DEGRADED, CANNOT_UNDERSTAND.format(reason=error), TRANSCRIBER.check
+                "transcriber", State.DEGRADED, CANNOT_UNDERSTAND.format(reason=error), TRANSCRIBER.advice
             )
             return Transcript("", perf_counter() - started, noise=str(error))
         well = f"Understanding speech with {self._engines.transcriber.name}."

@@ -134,7 +134,7 @@ class SpeechOutput:
         known = self._watch.state(part) is State.DEGRADED  # told once, however often it is tried again
         level = logging.DEBUG if known else logging.WARNING
         log.log(level, "cannot speak", extra={"part": part, "reason": str(error)})
-        self._watch.report(part, State.DEGRADED, CANNOT_SPEAK.format(reason=error), SPEECH.check)
+        self._watch.report(part, State.DEGRADED, CANNOT_SPEAK.format(reason=error), SPEECH.advice)
 
     async def ring(self, text: str) -> None:
         """Until cancelled: a sound and what it is about, again and again, but never over somebody."""

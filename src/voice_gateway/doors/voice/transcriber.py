@@ -142,7 +142,7 @@ class BackgroundTranscriber:
 
     def microphone_lost(self, reason: object) -> None:
         """Whatever was being said is not waited for."""
-        self._watch.report("microphone", State.DEGRADED, CANNOT_HEAR.format(reason=reason), MICROPHONE.check)
+        self._watch.report("microphone", State.DEGRADED, CANNOT_HEAR.format(reason=reason), MICROPHONE.advice)
         self._watch.report("voice", State.OFF, WAITING)
         self._step(VoiceEvent.NOTHING)
 
