@@ -1,5 +1,6 @@
 """A real Redis for tests, on a socket file of its own."""
 
+import signal
 import subprocess
 import time
 from pathlib import Path
@@ -27,6 +28,14 @@ class RedisServer:
             assert time.monotonic() < end, "redis-server did not start"
             time.sleep(0.01)
 
+    def freeze(self) -> None:
+        """Its machine hangs: the socket stays open and nothing is answered."""
+        self._process.send_signal(signal.SIGSTOP)
+
+    def thaw(self) -> None:
+        self._process.send_signal(signal.SIGCONT)
+
     def stop(self) -> None:
+        self.thaw()
         self._process.terminate()
         self._process.wait(10)

@@ -3,7 +3,8 @@
 import pytest
 from tests.mqtt.conftest import Listener, opened_on
 
-from voice_gateway.conversation.store import MemoryStore, RedisStore, SqliteStore
+from voice_gateway.conversation.redis_store import RedisStore
+from voice_gateway.conversation.store import CLAIMED, MemoryStore, SqliteStore
 from voice_gateway.doors.mqtt.requests import Requests
 from voice_gateway.doors.mqtt.topics import Request
 from voice_gateway.turn import Reply
@@ -59,9 +60,9 @@ class Dying(MemoryStore):
         self._use()
         await super().put(key, text, expiry_seconds=expiry_seconds)
 
-    async def release(self, key):
+    async def release(self, key, text=CLAIMED):
         self._use()
-        await super().release(key)
+        await super().release(key, text)
 
 
 @pytest.mark.parametrize("left", range(14))
@@ -76,10 +77,10 @@ async def test_a_store_that_goes_in_the_middle_and_comes_back_costs_no_second_ac
     requests = Requests(act, store, None)
     request = Request("turn it on", "x", "c", "voice/res", repeatable=True)
 
-    first = await requests.answered(request)
-    again = await requests.answered(request)
+    first = await requests.answered(request, "c")
+    again = await requests.answered(request, "c")
     store.left = 1000
-    later = await requests.answered(request)
+    later = await requests.answered(request, "c")
 
     assert first["text"] == "done 1"
     assert first == again == later

@@ -223,7 +223,7 @@ async def store(settings: Settings) -> CheckResults:
         async with contextlib.aclosing(store_from(place, conversations_file())) as kept:
             await kept.put(key, "hello", expiry_seconds=PROBE_SECONDS)
             found = await kept.get(key)
-            await kept.release(key)
+            await kept.release(key, "hello")
         if found != "hello":
             raise ValueError("it does not give back what was put into it")
     except Exception as error:  # each kind of store has errors of its own

@@ -20,6 +20,7 @@ class Histories:
         self._store = store
         self._expiry_seconds = expiry_seconds
         self._watch = watch
+        store.on_change(self._store_changed)
 
     async def load(self, key: str) -> History:
         try:
@@ -39,14 +40,19 @@ class Histories:
         except Exception as error:  # each kind of store has errors of its own
             self.failed("conversation could not be kept", error)
         else:
-            if self._watch.state("memory") is State.DEGRADED:
-                self._watch.report("memory", State.OK, "I can remember what is said again.")
+            self._store_changed(None)
+
+    def _store_changed(self, error: Exception | None) -> None:
+        if error is not None:
+            self._watch.report("memory", State.DEGRADED, MEMORY_LOST, f"check brain.store: {error}")
+        elif self._watch.state("memory") is State.DEGRADED:
+            self._watch.report("memory", State.OK, "I can remember what is said again.")
 
     def failed(self, phrase: str, error: Exception) -> None:
         """The store is in trouble: the log says which, the status what it means."""
         reason = f"{type(error).__name__}: {error}"
         log.error(phrase, extra={"reason": reason}, exc_info=log.isEnabledFor(logging.DEBUG))
-        self._watch.report("memory", State.DEGRADED, MEMORY_LOST, f"check brain.store: {error}")
+        self._store_changed(error)
 
 
 def _read(stored: str) -> History:

@@ -2,16 +2,10 @@
 
 import asyncio
 import contextlib
-import logging
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field
 
-from voice_gateway.conversation.store import CLAIMED, Store
-
-LEASE_SECONDS = 6.0  # who has not renewed a claim for so long is gone
-LOOK_SECONDS = 0.2  # how often somebody else's claim is looked at
-
-log = logging.getLogger(__name__)
+from voice_gateway.conversation.store import Place, Store
 
 
 @dataclass
@@ -21,17 +15,11 @@ class _Lock:
 
 
 class Locks:
-    """`on_failure` gets what a shared store raised: one that is down costs memory, not the answer."""
+    """First come, first served. `on_failure` gets what a shared store raised: one that is down costs the
+    order among gateways, not the answer."""
 
-    def __init__(
-        self,
-        store: Store,
-        on_failure: Callable[[str, Exception], None],
-        *,
-        look_seconds: float = LOOK_SECONDS,
-    ) -> None:
-        self._store = store
-        self._look_seconds = look_seconds
+    def __init__(self, store: Store, on_failure: Callable[[str, Exception], None]) -> None:
+        self._lines = store.lines
         self._on_failure = on_failure
         self._locks: dict[str, _Lock] = {}
 
@@ -43,52 +31,47 @@ class Locks:
         mine = self._locks.setdefault(key, _Lock())
         mine.users += 1
         try:
-            async with mine.lock, await self._claim(f"{key}:lock"):
-                yield
+            if self._lines is None:
+                async with mine.lock:
+                    yield
+            else:
+                async with self._in_line(key, mine.lock):
+                    yield
         finally:
             mine.users -= 1
             if not mine.users:
                 self._locks.pop(key, None)
 
-    async def _claim(self, key: str) -> contextlib.AbstractAsyncContextManager[None]:
-        if not self._store.shared:
-            return contextlib.nullcontext()
+    @contextlib.asynccontextmanager
+    async def _in_line(self, key: str, lock: asyncio.Lock) -> AsyncIterator[None]:
+        """The place in the line is taken before the lock: all who wait here stand there, in their order."""
+        place = await self._entered(key)
         try:
-            await claim_when_free(self._store, key, look_seconds=self._look_seconds)
+            async with lock:
+                await self._turn(place)
+                try:
+                    yield
+                finally:
+                    await _left(place)
+        finally:
+            await _left(place)  # of whoever did not get the lock
+
+    async def _entered(self, key: str) -> Place | None:
+        assert self._lines is not None
+        try:
+            return await self._lines.enter(key)
         except Exception as error:  # each kind of store has errors of its own
             self._on_failure("conversation could not be claimed", error)
-            return contextlib.nullcontext()
-        return held(self._store, key)
+            return None
 
-
-async def claim_when_free(store: Store, key: str, *, look_seconds: float = LOOK_SECONDS) -> None:
-    while not await store.claim(key, expiry_seconds=LEASE_SECONDS):  # noqa: ASYNC110 (it is in another process)
-        await asyncio.sleep(look_seconds)
-
-
-@contextlib.asynccontextmanager
-async def held(store: Store, key: str, *, lease_seconds: float = LEASE_SECONDS) -> AsyncIterator[None]:
-    """Keeps a claim alive inside the block and gives it back behind it; a killed process loses it soon.
-
-    A store that fails meanwhile does not tear what runs inside: the claim then runs out by itself.
-    """
-
-    async def renew() -> None:
-        while True:
-            await asyncio.sleep(lease_seconds / 3)
-            await _attempted(store.put(key, CLAIMED, expiry_seconds=lease_seconds), key)
-
-    async with asyncio.TaskGroup() as tasks:
-        renewing = tasks.create_task(renew(), name=f"claim {key}")
+    async def _turn(self, place: Place | None) -> None:
         try:
-            yield
-        finally:
-            renewing.cancel()
-            await _attempted(store.release(key), key)
+            if place is not None:
+                await place.turn()
+        except Exception as error:
+            self._on_failure("conversation could not be claimed", error)
 
 
-async def _attempted(step: Awaitable[None], key: str) -> None:
-    try:
-        await step
-    except Exception as error:  # each kind of store has errors of its own
-        log.warning("claim could not be renewed or released", extra={"key": key, "reason": str(error)})
+async def _left(place: Place | None) -> None:
+    if place is not None:
+        await place.leave()

@@ -7,19 +7,35 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Protocol
 
-from voice_gateway.errors import ConfigError
 from voice_gateway.sqlite_file import Damage, Schema, SqliteFile
 
-REDIS_LIMIT_SECONDS = 5.0
 CLAIMED = "claimed"
 MOST_ENTRIES = 10_000  # in memory: about 3000 answered requests, or some ten megabytes
 TIDY_SECONDS = 60.0
 
 
+class Place(Protocol):
+    """In a line of those who wait for the same thing. Of a process only one at a time waits for its turn."""
+
+    async def turn(self) -> None: ...
+
+    async def leave(self) -> None: ...
+
+
+class Lines(Protocol):
+    """First come, first served, among several gateways."""
+
+    async def enter(self, key: str) -> Place: ...
+
+
 class Store(Protocol):
     """Texts by key, each forgotten after its time."""
 
-    shared: bool  # by several gateways, so that a claim in one process is not enough
+    lines: Lines | None  # of a store that several gateways share: for them a lock is not enough
+
+    def on_change(self, tell: Callable[[Exception | None], None]) -> None:
+        """`tell` gets the trouble when the store goes away by itself, and None when it is back."""
+        ...
 
     async def get(self, key: str) -> str | None: ...
 
@@ -29,7 +45,9 @@ class Store(Protocol):
         """True for the one who came first; nobody else gets it until it expires or is released."""
         ...
 
-    async def release(self, key: str) -> None: ...
+    async def release(self, key: str, text: str = CLAIMED) -> None:
+        """Free again, if that text is still there: somebody else may have claimed it after it expired."""
+        ...
 
     async def aclose(self) -> None: ...
 
@@ -37,7 +55,7 @@ class Store(Protocol):
 class MemoryStore:
     """Forgets with the process, and the oldest when there is too much: a gateway stays up for months."""
 
-    shared = False
+    lines: Lines | None = None
 
     def __init__(self, now: Callable[[], float] = time.time, *, most_entries: int = MOST_ENTRIES) -> None:
         self._entries: dict[str, tuple[float, str]] = {}
@@ -68,8 +86,12 @@ class MemoryStore:
         await self.put(key, text, expiry_seconds=expiry_seconds)
         return True
 
-    async def release(self, key: str) -> None:
-        self._entries.pop(key, None)
+    async def release(self, key: str, text: str = CLAIMED) -> None:
+        if await self.get(key) == text:
+            del self._entries[key]
+
+    def on_change(self, tell: Callable[[Exception | None], None]) -> None:
+        """It is always there."""
 
     async def aclose(self) -> None:
         """There is nothing to close."""
@@ -91,7 +113,7 @@ _ENTRIES = Schema(
 class SqliteStore:
     """A command may use the file beside the gateway; a turn touches it twice."""
 
-    shared = False
+    lines: Lines | None = None
 
     def __init__(
         self,
@@ -112,8 +134,11 @@ class SqliteStore:
     async def claim(self, key: str, *, expiry_seconds: float, text: str = CLAIMED) -> bool:
         return await asyncio.to_thread(self._claim, key, expiry_seconds, text)
 
-    async def release(self, key: str) -> None:
-        await asyncio.to_thread(self._write, "DELETE FROM entries WHERE key = ?", key)
+    async def release(self, key: str, text: str = CLAIMED) -> None:
+        await asyncio.to_thread(self._write, "DELETE FROM entries WHERE key = ? AND text = ?", key, text)
+
+    def on_change(self, tell: Callable[[Exception | None], None]) -> None:
+        """It goes nowhere by itself; whoever uses it sees what is wrong."""
 
     async def aclose(self) -> None:
         """Every call closes its own connection."""
@@ -144,50 +169,12 @@ class SqliteStore:
         return self._file.run(write)
 
 
-class RedisStore:
-    """Shared by several gateways. `redis` is an extra: only they need it."""
-
-    shared = True
-
-    def __init__(self, url: str, prefix: str = "voice-gateway:") -> None:
-        try:
-            from redis.asyncio import Redis
-        except ImportError as error:
-            raise ConfigError(
-                "a redis:// store needs the extra: pip install 'voice-gateway[redis]'"
-            ) from error
-        limit = REDIS_LIMIT_SECONDS
-        self._redis = Redis.from_url(
-            url, decode_responses=True, socket_timeout=limit, socket_connect_timeout=limit
-        )
-        self._prefix = prefix
-
-    async def get(self, key: str) -> str | None:
-        found = await self._redis.get(self._prefix + key)
-        return None if found is None else str(found)
-
-    async def put(self, key: str, text: str, *, expiry_seconds: float) -> None:
-        await self._redis.set(self._prefix + key, text, px=_milliseconds(expiry_seconds))
-
-    async def claim(self, key: str, *, expiry_seconds: float, text: str = CLAIMED) -> bool:
-        took = await self._redis.set(self._prefix + key, text, px=_milliseconds(expiry_seconds), nx=True)
-        return bool(took)
-
-    async def release(self, key: str) -> None:
-        await self._redis.delete(self._prefix + key)
-
-    async def aclose(self) -> None:
-        await self._redis.aclose()
-
-
-def _milliseconds(seconds: float) -> int:
-    return max(1, round(seconds * 1000))
-
-
 def store_from(
     setting: str, file: Path, *, on_damage: Callable[[Damage], None] = lambda _damage: None
 ) -> Store:
     """`memory`, `sqlite`, or the address of a Redis. `on_damage` is told when a damaged file was replaced."""
     if setting.startswith(("redis://", "rediss://", "unix://")):
+        from voice_gateway.conversation.redis_store import RedisStore
+
         return RedisStore(setting)
     return SqliteStore(file, on_damage=on_damage) if setting == "sqlite" else MemoryStore()

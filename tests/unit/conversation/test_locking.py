@@ -1,4 +1,4 @@
-"""One utterance at a time: in one process by a lock, across gateways by a claim in their store."""
+"""One utterance at a time, first come, first served; across gateways see tests/gateway/test_lines.py."""
 
 import asyncio
 
@@ -8,58 +8,64 @@ from voice_gateway.conversation.store import MemoryStore
 LIMIT = 2.0
 
 
-class SharedStore(MemoryStore):
-    """As several gateways have it; one that is down raises."""
+class AwayPlace:
+    """In the line of a store that goes away while somebody waits."""
 
-    shared = True
-    down = False
+    async def turn(self) -> None:
+        raise ConnectionError("gone")
 
-    async def claim(self, key, **facts):
-        if self.down:
+    async def leave(self) -> None:
+        """There is nothing left to give back."""
+
+
+class DownLines:
+    def __init__(self, goes_later: bool) -> None:
+        self._goes_later = goes_later
+
+    async def enter(self, _key: str) -> AwayPlace:
+        if not self._goes_later:
             raise ConnectionError("gone")
-        return await super().claim(key, **facts)
+        return AwayPlace()
 
 
 class Gateway:
     def __init__(self, store: MemoryStore) -> None:
         self.failures: list[str] = []
-        self.locks = Locks(store, lambda phrase, error: self.failures.append(phrase), look_seconds=0.001)
+        self.locks = Locks(store, lambda phrase, error: self.failures.append(phrase))
         self.inside, self.leave = asyncio.Event(), asyncio.Event()
+        self.order: list[str] = []
 
-    async def answers(self, key: str = "c") -> None:
+    async def answers(self, key: str = "c", name: str = "") -> None:
         async with self.locks.of(key):
+            self.order.append(name)
             self.inside.set()
             await self.leave.wait()
 
 
-async def test_two_gateways_with_one_store_take_turns():
-    store = SharedStore()
-    first, second = Gateway(store), Gateway(store)
+async def test_those_who_wait_for_one_conversation_come_in_their_order():
+    gateway = Gateway(MemoryStore())
     async with asyncio.timeout(LIMIT), asyncio.TaskGroup() as tasks:
-        tasks.create_task(first.answers())
-        await first.inside.wait()
-        tasks.create_task(second.answers())
-        tasks.create_task(second.answers("another conversation"))
-        await second.inside.wait()  # by the other one
-        assert len(second.locks) == 2
+        for number in range(20):
+            tasks.create_task(gateway.answers(name=str(number)))
+        await gateway.inside.wait()
+        assert gateway.order == ["0"]
+        gateway.leave.set()
 
-        second.leave.set()
-        first.leave.set()
-
-    assert (len(first.locks), len(second.locks)) == (0, 0)
-    assert await store.claim("c:lock", expiry_seconds=1), "it was given back"
+    assert gateway.order == [str(number) for number in range(20)]
+    assert len(gateway.locks) == 0
 
 
-async def test_a_shared_store_that_is_down_costs_the_claim_and_not_the_answer():
-    store = SharedStore()
-    store.down = True
-    gateway = Gateway(store)
-    gateway.leave.set()
+async def test_a_shared_store_that_is_down_costs_the_order_and_not_the_answer():
+    for goes_later in (False, True):
+        store = MemoryStore()
+        store.lines = DownLines(goes_later)
+        gateway = Gateway(store)
+        gateway.leave.set()
 
-    await asyncio.wait_for(gateway.answers(), LIMIT)
+        await asyncio.wait_for(gateway.answers(), LIMIT)
 
-    assert gateway.inside.is_set()
-    assert gateway.failures == ["conversation could not be claimed"]
+        assert gateway.inside.is_set()
+        assert gateway.failures == ["conversation could not be claimed"]
 
 
 async def test_whoever_waited_and_was_cancelled_leaves_nothing_behind():

@@ -7,21 +7,23 @@ import itertools
 import json
 import logging
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from voice_gateway.backoff import Backoff
 from voice_gateway.config import MqttSettings
+from voice_gateway.conversation.locking import Locks
 from voice_gateway.conversation.store import Store
 from voice_gateway.doors import Answer
 from voice_gateway.doors.json_text import json_text
 from voice_gateway.doors.mqtt.link import PUBLISH_LIMIT_SECONDS, connected, trouble, where
-from voice_gateway.doors.mqtt.requests import Requests
+from voice_gateway.doors.mqtt.requests import BegunIn, Requests
 from voice_gateway.doors.mqtt.topics import (
     BadRequest,
     Message,
+    Request,
     discovery_messages,
     message_for,
     read_request,
@@ -31,6 +33,7 @@ from voice_gateway.doors.mqtt.topics import (
     topic,
 )
 from voice_gateway.errors import LinkError, first_error
+from voice_gateway.stopping import end_when_stopping, is_stopping
 from voice_gateway.watch import Event, PartState, State, Watch
 
 if TYPE_CHECKING:
@@ -41,7 +44,11 @@ log = logging.getLogger(__name__)
 PART = "mqtt"
 FIRST_DELAY_SECONDS = 1.0
 LONGEST_DELAY_SECONDS = 30.0
-AT_ONCE = 16  # requests that are being answered, or whose answers are on their way; the others wait
+AT_ONCE = 16  # requests that are being answered, or whose answers are on their way; one of each conversation
+MOST_WAITING = 1_000  # requests in all; who comes later is told that we are busy
+MOST_IN_CONVERSATION = 250  # so that one that asks too much leaves room for the others
+IN_ORDER_SECONDS = 1.0  # how long the next answer of a conversation waits until this one is out
+BUSY = "busy: too many requests are waiting; ask again in a moment"
 IN_FLIGHT = 8  # messages that are sent before the broker has confirmed the first of them
 KEPT_MESSAGES = 500  # while the broker is away; then the oldest news goes, because the newest matters more
 TELL_AGAIN_SECONDS = 60.0
@@ -68,6 +75,8 @@ class MqttDoor:
         self._status_changed = asyncio.Event()
         self._ready = False
         self._free = asyncio.Semaphore(AT_ONCE)
+        self._lines = Locks(store, _not_in_line)
+        self._waiting: Counter[str] = Counter()  # requests by their conversation, those at work included
         watch.subscribe(self._watched)
         watch.report(PART, State.STARTING, f"The MQTT broker {where(settings)} has not answered yet.")
 
@@ -92,20 +101,20 @@ class MqttDoor:
         wait = Backoff(FIRST_DELAY_SECONDS, LONGEST_DELAY_SECONDS)
         while True:
             try:
-                async with connected(self._settings) as client:
+                async with connected(self._settings, take=lambda m: self._received(m, tasks)) as client:
                     wait.reset()
                     self._watch.report(
                         PART, State.OK, f"The MQTT broker {where(self._settings)} is connected."
                     )
-                    await self._serve(client, tasks)
+                    await self._serve(client)
             except LinkError as error:
-                if _stopping():  # the error came up while we were being stopped, and took its place
+                if is_stopping():  # the error came up while we were being stopped, and took its place
                     raise asyncio.CancelledError from error
                 self._watch.report(PART, State.DEGRADED, error.spoken, str(error))
                 log.info("MQTT connection ended", extra={"reason": str(error), "retry_seconds": wait.seconds})
             await self._sleep(wait.next())
 
-    async def _serve(self, client: "aiomqtt.Client", answers: asyncio.TaskGroup) -> None:
+    async def _serve(self, client: "aiomqtt.Client") -> None:
         import aiomqtt
 
         await client.subscribe(self._request_topic(), qos=1)
@@ -118,8 +127,8 @@ class MqttDoor:
         try:
             async with asyncio.TaskGroup() as tasks:
                 tasks.create_task(self._publish_all(client), name="door.mqtt.publish")
-                async for message in client.messages:
-                    self._received(message, answers)
+                async for _message in client.messages:
+                    """They come to `_received`; this ends with the connection."""
         except* aiomqtt.MqttError as group:
             error = first_error(group)
             assert isinstance(error, aiomqtt.MqttError)
@@ -145,9 +154,19 @@ class MqttDoor:
         if message.retain:
             return  # an old request that a new subscriber gets: nobody waits for its answer any more
         payload = message.payload if isinstance(message.payload, bytes) else b""
-        response_topic = getattr(message.properties, "ResponseTopic", None)
+        request = read_request(self._settings, payload, getattr(message.properties, "ResponseTopic", None))
+        if isinstance(request, Request) and self._is_busy(request):
+            request = BadRequest(BUSY, request.reply_to, request.id)
+        if isinstance(request, BadRequest):
+            self._outbox.put(refusal(request), is_answer=True)
+            return
+        self._waiting[request.conversation_id] += 1
         # A task at once, also for those that have to wait: so they outlive a connection that is lost.
-        answers.create_task(self._answer(payload, response_topic), name="door.mqtt.answer")
+        answers.create_task(self._answer(request), name="door.mqtt.answer")
+
+    def _is_busy(self, request: Request) -> bool:
+        its_own = self._waiting[request.conversation_id]
+        return its_own >= MOST_IN_CONVERSATION or self._waiting.total() >= MOST_WAITING
 
     def _correct_status(self, payload: Any) -> None:
         """Gateways that share requests share the status: one that ends leaves `offline`, and we are here."""
@@ -155,21 +174,44 @@ class MqttDoor:
             if json.loads(payload)["state"] == "offline":
                 self._status_changed.set()
 
-    async def _answer(self, payload: bytes, response_topic: str | None) -> None:
-        """Requests are taken no faster than their answers go out, so that none of them has to be dropped."""
-        async with self._free:
-            answer = await self._answer_to(payload, response_topic)
-            await self._outbox.put(answer, is_answer=True).gone.wait()
-
-    async def _answer_to(self, payload: bytes, response_topic: str | None) -> Message:
-        request = read_request(self._settings, payload, response_topic)
-        if isinstance(request, BadRequest):
-            return refusal(request)
+    async def _answer(self, request: Request) -> None:
         try:
-            answer = await self._requests.answered(request)
+            where: str | None = request.conversation_id
+            while where is not None:
+                where = await self._answer_in(where, request)
+        finally:
+            self._waiting[request.conversation_id] -= 1
+            if not self._waiting[request.conversation_id]:
+                del self._waiting[request.conversation_id]
+
+    async def _answer_in(self, conversation_id: str, request: Request) -> str | None:
+        """In its conversation one after the other, in the order in which they came, on all gateways.
+
+        Only who has the turn there counts as being at work: a conversation with many slow requests does not
+        take the place of others. Requests are taken no faster than their answers go out, so that none of them
+        has to be dropped. Gives the conversation in which to wait for somebody else's answer to the same id.
+        """
+        async with contextlib.AsyncExitStack() as work:
+            async with self._lines.of(f"mqtt:{conversation_id}"):
+                await work.enter_async_context(self._free)
+                answer = await self._answer_to(request, conversation_id)
+                if isinstance(answer, BegunIn):
+                    return answer.conversation_id
+                letter = self._outbox.put(answer, is_answer=True)
+                with contextlib.suppress(TimeoutError):
+                    async with asyncio.timeout(IN_ORDER_SECONDS):
+                        await letter.gone.wait()
+            await letter.gone.wait()
+        return None
+
+    async def _answer_to(self, request: Request, conversation_id: str) -> Message | BegunIn:
+        try:
+            answer = await self._requests.answered(request, conversation_id)
         except Exception as error:  # a bug must cost one answer, not the door, and not in silence
             log.exception("MQTT request failed", extra={"request": request.id, "reason": repr(error)})
             return refusal(BadRequest("something went wrong in the gateway", request.reply_to, request.id))
+        if isinstance(answer, BegunIn):
+            return answer
         return Message(request.reply_to, json_text({**answer, "timestamp": timestamp()}))
 
     async def _publish_all(self, client: "aiomqtt.Client") -> None:
@@ -185,7 +227,7 @@ class MqttDoor:
             self._status_changed.clear()
             state = "online" if self._ready else "starting"
             await _publish(client, status_message(self._settings, state, self._watch.parts()))
-            _end_when_stopping()
+            end_when_stopping()
 
     async def _publish_waiting(self, client: "aiomqtt.Client") -> None:
         while True:
@@ -196,7 +238,7 @@ class MqttDoor:
                 self._outbox.give_back(letter)
                 raise
             self._outbox.sent(letter)
-            _end_when_stopping()
+            end_when_stopping()
 
 
 @dataclass(eq=False, slots=True)
@@ -288,14 +330,5 @@ async def _publish(client: "aiomqtt.Client", message: Message) -> None:
         log.exception("MQTT message cannot be sent", extra={"topic": message.topic, "reason": repr(error)})
 
 
-def _end_when_stopping() -> None:
-    """The library waits with `asyncio.wait_for`, which on Python 3.11 forgets a cancellation that comes
-    together with the broker's answer. Without this a publisher would outlive the stop.
-    """
-    if _stopping():
-        raise asyncio.CancelledError
-
-
-def _stopping() -> bool:
-    task = asyncio.current_task()
-    return task is not None and task.cancelling() > 0
+def _not_in_line(_phrase: str, error: Exception) -> None:
+    log.error("MQTT request keeps no order with other gateways", extra={"reason": str(error)})

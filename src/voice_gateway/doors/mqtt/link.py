@@ -2,14 +2,15 @@
 
 import asyncio
 import contextlib
+import logging
 import socket
 import ssl
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
 from voice_gateway.config import MqttSettings
-from voice_gateway.doors.mqtt.topics import last_will, status_message, topic
+from voice_gateway.doors.mqtt.topics import LONGEST_PACKET, last_will, status_message, topic
 from voice_gateway.errors import LinkError
 from voice_gateway.problems import (
     BROKER_AUTHORITY,
@@ -24,6 +25,8 @@ from voice_gateway.turn import new_id
 if TYPE_CHECKING:
     import aiomqtt
 
+log = logging.getLogger(__name__)
+
 PUBLISH_LIMIT_SECONDS = 10.0
 KEEPALIVE_SECONDS = 15
 REFUSED_LOGIN = frozenset({4, 5, 134, 135})  # bad name or password, not authorised; MQTT 3 and MQTT 5
@@ -35,14 +38,19 @@ def where(settings: MqttSettings) -> str:
 
 
 @contextlib.asynccontextmanager
-async def connected(settings: MqttSettings, *, announce: bool = True) -> "AsyncIterator[aiomqtt.Client]":
-    """One connection with a client of its own; whatever goes wrong with it is a LinkError."""
+async def connected(
+    settings: MqttSettings, *, announce: bool = True, take: "Callable[[aiomqtt.Message], None] | None" = None
+) -> "AsyncIterator[aiomqtt.Client]":
+    """One connection with a client of its own; whatever goes wrong with it is a LinkError.
+
+    `take` gets every message as it is read; without it they are in the client's `messages`.
+    """
     import aiomqtt
 
     gone = last_will(settings)
     will = aiomqtt.Will(gone.topic, gone.payload, qos=1, retain=True) if announce else None
     try:
-        async with aiomqtt.Client(will=will, **_login(settings)) as client:
+        async with aiomqtt.Client(will=will, **_inbox(take), **_login(settings)) as client:
             try:
                 yield client
             finally:
@@ -96,6 +104,34 @@ def _tls(settings: MqttSettings) -> ssl.SSLContext:
         ) from error
 
 
+class Inbox(asyncio.Queue[Any]):
+    """Keeps nothing. The library's own queue grows while messages are read faster than they are taken out."""
+
+    def __init__(self, take: "Callable[[aiomqtt.Message], None]") -> None:
+        super().__init__()
+        self._take = take
+
+    def put_nowait(self, message: "aiomqtt.Message") -> None:
+        try:
+            self._take(message)
+        except Exception:  # the library would take it for the end of the connection
+            log.exception("MQTT message could not be taken", extra={"topic": str(message.topic)})
+
+
+def _inbox(take: "Callable[[aiomqtt.Message], None] | None") -> dict[str, Any]:
+    return {} if take is None else {"queue_type": lambda maxsize: Inbox(take)}
+
+
+def _limits() -> Any:
+    """A broker does not send what is longer; one that talks MQTT 3 does not know of it."""
+    from paho.mqtt.packettypes import PacketTypes
+    from paho.mqtt.properties import Properties
+
+    limits: Any = Properties(PacketTypes.CONNECT)  # type: ignore[no-untyped-call]
+    limits.MaximumPacketSize = LONGEST_PACKET
+    return limits
+
+
 def _login(settings: MqttSettings) -> dict[str, Any]:
     import aiomqtt
 
@@ -109,6 +145,7 @@ def _login(settings: MqttSettings) -> dict[str, Any]:
         "password": password or (unquote(parts.password) if parts.password else None),
         "protocol": aiomqtt.ProtocolVersion.V5,
         "tls_context": _tls(settings) if secure else None,
+        "properties": _limits(),
         "timeout": PUBLISH_LIMIT_SECONDS,
         "keepalive": KEEPALIVE_SECONDS,
         "socket_options": [(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)],  # else a message may wait 40 ms

@@ -1,13 +1,12 @@
 """Requests by id: the same id gets the same answer and acts once, on whichever gateway it lands."""
 
-import asyncio
 import json
 import logging
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from voice_gateway.conversation.locking import LEASE_SECONDS, LOOK_SECONDS, held
-from voice_gateway.conversation.store import CLAIMED, MemoryStore, Store
+from voice_gateway.conversation.store import MemoryStore, Store
 from voice_gateway.doors import Answer
 from voice_gateway.doors.mqtt.topics import Request, outcome_json
 from voice_gateway.turn import Reply, Utterance
@@ -22,6 +21,13 @@ INTERRUPTED = "I was interrupted while I did that, so I don't know whether it ha
 T = TypeVar("T")
 
 
+@dataclass(frozen=True, slots=True)
+class BegunIn:
+    """Somebody asked under this id in another conversation: wait there, until they are done or gone."""
+
+    conversation_id: str
+
+
 class SureStore:
     """For one request: what this gateway knows itself, and the store until it fails for the first time.
 
@@ -33,32 +39,20 @@ class SureStore:
         self._store: Store | None = store
         self._own = own
         self._request_id = request_id
-        self.shared = store.shared
 
     async def get(self, key: str) -> str | None:
         kept = await self._own.get(key)
         return kept if kept is not None else await self._asked(lambda store: store.get(key), None)
 
-    async def put(self, key: str, text: str, *, expiry_seconds: float) -> None:
-        await self._own.put(key, text, expiry_seconds=expiry_seconds)
-        await self._asked(lambda store: store.put(key, text, expiry_seconds=expiry_seconds), None)
-
-    async def claim(self, key: str, *, expiry_seconds: float, text: str = CLAIMED) -> bool:
+    async def claim(self, key: str, *, expiry_seconds: float, text: str) -> bool:
         if not await self._own.claim(key, expiry_seconds=expiry_seconds, text=text):
             return False
         first = await self._asked(
             lambda store: store.claim(key, expiry_seconds=expiry_seconds, text=text), True
         )
         if not first:
-            await self._own.release(key)
+            await self._own.release(key, text)
         return first
-
-    async def release(self, key: str) -> None:
-        await self._own.release(key)
-        await self._asked(lambda store: store.release(key), None)
-
-    async def aclose(self) -> None:
-        """The store is somebody else's."""
 
     async def _asked(self, step: Callable[[Store], Awaitable[T]], otherwise: T) -> T:
         if self._store is None:
@@ -73,7 +67,7 @@ class SureStore:
 
 
 class Requests:
-    """Three entries in the store for each id: `begun` for good, `lease` while somebody works, `answer`."""
+    """Two entries in the store for each id: `begun`, with the conversation it began in, and `answer`."""
 
     def __init__(self, answer: Answer, store: Store, room: str | None) -> None:
         self._answer = answer
@@ -81,23 +75,25 @@ class Requests:
         self._own = MemoryStore(most_entries=OWN_ENTRIES)
         self._room = room
 
-    async def answered(self, request: Request) -> dict[str, Any]:
+    async def answered(self, request: Request, conversation_id: str) -> dict[str, Any] | BegunIn:
+        """For whoever has the turn in that conversation: nobody else is at work in it, here or elsewhere."""
         utterance = request.utterance(self._room)
         if not request.repeatable:
             return _answer_to(request, await self._answer(utterance))
         key, store = f"request:{request.id}", SureStore(self._store, self._own, request.id)
-        while (kept := await _kept(store, key)) is None:
-            if await store.claim(f"{key}:lease", expiry_seconds=LEASE_SECONDS):
-                async with held(store, f"{key}:lease"):
-                    return await _kept(store, key) or await self._once(request, utterance, store, key)
-            await asyncio.sleep(LOOK_SECONDS)  # somebody is at it: here, or on another gateway
-        return kept
+        kept = await _kept(store, key)
+        return kept or await self._once(request, utterance, store, key, conversation_id)
 
-    async def _once(self, request: Request, utterance: Utterance, store: Store, key: str) -> dict[str, Any]:
-        first = await store.claim(f"{key}:begun", expiry_seconds=ANSWER_KEPT_SECONDS)
-        if first:
+    async def _once(
+        self, request: Request, utterance: Utterance, store: SureStore, key: str, conversation_id: str
+    ) -> dict[str, Any] | BegunIn:
+        begun = f"{key}:begun"
+        if await store.claim(begun, text=conversation_id, expiry_seconds=ANSWER_KEPT_SECONDS):
             reply = await self._answer(utterance)
         else:
+            where = await store.get(begun)
+            if where not in (None, conversation_id):
+                return BegunIn(where)
             # Whoever began is gone and may have acted: looking again is safe, acting again is not.
             log.warning("request was begun elsewhere and left unanswered", extra={"request": request.id})
             reply = await self._answer(utterance, read_only_reason=INTERRUPTED)
@@ -109,7 +105,7 @@ class Requests:
         return await _kept(store, key) or answer
 
 
-async def _kept(store: Store, key: str) -> dict[str, Any] | None:
+async def _kept(store: SureStore, key: str) -> dict[str, Any] | None:
     text = await store.get(f"{key}:answer")
     kept: dict[str, Any] | None = json.loads(text) if text is not None else None
     return kept

@@ -15,6 +15,8 @@ from voice_gateway.turn import ToolOutcome, Utterance, encodable, new_id
 from voice_gateway.watch import Acted, Answered, Event, Heard, Notice, PartState, State
 
 LONGEST_REQUEST = 64 * 1024  # bytes
+LONGEST_PACKET = 256 * 1024  # what the broker may send at all: what is only a little too long gets an answer
+MOST_TEXT = 10_000  # characters that are kept; a conversation says by itself that so many are too many
 LONGEST_ID = 200
 LONGEST_TOPIC = 1000
 # Characters of one outcome: many read it, few need all of it, and a broker or a client may have little room.
@@ -38,9 +40,17 @@ class Request:
     conversation_id: str
     reply_to: str
     repeatable: bool  # the asker gave the id, so that asking again means the same request
+    room: str | None = None  # where the asker is: one gateway may answer for many rooms
 
     def utterance(self, room: str | None) -> Utterance:
-        return Utterance(self.text, door="mqtt", conversation_id=self.conversation_id, room=room, id=self.id)
+        """In the asker's room, or in this one."""
+        return Utterance(
+            self.text,
+            door="mqtt",
+            conversation_id=self.conversation_id,
+            room=self.room or room,
+            id=self.id,
+        )
 
 
 def topic(settings: MqttSettings, name: str) -> str:
@@ -113,8 +123,15 @@ def _checked(fields: Mapping[str, Any], where: str) -> Request | str:
     if not (asked_id is None or (isinstance(asked_id, str | int) and _is_plain_id(str(asked_id)))):
         return f'"id" must be a text of at most {LONGEST_ID} characters'
     conversation = encodable(str(fields.get("conversation_id") or "mqtt"))
+    room = fields.get("room")
+    if len(conversation) > LONGEST_ID:
+        return f'"conversation_id" must have at most {LONGEST_ID} characters'
+    if not (room is None or (isinstance(room, str) and len(room) <= LONGEST_ID)):
+        return f'"room" must be a text of at most {LONGEST_ID} characters'
     known = str(asked_id) if asked_id is not None else new_id()
-    return Request(text, known, conversation, where, repeatable=asked_id is not None)
+    return Request(
+        text[:MOST_TEXT], known, conversation, where, repeatable=asked_id is not None, room=room or None
+    )
 
 
 def _is_plain_id(text: str) -> bool:

@@ -1,0 +1,153 @@
+"""A Redis that several gateways share: texts by key, and lines in which they wait for each other."""
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
+
+from voice_gateway.conversation.redis_lines import BEAT_SECONDS, RedisLines
+from voice_gateway.conversation.store import CLAIMED, Lines
+from voice_gateway.errors import ConfigError, LinkError
+from voice_gateway.stopping import end_when_stopping
+
+LIMIT_SECONDS = 1.0  # a turn waits so long for a Redis that is silent, once; then it is away
+AGAIN_SECONDS = 1.0  # between two tries of one that is away, in the background: no turn waits for them
+
+# Whoever was stalled must not free what somebody else has by now.
+_RELEASE = "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0"
+
+log = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+
+class RedisAway(LinkError):
+    """The Redis did not answer a moment ago, so nobody waits for it now."""
+
+
+class RedisStore:
+    """`redis` is an extra: only those who share need it.
+
+    One task of its own, from the first use to `aclose`, says that this gateway lives, hears when it is its
+    turn in a line, and tries a Redis that is away.
+    """
+
+    def __init__(self, url: str, prefix: str = "voice-gateway:") -> None:
+        try:
+            from redis.asyncio import Redis
+            from redis.asyncio.retry import Retry
+            from redis.backoff import NoBackoff
+            from redis.exceptions import ConnectionError as Disconnected
+            from redis.exceptions import RedisError
+        except ImportError as error:
+            raise ConfigError(
+                "a redis:// store needs the extra: pip install 'voice-gateway[redis]'"
+            ) from error
+        self._trouble = (RedisError, TimeoutError, OSError)
+        # Once more for a connection that has died meanwhile, and never for one that says nothing.
+        again = Retry(NoBackoff(), 1, supported_errors=(Disconnected,))
+        self._redis = Redis.from_url(
+            url,
+            decode_responses=True,
+            retry=again,
+            socket_timeout=LIMIT_SECONDS + BEAT_SECONDS,
+            socket_connect_timeout=LIMIT_SECONDS,
+        )
+        self._release = self._redis.register_script(_RELEASE)
+        self._prefix = prefix
+        self._lines = RedisLines(self._redis, prefix, self._asked, self._begin)
+        self.lines: Lines | None = self._lines
+        self._away: str | None = None
+        self._keeper: asyncio.Task[None] | None = None
+        self._watchers: list[Callable[[Exception | None], None]] = []
+
+    # --- texts by key
+
+    async def get(self, key: str) -> str | None:
+        found = await self._asked(lambda: self._redis.get(self._prefix + key))
+        return None if found is None else str(found)
+
+    async def put(self, key: str, text: str, *, expiry_seconds: float) -> None:
+        await self._asked(lambda: self._redis.set(self._prefix + key, text, px=_milliseconds(expiry_seconds)))
+
+    async def claim(self, key: str, *, expiry_seconds: float, text: str = CLAIMED) -> bool:
+        lasting = _milliseconds(expiry_seconds)
+        took = await self._asked(lambda: self._redis.set(self._prefix + key, text, px=lasting, nx=True))
+        return bool(took)
+
+    async def release(self, key: str, text: str = CLAIMED) -> None:
+        await self._asked(lambda: self._release(keys=[self._prefix + key], args=[text]))
+
+    async def aclose(self) -> None:
+        if self._keeper is not None:
+            self._keeper.cancel()
+            await asyncio.wait([self._keeper])
+        if self._keeper is not None and self._away is None:
+            with contextlib.suppress(RedisAway):  # then it expires by itself
+                await self._tried(self._lines.goodbye)
+        await self._redis.aclose()
+
+    # --- whether it is there
+
+    def on_change(self, tell: Callable[[Exception | None], None]) -> None:
+        """`tell` gets the trouble when the Redis goes away, and None when it is back."""
+        self._watchers.append(tell)
+
+    def _begin(self) -> None:
+        if self._away is not None:
+            raise RedisAway(self._away)
+        if self._keeper is None or self._keeper.done():
+            # Not in a TaskGroup: it lives from the first use of this store to its `aclose`, which awaits it.
+            self._keeper = asyncio.create_task(self._keep(), name="store.redis")  # noqa: TID251
+
+    async def _asked(self, step: Callable[[], Awaitable[T]]) -> T:
+        self._begin()
+        return await self._tried(step)
+
+    async def _tried(self, step: Callable[[], Awaitable[T]]) -> T:
+        try:
+            async with asyncio.timeout(LIMIT_SECONDS):
+                return await step()
+        except self._trouble as error:
+            raise self._went_away(error) from error
+
+    def _went_away(self, error: Exception) -> RedisAway:
+        """What was sent may still be done when it wakes up, so places in lines are not ours any more."""
+        news = RedisAway(str(error) or f"Redis did not answer within {LIMIT_SECONDS:g} s")
+        if self._away is None:
+            log.warning("Redis is away, going on without it", extra={"reason": str(news)})
+            self._away = str(news)
+            self._lines.forsake(news)
+            self._tell(news)
+        return news
+
+    def _tell(self, news: Exception | None) -> None:
+        for watcher in self._watchers:
+            watcher(news)
+
+    async def _keep(self) -> None:
+        async with asyncio.TaskGroup() as tasks:
+            tasks.create_task(self._lines.write(), name="store.redis.lines")
+            while True:
+                with contextlib.suppress(RedisAway):
+                    end_when_stopping()
+                    await self._tried(self._lines.beat)
+                    if self._away is not None:
+                        self._away = None
+                        log.warning("Redis is back")
+                        self._tell(None)
+                    await self._heard()
+                if self._away is not None:
+                    await asyncio.sleep(AGAIN_SECONDS)
+
+    async def _heard(self) -> None:
+        """Until it is time to say again that we live."""
+        try:
+            await self._lines.listen()
+        except self._trouble as error:
+            raise self._went_away(error) from error
+
+
+def _milliseconds(seconds: float) -> int:
+    return max(1, round(seconds * 1000))

@@ -1,0 +1,221 @@
+"""Gateways that share a Redis take turns by arrival; one that dies, stalls or loses it stops nobody."""
+
+import asyncio
+import contextlib
+import functools
+import time
+
+import pytest
+from tests.fakes.redis_server import RedisServer
+from tests.fakes.waiting import until
+
+from voice_gateway.config import BrainSettings, PermissionSettings
+from voice_gateway.conversation.entry import Conversation
+from voice_gateway.conversation.locking import Locks
+from voice_gateway.conversation.redis_lines import LEASE_SECONDS
+from voice_gateway.conversation.redis_store import LIMIT_SECONDS, RedisAway, RedisStore
+from voice_gateway.tools.executor import ToolExecutor
+from voice_gateway.tools.manager import ToolManager
+from voice_gateway.turn import Utterance
+from voice_gateway.watch import State, Watch
+
+LIMIT = 20.0
+
+
+@pytest.fixture
+def redis(tmp_path):
+    server = RedisServer(tmp_path)
+    yield server
+    server.stop()
+
+
+class Gateway:
+    """Its place in the line, and whom it let in."""
+
+    def __init__(self, redis: RedisServer, order: list[str], at_work: list[str]) -> None:
+        self.store = RedisStore(redis.url)
+        self.failures: list[str] = []
+        self.locks = Locks(self.store, lambda phrase, error: self.failures.append(str(error)))
+        self._order, self._at_work = order, at_work
+
+    async def answers(self, name: str, key: str = "c", work: asyncio.Event | None = None) -> None:
+        async with self.locks.of(key):
+            self._at_work.append(name)
+            assert len(self._at_work) == 1, self._at_work
+            self._order.append(name)
+            await (work.wait() if work else asyncio.sleep(0))
+            self._at_work.remove(name)
+
+
+@contextlib.asynccontextmanager
+async def gateways(redis, count: int = 2):
+    order: list[str] = []
+    at_work: list[str] = []
+    opened = [Gateway(redis, order, at_work) for _ in range(count)]
+    try:
+        async with asyncio.timeout(LIMIT):
+            yield opened, order
+    finally:
+        for gateway in opened:
+            await gateway.store.aclose()
+
+
+async def line_length(gateway: Gateway, key: str = "c") -> int:
+    return await gateway.store._redis.llen(f"voice-gateway:line:{key}")
+
+
+async def test_the_order_of_a_conversation_is_that_of_arrival_on_whichever_gateway(redis):
+    async with gateways(redis, 3) as (opened, order):
+        work = asyncio.Event()
+        async with asyncio.TaskGroup() as tasks:
+            for number in range(60):
+                tasks.create_task(opened[number % 3].answers(str(number), work=work))
+                await until(functools.partial(_inside, opened[0], number + 1))
+            work.set()
+
+        assert order == [str(number) for number in range(60)]
+        assert await line_length(opened[0]) == 0
+        assert [len(gateway.locks) for gateway in opened] == [0, 0, 0]
+
+
+async def _inside(gateway: Gateway, count: int) -> bool:
+    return await line_length(gateway) == count
+
+
+async def test_another_conversation_does_not_wait(redis):
+    async with gateways(redis) as ((first, second), _order), asyncio.TaskGroup() as tasks:
+        work = asyncio.Event()
+        tasks.create_task(first.answers("slow", work=work))
+        await until(lambda: _inside(first, 1))
+        async with second.locks.of("another"):
+            pass
+        work.set()
+
+
+async def test_a_turn_is_handed_over_without_looking_again_and_again(redis):
+    """Two hundred hand-overs: by polling each would cost a look's pause."""
+    async with gateways(redis) as (opened, order):
+        started = time.perf_counter()
+        async with asyncio.TaskGroup() as tasks:
+            for number in range(200):
+                tasks.create_task(opened[number % 2].answers(str(number)))
+        assert len(order) == 200
+        assert time.perf_counter() - started < 200 * 0.05
+
+
+async def test_who_waited_and_was_cancelled_is_no_longer_in_line(redis):
+    async with gateways(redis) as ((first, second), order), asyncio.TaskGroup() as tasks:
+        work = asyncio.Event()
+        tasks.create_task(first.answers("1", work=work))
+        await until(lambda: _inside(first, 1))
+        waiting = [asyncio.ensure_future(second.answers(name)) for name in ("2", "3")]
+        await until(lambda: _inside(first, 3))
+        waiting[0].cancel()
+        await until(lambda: _inside(first, 2))
+        work.set()
+        await asyncio.gather(*waiting, return_exceptions=True)
+
+        assert order == ["1", "3"]
+
+
+async def test_a_gateway_that_died_in_front_makes_room(redis):
+    async with gateways(redis) as ((first, second), order):
+        dead = asyncio.ensure_future(first.answers("dead", work=asyncio.Event()))
+        behind = asyncio.ensure_future(first.answers("dead, too"))
+        await until(lambda: _inside(first, 2))
+        first.store._keeper.cancel()  # as a killed one: it says no more that it lives, and takes nothing back
+        started = time.monotonic()
+        first.locks._locks.clear()
+
+        await asyncio.wait_for(_entered(second), LEASE_SECONDS * 3)
+
+        assert time.monotonic() - started > LEASE_SECONDS / 2, "not before it was known to be gone"
+        for task in (dead, behind):
+            task.cancel()
+        await asyncio.gather(dead, behind, return_exceptions=True)
+        assert order == ["dead"]
+
+
+async def _entered(gateway: Gateway) -> None:
+    async with gateway.locks.of("c"):
+        pass
+
+
+async def test_a_stalled_holder_does_not_free_the_place_of_whoever_came_after_it(redis):
+    async with gateways(redis, 3) as ((stalled, second, third), _order):
+        place = await stalled.store._lines.enter("c")
+        await place.turn()
+        await stalled.store._redis.delete(f"voice-gateway:alive:{stalled.store._lines._me}")
+        stalled.store._keeper.cancel()
+        other = await second.store._lines.enter("c")
+        await other.turn()  # it was thought to be gone
+
+        await place.leave()
+
+        waiting = await third.store._lines.enter("c")
+        asked = asyncio.ensure_future(waiting.turn())
+        done, _ = await asyncio.wait([asked], timeout=1.5)
+        assert not done, "the second one still has the turn"
+        await other.leave()
+        await asked
+        await waiting.leave()
+
+
+async def test_of_a_claim_only_its_owner_frees_it(redis):
+    async with gateways(redis, 1) as ((one,), _order):
+        assert await one.store.claim("k", text="mine", expiry_seconds=60)
+        await one.store.release("k", "somebody else's")
+        assert await one.store.get("k") == "mine"
+        await one.store.release("k", "mine")
+        assert await one.store.get("k") is None
+
+
+def talk_with(store: RedisStore, watch: Watch) -> Conversation:
+    tools = ToolExecutor(ToolManager())
+    return Conversation([], tools, BrainSettings(), PermissionSettings(), store=store, watch=watch)
+
+
+async def timed(talk: Conversation) -> float:
+    started = time.perf_counter()
+    assert (await talk.answer(Utterance("hello", conversation_id="c"))).text
+    return time.perf_counter() - started
+
+
+async def test_a_frozen_redis_costs_a_second_once_and_comes_back_by_itself(redis):
+    async with gateways(redis, 1) as ((one,), _order):
+        watch = Watch()
+        talk = talk_with(one.store, watch)
+        await timed(talk)
+        redis.freeze()
+        first, then = await timed(talk), await timed(talk)
+        assert first < 2 * LIMIT_SECONDS
+        assert then < LIMIT_SECONDS / 2
+        assert watch.state("memory") is State.DEGRADED
+        with pytest.raises(RedisAway):
+            await one.store.get("k")
+
+        redis.thaw()
+        await until(lambda: watch.state("memory") is State.OK)  # nobody said anything meanwhile
+
+        await timed(talk)
+        assert watch.state("memory") is State.OK
+
+
+async def test_a_redis_that_freezes_while_somebody_waits_in_line_lets_them_go_on(redis):
+    async with gateways(redis) as ((first, second), _order):
+        work = asyncio.Event()
+        holding = asyncio.ensure_future(first.answers("1", work=work))
+        await until(lambda: _inside(first, 1))
+        waiting = asyncio.ensure_future(_entered(second))
+        await until(lambda: _inside(first, 2))
+        redis.freeze()
+        await waiting
+        assert second.failures
+        redis.thaw()
+        work.set()
+        await holding
+
+        # Whatever it did late with what was sent before, the line is free again.
+        await until(lambda: second.store._away is None and first.store._away is None)
+        await asyncio.wait_for(_entered(second), LEASE_SECONDS * 3)
+        await asyncio.wait_for(_entered(first), LEASE_SECONDS * 3)

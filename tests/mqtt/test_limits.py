@@ -1,0 +1,138 @@
+"""More than can be answered: what is too long or too much is refused at once, and nobody else pays for it."""
+
+import asyncio
+import json
+import os
+from pathlib import Path
+
+import aiomqtt
+import pytest
+from tests.mqtt.conftest import Listener, opened_on
+
+from voice_gateway.config import MqttSettings
+from voice_gateway.doors.mqtt import door as door_module
+from voice_gateway.doors.mqtt.door import AT_ONCE, BUSY
+from voice_gateway.doors.mqtt.topics import LONGEST_PACKET, LONGEST_REQUEST, Request, read_request
+from voice_gateway.turn import Reply
+
+FLOOD = 3_000
+FLOOD_BYTES = 100_000
+GROWTH_MB = 60.0  # of 300 MB that are sent; what a run of the interpreter needs for itself aside
+
+
+class Slow:
+    """Answers when it may, and knows how many it is at work for."""
+
+    def __init__(self) -> None:
+        self.go = asyncio.Event()
+        self.order: list[str] = []
+
+    async def __call__(self, utterance, **_options) -> Reply:
+        self.order.append(utterance.id)
+        if utterance.conversation_id.startswith("slow"):
+            await self.go.wait()
+        return Reply(f"answer to {utterance.text[:20]}")
+
+
+async def test_many_slow_requests_of_one_conversation_do_not_hold_up_another(broker, own_folder):
+    slow = Slow()
+    async with opened_on(broker, answer=slow), Listener.on(broker) as listener:
+        for number in range(3 * AT_ONCE):
+            await listener.send("voice/req", {"text": "x", "id": f"s{number}", "conversation_id": "slow"})
+        await listener.send("voice/req", {"text": "quick", "id": "q", "conversation_id": "quick"})
+        assert (await listener.gets("voice/res"))["id"] == "q"
+
+        assert slow.order == ["s0", "q"]
+        slow.go.set()
+        ids = [(await listener.gets("voice/res"))["id"] for _ in range(3 * AT_ONCE)]
+
+    assert ids == [f"s{number}" for number in range(3 * AT_ONCE)]
+
+
+async def test_who_comes_when_the_line_is_full_is_told_so_and_may_ask_again(broker, own_folder, monkeypatch):
+    monkeypatch.setattr(door_module, "MOST_WAITING", 20)
+    monkeypatch.setattr(door_module, "MOST_IN_CONVERSATION", 15)
+    slow = Slow()
+    async with opened_on(broker, answer=slow), Listener.on(broker) as listener:
+        for number in range(16):
+            await listener.send("voice/req", {"text": "x", "id": f"a{number}", "conversation_id": "slow a"})
+        one_asks_too_much = await listener.gets("voice/res")
+        for number in range(6):
+            body = {"text": "x", "id": f"b{number}", "conversation_id": "slow b", "reply_to": "voice/res/b"}
+            await listener.send("voice/req", body)
+        all_ask_too_much = await listener.gets("voice/res/b")
+        slow.go.set()
+        answered = {(await listener.gets("voice/res"))["id"] for _ in range(15)}
+        await listener.send("voice/req", {"text": "x", "id": "a15", "conversation_id": "slow a"})
+        again = await listener.gets("voice/res", id="a15")
+
+    assert (one_asks_too_much["id"], one_asks_too_much["error"]) == ("a15", BUSY)
+    assert (all_ask_too_much["id"], all_ask_too_much["error"]) == ("b5", BUSY)
+    assert answered == {f"a{number}" for number in range(15)}
+    assert again["ok"] is True
+
+
+async def test_what_is_a_little_too_long_is_refused_and_what_is_far_too_long_does_not_come(broker, here):
+    async with Listener.on(broker) as listener:
+        await listener.send("voice/req", b"x" * (LONGEST_PACKET + 1))
+        await listener.send("voice/req", b"y" * (LONGEST_REQUEST + 1))
+        assert f"{LONGEST_REQUEST} bytes" in (await listener.gets("voice/res"))["error"]
+        await listener.send("voice/req", {"text": "what time is it", "id": "after"})
+        assert (await listener.gets("voice/res"))["id"] == "after"
+
+
+def memory_megabytes() -> float:
+    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
+
+
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="needs Linux's /proc")
+@pytest.mark.parametrize("size", [FLOOD_BYTES, LONGEST_REQUEST - 100], ids=["too long", "just not too long"])
+async def test_a_flood_of_long_messages_does_not_fill_the_memory(broker, own_folder, size):
+    slow = Slow()
+    async with (
+        opened_on(broker, answer=slow),
+        aiomqtt.Client("localhost", broker.port, max_inflight_messages=FLOOD) as flood,
+        aiomqtt.Client("localhost", broker.port) as asker,
+    ):
+        await asker.subscribe("voice/res/#", qos=0)
+        before = memory_megabytes()
+        payload = json.dumps({"text": "x" * (size - 60), "conversation_id": "slow"})
+        for number in range(FLOOD):
+            await flood.publish("voice/req", payload, qos=1 if number % 50 == 49 else 0)
+        body = {"text": "quick", "id": "q", "conversation_id": "quick", "reply_to": "voice/res/me"}
+        await asker.publish("voice/req", json.dumps(body), qos=1)
+        refused = 0
+        async with asyncio.timeout(30):
+            async for message in asker.messages:
+                if str(message.topic) == "voice/res/me":
+                    assert json.loads(message.payload)["ok"] is True
+                    break
+                refused += 1
+        grown = memory_megabytes() - before
+        slow.go.set()
+
+    assert refused > FLOOD / 2, "else it proves nothing: the broker has kept it to itself"
+    assert grown < GROWTH_MB
+
+
+def test_only_as_much_text_is_kept_as_a_conversation_would_read():
+    read = read_request(MqttSettings(), json.dumps({"text": "long " * 10_000}).encode())
+
+    assert isinstance(read, Request)
+    assert 8_000 < len(read.text) < 20_000
+
+
+def test_a_request_may_say_in_which_room_its_asker_is():
+    read = read_request(MqttSettings(), b'{"text": "turn on the light", "room": "kitchen"}')
+
+    assert isinstance(read, Request)
+    assert read.utterance("hall").room == "kitchen"
+    assert read_request(MqttSettings(), b"hi").utterance("hall").room == "hall"  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("field", ["conversation_id", "room"])
+def test_names_have_a_limit(field):
+    read = read_request(MqttSettings(), json.dumps({"text": "hi", field: "x" * 300}).encode())
+
+    assert f'"{field}" must' in getattr(read, "problem", "")
