@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from tests.fakes.gateway_process import Commands, Running
 from tests.fakes.redis_server import RedisServer
+from tests.fakes.waiting import until
 from tests.mqtt.conftest import Listener
 
 COUNTING_SERVER = str(Path(__file__).parents[1] / "fakes" / "counting_server.py")
@@ -48,8 +49,11 @@ args = [{json.dumps(COUNTING_SERVER)}, {json.dumps(str(done))}, "{SWITCHING_SECO
 class Asker:
     """A client that repeats what stays unanswered, and keeps every answer."""
 
-    def __init__(self, listener: Listener, requests: dict[str, str]) -> None:
+    def __init__(
+        self, listener: Listener, requests: dict[str, str], conversation_id: str | None = None
+    ) -> None:
         self._listener = listener
+        self._conversation_id = conversation_id  # of all, or of each its own
         self._requests = requests
         self.answers: dict[str, list[dict]] = {}
         self.heard: set[str] = set()
@@ -79,7 +83,7 @@ class Asker:
 
     async def ask(self, ids) -> None:
         for id in list(ids):
-            body = {"id": id, "text": self._requests[id], "conversation_id": id}
+            body = {"id": id, "text": self._requests[id], "conversation_id": self._conversation_id or id}
             await self._listener.send("voice/req", body)
 
     async def until(self, so_far) -> None:
@@ -88,9 +92,9 @@ class Asker:
 
 
 @contextlib.asynccontextmanager
-async def asking(broker, requests):
+async def asking(broker, requests, **options):
     async with Listener.on(broker) as listener:
-        asker = Asker(listener, requests)
+        asker = Asker(listener, requests, **options)
         async with asyncio.TaskGroup() as tasks:
             jobs = [tasks.create_task(asker.listen()), tasks.create_task(asker.repeat())]
             yield asker
@@ -140,3 +144,47 @@ async def test_one_gateway_is_killed_and_every_id_is_answered_once_acted(tmp_pat
     for id, answers in asker.answers.items():
         assert all(answer == first[id] for answer in answers)
     assert all(first[f"clock-{number}"]["ok"] for number in range(6))
+
+
+BURST = 60
+NEIGHBOURS = 6
+
+
+async def burst(listener: Listener, count: int = BURST) -> list[dict]:
+    """Asks without waiting, in one conversation; the answers as they come."""
+    for number in range(count):
+        body = {"text": "what time is it", "id": f"b{number}", "conversation_id": "one"}
+        await listener.send("voice/req", body)
+    return [await listener.gets("voice/res") for _ in range(count)]
+
+
+async def test_a_burst_in_one_conversation_is_answered_in_its_order_by_both(tmp_path, broker, redis):
+    async with two_gateways(tmp_path, broker, redis, tmp_path / "done"), Listener.on(broker) as listener:
+        await burst(listener, 4)  # both have read their home
+        async with Listener.on(broker) as asker:
+            answers = await burst(asker)
+
+    numbers = [int(answer["id"].removeprefix("b")) for answer in answers]
+    assert sorted(numbers) == list(range(BURST))
+    # What is sent within the same moment may reach two gateways in either order; nobody is passed by more.
+    assert all(abs(place - number) <= NEIGHBOURS for place, number in enumerate(numbers)), numbers
+
+
+async def test_what_waits_behind_a_killed_gateway_was_never_begun_and_is_done(tmp_path, broker, redis):
+    """One lamp after the other in one conversation: of those that only waited nothing is unknown."""
+    done = tmp_path / "switched.txt"
+    requests = {f"lamp-{colour}": f"turn on the {colour} lamp" for colour in COLOURS}
+    async with (
+        two_gateways(tmp_path, broker, redis, done) as (killed, _left),
+        asking(broker, requests, conversation_id="one") as asker,
+    ):
+        await until((tmp_path / "begun").exists)
+        killed.process.send_signal(signal.SIGKILL)
+        await asker.until(lambda: asker.answers.keys() >= requests.keys())
+
+    switched = Counter(done.read_text().split("\n")[:-1])
+    assert max(switched.values()) == 1, switched
+    first = [answers[0] for answers in asker.answers.values()]
+    interrupted = [answer for answer in first if "interrupted" in answer["text"]]
+    assert len(interrupted) <= 1, "one was at work"
+    assert sum(answer["ok"] for answer in first) >= len(requests) - 1
