@@ -148,7 +148,7 @@ class Gateway:
             watch=self.watch,
             around=self,
             first=self._clock.answer,
-            gateway=gateway_id(data_folder() / "gateway-id") if self.store.shared else "",
+            gateway=gateway_id(data_folder() / "gateway-id") if self.store.lines is not None else "",
         )
 
     def _build_model(self) -> "OllamaClient | AnthropicClient | None":
