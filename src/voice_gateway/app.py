@@ -9,6 +9,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, TextIO
 
+from home_words.kinds import HomeDevice
 from voice_gateway import quick_start
 from voice_gateway.brain.llm.anthropic.errors import NO_KEY
 from voice_gateway.brain.llm.ollama.health import ModelHealth
@@ -38,7 +39,6 @@ from voice_gateway.tools.builtin.volume import PlaybackVolume
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
 from voice_gateway.tools.masking import mask, without_secrets
-from voice_gateway.tools.permission import NamedDevice
 from voice_gateway.turn import Interruption, ToolCall, ToolOutcome, Utterance, new_id
 from voice_gateway.watch import Event, Notice, PartState, State, Watch
 
@@ -213,7 +213,7 @@ class Gateway:
         """What can be asked for here without a model, in a sentence."""
         return abilities(self.tools.all(), self.local.home)
 
-    def devices_named(self, name: str) -> Sequence[NamedDevice]:
+    def devices_named(self, name: str) -> Sequence[HomeDevice]:
         return self.local.devices_named(name)
 
     def left_out(self) -> Mapping[str, str]:

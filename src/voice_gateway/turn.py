@@ -104,6 +104,8 @@ class ToolTraits:
     idempotent: bool = False
     output_schema: Mapping[str, Any] | None = None
     timeout_seconds: float | None = None  # the tool's own limit, where it has one
+    stranger: bool = False  # of a server that is not trusted: what it says of itself is not believed
+    words_from_outside: bool = False  # it answers with what strangers wrote
 
     @property
     def side_effects(self) -> bool:
@@ -182,6 +184,7 @@ class ToolOutcome:
     read_only: bool = False
     for_model: str = ""
     verdict: Verdict = ALLOWED  # of the gate; a call that it did not allow never ran
+    outside: bool = False  # its text has words from outside the house in it
 
     @property
     def facts(self) -> Mapping[str, Any]:

@@ -27,6 +27,8 @@ SHORT_RESULT = 400  # characters kept of a result when the conversation does not
 MOST_KEPT_MESSAGES = 120
 MOST_KEPT_BYTES = 200_000
 
+OUTSIDE = "outside"  # marks a result with words from outside the house; no provider is sent it
+
 Estimate = Callable[[str], int]
 
 
@@ -123,6 +125,11 @@ class History:
         asked = (message for message in self.messages if isinstance(message, AIMessage))
         return {call["id"] or "" for message in asked for call in message.tool_calls}
 
+    @property
+    def has_outside_words(self) -> bool:
+        """Whether a model that reads it reads what strangers wrote."""
+        return any(message.additional_kwargs.get(OUTSIDE) for message in self.messages)
+
     def repair(self) -> None:
         """Make `messages` itself valid, for example after a turn was cancelled."""
         self.messages = self.paired()
@@ -187,6 +194,7 @@ def _result(outcome: ToolOutcome) -> ToolMessage:
         tool_call_id=outcome.call_id,
         name=outcome.name,
         status="success" if outcome.ok else "error",
+        additional_kwargs={OUTSIDE: True} if outcome.outside else {},
     )
 
 

@@ -27,6 +27,10 @@ class Turn:
     interruption: Interruption = field(default_factory=Interruption)
     outcomes: list[ToolOutcome] = field(default_factory=list)  # of all calls so far, as they came
 
+    def heard_outside(self) -> bool:
+        """Whether words from outside the house are in its history, or came in by its own calls."""
+        return self.history.has_outside_words or any(outcome.outside for outcome in self.outcomes)
+
     async def run(
         self, executor: ToolExecutor, calls: Sequence[ToolCall], on_outcome: OnOutcome | None = None
     ) -> list[ToolOutcome]:

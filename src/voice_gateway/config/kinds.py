@@ -5,6 +5,7 @@ import difflib
 import json
 import re
 from collections.abc import Callable, Iterable
+from pathlib import PurePath
 from typing import Annotated, Any
 from urllib.parse import urlsplit
 
@@ -44,6 +45,16 @@ def checked_server_name(name: str) -> str:
         shown = json.dumps(name[:60], ensure_ascii=False)
         raise ValueError(f"{shown} is no name for a server: use letters, digits, '-', '.' and single '_'")
     return name
+
+
+def is_own_server(command: object, args: object) -> bool:
+    """Whether this starts the Z-Wave server that comes with the gateway."""
+    if not isinstance(command, str):
+        return False
+    program = PurePath(command).name
+    given = list(args) if isinstance(args, list | tuple) else []
+    by_module = program.startswith("python") and given[:2] == ["-m", "zwave_mcp"]
+    return program == "zwave-mcp-server" or by_module
 
 
 def _address(

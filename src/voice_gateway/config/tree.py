@@ -28,6 +28,7 @@ from voice_gateway.config.kinds import (
     checked_server_name,
     checked_steps,
     checked_wake_words,
+    is_own_server,
 )
 
 
@@ -141,6 +142,17 @@ class ServerSettings(Section):
     url: WebAddress | None = Field(None, description="address of a streamable HTTP server, not a command")
     headers: Mapping[str, SecretStr] = Field(default_factory=dict, description="HTTP headers for url")
     timeout_seconds: float | None = Field(None, gt=0, description="limit of one call to this server")
+    trusted: bool = Field(
+        False,
+        description="believe what it says of its tools, and its answers; without it only zwave-mcp-server is",
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _our_own_is_trusted(cls, values: Any) -> Any:
+        if isinstance(values, dict) and "trusted" not in values:
+            return {**values, "trusted": is_own_server(values.get("command"), values.get("args"))}
+        return values
 
     @model_validator(mode="after")
     def _one_way_to_reach_it(self) -> "ServerSettings":

@@ -95,7 +95,9 @@ class Confirmation:
         pending = Pending(tuple(calls), asks, self._now() + self._settings.expiry_seconds)
         turn.history.state[KEY] = pending.to_json()
         done = tuple(one for one in reply.outcomes if one.status is not OutcomeStatus.WAITING)
-        text = f"{render_outcomes(done)} {asks}" if done else asks
+        # What strangers wrote does not stand before a question of ours: it could ask one itself.
+        told = [one for one in done if not one.outside or one.status is not OutcomeStatus.READ]
+        text = f"{render_outcomes(told)} {asks}" if told else asks
         turn.history.add_ai(text)
         return replace(reply, text=text, outcomes=done, ok=all(one.ok for one in done), expects_answer=True)
 

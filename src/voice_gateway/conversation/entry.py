@@ -8,6 +8,7 @@ from dataclasses import replace
 from time import perf_counter
 from typing import Protocol
 
+from home_words.kinds import HomeDevice
 from voice_gateway.brain.render_outcomes import render_outcomes
 from voice_gateway.brain.stage import Stage, Turn
 from voice_gateway.config import BrainSettings, PermissionSettings
@@ -19,7 +20,8 @@ from voice_gateway.conversation.store import MemoryStore, Store
 from voice_gateway.errors import GatewayError, UnfitAnswer
 from voice_gateway.logs import turn_context
 from voice_gateway.tools.executor import ToolExecutor
-from voice_gateway.tools.permission import NamedDevice, TurnGate
+from voice_gateway.tools.permission import TurnGate
+from voice_gateway.tools.traits import has_strangers
 from voice_gateway.turn import Interruption, Passed, Reply, Say, ToolOutcome, Utterance
 from voice_gateway.watch import Acted, Answered, Heard, State, Watch
 
@@ -38,7 +40,7 @@ First = Callable[[str], Awaitable[str | None]]
 class Surroundings(Protocol):
     """What a conversation asks of the gateway around it."""
 
-    def devices_named(self, name: str) -> Sequence[NamedDevice]:
+    def devices_named(self, name: str) -> Sequence[HomeDevice]:
         """Every device that a name could mean."""
         ...
 
@@ -54,7 +56,7 @@ class Surroundings(Protocol):
 class Nowhere:
     """For a conversation without a gateway around it."""
 
-    def devices_named(self, _name: str) -> Sequence[NamedDevice]:
+    def devices_named(self, _name: str) -> Sequence[HomeDevice]:
         return ()
 
     def abilities(self) -> str:
@@ -82,6 +84,7 @@ class Conversation:
         now: Callable[[], float] = time.time,
     ) -> None:
         self._stages = tuple(stages)
+        self._executor = executor
         self._brain = brain
         self._watch = watch or Watch()
         self._around = around or Nowhere()
@@ -166,6 +169,8 @@ class Conversation:
             if (reply := await self._confirmation.settle(turn, pending)) is not None:
                 return reply
         gate = self._confirmation.gate(turn.utterance.door, read_only=bool(read_only_reason))
+        gate.said, gate.heard_outside = turn.utterance.text, turn.heard_outside
+        gate.told_by_strangers = lambda: has_strangers(self._executor.tools.all())
         reply = await self._ask_stages(replace(turn, gate=gate), gate)
         if read_only_reason and gate.refused:
             return replace(reply, text=read_only_reason, ok=False)
@@ -178,6 +183,7 @@ class Conversation:
             turn.history.add_ai(text)
             return Reply(text, stage="local")
         for stage in self._stages:
+            gate.by_model = stage.name not in OURS
             try:
                 result = await _asked(stage, turn)
             except GatewayError as error:

@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from langchain_core.tools import BaseTool, StructuredTool
@@ -37,9 +38,11 @@ def to_langchain_tools(
     server: str,
     call: Call,
     timeout_seconds: float | None = None,
+    trusted: bool = True,
 ) -> list[BaseTool]:
     """One tool for each usable definition; an unusable one costs only itself."""
-    return [_tool(definition, server, call, timeout_seconds) for definition in _usable(definitions, server)]
+    known = ToolTraits(source=server, timeout_seconds=timeout_seconds, stranger=not trusted)
+    return [_tool(definition, known, call) for definition in _usable(definitions, server)]
 
 
 def _usable(definitions: Sequence[Any], server: str) -> list[Mapping[str, Any]]:
@@ -63,9 +66,9 @@ def _usable(definitions: Sequence[Any], server: str) -> list[Mapping[str, Any]]:
     return list(found.values())
 
 
-def _tool(definition: Mapping[str, Any], server: str, call: Call, timeout_seconds: float | None) -> BaseTool:
+def _tool(definition: Mapping[str, Any], known: ToolTraits, call: Call) -> BaseTool:
     """Under the name that its server gave it; a name that models accept is the manager's business."""
-    name = definition["name"]
+    name, server = definition["name"], known.source
 
     async def run(**arguments: Any) -> tuple[str, dict[str, Any]]:
         return to_text_and_artifact(await call(name, arguments))
@@ -79,24 +82,23 @@ def _tool(definition: Mapping[str, Any], server: str, call: Call, timeout_second
         args_schema=schema,
         coroutine=run,
         response_format="content_and_artifact",
-        metadata={"traits": _traits(definition, server, timeout_seconds)},
+        metadata={"traits": _traits(definition, known)},
     )
 
 
-def _traits(definition: Mapping[str, Any], server: str, timeout_seconds: float | None) -> ToolTraits:
+def _traits(definition: Mapping[str, Any], known: ToolTraits) -> ToolTraits:
     hints = definition.get("annotations")
     hints = hints if isinstance(hints, Mapping) else {}
     output = definition.get("outputSchema")
     read_only = hints.get("readOnlyHint") is True
-    return ToolTraits(
-        source=server,
+    return replace(
+        known,
         original_name=definition["name"],
         title=_text(definition.get("title")) or _text(hints.get("title")),
         read_only=read_only,
         destructive=hints.get("destructiveHint") is True and not read_only,
         idempotent=hints.get("idempotentHint") is True,
         output_schema=output if isinstance(output, Mapping) else None,
-        timeout_seconds=timeout_seconds,
     )
 
 

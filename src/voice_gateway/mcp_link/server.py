@@ -311,6 +311,7 @@ class Server:
             server=self._name,
             call=self.call,
             timeout_seconds=self._settings.timeout_seconds,
+            trusted=self._settings.trusted,
         )
         self._definitions = definitions
         self._tools = tuple(tool.name for tool in tools)

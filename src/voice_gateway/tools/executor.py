@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from voice_gateway.errors import ErrorKind, ToolError, ToolTimeout, UnknownTool
 from voice_gateway.tools.manager import ToolManager
 from voice_gateway.tools.masking import mask, mask_result, shorten
+from voice_gateway.tools.outside import brings_words, quoted, quoted_error
 from voice_gateway.tools.results import Result, capped, cause_of, describe
 from voice_gateway.tools.runner import GRACE_SECONDS, DaemonThreads, Expired, Runner, ToolRaised
 from voice_gateway.tools.schema import is_flat
@@ -174,6 +175,7 @@ class ToolExecutor:
             log.info("tool finished", extra=_facts(execution, seconds, text))
         if seconds > self._slow_seconds:
             self._warn_of_slow(execution, seconds)
+        outside, for_model = brings_words(execution.traits, result.structured), capped(text, self._result_cap)
         return ToolOutcome(
             execution.call_id,
             execution.name,
@@ -184,13 +186,17 @@ class ToolExecutor:
             None,
             result.structured,
             execution.traits.read_only,
-            capped(text, self._result_cap),
+            quoted(for_model) if outside else for_model,
+            outside=outside,
         )
 
     def _failed(self, execution: Execution, error: BaseException, *, by_tool: bool = False) -> ToolOutcome:
         seconds = perf_counter() - execution.started
         kind, message = describe(error, execution.name, execution.traits.source)
         text = encodable(f"Error: {message}")
+        structured = getattr(error, "structured", None)
+        # What we say ourselves of a call that never reached its tool is none.
+        outside = by_tool and brings_words(execution.traits, structured)
         expected = isinstance(error, ToolError)
         log.log(
             logging.WARNING if expected else logging.ERROR,
@@ -200,6 +206,7 @@ class ToolExecutor:
         )
         if seconds > self._slow_seconds:
             self._warn_of_slow(execution, seconds)
+        for_model = capped(text, self._result_cap)
         return ToolOutcome(
             call_id=execution.call_id,
             name=execution.name,
@@ -208,9 +215,10 @@ class ToolExecutor:
             seconds=seconds,
             args=execution.args,
             error=kind,
-            structured=getattr(error, "structured", None),
+            structured=structured,
             read_only=execution.traits.read_only,
-            for_model=capped(text, self._result_cap),
+            for_model=quoted_error(for_model) if outside else for_model,
+            outside=outside,
         )
 
     def _refused(self, execution: Execution, verdict: Verdict) -> ToolOutcome:

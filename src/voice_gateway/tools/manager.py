@@ -97,8 +97,9 @@ class ToolManager:
 
     def _make_index(self) -> None:
         # A built-in tool keeps its name whatever a server offers, because it has no other; of two servers the
-        # later in the list wins the bare name, and both answer to their qualified names.
+        # trusted one, else the later in the list, wins the bare name; both answer to their qualified names.
         servers = [tool for tool in self._tools if traits(tool).source != BUILTIN]
+        servers.sort(key=lambda tool: not traits(tool).stranger)
         builtins = [tool for tool in self._tools if traits(tool).source == BUILTIN]
         self._index = {qualified_name(tool): tool for tool in servers}
         for group in (servers, builtins):
@@ -137,7 +138,8 @@ class ToolManager:
             if other is None:
                 continue
             loser, winner = sorted(
-                (other, tool), key=lambda one: (traits(one).source == BUILTIN, _order(one))
+                (other, tool),
+                key=lambda one: (traits(one).source == BUILTIN, not traits(one).stranger, _order(one)),
             )
             log.warning(
                 "two sources offer a tool of the same name; both answer to their qualified names",

@@ -5,26 +5,22 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, Protocol
+from typing import Any
 
+from home_words.kinds import HomeDevice
 from home_words.risk import HARMLESS, is_sensitive
 from voice_gateway.config import PermissionSettings
+from voice_gateway.tools.own_words import asked_for, name_words
 from voice_gateway.turn import ALLOWED, Decision, ToolCall, ToolTraits, Verdict
 
 log = logging.getLogger(__name__)
 
 
-class NamedDevice(Protocol):
-    @property
-    def name(self) -> str: ...
-    @property
-    def kind(self) -> str: ...
-    @property
-    def room(self) -> str: ...
-
-
 # Every device that a name could mean to its server; empty when nobody knows.
-DevicesNamed = Callable[[str], Sequence[NamedDevice]]
+DevicesNamed = Callable[[str], Sequence[HomeDevice]]
+
+
+Heard = Callable[[], bool]
 
 
 class Tier(StrEnum):
@@ -34,6 +30,15 @@ class Tier(StrEnum):
 
 
 SENSITIVE_WORDS = re.compile(r"\b(unlock|disarm)", re.IGNORECASE)
+# How the name of a tool begins that only looks, and words that no such name has.
+LOOKING_WORDS = frozenset(
+    "get list read show find search query fetch check lookup describe count status is has view tell".split()
+)
+ACTING_WORDS = frozenset(
+    "set update delete remove add create write send post put open close start stop run execute turn switch "
+    "toggle enable disable activate lock unlock arm disarm buy order pay play cancel reset clear control "
+    "move make".split()
+)
 GUARDED_WORDS = re.compile(r"\b(garage|gate|lock|alarm|safe)", re.IGNORECASE)
 
 WAITING = Verdict(
@@ -67,9 +72,24 @@ def _own_tier(name: str, args: Mapping[str, Any], traits: ToolTraits, devices_na
         return Tier.ACT if args.get("action") == "lock" else Tier.SENSITIVE
     if name == "control_zwave_device":
         return _device_tier(args, devices_named)
-    if traits.read_only or (name == "control_speaker_volume" and args.get("action") == "get"):
+    if name == "activate_zwave_scene":  # our own server looks into it, and starts none that opens anything
+        return Tier.SENSITIVE if traits.stranger else Tier.ACT
+    if traits.source == "builtin":
+        looks = traits.read_only or (name == "control_speaker_volume" and args.get("action") == "get")
+    else:
+        looks = _only_looks(name, traits)
+    if looks:
         return Tier.READ
     return Tier.SENSITIVE if traits.destructive or _sounds_sensitive(name, args) else Tier.ACT
+
+
+def _only_looks(name: str, traits: ToolTraits) -> bool:
+    """Names first: no hint makes a look of `unlock_door`; of a stranger hint and name must say so."""
+    if not traits.read_only or _sounds_sensitive(name, {}):
+        return False
+    words = name_words(name)
+    by_name = bool(words) and words[0] in LOOKING_WORDS and not ACTING_WORDS & set(words)
+    return by_name or not traits.stranger
 
 
 def _device_tier(args: Mapping[str, Any], devices_named: DevicesNamed) -> Tier:
@@ -84,12 +104,14 @@ def _device_tier(args: Mapping[str, Any], devices_named: DevicesNamed) -> Tier:
 
 
 def _sounds_sensitive(name: str, args: Mapping[str, Any]) -> bool:
-    words = name.replace("_", " ").replace("-", " ")
+    words = " ".join(name_words(name))
     values = " ".join(value for value in args.values() if isinstance(value, str) and len(value) < 200)
     if SENSITIVE_WORDS.search(words) or SENSITIVE_WORDS.search(values):
         return True
     both = f"{words} {values}"
-    return bool(re.search(r"\bopen", both, re.IGNORECASE) and GUARDED_WORDS.search(both))
+    opens = re.search(r"\bopen", both, re.IGNORECASE) and GUARDED_WORDS.search(both)
+    # What is in a scene of a foreign server is not known.
+    return bool(opens or re.search(r"\bscenes?\b", words))
 
 
 @dataclass
@@ -102,30 +124,47 @@ class TurnGate:
     forbid_side_effects: bool = False
     forbid_tools: frozenset[str] = frozenset()  # those that may not act in this turn
     confirmed: bool = False  # the user has just said yes to exactly these calls
+    said: str = ""  # the user's own words
+    by_model: bool = False  # the calls come from a model, which may have them from whatever it has read
+    heard_outside: Heard = lambda: False  # whether it has read answers with words from outside the house
+    told_by_strangers: Heard = lambda: False  # whether it has read descriptions of untrusted servers
     asked: list[ToolCall] = field(default_factory=list)
     refused: bool = False
 
     def __call__(self, call: ToolCall, traits: ToolTraits) -> Verdict:
         level = tier(call, traits, self.settings, self.devices_named)
-        verdict = self._verdict(call, level)
+        verdict = self._verdict(call, traits, level)
         self.refused |= verdict.decision is not Decision.ALLOWED
         facts = {"tool": call.name, "tier": level, "decision": verdict.decision, "from_door": self.door}
         log.info("permission decided", extra=facts)
         return verdict
 
-    def _verdict(self, call: ToolCall, level: Tier) -> Verdict:
+    def _verdict(self, call: ToolCall, traits: ToolTraits, level: Tier) -> Verdict:
         forbidden = self.forbid_side_effects or call.name in self.forbid_tools
         if forbidden and level is not Tier.READ:
             return FORBIDDEN
-        if level is not Tier.SENSITIVE:
-            return ALLOWED
-        if self.door not in self.settings.sensitive_doors:
+        sensitive = level is Tier.SENSITIVE
+        if sensitive and self.door not in self.settings.sensitive_doors:
             return WRONG_DOOR
-        if self.confirmed or not self.settings.confirm:
+        needs_yes = (sensitive and self.settings.confirm) or self._is_not_the_users(call, traits, level)
+        if self.confirmed or not needs_yes:
             return ALLOWED
         if call not in self.asked:
             self.asked.append(call)
         return WAITING
+
+    def _is_not_the_users(self, call: ToolCall, traits: ToolTraits, level: Tier) -> bool:
+        """A model's call that changes something, and that the user's own words may not be the reason for."""
+        trusted = {traits.original_name or call.name, call.name} & set(self.settings.trusted_tools)
+        if not self.by_model or level is Tier.READ or trusted:
+            return False
+        heard = self.heard_outside()
+        if not traits.stranger and not heard and not self.told_by_strangers():
+            return False
+        args = call.args if isinstance(call.args, Mapping) else {}
+        devices = self.devices_named(str(args["deviceName"])) if "deviceName" in args else ()
+        by_name = traits.stranger and not heard
+        return not asked_for(self.said, call, traits, devices, by_name=by_name)
 
 
 def question(
@@ -150,6 +189,8 @@ def _wish(call: ToolCall, traits: ToolTraits, devices_named: DevicesNamed) -> st
         device = (names.pop() if len(names) == 1 else said).strip().lower().removeprefix("the ")
         action = {"on": "turn on", "off": "turn off"}.get(str(args["action"]), str(args["action"]))
         return f"{action} the {device}"
-    title = (traits.title or traits.original_name or call.name).replace("_", " ").strip()
+    # A stranger's title could say anything.
+    title = ("" if traits.stranger else traits.title) or traits.original_name or call.name
+    title = title.replace("_", " ").strip()
     facts = ", ".join(f"{key} {value}" for key, value in args.items())
     return f"{title} with {facts}" if facts else title

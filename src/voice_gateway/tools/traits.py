@@ -1,7 +1,7 @@
 """What a tool says of itself: its traits, its names and the JSON Schema of its parameters."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -29,13 +29,19 @@ def with_traits(tool: "BaseTool", traits: ToolTraits) -> "BaseTool":
     return tool
 
 
+def has_strangers(tools: "Iterable[BaseTool]") -> bool:
+    """Whether tools of servers that are not trusted are among them: a model reads what these say."""
+    return any(traits(tool).stranger for tool in tools)
+
+
 def of_server(tool: "BaseTool", server: str) -> "BaseTool":
     """Make sure that a tool handed over by a server says so."""
     known = traits(tool)
     if known.source == server and known.original_name:
         return tool
     return with_traits(
-        tool, replace(known, source=server, original_name=known.original_name or lc_name(tool))
+        tool,
+        replace(known, source=server, original_name=known.original_name or lc_name(tool), stranger=True),
     )
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from voice_gateway.cli.config import commented_file
-from voice_gateway.config import load
+from voice_gateway.config import ServerSettings, load
 from voice_gateway.config.kinds import DOORS
 from voice_gateway.config.load import KNOWN_NAMES, WITHOUT_EFFECT, env_name, setting_names
 from voice_gateway.errors import ConfigError
@@ -340,3 +340,20 @@ def test_an_empty_text_means_none_and_an_empty_list():
 def test_a_table_of_servers_that_is_none_names_the_variable(table):
     with pytest.raises(ConfigError, match=r"^VOICE_GATEWAY_MCPSERVERS"):
         load(environ={"VOICE_GATEWAY_MCPSERVERS": table})
+
+
+@pytest.mark.parametrize(
+    ("server", "trusted"),
+    [
+        ({"command": "zwave-mcp-server"}, True),
+        ({"command": "/opt/venv/bin/zwave-mcp-server", "args": ("--simulate",)}, True),
+        ({"command": "/usr/bin/python3.12", "args": ("-m", "zwave_mcp")}, True),
+        ({"command": "zwave-mcp-server", "trusted": False}, False),
+        ({"command": "weather-mcp-server"}, False),
+        ({"command": "weather-mcp-server", "args": ("zwave-mcp-server", "--simulate")}, False),
+        ({"command": "weather-mcp-server", "trusted": True}, True),
+        ({"url": "http://127.0.0.1/zwave-mcp-server"}, False),
+    ],
+)
+def test_only_our_own_server_is_trusted_unless_somebody_says_so(server, trusted):
+    assert ServerSettings(**server).trusted is trusted

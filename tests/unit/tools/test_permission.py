@@ -2,12 +2,13 @@
 
 import logging
 from dataclasses import dataclass
+from typing import Any
 
 import pytest
 
 from voice_gateway.config import PermissionSettings
 from voice_gateway.tools.permission import FORBIDDEN, Tier, TurnGate, question, tier
-from voice_gateway.turn import ALLOWED, ToolCall, ToolTraits
+from voice_gateway.turn import ALLOWED, Decision, ToolCall, ToolTraits
 
 
 @dataclass
@@ -15,6 +16,7 @@ class Device:
     name: str
     kind: str
     room: str = ""
+    node_id: int | None = None
 
 
 GARAGE, LAMP = Device("Garage Door", "garage_door"), Device("Lamp", "dimmer")
@@ -145,3 +147,111 @@ def test_the_question_names_the_device_that_would_move():
     text = question([call], lambda name: ToolTraits(), devices_named, pin=False)
 
     assert text == "Toggle the garage door? Say yes to confirm."
+
+
+def stranger(name: str, **facts: Any) -> ToolTraits:
+    return ToolTraits(source="strange", original_name=name, stranger=True, **facts)
+
+
+@pytest.mark.parametrize(
+    ("name", "hinted", "unhinted"),
+    [
+        ("get_weather", Tier.READ, Tier.ACT),
+        ("listNotes", Tier.READ, Tier.ACT),
+        ("fortune", Tier.ACT, Tier.ACT),
+        ("delete_notes", Tier.ACT, Tier.ACT),
+        ("get_and_delete_notes", Tier.ACT, Tier.ACT),
+        ("getOrOpenGarage", Tier.SENSITIVE, Tier.SENSITIVE),
+        ("unlock_door", Tier.SENSITIVE, Tier.SENSITIVE),
+        ("doUnlock", Tier.SENSITIVE, Tier.SENSITIVE),
+        ("open_gate", Tier.SENSITIVE, Tier.SENSITIVE),
+        ("run_scene", Tier.SENSITIVE, Tier.SENSITIVE),
+        ("activate_zwave_scene", Tier.SENSITIVE, Tier.SENSITIVE),
+    ],
+)
+def test_of_a_stranger_name_and_hint_must_say_that_it_only_looks(name, hinted, unhinted):
+    call = ToolCall("1", name, {})
+
+    for read_only, expected in ((True, hinted), (False, unhinted)):
+        traits = stranger(name, read_only=read_only)
+        assert tier(call, traits, PermissionSettings(), devices_named) is expected
+
+
+@pytest.mark.parametrize("trusted", [False, True])
+def test_no_hint_beats_a_sensitive_name(trusted):
+    traits = ToolTraits(source="s", original_name="unlock_door", read_only=True, stranger=not trusted)
+    gate = TurnGate("mqtt", PermissionSettings(), devices_named)
+
+    assert gate(ToolCall("1", "unlock_door", {}), traits).reason == "this is not allowed from here"
+
+
+def test_a_strangers_hint_does_not_act_in_a_forbidden_turn():
+    gate = TurnGate("cli", PermissionSettings(), devices_named, forbid_side_effects=True)
+
+    assert gate(ToolCall("1", "wipe", {}), stranger("wipe", read_only=True)) == FORBIDDEN
+    assert gate(ToolCall("1", "get_news", {}), stranger("get_news", read_only=True)) is ALLOWED
+
+
+def of_model(said: str, *, heard: bool = False, strangers: bool = False, **settings) -> TurnGate:
+    return TurnGate(
+        "mqtt",
+        PermissionSettings(**settings),
+        devices_named,
+        said=said,
+        by_model=True,
+        heard_outside=lambda: heard,
+        told_by_strangers=lambda: strangers,
+    )
+
+
+WATER = ToolCall("1", "water_plants", {"plant": "fern"})
+
+
+def test_a_strangers_tool_runs_when_it_was_named_and_else_after_a_yes():
+    traits = stranger("water_plants")
+
+    assert of_model("water the plants please")(WATER, traits) is ALLOWED
+    assert of_model("I am bored")(WATER, traits).decision is Decision.ASK
+    assert of_model("I am bored", trusted_tools=("water_plants",))(WATER, traits) is ALLOWED
+    assert of_model("I am bored")(WATER, ToolTraits(source="s", original_name="water_plants")) is ALLOWED
+    local = TurnGate("cli", PermissionSettings(), devices_named, said="anything")
+    assert local(WATER, traits) is ALLOWED, "the local brain acts on the user's words alone"
+
+
+@pytest.mark.parametrize("read", [{"heard": True}, {"strangers": True}])
+@pytest.mark.parametrize(
+    ("said", "args", "decision"),
+    [
+        ("find news and turn on the lamp", {"deviceName": "Lamp", "action": "on"}, Decision.ALLOWED),
+        ("find news and turn on the lamp", {"deviceName": "Lamp", "action": "off"}, Decision.ASK),
+        ("find news about lamps", {"deviceName": "Lamp", "action": "on"}, Decision.ASK),
+        ("find news", {"deviceName": "Lamp", "action": "on"}, Decision.ASK),
+        ("dim the lamp to forty", {"deviceName": "Lamp", "action": "dim", "level": 40}, Decision.ALLOWED),
+        ("dim the lamp to forty", {"deviceName": "Lamp", "action": "dim", "level": 90}, Decision.ASK),
+        ("turn all lights on", {"deviceName": "Lamp", "action": "on"}, Decision.ALLOWED),
+        ("mach die Lampe an", {"deviceName": "Lamp", "action": "on"}, Decision.ASK),
+    ],
+)
+def test_after_words_from_outside_the_users_own_must_be_for_the_call(read, said, args, decision):
+    call = ToolCall("1", "control_zwave_device", args)
+    home = ToolTraits(source="zwave", original_name="control_zwave_device")
+
+    assert of_model(said, **read)(call, home).decision is decision
+    assert of_model(said)(call, home) is ALLOWED, "nothing from outside was read"
+
+
+def test_what_a_stranger_proposes_is_asked_about_even_without_confirmation_of_the_usual():
+    gate = of_model("find news", heard=True, confirm=False)
+    call = ToolCall("1", "control_zwave_device", {"deviceName": "Lamp", "action": "on"})
+
+    assert (
+        gate(call, ToolTraits(source="zwave", original_name="control_zwave_device")).decision is Decision.ASK
+    )
+
+
+def test_a_strangers_title_does_not_put_words_into_the_question():
+    traits = ToolTraits(original_name="wipe_disk", title="Say hello", stranger=True)
+
+    text = question([ToolCall("1", "wipe_disk", {})], lambda name: traits, devices_named, pin=False)
+
+    assert text == "Wipe disk? Say yes to confirm."

@@ -232,7 +232,11 @@ class _Repeats:
             if (first := self._outcomes.get(earlier.get(call.id, ""))) is not None:
                 log.info("repeated call not run again", extra={"tool": call.name})
                 text = NOT_RUN_AGAIN + (first.for_model or first.text)
-                told.append(ToolOutcome(call.id, call.name, text, first.ok, 0.0, for_model=text))
+                told.append(
+                    ToolOutcome(
+                        call.id, call.name, text, first.ok, 0.0, for_model=text, outside=first.outside
+                    )
+                )
         return told
 
 

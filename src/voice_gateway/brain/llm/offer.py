@@ -11,6 +11,7 @@ from langchain_core.tools import BaseTool
 
 from voice_gateway.brain.llm.prompt import Clock
 from voice_gateway.tools.manager import BUILTIN, ToolManager
+from voice_gateway.tools.outside import quoted_line
 from voice_gateway.tools.traits import lc_name, qualified_name, schema_of, traits
 
 log = logging.getLogger(__name__)
@@ -71,7 +72,7 @@ def make_offer(
     made: list[BaseTool] = []
     shortened, total = "", 0
     for shortened, shorten in LEVELS:
-        made = [_shorter(tool, shorten) if shortened else tool for tool in tools]
+        made = [_quoted(_shorter(tool, shorten) if shortened else tool) for tool in tools]
         costs = {tool.name: cost(tool) for tool in made}
         total = sum(costs.values())
         if budget is None or total <= budget:
@@ -144,6 +145,16 @@ def _named(tool: BaseTool, name: str) -> BaseTool:
 def _shorter(tool: BaseTool, shorten: Callable[[str], str]) -> BaseTool:
     schema = _shorter_schema(schema_of(tool), shorten)
     return tool.model_copy(update={"description": shorten(tool.description), "args_schema": schema})
+
+
+def _quoted(tool: BaseTool) -> BaseTool:
+    """What a server that is not trusted says of its tool is data; the same bytes each time."""
+    known = traits(tool)
+    if not known.stranger:
+        return tool
+    schema = _shorter_schema(schema_of(tool), lambda text: json.dumps(text, ensure_ascii=False))
+    described = quoted_line(tool.description, known.source)
+    return tool.model_copy(update={"description": described, "args_schema": schema})
 
 
 def _shorter_schema(schema: Any, shorten: Callable[[str], str], key: str = "") -> Any:

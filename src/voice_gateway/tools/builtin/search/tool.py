@@ -77,7 +77,11 @@ def search_tool(backend: SearchBackend, *, now: Callable[[], datetime], timeout_
         year=year,
         metadata={
             "traits": ToolTraits(
-                title="Web search", read_only=True, idempotent=True, timeout_seconds=timeout_seconds + 1
+                title="Web search",
+                read_only=True,
+                idempotent=True,
+                timeout_seconds=timeout_seconds + 1,
+                words_from_outside=True,
             )
         },
     )

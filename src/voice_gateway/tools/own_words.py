@@ -1,0 +1,123 @@
+"""Whether the user's own words are for a call: asked where others could have put it into a model's mind.
+
+Erring costs a question: who is not sure says no. So a few words for each action are enough.
+"""
+
+import math
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from home_words.kinds import HomeDevice, classes_in
+from home_words.names import loose_words, plain_words, words
+from home_words.resolver import ALL
+from voice_gateway.turn import ToolCall, ToolTraits
+
+_HUMP: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[^A-Za-z0-9\u00c0-\uffff]+")
+# What a tool's name says beside what it is for.
+_EMPTY: Final = frozenset(
+    "a an the do does run call use tool zwave mcp api v1 v2 my all for of to in on".split()
+)
+# Other words with which people ask for an action.
+_ASKED: Final[Mapping[str, frozenset[str]]] = {
+    key: frozenset(said.split())
+    for key, said in {
+        "on": "on start enable activate",
+        "off": "off stop disable deactivate kill",
+        "open": "open raise up",
+        "close": "close shut lower down",
+        "dim": "dim brighter darker brightness percent set",
+        "toggle": "toggle switch flip",
+        "up": "up louder raise increase",
+        "down": "down quieter softer lower decrease",
+        "set": "set make change put",
+        "heat": "heat heating warm warmer",
+        "cool": "cool cooling colder",
+    }.items()
+}
+_SECONDS: Final = (1, 60, 3600)  # a tool may count the minutes that were said in seconds
+_BESIDE: Final = frozenset({"unit"})  # parameters that only say how another is meant
+
+
+def name_words(name: str) -> tuple[str, ...]:
+    """The words of a tool's name: "openGarage", "open_garage" and "open-garage" are the same."""
+    return tuple(word.lower() for word in _HUMP.split(name) if word)
+
+
+def asked_for(
+    said: str, call: ToolCall, traits: ToolTraits, devices: Sequence[HomeDevice], *, by_name: bool
+) -> bool:
+    """Whether these words ask for this call. With `by_name` it is enough that they name the tool."""
+    spoken = loose_words(said)
+    named = _names_tool(spoken, call, traits)
+    if by_name:
+        return named
+    args: Mapping[str, Any] = call.args if isinstance(call.args, Mapping) else {}
+    thing = _names_device(said, args["deviceName"], devices) if "deviceName" in args else named
+    rest = {key: value for key, value in args.items() if key not in ("deviceName", *_BESIDE)}
+    return thing and all(_is_said(value, said, spoken) for value in _leaves(rest))
+
+
+def _names_tool(spoken: frozenset[str], call: ToolCall, traits: ToolTraits) -> bool:
+    names = [traits.original_name or call.name]
+    if not traits.stranger:
+        names.append(traits.title)
+    return any(meant and meant <= spoken for meant in map(_meant, names)) or _names_scene(spoken, call)
+
+
+def _meant(name: str) -> frozenset[str]:
+    return loose_words(" ".join(word for word in name_words(name) if word not in _EMPTY))
+
+
+def _names_scene(spoken: frozenset[str], call: ToolCall) -> bool:
+    """A scene is started by its name."""
+    scene = call.args.get("sceneName") if isinstance(call.args, Mapping) else None
+    return isinstance(scene, str) and bool(loose_words(scene)) and loose_words(scene) <= spoken
+
+
+def _names_device(said: str, asked: Any, devices: Sequence[HomeDevice]) -> bool:
+    spoken = loose_words(said)
+    if not isinstance(asked, str) or not loose_words(asked):
+        return False
+    if loose_words(asked) <= spoken:
+        return True
+    return bool(devices) and all(_is_named(device, said, spoken) for device in devices)
+
+
+def _is_named(device: HomeDevice, said: str, spoken: frozenset[str]) -> bool:
+    """By its name, or as one of "the lights in the kitchen" or "all lights"."""
+    if loose_words(device.name) <= spoken:
+        return True
+    scope = spoken & ALL or (device.room and loose_words(device.room) <= spoken)
+    return bool(scope) and any(sort.has(device) for sort in classes_in(words(said)))
+
+
+def _leaves(value: Any) -> Iterator[Any]:
+    if isinstance(value, Mapping):
+        for one in value.values():
+            yield from _leaves(one)
+    elif isinstance(value, list | tuple):
+        for one in value:
+            yield from _leaves(one)
+    else:
+        yield value
+
+
+def _is_said(value: Any, said: str, spoken: frozenset[str]) -> bool:
+    if value is None or value is False:
+        return True
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return any(math.isclose(value, number * per) for number in _numbers(said) for per in _SECONDS)
+    if not isinstance(value, str):
+        return False
+    if asked := _ASKED.get(value.strip().casefold()):
+        return bool(asked & spoken)
+    return loose_words(value) <= spoken
+
+
+def _numbers(said: str) -> Iterable[float]:
+    for word in (*plain_words(said), *re.findall(r"\d+(?:[.,]\d+)?", said)):
+        try:
+            yield float(word.replace(",", "."))
+        except ValueError:
+            continue
