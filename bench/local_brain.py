@@ -6,12 +6,14 @@ import logging
 import statistics
 import threading
 from time import perf_counter, thread_time
+from typing import Any
 
 from tests.fakes.home_tools import ScriptedHome, manager_for
 
 from bench.table import Row
 from voice_gateway.brain.history import History
-from voice_gateway.brain.local.home import build_home, parse_devices
+from voice_gateway.brain.local.device_cache import DeviceCache
+from voice_gateway.brain.local.home import Home, build_home, parse_devices
 from voice_gateway.brain.local.stage import LocalBrain
 from voice_gateway.brain.stage import Turn
 from voice_gateway.config import BrainSettings
@@ -97,21 +99,16 @@ def _build(home: ScriptedHome) -> float:
 
 async def off_the_loop() -> bool:
     """Building happens in another thread than the event loop's."""
-    import voice_gateway.brain.local.device_cache as cache
-
     seen: list[bool] = []
-    original = cache.build_home  # type: ignore[attr-defined]
 
-    def watched(*read: object) -> object:
+    def watched(*read: Any) -> Home:
         seen.append(threading.current_thread() is not threading.main_thread())
-        return original(*read)  # type: ignore[arg-type]
+        return build_home(*read)
 
-    cache.build_home = watched  # type: ignore[attr-defined, assignment]
-    try:
-        home = home_of(50)
-        await LocalBrain(ToolExecutor(manager_for(home)), BrainSettings()).refresh()
-    finally:
-        cache.build_home = original  # type: ignore[attr-defined]
+    async def ready() -> None: ...
+
+    executor = ToolExecutor(manager_for(home_of(50)))
+    await DeviceCache(executor, ready, refresh_seconds=3600, build=watched).refresh()
     return seen == [True]
 
 

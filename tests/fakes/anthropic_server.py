@@ -9,6 +9,23 @@ from typing import Any, Literal
 from tests.fakes.loopback_http import Answer, LoopbackHttp, Request
 
 KEY = "sk-ant-test-key"
+
+
+class WatchedChat:
+    """LangChain's client, and what it is given to bind."""
+
+    def __init__(self, chat: Any, bound: list[list[Any]]) -> None:
+        self._chat = chat
+        self._bound = bound
+
+    def bind_tools(self, tools: Any, **options: Any) -> Any:
+        self._bound.append(list(tools))
+        return self._chat.bind_tools(tools, **options)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._chat, name)
+
+
 _NAME = re.compile(r"^[a-zA-Z0-9_-]{1,64}$")
 
 

@@ -5,9 +5,10 @@ import time
 
 import pytest
 from langchain_core.tools import StructuredTool, tool
-from tests.fakes.anthropic_server import KEY, FakeAnthropic
+from tests.fakes.anthropic_server import KEY, FakeAnthropic, WatchedChat
 from tests.fakes.some_tools import ZWAVE_SCHEMA, executor_with, mcp_tool
 
+from voice_gateway.brain.llm.anthropic.chat import make_chat
 from voice_gateway.brain.llm.anthropic.client import AnthropicClient
 from voice_gateway.brain.llm.ollama.client import OllamaClient
 from voice_gateway.brain.stage import Turn
@@ -78,22 +79,19 @@ async def test_an_ai_client_gets_the_very_tools_of_the_list():
 
 
 @pytest.mark.scenario("MGR-4")
-async def test_bind_tools_of_langchain_gets_them_too_with_a_mark_for_the_cache_at_the_end(monkeypatch):
-    from langchain_anthropic import ChatAnthropic
+async def test_bind_tools_of_langchain_gets_them_too_with_a_mark_for_the_cache_at_the_end():
+    manager, bindings = tools_of_all_sources(), []
 
-    manager, bound, bind = tools_of_all_sources(), [], ChatAnthropic.bind_tools
+    def watched(settings):
+        return WatchedChat(make_chat(settings), bindings)
 
-    def watched(chat, tools, **options):
-        bound.extend(tools)
-        return bind(chat, tools, **options)
-
-    monkeypatch.setattr(ChatAnthropic, "bind_tools", watched)
     async with FakeAnthropic() as server:
         settings = AnthropicSettings(base_url=server.url, api_key=KEY)
-        client = AnthropicClient(settings, BrainSettings(), ToolExecutor(manager))
+        client = AnthropicClient(settings, BrainSettings(), ToolExecutor(manager), new_chat=watched)
         await client.answer(Turn(Utterance("hello")))
         await client.aclose()
 
+    (bound,) = bindings
     *others, last = manager.all()
     assert all(one is other for one, other in zip(bound[:-1], others, strict=True))
     assert bound[-1].extras == {"cache_control": {"type": "ephemeral"}}

@@ -10,13 +10,14 @@ import pytest
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langchain_core.tools import BaseTool, StructuredTool, ToolException
 from langchain_ollama import ChatOllama
-from tests.fakes.anthropic_server import KEY, FakeAnthropic
+from tests.fakes.anthropic_server import KEY, FakeAnthropic, WatchedChat
 from tests.fakes.anthropic_server import Scripted as AnthropicReply
 from tests.fakes.model import Calls, FakeModel
 from tests.fakes.ollama_server import FakeOllama
 from tests.fakes.ollama_server import Scripted as OllamaReply
 
 from voice_gateway.brain.history import NO_RESULT, History
+from voice_gateway.brain.llm.anthropic.chat import make_chat
 from voice_gateway.brain.llm.anthropic.client import AnthropicClient
 from voice_gateway.brain.llm.loop import run_loop
 from voice_gateway.brain.llm.ollama.chat import OllamaChat
@@ -89,9 +90,9 @@ def ollama_client(server: FakeOllama, executor: ToolExecutor) -> OllamaClient:
     return OllamaClient(OllamaSettings(base_url=server.url), BrainSettings(), executor, clock=lambda: NOW)
 
 
-def anthropic_client(server: FakeAnthropic, executor: ToolExecutor) -> AnthropicClient:
+def anthropic_client(server: FakeAnthropic, executor: ToolExecutor, **options: Any) -> AnthropicClient:
     settings = AnthropicSettings(base_url=server.url, api_key=KEY)
-    return AnthropicClient(settings, BrainSettings(), executor, clock=lambda: NOW)
+    return AnthropicClient(settings, BrainSettings(), executor, clock=lambda: NOW, **options)
 
 
 async def loop(
@@ -107,22 +108,17 @@ LAMP = ("control_lamp", {"device": "floor lamp", "action": "on"})
 
 @pytest.mark.scenario("MSG-1")
 async def test_anthropic_hands_every_call_to_the_executor_and_binds_langchain_tools(
-    anthropic: FakeAnthropic, executor: Recording, monkeypatch: pytest.MonkeyPatch
+    anthropic: FakeAnthropic, executor: Recording
 ) -> None:
-    from langchain_anthropic import ChatAnthropic
+    bound: list[list[Any]] = []
 
-    bound: list[Any] = []
-    stock = ChatAnthropic.bind_tools
+    def watched(settings: AnthropicSettings) -> Any:
+        return WatchedChat(make_chat(settings), bound)
 
-    def watched(self: Any, tools: Any, **options: Any) -> Any:
-        bound.append(list(tools))
-        return stock(self, tools, **options)
-
-    monkeypatch.setattr(ChatAnthropic, "bind_tools", watched)
     anthropic.script(
         AnthropicReply("One moment. I will look.", calls=[LAMP, ("read_clock", {})]), "The lamp is on."
     )
-    client = anthropic_client(anthropic, executor)
+    client = anthropic_client(anthropic, executor, new_chat=watched)
 
     reply = await client.answer(Turn(Utterance("lamp on, and what time is it")))
     await client.aclose()

@@ -1,6 +1,7 @@
 """MSG-3: what is heard reaches the tools through the conversation and its ToolExecutor alone."""
 
 import ast
+import logging
 from pathlib import Path
 from typing import Any
 
@@ -10,37 +11,30 @@ from tests.fakes.speech_packages import need_packages
 
 from voice_gateway.app import opened
 from voice_gateway.config import load
-from voice_gateway.tools.executor import ToolExecutor
+from voice_gateway.tools import executor
 from voice_gateway.watch import Acted, Heard, Watch
 
 DOORS = Path(__file__).resolve().parents[2] / "src" / "voice_gateway" / "doors"
 
 
 @pytest.mark.scenario("MSG-3")
-async def test_a_recording_ends_in_a_tool_call_of_the_executor(tmp_path, monkeypatch):
+async def test_a_recording_ends_in_a_tool_call_of_the_executor(tmp_path, monkeypatch, caplog):
     need_speech()
     need_packages("hibari")
     from voice_gateway.speaking.speaker import KeepingSpeaker
 
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
     monkeypatch.chdir(tmp_path)
-    executed: list[Any] = []
-    really_execute = ToolExecutor.execute_all
-
-    async def watched(self, calls, **options):
-        executed.extend((self, call.name) for call in calls)
-        return await really_execute(self, calls, **options)
-
-    monkeypatch.setattr(ToolExecutor, "execute_all", watched)
+    caplog.set_level(logging.INFO, executor.__name__)
     watch, speaker = Watch(), KeepingSpeaker()
     events: list[Any] = []
     turns: list[Any] = []
     watch.subscribe(events.append)
-    async with opened(load(None).settings, watch=watch) as gateway:
-        async with gateway.listener(speaker) as listener:
-            await listener.hear(FOLDER / "session_0_am_michael.wav", turns.append)
+    async with opened(load(None).settings, watch=watch) as gateway, gateway.listener(speaker) as listener:
+        await listener.hear(FOLDER / "session_0_am_michael.wav", turns.append)
 
-        assert executed.count((gateway.executor, "control_zwave_device")) == 1
+    executed = [record.tool for record in caplog.records if record.name == executor.__name__]
+    assert executed.count("control_zwave_device") == 1
     said = next(event.utterance for event in events if isinstance(event, Heard))
     assert said.door == "voice"
     outcome = next(event.outcome for event in events if isinstance(event, Acted))

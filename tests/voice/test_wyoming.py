@@ -9,6 +9,7 @@ import pytest
 from tests.fakes.speech import words
 from tests.fakes.speech_packages import need_packages
 from tests.fakes.voice import LevelTranscriber, ScriptedSynthesizer
+from tests.fakes.waiting import until
 
 from voice_gateway.config import VoiceSettings
 from voice_gateway.errors import HearingError
@@ -217,19 +218,13 @@ async def test_a_port_that_is_taken_is_told_and_tried_again():
         assert opened.port == port
 
 
-async def test_a_port_that_stays_taken_is_logged_ever_more_rarely(caplog, monkeypatch):
-    attempts, enough = [], asyncio.Event()
-
-    async def taken(*_address):
-        attempts.append(1)
-        if len(attempts) == 20:
-            enough.set()
-        raise OSError(98, "Address already in use")
-
-    monkeypatch.setattr(asyncio, "start_server", taken)
-    async with asyncio.timeout(LIMIT), door(LevelTranscriber({}), wyoming_url="tcp://127.0.0.1:10700"):
-        await enough.wait()
-    assert [record.getMessage() for record in caplog.records].count("the Wyoming port cannot be opened") == 5
+async def test_a_port_that_stays_taken_is_logged_ever_more_rarely(caplog):
+    async with await asyncio.start_server(lambda *_: None, "127.0.0.1", 0) as taken:
+        url = f"tcp://127.0.0.1:{taken.sockets[0].getsockname()[1]}"
+        async with door(LevelTranscriber({}), wyoming_url=url):
+            await until(lambda: len(caplog.records) >= 5)
+    assert {record.getMessage() for record in caplog.records} == {"the Wyoming port cannot be opened"}
+    assert [record.attempts for record in caplog.records][:5] == [1, 2, 4, 8, 16]
 
 
 async def test_the_engines_are_warm_before_somebody_asks():

@@ -402,7 +402,7 @@ async def audio(settings: Settings) -> CheckResults:
     )
     for kind, name, wanted, count, problem, sentence in kinds:
         try:
-            device = await asyncio.to_thread(find, wanted, kind)
+            device = find(wanted, kind, found)
         except GatewayError as error:
             yield _bad(name, problem, sentence.format(reason=error), grade=bad)
         else:

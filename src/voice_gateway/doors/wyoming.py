@@ -86,7 +86,10 @@ class WyomingDoor:
                 text = WYOMING_PORT.format(host=host, port=port, reason=error.strerror)
                 failures += 1
                 if failures.bit_count() == 1:  # the first time, and then ever more rarely
-                    log.warning("the Wyoming port cannot be opened", extra={"reason": str(error)})
+                    log.warning(
+                        "the Wyoming port cannot be opened",
+                        extra={"reason": str(error), "attempts": failures},
+                    )
                 self._watch.report("wyoming", State.DEGRADED, text, WYOMING.advice)
                 await asyncio.sleep(self._retry_seconds)
                 continue

@@ -5,7 +5,7 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
@@ -113,9 +113,10 @@ def devices() -> list[SoundDevice]:
     ]
 
 
-def find(wanted: str | None, kind: Kind) -> SoundDevice:
+def find(wanted: str | None, kind: Kind, among: Sequence[SoundDevice] | None = None) -> SoundDevice:
     """The device of this number or name (a part of it will do), or the default one. Blocking."""
-    usable = [device for device in devices() if (device.inputs if kind == "input" else device.outputs)]
+    known = devices() if among is None else among
+    usable = [device for device in known if (device.inputs if kind == "input" else device.outputs)]
     if not usable:
         raise SoundError(
             f"there is no {WORDS[kind]} (`voice-gateway audio list`): plug one in, or start the sound server"

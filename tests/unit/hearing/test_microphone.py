@@ -66,18 +66,14 @@ CARDS = (
         ("HDMI", "output", 3),
     ],
 )
-def test_a_device_is_found_by_number_name_or_part_of_it(monkeypatch, wanted, kind, number):
-    monkeypatch.setattr(card, "devices", lambda: list(CARDS))
-
-    assert card.find(wanted, kind).number == number
+def test_a_device_is_found_by_number_name_or_part_of_it(wanted, kind, number):
+    assert card.find(wanted, kind, CARDS).number == number
 
 
 @pytest.mark.parametrize("wanted", ["HDMI", "3", "nonsense"])
-def test_a_wrong_name_is_answered_with_the_right_ones(monkeypatch, wanted):
-    monkeypatch.setattr(card, "devices", lambda: list(CARDS))
-
+def test_a_wrong_name_is_answered_with_the_right_ones(wanted):
     with pytest.raises(card.SoundError) as raised:
-        card.find(wanted, "input")
+        card.find(wanted, "input", CARDS)
 
     assert f'no microphone "{wanted}" (voice.input_device)' in str(raised.value)
     assert "1 USB Mic" in str(raised.value)

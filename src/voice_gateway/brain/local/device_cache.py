@@ -17,10 +17,21 @@ HomeReady = Callable[[], Awaitable[None]]
 
 
 class DeviceCache:
-    """`ready` waits for the servers that know the home; it is awaited only when an utterance needs them."""
+    """`ready` waits for the servers that know the home; it is awaited only when an utterance needs them.
 
-    def __init__(self, executor: ToolExecutor, ready: HomeReady, refresh_seconds: float) -> None:
+    `build` runs in a thread: it takes a while for a large home.
+    """
+
+    def __init__(
+        self,
+        executor: ToolExecutor,
+        ready: HomeReady,
+        refresh_seconds: float,
+        *,
+        build: Callable[..., Home] = build_home,
+    ) -> None:
         self._executor = executor
+        self._build = build
         self._ready = ready
         self._refresh_seconds = refresh_seconds
         self._home: Home | None = None
@@ -59,7 +70,7 @@ class DeviceCache:
                 self._home = self._home if read else None
             else:
                 self.problem = ""
-                built = await asyncio.to_thread(build_home, *read)
+                built = await asyncio.to_thread(self._build, *read)
                 self._home = built if built.scenes_listed else built.with_scenes(self._scenes)
 
     async def keep_fresh(self) -> None:

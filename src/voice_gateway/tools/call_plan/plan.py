@@ -41,7 +41,8 @@ class CallPlan:
             else self._model.model_config.get("extra") == "allow"
         )
         self._is_mcp = self.traits.source != "builtin"
-        self._call_directly = _can_be_called_directly(tool, self._names, self._model)
+        # Its function is called without LangChain, unless somebody listens there.
+        self.direct = _can_be_called_directly(tool, self._names, self._model)
         self._needs_whole_call = _needs_whole_call(tool, self._names, self._model)
         self.blocking = _is_blocking(tool)
         self._with_artifact = tool.response_format == "content_and_artifact"
@@ -99,7 +100,7 @@ class CallPlan:
     def start(self, call_id: str, args: dict[str, Any], ready: dict[str, Any]) -> Awaitable[Any]:
         """Begin the call; what is awaited is the tool's raw result, for `finish`."""
         tool = self.tool
-        if self._call_directly and (not observed(tool) or not TAKEN_BY_LANGCHAIN.isdisjoint(args)):
+        if self.direct and (not observed(tool) or not TAKEN_BY_LANGCHAIN.isdisjoint(args)):
             if self.blocking:
                 return self._threads.run(tool.name, lambda: tool.func(**ready))  # type: ignore[attr-defined]
             return tool.coroutine(**ready)  # type: ignore[attr-defined, no-any-return]

@@ -4,7 +4,7 @@ import asyncio
 import json
 import logging
 import socket
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -58,13 +58,20 @@ class Bench:
         self.tools.add(lamp())
         self.clients: list[OllamaClient] = []
 
-    def client(self, brain: BrainSettings | None = None, **settings: Any) -> OllamaClient:
+    def client(
+        self,
+        brain: BrainSettings | None = None,
+        *,
+        tools_ready: Callable[[], Awaitable[None]] | None = None,
+        **settings: Any,
+    ) -> OllamaClient:
         made = OllamaClient(
             OllamaSettings(**{"base_url": self.server.url, **settings}),
             brain or BrainSettings(),
             ToolExecutor(self.tools),
             clock=self.clock,
             monotonic=lambda: self.clock.seconds,
+            tools_ready=tools_ready,
         )
         self.clients.append(made)
         return made
@@ -470,9 +477,7 @@ async def test_a_question_waits_for_the_tools(bench: Bench) -> None:
         await ready.wait()
         bench.tools.add(lamp("late"))
 
-    client = bench.client()
-    client._tools_ready = tools_ready
-    task = asyncio.create_task(ask(client))
+    task = asyncio.create_task(ask(bench.client(tools_ready=tools_ready)))
     ready.set()
     await task
 

@@ -3,6 +3,7 @@
 from typing import Annotated, Any, Literal, cast
 
 import pytest
+from langchain_core.globals import set_debug
 from langchain_core.tools import BaseTool, StructuredTool, Tool, tool
 from langchain_core.tracers.context import collect_runs, tracing_v2_enabled
 from pydantic import BaseModel, ConfigDict, Field, field_validator
@@ -85,7 +86,7 @@ def made(function: Any, schema: Any = None) -> BaseTool:
 )
 async def test_the_function_gets_exactly_what_langchain_passes(made_tool, args):
     got.clear()
-    assert CallPlan(made_tool, DaemonThreads(1))._call_directly
+    assert CallPlan(made_tool, DaemonThreads(1)).direct
 
     outcome = await outcome_of(made_tool, dict(args))
     await made_tool.ainvoke(dict(args))
@@ -105,7 +106,7 @@ async def test_other_kinds_of_tools_run_langchains_own_way():
         return text
 
     single = Tool(name="echo", description="Echo.", func=None, coroutine=echo)
-    assert not CallPlan(single, DaemonThreads(1))._call_directly
+    assert not CallPlan(single, DaemonThreads(1)).direct
     assert (await outcome_of(single, {"__arg1": "hey"})).text == "hey"
 
 
@@ -125,7 +126,8 @@ async def test_collected_runs_and_tracing_see_the_call():
     assert not observed(add)
 
 
-def test_tracing_switched_on_in_any_way_is_seen(monkeypatch):
+def test_tracing_switched_on_in_any_way_is_seen():
+    import langsmith
     from langsmith.run_helpers import tracing_context
 
     class Client:
@@ -137,8 +139,10 @@ def test_tracing_switched_on_in_any_way_is_seen(monkeypatch):
         assert observed(add)
     with tracing_context(enabled=False):
         assert not observed(add)
-    monkeypatch.setattr("langsmith._internal._context._GLOBAL_TRACING_ENABLED", True)
-    assert observed(add)
-    monkeypatch.setattr("langsmith._internal._context._GLOBAL_TRACING_ENABLED", None)
-    monkeypatch.setattr("langchain_core.globals._debug", True)
-    assert observed(add)
+    for switch in (lambda on: langsmith.configure(enabled=on or None), set_debug):
+        switch(True)
+        try:
+            assert observed(add)
+        finally:
+            switch(False)
+        assert not observed(add)

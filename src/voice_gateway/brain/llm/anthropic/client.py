@@ -44,11 +44,13 @@ class AnthropicClient:
         clock: Clock = local_time,
         home: Callable[[], HomeNames] = HomeNames,
         tools_ready: Callable[[], Awaitable[None]] | None = None,
+        new_chat: "Callable[[AnthropicSettings], ChatAnthropic]" = make_chat,
     ) -> None:
         self._settings, self._brain, self._executor = settings, brain, executor
         self._clock = clock
         self._home = home
         self._tools_ready = tools_ready
+        self._new_chat = new_chat
         self._offers = Offering(executor.tools, cost=_cost, clock=clock)
         self._chat: ChatAnthropic | None = None
         self._making = asyncio.Lock()
@@ -100,7 +102,7 @@ class AnthropicClient:
         async with self._making:
             if self._chat is None:
                 try:
-                    self._chat = await asyncio.to_thread(make_chat, self._settings)
+                    self._chat = await asyncio.to_thread(self._new_chat, self._settings)
                 except Exception as error:  # an address or a number that the library does not take
                     raise BrainError(f"Anthropic's settings cannot be used: {error}") from error
             return self._chat
