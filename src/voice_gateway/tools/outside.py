@@ -20,13 +20,15 @@ _SHORT_ERROR: Final = 200  # characters
 _NO_NAME: Final = re.compile(
     r"[\x00-\x1f\x7f\u2028\u2029<>{}\[\]|\"“”„»«`=]|[.!?:;,](?:\s|$)|://|\w\(|__|_zwave_"
 )
-# An order in a name, in the languages that we know words of. One too many costs a question, no more.
+# An order in a name, in the languages that we know words of. One too many costs a question, no more; but a
+# "TV Set", a "Sound System" and a "Switch One" are names.
 _ORDER: Final = re.compile(
-    r"\b(?:turn|unlock|disarm|ignore|disregard|instruct\w*|system|assistant|user|call|execute|please|must|you|now|"
-    r"on|off|activate|deactivate|enable|disable|open|close|start|stop|toggle|set|run|say|tell|send|delete|"
-    r"schalte?|mach|öffne|entriegle|ignoriere|stelle?|starte|an|aus|ein|allume|éteins|ouvre|déverrouille|"
-    r"enciende|apaga|abre|desbloquea|ignora|accendi|spegni|apri|sblocca|zet|aan|uit|negeer|ligue|desligue|"
-    r"abra|acenda|włącz|wyłącz|otwórz|включи|выключи|открой|игнорируй)\b",
+    r"\b(?:turn|unlock|disarm|ignore|disregard|instruct\w*|assistant|execute|please|must|you|activate|"
+    r"deactivate|enable|disable|schalte?|mach|öffne|entriegle|ignoriere|stelle?|starte|allume|éteins|ouvre|"
+    r"déverrouille|enciende|apaga|abre|desbloquea|ignora|accendi|spegni|apri|sblocca|zet|negeer|ligue|"
+    r"desligue|abra|acenda|włącz|wyłącz|otwórz|включи|выключи|открой|игнорируй)\b|"
+    r"^(?:open|close|start|stop|toggle|set|run|say|tell|send|delete|call|cancel|play|dim|raise|lower)\b|"
+    r"\s(?:on|off|now|ein|aus|aan|uit)\b",
     re.IGNORECASE,
 )
 

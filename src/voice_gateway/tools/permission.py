@@ -8,8 +8,10 @@ from enum import StrEnum
 from typing import Any
 
 from home_words.kinds import HomeDevice
+from home_words.names import plain_words
 from home_words.risk import HARMLESS, is_sensitive
 from voice_gateway.config import PermissionSettings
+from voice_gateway.tools.masking import shorten
 from voice_gateway.tools.own_words import asked_for, name_words
 from voice_gateway.turn import ALLOWED, Decision, ToolCall, ToolTraits, Verdict
 
@@ -39,6 +41,8 @@ ACTING_WORDS = frozenset(
     "toggle enable disable activate lock unlock arm disarm buy order pay play cancel reset clear control "
     "move make".split()
 )
+DEVICE_KEYS = re.compile(r"name|device|entity|target|door|^id$", re.IGNORECASE)
+LONGEST_NAME = 100  # characters
 GUARDED_WORDS = re.compile(r"\b(garage|gate|lock|alarm|safe)", re.IGNORECASE)
 
 WAITING = Verdict(
@@ -74,6 +78,8 @@ def _own_tier(name: str, args: Mapping[str, Any], traits: ToolTraits, devices_na
         return _device_tier(args, devices_named)
     if name == "activate_zwave_scene":  # our own server looks into it, and starts none that opens anything
         return Tier.SENSITIVE if traits.stranger else Tier.ACT
+    if name == "set_zwave_thermostat":
+        return Tier.ACT
     if traits.source == "builtin":
         looks = traits.read_only or (name == "control_speaker_volume" and args.get("action") == "get")
     else:
@@ -111,7 +117,22 @@ def _sounds_sensitive(name: str, args: Mapping[str, Any]) -> bool:
     both = f"{words} {values}"
     opens = re.search(r"\bopen", both, re.IGNORECASE) and GUARDED_WORDS.search(both)
     # What is in a scene of a foreign server is not known.
-    return bool(opens or re.search(r"\bscenes?\b", words))
+    return bool(opens or re.search(r"\bscenes?\b", words)) or _reaches_guarded(name_words(name), args)
+
+
+def _reaches_guarded(words: Sequence[str], args: Mapping[str, Any]) -> bool:
+    """A foreign tool that names its device otherwise: `HassTurnOn(name="Garage Door")`."""
+    named = [
+        value
+        for key, value in args.items()
+        if DEVICE_KEYS.search(key) and isinstance(value, str) and len(value) <= LONGEST_NAME
+    ]
+    done = {
+        *words,
+        *(word for key in ("action", "state", "command") for word in plain_words(str(args.get(key)))),
+    }
+    action = next((word for word in ("close", "stop", "lock", "off", "on") if word in done), "")
+    return any(is_sensitive("switch", (one,), action) for one in named)
 
 
 @dataclass
@@ -192,5 +213,5 @@ def _wish(call: ToolCall, traits: ToolTraits, devices_named: DevicesNamed) -> st
     # A stranger's title could say anything.
     title = ("" if traits.stranger else traits.title) or traits.original_name or call.name
     title = title.replace("_", " ").strip()
-    facts = ", ".join(f"{key} {value}" for key, value in args.items())
+    facts = ", ".join(f"{key} {shorten(' '.join(str(value).split()), 60)}" for key, value in args.items())
     return f"{title} with {facts}" if facts else title

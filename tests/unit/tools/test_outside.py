@@ -30,6 +30,7 @@ def test_a_name_that_says_more_than_a_name_is_from_outside(order):
     [
         "Floor Lamp", "Node 17", "Dad's Reading Light", "Küche Decke 2", "Floor Lamp (left)", "Switch One",
         "1st Floor Hallway Ceiling Light", "Wi-Fi & TV", "Salle à manger", "Off", "relay_gate", "Лампа",
+        "TV Set", "Sound System", "On Air Light", "Alarm System", "Guest Room 2 Lamp",
     ],
 )  # fmt: skip
 def test_a_name_is_a_name(name):

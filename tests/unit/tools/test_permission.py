@@ -95,6 +95,13 @@ def judged(name, args, settings=None, **facts):
         ("open_garage", {}, Tier.SENSITIVE),
         ("open_curtains", {}, Tier.ACT),
         ("water_plants", {"plant": "fern"}, Tier.ACT),
+        ("HassTurnOn", {"name": "Garage Door"}, Tier.SENSITIVE),
+        ("HassTurnOff", {"name": "Garage Door"}, Tier.ACT),
+        ("HassTurnOn", {"name": "Desk Lamp"}, Tier.ACT),
+        ("HassTurnOff", {"name": "Siren"}, Tier.SENSITIVE),
+        ("call_service", {"entity_id": "cover.front_gate", "command": "toggle"}, Tier.SENSITIVE),
+        ("call_service", {"entity_id": "cover.front_gate", "command": "close"}, Tier.ACT),
+        ("set_zwave_thermostat", {"deviceName": "Gate House", "temperature": 21}, Tier.ACT),
     ],
 )
 def test_a_call_is_judged_by_what_it_would_do(name, args, expected):
