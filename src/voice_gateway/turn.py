@@ -28,6 +28,11 @@ def encodable(text: str) -> str:
     return text
 
 
+# What a door may take in, in characters. Nobody says more in one breath, and a small model could not read it.
+LONGEST_TEXT = 8_000
+LONGEST_NAME = 200  # of a conversation, a room or a satellite
+
+
 @dataclass(frozen=True, slots=True)
 class AudioChunk:
     """A piece of a stream of sound: mono, 16 kHz, int16 (a numpy array, which this file does not import)."""

@@ -22,14 +22,24 @@ from voice_gateway.logs import turn_context
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.permission import TurnGate
 from voice_gateway.tools.traits import has_strangers
-from voice_gateway.turn import Interruption, Passed, Reply, Say, ToolOutcome, Utterance
+from voice_gateway.turn import (
+    LONGEST_NAME,
+    LONGEST_TEXT,
+    Interruption,
+    Passed,
+    Reply,
+    Say,
+    ToolOutcome,
+    Utterance,
+)
 from voice_gateway.watch import Acted, Answered, Heard, State, Watch
 
 log = logging.getLogger(__name__)
 
-LONGEST_TEXT = 8_000  # characters; nobody says more in one breath, and a small model could not read it
 NOTHING_HEARD = "I didn't hear anything."
 TOO_LONG = "That was too much at once. Please say it in fewer words."
+NAME_TOO_LONG = f"The name of a conversation, room or satellite may have {LONGEST_NAME} characters."
+SHOWN_OF_TOO_MUCH = 60  # characters of it that are published
 UNKNOWN = "I don't know how to do that."
 OURS = frozenset({"local"})  # stages that make no long texts: what they do is done whole
 
@@ -114,6 +124,8 @@ class Conversation:
         With `read_only_reason` nothing may be changed; where something was wanted, that is the reply.
         """
         started = perf_counter()
+        if problem := _too_long(utterance):
+            return self._refused(utterance, problem)
         shown = self._confirmation.shown(utterance)
         key = conversation_key(utterance, self._gateway)
         self._watch.tell(Heard(shown))
@@ -132,6 +144,22 @@ class Conversation:
         reply = replace(reply, conversation_id=utterance.conversation_id, seconds=seconds)
         for outcome in reply.outcomes:
             self._watch.tell(Acted(shown, outcome, reply.model))
+        self._watch.tell(Answered(shown, reply))
+        return reply
+
+    def _refused(self, utterance: Utterance, problem: str) -> Reply:
+        """Nothing looks at what is too long, and only its beginning is passed on."""
+        cut = replace(
+            utterance,
+            text=_cut(utterance.text, SHOWN_OF_TOO_MUCH),
+            conversation_id=_cut(utterance.conversation_id, LONGEST_NAME),
+            room=_cut(utterance.room or "", LONGEST_NAME) or None,
+            satellite=_cut(utterance.satellite or "", LONGEST_NAME) or None,
+        )
+        shown = self._confirmation.shown(cut)
+        log.warning("what was said is too long", extra={"characters": len(utterance.text)})
+        reply = Reply(problem, ok=False, conversation_id=utterance.conversation_id)
+        self._watch.tell(Heard(shown))
         self._watch.tell(Answered(shown, reply))
         return reply
 
@@ -161,8 +189,8 @@ class Conversation:
 
     async def _take_turn(self, turn: Turn, read_only_reason: str | None) -> Reply:
         text = turn.utterance.text
-        if not text or len(text) > LONGEST_TEXT:
-            return Reply(TOO_LONG if text else NOTHING_HEARD, ok=False)
+        if not text:
+            return Reply(NOTHING_HEARD, ok=False)
         if (pending := take(turn.history.state)) is not None:
             if read_only_reason:
                 return Reply(read_only_reason, ok=False)
@@ -220,6 +248,17 @@ class Conversation:
         turn.history.add_user(turn.utterance.text)
         turn.history.add_ai(text)
         return Reply(text, ok=False, passed=turn.passed)
+
+
+def _too_long(utterance: Utterance) -> str | None:
+    names = (utterance.conversation_id, utterance.room or "", utterance.satellite or "")
+    if any(len(name) > LONGEST_NAME for name in names):
+        return NAME_TOO_LONG
+    return TOO_LONG if len(utterance.text) > LONGEST_TEXT else None
+
+
+def _cut(text: str, length: int) -> str:
+    return text if len(text) <= length else f"{text[:length]}…"
 
 
 def _after(done: Sequence[ToolOutcome], reply: Reply) -> Reply:

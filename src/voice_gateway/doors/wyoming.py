@@ -14,7 +14,7 @@ from voice_gateway import __version__
 from voice_gateway.brain.sentence_streamer import sentences
 from voice_gateway.config import VoiceSettings
 from voice_gateway.doors import Answer
-from voice_gateway.errors import GatewayError, HearingError, LinkError
+from voice_gateway.errors import GatewayError, HearingError, LinkError, SpeakingError
 from voice_gateway.hearing.engines import load_wake_word
 from voice_gateway.hearing.transcriber import Transcriber, noise_reason
 from voice_gateway.hearing.wake_word import WakeWord
@@ -23,7 +23,7 @@ from voice_gateway.sound.samples import RATE, Resampler, Samples, to_floats, to_
 from voice_gateway.sound.worker import Worker
 from voice_gateway.speaking.plain_text import spoken_text
 from voice_gateway.speaking.synthesizer import Synthesizer
-from voice_gateway.turn import Utterance, new_id
+from voice_gateway.turn import LONGEST_TEXT, Utterance, new_id
 from voice_gateway.watch import State, Watch
 
 log = logging.getLogger(__name__)
@@ -302,7 +302,10 @@ class _Client:
     async def _synthesize(self, event: Event) -> None:
         """Each sentence as soon as it is ready."""
         rate: int | None = None
-        for sentence in sentences(spoken_text(str(event.data.get("text", "")))):
+        text = str(event.data.get("text", ""))
+        if len(text) > LONGEST_TEXT:
+            raise SpeakingError(f"a text to speak may have {LONGEST_TEXT} characters")
+        for sentence in sentences(spoken_text(text)):
             speech = await self._door.synthesizer.speak(sentence)
             form = {"rate": speech.rate, "width": 2, "channels": 1}
             if rate is None:
