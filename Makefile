@@ -8,7 +8,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK = 1
 ARGS ?=
 SOAK_SECONDS ?= 120
 
-.PHONY: setup run unit test test-live test-zwave test-voice soak check format bench bench-live eval eval-live lock pages counterparts clean help
+.PHONY: setup run unit test test-live test-zwave test-voice soak check format bench bench-scale bench-live eval eval-live lock pages counterparts clean help
 
 help: ## what each target does
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -54,6 +54,9 @@ soak: setup counterparts ## minutes of random faults (SOAK_SECONDS=120)
 bench: setup ## timings, side by side with what others do
 	@scripts/bench-env >&2
 	$(BIN)/python -m bench $(ARGS)
+
+bench-scale: setup counterparts ## 1, 2 and 4 gateways behind one broker and Redis, 500 rooms asking, one killed
+	$(BIN)/python -m bench.scale $(ARGS)
 
 bench-live: setup ## timings against a real Ollama
 	@scripts/ollama setup >&2

@@ -201,6 +201,17 @@ async def test_a_frozen_redis_costs_a_second_once_and_comes_back_by_itself(redis
         assert watch.state("memory") is State.OK
 
 
+async def test_a_gateway_that_is_late_itself_does_not_take_its_redis_for_silent(redis):
+    async with gateways(redis, 1) as ((one,), _order):
+        await one.store.put("k", "v", expiry_seconds=60)
+        asked = asyncio.ensure_future(one.store.get("k"))
+        for _ in range(3):
+            await asyncio.sleep(0)
+        time.sleep(LIMIT_SECONDS * 1.5)  # all cores are taken, or a turn takes its time
+
+        assert await asked == "v"
+
+
 async def test_a_redis_that_freezes_while_somebody_waits_in_line_lets_them_go_on(redis):
     async with gateways(redis) as ((first, second), _order):
         work = asyncio.Event()

@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import TypeVar
 
 from voice_gateway.conversation.redis_lines import BEAT_SECONDS, RedisLines
@@ -12,6 +12,7 @@ from voice_gateway.errors import ConfigError, LinkError
 from voice_gateway.stopping import end_when_stopping
 
 LIMIT_SECONDS = 1.0  # a turn waits so long for a Redis that is silent, once; then it is away
+LOOKS = 10
 AGAIN_SECONDS = 1.0  # between two tries of one that is away, in the background: no turn waits for them
 
 # Whoever was stalled must not free what somebody else has by now.
@@ -51,8 +52,8 @@ class RedisStore:
             url,
             decode_responses=True,
             retry=again,
-            socket_timeout=LIMIT_SECONDS + BEAT_SECONDS,
-            socket_connect_timeout=LIMIT_SECONDS,
+            socket_timeout=None,  # `patience` is the limit
+            socket_connect_timeout=None,
         )
         self._release = self._redis.register_script(_RELEASE)
         self._prefix = prefix
@@ -107,7 +108,7 @@ class RedisStore:
 
     async def _tried(self, step: Callable[[], Awaitable[T]]) -> T:
         try:
-            async with asyncio.timeout(LIMIT_SECONDS):
+            async with patience(LIMIT_SECONDS):
                 return await step()
         except self._trouble as error:
             raise self._went_away(error) from error
@@ -144,9 +145,34 @@ class RedisStore:
     async def _heard(self) -> None:
         """Until it is time to say again that we live."""
         try:
-            await self._lines.listen()
+            async with patience(BEAT_SECONDS + LIMIT_SECONDS):
+                await self._lines.listen()
         except self._trouble as error:
             raise self._went_away(error) from error
+
+
+@contextlib.asynccontextmanager
+async def patience(seconds: float) -> AsyncIterator[None]:
+    """As `asyncio.timeout`, but a gateway that is late itself does not take the Redis for silent.
+
+    The time is counted in looks of our own loop: between two of them it has read what has come.
+    """
+    loop = asyncio.get_running_loop()
+    timer: asyncio.Handle
+    async with asyncio.timeout(None) as limit:
+
+        def look(left: int) -> None:
+            nonlocal timer
+            if left:
+                timer = loop.call_later(seconds / LOOKS, look, left - 1)
+            else:
+                limit.reschedule(loop.time())
+
+        timer = loop.call_soon(look, LOOKS)
+        try:
+            yield
+        finally:
+            timer.cancel()
 
 
 def _milliseconds(seconds: float) -> int:
