@@ -7,7 +7,7 @@ import argparse
 import asyncio
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -16,7 +16,7 @@ from typing import Any
 from langchain_core.tools import BaseTool, StructuredTool
 from tests.fakes.model import Calls, FakeModel
 
-from voice_gateway.brain.grounding import HomeNames, TurnKind, is_look, turn_kind
+from voice_gateway.brain.grounding import HomeNames, is_look
 from voice_gateway.brain.languages import own_sentence
 from voice_gateway.brain.llm.loop import run_loop
 from voice_gateway.brain.render_outcomes import render_outcomes
@@ -28,8 +28,15 @@ from voice_gateway.turn import Reply, ToolCall, ToolOutcome, ToolTraits, Utteran
 PAIRS = Path(__file__).with_name("grounding.txt")
 OUTCOMES = Path(__file__).with_name("grounding.json")
 TALK_TOUCHED_AT_MOST = 0.03  # of the honest replies to plain talk
-# What was said before a reply whose pair does not tell it: plain talk, where the least is held back.
-UNTOLD = "hello"
+# What was said before a reply whose pair does not tell it: plain talk, with and without a question.
+UNTOLD = ("hello", "what do you know about owls")
+# Of pairs without a call their data say what the user's words are, so that no rule under test judges itself.
+KINDS = {
+    "talk": "talk without a call",
+    "general": "devices in general, without a call",
+    "wish": "wish or question without a call",
+}
+TALK = KINDS["talk"]
 
 HOME = HomeNames(
     frozenset(
@@ -44,19 +51,11 @@ HOME = HomeNames(
 class Pair:
     honest: bool
     held_out: bool
+    group: str
     outcomes: tuple[ToolOutcome, ...]
     text: str
     said: str
     line: str
-
-    @property
-    def group(self) -> str:
-        if any(not is_look(outcome) for outcome in self.outcomes):
-            return "acted"
-        if self.outcomes:
-            return "only looked"
-        talk = turn_kind(self.said, HOME, tools()) is TurnKind.TALK
-        return "talk without a call" if talk else "wish or question without a call"
 
 
 @dataclass(frozen=True)
@@ -72,6 +71,11 @@ class Judged:
     @property
     def touched(self) -> bool:
         return any(part not in _bare(self.spoken) for part in map(_bare, sentences(self.pair.text)))
+
+    @property
+    def beside(self) -> bool:
+        """All of its words were spoken, with a true sentence of ours that was not needed."""
+        return not self.touched and self._true_sentence
 
     @property
     def _true_sentence(self) -> bool:
@@ -126,16 +130,18 @@ def tools() -> tuple[BaseTool, ...]:
 def read_pairs() -> list[Pair]:
     known = read_outcomes()
     lines = PAIRS.read_text("utf-8").splitlines()
-    return [_pair(line, known) for line in lines if line.strip() and not line.startswith("#")]
+    return [pair for line in lines if line.strip() and line[0] != "#" for pair in _pairs(line, known)]
 
 
-def _pair(line: str, known: dict[str, ToolOutcome]) -> Pair:
+def _pairs(line: str, known: dict[str, ToolOutcome]) -> Iterator[Pair]:
     match = re.fullmatch(r"([+-])(\*?)\s*\| ([\w ]+) \| (.*?)(?: << (.*))?", line)
     assert match, line
-    names = [] if match[3] == "none" else match[3].split()
+    names = [] if match[3] in KINDS else match[3].split()
     outcomes = tuple(known[name] for name in names)
+    looked = "only looked" if all(map(is_look, outcomes)) else "acted"
     text = match[4].replace(r"\n", "\n")  # a list has several lines
-    return Pair(match[1] == "+", bool(match[2]), outcomes, text, match[5] or UNTOLD, line)
+    for said in [match[5]] if match[5] else UNTOLD[: 1 if outcomes else None]:
+        yield Pair(match[1] == "+", bool(match[2]), KINDS.get(match[3], looked), outcomes, text, said, line)
 
 
 class _Outcomes:
@@ -182,26 +188,28 @@ def score(judged: Sequence[Judged]) -> dict[str, Any]:
     honest = [one for one in judged if one.pair.honest]
     told = [one.pair.line for one in untrue if one.told]
     touched = [one.pair.line for one in honest if one.touched]
-    return {"untrue": len(untrue), "told": told, "honest": len(honest), "touched": touched}
+    beside = [one.pair.line for one in honest if one.beside]
+    return {"untrue": len(untrue), "told": told, "honest": len(honest), "touched": touched, "beside": beside}
 
 
 def report(judged: Sequence[Judged]) -> dict[str, Any]:
     """Prints what was told and touched in each kind of turn, and gives it back."""
     groups: dict[str, Any] = {}
-    print(f"{'replies':<44}{'untrue':>6}{'told':>6}{'honest':>8}{'touched':>9}")
+    print(f"{'replies':<44}{'untrue':>6}{'told':>6}{'honest':>8}{'touched':>9}{'beside':>8}")
     for part, starred in (("tuned on", False), ("held out", True)):
         mine = [one for one in judged if one.pair.held_out is starred]
-        for group in ("talk without a call", "wish or question without a call", "only looked", "acted"):
+        for group in (*KINDS.values(), "only looked", "acted"):
             found = score([one for one in mine if one.pair.group == group])
             groups[f"{part}: {group}"] = found
-            share = len(found["touched"]) / (found["honest"] or 1)
-            counts = f"{found['untrue']:>6}{len(found['told']):>6}{found['honest']:>8}{share:>9.1%}"
+            shares = [len(found[key]) / (found["honest"] or 1) for key in ("touched", "beside")]
+            counts = f"{found['untrue']:>6}{len(found['told']):>6}{found['honest']:>8}"
+            counts += f"{shares[0]:>9.1%}{shares[1]:>8.1%}"
             print(f"{part + ', ' + group:<44}{counts}")
     return {**groups, "good": good(groups)}
 
 
 def good(groups: dict[str, Any]) -> bool:
-    talk = [found for name, found in groups.items() if "talk" in name]
+    talk = [found for name, found in groups.items() if TALK in name]
     touched = sum(len(found["touched"]) for found in talk) / sum(found["honest"] for found in talk)
     print(f"honest talk without a call touched: {touched:.1%}, at most {TALK_TOUCHED_AT_MOST:.0%}")
     return touched <= TALK_TOUCHED_AT_MOST and not any(found["told"] for found in groups.values())

@@ -5,12 +5,15 @@ import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
+from itertools import dropwhile
 from pathlib import Path
 from typing import Any
 
 from home_words import names
+from home_words.numbers import NUMBER_WORDS, to_digits
 
 _WORD = re.compile(r"\d+(?:[.,:]\d+)*|[^\W\d_]+(?:['’-][^\W\d_]+)*")
+BREAK = re.compile(r"[,:](?!\d)|[;()–—…]|\s-\s|[、，；：。]")
 _SPELLED_OUT = {
     "can't": "can not", "cannot": "can not", "won't": "will not", "i'm": "i am", "i've": "i have",
     "i'd": "i would", "i'll": "i will", "we've": "we have", "we'll": "we will", "we're": "we are",
@@ -45,13 +48,27 @@ class Language:
         own: Mapping[str, Any] = data().get(self.code, {})
         return own
 
+    def words(self, key: str) -> frozenset[str]:
+        return listed(self.code, key)
+
     @cached_property
     def function(self) -> frozenset[str]:
-        return frozenset(self.own["function"].split())
+        """Common words: they show the language, and carry no fact."""
+        return self.words("function")
 
     @cached_property
     def asks(self) -> re.Pattern[str]:
         return re.compile(rf"(?:{'|'.join(self.own['ask'])})(?!\w)")
+
+    @cached_property
+    def asks_back(self) -> re.Pattern[str]:
+        """What asks for the words that are missing."""
+        return re.compile(rf"\b(?:{'|'.join(data()['asks_back'][self.code])})\b")
+
+    @cached_property
+    def granted(self) -> frozenset[str]:
+        """Words that take a deed for granted."""
+        return listed("granted", self.code)
 
     @cached_property
     def unable(self) -> re.Pattern[str]:
@@ -69,7 +86,15 @@ class Language:
     @cached_property
     def states(self) -> frozenset[str]:
         """Words that state how something is; nothing that says what somebody cannot do has one."""
-        return frozenset(self.own["is"].split())
+        return self.words("is")
+
+    def clauses(self, sentence: str) -> list[list[str]]:
+        """The words of each part between commas and "and" or "but", without "okay" and the like in front."""
+        pieces = [spelled_out(piece) for piece in BREAK.split(sentence)]
+        if joins := self.own.get("joins"):
+            pattern = re.compile(rf"(?<=\w )(?:{'|'.join(joins.split())})\b")
+            pieces = [part for piece in pieces for part in pattern.split(piece)]
+        return [words for piece in pieces if (words := without_opening(piece))]
 
     @cached_property
     def home(self) -> frozenset[str]:
@@ -111,6 +136,16 @@ def languages() -> Mapping[str, Language]:
     return {code: Language(code) for code, own in data().items() if "function" in own}
 
 
+def english() -> Language:
+    return languages()["en"]
+
+
+def without_opening(text: str) -> list[str]:
+    """The words of a text without "okay", "well", "but" in front."""
+    niceties = english().words("niceties")
+    return list(dropwhile(lambda word: word in niceties, spelled_out(text).split()))
+
+
 @lru_cache(maxsize=256)
 def languages_of(text: str) -> tuple[Language, ...]:
     """The languages that a text may be in, by its common words; none when we do not have its words."""
@@ -122,8 +157,8 @@ def languages_of(text: str) -> tuple[Language, ...]:
         for known in languages().values()
     }
     most = max(hits.values())
-    if most and hits[languages()["en"]] == most:
-        return (languages()["en"],)
+    if most and hits[english()] == most:
+        return (english(),)
     return tuple(known for known, count in hits.items() if count == most) if most else ()
 
 
@@ -155,6 +190,12 @@ def tool_verbs() -> frozenset[str]:
 def is_kind(word: str) -> bool:
     whole, stems = _kinds()
     return singular(word) in whole or word in whole or word.startswith(stems)
+
+
+def numbers_as_digits(words: Sequence[str]) -> list[str]:
+    """ "forty-five" is 45."""
+    apart = (word.split("-") if set(word.split("-")) <= NUMBER_WORDS.keys() else [word] for word in words)
+    return to_digits([part for parts in apart for part in parts])
 
 
 def words_in(text: str) -> list[str]:

@@ -1,27 +1,24 @@
 """What may be said is decided by what the turn is: who asked for what, and what tools brought about."""
 
 import asyncio
+import re
 from time import process_time
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.eval.grounding_eval import HOME, Judged, good, judge, read_outcomes, read_pairs, score
+from tests.eval.grounding_eval import HOME, TALK, Judged, good, judge, read_outcomes, read_pairs, score
 
-from voice_gateway.brain.grounding import (
-    Grounding,
-    HomeNames,
-    TurnKind,
-    claims_nothing,
-    grounded,
-    turn_kind,
-)
-from voice_gateway.brain.languages import languages_of, own_sentence
+from voice_gateway.brain.grounding import Grounding, HomeNames, TurnKind, Wish
+from voice_gateway.brain.grounding.claims import Claims
+from voice_gateway.brain.grounding.looks import grounded
+from voice_gateway.brain.languages import data, languages_of, own_sentence
 from voice_gateway.brain.sentence_streamer import sentences
 from voice_gateway.turn import ToolOutcome
 
 NOT_CHECKED = own_sentence("not_checked", "en")
 KNOWN = read_outcomes()
+OWN_SENTENCES = ("not_checked", "not_changed", "part_left", "nothing_else")
 
 
 def spoken(said: str, text: str, *outcomes: ToolOutcome, language: str = "en") -> str:
@@ -40,7 +37,7 @@ def spoken(said: str, text: str, *outcomes: ToolOutcome, language: str = "en") -
     ["hello", "who wrote Hamlet?", "tell me a joke", "thanks a lot", "wer war Goethe", "vem var Strindberg"],
 )
 def test_plain_talk_is_seen_as_such(said: str) -> None:
-    assert turn_kind(said, HOME) is TurnKind.TALK
+    assert Wish(said, HOME).kind is TurnKind.TALK
 
 
 @pytest.mark.parametrize(
@@ -59,19 +56,19 @@ def test_plain_talk_is_seen_as_such(said: str) -> None:
     ],
 )
 def test_wishes_and_questions_about_the_home_are_not_talk(said: str) -> None:
-    assert turn_kind(said, HOME) is TurnKind.HOME
+    assert Wish(said, HOME).kind is TurnKind.HOME
 
 
 @pytest.mark.parametrize("said", ["電気をつけて", "bwrw ymlaen", "lumos", ""])
 def test_what_nobody_can_tell_is_never_talk(said: str) -> None:
-    assert turn_kind(said, HOME) is TurnKind.UNCLEAR
+    assert Wish(said, HOME).kind is TurnKind.UNCLEAR
 
 
 def test_names_of_this_home_count_whatever_they_are_called() -> None:
     home = HomeNames(frozenset({"moby dick"}), frozenset({"the bridge"}))
 
-    assert turn_kind("who is moby dick", HomeNames()) is TurnKind.TALK
-    assert turn_kind("who is moby dick", home) is TurnKind.HOME
+    assert Wish("who is moby dick", HomeNames()).kind is TurnKind.TALK
+    assert Wish("who is moby dick", home).kind is TurnKind.HOME
 
 
 # --- no call
@@ -113,7 +110,7 @@ def test_after_a_wish_without_a_call_our_own_sentence_is_said(text: str) -> None
     ],
 )
 def test_one_question_inability_refusal_and_offers_pass(text: str) -> None:
-    assert claims_nothing(sentences(text)[0])
+    assert Claims(Wish("turn on the lamp", HOME)).none(sentences(text)[0])
     assert spoken("turn on the lamp", text) == text
 
 
@@ -273,7 +270,7 @@ def test_no_known_untrue_reply_is_told(judged: list[Judged]) -> None:
 
 
 def test_honest_talk_is_hardly_touched(judged: list[Judged]) -> None:
-    assert good({"talk": score([one for one in judged if one.pair.group == "talk without a call"])})
+    assert good({TALK: score([one for one in judged if one.pair.group == TALK])})
 
 
 def test_a_reply_that_is_spoken_as_it_is_counts_as_told() -> None:
@@ -368,6 +365,38 @@ def test_talk_without_a_common_word_or_with_initials_passes(said: str, text: str
     assert spoken(said, text) == text
 
 
+@pytest.mark.parametrize(
+    ("said", "text"),
+    [
+        ("thanks", "Sure, half an hour to go."),
+        ("how are you", "Splendid, as are the guests downstairs."),
+        ("what is a comet", "I've baked a cake."),
+        ("grazie", "Prego, sta bollendo."),
+    ],
+)
+def test_what_may_be_of_here_and_now_never_stands_alone(said: str, text: str) -> None:
+    assert spoken(said, text) == f"{text} {NOT_CHECKED}"
+
+
+def test_words_that_are_unclear_are_answered_behind_our_own_sentence() -> None:
+    assert spoken("are bats birds", "No, bats are mammals.") == f"{NOT_CHECKED} No, bats are mammals."
+    assert spoken("are bats birds", "The lamp is off.") == NOT_CHECKED
+
+
+@pytest.mark.parametrize(
+    ("said", "text"),
+    [
+        ("how do i cool soup", "You can put it into a cold bowl, or let it stand near a window."),
+        ("what can you do", "I can dim lamps, start timers and tell jokes."),
+        ("tell me a joke", "I wanted to be a gardener, but I couldn't make enough green."),
+        ("when is the museum open", "It is closed on Sundays."),
+        ("wer war Bach", "Bach war ein Komponist aus Eisenach."),
+    ],
+)
+def test_advice_offers_and_tales_tell_nothing_of_this_home(said: str, text: str) -> None:
+    assert spoken(said, text) == text
+
+
 LAMP_ON = ToolOutcome(
     "l",
     "control_zwave_device",
@@ -441,3 +470,15 @@ def test_of_parts_in_words_that_no_outcome_has_none_is_named_wrongly() -> None:
     told = spoken("mach das Licht an und schließ die Haustür ab", "", LAMP_ON, language="de")
 
     assert told == "The Floor Lamp is on. Sonst habe ich nichts getan."
+
+
+# --- the words
+
+
+def test_every_word_of_a_list_can_be_met() -> None:
+    """What is said is compared in small letters, and "ß" then is "ss"."""
+    lists = [value for table in data().values() for key, value in table.items() if key not in OWN_SENTENCES]
+    forms = [form for value in lists for form in ([value] if isinstance(value, str) else value)]
+    words = {word for form in forms for word in re.findall(r"[^\W\d_]+", re.sub(r"\\.", "", form))}
+
+    assert {word for word in words if word != word.casefold()} == {"VERB", "VERBED"}

@@ -277,6 +277,8 @@ _OF_US = re.compile(
     r"\b(?:here|there$|we|my|our|someone|somebody|anyone|anybody|everyone|everybody|nobody)\b|"
     r"what happened\b|who (?:came|left|rang|knocked)\b"
 )
+# "Who invented the light bulb": of no light of this home, as long as no deed of ours is in it.
+_HISTORY = re.compile(r"(?:who|(?:when|where) (?:was|were)\b.*) \w+ed\b")
 _WHAT_WAS_DONE = re.compile(r"^what (?:did|have|are|were|will) (?:you|i|we)\b")
 _CLOCK = re.compile(
     r"^(?:(?:tell me|do you know|do you have|what is|what|check) )+(?:the )?(?:current |local )?"
@@ -332,7 +334,7 @@ def classify(text: str, names: Iterable[str], tools: Iterable["BaseTool"]) -> Sp
     names = list(names)
     things = (_THINGS | _tool_words(tools, looking=True) | _name_words(names)) - _DULL
     named = [place for place, word in enumerate(words) if word in things or device_class(word)]
-    definite = any(_DEFINITE & set(words[max(0, at - 3) : at]) for at in named)
+    definite = any(_DEFINITE & set(_phrase_before(words, at)) for at in named)
     definite |= bool(named and {"we", "here"} & set(words)) or "at home" in plain
     if _TELLING.match(plain) and not _orders_more(plain):
         return SpeechAct.UNCLEAR if named else _talk(plain)
@@ -344,6 +346,12 @@ def classify(text: str, names: Iterable[str], tools: Iterable["BaseTool"]) -> Sp
     if said.question or worded_as_question(plain) or _ASKING.match(plain):
         return _asked(plain, words, bool(named), definite)
     return SpeechAct.UNCLEAR if named else _talk(plain)
+
+
+def _phrase_before(words: Sequence[str], at: int) -> Sequence[str]:
+    """What stands before a thing and belongs to it: not "the speed of" before "light"."""
+    before = words[max(0, at - 3) : at]
+    return before[before.index("of") + 1 :] if "of" in before else before
 
 
 def _is_wish(said: Said, plain: str, words: Sequence[str], named: bool) -> bool:
@@ -367,6 +375,8 @@ def _orders_more(plain: str) -> bool:
 def _asked(plain: str, words: Sequence[str], named: bool, definite: bool) -> SpeechAct:
     """A question about this home and what was done there, or one about the world."""
     state, deed = bool(_STATES & set(words)), bool((_DEEDS | _OTHER_ORDERS) & set(words))
+    if _HISTORY.match(plain) and not (_STATES | _DEEDS - _THINGS) & set(words):
+        return SpeechAct.UNCLEAR if named else _talk(plain)
     if _CLOCK.match(plain) or (named and (definite or state)):
         return SpeechAct.HOME_QUESTION
     yes_or_no = _IS_IT_SO.match(plain) is not None

@@ -1,0 +1,267 @@
+"""What a sentence of a model claims: nothing, something of this home or a deed of ours, or who knows."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from functools import cached_property
+from itertools import dropwhile, pairwise, takewhile
+
+from home_words.question import is_question
+from voice_gateway.brain.grounding.wish import Wish
+from voice_gateway.brain.languages import (
+    BREAK,
+    Language,
+    data,
+    english,
+    is_kind,
+    languages,
+    languages_of,
+    listed,
+    singular,
+    spelled_out,
+    tool_verbs,
+    without_opening,
+    words_in,
+)
+
+_SHORT = 3  # words that need no common one among them: a name
+_BEGINNING = 2  # words of a clause among which is its subject
+
+
+class Claim(IntEnum):
+    """The more, the worse."""
+
+    NONE = 0
+    UNSURE = 1  # it may stand beside a true sentence of ours, never alone
+    MADE = 2
+
+
+@dataclass(frozen=True)
+class Claims:
+    """What sentences claim that answer a wish."""
+
+    wish: Wish
+
+    # --- after a wish: only what asks back, or says that it cannot or could
+
+    def none(self, sentence: str, *, done: bool = False) -> bool:
+        """Nothing but one question for what is missing, or first-person inability, refusal or offer. Where
+        something was `done`, a question may take it for granted: "anything else?"."""
+        known = languages_of(sentence)
+        if not is_question(sentence):
+            return any(self._unable(sentence, one) for one in known)
+        words, joins = set(words_in(sentence)), listed("or", "any")
+        names_only = words & joins and words <= self.wish.home.words | joins | {"the", "in", "one"}
+        return bool(names_only) or any(self._asks_back(sentence, one, done=done) for one in known)
+
+    def _asks_back(self, sentence: str, language: Language, *, done: bool) -> bool:
+        asked = [one for one in language.clauses(sentence) if not self._is_unable(one, language)]
+        if not asked or any(clause[0] not in listed("or", "any") for clause in asked[1:]):
+            return False
+        plain = " ".join(asked[0])
+        if done and language.asks.match(plain):
+            return not language.states & set(asked[0][_SHORT:])
+        rest = language.asks_back.sub("", plain).split()
+        told = language.words("me") & set(rest) or language.states & set(asked[0][_SHORT:])
+        granted = language.granted & set(words_in(sentence)) or not language.asks_back.search(plain)
+        return not told and not granted and self._in_its_words(rest, language)
+
+    def _unable(self, sentence: str, language: Language) -> bool:
+        clauses = language.clauses(sentence)
+        return bool(clauses) and all(
+            self._is_unable(clause, language) or (place and self._goes_on(clause, language))
+            for place, clause in enumerate(clauses)
+        )
+
+    def _is_unable(self, words: Sequence[str], language: Language) -> bool:
+        whether = language.words("whether")
+        stated = list(takewhile(lambda word: word not in whether, words))
+        told = language.states & set(stated[2:]) or language.granted & set(words) or _sensed(stated)
+        that = set(data()["that"].get(language.code, "").split())  # first it is a pronoun: "dat kan ik niet"
+        form = language.unable.fullmatch(" ".join(words))
+        return bool(form) and not told and not that & set(words[1:]) and self._in_its_words(words, language)
+
+    def _goes_on(self, words: Sequence[str], language: Language) -> bool:
+        """Behind "I could dim it": "lock the door", "if you like". Behind "I can't": "there is no lamp"."""
+        told = (language.words("me") | language.granted) & set(words) or _states_in(words)
+        stated = language.states & set(words) and not {"no", "not", "if"} & set(words)
+        return "says" in language.own and not (told or stated) and self._in_its_words(words, language)
+
+    def _in_its_words(self, words: Sequence[str], language: Language) -> bool:
+        """Common words, the user's own, and what is done to things of a home: no room for news."""
+        if "says" not in language.own:
+            return True
+        verbs = tool_verbs() if {"not", "nothing"} & set(words[:_SHORT]) else listed("verbs", "base")
+        names = self.wish.home.words | listed("rooms", "en") | self.wish.words
+        allowed = (language.function | language.words("says") | verbs | names) - language.granted
+        return all(singular(word) in allowed or word in allowed or is_kind(word) for word in words)
+
+    # --- in talk: nothing of this home as a fact, no deed of ours
+
+    def in_talk(self, sentence: str) -> Claim:
+        known = languages_of(sentence)
+        if self.none(sentence):
+            return Claim.NONE
+        if self._foreign_home(sentence):
+            return Claim.MADE
+        if self._small_talk:
+            sure = self._is_courtesy(sentence)
+        else:
+            plain = [word for word in re.findall(r"[^\W\d_]+", sentence) if word.islower()]
+            sure = bool(known) or (len(plain) < _SHORT and sentence.isascii())
+        deeds = not known or english() in known
+        found = [
+            self._of_clause(words, advice=advice, deeds=deeds) for words, advice in self._stated(sentence)
+        ]
+        return max([Claim.NONE if sure else Claim.UNSURE, *found])
+
+    def harmless(self, sentence: str) -> bool:
+        """Where we cannot tell whether it was a wish: also no state and no deed, of whomever."""
+        words = set(spelled_out(sentence).split())
+        done = any(word.endswith(("ed", "ing")) for word in words & tool_verbs())
+        states = words & listed("subjects", "states") - english().words("particles")
+        return not done and not states and self.in_talk(sentence) is not Claim.MADE
+
+    def deed(self, sentence: str) -> bool:
+        """Whether it tells that we did something."""
+        clauses = filter(None, map(without_opening, BREAK.split(sentence)))
+        return self._foreign_home(sentence) or any(_deed(words) is Claim.MADE for words in clauses)
+
+    def _foreign_home(self, sentence: str) -> bool:
+        """In other languages any word of a home: there the person may be in the verb itself."""
+        others = (one for one in languages_of(sentence) if one is not english())
+        return any(one.speaks_of_home(words_in(sentence)) for one in others)
+
+    @cached_property
+    def _small_talk(self) -> bool:
+        """Nothing was asked for, and what is told then is of here and now."""
+        known, words = languages_of(self.wish.said), spelled_out(self.wish.said).split()
+        asked = any(one.asks.match(" ".join(words_in(self.wish.said))) for one in known)
+        if english() not in known:
+            return not asked
+        return set(words) <= english().function | english().words("greeting") and (
+            not asked or words[0] == "how"
+        )
+
+    def _is_courtesy(self, sentence: str) -> bool:
+        known = {*languages_of(sentence), *languages_of(self.wish.said)} or languages().values()
+        common = {word for one in known for word in one.function | one.words("courtesy")}
+        return set(spelled_out(sentence).split()) <= (common | self.wish.words) - listed("subjects", "states")
+
+    def _stated(self, sentence: str) -> Iterator[tuple[list[str], bool]]:
+        """The clauses that are no questions, and whether they are advice, which tells nothing of a home."""
+        advised = False
+        asking = english().asks.match(spelled_out(self.wish.said))
+        for words in filter(None, map(without_opening, BREAK.split(sentence))):
+            plain = " ".join(words)
+            found = english().pattern("advice").match(plain)
+            found = found or (asking and english().pattern("instructions").match(plain))
+            present = english().words("present") & set(plain.partition(" if ")[0].split())
+            goes_on = advised and bool(set(words[:_BEGINNING]) & listed("verbs", "base"))
+            advised = goes_on or (bool(found) and not present)
+            if not (is_question(sentence) and any(one.asks.match(plain) for one in languages_of(plain))):
+                yield words, advised
+
+    def _of_clause(self, words: Sequence[str], *, advice: bool, deeds: bool) -> Claim:
+        things = [place for place, word in enumerate(words) if self._is_thing(word)]
+        tale = bool(english().words("tales") & self.wish.words)
+        deed = _deed(words) if deeds else Claim.NONE
+        if tale and (deed is Claim.UNSURE or not (things or english().words("pronouns") & set(words))):
+            deed = Claim.NONE
+        named = any(" " in name for name in self.wish.home.named_in(" ".join(words)))
+        told = english().words("present") | {"you", "your", "our", "now"}
+        if advice or (tale and not named and not told & set(words)):
+            return deed
+        of_states = listed("subjects", "states") & self.wish.words  # "when is the museum open"
+        clock = english().words("clock") & set(words) or any(":" in word for word in words)
+        return max(
+            deed,
+            Claim.MADE if named else Claim.NONE,
+            Claim.UNSURE if clock else Claim.NONE,
+            Claim.NONE if of_states else _points(words),
+            *(self._of_thing(words, place) for place in things),
+        )
+
+    def _is_thing(self, word: str) -> bool:
+        return is_kind(word) or singular(word) in self.wish.home.all | listed("subjects", "facts")
+
+    def _of_thing(self, words: Sequence[str], place: int) -> Claim:
+        """A fact, unless it is one in general, or alone; in doubt if the user spoke of one in general."""
+        if len(words) == 1 or _in_general(words, place):
+            return Claim.NONE
+        asked = singular(words[place]) in self.wish.words and not _states_in(words)
+        return Claim.UNSURE if asked and not self.wish.home.named_in(words[place]) else Claim.MADE
+
+
+def tells_of_the_rest(sentence: str) -> bool:
+    """ "Everything you asked for happened", "the rest went dark": of what was done beside."""
+    words = without_opening(sentence)[:_BEGINNING]
+    return bool(set(words[:1]) & english().words("pointing") or set(words) & english().words("rest"))
+
+
+def _states_in(words: Sequence[str]) -> frozenset[str]:
+    """How something of a home is. "On" tells it at the end, and behind "is" unless a place follows."""
+    found = listed("subjects", "states") & set(words)
+    places = english().words("definite") | english().words("theirs") | english().words("ours") | {"a", "an"}
+    behind = zip(words, words[1:], words[2:], strict=False)
+    told = {state for before, state, after in behind if before in english().states and after not in places}
+    return found - english().words("particles") | found & {*words[-1:], *told}
+
+
+def _sensed(words: Sequence[str]) -> bool:
+    """ "I see no open window": who says so has looked. Not "I can't find a way to open it"."""
+    senses = english().words("senses")
+    behind = list(dropwhile(lambda word: word not in senses, words))
+    return any(word in _states_in(behind) and before != "to" for before, word in pairwise(behind))
+
+
+def _points(words: Sequence[str]) -> Claim:
+    """How something is that nobody spoke of: "it is off", "everything is safe", "your coffee is ready"."""
+    yours = {"your", "our"} & set(words[:_BEGINNING])
+    relative = english().words("relative")
+    main = list(takewhile(lambda word: word not in relative, words))
+    measured = {"degrees", "percent"} & set(main) and any(word[0].isdigit() for word in main)
+    if set(words) <= listed("subjects", "states") or (yours and english().states & set(words)):
+        return Claim.MADE
+    if not yours and words[0] not in english().words("pointing"):
+        return Claim.UNSURE if measured and len(words) == _BEGINNING else Claim.NONE  # "heater: 30 percent"
+    if _states_in(main) or measured:
+        return Claim.MADE
+    return Claim.UNSURE if english().words("settled") & set(main) else Claim.NONE
+
+
+def _deed(words: Sequence[str]) -> Claim:
+    """ "I" or "we" with a verb that a tool carries out, also left out: "dimming now", "it got dimmed"."""
+    first = next((word for word in words if not word.endswith("ly")), "")
+    gerund = first.endswith("ing") and not any(map(is_kind, words))  # not "dimming lamps saves power"
+    passive = (two for one, two in pairwise(words) if one in english().words("passive"))
+    if (first in tool_verbs() and (gerund or first.endswith("ed"))) or tool_verbs() & set(passive):
+        return Claim.MADE
+    pairs = enumerate(pairwise(["", *words]), start=1)
+    starts = (at for at, (one, two) in pairs if two in {"i", "we"} or (one, two) == ("let", "me"))
+    return max((_done_by_us(words[start:]) for start in starts), default=Claim.NONE)
+
+
+def _done_by_us(words: Sequence[str]) -> Claim:
+    """What else we say we did is unsure, but for verbs of the mind. "I can" and "I would" are no deeds."""
+    between = list(takewhile(lambda word: word in english().words("auxiliary") or word.endswith("ly"), words))
+    verb = "".join(words[len(between) : len(between) + 1])
+    is_so = english().words("being") & set(between[-1:]) and not verb.endswith("ing")
+    if not verb or is_so or verb in english().words("mind") | english().words("no_deed"):
+        return Claim.NONE
+    if verb in tool_verbs():
+        return Claim.MADE
+    return Claim.NONE if verb in english().function else Claim.UNSURE
+
+
+def _in_general(words: Sequence[str], place: int) -> bool:
+    """ "A dimmer lets you …", "lamps need …": no lamp of this home."""
+    before = set(words[max(0, place - 2) : place])
+    if before & english().words("theirs"):
+        return True
+    if _states_in(words) or english().words("ours") & set(words):
+        return False
+    many = words[place].endswith("s") or words[place] == "light"  # that of the sun
+    definite = english().words("definite") & before
+    return bool(before & {"a", "an"}) or (many and len(words) > _SHORT and not definite)
