@@ -148,6 +148,7 @@ class Gateway:
             watch=self.watch,
             around=self,
             first=self._clock.answer,
+            pin_file=data_folder() / "wrong-pins.json",
             gateway=gateway_id(data_folder() / "gateway-id") if self.store.lines is not None else "",
         )
 
@@ -279,6 +280,8 @@ class Gateway:
         terminal's input (`run`)."""
         self.start_link()
         self.start(self.local.keep_fresh(), "brain.local")
+        if self.settings.permission.pin is not None:
+            self.start(self.conversation.pin_lock.run(), "pin")
         if rings:
             self.start(self._clock.run(self._ring, self._tell_missed), "timers")
         if self.model is not None:
@@ -409,7 +412,7 @@ class Gateway:
 
     def is_complete(self, text: str) -> bool:
         """Whether the local brain would act on these words as they stand: then a shorter pause ends them."""
-        return self.local.understand(text).complete
+        return not self.conversation.may_hear_pin(text) and self.local.understand(text).complete
 
     async def _home_read(self) -> None:
         await self.linked()

@@ -45,6 +45,7 @@ MODEL_REFUSED = "I would rather not answer that."
 MEMORY_LOST = "I cannot remember what is said at the moment."
 FILE_DAMAGED = "The file with my {what} was damaged, so I began a new one; of its entries I kept {kept}."
 TIMERS_LOST = "Timers are not available: their file cannot be used."
+PIN_LOCKED = "The PIN is locked for {time} after {wrong} wrong ones."
 SECOND_GATEWAY = "another gateway is running; commands reach that one"
 
 VOICE_PACKAGE = "The voice needs the package {package}."
@@ -82,6 +83,14 @@ def reachable(address: str) -> str:
     return f"that {address} is running and reachable from here, and that its headers are right"
 
 
+PIN = Problem(
+    "`pin`",
+    (PIN_LOCKED,),
+    "somebody said or typed too many wrong PINs at this gateway; until then the right one does not count"
+    " either, and each further wrong one doubles the time, up to an hour",
+    "who it was; `permission.pin`",
+    "by itself; the right PIN then forgets the wrong ones",
+)
 SERVER = Problem(
     "`server NAME`",
     (SERVER_SILENT,),
@@ -322,6 +331,7 @@ CATALOGUE: Mapping[str, tuple[Problem, ...]] = {
             "the disk; the damaged file stays beside the new one, with `.damaged` behind its name",
             "by itself, at once",
         ),
+        PIN,
         Problem(
             "commands",
             (SECOND_GATEWAY,),

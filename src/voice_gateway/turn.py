@@ -323,6 +323,7 @@ class Reply:
     seconds: float = 0.0
     passed: tuple[Passed, ...] = ()
     model: str | None = None
+    heard: str = ""  # what it answers, as it may be shown: without a PIN
 
     def to_json(self) -> dict[str, Any]:
         """The shape that `--json` promises."""

@@ -50,6 +50,7 @@ PROOFS = {
     "clock": "test_a_clock_that_was_never_set_is_noticed",
     "`memory`": "test_memory",
     "`memory`, `timers` (damaged)": "test_a_damaged_file_is_told_of_and_what_can_be_read_is_kept",
+    "`pin`": "test_a_lock_is_told_in_the_status_until_it_is_over",
     "commands": "test_a_second_gateway_says_so_and_takes_over_when_the_first_ends",
     "`voice`": "test_engines_that_cannot_be_loaded_are_told_of",
     "`microphone`": "test_a_microphone_that_fails_is_opened_again",

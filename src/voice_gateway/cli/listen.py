@@ -55,7 +55,7 @@ def stage_lines(recorded: Recorded) -> list[str]:
     times = recorded.timings_ms
     if recorded.transcript is None:
         return [*lines, "           no command"]
-    heard = recorded.text or f"(dropped: {recorded.transcript.noise})"
+    heard = recorded.shown or f"(dropped: {recorded.transcript.noise})"
     lines.append(f"{times['endpoint']:7.0f} ms end of speech")
     lines.append(f"{times['transcribe']:7.0f} ms heard: {heard}")
     if recorded.reply is not None:

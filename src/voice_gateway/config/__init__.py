@@ -1,6 +1,7 @@
 """One frozen settings tree, read once: command line over environment over file over default."""
 
 from voice_gateway.config.folders import control_file, conversations_file, data_folder
+from voice_gateway.config.kinds import SHORTEST_PIN
 from voice_gateway.config.load import Loaded, load
 from voice_gateway.config.tree import (
     AnthropicSettings,
@@ -18,6 +19,7 @@ from voice_gateway.config.tree import (
 )
 
 __all__ = [
+    "SHORTEST_PIN",
     "AnthropicSettings",
     "BrainSettings",
     "Loaded",

@@ -27,6 +27,7 @@ WAKE_FILES = {"openwakeword": ".tflite", "microwakeword": ".json"}
 ANY_PORT = 65_535  # in place of the one that each protocol has for itself
 LONGEST_TOPIC = 200  # characters of a prefix: the protocol's own limit is far away, a mistake is not
 
+SHORTEST_PIN = 4  # digits
 BUILTIN = "builtin"  # the source of the gateway's own tools: a server of that name would replace them all
 _SERVER_NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9.-]|_(?!_))*")  # "__" parts server and tool
 
@@ -145,10 +146,12 @@ def _checked_group(group: str) -> str:
 
 
 def _checked_pin(pin: Any) -> Any:
-    """Digits, because it is also said aloud, one by one."""
+    """Digits, because it is also said aloud, one by one; at least four, because it can be guessed."""
     text = pin.get_secret_value() if isinstance(pin, SecretStr) else pin
     if text is not None and not (isinstance(text, str) and re.fullmatch("[0-9]{1,32}", text)):
         raise ValueError('must be digits in quotes, such as "2468"')
+    if text is not None and len(text) < SHORTEST_PIN:
+        raise ValueError(f"must have at least {SHORTEST_PIN} digits: a shorter one is guessed too easily")
     return pin
 
 

@@ -252,7 +252,7 @@ class PermissionSettings(Section):
     """What needs a yes, and from where."""
 
     confirm: bool = Field(True, description="ask before unlocking, opening a gate or garage, disarming")
-    pin: Pin | None = Field(None, description="digits that must be said or typed to confirm")
+    pin: Pin | None = Field(None, description="four digits or more that must be said or typed to confirm")
     expiry_seconds: float = Field(30.0, gt=0, description="a question for confirmation is void after this")
     sensitive_doors: Doors = Field(
         ("cli", "voice"),

@@ -1,50 +1,36 @@
 """The user's own yes or no to a sensitive call, taken from the next utterance of the conversation only."""
 
 import logging
-import re
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from enum import StrEnum
 from typing import Any
 
+from home_words.numerals import Spoken, parted, without_numbers
 from voice_gateway.brain.render_outcomes import render_outcomes
 from voice_gateway.brain.stage import Turn
-from voice_gateway.config import PermissionSettings
+from voice_gateway.config import SHORTEST_PIN, PermissionSettings
+from voice_gateway.conversation.answers import Answer, may_be_pin, read_answer
+from voice_gateway.conversation.pin_lock import PinLock, PinVerdict, in_words
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.permission import DevicesNamed, TurnGate, question
 from voice_gateway.tools.traits import traits
 from voice_gateway.turn import OutcomeStatus, Reply, ToolCall, ToolTraits, Utterance, new_id
+from voice_gateway.watch import Watch
 
 log = logging.getLogger(__name__)
 
-KEY = "confirmation"  # where the open question stands in a conversation's state
+QUESTION = "confirmation"  # where the open question stands in a conversation's state
+OVER = "confirmation over"  # there too: until when a PIN may still come, though the question is gone
+GRACE_SECONDS = 60.0  # how long that is
 
-# A yes is made of these words alone (and of the question's own). "Okay, turn on the lamp" is a new request,
-# and must not unlock a door.
-_AGREEING = frozenset(
-    "yes yeah yep yup sure ok okay confirm confirmed affirmative correct absolutely".split()
+TOO_LATE = "That was too long ago, so I did nothing. Please ask again."
+WRONG_PIN = "That is not the right PIN, so I did nothing."
+WRONG_DOOR = "That is not allowed from here, so I did nothing."
+NOT_PASSED_ON = (
+    "I did nothing: there was a number in that which could be a PIN, so I passed nothing on. "
+    "Please say it again without the number; when I need your PIN, I ask for it."
 )
-_BESIDE_A_YES = _AGREEING | frozenset(
-    "please do it that go ahead of course thanks thank you my pin code number is the i right now".split()
-)
-_ALONE = frozenset({"do it", "go ahead", "please do", "of course"})
-_REFUSING = re.compile(
-    r"^(no|nope|nah|don't|do not|cancel|stop|never ?mind|forget it|leave it|negative)\b", re.I
-)
-_LONGEST_NO = 4  # "no, turn on the lamp instead" is a new request
-_DIGITS = {
-    "zero": "0", "oh": "0", "one": "1", "two": "2", "three": "3", "four": "4",
-    "five": "5", "six": "6", "seven": "7", "eight": "8", "nine": "9",
-}  # fmt: skip
-_FILLERS = re.compile(r"^((well|um+|uh+|oh|hey|and)[\s,]+)+", re.I)
-
-
-class Answer(StrEnum):
-    YES = "yes"
-    NO = "no"
-    WRONG_PIN = "wrong pin"
-    OTHER = "other"
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +46,15 @@ class Pending:
         return {"calls": calls, "question": self.question, "expires": self.expires}
 
 
+@dataclass(frozen=True, slots=True)
+class Incoming:
+    """What was said, as everybody may know it."""
+
+    utterance: Utterance
+    answer: Answer = Answer.OTHER  # to the open question
+    hidden: bool = False  # there were numbers that may be a PIN
+
+
 class Confirmation:
     """Asks before a sensitive call, reads the answer, and makes the calls that were agreed to."""
 
@@ -70,14 +65,17 @@ class Confirmation:
         *,
         devices_named: DevicesNamed,
         linked: Callable[[], Awaitable[None]],
+        pin_lock: PinLock | None = None,
         now: Callable[[], float] = time.time,
     ) -> None:
         self._executor = executor
         self._settings = settings
         self._devices_named = devices_named
         self._linked = linked
+        self._pin_lock = pin_lock or PinLock(None, Watch(), now)
         self._now = now
         self._pin = settings.pin.get_secret_value() if settings.pin else None
+        self._asked_until = 0.0  # somewhere in this gateway a PIN may come until then
 
     def gate(self, door: str, *, read_only: bool = False, confirmed: bool = False) -> TurnGate:
         """For the calls of one turn."""
@@ -85,15 +83,49 @@ class Confirmation:
             door, self._settings, self._devices_named, forbid_side_effects=read_only, confirmed=confirmed
         )
 
-    def shown(self, utterance: Utterance) -> Utterance:
-        """A PIN is for the gateway alone: not for MQTT, the history, a model or the log."""
-        return utterance if self._pin is None else replace(utterance, text=without_pin(utterance.text))
+    # --- what was said
+
+    def receive(self, utterance: Utterance, state: Mapping[str, Any]) -> Incoming:
+        """The only place that sees a PIN. Whatever comes behind it gets what is returned: MQTT, the history,
+        the stages and their models, the log."""
+        pending, text = _open_question(state), utterance.text
+        answer = read_answer(text, pending.question, self._pin) if pending else Answer.OTHER
+        if self._pin is None or not self._hides(parted(text), answer, pending, state):
+            return Incoming(utterance, answer)
+        return Incoming(replace(utterance, text=without_numbers(text)), answer, hidden=True)
+
+    def _hides(
+        self, spoken: Spoken, answer: Answer, pending: Pending | None, state: Mapping[str, Any]
+    ) -> bool:
+        """Every number while a question wants a PIN, and shortly behind it. At any other time, and in every
+        other conversation, a sentence that is nothing but a PIN."""
+        if not spoken.numbers:
+            return False
+        if answer is not Answer.OTHER or self._is_near(pending):
+            return True
+        return may_be_pin(spoken, shortest=1 if self._now() <= state.get(OVER, 0.0) else SHORTEST_PIN)
+
+    def _is_near(self, pending: Pending | None) -> bool:
+        return pending is not None and self._now() <= pending.expires + GRACE_SECONDS
+
+    def without_pin(self, text: str) -> str:
+        """Of what nobody reads, because it is too long: then also nobody knows whether a PIN is wanted."""
+        return text if self._pin is None else without_numbers(text)
+
+    def may_hear_pin(self, text: str) -> bool:
+        """Of words that may not be whole yet: whether nobody but `receive` should look at them."""
+        if self._pin is None or not (spoken := parted(text)).numbers:
+            return False
+        return self._now() <= self._asked_until or may_be_pin(spoken, SHORTEST_PIN)
+
+    # --- the question
 
     def ask(self, turn: Turn, reply: Reply, calls: Sequence[ToolCall]) -> Reply:
         """Calls that wait for a yes were not made: they leave no outcome, only the question."""
         asks = question(calls, self._traits, self._devices_named, pin=self._pin is not None)
         pending = Pending(tuple(calls), asks, self._now() + self._settings.expiry_seconds)
-        turn.history.state[KEY] = pending.to_json()
+        turn.history.state[QUESTION] = pending.to_json()
+        self._asked_until = max(self._asked_until, pending.expires + GRACE_SECONDS)
         done = tuple(one for one in reply.outcomes if one.status is not OutcomeStatus.WAITING)
         # What strangers wrote does not stand before a question of ours: it could ask one itself.
         told = [one for one in done if not one.outside or one.status is not OutcomeStatus.READ]
@@ -101,22 +133,53 @@ class Confirmation:
         turn.history.add_ai(text)
         return replace(reply, text=text, outcomes=done, ok=all(one.ok for one in done), expects_answer=True)
 
-    async def settle(self, turn: Turn, pending: Pending) -> Reply | None:
-        """The answer to our own question, or None when something else was said: then the question is void."""
-        answer = read_answer(turn.utterance.text, pending.question, self._pin)
-        if answer is Answer.OTHER:
+    # --- the answer
+
+    async def settle(self, turn: Turn, incoming: Incoming) -> Reply | None:
+        """The answer to our own question, or None when something else was said. Either way the question is
+        open no longer: whatever is said next settles it."""
+        pending = _open_question(turn.history.state)
+        turn.history.state.pop(QUESTION, None)
+        if pending is None or incoming.answer is Answer.OTHER:
+            return self._kept_back(turn, hidden=incoming.hidden)
+        if incoming.answer is Answer.NO:
+            return _told(turn, "Okay, I won't.", ok=True)
+        if refusal := await self._refusal(turn, pending, incoming):
+            turn.history.state[OVER] = self._now() + GRACE_SECONDS
+            return _told(turn, refusal)
+        turn.history.add_user(turn.utterance.text)
+        return await self._run(turn, pending.calls)
+
+    def _kept_back(self, turn: Turn, *, hidden: bool) -> Reply | None:
+        """What may be a PIN, and is the answer to nothing, goes no further. Whoever speaks of something else
+        has done with it: then a short number is none of ours."""
+        if not hidden:
+            turn.history.state.pop(OVER, None)
             return None
-        turn.history.add_user(self.shown(turn.utterance).text)
-        if answer is Answer.YES and self._now() <= pending.expires:
-            return await self._run(turn, pending.calls)
-        text = {
-            Answer.YES: "That was too long ago, so I did nothing. Please ask again.",
-            Answer.NO: "Okay, I won't.",
-            Answer.WRONG_PIN: "That is not the right PIN, so I did nothing.",
-        }[answer]
-        turn.history.add_ai(text)
-        log.info("confirmation answered", extra={"answer": answer.value})
-        return Reply(text, stage="local", ok=answer is Answer.NO)
+        turn.history.state[OVER] = self._now() + GRACE_SECONDS
+        return _told(turn, NOT_PASSED_ON)
+
+    async def _refusal(self, turn: Turn, pending: Pending, incoming: Incoming) -> str:
+        """Why a yes counts for nothing; empty if it counts. A PIN is looked at last."""
+        if self._now() > pending.expires:
+            return TOO_LATE
+        if turn.utterance.door not in self._settings.sensitive_doors:
+            return WRONG_DOOR
+        if self._pin is None:
+            return ""
+        # A yes without a number is no attempt to guess one.
+        return await self._judged(right=incoming.answer is Answer.YES) if incoming.hidden else WRONG_PIN
+
+    async def _judged(self, *, right: bool) -> str:
+        verdict, attempts = await self._pin_lock.judge(right=right)
+        left = in_words(attempts.seconds_left(self._now()))
+        if verdict is PinVerdict.RIGHT:
+            return ""
+        if verdict is PinVerdict.LOCKED:
+            return f"There were too many wrong PINs, so for another {left} I take none. I did nothing."
+        return (
+            f"{WRONG_PIN} There were too many: for {left} I take none." if attempts.is_locked else WRONG_PIN
+        )
 
     async def _run(self, turn: Turn, calls: Sequence[ToolCall]) -> Reply:
         if any(self._executor.tools.find(call.name) is None for call in calls):
@@ -134,50 +197,15 @@ class Confirmation:
         return traits(tool) if tool else ToolTraits()
 
 
-def take(state: dict[str, Any]) -> Pending | None:
-    """The open question, which is open no longer: whatever is said next settles it."""
-    raw = state.pop(KEY, None)
+def _told(turn: Turn, text: str, *, ok: bool = False) -> Reply:
+    turn.history.add_user(turn.utterance.text)
+    turn.history.add_ai(text)
+    return Reply(text, stage="local", ok=ok)
+
+
+def _open_question(state: Mapping[str, Any]) -> Pending | None:
+    raw = state.get(QUESTION)
     if not isinstance(raw, Mapping):
         return None
     calls = tuple(ToolCall(id=new_id(), name=c["name"], args=c["args"]) for c in raw["calls"])
     return Pending(calls, str(raw["question"]), float(raw["expires"]))
-
-
-def read_answer(text: str, asked: str, pin: str | None) -> Answer:
-    """`asked` is the question, whose own words may come back: "yes, unlock the front door"."""
-    said = _FILLERS.sub("", _plain(text))
-    words = said.split()
-    if _REFUSING.search(said) and len(words) <= _LONGEST_NO:
-        return Answer.NO
-    digits = "".join(_DIGITS.get(word, word) for word in words if word in _DIGITS or word.isdigit())
-    wordy = [word for word in words if word not in _DIGITS and not word.isdigit()]
-    agreed = _agrees(wordy, frozenset(_plain(asked).split()))
-    if pin is None:
-        return Answer.YES if agreed else Answer.OTHER
-    if digits == pin and (agreed or not wordy):
-        return Answer.YES
-    return Answer.WRONG_PIN if agreed or (digits and not wordy) else Answer.OTHER
-
-
-def without_pin(text: str) -> str:
-    """What may be published and remembered of an answer with a PIN: no digit of it."""
-    words = text.split()
-    digits = [word for word in words if _is_digits(_plain(word))]
-    others = {_plain(word) for word in words if not _is_digits(_plain(word))} - {""}
-    if not digits or not others <= _BESIDE_A_YES:
-        return text
-    return " ".join("•" if _is_digits(_plain(word)) else word for word in words)
-
-
-def _is_digits(word: str) -> bool:
-    return bool(word) and all(part.isdigit() or part in _DIGITS for part in word.split())
-
-
-def _agrees(words: Sequence[str], asked: frozenset[str]) -> bool:
-    if " ".join(words) in _ALONE:
-        return True
-    return bool(words) and words[0] in _AGREEING and set(words) <= _BESIDE_A_YES | asked
-
-
-def _plain(text: str) -> str:
-    return re.sub(r"[^\w\s']", " ", text).lower().strip()

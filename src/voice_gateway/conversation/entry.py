@@ -5,6 +5,7 @@ import logging
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
+from pathlib import Path
 from time import perf_counter
 from typing import Protocol
 
@@ -12,9 +13,10 @@ from home_words.kinds import HomeDevice
 from voice_gateway.brain.render_outcomes import render_outcomes
 from voice_gateway.brain.stage import Stage, Turn
 from voice_gateway.config import BrainSettings, PermissionSettings
-from voice_gateway.conversation.confirmation import Confirmation, take
+from voice_gateway.conversation.confirmation import QUESTION, Confirmation, Incoming
 from voice_gateway.conversation.history import Histories
 from voice_gateway.conversation.locking import Locks
+from voice_gateway.conversation.pin_lock import PinLock
 from voice_gateway.conversation.place import conversation_key
 from voice_gateway.conversation.store import MemoryStore, Store
 from voice_gateway.errors import GatewayError, UnfitAnswer
@@ -91,6 +93,7 @@ class Conversation:
         around: Surroundings | None = None,
         first: First | None = None,
         gateway: str = "",  # its name among those that share the store
+        pin_file: Path | None = None,  # where wrong PINs are counted; without it they are in memory
         now: Callable[[], float] = time.time,
     ) -> None:
         self._stages = tuple(stages)
@@ -103,11 +106,13 @@ class Conversation:
         store = store or MemoryStore()
         self._histories = Histories(store, brain.conversation_expiry_seconds, self._watch)
         self.locks = Locks(store, self._histories.failed)
+        self.pin_lock = PinLock(pin_file, self._watch, now)
         self._confirmation = Confirmation(
             executor,
             permission,
             devices_named=self._around.devices_named,
             linked=self._around.linked,
+            pin_lock=self.pin_lock,
             now=now,
         )
 
@@ -126,22 +131,21 @@ class Conversation:
         started = perf_counter()
         if problem := _too_long(utterance):
             return self._refused(utterance, problem)
-        shown = self._confirmation.shown(utterance)
         key = conversation_key(utterance, self._gateway)
-        self._watch.tell(Heard(shown))
         with turn_context(turn=utterance.id[:8], door=utterance.door):
             async with self.locks.of(key):
                 history = await self._histories.load(key)
-                turn = Turn(
-                    self._cleaned(utterance), history, say, interruption=interruption or Interruption()
-                )
+                incoming = self._confirmation.receive(self._cleaned(utterance), history.state)
+                shown = replace(utterance, text=incoming.utterance.text) if incoming.hidden else utterance
+                self._watch.tell(Heard(shown))
+                turn = Turn(incoming.utterance, history, say, interruption=interruption or Interruption())
                 try:
-                    reply = await self._in_time(turn, read_only_reason)
+                    reply = await self._in_time(turn, incoming, read_only_reason)
                 finally:
                     await self._histories.save(key, history)
         seconds = perf_counter() - started
         log.debug("turn answered", extra={"said": shown.text, "reply": reply.text, "stage": reply.stage})
-        reply = replace(reply, conversation_id=utterance.conversation_id, seconds=seconds)
+        reply = replace(reply, conversation_id=utterance.conversation_id, seconds=seconds, heard=shown.text)
         for outcome in reply.outcomes:
             self._watch.tell(Acted(shown, outcome, reply.model))
         self._watch.tell(Answered(shown, reply))
@@ -149,31 +153,34 @@ class Conversation:
 
     def _refused(self, utterance: Utterance, problem: str) -> Reply:
         """Nothing looks at what is too long, and only its beginning is passed on."""
-        cut = replace(
+        shown = replace(
             utterance,
-            text=_cut(utterance.text, SHOWN_OF_TOO_MUCH),
+            text=self._confirmation.without_pin(_cut(utterance.text, SHOWN_OF_TOO_MUCH)),
             conversation_id=_cut(utterance.conversation_id, LONGEST_NAME),
             room=_cut(utterance.room or "", LONGEST_NAME) or None,
             satellite=_cut(utterance.satellite or "", LONGEST_NAME) or None,
         )
-        shown = self._confirmation.shown(cut)
         log.warning("what was said is too long", extra={"characters": len(utterance.text)})
         reply = Reply(problem, ok=False, conversation_id=utterance.conversation_id)
         self._watch.tell(Heard(shown))
         self._watch.tell(Answered(shown, reply))
         return reply
 
+    def may_hear_pin(self, text: str) -> bool:
+        """Of words that may not be whole yet: whether no stage should look at them."""
+        return self._confirmation.may_hear_pin(text)
+
     def _cleaned(self, utterance: Utterance) -> Utterance:
         """Control characters are never words; white space of any kind is one space."""
         text = " ".join("".join(c if c.isprintable() else " " for c in utterance.text).split())
         return replace(utterance, text=text, room=utterance.room or self._brain.room)
 
-    async def _in_time(self, turn: Turn, read_only_reason: str | None) -> Reply:
+    async def _in_time(self, turn: Turn, incoming: Incoming, read_only_reason: str | None) -> Reply:
         """Trouble does not undo what was done before it: that is told first, with its outcomes."""
         seconds = self._brain.turn_timeout_seconds
         try:
             async with asyncio.timeout(seconds) as limit:
-                return await self._take_turn(turn, read_only_reason)
+                return await self._take_turn(turn, incoming, read_only_reason)
         except GatewayError as error:
             log.error("turn failed", extra={"reason": str(error)})
             text = error.spoken
@@ -187,15 +194,14 @@ class Conversation:
                 text = "Sorry, something went wrong in me."
         return _after(turn.outcomes, Reply(text, ok=False))
 
-    async def _take_turn(self, turn: Turn, read_only_reason: str | None) -> Reply:
+    async def _take_turn(self, turn: Turn, incoming: Incoming, read_only_reason: str | None) -> Reply:
         text = turn.utterance.text
         if not text:
             return Reply(NOTHING_HEARD, ok=False)
-        if (pending := take(turn.history.state)) is not None:
-            if read_only_reason:
-                return Reply(read_only_reason, ok=False)
-            if (reply := await self._confirmation.settle(turn, pending)) is not None:
-                return reply
+        if read_only_reason and turn.history.state.pop(QUESTION, None) is not None:
+            return Reply(read_only_reason, ok=False)
+        if (settled := await self._confirmation.settle(turn, incoming)) is not None:
+            return settled
         gate = self._confirmation.gate(turn.utterance.door, read_only=bool(read_only_reason))
         gate.said, gate.heard_outside = turn.utterance.text, turn.heard_outside
         gate.told_by_strangers = lambda: has_strangers(self._executor.tools.all())

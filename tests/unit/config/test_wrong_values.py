@@ -47,6 +47,7 @@ WRONG = [
     ("VOICE_GATEWAY_MQTT_SHARE_GROUP", "a/b", "mqtt.share_group: must be one plain word"),
     ("VOICE_GATEWAY_PERMISSION_SENSITIVE_DOORS", "clii", 'there is no door "clii" (did you mean "cli"?)'),
     ("VOICE_GATEWAY_PERMISSION_SENSITIVE_DOORS", "web", "the doors are cli, voice, mqtt and wyoming"),
+    ("VOICE_GATEWAY_PERMISSION_PIN", "123", "permission.pin: must have at least 4 digits"),
     ("VOICE_GATEWAY_PERMISSION_PIN", "abc", 'permission.pin: must be digits in quotes, such as "2468"'),
     ("VOICE_GATEWAY_VOICE_WAKE_WORDS", "hey_joe", 'voice.wake_words: "hey_joe" is not known'),
     ("VOICE_GATEWAY_VOICE_WAKE_WORDS", "hey_joe", "takes alexa, hey_jarvis, hey_mycroft, hey_rhasspy, okay"),

@@ -67,12 +67,17 @@ class Recorded:
     def text(self) -> str:
         return self.transcript.text if self.transcript and self.transcript.noise is None else ""
 
+    @property
+    def shown(self) -> str:
+        """Without a PIN that was said."""
+        return self.reply.heard if self.reply and self.reply.heard else self.text
+
     def to_json(self) -> dict[str, Any]:
         wake, reply = self.wake, self.reply
         return {
             "wake": wake
             and {"word": wake.word, "score": round(wake.score, 3), "at_seconds": wake.at_seconds},
-            "transcript": self.text,
+            "transcript": self.shown,
             "text": reply.text if reply else "",
             "stage": reply.stage if reply else None,
             "outcomes": [outcome.to_json() for outcome in reply.outcomes] if reply else [],

@@ -1,0 +1,168 @@
+"""Wrong PINs, counted for the whole gateway and through restarts: after a few no PIN counts for a while."""
+
+import asyncio
+import contextlib
+import fcntl
+import json
+import logging
+import os
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from pathlib import Path
+from threading import Lock
+
+from voice_gateway.problems import PIN, PIN_LOCKED
+from voice_gateway.watch import State, Watch
+
+log = logging.getLogger(__name__)
+
+MOST_WRONG = 5
+FIRST_LOCK_SECONDS = 60.0  # doubled by every further wrong PIN …
+LONGEST_LOCK_SECONDS = 3600.0  # … up to this
+
+
+class PinVerdict(StrEnum):
+    RIGHT = "right"
+    WRONG = "wrong"
+    LOCKED = "locked"  # whether it was right is not told
+
+
+@dataclass(frozen=True, slots=True)
+class Attempts:
+    """Since the last right PIN."""
+
+    wrong: int = 0
+    locked_until: float = 0.0  # wall-clock time, because it outlives the process
+    locked_seconds: float = 0.0
+
+    @property
+    def is_locked(self) -> bool:
+        """Or was, until it ran out."""
+        return self.locked_seconds > 0
+
+    def seconds_left(self, now: float) -> float:
+        return max(0.0, self.locked_until - now)
+
+    def at(self, now: float) -> "Attempts":
+        """A clock that was set back must not make a lock longer than it was."""
+        latest = now + self.locked_seconds
+        return self if self.locked_until <= latest else Attempts(self.wrong, latest, self.locked_seconds)
+
+    def one_more(self, now: float) -> "Attempts":
+        if self.wrong + 1 < MOST_WRONG:
+            return Attempts(self.wrong + 1)
+        seconds = min(max(FIRST_LOCK_SECONDS, 2 * self.locked_seconds), LONGEST_LOCK_SECONDS)
+        return Attempts(self.wrong + 1, now + seconds, seconds)
+
+
+# A file that cannot be read was not empty: the next wrong PIN locks.
+UNKNOWN = Attempts(MOST_WRONG - 1)
+
+
+class PinLock:
+    """Without a file it counts in memory. Every process of the gateway's user counts in the same file."""
+
+    def __init__(self, file: Path | None, watch: Watch, now: Callable[[], float] = time.time) -> None:
+        self._file = file
+        self._watch = watch
+        self._now = now
+        self._in_memory: Attempts | None = None if file else Attempts()  # what no file could keep
+        self._one_at_a_time = Lock()
+        self._changed = asyncio.Event()
+
+    async def judge(self, *, right: bool) -> tuple[PinVerdict, Attempts]:
+        """Counts this PIN. While locked it counts for nothing, right or wrong."""
+        verdict, attempts = await asyncio.to_thread(self._judge, right)
+        self.report(attempts)
+        self._changed.set()
+        return verdict, attempts
+
+    async def run(self) -> None:
+        """Keeps the status true: from the start if a lock has outlived a restart, and when one is over."""
+        while True:
+            self._changed.clear()
+            attempts = await asyncio.to_thread(self._read)
+            self.report(attempts)
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(attempts.seconds_left(self._now()) or None):
+                    await self._changed.wait()
+
+    def report(self, attempts: Attempts) -> None:
+        if attempts.seconds_left(self._now()):
+            sentence = PIN_LOCKED.format(wrong=attempts.wrong, time=in_words(attempts.locked_seconds))
+            self._watch.report("pin", State.DEGRADED, sentence, PIN.check)
+        elif self._watch.state("pin") is State.DEGRADED:
+            self._watch.report("pin", State.OK, "The PIN can be used again.")
+
+    def _judge(self, right: bool) -> tuple[PinVerdict, Attempts]:
+        with self._one_at_a_time, self._alone_with_the_file():
+            now = self._now()
+            before = self._read().at(now)
+            if before.seconds_left(now):
+                verdict, after = PinVerdict.LOCKED, before
+            elif right:
+                verdict, after = PinVerdict.RIGHT, Attempts()
+            else:
+                verdict, after = PinVerdict.WRONG, before.one_more(now)
+            self._write(after)
+        if verdict is not PinVerdict.RIGHT:
+            log.warning("wrong PIN, or a PIN while it is locked", extra={"wrong": after.wrong})
+        return verdict, after
+
+    @contextlib.contextmanager
+    def _alone_with_the_file(self) -> Iterator[None]:
+        with contextlib.ExitStack() as opened:
+            with contextlib.suppress(OSError):  # no folder: then there is no file to share either
+                if self._file is not None:
+                    self._file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+                    descriptor = _private(self._file.with_suffix(".lock"), os.O_RDWR | os.O_CREAT)
+                    opened.callback(os.close, descriptor)
+                    fcntl.flock(descriptor, fcntl.LOCK_EX)
+            yield
+
+    def _read(self) -> Attempts:
+        if self._in_memory is not None or self._file is None:
+            return self._in_memory or Attempts()
+        try:
+            kept = json.loads(self._file.read_text())
+            return Attempts(int(kept["wrong"]), float(kept["locked_until"]), float(kept["locked_seconds"]))
+        except FileNotFoundError:
+            return Attempts()
+        except (OSError, ValueError, TypeError, KeyError) as error:
+            log.error("the count of wrong PINs cannot be read", extra={"reason": repr(error)})
+            return UNKNOWN
+
+    def _write(self, attempts: Attempts) -> None:
+        """Whole or not at all. What cannot be written counts for as long as this process lives."""
+        if self._file is None:
+            self._in_memory = attempts
+            return
+        fresh = self._file.with_suffix(".new")
+        try:
+            with os.fdopen(_private(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), "w") as opened:
+                json.dump(asdict(attempts), opened)
+                opened.flush()
+                os.fsync(opened.fileno())
+            fresh.replace(self._file)
+            self._in_memory = None
+        except OSError as error:
+            log.error("the count of wrong PINs cannot be kept", extra={"reason": repr(error)})
+            self._in_memory = attempts
+
+
+def _private(file: Path, flags: int) -> int:
+    descriptor = os.open(file, flags | os.O_CLOEXEC, 0o600)
+    os.fchmod(descriptor, 0o600)
+    return descriptor
+
+
+def in_words(seconds: float) -> str:
+    """ "60 seconds", "2 minutes", "1 hour": never less than is left."""
+    for unit, size in (("hour", 3600), ("minute", 60)):
+        if seconds >= 2 * size or (unit == "hour" and seconds >= size):
+            count = -(-int(seconds) // size)
+            return f"{count} {unit}{'s' if count > 1 else ''}"
+    whole = max(1, -(-int(seconds * 1000) // 1000))
+    return f"{whole} second{'s' if whole > 1 else ''}"

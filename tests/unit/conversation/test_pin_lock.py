@@ -1,0 +1,218 @@
+"""A PIN cannot be guessed: wrong ones are counted for the whole gateway, through every restart."""
+
+import asyncio
+import json
+import stat
+
+import pytest
+from tests.fakes.locked_house import UNLOCK, House
+
+from voice_gateway.config import PermissionSettings
+from voice_gateway.conversation.pin_lock import Attempts, PinLock, PinVerdict, in_words
+from voice_gateway.watch import State, Watch
+
+SETTINGS = PermissionSettings(pin="2468", sensitive_doors=("cli", "voice"))
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.time = 1_000_000.0
+
+    def __call__(self) -> float:
+        return self.time
+
+
+def a_house(file=None, **options) -> House:
+    return House(*[[UNLOCK]] * 40, permission=SETTINGS, pin_file=file, **options)
+
+
+async def answered(house: House, answer: str, **place) -> str:
+    await house.hears("unlock the front door", **place)
+    return (await house.hears(answer, **place)).text
+
+
+async def test_after_five_wrong_pins_the_right_one_does_not_unlock():
+    house = a_house()
+    for _ in range(4):
+        assert "take none" not in await answered(house, "yes 1111")
+
+    assert await answered(house, "yes 1111") == (
+        "That is not the right PIN, so I did nothing. There were too many: for 60 seconds I take none."
+    )
+    house.now += 20
+    assert await answered(house, "yes 2468") == (
+        "There were too many wrong PINs, so for another 40 seconds I take none. I did nothing."
+    )
+    assert house.lock.actions == []
+
+    house.now += 41
+    await answered(house, "yes 2468")
+    assert house.lock.actions == ["unlock"]
+
+
+async def test_wrong_pins_count_across_doors_and_conversations():
+    house = a_house()
+    for number in range(5):
+        await answered(house, "yes 1111", door=("cli", "voice")[number % 2], conversation_id=str(number))
+
+    assert "too many wrong PINs" in await answered(house, "yes 2468", conversation_id="new")
+
+
+async def test_wrong_pins_count_through_a_restart(tmp_path):
+    file = tmp_path / "data" / "wrong-pins.json"
+    for _ in range(5):
+        await answered(a_house(file), "yes 1111")
+
+    again = a_house(file)
+    assert "too many wrong PINs" in await answered(again, "yes 2468")
+    assert again.lock.actions == []
+    assert {stat.S_IMODE(one.stat().st_mode) for one in file.parent.iterdir()} == {0o600}
+    assert stat.S_IMODE(file.parent.stat().st_mode) == 0o700
+
+
+async def test_many_guesses_at_once_are_no_more_than_five():
+    house = a_house()
+    places = [{"conversation_id": str(number)} for number in range(20)]
+    for place in places:
+        await house.hears("unlock the front door", **place)
+
+    replies = await asyncio.gather(
+        *(house.hears(f"yes {2449 + number}", **place) for number, place in enumerate(places))
+    )
+
+    assert house.lock.actions == []  # the right one was the last of them
+    assert sum("not the right PIN" in reply.text for reply in replies) == 5
+
+
+async def test_what_is_no_guess_does_not_count():
+    """A yes without a number, a no, a question that is void, and a door that may not ask at all."""
+    house = a_house()
+    for _ in range(8):
+        await answered(house, "yes")
+        await answered(house, "no, 1111")
+        await house.hears("yes 1111")
+        await house.hears("yes 1111", door="mqtt")
+        await house.hears("unlock the front door")
+        house.now += 31
+        assert "too long ago" in (await house.hears("yes 1111")).text
+
+    await answered(house, "yes 2468")
+    assert house.lock.actions == ["unlock"]
+
+
+async def test_the_right_pin_forgets_the_wrong_ones():
+    house = a_house()
+    for _ in range(3):
+        for _ in range(4):
+            await answered(house, "yes 1111")
+        await answered(house, "yes 2468")
+
+    assert house.lock.actions == ["unlock"] * 3
+
+
+async def test_each_further_wrong_pin_doubles_the_time_up_to_an_hour():
+    clock = Clock()
+    lock = PinLock(None, Watch(), clock)
+    for _ in range(4):
+        await lock.judge(right=False)
+    locked = []
+    for _ in range(8):
+        _, attempts = await lock.judge(right=False)
+        locked.append(attempts.seconds_left(clock()))
+        clock.time += locked[-1]
+
+    assert locked == [60, 120, 240, 480, 960, 1920, 3600, 3600]
+
+
+async def test_a_clock_that_is_set_back_makes_no_lock_longer():
+    clock = Clock()
+    lock = PinLock(None, Watch(), clock)
+    for _ in range(5):
+        await lock.judge(right=False)
+    clock.time -= 86_400
+
+    assert (await lock.judge(right=True))[0] is PinVerdict.LOCKED
+    clock.time += 60
+    assert (await lock.judge(right=True))[0] is PinVerdict.RIGHT
+
+
+@pytest.mark.parametrize("damage", ["", "nonsense", "[]", '{"wrong": null}', json.dumps({"wrong": 1})])
+async def test_a_count_that_cannot_be_read_was_not_nothing(tmp_path, damage, caplog):
+    file = tmp_path / "wrong-pins.json"
+    file.write_text(damage)
+
+    _, attempts = await PinLock(file, Watch(), Clock()).judge(right=False)
+
+    assert attempts.is_locked
+    assert "cannot be read" in caplog.text
+
+
+async def test_a_count_that_cannot_be_written_counts_all_the_same(tmp_path, caplog):
+    (tmp_path / "file").write_text("")
+    lock = PinLock(tmp_path / "file" / "wrong-pins.json", Watch(), Clock())
+    for _ in range(5):
+        await lock.judge(right=False)
+
+    assert (await lock.judge(right=True))[0] is PinVerdict.LOCKED
+    assert "cannot be kept" in caplog.text
+
+
+async def test_a_lock_is_told_in_the_status_until_it_is_over(tmp_path):
+    clock, told = Clock(), asyncio.Event()
+    file = tmp_path / "wrong-pins.json"
+    before = PinLock(file, Watch(), clock)
+    for _ in range(5):
+        await before.judge(right=False)
+    watch = Watch(clock)
+    watch.subscribe(lambda _event: told.set())
+    lock = PinLock(file, watch, clock)  # the gateway has been started again
+
+    running = asyncio.ensure_future(lock.run())
+    try:
+        async with asyncio.timeout(10):
+            await told.wait()
+        assert watch.part("pin").sentence == "The PIN is locked for 60 seconds after 5 wrong ones."
+        assert watch.state("pin") is State.DEGRADED
+        clock.time += 60
+        told.clear()
+        await lock.judge(right=True)
+        assert watch.state("pin") is State.OK
+    finally:
+        running.cancel()
+
+
+async def test_the_status_is_true_when_the_time_is_over():
+    clock = Clock()
+    watch = Watch(clock)
+    told = asyncio.Event()
+    lock = PinLock(None, watch, clock)
+    lock._in_memory = Attempts(5, clock() + 0.01, 60.0)
+    watch.subscribe(lambda event: told.set() if event.state is State.OK else None)
+
+    async def passing() -> None:
+        while True:
+            await asyncio.sleep(0)
+            clock.time += 0.001
+
+    running = asyncio.gather(lock.run(), passing())
+    try:
+        async with asyncio.timeout(10):
+            await told.wait()
+    finally:
+        running.cancel()
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [
+        (0.2, "1 second"),
+        (59.1, "60 seconds"),
+        (119, "119 seconds"),
+        (120, "2 minutes"),
+        (130, "3 minutes"),
+        (1920, "32 minutes"),
+        (3600, "1 hour"),
+    ],
+)
+def test_a_time_is_told_in_words_that_promise_nothing_too_early(seconds, words):
+    assert in_words(seconds) == words

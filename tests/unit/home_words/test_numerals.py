@@ -1,0 +1,128 @@
+"""A number is found however it is put, hidden whole, and read as the digits that were meant."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from home_words.numbers import NUMBER_WORDS
+from home_words.numerals import HIDDEN, parted, readings, without_numbers
+
+ONES = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"]
+_TENS = {value: word for word, value in NUMBER_WORDS.items() if value >= 20 and word != "fourty"}
+_WORDS = {value: word for word, value in NUMBER_WORDS.items() if word != "fourty"}
+
+
+def below_hundred(value: int) -> str:
+    if value in _WORDS:
+        return _WORDS[value]
+    return f"{_TENS[value // 10 * 10]}-{ONES[value % 10]}"
+
+
+@st.composite
+def put_in_some_way(draw: st.DrawFn) -> tuple[str, str]:
+    """Four digits and one of the ways in which people and transcribers put them."""
+    digits = draw(st.text("0123456789", min_size=4, max_size=4))
+    between = draw(st.sampled_from([" ", "-", ", ", ". ", " - ", "/", " and ", " dash "]))
+    script = draw(
+        st.sampled_from(
+            ["0123456789", "٠١٢٣٤٥٦٧٨٩", "०१२३४५६७८९", "０１２３４５６７８９", "〇一二三四五六七八九"]
+        )
+    )
+    figures = [script[int(digit)] for digit in digits]
+    pairs = [below_hundred(int(digits[at : at + 2])) for at in (0, 2) if digits[at] not in "01"]
+    ways = [
+        "".join(figures),
+        between.join(figures),
+        f"{''.join(figures[:2])}{between}{''.join(figures[2:])}",
+        between.join(ONES[int(digit)] for digit in digits),
+        between.join([figures[0], *(ONES[int(digit)] for digit in digits[1:])]),
+    ]
+    return digits, draw(st.sampled_from([*ways, *([between.join(pairs)] if len(pairs) == 2 else [])]))
+
+
+@given(put_in_some_way())
+def test_four_digits_are_hidden_and_read_in_every_grouping(given_as):
+    digits, put = given_as
+    sentence = f"yes please, {put}."
+
+    assert without_numbers(sentence) == f"yes please, {HIDDEN}."
+    assert digits in readings(parted(sentence))
+
+
+@pytest.mark.parametrize(
+    ("said", "digits"),
+    [
+        ("PIN: 2468", "2468"),
+        ("pin2468", "2468"),
+        ("#2468!", "2468"),
+        ("twentyfour sixtyeight", "2468"),
+        ("twofoursixeight", "2468"),
+        ("two thousand four hundred and sixty-eight", "2468"),
+        ("twenty-four hundred sixty-eight", "2468"),
+        ("2 thousand 468", "2468"),
+        ("2,468", "2468"),
+        ("to for six ate", "2468"),
+        ("double two four oh", "2240"),
+        ("two oh six eight", "2068"),
+        ("double oh seven one", "0071"),
+        ("triple nine one", "9991"),
+        ("①②③④", "1234"),
+        ("2️⃣4️⃣6️⃣8️⃣", "2468"),
+        ("nineteen eighty four", "1984"),
+        ("door 2, 2468", "2468"),
+        ("2468, I said 2468", "2468"),
+        ("go to 2468", "2468"),
+    ],
+)
+def test_the_digits_that_were_meant_are_among_the_readings(said, digits):
+    assert digits in readings(parted(said))
+    assert not any(character.isnumeric() for character in without_numbers(said))
+    assert not set(without_numbers(said).lower().split()) & {*NUMBER_WORDS, "oh", "ate", "double", "triple"}
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "zwei vier sechs acht",
+        "vierundzwanzig achtundsechzig",
+        "zweitausendvierhundertachtundsechzig",
+        "deux quatre six huit",
+        "dos cuatro seis ocho",
+        "veinticuatro sesenta y ocho",
+        "due quattro sei otto",
+        "achtentwintig tweeëndertig",
+        "to fire seks otte",
+        "двадцать четыре шестьдесят восемь",
+        "huszonnégy hatvannyolc",
+        "이사육팔",
+    ],
+)
+def test_numbers_of_other_languages_are_hidden(said):
+    assert without_numbers(f"ok {said}") == f"ok {HIDDEN}"
+    assert parted(said).size >= 4
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "yes, please go ahead",
+        "turn on the lamp in the kitchen",
+        "give me a second",
+        "is it on for you too",
+        "no, set it to on",
+        "there is a fire",
+        "die Tür bitte öffnen",
+    ],
+)
+def test_ordinary_words_are_no_numbers(said):
+    assert without_numbers(said) == said
+    assert parted(said).numbers == ()
+
+
+@given(st.text())
+def test_whatever_is_written_no_digit_of_it_is_left(text):
+    shown = without_numbers(text)
+
+    assert not any(character.isnumeric() for character in shown)
+    assert all(reading.isascii() and reading.isdecimal() for reading in readings(parted(text)))
+    assert parted(text).size >= 0
