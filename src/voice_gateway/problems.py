@@ -15,6 +15,7 @@ SERVER_GIVEN_UP = "MCP connection failed after {attempts} attempts"
 SETTINGS_WRONG = "My settings have a mistake: {reason}"
 PACKAGE_MISSING = "The package {package} is not installed."
 FOLDER_UNUSABLE = "My data folder {folder} cannot be written: {reason}"
+FOLDER_OPEN = "Others may enter my data folder {folder}."
 LITTLE_SPACE = "Only {free} MB are free in my data folder {folder}."
 CLOCK_NOT_SET = "My clock says that it is the year {year}."
 
@@ -47,6 +48,8 @@ FILE_DAMAGED = "The file with my {what} was damaged, so I began a new one; of it
 TIMERS_LOST = "Timers are not available: their file cannot be used."
 PIN_LOCKED = "The PIN is locked for {time} after {wrong} wrong ones."
 SECOND_GATEWAY = "another gateway is running; commands reach that one"
+FOREIGN_SOCKET = "control socket belongs to somebody else, it is not used"
+SETTINGS_IGNORED = "{file} is not used: {reason} (--config FILE uses it all the same)"
 
 VOICE_PACKAGE = "The voice needs the package {package}."
 CANNOT_HEAR = "I cannot hear: {reason}"
@@ -166,12 +169,28 @@ DATA_FOLDER = Problem(
     "free space, owner of the folder; `XDG_DATA_HOME` names another",
     "by itself when the folder can be written",
 )
+FOLDER_SHARED = Problem(
+    "data folder (others)",
+    (FOLDER_OPEN,),
+    "what is said and set here can be read by others; the gateway closes the folder when it is its own",
+    "its owner and its rights: `chmod 700`; `XDG_DATA_HOME` names another",
+    "with the next start",
+)
 SETTINGS = Problem(
     "settings",
     (SETTINGS_WRONG,),
     "a file, a variable or an option says what cannot be; nothing starts, and commands end with code 2",
     "`voice-gateway config check` names each mistake",
     "with the next start",
+)
+SETTINGS_HERE = Problem(
+    "settings (current folder)",
+    (SETTINGS_IGNORED,),
+    "`voice-gateway.toml` of the current folder could run commands that are not yours: others can write or "
+    "replace it, or you have not allowed it as it is; your own file or the defaults hold",
+    "the rest of that line; read the file before you allow it "
+    "([why](configuration.md#a-file-in-the-current-folder))",
+    "after `voice-gateway config allow`, with the next start",
 )
 INSTALLATION = Problem(
     "installation",
@@ -321,7 +340,7 @@ CATALOGUE: Mapping[str, tuple[Problem, ...]] = {
         ),
         NO_CALL,
     ),
-    "This machine": (DATA_FOLDER, SETTINGS, INSTALLATION, CLOCK),
+    "This machine": (DATA_FOLDER, FOLDER_SHARED, SETTINGS, SETTINGS_HERE, INSTALLATION, CLOCK),
     "Conversations and commands": (
         MEMORY,
         Problem(
@@ -338,6 +357,13 @@ CATALOGUE: Mapping[str, tuple[Problem, ...]] = {
             "two gateways of one user; both answer their own doors, `ask` and `status` reach the first",
             "whether you want two",
             "by itself when the first one ends",
+        ),
+        Problem(
+            "commands (another user)",
+            (FOREIGN_SOCKET,),
+            "another user listens where your gateway's socket would be, so nothing is sent there",
+            "who made the folder of that socket; where `XDG_RUNTIME_DIR` leads",
+            "with the next command after that socket is gone",
         ),
     ),
     "The voice": (

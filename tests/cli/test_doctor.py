@@ -1,6 +1,7 @@
 """The doctor says ok only to what can work, and else what is wrong and what to do."""
 
 import asyncio
+import os
 import time
 
 import pytest
@@ -15,6 +16,7 @@ from voice_gateway.config import AnthropicSettings, BrainSettings, OllamaSetting
 from voice_gateway.problems import (
     CLOCK,
     DATA_FOLDER,
+    FOLDER_SHARED,
     INSTALLATION,
     MEMORY,
     MEMORY_LOST,
@@ -160,6 +162,19 @@ async def test_a_data_folder_that_cannot_be_written_is_named(tmp_path, monkeypat
 
     assert (disk.verdict, disk.advice) == ("failed", DATA_FOLDER.advice)
     assert disk.text.startswith(f"My data folder {tmp_path / 'file'}")
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a folder away")
+async def test_a_data_folder_that_others_may_enter_is_told_of(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    folder = tmp_path / "voice-gateway"
+    folder.mkdir()
+    folder.chmod(0o755)
+    os.chown(folder, 12_345, 12_345)  # our own would be closed
+
+    disk = (await found(doctor.disk_and_clock))["disk"]
+
+    assert (disk.verdict, disk.advice) == ("warning", FOLDER_SHARED.advice)
 
 
 async def test_a_clock_that_was_never_set_is_noticed(tmp_path, monkeypatch):

@@ -13,6 +13,10 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.fakes.allowed_settings import allowed
+
+from voice_gateway.config.folders import FILE_NAME
+
 NOT_UNIT = "a gateway as a process"
 
 LIMIT_SECONDS = 30  # a loaded machine may need long to start a server; a hang never ends
@@ -47,8 +51,9 @@ class Commands:
         }
 
     def file(self, name: str, text: str) -> Path:
-        (self.folder / name).write_text(text, encoding="utf-8")
-        return self.folder / name
+        file = self.folder / name
+        file.write_text(text, encoding="utf-8")
+        return allowed(file, self.folder / "data") if name == FILE_NAME else file
 
     async def start(
         self, *words: str, stdin=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.PIPE, **env: str

@@ -1,12 +1,15 @@
 """What commands share: the settings that their options choose, and the running gateway."""
 
 import argparse
+import sys
 from pathlib import Path
 from typing import Any
 
+from voice_gateway.cli.parser import PROGRAM
 from voice_gateway.config import Loaded, control_file, data_folder, load
 from voice_gateway.doors.control import Silent, greet, request
 from voice_gateway.errors import ConfigError, LinkError
+from voice_gateway.logs import one_line
 
 OPENED = ("/dev/", "/proc/self/fd/")
 
@@ -17,10 +20,13 @@ def loaded(options: argparse.Namespace) -> Loaded:
         overrides["brain.provider"] = provider
     if room := getattr(options, "room", None):
         overrides["brain.room"] = room
-    return load(_checked(getattr(options, "config", None)), overrides=overrides)
+    found = load(checked_file(getattr(options, "config", None)), overrides=overrides)
+    if found.ignored:
+        print(f"{PROGRAM}: {one_line(found.ignored)}", file=sys.stderr)
+    return found
 
 
-def _checked(file: Path | None) -> Path | None:
+def checked_file(file: Path | None) -> Path | None:
     """A pipe that nobody writes to cannot even be opened, and no signal ends that; what the shell has opened
     itself (/dev/stdin, <(…)) has a writer."""
     if file is not None and file.exists() and not file.is_file() and not str(file).startswith(OPENED):

@@ -1,6 +1,7 @@
-"""`voice-gateway config`: what holds and where it came from, a commented file to start with, and a check."""
+"""`voice-gateway config`: what holds and where it came from, a check, a file to start with, allowing one."""
 
 import argparse
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -8,21 +9,27 @@ from typing import Any
 from pydantic import SecretStr
 from pydantic.fields import FieldInfo
 
-from voice_gateway.cli.command import loaded, wants_json
-from voice_gateway.config import Loaded, Settings
-from voice_gateway.config.folders import FILE_NAME
+from voice_gateway.cli.command import checked_file, loaded, wants_json
+from voice_gateway.config import Loaded, Settings, load
+from voice_gateway.config.folders import FILE_NAME, user_file
 from voice_gateway.config.load import WITHOUT_EFFECT, setting_names
+from voice_gateway.config.trust import allow
 from voice_gateway.doors.terminal import print_json
 from voice_gateway.errors import ConfigError
+from voice_gateway.logs import one_line
 from voice_gateway.tools.masking import HIDDEN, hide_secrets
 
 
 def config(options: argparse.Namespace) -> int:
     if options.action == "init":
         return _init(options)
+    if options.action == "allow":
+        return _allow(options)
     found = loaded(options)  # raises ConfigError, which is exit code 2, when something is wrong
     if options.action == "check":
         return _check(found, as_json=wants_json(options))
+    if options.action == "path":
+        return _path(found, as_json=wants_json(options))
     return _show(found, as_json=wants_json(options))
 
 
@@ -38,12 +45,8 @@ def shown(settings: Settings, name: str) -> Any:
 
 
 def _show(found: Loaded, *, as_json: bool) -> int:
-    from voice_gateway.tools.masking import without_secrets
-
     values = {name: shown(found.settings, name) for name in ("preset", *setting_names())}
-    for name, server in found.settings.mcpServers.items():
-        words = server.url or " ".join([server.command or "", *server.args])
-        values[f"mcpServers.{name}"] = without_secrets(server)(words)
+    values |= {f"mcpServers.{name}": words for name, words in _servers(found.settings).items()}
     rows = [(name, value, found.origins.get(name, "default")) for name, value in values.items()]
     if as_json:
         print_json([{"name": name, "value": value, "origin": origin} for name, value, origin in rows])
@@ -60,6 +63,16 @@ def _show(found: Loaded, *, as_json: bool) -> int:
     return 0
 
 
+def _servers(settings: Settings) -> dict[str, str]:
+    """How each is reached, as people may see it."""
+    from voice_gateway.tools.masking import without_secrets
+
+    return {
+        name: without_secrets(server)(server.url or " ".join([server.command or "", *server.args]))
+        for name, server in settings.mcpServers.items()
+    }
+
+
 def _text(value: Any) -> str:
     if value is None:
         return "none"
@@ -71,23 +84,77 @@ def _text(value: Any) -> str:
 def _check(found: Loaded, *, as_json: bool) -> int:
     where = str(found.file) if found.file else "no file, defaults"
     if as_json:
-        print_json({"ok": True, "file": str(found.file) if found.file else None})
+        print_json({"ok": True, **_files(found)})
     else:
         print(f"configuration is good ({where})")
     return 0
 
 
+def _path(found: Loaded, *, as_json: bool) -> int:
+    if as_json:
+        print_json(_files(found))
+    elif found.file:
+        print(found.file)
+    return 0 if found.file else 1
+
+
+def _files(found: Loaded) -> dict[str, str | None]:
+    return {"file": str(found.file) if found.file else None, "ignored": found.ignored}
+
+
+def _allow(options: argparse.Namespace) -> int:
+    """What is allowed is what was read and checked: nothing is opened a second time."""
+    found = load(checked_file(getattr(options, "config", None)) or Path.cwd() / FILE_NAME, environ={})
+    _allow_all(found)
+    if wants_json(options):
+        print_json({"ok": True, "file": str(found.file)})
+        return 0
+    print(
+        f"{one_line(str(found.file))} may be used in its folder, as long as it stays as it is",
+        file=sys.stderr,
+    )
+    for name, words in _servers(found.settings).items():
+        print(f"  server {name}: {one_line(words)}", file=sys.stderr)
+    return 0
+
+
+def _allow_all(found: Loaded) -> None:
+    for read in found.reads:
+        if read.objection is not None:
+            raise ConfigError(f"{read.path} cannot be allowed: {read.objection}")
+    try:
+        for read in found.reads:
+            allow(read)
+    except OSError as error:
+        raise ConfigError(f"{found.file} cannot be allowed: {error}") from error
+
+
 def _init(options: argparse.Namespace) -> int:
     file = getattr(options, "config", None) or Path(FILE_NAME)
     try:
-        with file.open("w" if options.force else "x", encoding="utf-8") as out:
+        with open(file, "w" if options.force else "x", encoding="utf-8", opener=_for_one_writer) as out:
             out.write(commented_file())
     except FileExistsError:
         raise ConfigError(f"{file} exists already; --force writes over it") from None
     except OSError as error:
         raise ConfigError(f"cannot write {file}: {error.strerror}") from error
     print(f"wrote {file}; every line in it is a default that you can change", file=sys.stderr)
+    if file.name == FILE_NAME and file.resolve() != user_file().resolve():
+        print(_allowed_to_begin_with(file), file=sys.stderr)
     return 0
+
+
+def _allowed_to_begin_with(file: Path) -> str:
+    try:
+        _allow_all(load(file, environ={}))
+    except ConfigError as error:
+        return f"{one_line(str(error))}; name it with --config"
+    return "after you have changed it, `voice-gateway config allow` says that it was you"
+
+
+def _for_one_writer(name: str, flags: int) -> int:
+    """Others may read it, as the umask says; what others may write would not be used."""
+    return os.open(name, flags, 0o644)
 
 
 def commented_file() -> str:

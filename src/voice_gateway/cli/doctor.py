@@ -22,7 +22,9 @@ from voice_gateway.config import Settings, VoiceSettings, conversations_file, da
 from voice_gateway.conversation.store import store_from
 from voice_gateway.doors.terminal import print_json
 from voice_gateway.errors import BrainError, ConfigError, GatewayError, HearingError, LinkError
+from voice_gateway.logs import one_line
 from voice_gateway.mcp_link.status import what_to_check
+from voice_gateway.private_files import private_file
 from voice_gateway.problems import (
     CANNOT_HEAR,
     CANNOT_SPEAK,
@@ -30,6 +32,8 @@ from voice_gateway.problems import (
     CLOCK,
     CLOCK_NOT_SET,
     DATA_FOLDER,
+    FOLDER_OPEN,
+    FOLDER_SHARED,
     FOLDER_UNUSABLE,
     INSTALLATION,
     LITTLE_SPACE,
@@ -51,6 +55,7 @@ from voice_gateway.problems import (
     SERVER,
     SERVER_SILENT,
     SETTINGS,
+    SETTINGS_HERE,
     SETTINGS_WRONG,
     SPEECH,
     TRANSCRIBER,
@@ -137,6 +142,8 @@ async def doctor(options: argparse.Namespace) -> int:
         add(_bad("configuration", SETTINGS, SETTINGS_WRONG.format(reason=error)))
         return _end(findings, as_json=as_json)
     add(_ok("configuration", str(found.file) if found.file else "no file, so the defaults hold"))
+    if found.ignored:
+        add(_bad("configuration", SETTINGS_HERE, one_line(found.ignored), grade=Grade.WARNING))
     for title, check in all_checks(options.online):
         with progress.status(f"checking {title} …"):
             async for finding in check(found.settings):
@@ -191,8 +198,7 @@ async def disk_and_clock(
 ) -> CheckResults:
     folder = data_folder()
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        probe = folder / ".doctor"
+        probe = private_file(folder / ".doctor")
         probe.write_text("x")
         probe.unlink()
     except OSError as error:
@@ -204,6 +210,8 @@ async def disk_and_clock(
         else:
             text = LITTLE_SPACE.format(free=free // 1024**2, folder=folder)
             yield _bad("disk", DATA_FOLDER, text, grade=Grade.WARNING)
+        if folder.stat().st_mode & 0o077:
+            yield _bad("disk", FOLDER_SHARED, FOLDER_OPEN.format(folder=folder), grade=Grade.WARNING)
     now = now or time.localtime()
     if now.tm_year < BUILT_IN_YEAR:
         yield _bad("clock", CLOCK, CLOCK_NOT_SET.format(year=now.tm_year))

@@ -25,10 +25,11 @@ examples:
   voice-gateway tools lint                           what to improve in tool descriptions
   voice-gateway doctor                               check everything, and say what to do
   voice-gateway config init                          write a commented voice-gateway.toml
+  voice-gateway config allow                         use the voice-gateway.toml of this folder as it is now
   voice-gateway config show                          every setting, and where it came from
 
-Settings: voice-gateway.toml here or in the configuration folder, or --config FILE.
-docs/configuration.md lists them all.
+Settings: --config FILE, else voice-gateway.toml here if you have allowed it, else that of the configuration
+folder. docs/configuration.md lists them all.
 """
 
 CALL_EXAMPLES = """\
@@ -131,13 +132,21 @@ def _add_tools(commands: "argparse._SubParsersAction[Parser]", shared: Parser) -
 
 
 def _add_config(commands: "argparse._SubParsersAction[Parser]", shared: Parser) -> None:
-    config = commands.add_parser("config", parents=[shared], help="show, check or start the settings")
+    config = commands.add_parser("config", parents=[shared], help="show, check, start or allow the settings")
     actions = config.add_subparsers(dest="action", metavar="ACTION", parser_class=Parser)
     actions.add_parser(
         "show", parents=[shared], help="every setting, its value and where it came from (the default)"
     )
     actions.add_parser("check", parents=[shared], help="exit code 0 when all is well, 2 when not")
-    init = actions.add_parser("init", parents=[shared], help="write a commented voice-gateway.toml")
+    actions.add_parser("path", parents=[shared], help="the file in use; exit code 1 when there is none")
+    actions.add_parser(
+        "allow",
+        parents=[shared],
+        help="use the voice-gateway.toml of this folder, as long as it stays as it is",
+    )
+    init = actions.add_parser(
+        "init", parents=[shared], help="write a commented voice-gateway.toml, and allow it"
+    )
     init.add_argument("--force", action="store_true", help="write over an existing file")
 
 

@@ -11,12 +11,14 @@ FILE_NAME = "voice-gateway.toml"
 LONGEST_SOCKET_PATH = 100  # the system's own limit is 104 to 108 bytes
 
 
-def find_file(file: Path | None) -> Path | None:
-    """The one that was named, else that of the current folder, else that of the user."""
-    if file is not None:
-        return file
-    folders = (Path.cwd(), Path(platformdirs.user_config_dir("voice-gateway", appauthor=False)))
-    return next((folder / FILE_NAME for folder in folders if (folder / FILE_NAME).is_file()), None)
+def user_file() -> Path:
+    """The settings of the user, wherever the program is started."""
+    return Path(platformdirs.user_config_dir("voice-gateway", appauthor=False)) / FILE_NAME
+
+
+def allowed_folder() -> Path:
+    """Which settings files of other folders the user has allowed."""
+    return data_folder() / "allowed"
 
 
 def data_folder() -> Path:

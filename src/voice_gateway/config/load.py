@@ -6,17 +6,19 @@ import os
 import sys
 import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
 
-from voice_gateway.config.folders import find_file
+from voice_gateway.config.folders import FILE_NAME, user_file
 from voice_gateway.config.kinds import checked_server_name, did_you_mean
 from voice_gateway.config.tree import Section, ServerSettings, Settings
+from voice_gateway.config.trust import FileRead, read_found, read_named, refusal
 from voice_gateway.errors import ConfigError
+from voice_gateway.problems import SETTINGS_IGNORED
 
 log = logging.getLogger(__name__)
 
@@ -56,6 +58,18 @@ class Loaded:
     settings: Settings
     file: Path | None = None
     origins: Mapping[str, str] = field(default_factory=dict)
+    ignored: str | None = None  # the file of the current folder that is not used, and why
+    reads: tuple[FileRead, ...] = ()  # whatever was read: the file, and another client's
+
+
+@dataclass(frozen=True, slots=True)
+class _Source:
+    """Each file is read once: what is used is what was looked at."""
+
+    file: Path | None = None
+    tree: Tree = field(default_factory=dict)
+    ignored: str | None = None
+    reads: Mapping[Path, FileRead] = field(default_factory=dict)
 
 
 def load(
@@ -65,8 +79,8 @@ def load(
     environ: Mapping[str, str] | None = None,
 ) -> Loaded:
     """`overrides` are dotted names from the command line. Raises ConfigError with one clear line."""
-    found = find_file(file)
-    tree = _read_toml(found) if found else {}
+    source = _named(file) if file is not None else _found()
+    found, tree = source.file, source.tree
     origins = {name: str(found) for name in _dotted(tree)}
     _add_environment(tree, origins, os.environ if environ is None else environ)
     for name, value in (overrides or {}).items():
@@ -77,7 +91,9 @@ def load(
         if name in origins:
             log.warning("setting has no effect any more", extra={"setting": name, "origin": origins[name]})
     settings = _validated(tree, origins, found)
-    return Loaded(_with_servers(settings, found, origins), found, origins)
+    reads = dict(source.reads)
+    settings = _with_servers(settings, found, origins, reads)
+    return Loaded(settings, found, origins, source.ignored, tuple(reads.values()))
 
 
 def setting_names() -> list[str]:
@@ -98,11 +114,49 @@ def env_name(setting: str) -> str:
 # --- the file
 
 
-def _read_toml(file: Path) -> Tree:
+def _named(file: Path) -> _Source:
     try:
-        tree = tomllib.loads(file.read_text(encoding="utf-8"))
+        read = read_named(file)
     except OSError as error:
         raise ConfigError(f"cannot read {file}: {error.strerror or error}") from error
+    return _Source(file, _read_toml(read), reads={file: read})
+
+
+def _found() -> _Source:
+    """That of the current folder if it may be used, else that of the user."""
+    here, own = Path.cwd() / FILE_NAME, user_file()
+    ignored: str | None = None
+    if os.path.realpath(here) != os.path.realpath(own) and (read := read_found(here)) is not None:
+        source = _allowed(read)
+        if isinstance(source, _Source):
+            return source
+        ignored = SETTINGS_IGNORED.format(file=here, reason=source)
+    return replace(_named(own), ignored=ignored) if own.is_file() else _Source(ignored=ignored)
+
+
+def _allowed(read: FileRead) -> _Source | str:
+    """The file, and the other client's that it names, which can hold commands as well; or why not."""
+    if reason := refusal(read):
+        return reason
+    tree, reads = _read_toml(read), {read.path: read}
+    section = tree.get("mcp")
+    if isinstance(section, dict) and isinstance(named := section.get("mcp_config"), str) and named:
+        other = read_found(_beside(read.path, Path(named)))
+        if other is not None:
+            if reason := refusal(other):
+                return f"it names {other.path}, and of that {reason}"
+            reads[other.path] = other
+    return _Source(read.path, tree, reads=reads)
+
+
+def _beside(file: Path | None, named: Path) -> Path:
+    return (file.parent if file else Path.cwd()) / named.expanduser()
+
+
+def _read_toml(read: FileRead) -> Tree:
+    file = read.path
+    try:
+        tree = tomllib.loads(read.content.decode("utf-8"))
     except UnicodeDecodeError as error:
         raise ConfigError(f"{file} is not UTF-8 text") from error
     except tomllib.TOMLDecodeError as error:
@@ -244,11 +298,13 @@ def _plain(message: str) -> str:
 # --- the MCP servers: our own, those another client already knows, or the simulated home
 
 
-def _with_servers(settings: Settings, file: Path | None, origins: dict[str, str]) -> Settings:
+def _with_servers(
+    settings: Settings, file: Path | None, origins: dict[str, str], reads: dict[Path, FileRead]
+) -> Settings:
     servers = dict(settings.mcpServers)
     if settings.mcp.mcp_config is not None:
-        other = (file.parent if file else Path.cwd()) / settings.mcp.mcp_config.expanduser()
-        for name, server in _other_clients_servers(other).items():
+        other = _beside(file, settings.mcp.mcp_config)
+        for name, server in _other_clients_servers(other, reads).items():
             if name in servers:
                 log.warning("server is configured twice, our own file wins", extra={"server": name})
             else:
@@ -259,9 +315,10 @@ def _with_servers(settings: Settings, file: Path | None, origins: dict[str, str]
     return settings.model_copy(update={"mcpServers": servers})
 
 
-def _other_clients_servers(file: Path) -> dict[str, ServerSettings]:
+def _other_clients_servers(file: Path, reads: dict[Path, FileRead]) -> dict[str, ServerSettings]:
     try:
-        text = file.read_text(encoding="utf-8")
+        read = reads[file] = reads.get(file) or read_named(file)
+        text = read.content.decode("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(f"mcp_config: cannot read {file}: {error}") from error
     tree = _read_json(text, str(file))

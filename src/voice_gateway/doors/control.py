@@ -16,7 +16,7 @@ from voice_gateway.doors.json_text import json_text
 from voice_gateway.doors.marks import mark_lines
 from voice_gateway.errors import LinkError
 from voice_gateway.private_files import ROOT, changeable_by_others, private_folder
-from voice_gateway.problems import SECOND_GATEWAY
+from voice_gateway.problems import FOREIGN_SOCKET, SECOND_GATEWAY
 from voice_gateway.turn import Interruption, Reply
 
 log = logging.getLogger(__name__)
@@ -142,7 +142,7 @@ async def request(
         raise LinkError(f"no gateway is running: {error}") from error
     if not _is_ours(writer.get_extra_info("socket"), file):
         writer.close()
-        log.warning("control socket belongs to somebody else, it is not used", extra={"file": str(file)})
+        log.warning(FOREIGN_SOCKET, extra={"file": str(file)})
         raise LinkError(f"no gateway of yours is running: {file} belongs to somebody else")
     try:
         writer.write(json_text(message).encode() + b"\n")

@@ -5,6 +5,7 @@ import re
 import tomllib
 
 import pytest
+from tests.fakes.allowed_settings import allowed
 
 from voice_gateway.__main__ import main
 from voice_gateway.cli.config import commented_file
@@ -15,6 +16,7 @@ from voice_gateway.config import Settings, load
 def _empty_folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
 
 
 def shown(capsys):
@@ -61,6 +63,7 @@ def test_show_hides_what_servers_and_addresses_were_told_in_confidence(tmp_path,
         url = "https://bob:hush@8@host/mcp?api_key=hush-9&units=metric"
         """
     )
+    allowed(tmp_path / "voice-gateway.toml")
 
     assert main(["config", "show", *(["--json"] if as_json else [])]) == 0
 
@@ -82,6 +85,8 @@ def test_show_names_the_preset_and_where_servers_came_from(tmp_path, capsys, mon
     (tmp_path / "mcp.json").write_text('{"mcpServers": {"three": {"command": "x"}}}')
     file = tmp_path / "voice-gateway.toml"
     file.write_text('mcp_config = "mcp.json"\n[mcpServers.one]\ncommand = "x"\n')
+    allowed(file)
+    allowed(tmp_path / "mcp.json")
 
     assert main(["config", "show", "--json"]) == 0
 
@@ -115,6 +120,7 @@ def test_every_line_of_the_file_can_be_uncommented():
 
 def test_check_suggests_what_was_meant(tmp_path, capsys):
     (tmp_path / "voice-gateway.toml").write_text("[voice]\nenabeld = true\n")
+    allowed(tmp_path / "voice-gateway.toml")
 
     assert main(["config", "check"]) == 2
 

@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.fakes.allowed_settings import allowed
 
 from voice_gateway.cli.config import commented_file
 from voice_gateway.config import ServerSettings, load
@@ -17,13 +18,14 @@ from voice_gateway.errors import ConfigError
 def _empty_folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
 
 
 def written(text: str, name: str = "voice-gateway.toml") -> Path:
     file = Path(name)
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(text, encoding="utf-8")
-    return file
+    return allowed(file)
 
 
 def test_without_any_file_the_defaults_hold_and_the_simulated_home_is_the_server():

@@ -4,6 +4,7 @@ import importlib
 from pathlib import Path
 
 import pytest
+from tests.fakes.allowed_settings import allowed
 from tests.fakes.gateway_process import Commands
 
 from voice_gateway.config import load
@@ -61,11 +62,13 @@ WRONG = [
 def _empty_folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
 
 
 @pytest.mark.parametrize(("variable", "value", "says"), WRONG)
 def test_a_wrong_value_is_one_line_with_variable_setting_and_what_is_expected(variable, value, says):
     Path("voice-gateway.toml").write_text("[brain]\nroom = 'Kitchen'\n")  # which is not where it comes from
+    allowed(Path("voice-gateway.toml"))
 
     with pytest.raises(ConfigError) as caught:
         load(environ={variable: value})
@@ -88,6 +91,7 @@ def test_a_wrong_value_is_one_line_with_variable_setting_and_what_is_expected(va
 )
 def test_the_same_in_a_file_names_the_file(text, says):
     Path("voice-gateway.toml").write_text(text)
+    allowed(Path("voice-gateway.toml"))
 
     with pytest.raises(ConfigError) as caught:
         load(environ={})

@@ -1,0 +1,114 @@
+"""Whether the settings file of the current folder may be used: it can name commands that are run.
+
+Two things are asked. Nobody but the user (and root) can write the file or put another in its place: that
+keeps other people out. And the user has allowed this very content at this very place: that keeps out what
+comes in the user's own name, such as an archive or a pull from a repository. Nothing tells such a change from
+the user's own edit, so an edit is allowed again, too: it costs one command, and without it the next pull
+could run anything.
+"""
+
+import contextlib
+import hashlib
+import os
+import shlex
+import stat
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from voice_gateway.config.folders import allowed_folder
+from voice_gateway.private_files import WRITE_OF_OTHERS, changeable_by_others, private_file
+
+ALLOW = "`voice-gateway config allow`"
+LARGEST = 1024 * 1024  # bytes of a file that nobody named
+
+
+@dataclass(frozen=True, slots=True)
+class FileRead:
+    """A file that was opened once: what is said of it and what it holds belong together."""
+
+    path: Path
+    content: bytes = field(repr=False)  # may hold passwords
+    objection: str | None = None  # why it could be somebody else's work
+
+
+def read_named(path: Path) -> FileRead:
+    """One that the user has named: it is read whoever wrote it. Raises OSError."""
+    with path.open("rb") as file:
+        return FileRead(path, file.read(), _objection(path, os.fstat(file.fileno())))
+
+
+def read_found(path: Path) -> FileRead | None:
+    """One that only lies there; it is not read if it could be somebody else's work. None: there is none."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        return FileRead(path, b"", f"it cannot be read ({error.strerror})")
+    try:
+        objection = _objection(path, os.fstat(descriptor))
+        if objection is not None:
+            return FileRead(path, b"", objection)
+        with os.fdopen(descriptor, "rb", closefd=False) as file:
+            content = file.read(LARGEST + 1)
+    finally:
+        os.close(descriptor)
+    if len(content) > LARGEST:
+        return FileRead(path, b"", f"it has more than {LARGEST} bytes")
+    return FileRead(path, content)
+
+
+def refusal(read: FileRead) -> str | None:
+    """Why a file that only lies there is not used, and what helps; None: it may be."""
+    if read.objection is not None:
+        return read.objection
+    known = _remembered(read.path)
+    if known == _digest(read.content):
+        return None
+    reason = "you have not allowed it" if known is None else "it has changed since you allowed it"
+    return f"{reason}; look at it, then run {ALLOW}"
+
+
+def allow(read: FileRead, memory: Path | None = None) -> None:
+    """From now on this content, and no other, may be used at this place. Raises OSError."""
+    record = _record(read.path, memory)
+    fresh = private_file(record.with_name(f"{record.name}.{os.getpid()}"))
+    fresh.write_text(f"{_digest(read.content)} {os.path.realpath(read.path)!r}\n", encoding="utf-8")
+    fresh.replace(record)
+    if problem := read_named(record).objection:
+        raise OSError(f"what is allowed is kept in {record.parent}, and {problem}")
+
+
+def _objection(path: Path, found: os.stat_result) -> str | None:
+    """`found` is what was opened. A link counts with what it leads to, and with the folder it stands in."""
+    if not stat.S_ISREG(found.st_mode):
+        return "it is not a regular file"
+    if found.st_uid != os.geteuid():
+        return "it belongs to another user"
+    if found.st_mode & WRITE_OF_OTHERS:
+        return f"others may write it; `chmod go-w {shlex.quote(str(path))}` ends that"
+    try:
+        for folder in {Path(os.path.realpath(path.parent)), Path(os.path.realpath(path)).parent}:
+            if problem := changeable_by_others(folder):
+                return f"{problem}, so that it could be replaced"
+    except OSError as error:
+        return f"it cannot be told who could replace it ({error.strerror})"
+    return None
+
+
+def _remembered(path: Path) -> str | None:
+    """The digest that was allowed there; only a record that nobody else could have written counts."""
+    with contextlib.suppress(OSError, ValueError, IndexError):
+        record = read_named(_record(path, None))
+        if record.objection is None:
+            return record.content.decode().split()[0]
+    return None
+
+
+def _record(path: Path, memory: Path | None) -> Path:
+    place = os.fsencode(os.path.realpath(path))
+    return (memory or allowed_folder()) / hashlib.sha256(place).hexdigest()
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()

@@ -1,0 +1,66 @@
+"""Commands in a folder with a settings file that nobody has allowed: none of them does anything of it."""
+
+import json
+from pathlib import Path
+
+import pytest
+from tests.fakes.gateway_process import Commands
+
+from voice_gateway.config.folders import FILE_NAME
+
+
+@pytest.fixture
+def marker(commands: Commands) -> Path:
+    """What the file's command would leave behind."""
+    marker = commands.folder / "it-ran"
+    server = f'[mcpServers.evil]\ncommand = "touch"\nargs = ["{marker}"]\n'
+    file = commands.folder / FILE_NAME
+    file.write_text(f"[mcp]\nattempts = 1\n{server}", encoding="utf-8")
+    file.chmod(0o600)
+    return marker
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("ask", "what time is it"),
+        ("tools", "list", "--json"),
+        ("run",),
+        ("config", "show"),
+    ],
+    ids=" ".join,
+)
+async def test_its_command_is_not_run_and_one_line_says_so(commands, marker, words):
+    ended = await commands.run(*words, text="what time is it\n")
+
+    assert ended.code == 0
+    assert not marker.exists()
+    assert "evil" not in ended.out
+    (line,) = [line for line in ended.err.splitlines() if FILE_NAME in line]
+    assert line.startswith(
+        f"voice-gateway: {commands.folder / FILE_NAME} is not used: you have not allowed it"
+    )
+    assert "`voice-gateway config allow`" in line
+
+
+async def test_after_it_was_allowed_or_named_it_is_run(commands, marker):
+    await commands.run("tools", "list", "--config", FILE_NAME)
+    assert marker.exists()
+
+    marker.unlink()
+    assert (await commands.run("config", "allow")).code == 0
+    assert not marker.exists()
+    assert "evil" in (await commands.run("config", "show")).out
+    await commands.run("tools", "list")
+    assert marker.exists()
+
+
+async def test_the_doctor_says_the_same(commands, marker):
+    ended = await commands.run("doctor", "--json")
+
+    rows = [row for row in ended.json["checks"] if row["check"] == "configuration"]
+    assert [row["verdict"] for row in rows] == ["ok", "warning"]
+    assert rows[0]["text"] == "no file, so the defaults hold"
+    assert "you have not allowed it" in rows[1]["text"]
+    assert not marker.exists()
+    assert "evil" not in json.dumps(ended.json)
