@@ -91,7 +91,7 @@ class SimulatedHome:
             now = self._changed_at()
             if now != seen:
                 seen = now
-                self._reload()
+                self.reload()
                 await self.snapshot(0)
 
     def _changed_at(self) -> int | None:
@@ -100,7 +100,8 @@ class SimulatedHome:
         except OSError:
             return None
 
-    def _reload(self) -> None:
+    def reload(self) -> None:
+        """Take what its file says now."""
         try:
             self._use(read_home(self._file))
         except BadHome as error:

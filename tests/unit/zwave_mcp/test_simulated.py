@@ -412,7 +412,7 @@ async def test_a_simulated_jam_ends_when_the_bolt_moved(tmp_path: Path):
     moment[0] += 5
     assert await home.poll(alarm) == 11
     file.write_text(text, encoding="utf-8")
-    home._reload()
+    home.reload()
     await home.write(bolt, 0)
     assert await home.poll(alarm) == 11  # not before it moved
     moment[0] += 5
