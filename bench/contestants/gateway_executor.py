@@ -12,9 +12,9 @@ from langchain_core.tools import tool
 
 from bench.worker import Figures, serve_async
 from voice_gateway import logs
+from voice_gateway.brain.history import to_message
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
-from voice_gateway.tools.results import to_message
 from voice_gateway.turn import ToolCall
 
 CALLS = 1500

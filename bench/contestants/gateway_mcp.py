@@ -8,11 +8,11 @@ from time import perf_counter
 from bench.driver import ROOT
 from bench.worker import Figures, serve_async
 from voice_gateway import logs
+from voice_gateway.brain.history import to_message
 from voice_gateway.config import McpSettings, ServerSettings
 from voice_gateway.mcp_link.integration import MCPIntegration
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
-from voice_gateway.tools.results import to_message
 from voice_gateway.turn import ToolCall
 
 CALLS = 1000

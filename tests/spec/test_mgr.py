@@ -139,7 +139,7 @@ def settled(manager: ToolManager) -> dict[str, object]:
 def test_the_interface_is_add_all_and_find_and_what_servers_need():
     public = {name for name in vars(ToolManager) if not name.startswith("_")}
 
-    assert public == {"add", "all", "find", "add_mcp_tools", "remove_server", "offered_name"}
+    assert public == {"add", "all", "find", "add_mcp_tools", "offered_name"}
 
 
 @pytest.mark.scenario("MGR-6")
@@ -149,7 +149,7 @@ def test_everything_else_follows_from_the_list_whatever_happened_to_it():
     manager.add(named("add", "another"))  # replaced
     manager.add_mcp_tools("zwave", [mcp_tool("play"), mcp_tool("dim")])  # another list, and a namesake
     manager.add_mcp_tools("attic", [mcp_tool("heat", source="attic")])
-    manager.remove_server("attic")
+    manager.add_mcp_tools("attic", [])
 
     anew = ToolManager()
     for source in ("builtin", "radio", "zwave"):
@@ -217,10 +217,9 @@ def test_no_server_takes_the_place_of_the_built_in_tools():
     manager = ToolManager()
     manager.add(add)
 
-    with pytest.raises(ValueError, match='"builtin"'):
-        manager.add_mcp_tools("builtin", [named("say", "one")])
-    with pytest.raises(ValueError, match='"builtin"'):
-        manager.remove_server("builtin")
+    for offered in ([named("say", "one")], []):
+        with pytest.raises(ValueError, match='"builtin"'):
+            manager.add_mcp_tools("builtin", offered)
 
     assert manager.all() == [add]
 
@@ -274,7 +273,7 @@ def test_a_servers_new_list_replaces_its_old_one_without_a_warning(caplog):
 
     assert [one.name for one in manager.all()] == ["b", "c"]
     assert manager.find("a") is None
-    manager.remove_server("zwave")
+    manager.add_mcp_tools("zwave", [])
     assert manager.all() == []
     assert caplog.records == []
 

@@ -118,7 +118,7 @@ class History:
         self.messages.append(AIMessage(content=text, tool_calls=requests))
 
     def add_outcomes(self, outcomes: Iterable[ToolOutcome]) -> None:
-        self.messages += [_result(outcome) for outcome in outcomes]
+        self.messages += [to_message(outcome) for outcome in outcomes]
 
     def call_ids(self) -> set[str]:
         """The ids that are taken: a new call must not use one of them again."""
@@ -188,7 +188,8 @@ class History:
         return cls(pair(messages_from_dict(list(stored.get("messages", ())))), stored.get("state"))
 
 
-def _result(outcome: ToolOutcome) -> ToolMessage:
+def to_message(outcome: ToolOutcome) -> ToolMessage:
+    """What a model gets of an outcome (MSG-5)."""
     return ToolMessage(
         content=outcome.for_model or outcome.text,
         tool_call_id=outcome.call_id,

@@ -59,7 +59,7 @@ class ToolManager:
         self.version += 1
 
     def add_mcp_tools(self, server: str, tools: "Sequence[BaseTool]") -> None:
-        """Replace what that server offered before. A bad definition costs only itself."""
+        """Replace what that server offered before, by nothing too. A bad definition costs only itself."""
         _check_server(server)
         offered: dict[str, BaseTool] = {}
         for tool in tools:
@@ -78,14 +78,6 @@ class ToolManager:
         self._tools.sort(key=_order)
         self._make_index()
         self.version += 1
-
-    def remove_server(self, server: str) -> None:
-        _check_server(server)
-        left = [tool for tool in self._tools if traits(tool).source != server]
-        if len(left) != len(self._tools):
-            self._tools = left
-            self._make_index()
-            self.version += 1
 
     def find(self, name: str) -> "BaseTool | None":
         """By name, `lc_name`, server-qualified name, or the name a model was offered; not found is None."""

@@ -5,16 +5,12 @@ import json
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from voice_gateway.content_blocks import KINDS, as_json, read_blocks, size_of
 from voice_gateway.errors import ErrorKind, LinkError, ToolError, first_error
 from voice_gateway.tools.masking import safe, shorten
-from voice_gateway.turn import ToolOutcome, encodable
-
-if TYPE_CHECKING:
-    from langchain_core.messages import ToolMessage
+from voice_gateway.turn import encodable
 
 EMPTY = "Done, without output."
 
@@ -23,20 +19,6 @@ EMPTY = "Done, without output."
 class Result:
     text: str
     structured: Any = None
-
-
-def to_message(outcome: ToolOutcome) -> "ToolMessage":
-    message = _message_class()
-    if outcome.ok:
-        return message(content=outcome.for_model or outcome.text, tool_call_id=outcome.call_id)
-    return message(content=outcome.for_model or outcome.text, tool_call_id=outcome.call_id, status="error")
-
-
-@cache
-def _message_class() -> "type[ToolMessage]":
-    from langchain_core.messages import ToolMessage
-
-    return ToolMessage
 
 
 def read(raw: Any, artifact: Any = None) -> Result:

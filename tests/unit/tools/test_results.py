@@ -15,8 +15,9 @@ from mcp.shared.exceptions import MCPError
 from pydantic import BaseModel, ValidationError
 from tests.fakes.some_tools import mcp_tool, outcome_of
 
+from voice_gateway.brain.history import to_message
 from voice_gateway.errors import BadArguments, ErrorKind, LinkError, ToolError, ToolUnavailable
-from voice_gateway.tools.results import EMPTY, capped, cause_of, describe, read, to_message
+from voice_gateway.tools.results import EMPTY, capped, cause_of, describe, read
 from voice_gateway.turn import ToolOutcome
 
 
@@ -110,8 +111,8 @@ async def test_a_result_is_wrapped_in_a_message_with_the_matching_id():
         ToolOutcome("c2", "add", "Error: no", False, 0.1, error=ErrorKind.FAILED, for_model="Error: no")
     )
 
-    assert good == ToolMessage("3", tool_call_id="c1")
-    assert bad == ToolMessage("Error: no", tool_call_id="c2", status="error")
+    assert good == ToolMessage("3", tool_call_id="c1", name="add")
+    assert bad == ToolMessage("Error: no", tool_call_id="c2", name="add", status="error")
 
 
 async def test_the_message_carries_the_capped_text():
