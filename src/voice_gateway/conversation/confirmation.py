@@ -13,7 +13,7 @@ from voice_gateway.config import SHORTEST_PIN, PermissionSettings
 from voice_gateway.conversation.answers import Answer, may_be_pin, read_answer
 from voice_gateway.conversation.pin_lock import PinLock, PinVerdict, in_words
 from voice_gateway.tools.executor import ToolExecutor
-from voice_gateway.tools.permission import DevicesNamed, TurnGate, question
+from voice_gateway.tools.permission import DevicesNamed, Tier, TurnGate, question, tier
 from voice_gateway.tools.traits import traits
 from voice_gateway.turn import OutcomeStatus, Reply, ToolCall, ToolTraits, Utterance, new_id
 from voice_gateway.watch import Watch
@@ -40,10 +40,16 @@ class Pending:
     calls: tuple[ToolCall, ...]
     question: str
     expires: float
+    sensitive: bool = True  # only then a PIN is wanted, and the door matters
 
     def to_json(self) -> dict[str, Any]:
         calls = [{"name": call.name, "args": call.args} for call in self.calls]
-        return {"calls": calls, "question": self.question, "expires": self.expires}
+        return {
+            "calls": calls,
+            "question": self.question,
+            "expires": self.expires,
+            "sensitive": self.sensitive,
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +95,8 @@ class Confirmation:
         """The only place that sees a PIN. Whatever comes behind it gets what is returned: MQTT, the history,
         the stages and their models, the log."""
         pending, text = _open_question(state), utterance.text
-        answer = read_answer(text, pending.question, self._pin) if pending else Answer.OTHER
+        pin = self._pin if pending and pending.sensitive else None
+        answer = read_answer(text, pending.question, pin) if pending else Answer.OTHER
         if self._pin is None or not self._hides(parted(text), answer, pending, state):
             return Incoming(utterance, answer)
         return Incoming(replace(utterance, text=without_numbers(text)), answer, hidden=True)
@@ -101,12 +108,11 @@ class Confirmation:
         other conversation, a sentence that is nothing but a PIN."""
         if not spoken.numbers:
             return False
-        if answer is not Answer.OTHER or self._is_near(pending):
-            return True
+        if pending is not None and pending.sensitive:
+            near = self._now() <= pending.expires + GRACE_SECONDS
+            if near or answer is not Answer.OTHER:
+                return True
         return may_be_pin(spoken, shortest=1 if self._now() <= state.get(OVER, 0.0) else SHORTEST_PIN)
-
-    def _is_near(self, pending: Pending | None) -> bool:
-        return pending is not None and self._now() <= pending.expires + GRACE_SECONDS
 
     def without_pin(self, text: str) -> str:
         """Of what nobody reads, because it is too long: then also nobody knows whether a PIN is wanted."""
@@ -122,10 +128,13 @@ class Confirmation:
 
     def ask(self, turn: Turn, reply: Reply, calls: Sequence[ToolCall]) -> Reply:
         """Calls that wait for a yes were not made: they leave no outcome, only the question."""
-        asks = question(calls, self._traits, self._devices_named, pin=self._pin is not None)
-        pending = Pending(tuple(calls), asks, self._now() + self._settings.expiry_seconds)
+        sensitive = any(self._is_sensitive(call) for call in calls)
+        pin = sensitive and self._pin is not None
+        asks = question(calls, self._traits, self._devices_named, pin=pin)
+        pending = Pending(tuple(calls), asks, self._now() + self._settings.expiry_seconds, sensitive)
         turn.history.state[QUESTION] = pending.to_json()
-        self._asked_until = max(self._asked_until, pending.expires + GRACE_SECONDS)
+        if pin:
+            self._asked_until = max(self._asked_until, pending.expires + GRACE_SECONDS)
         done = tuple(one for one in reply.outcomes if one.status is not OutcomeStatus.WAITING)
         # What strangers wrote does not stand before a question of ours: it could ask one itself.
         told = [one for one in done if not one.outside or one.status is not OutcomeStatus.READ]
@@ -163,6 +172,8 @@ class Confirmation:
         """Why a yes counts for nothing; empty if it counts. A PIN is looked at last."""
         if self._now() > pending.expires:
             return TOO_LATE
+        if not pending.sensitive:
+            return ""
         if turn.utterance.door not in self._settings.sensitive_doors:
             return WRONG_DOOR
         if self._pin is None:
@@ -192,6 +203,10 @@ class Confirmation:
         turn.history.add_ai(text)
         return Reply(text, tuple(outcomes), stage="local", ok=all(outcome.ok for outcome in outcomes))
 
+    def _is_sensitive(self, call: ToolCall) -> bool:
+        level = tier(call, self._traits(call.name), self._settings, self._devices_named)
+        return level is Tier.SENSITIVE
+
     def _traits(self, name: str) -> ToolTraits:
         tool = self._executor.tools.find(name)
         return traits(tool) if tool else ToolTraits()
@@ -208,4 +223,5 @@ def _open_question(state: Mapping[str, Any]) -> Pending | None:
     if not isinstance(raw, Mapping):
         return None
     calls = tuple(ToolCall(id=new_id(), name=c["name"], args=c["args"]) for c in raw["calls"])
-    return Pending(calls, str(raw["question"]), float(raw["expires"]))
+    sensitive = bool(raw.get("sensitive", True))
+    return Pending(calls, str(raw["question"]), float(raw["expires"]), sensitive)

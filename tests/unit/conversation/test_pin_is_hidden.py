@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 from pydantic import SecretStr
-from tests.fakes.locked_house import UNLOCK, House
+from tests.fakes.locked_house import LOCK, UNLOCK, House
 
 from voice_gateway.config import PermissionSettings
 from voice_gateway.conversation.confirmation import GRACE_SECONDS
 from voice_gateway.conversation.store import SqliteStore
-from voice_gateway.turn import Passed
+from voice_gateway.turn import Passed, Reply
 
 SETTINGS = PermissionSettings(pin="2468", sensitive_doors=("cli", "voice", "wyoming"))
 LEAKS = ("2468", "24", "68", "two", "four", "six", "eight", "sixty", "twenty", "acht", "٢", "二", "２")
@@ -240,3 +240,20 @@ async def test_words_that_are_not_whole_yet_are_not_looked_at_by_a_stage():
     await house.hears("unlock the front door")
     assert conversation.may_hear_pin("well it was 24")
     assert not conversation.may_hear_pin("turn on the lamp")
+
+
+async def test_a_question_about_something_harmless_wants_no_pin_and_is_asked_at_every_door():
+    """A model that has read words from outside needs a yes for what the user did not ask for."""
+    house = House(permission=SETTINGS)
+
+    async def locks_up(turn):
+        turn.gate.by_model, turn.gate.heard_outside = True, lambda: True
+        outcomes = await turn.run(house.stage.executor, [LOCK])
+        return Reply("", tuple(outcomes), stage="model")
+
+    house.stage.steps.append(locks_up)
+    asked = await house.hears("what is in the news", door="mqtt")
+    assert asked.text.endswith("Say yes to confirm.")
+
+    await house.hears("yes", door="mqtt")
+    assert house.lock.actions == ["lock"]
