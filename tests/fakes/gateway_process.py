@@ -7,12 +7,12 @@ import json
 import os
 import shutil
 import signal
-import sys
 import tempfile
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.fakes import warm_python
 from tests.fakes.allowed_settings import allowed
 
 from voice_gateway.config.folders import FILE_NAME
@@ -38,6 +38,7 @@ class Commands:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self.python = warm_python.python()
         self._started: list[asyncio.subprocess.Process] = []
         # Of its own, because a socket's path must be short and a test's folder may be anything but.
         runtime = tempfile.mkdtemp(prefix="vg-")
@@ -58,11 +59,8 @@ class Commands:
     async def start(
         self, *words: str, stdin=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.PIPE, **env: str
     ) -> asyncio.subprocess.Process:
-        process = await asyncio.create_subprocess_exec(
-            sys.executable,
-            "-m",
-            "voice_gateway",
-            *words,
+        process = await warm_python.start(
+            *(self.python, "-m", "voice_gateway", *words),
             stdin=stdin,
             stdout=asyncio.subprocess.PIPE,
             stderr=stderr,

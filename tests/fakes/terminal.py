@@ -4,9 +4,9 @@ import asyncio
 import contextlib
 import os
 import pty
-import sys
 from collections.abc import AsyncIterator
 
+from tests.fakes import warm_python
 from tests.fakes.gateway_process import LIMIT_SECONDS, Commands
 
 
@@ -24,8 +24,8 @@ class Terminal:
     async def opened(cls, commands: Commands, *words: str) -> "AsyncIterator[Terminal]":
         ours, its = pty.openpty()
         terminal = cls(ours)
-        terminal.process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", "voice_gateway", *words),
+        terminal.process = await warm_python.start(
+            *(commands.python, "-m", "voice_gateway", *words),
             stdin=its,
             stdout=its,
             stderr=its,

@@ -2,7 +2,6 @@
 
 import contextlib
 import os
-import sys
 import tempfile
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
@@ -11,16 +10,14 @@ from typing import Any
 
 from mcp import ClientSession, StdioServerParameters
 from mcp.client.stdio import stdio_client
-
-SOURCES = str(Path(__file__).parents[2] / "src")
+from tests.fakes import warm_python
 
 NOT_UNIT = "a Z-Wave server as a process"
 
 
 def environment(**more: str) -> dict[str, str]:
     """Only what a server needs: nothing of the developer's own settings reaches it."""
-    path = os.pathsep.join([more.pop("PYTHONPATH", ""), SOURCES]).strip(os.pathsep)
-    return {"PATH": os.environ["PATH"], "HOME": os.environ.get("HOME", "/"), "PYTHONPATH": path, **more}
+    return {"PATH": os.environ["PATH"], "HOME": os.environ.get("HOME", "/"), **more}
 
 
 @dataclass
@@ -40,7 +37,7 @@ async def zwave(
 ) -> AsyncIterator[Client]:
     simulate = ["--simulate", str(home)] if home else ["--simulate"]
     command = ["-m", "zwave_mcp", *simulate, "--state-file", str(state_file), *arguments]
-    server = StdioServerParameters(command=sys.executable, args=command, env=environment(**env))
+    server = StdioServerParameters(command=warm_python.python(), args=command, env=environment(**env))
     notices: list[Any] = []
 
     async def notice(message: Any) -> None:

@@ -3,7 +3,6 @@
 import asyncio
 import contextlib
 import os
-import sys
 import tempfile
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from typing import Any, TextIO
 
 from mcp import ClientSession, StdioServerParameters
 from mcp.client.stdio import stdio_client
+from tests.fakes import warm_python
 
 CALL_SECONDS = 30.0
 SUCCESS = ("turned on", "turned off", "is on", "is off", "is locked", "is unlocked")
@@ -55,7 +55,7 @@ async def serving(
 ) -> AsyncIterator[Server]:
     """`python -m zwave_mcp` with nothing but these settings, initialised."""
     parameters = StdioServerParameters(
-        command=sys.executable,
+        command=warm_python.python(),
         args=["-m", "zwave_mcp"],
         env={"PATH": os.environ.get("PATH", ""), "MQTT_BROKER_URL": broker_url, **env},
     )

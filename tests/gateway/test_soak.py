@@ -6,6 +6,7 @@ import json
 import os
 import random
 import signal
+import sys
 import time
 from collections import Counter
 from dataclasses import dataclass, field
@@ -127,6 +128,7 @@ async def soaked(commands, broker, word: str, seconds: float) -> Record:
 @pytest.mark.soak
 @pytest.mark.timeout(SECONDS + 180)
 async def test_random_faults_lose_double_and_leak_nothing(commands, broker, tmp_path):
+    commands.python = sys.executable  # its memory is weighed: it shall share none
     done = tmp_path / "switched.txt"
     commands.file(
         "voice-gateway.toml",

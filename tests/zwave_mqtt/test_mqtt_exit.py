@@ -5,9 +5,9 @@ import contextlib
 import os
 import signal
 import socket
-import sys
 
 import pytest
+from tests.fakes import warm_python
 from tests.fakes.mosquitto import free_port
 from tests.fakes.waiting import until
 
@@ -16,8 +16,8 @@ EXIT_SECONDS = 5.0
 
 @contextlib.asynccontextmanager
 async def process(broker_url):
-    child = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "zwave_mcp",
+    child = await warm_python.start(
+        *(warm_python.python(), "-m", "zwave_mcp"),
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,

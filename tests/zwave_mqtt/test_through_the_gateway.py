@@ -2,10 +2,10 @@
 
 import asyncio
 import contextlib
-import sys
 import time
 
 import pytest
+from tests.fakes import warm_python
 from tests.fakes.zwave_server import serving
 
 from voice_gateway.config import McpSettings, ServerSettings
@@ -22,7 +22,7 @@ async def executor_for(broker_url):
     """The gateway's own parts, put together as the program does."""
     manager = ToolManager()
     settings = ServerSettings(
-        command=sys.executable, args=("-m", "zwave_mcp"), env={"MQTT_BROKER_URL": broker_url}
+        command=warm_python.python(), args=("-m", "zwave_mcp"), env={"MQTT_BROKER_URL": broker_url}
     )
     link = MCPIntegration({"zwave": settings}, McpSettings(), on_tools=manager.add_mcp_tools)
     running = asyncio.create_task(link.run())

@@ -4,7 +4,6 @@ import asyncio
 import json
 import signal
 import subprocess
-import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -13,6 +12,7 @@ import pytest_asyncio
 from mcp import MCPError
 from mcp.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
+from tests.fakes import warm_python
 from tests.fakes.waiting import until
 from tests.fakes.zwave_process import Client as Talk
 from tests.fakes.zwave_process import environment, zwave
@@ -210,7 +210,7 @@ async def test_an_unlock_can_be_forbidden(tmp_path: Path, state: Path):
 
 async def test_a_client_of_the_newer_protocol_works_too(state: Path):
     command = ["-m", "zwave_mcp", "--simulate", "--state-file", str(state)]
-    server = StdioServerParameters(command=sys.executable, args=command, env=environment())
+    server = StdioServerParameters(command=warm_python.python(), args=command, env=environment())
     async with Client(stdio_client(server)) as client:
         result = await client.call_tool("control_zwave_device", {"deviceName": "floor lamp", "action": "on"})
     assert result.structured_content["outcome"] == "confirmed"
@@ -220,7 +220,7 @@ async def test_a_client_of_the_newer_protocol_hears_of_changes(tmp_path: Path, s
     home = tmp_path / "home.toml"
     home.write_text('[[device]]\nname = "Lamp"\nkind = "switch"\n', encoding="utf-8")
     command = ["-m", "zwave_mcp", "--simulate", str(home), "--state-file", str(state)]
-    server = StdioServerParameters(command=sys.executable, args=command, env=environment())
+    server = StdioServerParameters(command=warm_python.python(), args=command, env=environment())
     async with (
         asyncio.timeout(20),
         Client(stdio_client(server)) as client,
@@ -233,7 +233,7 @@ async def test_a_client_of_the_newer_protocol_hears_of_changes(tmp_path: Path, s
 
 def start(*arguments: str, **more) -> subprocess.Popen[str]:
     return subprocess.Popen(
-        [sys.executable, "-m", "zwave_mcp", *arguments],
+        [warm_python.python(), "-m", "zwave_mcp", *arguments],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
