@@ -378,6 +378,20 @@ def test_what_may_be_of_here_and_now_never_stands_alone(said: str, text: str) ->
     assert spoken(said, text) == f"{text} {NOT_CHECKED}"
 
 
+@pytest.mark.parametrize(
+    ("said", "text"),
+    [
+        ("what should I do", "You should know that the window broke."),
+        ("how can I save money", "You can rest now that the heaters went cold."),
+        ("what can you do", "I can hear the fan turning."),
+        ("who wrote Hamlet?", "Shakespeare. Nobody is around."),
+        ("tell me a joke", "The hallway got warm a minute ago."),
+    ],
+)
+def test_advice_offers_and_tales_hide_no_fact(said: str, text: str) -> None:
+    assert NOT_CHECKED in spoken(said, text)
+
+
 def test_words_that_are_unclear_are_answered_behind_our_own_sentence() -> None:
     assert spoken("are bats birds", "No, bats are mammals.") == f"{NOT_CHECKED} No, bats are mammals."
     assert spoken("are bats birds", "The lamp is off.") == NOT_CHECKED

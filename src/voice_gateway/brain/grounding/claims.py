@@ -153,6 +153,7 @@ class Claims:
         """The clauses that are no questions, and whether they are advice, which tells nothing of a home."""
         advised = False
         asking = english().asks.match(spelled_out(self.wish.said))
+        reasons = english().words("relative") | {"now", "as"}
         for words in filter(None, map(without_opening, BREAK.split(sentence))):
             plain = " ".join(words)
             found = english().pattern("advice").match(plain)
@@ -161,16 +162,21 @@ class Claims:
             goes_on = advised and bool(set(words[:_BEGINNING]) & listed("verbs", "base"))
             advised = goes_on or (bool(found) and not present)
             if not (is_question(sentence) and any(one.asks.match(plain) for one in languages_of(plain))):
-                yield words, advised
+                head = list(takewhile(lambda word: word not in reasons, words)) if advised else words
+                if head:
+                    yield head, advised
+                if tail := words[len(head) :]:  # "you can relax" is advice, "now that it is warm" is none
+                    yield tail, False
 
     def _of_clause(self, words: Sequence[str], *, advice: bool, deeds: bool) -> Claim:
-        things = [place for place, word in enumerate(words) if self._is_thing(word)]
+        known = self.wish.home.all | listed("subjects", "facts")
+        things = [at for at, word in enumerate(words) if is_kind(word) or singular(word) in known]
         tale = bool(english().words("tales") & self.wish.words)
         deed = _deed(words) if deeds else Claim.NONE
         if tale and (deed is Claim.UNSURE or not (things or english().words("pronouns") & set(words))):
             deed = Claim.NONE
         named = any(" " in name for name in self.wish.home.named_in(" ".join(words)))
-        told = english().words("present") | {"you", "your", "our", "now"}
+        told = english().words("present") | english().words("here_and_now")
         if advice or (tale and not named and not told & set(words)):
             return deed
         of_states = listed("subjects", "states") & self.wish.words  # "when is the museum open"
@@ -182,9 +188,6 @@ class Claims:
             Claim.NONE if of_states else _points(words),
             *(self._of_thing(words, place) for place in things),
         )
-
-    def _is_thing(self, word: str) -> bool:
-        return is_kind(word) or singular(word) in self.wish.home.all | listed("subjects", "facts")
 
     def _of_thing(self, words: Sequence[str], place: int) -> Claim:
         """A fact, unless it is one in general, or alone; in doubt if the user spoke of one in general."""
@@ -228,7 +231,8 @@ def _points(words: Sequence[str]) -> Claim:
         return Claim.UNSURE if measured and len(words) == _BEGINNING else Claim.NONE  # "heater: 30 percent"
     if _states_in(main) or measured:
         return Claim.MADE
-    return Claim.UNSURE if english().words("settled") & set(main) else Claim.NONE
+    whatever = words[0] not in {"it", "they"} and english().states & set(words)  # "nobody is home"
+    return Claim.UNSURE if whatever or english().words("settled") & set(main) else Claim.NONE
 
 
 def _deed(words: Sequence[str]) -> Claim:
