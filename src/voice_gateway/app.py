@@ -62,7 +62,6 @@ TOOLS_WAIT_SECONDS = 12.0  # a turn waits this long for servers: the usual attem
 GRACE_SECONDS = 0.5
 STOP_TRIES, STOP_PATIENCE_SECONDS = 3, 0.5
 NO_VOICE = "The running gateway was started without its voice: use `voice-gateway run --voice`."
-GET_VOICE = "run `make setup`, or `pip install 'voice-gateway[speech]'`"
 
 # Takes a sentence for people to a place where they read it.
 Tell = Callable[[str], None]
@@ -348,8 +347,10 @@ class Gateway:
             voice = self.voice_door(show=show, announce=announce) if spoken else None
             wyoming = self.wyoming_door() if self.settings.voice.wyoming_url else None
         except ImportError as error:
+            from voice_gateway.sound.packages import ADVICE
+
             missing = error.name
-            self.watch.report("voice", State.DEGRADED, VOICE_PACKAGE.format(package=missing), GET_VOICE)
+            self.watch.report("voice", State.DEGRADED, VOICE_PACKAGE.format(package=missing), ADVICE)
             return
         if voice is not None:
             from voice_gateway.doors.voice.aloud import Aloud

@@ -7,7 +7,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from voice_gateway.cli.command import ask_running, loaded, wants_json
-from voice_gateway.doors.terminal import print_json, print_text
+from voice_gateway.doors.terminal import print_json, print_reply
 from voice_gateway.errors import ConfigError, ErrorKind, LinkError
 from voice_gateway.turn import ToolOutcome, new_id
 
@@ -58,7 +58,7 @@ async def _call(options: argparse.Namespace) -> int:
     if wants_json(options):
         print_json(outcome)
     else:
-        print_text(outcome["text"])
+        print_reply(outcome["text"])
     return 0 if outcome["ok"] else 1
 
 

@@ -177,10 +177,6 @@ def printable(text: str) -> str:
     return "".join(c for c in text if c.isprintable() or c in "\n\t")
 
 
-def print_text(text: str) -> None:
-    print_reply(text)
-
-
 def print_reply(text: str, marks: Iterable[str] = (), out: TextIO | None = None) -> None:
     """A terminal gets a line for each act, which no text can imitate there; a script gets the text alone."""
     out = out or sys.stdout
