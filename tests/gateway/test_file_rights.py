@@ -1,0 +1,43 @@
+"""Everything that a gateway and its servers keep is their owner's alone: looked at as a whole, not one by one."""
+
+import os
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+SAID = "set a timer for 2 hours\nturn on the floor lamp\nset the volume to 30 percent\n"
+
+
+@pytest.fixture(autouse=True)
+def _umask_of_nobody() -> Iterator[None]:
+    before = os.umask(0)
+    yield
+    os.umask(before)
+
+
+def open_to_others(folder: Path) -> dict[str, str]:
+    kept = [folder, *folder.rglob("*")]
+    assert len(kept) > 5
+    wanted = {path: 0o700 if path.is_dir() else 0o600 for path in kept}
+    found = {path: stat.S_IMODE(path.stat().st_mode) for path in kept}
+    return {path.name: oct(mode) for path, mode in found.items() if mode != wanted[path]}
+
+
+async def test_whatever_the_umask(commands):
+    done = await commands.run("run", text=SAID, VOICE_GATEWAY_BRAIN_STORE="sqlite")
+
+    assert "The Floor Lamp is now on." in done.out
+    assert open_to_others(commands.folder / "data") == {}
+
+
+async def test_also_what_was_there_before_with_wider_rights(commands):
+    await commands.run("run", text=SAID, VOICE_GATEWAY_BRAIN_STORE="sqlite")
+    data = commands.folder / "data" / "voice-gateway"
+    for path in (data, *data.rglob("*")):
+        path.chmod(0o777)
+
+    await commands.run("ask", "list the timers")
+
+    assert open_to_others(data) == {}
