@@ -1,4 +1,4 @@
-"""Everything that a gateway and its servers keep is their owner's alone: looked at as a whole, not one by one."""
+"""All that a gateway and its servers keep is their owner's alone: looked at as a whole, not one by one."""
 
 import os
 import stat

@@ -16,9 +16,12 @@ LONGEST = 200  # characters of one value in the log
 _SECRET_KEY = re.compile(
     r"(^|[-_])pass$|password|passwd|pass(phrase|code)$|secret|token|credential|authori[sz]ation|^auth$|cookie"
     r"|bearer|api[-_ ]?key|^key$|access[-_ ]?key|private[-_ ]?key|user[-_ ]?code|(^|[-_])otp$"
-    r"|(^|[-_])pin([-_]?code)?$",
+    r"|(^|[-_])pin([-_]?code)?$|(^|[-_])(pwd|psk|jwt)$"
+    r"|(^|[-_])(access|alarm|disarm|door|entry|gate|guest|lock|master|security|unlock)[-_ ]?codes?$"
+    r"|(^|[-_])(encryption|network|security|session|signing|ssh|wifi|wpa)[-_ ]?keys?$",
     re.IGNORECASE,
 )
+_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")  # where a word begins in camelCase
 
 # Each pattern keeps its first group and hides what follows. All of them are linear: no nested repetition.
 _SECRET_TEXT = (
@@ -43,7 +46,7 @@ _MEMBER = re.compile(
 )
 # Whatever the patterns above and secret names have in common: a text without it hides nothing.
 _HINT = re.compile(
-    r"://|bearer|basic|pass|secret|token|key|auth|cookie|credential|code|otp|pin|[spr]k-|gh[pousr]_|github_pat_|glpat"
+    r"://|bearer|basic|pass|secret|token|key|auth|cookie|credential|code|otp|pin|psk|jwt|pwd|[spr]k-|gh[pousr]_|github_pat_|glpat"
     r"|xox|AKIA|hf_|eyJ|pwd=|sig=|signature=",
     re.IGNORECASE,
 )
@@ -75,7 +78,7 @@ def shorten(text: str, longest: int = LONGEST) -> str:
 
 @lru_cache(maxsize=1000)
 def is_secret_name(name: str) -> bool:
-    return _SECRET_KEY.search(name) is not None
+    return _SECRET_KEY.search(_HUMP.sub("_", name)) is not None
 
 
 def mask(value: Any, depth: int = 4) -> Any:

@@ -11,13 +11,18 @@ from voice_gateway.tools.masking import LONGEST, hide_secrets, mask, mask_result
 @pytest.mark.parametrize(
     "name",
     "password passwd user_password api_key apiKey API-KEY token accessToken secret clientSecret pin pin_code "
-    "Authorization cookie userCode user_code private_key credentials otp".split(),
+    "Authorization cookie userCode user_code private_key credentials otp lockPin newPIN accessCode door-code "
+    "unlockCode alarm_codes networkKey security_keys wpa_psk user_pwd sessionKey jwt".split(),
 )
 def test_a_value_under_a_secret_name_is_hidden(name):
     assert mask({name: "1234"}) == {name: "***"}
 
 
-@pytest.mark.parametrize("name", "device pinned spinning level compass monkey keyword passage query".split())
+@pytest.mark.parametrize(
+    "name",
+    "device pinned spinning level compass monkey keyword passage query shoppingList hairpin zipCode "
+    "error_code sort_key networkName codec doorCount".split(),
+)
 def test_a_value_under_an_ordinary_name_is_shown(name):
     assert mask({name: "1234"}) == {name: "1234"}
 
