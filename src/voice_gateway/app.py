@@ -395,7 +395,13 @@ class Gateway:
         from voice_gateway.doors.wyoming import WyomingDoor
 
         engines = self._transcriber, self._synthesizer
-        return WyomingDoor(self.settings.voice, self.conversation.answer, *engines, watch=self.watch)
+        return WyomingDoor(
+            self.settings.voice,
+            self.conversation.answer,
+            *engines,
+            watch=self.watch,
+            wants_pin=lambda: self.conversation.wants_pin("wyoming"),
+        )
 
     def listener(self, speaker: "KeepingSpeaker", **options: Any) -> "Listener":
         """A voice door for recordings (`listen`)."""
@@ -413,7 +419,7 @@ class Gateway:
 
     def is_complete(self, text: str) -> bool:
         """Whether the local brain would act on these words as they stand: then a shorter pause ends them."""
-        return not self.conversation.may_hear_pin(text) and self.local.understand(text).complete
+        return not self.conversation.may_hear_pin(text, "voice") and self.local.understand(text).complete
 
     async def _home_read(self) -> None:
         await self.linked()

@@ -148,6 +148,37 @@ async def test_a_conversation_belongs_to_the_satellite_it_is_held_with(moonshine
     ]
 
 
+async def test_a_pin_that_is_spoken_comes_back_hidden_and_is_whole_in_the_conversation():
+    """Home Assistant hears by one connection, keeps what it got, and asks by the next."""
+    from wyoming.asr import Transcribe, Transcript
+
+    async def heard(connected, height: int) -> str:
+        await connected.write_event(Transcribe().event())
+        await send_sound(connected, np.full(1600, height, np.int16))
+        return Transcript.from_event(await connected.read_event()).text
+
+    asked: list[str] = []
+
+    async def remember(utterance: Utterance) -> Reply:
+        asked.append(utterance.text)
+        return Reply("done")
+
+    engine = LevelTranscriber({1000: "yes, two four six eight", 1001: "set the lamp to 50 percent"})
+    async with door(engine) as opened:
+        opened.answer = remember
+        async with client(opened) as connected:
+            assert await heard(connected, 1001) == "set the lamp to 50 percent"
+            opened.wants_pin = lambda: True
+            shown = await heard(connected, 1000)
+        assert shown == "yes, •"
+        async with client(opened) as connected:
+            for _ in range(2):
+                await connected.write_event(Transcript(shown).event())
+                await connected.read_event()
+
+    assert asked == ["yes, two four six eight", "yes, •"]  # it is good for one question
+
+
 async def test_an_engine_that_fails_is_told_and_the_connection_stays(sound):
     from wyoming.error import Error
     from wyoming.ping import Ping, Pong

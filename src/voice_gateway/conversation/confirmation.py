@@ -81,7 +81,7 @@ class Confirmation:
         self._pin_lock = pin_lock or PinLock(None, Watch(), now)
         self._now = now
         self._pin = settings.pin.get_secret_value() if settings.pin else None
-        self._asked_until = 0.0  # somewhere in this gateway a PIN may come until then
+        self._asked_until: dict[str, float] = {}  # at which doors a PIN may come, until when
 
     def gate(self, door: str, *, read_only: bool = False, confirmed: bool = False) -> TurnGate:
         """For the calls of one turn."""
@@ -118,11 +118,15 @@ class Confirmation:
         """Of what nobody reads, because it is too long: then also nobody knows whether a PIN is wanted."""
         return text if self._pin is None else without_numbers(text)
 
-    def may_hear_pin(self, text: str) -> bool:
+    def wants_pin(self, door: str) -> bool:
+        """Whether a question that wants one is open there, or was a moment ago."""
+        return self._now() <= self._asked_until.get(door, 0.0)
+
+    def may_hear_pin(self, text: str, door: str) -> bool:
         """Of words that may not be whole yet: whether nobody but `receive` should look at them."""
         if self._pin is None or not (spoken := parted(text)).numbers:
             return False
-        return self._now() <= self._asked_until or may_be_pin(spoken, SHORTEST_PIN)
+        return self.wants_pin(door) or may_be_pin(spoken, SHORTEST_PIN)
 
     # --- the question
 
@@ -134,7 +138,7 @@ class Confirmation:
         pending = Pending(tuple(calls), asks, self._now() + self._settings.expiry_seconds, sensitive)
         turn.history.state[QUESTION] = pending.to_json()
         if pin:
-            self._asked_until = max(self._asked_until, pending.expires + GRACE_SECONDS)
+            self._asked_until[turn.utterance.door] = pending.expires + GRACE_SECONDS
         done = tuple(one for one in reply.outcomes if one.status is not OutcomeStatus.WAITING)
         # What strangers wrote does not stand before a question of ours: it could ask one itself.
         told = [one for one in done if not one.outside or one.status is not OutcomeStatus.READ]

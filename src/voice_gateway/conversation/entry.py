@@ -166,9 +166,13 @@ class Conversation:
         self._watch.tell(Answered(shown, reply))
         return reply
 
-    def may_hear_pin(self, text: str) -> bool:
+    def may_hear_pin(self, text: str, door: str) -> bool:
         """Of words that may not be whole yet: whether no stage should look at them."""
-        return self._confirmation.may_hear_pin(text)
+        return self._confirmation.may_hear_pin(text, door)
+
+    def wants_pin(self, door: str) -> bool:
+        """Whether somebody there is asked for a PIN, or was a moment ago."""
+        return self._confirmation.wants_pin(door)
 
     def _cleaned(self, utterance: Utterance) -> Utterance:
         """Control characters are never words; white space of any kind is one space."""

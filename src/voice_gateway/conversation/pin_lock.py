@@ -13,6 +13,7 @@ from enum import StrEnum
 from pathlib import Path
 from threading import Lock
 
+from voice_gateway.private_files import private_file
 from voice_gateway.problems import PIN, PIN_LOCKED
 from voice_gateway.watch import State, Watch
 
@@ -116,10 +117,8 @@ class PinLock:
         with contextlib.ExitStack() as opened:
             with contextlib.suppress(OSError):  # no folder: then there is no file to share either
                 if self._file is not None:
-                    self._file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-                    descriptor = _private(self._file.with_suffix(".lock"), os.O_RDWR | os.O_CREAT)
-                    opened.callback(os.close, descriptor)
-                    fcntl.flock(descriptor, fcntl.LOCK_EX)
+                    lock = opened.enter_context(private_file(self._file.with_suffix(".lock")).open())
+                    fcntl.flock(lock, fcntl.LOCK_EX)
             yield
 
     def _read(self) -> Attempts:
@@ -141,7 +140,7 @@ class PinLock:
             return
         fresh = self._file.with_suffix(".new")
         try:
-            with os.fdopen(_private(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), "w") as opened:
+            with private_file(fresh).open("w") as opened:
                 json.dump(asdict(attempts), opened)
                 opened.flush()
                 os.fsync(opened.fileno())
@@ -150,12 +149,6 @@ class PinLock:
         except OSError as error:
             log.error("the count of wrong PINs cannot be kept", extra={"reason": repr(error)})
             self._in_memory = attempts
-
-
-def _private(file: Path, flags: int) -> int:
-    descriptor = os.open(file, flags | os.O_CLOEXEC, 0o600)
-    os.fchmod(descriptor, 0o600)
-    return descriptor
 
 
 def in_words(seconds: float) -> str:

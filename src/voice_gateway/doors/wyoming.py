@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import logging
+from collections.abc import Callable
 from time import monotonic
 from typing import Any, cast
 from urllib.parse import urlsplit
@@ -14,6 +15,7 @@ from voice_gateway import __version__
 from voice_gateway.brain.sentence_streamer import sentences
 from voice_gateway.config import VoiceSettings
 from voice_gateway.doors import Answer
+from voice_gateway.doors.hidden_words import HiddenWords
 from voice_gateway.errors import GatewayError, HearingError, LinkError, SpeakingError
 from voice_gateway.hearing.engines import load_wake_word
 from voice_gateway.hearing.transcriber import Transcriber, noise_reason
@@ -48,6 +50,7 @@ class WyomingDoor:
         synthesizer: Synthesizer,
         *,
         watch: Watch | None = None,
+        wants_pin: Callable[[], bool] = lambda: False,  # whether somebody here is asked for one
         retry_seconds: float = RETRY_SECONDS,
         idle_seconds: float = IDLE_SECONDS,
     ) -> None:
@@ -55,6 +58,8 @@ class WyomingDoor:
         self.answer = answer
         self.transcriber = transcriber
         self.synthesizer = synthesizer
+        self.wants_pin = wants_pin
+        self.hidden_words = HiddenWords()
         self._watch = watch or Watch()
         self._retry_seconds = retry_seconds
         self.idle_seconds = idle_seconds
@@ -297,6 +302,8 @@ class _Client:
             return
         samples, self._sound, self._samples = np.concatenate([np.zeros(0, np.int16), *self._sound]), [], 0
         text = await self._door.transcriber.transcribe(samples) if len(samples) else ""
+        if self._door.wants_pin():
+            text = self._door.hidden_words.hide(text, self._host())
         await self.send("transcript", {"text": "" if noise_reason(text) else text})
 
     async def _synthesize(self, event: Event) -> None:
@@ -318,11 +325,15 @@ class _Client:
             await self.send("audio-start", {"rate": RATE, "width": 2, "channels": 1})
         await self.send("audio-stop")
 
+    def _host(self) -> str:
+        peer = self._writer.get_extra_info("peername")
+        return str(peer[0]) if peer else ""
+
     def _satellite(self, told: dict[str, Any]) -> str:
         """The machine that speaks to us, and which of its satellites it speaks for, if it says so."""
-        peer = self._writer.get_extra_info("peername")
-        host = str(peer[0]) if peer else ""
-        return "/".join([host, *(str(told[key]) for key in ("satellite_id", "device_id") if told.get(key))])
+        return "/".join(
+            [self._host(), *(str(told[key]) for key in ("satellite_id", "device_id") if told.get(key))]
+        )
 
     async def _transcript(self, event: Event) -> None:
         """Words for the conversation."""
@@ -330,7 +341,7 @@ class _Client:
         told = context if isinstance(context, dict) else {}
         given = told.get("conversation_id")
         utterance = Utterance(
-            str(event.data.get("text", "")),
+            self._door.hidden_words.whole(str(event.data.get("text", "")), self._host()),
             "wyoming",
             conversation_id=f"wyoming-{given}" if given else self._conversation_id,
             room=self._door.settings.room,

@@ -233,13 +233,16 @@ async def test_which_number_is_hidden_does_not_tell_the_pin(tmp_path):
 async def test_words_that_are_not_whole_yet_are_not_looked_at_by_a_stage():
     house = House([UNLOCK], permission=SETTINGS)
     conversation = house.conversation
-    assert not conversation.may_hear_pin("turn on the lamp")
-    assert not conversation.may_hear_pin("set the lamp to 50 percent")
-    assert conversation.may_hear_pin("yes two four six eight")
+    assert not conversation.may_hear_pin("turn on the lamp", "voice")
+    assert not conversation.may_hear_pin("set the lamp to 50 percent", "voice")
+    assert conversation.may_hear_pin("yes two four six eight", "voice")
+    assert not conversation.wants_pin("voice")
 
-    await house.hears("unlock the front door")
-    assert conversation.may_hear_pin("well it was 24")
-    assert not conversation.may_hear_pin("turn on the lamp")
+    await house.hears("unlock the front door", door="voice")
+    assert conversation.may_hear_pin("well it was 24", "voice")
+    assert not conversation.may_hear_pin("turn on the lamp", "voice")
+    assert conversation.wants_pin("voice")
+    assert not conversation.wants_pin("wyoming")
 
 
 async def test_a_question_about_something_harmless_wants_no_pin_and_is_asked_at_every_door():
