@@ -1,12 +1,10 @@
 """The gateway is found by itself when there is one, and never guessed when there are more."""
 
-import asyncio
-
 import pytest
 from tests.fakes.zwave_gateway import FakeGateway
 
 from zwave_mcp.home import HomeDown, ValueId
-from zwave_mcp.mqtt.connection import Connection, Gateways, client_name
+from zwave_mcp.mqtt.connection import Gateways, client_name
 from zwave_mcp.options import MqttOptions
 
 ON, OFF = b'{"value":true,"time":1794726670090}', b'{"value":false}'
@@ -101,12 +99,8 @@ async def test_the_gateway_is_found_by_itself(broker, gateway, start_home):
         assert (await home.health()).gateway_name == "Home_Gateway"
 
 
-async def test_a_search_that_is_not_over_blames_no_gateway(broker, gateway, start_home, monkeypatch):
-    async def search(self):
-        await asyncio.Event().wait()
-
-    monkeypatch.setattr(Connection, "_discover", search)
-    async with start_home(MqttOptions(broker.url)) as home:
+async def test_a_search_that_is_not_over_blames_no_gateway(broker, gateway, start_home):
+    async with start_home(MqttOptions(broker.url), discovery_seconds=3600) as home:
         with pytest.raises(HomeDown, match="Z-Wave JS UI has not answered yet"):
             await home.snapshot()
 

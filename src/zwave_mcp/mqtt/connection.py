@@ -121,8 +121,11 @@ class Connection:
         first_delay_seconds: float,
         longest_delay_seconds: float,
         on_change: Callable[[], None],
+        *,
+        discovery_seconds: float = DISCOVERY_SECONDS,
     ) -> None:
         self._options = options
+        self._discovery_seconds = discovery_seconds
         self._first_delay = first_delay_seconds
         self._longest_delay = longest_delay_seconds
         self.gateways = Gateways(options.prefix, options.gateway)
@@ -244,4 +247,4 @@ class Connection:
                 while not self.gateways.seen:
                     self._status.clear()
                     await self._status.wait()
-        await asyncio.sleep(DISCOVERY_SECONDS if self.gateways.seen else 0)
+        await asyncio.sleep(self._discovery_seconds if self.gateways.seen else 0)

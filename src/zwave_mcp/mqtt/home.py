@@ -28,7 +28,7 @@ from zwave_mcp.home import (
     scalar,
 )
 from zwave_mcp.mqtt.api import NO_STICK, Api, spoken_words
-from zwave_mcp.mqtt.connection import Connection
+from zwave_mcp.mqtt.connection import DISCOVERY_SECONDS, Connection
 from zwave_mcp.mqtt.nodes import duration_seconds, parse_nodes, parse_scenes
 from zwave_mcp.options import MqttOptions
 
@@ -112,9 +112,16 @@ class MqttHome:
         first_delay_seconds: float = 1.0,
         longest_delay_seconds: float = 30.0,
         refresh_seconds: float = REFRESH_SECONDS,
+        discovery_seconds: float = DISCOVERY_SECONDS,
     ) -> None:
         self.limits = Limits()
-        self._connection = Connection(options, first_delay_seconds, longest_delay_seconds, self._start_anew)
+        self._connection = Connection(
+            options,
+            first_delay_seconds,
+            longest_delay_seconds,
+            self._start_anew,
+            discovery_seconds=discovery_seconds,
+        )
         self._gateways = self._connection.gateways
         self._snapshots = Snapshots(self._ask_for_nodes)
         self._refresh_seconds = refresh_seconds

@@ -194,7 +194,7 @@ async def connected(options: MqttOptions) -> AsyncIterator[Link]:
         await client.__aenter__()
     except aiomqtt.MqttError as error:
         client.close_now()
-        raise HomeDown(_why(error, address)) from error
+        raise HomeDown(why(error, address)) from error
     except (OSError, ValueError) as error:
         raise HomeDown(f"The MQTT broker at {address} cannot be used: {error}.") from error
     except BaseException:
@@ -219,7 +219,7 @@ def _check(verdict: int, topic: str) -> None:
         raise HomeDown(f"The MQTT broker refused the request with code {verdict}.")
 
 
-def _why(error: aiomqtt.MqttError, address: Address) -> str:
+def why(error: aiomqtt.MqttError, address: Address) -> str:
     if isinstance(error, aiomqtt.exceptions.MqttConnectError):
         if _value(error.rc) in _REFUSED_LOGIN:
             return f"The MQTT broker at {address} refused the user name or password."
