@@ -122,7 +122,7 @@ MEMORY = Problem(
     "the store of conversations cannot be used; every sentence is answered as if it were the first",
     "`brain.store`: is Redis running, are address, login and options right; or is there space in the data"
     " folder, and who owns it (`XDG_DATA_HOME` names another)",
-    "with the next sentence after the store is back",
+    "with the next sentence after the store is back; a Redis by itself",
 )
 MICROPHONE = Problem(
     "`microphone`",
