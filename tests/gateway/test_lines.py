@@ -82,6 +82,24 @@ async def _inside(gateway: Gateway, count: int) -> bool:
     return await line_length(gateway) == count
 
 
+async def test_who_was_sent_before_is_first_although_it_arrives_later(redis):
+    async with gateways(redis) as ((first, second), _order):
+        late = await second.store._lines.enter("c", "2", ["0", "1"])
+        early = await first.store._lines.enter("c", "1")
+        asked = asyncio.ensure_future(late.turn())
+        # Nobody comes for "0": its place is kept for a moment only.
+        await early.turn()
+        assert not asked.done()
+        await early.leave()
+        await asked
+        await late.leave()
+
+        again = await first.store._lines.enter("c", "1")  # a repeat
+        await again.turn()
+        await again.leave()
+        assert await line_length(first) == 0
+
+
 async def test_another_conversation_does_not_wait(redis):
     async with gateways(redis) as ((first, second), _order), asyncio.TaskGroup() as tasks:
         work = asyncio.Event()

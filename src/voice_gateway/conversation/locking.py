@@ -2,7 +2,7 @@
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, field
 
 from voice_gateway.conversation.store import Place, Store
@@ -27,7 +27,8 @@ class Locks:
         return len(self._locks)
 
     @contextlib.asynccontextmanager
-    async def of(self, key: str) -> AsyncIterator[None]:
+    async def of(self, key: str, name: str = "", after: Sequence[str] = ()) -> AsyncIterator[None]:
+        """`name` and `after` are for the order among gateways, see `Lines`."""
         mine = self._locks.setdefault(key, _Lock())
         mine.users += 1
         try:
@@ -35,7 +36,7 @@ class Locks:
                 async with mine.lock:
                     yield
             else:
-                async with self._in_line(key, mine.lock):
+                async with self._in_line(mine.lock, await self._entered(key, name, after)):
                     yield
         finally:
             mine.users -= 1
@@ -43,9 +44,8 @@ class Locks:
                 self._locks.pop(key, None)
 
     @contextlib.asynccontextmanager
-    async def _in_line(self, key: str, lock: asyncio.Lock) -> AsyncIterator[None]:
+    async def _in_line(self, lock: asyncio.Lock, place: Place | None) -> AsyncIterator[None]:
         """The place in the line is taken before the lock: all who wait here stand there, in their order."""
-        place = await self._entered(key)
         try:
             async with lock:
                 await self._turn(place)
@@ -56,10 +56,10 @@ class Locks:
         finally:
             await _left(place)  # of whoever did not get the lock
 
-    async def _entered(self, key: str) -> Place | None:
+    async def _entered(self, key: str, name: str, after: Sequence[str]) -> Place | None:
         assert self._lines is not None
         try:
-            return await self._lines.enter(key)
+            return await self._lines.enter(key, name, after)
         except Exception as error:  # each kind of store has errors of its own
             self._on_failure("conversation could not be claimed", error)
             return None

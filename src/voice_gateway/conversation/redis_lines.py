@@ -9,7 +9,7 @@ import asyncio
 import functools
 import itertools
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 LEASE_SECONDS = 4.0  # a gateway that has been silent for so long is gone
 BEAT_SECONDS = 1.0
+KEEP_SECONDS = 1  # a place for who has been seen on its way to another gateway
 KEPT_SECONDS = 24 * 3600  # a line of places that nobody comes back to
 
 log = logging.getLogger(__name__)
@@ -31,38 +32,58 @@ T = TypeVar("T")
 # `first` takes the places of the dead from the front and gives the first that lives. KEYS are not used: which
 # ones are touched is seen only on the way, so this is for one Redis (with replicas), not for a Redis Cluster.
 _FIRST = """
-local prefix, me, lease, kept = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
+local prefix, me, lease, kept, keep = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local function owner(place) return string.match(place, '^[^|]+') end
 local function first(line)
   while true do
     local place = redis.call('LINDEX', line, 0)
     if not place then return '' end
-    if redis.call('EXISTS', prefix .. 'alive:' .. owner(place)) == 1 then return place end
+    local kept_at = string.match(place, '^%?(%d+)')
+    if kept_at and now - tonumber(kept_at) < 1000 * keep then return place end
+    if not kept_at and redis.call('EXISTS', prefix .. 'alive:' .. owner(place)) == 1 then return place end
     redis.call('LPOP', line)
   end
 end
 redis.call('SET', prefix .. 'alive:' .. me, '1', 'PX', lease)
 """
 
-# Pairs of line and place: to the end of the line; gives the first place of each line.
+# Of each who comes: line, place, name, how many names come before it, and these. A place (`?time|name`) is
+# kept for each of them that nobody knows of yet. Whoever finds its own kept takes that, else the end of the
+# line. Gives the first place of each line.
 _ENTER = f"""{_FIRST}
-local firsts = {{}}
-for i = 5, #ARGV, 2 do
-  local line = prefix .. 'line:' .. ARGV[i]
-  redis.call('RPUSH', line, ARGV[i + 1])
+local function is_new(line, name)
+  return redis.call('SET', line .. ':' .. name, '1', 'EX', 10, 'NX')
+end
+local function kept_for(line, name)
+  for i, place in ipairs(redis.call('LRANGE', line, 0, -1)) do
+    if string.match(place, '^%?%d+|(.*)') == name then return i - 1 end
+  end
+end
+local firsts, i = {{}}, 6
+while i <= #ARGV do
+  local line, place, name = prefix .. 'line:' .. ARGV[i], ARGV[i + 1], ARGV[i + 2]
+  local before = tonumber(ARGV[i + 3])
+  for j = i + 4, i + 3 + before do
+    if is_new(line, ARGV[j]) then redis.call('RPUSH', line, '?' .. now .. '|' .. ARGV[j]) end
+  end
+  local index = name ~= '' and not is_new(line, name) and kept_for(line, name)
+  if index then redis.call('LSET', line, index, place) else redis.call('RPUSH', line, place) end
   redis.call('EXPIRE', line, kept)
   firsts[#firsts + 1] = first(line)
+  i = i + 4 + before
 end
 return firsts
 """
 
 # A line and a place of ours: out of the line; the next one is woken, unless it is ours as well.
 _LEAVE = f"""{_FIRST}
-local line = prefix .. 'line:' .. ARGV[5]
-local had_turn = redis.call('LINDEX', line, 0) == ARGV[6]
-redis.call('LREM', line, 1, ARGV[6])
+local line = prefix .. 'line:' .. ARGV[6]
+local had_turn = redis.call('LINDEX', line, 0) == ARGV[7]
+redis.call('LREM', line, 1, ARGV[7])
 local next_one = first(line)
-if had_turn and next_one ~= '' and owner(next_one) ~= me then
+if had_turn and string.match(next_one, '^[^?]') and owner(next_one) ~= me then
   local wake = prefix .. 'wake:' .. owner(next_one)
   redis.call('RPUSH', wake, next_one)
   redis.call('PEXPIRE', wake, lease)
@@ -73,7 +94,7 @@ return next_one
 # Pairs of line and place: gives the first place of each line, and `lost` where ours is not in it any more.
 _LOOK = f"""{_FIRST}
 local seen = {{}}
-for i = 5, #ARGV, 2 do
+for i = 6, #ARGV, 2 do
   local line = prefix .. 'line:' .. ARGV[i]
   seen[#seen + 1] = first(line)
   if not redis.call('LPOS', line, ARGV[i + 1]) then seen[#seen] = 'lost' end
@@ -97,6 +118,14 @@ class _Line:
     turn: str | None = None  # the place of ours that is the first of all
     trouble: Exception | None = None
     changed: asyncio.Event = field(default_factory=asyncio.Event)
+
+
+@dataclass(frozen=True, slots=True)
+class _Entering:
+    line: _Line
+    number: str
+    words: tuple[str, ...]  # for the script
+    entered: "asyncio.Future[Exception | None]"
 
 
 class RedisPlace:
@@ -130,20 +159,23 @@ class RedisLines:
         self._numbers = itertools.count()
         self._lines: dict[str, _Line] = {}
         self._inside: dict[str, _Line] = {}  # by place: what the Redis knows of
-        self._entering: list[tuple[_Line, str, asyncio.Future[Exception | None]]] = []
+        self._entering: list[_Entering] = []
         self._someone_enters = asyncio.Event()
         scripts = {"enter": _ENTER, "leave": _LEAVE, "look": _LOOK}
         self._scripts = {name: redis.register_script(text) for name, text in scripts.items()}
 
-    async def enter(self, key: str) -> RedisPlace:
-        """A place at the end of a line. Whoever calls this first is in front."""
+    async def enter(self, key: str, name: str = "", after: Sequence[str] = ()) -> RedisPlace:
+        """A place in a line: the one that somebody kept for this name, or else at the end.
+
+        `after` are names of those who come before us and may not have arrived where they are going.
+        """
         self._begin()
         line = self._lines.setdefault(key, _Line(key))
         number = f"{self._me}|{next(self._numbers)}"
         line.places.append(number)
         place = RedisPlace(self, line)
         try:
-            trouble = await self._to_the_end(line, number)
+            trouble = await self._to_the_end(line, number, name, after)
         except asyncio.CancelledError:
             await place.leave()
             raise
@@ -152,9 +184,12 @@ class RedisLines:
             raise trouble
         return place
 
-    def _to_the_end(self, line: _Line, number: str) -> "asyncio.Future[Exception | None]":
+    def _to_the_end(
+        self, line: _Line, number: str, name: str = "", after: Sequence[str] = ()
+    ) -> "asyncio.Future[Exception | None]":
         entered: asyncio.Future[Exception | None] = asyncio.get_running_loop().create_future()
-        self._entering.append((line, number, entered))
+        words = (line.key, number, name, str(len(after)), *after)
+        self._entering.append(_Entering(line, number, words, entered))
         self._someone_enters.set()
         return entered
 
@@ -185,7 +220,7 @@ class RedisLines:
 
     def _run(self, script: str, *words: str) -> Awaitable[Any]:
         lease, kept = str(round(LEASE_SECONDS * 1000)), str(KEPT_SECONDS)
-        return self._scripts[script](args=[self._prefix, self._me, lease, kept, *words])
+        return self._scripts[script](args=[self._prefix, self._me, lease, kept, KEEP_SECONDS, *words])
 
     # --- in the store's own task
 
@@ -196,18 +231,18 @@ class RedisLines:
             await self._someone_enters.wait()
             self._someone_enters.clear()
             batch, self._entering = self._entering, []
-            words = [word for line, number, _ in batch for word in (line.key, number)]
+            words = [word for one in batch for word in one.words]
             firsts, trouble = [""] * len(batch), None
             try:
                 firsts = await self._ask(functools.partial(self._run, "enter", *words))
             except LinkError as error:
                 trouble = error
-            for (line, number, entered), first in zip(batch, firsts, strict=True):
-                if number in line.places:
-                    self._inside[number] = line
-                self._seen(line, first)
-                if not entered.done():  # else whoever waited has given up
-                    entered.set_result(trouble)
+            for one, first in zip(batch, firsts, strict=True):
+                if one.number in one.line.places:
+                    self._inside[one.number] = one.line
+                self._seen(one.line, first)
+                if not one.entered.done():  # else whoever waited has given up
+                    one.entered.set_result(trouble)
 
     async def beat(self) -> None:
         """We live; and whoever of us waits looks whether the one in front is gone."""

@@ -3,7 +3,7 @@
 import asyncio
 import sqlite3
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -25,7 +25,9 @@ class Place(Protocol):
 class Lines(Protocol):
     """First come, first served, among several gateways."""
 
-    async def enter(self, key: str) -> Place: ...
+    async def enter(self, key: str, name: str = "", after: Sequence[str] = ()) -> Place:
+        """`name` is ours, for others; `after` are those who come before us and may still be on their way."""
+        ...
 
 
 class Store(Protocol):

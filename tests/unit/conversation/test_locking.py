@@ -1,6 +1,7 @@
 """One utterance at a time, first come, first served; across gateways see tests/gateway/test_lines.py."""
 
 import asyncio
+from collections.abc import Sequence
 
 from voice_gateway.conversation.locking import Locks
 from voice_gateway.conversation.store import MemoryStore
@@ -22,7 +23,7 @@ class DownLines:
     def __init__(self, goes_later: bool) -> None:
         self._goes_later = goes_later
 
-    async def enter(self, _key: str) -> AwayPlace:
+    async def enter(self, key: str, name: str = "", after: Sequence[str] = ()) -> AwayPlace:
         if not self._goes_later:
             raise ConnectionError("gone")
         return AwayPlace()

@@ -8,7 +8,7 @@ import json
 import logging
 import time
 from collections import Counter, deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -18,8 +18,15 @@ from voice_gateway.conversation.locking import Locks
 from voice_gateway.conversation.store import Store
 from voice_gateway.doors import Answer
 from voice_gateway.doors.json_text import json_text
-from voice_gateway.doors.mqtt.link import PUBLISH_LIMIT_SECONDS, connected, trouble, where
+from voice_gateway.doors.mqtt.link import (
+    PUBLISH_LIMIT_SECONDS,
+    connected,
+    numbered_subscription,
+    trouble,
+    where,
+)
 from voice_gateway.doors.mqtt.requests import BegunIn, Requests
+from voice_gateway.doors.mqtt.succession import Succession
 from voice_gateway.doors.mqtt.topics import (
     BadRequest,
     Message,
@@ -48,6 +55,7 @@ AT_ONCE = 16  # requests that are being answered, or whose answers are on their 
 MOST_WAITING = 1_000  # requests in all; who comes later is told that we are busy
 MOST_IN_CONVERSATION = 250  # so that one that asks too much leaves room for the others
 IN_ORDER_SECONDS = 1.0  # how long the next answer of a conversation waits until this one is out
+ORDER = 1  # the subscription by which we see requests that others get
 BUSY = "busy: too many requests are waiting; ask again in a moment"
 IN_FLIGHT = 8  # messages that are sent before the broker has confirmed the first of them
 KEPT_MESSAGES = 500  # while the broker is away; then the oldest news goes, because the newest matters more
@@ -76,6 +84,7 @@ class MqttDoor:
         self._ready = False
         self._free = asyncio.Semaphore(AT_ONCE)
         self._lines = Locks(store, _not_in_line)
+        self._succession = Succession(time.monotonic)
         self._waiting: Counter[str] = Counter()  # requests by their conversation, those at work included
         watch.subscribe(self._watched)
         watch.report(PART, State.STARTING, f"The MQTT broker {where(settings)} has not answered yet.")
@@ -119,6 +128,8 @@ class MqttDoor:
 
         await client.subscribe(self._request_topic(), qos=1)
         if self._settings.share_group:
+            order = numbered_subscription(ORDER)
+            await client.subscribe(topic(self._settings, "req"), qos=1, properties=order)
             await client.subscribe(topic(self._settings, "status"), qos=1)
         if self._settings.discovery:
             await client.subscribe(f"{self._settings.discovery_prefix}/status", qos=1)
@@ -155,14 +166,19 @@ class MqttDoor:
             return  # an old request that a new subscriber gets: nobody waits for its answer any more
         payload = message.payload if isinstance(message.payload, bytes) else b""
         request = read_request(self._settings, payload, getattr(message.properties, "ResponseTopic", None))
+        if ORDER in getattr(message.properties, "SubscriptionIdentifier", ()):
+            if isinstance(request, Request) and request.repeatable:
+                self._succession.passes(request.conversation_id, request.id)
+            return  # one of us gets it
         if isinstance(request, Request) and self._is_busy(request):
             request = BadRequest(BUSY, request.reply_to, request.id)
         if isinstance(request, BadRequest):
             self._outbox.put(refusal(request), is_answer=True)
             return
         self._waiting[request.conversation_id] += 1
+        before = self._succession.before(request.conversation_id, request.id)
         # A task at once, also for those that have to wait: so they outlive a connection that is lost.
-        answers.create_task(self._answer(request), name="door.mqtt.answer")
+        answers.create_task(self._answer(request, before), name="door.mqtt.answer")
 
     def _is_busy(self, request: Request) -> bool:
         its_own = self._waiting[request.conversation_id]
@@ -174,9 +190,9 @@ class MqttDoor:
             if json.loads(payload)["state"] == "offline":
                 self._status_changed.set()
 
-    async def _answer(self, request: Request) -> None:
+    async def _answer(self, request: Request, before: Sequence[str]) -> None:
         try:
-            where: str | None = request.conversation_id
+            where = await self._answer_in(request.conversation_id, request, before)
             while where is not None:
                 where = await self._answer_in(where, request)
         finally:
@@ -184,7 +200,9 @@ class MqttDoor:
             if not self._waiting[request.conversation_id]:
                 del self._waiting[request.conversation_id]
 
-    async def _answer_in(self, conversation_id: str, request: Request) -> str | None:
+    async def _answer_in(
+        self, conversation_id: str, request: Request, before: Sequence[str] = ()
+    ) -> str | None:
         """In its conversation one after the other, in the order in which they came, on all gateways.
 
         Only who has the turn there counts as being at work: a conversation with many slow requests does not
@@ -192,7 +210,7 @@ class MqttDoor:
         has to be dropped. Gives the conversation in which to wait for somebody else's answer to the same id.
         """
         async with contextlib.AsyncExitStack() as work:
-            async with self._lines.of(f"mqtt:{conversation_id}"):
+            async with self._lines.of(f"mqtt:{conversation_id}", request.id, before):
                 await work.enter_async_context(self._free)
                 answer = await self._answer_to(request, conversation_id)
                 if isinstance(answer, BegunIn):

@@ -132,6 +132,16 @@ def _limits() -> Any:
     return limits
 
 
+def numbered_subscription(number: int) -> Any:
+    """What comes by it has this number, so that it is told from what comes by another one."""
+    from paho.mqtt.packettypes import PacketTypes
+    from paho.mqtt.properties import Properties
+
+    properties: Any = Properties(PacketTypes.SUBSCRIBE)  # type: ignore[no-untyped-call]
+    properties.SubscriptionIdentifier = number
+    return properties
+
+
 def _login(settings: MqttSettings) -> dict[str, Any]:
     import aiomqtt
 
