@@ -110,14 +110,17 @@ def _show(gateway: "Gateway") -> None:
     from rich.text import Text
 
     from voice_gateway.tools.schema import signature
+    from voice_gateway.tools.traits import traits
 
     simulated = {status.name for status in gateway.link.status() if status.simulated}
+    strangers = {traits(tool).source for tool in gateway.tools.all() if traits(tool).stranger}
     left_out = gateway.left_out()
     console = Console()
     wraps = not console.is_terminal  # whoever reads a pipe wraps lines for himself
     for entry in _listed(gateway):
         name, source = entry["name"], entry["source"]
         where = f"{source}, simulated home" if source in simulated else source
+        where = f"{where}, not trusted" if source in strangers else where
         head = Text.assemble((name, "bold"), signature("", entry["parameters"]), (f"  [{where}]", "dim"))
         summary = entry["description"].strip().split("\n")[0].split(". ")[0].rstrip(".") + "."
         lines = [Text(summary)]  # the first sentence; `--json` has it all

@@ -11,10 +11,11 @@ from tests.fakes.waiting import until
 from voice_gateway.brain.history import History
 from voice_gateway.brain.local.stage import LocalBrain
 from voice_gateway.brain.stage import Turn
-from voice_gateway.config import BrainSettings
+from voice_gateway.config import BrainSettings, PermissionSettings
 from voice_gateway.errors import ToolError
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
+from voice_gateway.tools.permission import TurnGate
 from voice_gateway.turn import ALLOWED, Decision, Passed, Reply, ToolCall, ToolTraits, Utterance, Verdict
 
 
@@ -387,3 +388,22 @@ async def test_turning_it_down_means_the_sound_unless_a_lamp_is_talked_of() -> N
     await talk.reply("louder")
     await talk.reply("turn it down")
     assert talk.home.calls == [("control_speaker_volume", {"action": "down"})]
+
+
+async def test_a_siren_or_gate_is_reached_by_its_name_alone_and_asked_about() -> None:
+    rows = [("Siren", "Hall", "switch", "off", True), ("Relay", "Gate", "switch", "off", True)]
+    talk = Talk(ScriptedHome.of([*DEFAULT_HOME[:4], *rows]))
+    await talk.say("turn on everything")
+    assert talk.acts
+    assert not {"Siren", "Relay"} & {device for device, _ in talk.acts}
+
+    gate = TurnGate("cli", PermissionSettings(), talk.brain.home.names.could_mean)
+    for wish in (
+        "turn on the siren",
+        "turn on all the switches",
+        "turn on the relay",
+        "switch on the hall siren",
+    ):
+        await talk.say(wish, gate=gate)
+        assert not {"Siren", "Relay"} & {device for device, _ in talk.acts}, wish
+    assert {call.args["deviceName"] for call in gate.asked} == {"Siren", "Relay"}
