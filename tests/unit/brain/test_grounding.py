@@ -372,6 +372,7 @@ def test_talk_without_a_common_word_or_with_initials_passes(said: str, text: str
         ("how are you", "Splendid, as are the guests downstairs."),
         ("what is a comet", "I've baked a cake."),
         ("grazie", "Prego, sta bollendo."),
+        ("I am worn out", "Then lie down, a pool is warming."),
     ],
 )
 def test_what_may_be_of_here_and_now_never_stands_alone(said: str, text: str) -> None:
@@ -394,7 +395,8 @@ def test_advice_offers_and_tales_hide_no_fact(said: str, text: str) -> None:
 
 def test_words_that_are_unclear_are_answered_behind_our_own_sentence() -> None:
     assert spoken("are bats birds", "No, bats are mammals.") == f"{NOT_CHECKED} No, bats are mammals."
-    assert spoken("are bats birds", "The lamp is off.") == NOT_CHECKED
+    for text in ("The lamp is off.", "Done!", "Mode activated."):
+        assert spoken("are bats birds", text) == NOT_CHECKED
 
 
 @pytest.mark.parametrize(

@@ -117,7 +117,10 @@ class Claims:
         return max([Claim.NONE if sure else Claim.UNSURE, *found])
 
     def harmless(self, sentence: str) -> bool:
-        """Where we cannot tell whether it was a wish: also no state and no deed, of whomever."""
+        """Where we cannot tell whether it was a wish: also no state and no deed, of whomever; and what has no
+        common word only if the user's had none."""
+        if not languages_of(sentence) and languages_of(self.wish.said):
+            return False
         words = set(spelled_out(sentence).split())
         done = any(word.endswith(("ed", "ing")) for word in words & tool_verbs())
         states = words & listed("subjects", "states") - english().words("particles")
@@ -190,8 +193,8 @@ class Claims:
         )
 
     def _of_thing(self, words: Sequence[str], place: int) -> Claim:
-        """A fact, unless it is one in general, or alone; in doubt if the user spoke of one in general."""
-        if len(words) == 1 or _in_general(words, place):
+        """A fact, unless it is one in general; in doubt if the user spoke of one in general."""
+        if _in_general(words, place):
             return Claim.NONE
         asked = singular(words[place]) in self.wish.words and not _states_in(words)
         return Claim.UNSURE if asked and not self.wish.home.named_in(words[place]) else Claim.MADE
@@ -225,11 +228,9 @@ def _points(words: Sequence[str]) -> Claim:
     relative = english().words("relative")
     main = list(takewhile(lambda word: word not in relative, words))
     measured = {"degrees", "percent"} & set(main) and any(word[0].isdigit() for word in main)
-    if set(words) <= listed("subjects", "states") or (yours and english().states & set(words)):
-        return Claim.MADE
     if not yours and words[0] not in english().words("pointing"):
-        return Claim.UNSURE if measured and len(words) == _BEGINNING else Claim.NONE  # "heater: 30 percent"
-    if _states_in(main) or measured:
+        return Claim.NONE
+    if _states_in(main) or measured or (yours and english().states & set(words)):
         return Claim.MADE
     whatever = words[0] not in {"it", "they"} and english().states & set(words)  # "nobody is home"
     return Claim.UNSURE if whatever or english().words("settled") & set(main) else Claim.NONE
@@ -244,7 +245,9 @@ def _deed(words: Sequence[str]) -> Claim:
         return Claim.MADE
     pairs = enumerate(pairwise(["", *words]), start=1)
     starts = (at for at, (one, two) in pairs if two in {"i", "we"} or (one, two) == ("let", "me"))
-    return max((_done_by_us(words[start:]) for start in starts), default=Claim.NONE)
+    going_on = {two for one, two in pairwise(words) if one in english().states and two.endswith("ing")}
+    progress = Claim.UNSURE if tool_verbs() & going_on else Claim.NONE  # "the tub is filling"
+    return max([progress, *(_done_by_us(words[start:]) for start in starts)])
 
 
 def _done_by_us(words: Sequence[str]) -> Claim:
