@@ -17,11 +17,9 @@ from voice_gateway.turn import ALLOWED, Decision, ToolCall, ToolTraits, Verdict
 
 log = logging.getLogger(__name__)
 
-
 # Every device that a name could mean to its server; empty when nobody knows.
 DevicesNamed = Callable[[str], Sequence[HomeDevice]]
-
-
+# Asked at each call: what a model has read grows while a turn goes on.
 Heard = Callable[[], bool]
 
 
@@ -42,6 +40,10 @@ ACTING_WORDS = frozenset(
     "move make".split()
 )
 DEVICE_KEYS = re.compile(r"name|device|entity|target|door|^id$", re.IGNORECASE)
+# A scene of our own server is looked into there, and none is started that opens anything.
+HOME_TOOLS = frozenset({"set_zwave_thermostat", "activate_zwave_scene"})
+ACTION_KEYS = ("action", "state", "command", "service")
+OPENING_WORDS = frozenset({"open", "unlock", "toggle"})
 LONGEST_NAME = 100  # characters
 GUARDED_WORDS = re.compile(r"\b(garage|gate|lock|alarm|safe)", re.IGNORECASE)
 
@@ -76,17 +78,20 @@ def _own_tier(name: str, args: Mapping[str, Any], traits: ToolTraits, devices_na
         return Tier.ACT if args.get("action") == "lock" else Tier.SENSITIVE
     if name == "control_zwave_device":
         return _device_tier(args, devices_named)
-    if name == "activate_zwave_scene":  # our own server looks into it, and starts none that opens anything
-        return Tier.SENSITIVE if traits.stranger else Tier.ACT
-    if name == "set_zwave_thermostat":
-        return Tier.ACT
+    if name in HOME_TOOLS:
+        return Tier.SENSITIVE if traits.stranger and "scene" in name else Tier.ACT
     if traits.source == "builtin":
-        looks = traits.read_only or (name == "control_speaker_volume" and args.get("action") == "get")
-    else:
-        looks = _only_looks(name, traits)
-    if looks:
+        return _builtin_tier(name, args, traits)
+    if _only_looks(name, traits):
         return Tier.READ
     return Tier.SENSITIVE if traits.destructive or _sounds_sensitive(name, args) else Tier.ACT
+
+
+def _builtin_tier(name: str, args: Mapping[str, Any], traits: ToolTraits) -> Tier:
+    """A reminder to unlock the door unlocks nothing."""
+    if traits.read_only or (name == "control_speaker_volume" and args.get("action") == "get"):
+        return Tier.READ
+    return Tier.SENSITIVE if traits.destructive or _sounds_sensitive(name, {}) else Tier.ACT
 
 
 def _only_looks(name: str, traits: ToolTraits) -> bool:
@@ -127,11 +132,10 @@ def _reaches_guarded(words: Sequence[str], args: Mapping[str, Any]) -> bool:
         for key, value in args.items()
         if DEVICE_KEYS.search(key) and isinstance(value, str) and len(value) <= LONGEST_NAME
     ]
-    done = {
-        *words,
-        *(word for key in ("action", "state", "command") for word in plain_words(str(args.get(key)))),
-    }
-    action = next((word for word in ("close", "stop", "lock", "off", "on") if word in done), "")
+    given = {word for key in ACTION_KEYS if key in args for word in plain_words(str(args[key]))}
+    done = given or set(words)
+    plain = () if done & OPENING_WORDS else ("close", "stop", "lock", "off", "on")
+    action = next((word for word in plain if word in done), "")  # the riskiest where nobody knows
     return any(is_sensitive("switch", (one,), action) for one in named)
 
 

@@ -101,6 +101,9 @@ def judged(name, args, settings=None, **facts):
         ("HassTurnOff", {"name": "Siren"}, Tier.SENSITIVE),
         ("call_service", {"entity_id": "cover.front_gate", "command": "toggle"}, Tier.SENSITIVE),
         ("call_service", {"entity_id": "cover.front_gate", "command": "close"}, Tier.ACT),
+        ("stop_or_start", {"target": "front gate", "action": "start"}, Tier.SENSITIVE),
+        ("close_or_toggle", {"target": "front gate"}, Tier.SENSITIVE),
+        ("turn_on_off", {"name": "Siren", "state": True}, Tier.SENSITIVE),
         ("set_zwave_thermostat", {"deviceName": "Gate House", "temperature": 21}, Tier.ACT),
     ],
 )
@@ -111,6 +114,12 @@ def test_a_call_is_judged_by_what_it_would_do(name, args, expected):
 def test_hints_of_a_server_are_heeded():
     assert judged("read_meter", {}, read_only=True) is Tier.READ
     assert judged("wipe_disk", {}, destructive=True) is Tier.SENSITIVE
+
+
+def test_a_reminder_to_unlock_the_gate_unlocks_nothing():
+    call = ToolCall("1", "set_timer", {"name": "garage door", "message": "unlock the gate", "at": "7 pm"})
+
+    assert tier(call, ToolTraits(), PermissionSettings(), devices_named) is Tier.ACT
 
 
 def test_configuration_has_the_last_word():
