@@ -100,6 +100,15 @@ async def test_who_was_sent_before_is_first_although_it_arrives_later(redis):
         assert await line_length(first) == 0
 
 
+async def test_names_of_lines_and_of_those_in_them_do_not_meet(redis):
+    """Whoever asks chooses both."""
+    async with gateways(redis, 1) as ((one,), _order):
+        for key, name in (("a", "b:c"), ("a:b", "c"), ("a:b:c", ""), ("a", "")):
+            place = await one.store._lines.enter(key, name)
+            await place.turn()
+            await place.leave()
+
+
 async def test_another_conversation_does_not_wait(redis):
     async with gateways(redis) as ((first, second), _order), asyncio.TaskGroup() as tasks:
         work = asyncio.Event()

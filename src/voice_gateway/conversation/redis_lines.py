@@ -54,7 +54,7 @@ redis.call('SET', prefix .. 'alive:' .. me, '1', 'PX', lease)
 # line. Gives the first place of each line.
 _ENTER = f"""{_FIRST}
 local function is_new(line, name)
-  return redis.call('SET', line .. ':' .. name, '1', 'EX', 10, 'NX')
+  return redis.call('SET', prefix .. 'seen:' .. #line .. ':' .. line .. name, '1', 'EX', 10, 'NX')
 end
 local function kept_for(line, name)
   for i, place in ipairs(redis.call('LRANGE', line, 0, -1)) do
