@@ -32,10 +32,10 @@ counterparts:
 	@scripts/counterparts mosquitto pulseaudio pulseaudio-utils alsa-utils libasound2-plugins redis-server espeak-ng strace libportaudio2 >&2
 
 unit: $(VENV)/.dev ## the inner loop: tests that need no service, no speech engine, nothing but this
-	$(BIN)/pytest -n 2 --unit $(ARGS)
+	$(BIN)/pytest -n 2 --dist worksteal --unit $(ARGS)
 
 test: setup counterparts ## all quick tests, against a real broker and a real sound server
-	$(BIN)/pytest -n 2 $(ARGS)
+	$(BIN)/pytest -n 3 --dist worksteal $(ARGS)
 
 test-live: setup ## a real Ollama with real models (built and fetched the first time)
 	@scripts/ollama setup >&2

@@ -27,10 +27,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    if config.getoption("--unit"):
-        from hypothesis import settings
+    from hypothesis import settings
 
-        settings.register_profile("unit", max_examples=10)
+    settings.register_profile("unit", max_examples=10)
+    settings.register_profile("thorough", max_examples=1000)  # pytest --hypothesis-profile=thorough
+    if config.getoption("--unit"):
         settings.load_profile("unit")
 
 

@@ -441,7 +441,7 @@ async def test_a_cancelled_call_ends_at_once_and_the_next_one_works(home, gatewa
 
 
 @given(st.binary(max_size=200) | st.text(max_size=200).map(str.encode))
-@settings(max_examples=100, deadline=None)
+@settings(deadline=None)
 def test_no_message_can_break_the_reading_of_answers(payload):
     async def publish(topic, sent):
         request_id = json.loads(sent)["id"].encode()

@@ -249,7 +249,7 @@ ODD = st.lists(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(deadline=None)
 @given(
     ODD.map(" ".join) | st.text(max_size=40),
     ODD.map(" ".join),

@@ -53,7 +53,7 @@ def assert_paired(messages: list[BaseMessage]) -> None:
     assert not expected
 
 
-@settings(max_examples=300, deadline=None)
+@settings(deadline=None)
 @given(MESSAGES)
 def test_any_messages_become_paired_and_stay_so(messages: list[BaseMessage]) -> None:
     before = [message.model_copy(deep=True) for message in messages]
@@ -67,7 +67,7 @@ def test_any_messages_become_paired_and_stay_so(messages: list[BaseMessage]) -> 
     assert [m.text for m in fixed if isinstance(m, HumanMessage)] == spoken
 
 
-@settings(max_examples=100, deadline=None)
+@settings(deadline=None)
 @given(MESSAGES)
 def test_a_history_survives_being_stored(messages: list[BaseMessage]) -> None:
     history = History(messages, {"last": "lamp"})
@@ -78,7 +78,7 @@ def test_a_history_survives_being_stored(messages: list[BaseMessage]) -> None:
     assert again.state == {"last": "lamp"}
 
 
-@settings(max_examples=200, deadline=None)
+@settings(deadline=None)
 @given(MESSAGES, st.integers(0, 400))
 def test_trimming_never_splits_a_call_from_its_result(messages: list[BaseMessage], budget: int) -> None:
     history = History(pair([HumanMessage(content="first"), *messages]))
@@ -91,7 +91,7 @@ def test_trimming_never_splits_a_call_from_its_result(messages: list[BaseMessage
     assert newest in history.messages
 
 
-@settings(max_examples=200, deadline=None)
+@settings(deadline=None)
 @given(MESSAGES, st.integers(0, 12), st.integers(0, 400))
 def test_what_is_kept_never_splits_a_call_from_its_result(
     messages: list[BaseMessage], most_messages: int, most_bytes: int
@@ -176,7 +176,7 @@ def test_a_turn_that_is_too_long_alone_keeps_head_and_tail_of_its_results() -> N
     assert_paired(history.messages)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(deadline=None)
 @given(MESSAGES)
 def test_the_messages_api_accepts_every_paired_history(messages: list[BaseMessage]) -> None:
     """Against the fake that refuses what the real API refuses, through LangChain's own formatting."""

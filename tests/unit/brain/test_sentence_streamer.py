@@ -83,7 +83,7 @@ def test_texts_of_several_model_calls_are_kept_apart_by_a_space() -> None:
     assert "".join(said) == gate.said == "Let me see.\nIt is ten. Bye."
 
 
-@settings(max_examples=200, deadline=None)
+@settings(deadline=None)
 @given(st.lists(st.text(alphabet="ab .!?\n<'", max_size=12), max_size=8))
 def test_whatever_the_pieces_the_words_are_the_same(pieces: list[str]) -> None:
     gate, _ = release()

@@ -96,7 +96,7 @@ def found_by(home: Home, asked: str, able: set[int | None]) -> object:
     return Resolver(home, fits=lambda device: device.node_id in able).resolve(asked)
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None)
 @given(homes, st.randoms(use_true_random=False), st.sampled_from(["on", "toggle", "open", "dim"]))
 def test_what_the_server_takes_for_a_device_is_that_device_to_the_gateway(nodes, luck, action):
     known = server(nodes)
@@ -119,7 +119,7 @@ def judged(home: Home, asked: str, action: str) -> Tier:
     return tier(call, ToolTraits(), PermissionSettings(), home.names.could_mean)
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None)
 @given(homes, st.randoms(use_true_random=False), ACTIONS)
 def test_the_gate_judges_the_device_however_it_is_spelled(nodes, luck, action):
     known = server(nodes)
@@ -134,7 +134,7 @@ def test_the_gate_judges_the_device_however_it_is_spelled(nodes, luck, action):
             assert judged(home, asked, action) == by_number or (not sure and by_number is Tier.ACT), asked
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None)
 @given(homes, st.randoms(use_true_random=False), ACTIONS, st.text(max_size=8))
 def test_no_text_reaches_a_guarded_device_unasked(nodes, luck, action, noise):
     known = server(nodes)

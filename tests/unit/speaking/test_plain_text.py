@@ -199,7 +199,7 @@ def test_a_line_that_was_only_wrapped_is_no_sentence(written, said):
     assert spoken_text(written) == said
 
 
-@settings(max_examples=150, deadline=None)
+@settings(deadline=None)
 @given(
     st.text(alphabet=st.one_of(st.sampled_from("*_`#[]()|<>-~.:/\n 1aZ°%$@&"), st.characters()), max_size=80)
 )

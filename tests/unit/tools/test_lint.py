@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from langchain_core.tools import BaseTool, StructuredTool
 
@@ -24,7 +24,6 @@ def tool(description: str, properties: Any = None) -> BaseTool:
     return StructuredTool(name="t", description=description, args_schema=schema, coroutine=run)
 
 
-@settings(max_examples=150)
 @given(st.text(min_size=1, max_size=300), st.dictionaries(st.text(max_size=10), json_values, max_size=4))
 def test_any_definition_is_read(description: str, properties: dict[str, Any]) -> None:
     for finding in lint(tool(description, properties)):

@@ -189,7 +189,7 @@ surrogates = st.text(st.characters(categories=["Cs", "L"]), max_size=10)
 
 
 @given(values | surrogates, values)
-@settings(max_examples=400, deadline=None)
+@settings(deadline=None)
 def test_any_result_becomes_text_that_can_be_sent(raw, artifact):
     text = read(raw, artifact).text
     assert text.strip()
@@ -197,7 +197,7 @@ def test_any_result_becomes_text_that_can_be_sent(raw, artifact):
 
 
 @given(st.text(max_size=400), st.integers(60, 300))
-@settings(max_examples=300, deadline=None)
+@settings(deadline=None)
 def test_a_capped_text_keeps_head_and_tail_within_the_cap(text, cap):
     short = capped(text, cap)
     assert len(short) <= cap
@@ -211,7 +211,7 @@ def test_a_capped_text_keeps_head_and_tail_within_the_cap(text, cap):
 
 
 @given(st.dictionaries(st.text(max_size=5), st.integers() | st.text(max_size=5), min_size=1))
-@settings(max_examples=100, deadline=None)
+@settings(deadline=None)
 def test_an_object_can_be_read_back(found):
     if found.get("type") is None:
         assert json.loads(read(found).text.encode()) == json.loads(json.dumps(found).encode()) or any(

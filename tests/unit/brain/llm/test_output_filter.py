@@ -89,7 +89,7 @@ def test_a_short_greeting_may_come_back() -> None:
     assert reason("Hello!", said="hello") is None
 
 
-@settings(max_examples=200, deadline=None)
+@settings(deadline=None)
 @given(st.text(alphabet=st.characters(codec="utf-8"), max_size=80))
 def test_no_text_breaks_it_and_cleaning_is_stable(text: str) -> None:
     reason(text)

@@ -30,7 +30,7 @@ ANY = st.recursive(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(deadline=None)
 @given(
     st.dictionaries(
         st.sampled_from(["type", "properties", "anyOf", "allOf", "$defs", "required", "$ref"]), ANY

@@ -104,7 +104,7 @@ def test_several_calls_in_one_text() -> None:
     assert len({call.id for call in text_tool_calls(one + one, OFFERED)}) == 2
 
 
-@settings(max_examples=150, deadline=None)
+@settings(deadline=None)
 @given(st.dictionaries(st.text(min_size=1, max_size=6), JSON, max_size=3))
 def test_arguments_come_through_unchanged(arguments: dict[str, object]) -> None:
     text = json.dumps({"name": "control", "arguments": arguments}, ensure_ascii=False)
@@ -113,7 +113,7 @@ def test_arguments_come_through_unchanged(arguments: dict[str, object]) -> None:
     assert found(text) == ([] if schema_like else [("control", arguments)])
 
 
-@settings(max_examples=200, deadline=None)
+@settings(deadline=None)
 @given(st.text(alphabet=st.characters(codec="utf-8"), max_size=60) | JSON.map(json.dumps))
 def test_no_text_breaks_it(text: str) -> None:
     for call in text_tool_calls(text, OFFERED):

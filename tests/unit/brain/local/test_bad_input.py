@@ -126,7 +126,7 @@ _WORDS = st.sampled_from(
 
 
 @given(st.lists(_WORDS, min_size=1, max_size=9))
-@settings(max_examples=300, deadline=None)
+@settings(deadline=None)
 def test_word_salad_never_acts_against_a_guard_word(words: list[str]) -> None:
     home = build_home(Device(*row) for row in DEFAULT_HOME)
     tools = frozenset(

@@ -1,7 +1,7 @@
 """Politeness, fillers, punctuation and spelled numbers go; what was meant stays."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from home_words.names import plain_words
@@ -66,7 +66,6 @@ def test_names_lose_case_accents_and_spelled_numbers() -> None:
 
 
 @given(st.text(max_size=200))
-@settings(max_examples=200)
 def test_any_text_can_be_read_and_stays_the_same_when_read_again(raw: str) -> None:
     once = normalise(raw)
 

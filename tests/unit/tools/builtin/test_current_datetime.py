@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from voice_gateway.errors import BadArguments
@@ -179,7 +179,6 @@ async def test_an_offset_that_cannot_be_counted_is_refused(offset: str) -> None:
         await ask(offset=offset)
 
 
-@settings(max_examples=200)
 @given(st.text(max_size=150))
 def test_any_offset_is_read_or_refused(text: str) -> None:
     try:

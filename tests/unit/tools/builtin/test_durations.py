@@ -1,7 +1,7 @@
 """Lengths of time, read as people say them."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from voice_gateway.tools.builtin.durations import parse_span, say_seconds
@@ -53,7 +53,6 @@ def test_a_month_has_no_number_of_seconds() -> None:
     assert span.total_seconds is None
 
 
-@settings(max_examples=200)
 @given(st.integers(min_value=1, max_value=10**7))
 def test_what_is_said_is_understood_again(seconds: int) -> None:
     span = parse_span(say_seconds(seconds))
@@ -62,7 +61,6 @@ def test_what_is_said_is_understood_again(seconds: int) -> None:
     assert span.total_seconds == seconds
 
 
-@settings(max_examples=300)
 @given(st.text(max_size=120))
 def test_any_text_gives_a_span_or_nothing(text: str) -> None:
     span = parse_span(text)

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from voice_gateway.errors import BadArguments, ToolError, ToolUnavailable
@@ -97,7 +97,6 @@ def test_what_each_action_leads_to(action: str, level: int | None, now: Loudness
     assert plan(action, level, now) == then
 
 
-@settings(max_examples=200)
 @given(
     st.sampled_from(ACTIONS),
     st.integers(min_value=0, max_value=100),

@@ -241,7 +241,7 @@ arguments = st.dictionaries(names | st.text(max_size=4), json_values, max_size=4
 
 
 @given(arguments, schemas, st.booleans())
-@settings(max_examples=300, deadline=None)
+@settings(deadline=None)
 def test_repair_never_fails_never_changes_its_input_and_is_done_after_once(args, schema, by_rule):
     before = copy.deepcopy((args, schema))
     once = repaired(args, schema, by_rule=by_rule, name="control_zwave_device")
@@ -250,7 +250,7 @@ def test_repair_never_fails_never_changes_its_input_and_is_done_after_once(args,
 
 
 @given(arguments, schemas)
-@settings(max_examples=300, deadline=None)
+@settings(deadline=None)
 def test_what_the_schema_accepts_is_not_touched(args, schema):
     known = {name: value for name, value in args.items() if name in schema["properties"]}
     if jsonschema.Draft202012Validator(schema).is_valid(known):
@@ -258,7 +258,7 @@ def test_what_the_schema_accepts_is_not_touched(args, schema):
 
 
 @given(arguments, schemas)
-@settings(max_examples=300, deadline=None)
+@settings(deadline=None)
 def test_nothing_disappears_but_nothings_and_the_tools_own_name(args, schema):
     result = repair(args, schema, "control_zwave_device", by_rule=True)
     if "input" in args and "input" not in schema["properties"]:
@@ -272,7 +272,7 @@ def test_nothing_disappears_but_nothings_and_the_tools_own_name(args, schema):
 
 
 @given(st.dictionaries(st.text(max_size=6), json_values, max_size=4) | json_values, json_values)
-@settings(max_examples=200, deadline=None)
+@settings(deadline=None)
 def test_a_broken_schema_breaks_nothing(args, schema):
     broken = {"type": "object", "properties": schema, "required": schema, "$ref": "#/nowhere"}
     found = args if isinstance(args, dict) else {"x": args}
@@ -282,7 +282,7 @@ def test_a_broken_schema_breaks_nothing(args, schema):
 
 
 @given(st.sampled_from(["on", "off", "dim"]), st.integers(0, 100), st.text(min_size=1, max_size=10))
-@settings(max_examples=100, deadline=None)
+@settings(deadline=None)
 def test_every_way_a_small_model_writes_a_call_reaches_the_same_arguments(action, level, device):
     wanted = {"deviceName": device, "action": action, "level": level}
     plain = {"device_name": device, "command": action.upper(), "level": str(level)}

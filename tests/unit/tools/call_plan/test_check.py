@@ -171,7 +171,7 @@ schemas = st.builds(
 
 
 @given(schemas, st.dictionaries(names, values, max_size=3) | values)
-@settings(max_examples=500, deadline=None)
+@settings(deadline=None)
 def test_a_quick_yes_is_a_yes_of_the_full_check(schema, value):
     quick = compile_quick(schema)
     if quick is not None and quick(value):
