@@ -1,10 +1,12 @@
-"""Commands in a folder with a settings file that nobody has allowed: none of them does anything of it."""
+"""Commands in a folder that somebody else has filled: nothing in it is run before it was allowed."""
 
+import asyncio
 import json
+import sys
 from pathlib import Path
 
 import pytest
-from tests.fakes.gateway_process import Commands
+from tests.fakes.gateway_process import LIMIT_SECONDS, Commands
 
 from voice_gateway.config.folders import FILE_NAME
 
@@ -64,3 +66,24 @@ async def test_the_doctor_says_the_same(commands, marker):
     assert "you have not allowed it" in rows[1]["text"]
     assert not marker.exists()
     assert "evil" not in json.dumps(ended.json)
+
+
+async def test_no_module_of_the_folder_takes_the_place_of_ours(commands):
+    marker = commands.folder / "it-ran"
+    for name in ("zwave_mcp/__init__.py", "zwave_mcp/__main__.py", "platformdirs.py", "mcp.py", "piper.py"):
+        module = commands.folder / name
+        module.parent.mkdir(exist_ok=True)
+        module.write_text(f"open({str(marker)!r}, 'w')\n")
+
+    # As the installed command runs: without the folder in its own path.
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-P", "-m", "voice_gateway", "tools", "list"),
+        cwd=commands.folder,
+        env=commands.env,
+        stdout=asyncio.subprocess.PIPE,
+    )
+    async with asyncio.timeout(LIMIT_SECONDS):
+        out, _ = await process.communicate()
+
+    assert b"control_zwave_device" in out
+    assert not marker.exists()

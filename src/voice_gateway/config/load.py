@@ -47,6 +47,8 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
     # What the local brain does not know goes to a model in the cloud.
     "online": {"brain.provider": "anthropic", "tools.search": True},
 }
+# `python -m` would look for modules in the current folder first, and that may have come from anywhere.
+NO_MODULE_OF_THE_FOLDER = {"PYTHONSAFEPATH": "1"}
 # Settings of what is gone: taken, so that a file that still has them works, and warned of.
 WITHOUT_EFFECT = ("brain.router",)
 
@@ -311,7 +313,9 @@ def _with_servers(
                 servers[name] = server
                 origins[f"mcpServers.{name}"] = str(other)
     if not servers and settings.mcp.simulated_home:
-        servers["zwave"] = ServerSettings(command=sys.executable, args=("-m", "zwave_mcp", "--simulate"))
+        servers["zwave"] = ServerSettings(
+            command=sys.executable, args=("-m", "zwave_mcp", "--simulate"), env=NO_MODULE_OF_THE_FOLDER
+        )
     return settings.model_copy(update={"mcpServers": servers})
 
 

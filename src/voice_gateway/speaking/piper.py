@@ -61,9 +61,8 @@ class PiperSynthesizer:
         await self._end()
         self._folder = Path(tempfile.mkdtemp(prefix="voice-gateway-piper-"))
         found = shutil.which(self._program)
-        start = (
-            [found] if found else [sys.executable, "-m", "piper"]
-        )  # a package without its program's folder
+        # A package without its program's folder; -P: no module of the current folder takes its place.
+        start = [found] if found else [sys.executable, "-P", "-m", "piper"]
         try:
             self._process = await asyncio.create_subprocess_exec(
                 *(*start, "-m", str(self._voice), "--output_dir", str(self._folder)),
