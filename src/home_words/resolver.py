@@ -15,7 +15,7 @@ from home_words.names import fold, loose, loose_words, meaning, plain, plain_wor
 from home_words.phonetics import likeness, phrase_likeness, sound
 
 ALL: Final = frozenset({"all", "every", "everything", "everywhere", "both", "each"})
-_REMARK: Final = re.compile(r"\([^)]*\)")
+_REMARK: Final = re.compile(r"\([^)]{0,200}\)")
 
 # A whole name must be this alike (of 100), and clearly more than the next one.
 _ALIKE: Final = 82.0

@@ -15,8 +15,8 @@ _BEHIND_A_NUMBER: Final = {
 _UNIT: Final = re.compile(
     rf"(?<![\w.])(-?\d+(?:\.\d+)?) ?({'|'.join(sorted(_BEHIND_A_NUMBER, key=len, reverse=True))})(?!\w)"
 )
-_LEVEL: Final = re.compile(r"(\d+) ?%")
-_DEGREES: Final = re.compile(r"(-?\d+(?:\.\d+)?) ?°")
+_LEVEL: Final = re.compile(r"(?<!\d)(\d+) ?%")
+_DEGREES: Final = re.compile(r"(-?(?<!\d)\d+(?:\.\d+)?) ?°")
 
 
 def dimmed(percent: int) -> str:

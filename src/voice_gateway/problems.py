@@ -72,7 +72,7 @@ class Problem:
     @property
     def advice(self) -> str:
         """What to check, for a terminal: a link to a page of docs/ becomes its name."""
-        return re.sub(r"\[[^]]+]\(([^)]+)\)", r"docs/\1", self.check)
+        return re.sub(r"\[[^][]+]\(([^()]+)\)", r"docs/\1", self.check)
 
 
 def start_by_hand(command: str) -> str:
@@ -385,7 +385,7 @@ def problem_of(sentence: str) -> Problem | None:
 
 
 def _pattern(template: str) -> re.Pattern[str]:
-    pieces = re.split(r"{.*?}", template.removesuffix(" Without it I can …"))
+    pieces = re.split(r"{[^{}]*}", template.removesuffix(" Without it I can …"))
     return re.compile(".*".join(re.escape(piece) for piece in pieces), re.DOTALL)
 
 

@@ -79,10 +79,10 @@ def number_text(raw: float) -> str:
 
 def label_of(value: Value) -> str:
     label = value.label or str(value.id.property)
-    inner = re.search(r"\(([^)]+)\)|\[([^\]]+)\]$", label)
+    inner = re.search(r"\(([^()]+)\)|\[([^\[\]]+)\]$", label)
     if value.id.command_class == BINARY_SENSOR and inner:
         return str(inner.group(1))
-    return re.sub(r"\s*\[[^\]]+\]$", "", label)
+    return re.sub(r"(?<!\s)\s*\[[^\[\]]+\]$", "", label)
 
 
 def age_seconds(value: Value) -> int | None:

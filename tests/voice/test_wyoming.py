@@ -300,3 +300,15 @@ async def test_silent_clients_make_room_for_one_that_asks():
         assert await answers(*all_of_them[1])
         for _, writer in (*all_of_them, new):
             writer.close()
+
+
+async def test_a_text_to_speak_has_a_limit():
+    from wyoming.error import Error
+    from wyoming.ping import Ping, Pong
+    from wyoming.tts import Synthesize
+
+    async with door(LevelTranscriber({})) as opened, client(opened) as connected:
+        await connected.write_event(Synthesize("word " * 2_000).event())
+        assert "8000 characters" in Error.from_event(await connected.read_event()).text
+        await connected.write_event(Ping().event())
+        assert Pong.is_type((await connected.read_event()).type)

@@ -127,7 +127,7 @@ def _template_words(content: Mapping[str, Any]) -> Iterator[str]:
     values = [value for name, words in lists if "color" not in name for value in words.get("values", ())]
     texts += [value["in"] if isinstance(value, Mapping) else str(value) for value in values]
     for text in texts:
-        yield from words_in(re.sub(r"<[^>]*>|\{[^}]*\}|[\[\]()|]", " ", text))
+        yield from words_in(re.sub(r"<[^<>]*>|\{[^{}]*\}|[\[\]()|]", " ", text))
 
 
 @cache

@@ -13,7 +13,7 @@ from voice_gateway.speaking.synthesizer import PROGRAM_SECONDS, from_wav
 from voice_gateway.turn import Speech
 
 ADVICE = "install it (`pip install piper-tts`), check voice.piper_voice, or choose another voice.tts"
-_WRITTEN = re.compile(r"(\S*\.wav)\s*$")  # how it says that a sentence is ready
+_WRITTEN = re.compile(r"(?<!\S)(\S*\.wav)\s*$")  # how it says that a sentence is ready
 
 
 class PiperSynthesizer:

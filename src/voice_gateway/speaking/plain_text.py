@@ -14,13 +14,13 @@ _BARE_URL = re.compile(r"\bwww\.([^\s/<>\"']+)[^\s<>\"']*", re.IGNORECASE)
 _EMAIL = re.compile(r"\b([\w.+-]{1,64})@([\w-]+(?:\.[\w-]+)+)")
 _TAG = re.compile(r"</?[a-zA-Z][^<>]*>")
 _RULE = re.compile(r"^\s*(?:[-*_=]\s*){3,}$")
-_TABLE_RULE = re.compile(r"^\s*\|?[\s:|-]*-[\s:|-]*\|[\s:|-]*$")
+_TABLE_RULE = re.compile(r"^(?=[\s:|]*-[^|]*\|)[\s:|-]*$")
 _BULLET = re.compile(r"^\s*(?:[-*+•‣◦]|\[[ xX]\])\s+(?:\[[ xX]\]\s+)?")
 _NUMBERED = re.compile(r"^\s*(\d{1,3})[.)]\s+")
 _HEADING = re.compile(r"^\s*#{1,6}\s+")
 _QUOTE = re.compile(r"^\s*(?:>\s?)+")
-_EMPHASIS = re.compile(r"(\*\*\*|\*\*|\*|~~|___|__)(?=\S)(.+?)(?<=\S)\1")
-_UNDERSCORED = re.compile(r"(?<!\w)_(?=\S)(.+?)(?<=\S)_(?!\w)")
+_EMPHASIS = re.compile(r"(\*\*\*|\*\*|\*|~~|___|__)(?=\S)(.{1,200}?)(?<=\S)\1")
+_UNDERSCORED = re.compile(r"(?<!\w)_(?=\S)(.{1,200}?)(?<=\S)_(?!\w)")
 _SNAKE = re.compile(r"(?<=\w)_+(?=\w)")
 _MARKED = re.compile(r"^\s*(?:#{1,6}\s|[-*+•‣◦]\s|\[[ xX]\]\s|\d{1,3}[.)]\s|\||```|~~~|$)")
 _ITEM = re.compile(r"^\s*(?:[-*+•‣◦]|\d{1,3}[.)])\s")
@@ -36,7 +36,7 @@ _PICTURES = re.compile(
 _LEFT_OVER = re.compile(r"[*`#|<>\[\]{}_~^\\]+")
 _WIDE = re.compile(r"[^\S\n]{3,}")
 _SPACES = re.compile(r"\s+")
-_BEFORE_MARK = re.compile(r"\s+([.,!?;:])(?=\s|$)")
+_BEFORE_MARK = re.compile(r"(?<!\s)\s+([.,!?;:])(?=\s|$)")
 
 _WORDS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
     (re.compile(pattern, re.IGNORECASE), words)
@@ -52,20 +52,20 @@ _WORDS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"(?<=\d)x(?=\d)", " by "),
         (r"\b(\d+)x(?=\s|$|[.,;)])", r"\1 times"),
         (r"\band/or\b", "or"),
-        (r"\s*(?:→|⇒|=>|->)\s*", " to "),
-        (r"\s*≈\s*|(?<!\w)~(?=\s?\d)", " about "),
-        (r"\s*(?:≥|>=)\s*", " at least "),
-        (r"\s*(?:≤|<=)\s*", " at most "),
+        (r"(?<!\s)\s*(?:→|⇒|=>|->)\s*", " to "),
+        (r"(?<!\s)\s*≈\s*|(?<!\w)~(?=\s?\d)", " about "),
+        (r"(?<!\s)\s*(?:≥|>=)\s*", " at least "),
+        (r"(?<!\s)\s*(?:≤|<=)\s*", " at most "),
         (r"(?<=\d)\s*>\s*(?=\d)", " is more than "),
         (r"(?<=\d)\s*<\s*(?=\d)", " is less than "),
-        (r"\s+[×x]\s+(?=[$€£]?\d)|(?<=\d)\s+\*\s+(?=\d)|(?<=\d)\s*×\s*(?=\d)", " times "),
+        (r"(?<!\s)\s+[×x]\s+(?=[$€£]?\d)|(?<=\d)\s+\*\s+(?=\d)|(?<=\d)\s*×\s*(?=\d)", " times "),
         (r"(?<=\d)\s+\+\s+(?=\d)", " plus "),
         (r"(?<=\d)\s+[-−]\s+(?=\d)", " minus "),
         (r"(?<=[\w%°)])\s*=\s*(?=[\w$€£(−-])", " equals "),
         (r"(?<=\d)\^(?=\d)", " to the power of "),
         (r"\btbsp\b\.?", "tablespoons"),
         (r"\btsp\b\.?", "teaspoons"),
-        (r"\s*&\s*", " and "),
+        (r"(?<!\s)\s*&\s*", " and "),
         (r"#(?=\d)", "number "),
         (r"\s[—–]\s|—", ", "),
     )

@@ -31,7 +31,7 @@ FRACTIONS = {
     "⅛": "one eighth",
 }
 _WRITTEN_OUT = {"1/2": "½", "1/3": "⅓", "2/3": "⅔", "1/4": "¼", "3/4": "¾", "1/8": "⅛"}
-_NUMBER = r"\d+(?:,\d{3})*(?:\.\d+)?"
+_NUMBER = r"\d{1,15}(?:,\d{3}){0,5}(?:\.\d{1,15})?"  # longer ones are codes, and not read as numbers
 _AS_WRITTEN = "|".join(re.escape(unit) for unit in sorted(UNITS, key=len, reverse=True))
 # These are words or parts of names as well: they are units where what follows leaves no other reading.
 _AMPERE = (
@@ -55,7 +55,7 @@ _MONEY = re.compile(
 )
 _ADDRESS = re.compile(r"(?<![\w.])(v?)(\d{1,4}(?:\.\d{1,3}){2,3})(?::(\d{2,5}))?(?![\w]|\.\d)")
 _FRACTION = re.compile(r"(?<![\d/.])(?:(\d+)\s)?(1/[2348]|2/3|3/4)(?![\d/.]*\d)")
-_GLYPH = re.compile(rf"(?:(\d+)\s?)?([{''.join(FRACTIONS)}])")
+_GLYPH = re.compile(rf"(?:(\d{{1,15}})\s?)?([{''.join(FRACTIONS)}])")
 # A hyphen between long numbers is more likely one of a telephone.
 _SMALL = r"\d{1,3}(?:\.\d+)?"
 _RANGE = re.compile(
@@ -89,8 +89,8 @@ _TIME = re.compile(
     re.IGNORECASE,
 )
 _LENGTH = re.compile(
-    r"(?<![\w.,:])(?=\d+\s?(?:d|h|m)\s?\d)"
-    r"(?:(\d+)\s?d\s?)?(?:(\d+)\s?h\s?)?(?:(\d{1,2})\s?m(?:in)?\s?)?(?:(\d{1,2})\s?s(?:ec)?)?(?<!\s)(?!\w)"
+    r"(?<![\w.,:])(?=\d{1,9}\s?(?:d|h|m)\s?\d)"
+    r"(?:(\d{1,9})\s?d\s?)?(?:(\d{1,9})\s?h\s?)?(?:(\d{1,2})\s?m(?:in)?\s?)?(?:(\d{1,2})\s?s(?:ec)?)?(?<!\s)(?!\w)"
 )
 
 

@@ -37,7 +37,7 @@ _SECRET_TEXT = (
     re.compile(r"([?&](?:key|pass|pwd|auth|sig|signature|code)=)[^\s&#\"']+", re.IGNORECASE),
     re.compile(r"()\b(?:sk|pk|rk)-[A-Za-z0-9_-]{16,}"),
     re.compile(r"()\b(?:gh[pousr]_|github_pat_|glpat-|xox[abprs]-|AKIA|hf_)[A-Za-z0-9_-]{12,}"),
-    re.compile(r"()\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*"),
+    re.compile(r"()\beyJ[A-Za-z0-9_-]{8,400}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*"),
 )
 # A member of an object, as JSON or Python writes it: its name, and a value that may be cut off.
 _MEMBER = re.compile(

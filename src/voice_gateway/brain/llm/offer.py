@@ -16,12 +16,12 @@ from voice_gateway.tools.traits import lc_name, qualified_name, schema_of, trait
 
 log = logging.getLogger(__name__)
 
-_SENTENCES = re.compile(r"(?<=[.!?;])\s+|\s*\n\s*")
+_SENTENCES = re.compile(r"(?<=[.!?;])\s+|(?<!\s)\s*\n\s*")
 _EXAMPLE = re.compile(
     r"^\W*(?:good|bad|right|wrong|examples?|e\.g\.?|for example|for instance)\b", re.IGNORECASE
 )
 _EXAMPLE_WITHIN = re.compile(
-    r",?\s*\(?\b(?:for example|for instance|such as|e\.g\.?)\s[^.;)\n]*\)?", re.IGNORECASE
+    r",?\s{0,8}\(?\b(?:for example|for instance|such as|e\.g\.?)\s[^.;)\n]*\)?", re.IGNORECASE
 )
 _NEGATIVE = re.compile(r"\b(?:do not|don't|not for|avoid|never)\b", re.IGNORECASE)
 

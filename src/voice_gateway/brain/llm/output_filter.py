@@ -14,10 +14,10 @@ _MACHINE_TAG = re.compile(
     r"</?\|?\s*(?:tools?|tool_calls?|tool_response|functions?|function_calls?|function=|invoke|im_start|im_end)\b",
     re.IGNORECASE,
 )
-_CODE_BLOCK = re.compile(r"(?:^|\n)\s*`{3}")
+_CODE_BLOCK = re.compile(r"(?:^|\n)[^\S\n]*`{3}")
 _JSON_PAIR = re.compile(r"[{\[,]\s*\"[^\"\n]{1,60}\"\s*:")
 _PLACEHOLDER = re.compile(
-    r"\{\{.*?\}\}"  # a template that was never filled
+    r"\{\{.{0,100}?\}\}"  # a template that was never filled
     r"|\{[A-Za-z_ .]{1,40}\}"
     r"|<[a-z]+[-_ ][a-z_ -]*>"  # <function-name>, <your answer>
     r"|\[(?:insert|your|placeholder|name of|current)\b[^\]\n]{0,60}\]"

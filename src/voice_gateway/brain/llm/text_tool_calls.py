@@ -16,7 +16,7 @@ _WRAPPER = r"tool_calls?|tools?|functions?|function_calls?|tool_use|invoke|call"
 _NAMED_TAG = re.compile(r"^<function=([^<>\s]+)>(.*?)(?:</function>)?$", re.DOTALL)
 _TAG = re.compile(rf"^<\|?({_WRAPPER})\|?>(.*?)(?:</\|?\1\|?>|<\|/\1\|>)?$", re.DOTALL)
 _BLOCKS = re.compile(rf"(?=<\|?(?:{_WRAPPER})\|?>|<function=)")
-_MARKED = re.compile(r"^\[?(?:TOOL_CALLS?|tool_calls?)\]?\s*:?\s*(?=[\[{])")
+_MARKED = re.compile(r"^\[?(?:TOOL_CALLS?|tool_calls?)\]?\s*(?::\s*)?(?=[\[{])")
 # Seen from a real model: {"type":"function","function":{"get_current_datetime"}}, which is no JSON at all.
 _NAME_ONLY = re.compile(r'^\{[^{}]*"function"\s*:\s*\{\s*"([^"{}]+)"\s*\}\s*\}$')
 _PYTHON_CALL = re.compile(r"^([^\s(){}\[\]\"']+)\s*\((.*)\)\s*;?$", re.DOTALL)

@@ -84,8 +84,8 @@ def _marked(raw: str) -> str:
     text = unicodedata.normalize("NFKC", raw.replace(_COLON, " ")).casefold()
     text = re.sub(r"[’‘`]", "'", text)
     text = re.sub(r"(\d)\s*%", r"\1 percent ", text)
-    text = re.sub(r"\s*°\s*f\b", " degrees fahrenheit ", text)
-    text = re.sub(r"\s*°\s*c?\b|\s*°", " degrees ", text)
+    text = re.sub(r"(?<!\s)\s*°\s*f\b", " degrees fahrenheit ", text)
+    text = re.sub(r"(?<!\s)\s*°(?:\s*c?\b)?", " degrees ", text)
     text = re.sub(r"(?<=\d),(?=\d{3}\b)", "", text)
     text = re.sub(r"(?<=\d):(?=\d\d\b)", _COLON, text)  # a clock time stays one word
     text = re.sub(r"\b([ap])\.\s?m\.?(?=\W|$)", r"\1m", text)

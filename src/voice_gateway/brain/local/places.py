@@ -11,15 +11,16 @@ from voice_gateway.brain.local.home import Home
 EVERYWHERE = "*"
 
 _DETERMINER = re.compile(r"^(?:please|the|my|our|a|an|that|this|these|those|some|your)\s+(?=\S)")
-_TAIL = re.compile(r"\s+(?:again|too|as well|also|back)$")
+_TAIL = re.compile(r"(?<!\s)\s+(?:again|too|as well|also|back)$")
 _PLACE = re.compile(
-    r"^(?P<what>.+?)\s+(?:in|inside|on|at|of|from|for|throughout|across|around)\s+"
-    r"(?P<where>(?:the\s+|my\s+|our\s+|this\s+)?.+)$"
+    r"^(?P<what>.+?)(?<!\s)\s+(?:in|inside|on|at|of|from|for|throughout|across|around)\s+"
+    r"(?P<where>(?:the\s+|my\s+|our\s+|this\s+)?.+)$",
+    re.DOTALL,
 )
-_HERE = re.compile(r"^(?P<what>.*?)\s*\b(?:in here|over here|here|in (?:this|the|my) room)$")
+_HERE = re.compile(r"^(?P<what>.*?)(?<!\s)\s*\b(?:in here|over here|here|in (?:this|the|my) room)$")
 _HOUSE = re.compile(
-    r"^(?P<what>.*?)\s*\b(?:everywhere|in (?:the|my|our) (?:whole |entire )?(?:house|home|flat|apartment)|"
-    r"in (?:every|all|all the) rooms?)$"
+    r"^(?P<what>.*?)(?<!\s)\s*\b(?:everywhere|in (?:the|my|our) (?:whole |entire )?"
+    r"(?:house|home|flat|apartment)|in (?:every|all|all the) rooms?)$"
 )
 
 

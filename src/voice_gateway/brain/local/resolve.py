@@ -22,7 +22,7 @@ _ANY_ONE = re.compile(r"^(?:one|another|other|a few|few|some)(?: of)?(?: the| my
 _ARTICLES = frozenset({"the", "my", "our"})
 OFFERED = 60.0  # of 100: names less alike than this are not worth offering
 LONGEST_NAME = 8  # words, with the room
-_AND = re.compile(r"\s+and\s+(?:also\s+)?|\s*,\s*|\s+plus\s+")
+_AND = re.compile(r"(?<!\s)(?:\s+and\s+(?:also\s+)?|\s*,\s*|\s+plus\s+)")
 
 
 @dataclass(frozen=True, slots=True)

@@ -138,7 +138,7 @@ _LOUD = frozenset("volume sound loudness speaker louder quieter softer music".sp
 # What only somebody with hands could do, or what a model would do by halves: "start with the kitchen",
 # "switch the floor lamp with the desk lamp", "put the lamp in the bedroom", "delete all my reminders".
 _FOR_HANDS = re.compile(
-    r"\bwith\b|\b(?:all|every|both)\b.*\bremind|"
+    r"\bwith\b|\b(?:all|every|both)\b.{0,400}\bremind|"
     r"^(?:put|move|bring|take|carry|send|get|give) .*\b(?:in|into|to|under|behind|beside|onto) "
     r"(?:the|my|our|a) "
 )

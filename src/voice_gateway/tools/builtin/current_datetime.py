@@ -93,7 +93,9 @@ def parse_offset(text: str) -> Offset | None:
             f"{prefix} {day.capitalize()}", weekday=_WEEKDAYS.index(day), sign=-1 if which == "last" else 1
         )
     back = named.startswith(("-", "−", "minus ", "last ")) or named.endswith((" ago", " earlier", " before"))
-    length = re.sub(r"^(?:[+\-−]|minus |plus |in )\s*|\s+(?:ago|earlier|before|from now|later)$", "", named)
+    length = re.sub(
+        r"^(?:[+\-−]|minus |plus |in )\s*|(?<!\s)\s+(?:ago|earlier|before|from now|later)$", "", named
+    )
     span = parse_span(_STEPS.get(named, length))
     if span is None:
         raise BadArguments(

@@ -124,7 +124,9 @@ def _one_for_each_time(keys: tuple[str, ...]) -> list[str]:
 def _plain(spoken: str) -> str:
     text = " ".join(spoken[: _MAX_NAME * 2].lower().replace("_", " ").split()).strip(" .?!")
     return re.sub(
-        r"^(?:in|at|the time in)\s+|\s+(?:standard time|daylight time|time zone|timezone|time)$", "", text
+        r"^(?:in|at|the time in)\s+|(?<!\s)\s+(?:standard time|daylight time|time zone|timezone|time)$",
+        "",
+        text,
     )
 
 

@@ -45,7 +45,9 @@ def seconds_of(keep_alive: str) -> float:
         return FOR_EVER
     if text.isdigit():
         return float(text)
-    return sum(float(number) * _UNITS[unit] for number, unit in re.findall(r"([\d.]+)(ms|s|m|h)", text))
+    return sum(
+        float(number) * _UNITS[unit] for number, unit in re.findall(r"(?<![\d.])([\d.]+)(ms|s|m|h)", text)
+    )
 
 
 class PrefixCache:

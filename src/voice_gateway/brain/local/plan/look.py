@@ -51,7 +51,7 @@ def _sort_and_room(phrase: str, place: str, context: Context) -> tuple[DeviceCla
     match = _ANY.match(phrase)
     quantifier = (match[1] or "") if match else ""
     what = phrase[match.end() :] if match else phrase
-    if not place and (inside := re.match(r"^(.+?) (?:in|on|at) (?:the |my |our )?(.+)$", what)):
+    if not place and (inside := re.match(r"^(.+?) (?:in|on|at) (?:the |my |our )?(.+)$", what, re.DOTALL)):
         what, place = inside[1], inside[2]
     room = None
     if place in ("here", "this room", "the room"):

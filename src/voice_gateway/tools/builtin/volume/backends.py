@@ -139,7 +139,7 @@ class PactlVolume(_Program):
     _sink = "@DEFAULT_SINK@"
 
     async def read(self) -> Loudness:
-        percents = re.findall(r"(\d+)%", await self._run("get-sink-volume", self._sink))
+        percents = re.findall(r"(?<!\d)(\d+)%", await self._run("get-sink-volume", self._sink))
         muted = re.search(r"Mute:\s*(yes|no)", await self._run("get-sink-mute", self._sink))
         if not percents or not muted:
             raise self._no_sense()

@@ -1,0 +1,73 @@
+"""The time that a regular expression takes grows with the length of a text, whatever the letters are.
+
+For each one the worst letters are made from its own parse tree. A first look at short texts finds what may
+grow faster; only that is timed at full length. Times are compared with each other, the best of several.
+"""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from time import thread_time
+
+import pytest
+from tests.fakes.regexes import SRC, Regex, regexes_of, source_files
+from tests.fakes.worst_letters import worst_letters
+
+NOT_UNIT = "a minute of the processor's time"
+
+SHORT, LONGER, FULL = 500, 4_000, 32_000
+SUSPICIOUS = 14  # eight times the letters in more than so many times the time
+MOST_GROWTH = 2.5  # for twice the letters
+LONG_ENOUGH_SECONDS = 0.02  # what takes longer need not be timed again
+
+
+def seconds(regex: Regex, text: str) -> float:
+    """The processor's, so that it does not matter what else runs; the best of three where it is short."""
+    best = float("inf")
+    for _ in range(3):
+        started = thread_time()
+        regex.apply(text)
+        best = min(best, thread_time() - started)
+        if best > LONG_ENOUGH_SECONDS:
+            break
+    return best
+
+
+def grows(regex: Regex, made: Callable[[int], str], length: int, limit: float) -> bool:
+    """Beyond this limit for twice the letters, however often it is tried."""
+    return all(seconds(regex, made(2 * length)) > limit * seconds(regex, made(length)) for _ in range(3))
+
+
+def grows_too_fast(regex: Regex, made: Callable[[int], str]) -> bool:
+    if seconds(regex, made(LONGER)) <= SUSPICIOUS * seconds(regex, made(SHORT)):
+        return False
+    plainly = grows(regex, made, LONGER // 2, 1.25 * MOST_GROWTH)  # at full length it would take minutes
+    return plainly or grows(regex, made, FULL, MOST_GROWTH)
+
+
+@pytest.mark.parametrize("file", source_files(), ids=lambda file: str(file.relative_to(SRC)))
+def test_twice_the_letters_take_twice_the_time(file: Path) -> None:
+    slow = {}
+    for regex in regexes_of(file):
+        for made in worst_letters(regex.pattern):
+            if grows_too_fast(regex, made):
+                slow[regex.pattern.pattern] = made.__doc__
+                break
+    assert slow == {}
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [r"\s+$", r"(\*\*|\*)(?=\S)(.+?)(?<=\S)\1", r"\d+ ?%", r"<[^>]*>", r"\w+@\w+", r"x.*y"],
+)
+def test_what_grows_too_fast_is_found(pattern: str) -> None:
+    regex = Regex(re.compile(pattern))
+
+    assert any(grows_too_fast(regex, made) for made in worst_letters(regex.pattern))
+
+
+@pytest.mark.parametrize("pattern", [r"(?<!\s)\s+$", r"(?<!\d)\d+ ?%", r"<[^<>]*>", r"\w{1,64}@\w+"])
+def test_what_does_not_is_not(pattern: str) -> None:
+    regex = Regex(re.compile(pattern))
+
+    assert not any(grows_too_fast(regex, made) for made in worst_letters(regex.pattern))
