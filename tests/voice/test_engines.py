@@ -12,6 +12,7 @@ from tests.fakes.speech import FOLDER
 
 from voice_gateway.config import VoiceSettings
 from voice_gateway.errors import HearingError
+from voice_gateway.hearing.transcriber import NativeTranscriber
 from voice_gateway.sound.packages import check_files, need
 
 
@@ -112,19 +113,24 @@ def test_a_library_of_the_system_that_is_missing_is_named(tmp_path, monkeypatch)
         need("needs_library", "hearing")
 
 
-async def test_an_engine_that_fails_on_one_segment_goes_on_with_the_next(moonshine, sound, monkeypatch):
-    await moonshine.warm_up()
-    engine = moonshine._engine
+async def test_an_engine_that_fails_on_one_segment_goes_on_with_the_next():
+    class Fragile(NativeTranscriber):
+        name = "fragile"
 
-    def fail(*_):
-        raise RuntimeError("native trouble")
+        def _load(self):
+            return "an engine"
 
-    with monkeypatch.context() as patched:
-        patched.setattr(engine, "transcribe_without_streaming", fail, raising=False)
-        with pytest.raises(HearingError, match="speech to text failed: native trouble"):
-            await moonshine.transcribe(np.zeros(16000, np.int16))
+        def _text(self, engine, samples):
+            if not samples.any():
+                raise RuntimeError("native trouble")
+            return f"heard by {engine}"
 
-    assert await moonshine.transcribe(sound("cmd_00_am_michael.wav")) == "What time is it?"
+    fragile = Fragile()
+    with pytest.raises(HearingError, match="speech to text failed: native trouble"):
+        await fragile.transcribe(np.zeros(16000, np.int16))
+
+    assert await fragile.transcribe(np.ones(16000, np.int16)) == "heard by an engine"
+    await fragile.close()
 
 
 @pytest.mark.voice_full
