@@ -5,7 +5,6 @@ seven"), words that a transcriber takes for them ("to for six ate"), or words of
 """
 
 import functools
-import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from home_words.numbers import NUMBER_WORDS
 
 HIDDEN = "•"
 LONGEST_WORD = 60  # letters; nobody's number is longer, and a page without spaces is no word
+LONGEST_PART = 20  # letters of one number word
 
 _ONES = {word: value for word, value in NUMBER_WORDS.items() if value < 10} | {
     "nought": 0, "naught": 0, "nil": 0, "null": 0, "fower": 4, "fife": 5, "niner": 9,
@@ -194,19 +194,27 @@ def _english(word: str) -> tuple[str, ...]:
     for bare in (word, word.removesuffix("'s"), word.removesuffix("s"), word.removesuffix("es")):
         if bare in _ENGLISH:
             return (bare,)
-    if len(word) > LONGEST_WORD or not _glued().fullmatch(word):
+    return _split(word, _ENGLISH)
+
+
+def _split(word: str, known: frozenset[str], joints: frozenset[str] = frozenset()) -> tuple[str, ...]:
+    """The known words that this one is made of, with or without joints between them; empty if it is not.
+
+    No regular expression: what can be split in many ways would take it for ever.
+    """
+    if len(word) > LONGEST_WORD:
         return ()
-    return tuple(_glued_part().findall(word))
-
-
-@functools.cache
-def _glued_part() -> re.Pattern[str]:
-    return re.compile("|".join(sorted(_ENGLISH, key=len, reverse=True)))
-
-
-@functools.cache
-def _glued() -> re.Pattern[str]:
-    return re.compile(f"(?:{_glued_part().pattern})+")
+    made: dict[int, tuple[str, ...]] = {0: ()}  # how the beginning can be made, up to each place
+    for start in range(len(word)):
+        if start not in made:
+            continue
+        for end in range(start + 1, min(len(word), start + LONGEST_PART) + 1):
+            piece = word[start:end]
+            if piece in known:
+                made[end] = max(made.get(end, ()), (*made[start], piece), key=len)
+            elif piece in joints and start > 0 and end < len(word):
+                made.setdefault(end, made[start])
+    return made.get(len(word), ())
 
 
 def _most_foreign(words: Sequence[str]) -> int:
@@ -214,22 +222,15 @@ def _most_foreign(words: Sequence[str]) -> int:
     return max(map(sum, zip(*map(_foreign, words), strict=True)))
 
 
+# Plain, as what was said is.
+_FOREIGN = tuple(frozenset(map(_plain, words.split())) for words in IN_OTHER_LANGUAGES.values())
+_JOINTS = frozenset(map(_plain, JOINTS.split()))
+
+
 @functools.lru_cache(maxsize=4096)
 def _foreign(word: str) -> tuple[int, ...]:
     """For each other language how many number words this one is made of: "vierundzwanzig" is two."""
-    if len(word) > LONGEST_WORD:
-        return (0,) * len(_foreign_words())
-    return tuple(len(part.findall(word)) if whole.fullmatch(word) else 0 for whole, part in _foreign_words())
-
-
-@functools.cache
-def _foreign_words() -> tuple[tuple[re.Pattern[str], re.Pattern[str]], ...]:
-    made = []
-    joints = "|".join(JOINTS.split())
-    for words in IN_OTHER_LANGUAGES.values():
-        part = "|".join(sorted(map(_plain, words.split()), key=len, reverse=True))
-        made.append((re.compile(f"(?:{part})(?:(?:{joints})?(?:{part}))*"), re.compile(part)))
-    return tuple(made)
+    return tuple(len(_split(word, known, _JOINTS)) for known in _FOREIGN)
 
 
 # --- digits
