@@ -1,5 +1,6 @@
 """Read the settings: command line over environment over file over preset over default, and who said what."""
 
+import contextlib
 import json
 import logging
 import os
@@ -126,7 +127,9 @@ def _named(file: Path) -> _Source:
 
 def _found() -> _Source:
     """That of the current folder if it may be used, else that of the user."""
-    here, own = Path.cwd() / FILE_NAME, user_file()
+    here = own = user_file()
+    with contextlib.suppress(FileNotFoundError):  # the current folder was deleted
+        here = Path.cwd() / FILE_NAME
     ignored: str | None = None
     if os.path.realpath(here) != os.path.realpath(own) and (read := read_found(here)) is not None:
         source = _allowed(read)

@@ -236,6 +236,12 @@ def test_a_link_to_nowhere_is_no_file(here):
     assert load(environ={}).ignored is None
 
 
+def test_a_folder_that_is_gone_holds_no_file(here):
+    here.rmdir()
+
+    assert load(environ={}).file is None
+
+
 def test_what_is_read_is_what_was_looked_at(monkeypatch):
     """Replaced right after it was opened: the one that was judged is the one that is used."""
     file = write("[brain]\nroom = 'Attic'\n")
