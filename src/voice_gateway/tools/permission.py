@@ -70,7 +70,12 @@ def tier(
     if names & set(settings.sensitive_tools):
         return Tier.SENSITIVE
     args = call.args if isinstance(call.args, Mapping) else {}
-    return _own_tier(traits.original_name or call.name, args, traits, devices_named)
+    return _own_tier(traits.original_name or call.name, args, traits, _of_home(call, traits, devices_named))
+
+
+def _of_home(call: ToolCall, traits: ToolTraits, devices_named: DevicesNamed) -> DevicesNamed:
+    """Those of a second home, whose tools go by `server__tool`, nobody knows: its node 15 is another one."""
+    return devices_named if call.name == (traits.original_name or call.name) else lambda _name: ()
 
 
 def _own_tier(name: str, args: Mapping[str, Any], traits: ToolTraits, devices_named: DevicesNamed) -> Tier:
@@ -109,9 +114,15 @@ def _device_tier(args: Mapping[str, Any], devices_named: DevicesNamed) -> Tier:
     found = devices_named(said)
     if not found:
         return Tier.ACT if action in HARMLESS else Tier.SENSITIVE
-    # "Relay 2" in the room "Gate" drives a gate, and so does what the user calls one.
-    risky = (is_sensitive(one.kind, (said, one.name, f"{one.room} {one.name}"), action) for one in found)
-    return Tier.SENSITIVE if any(risky) else Tier.ACT
+    return Tier.SENSITIVE if any(_is_risky(one, said, action) for one in found) else Tier.ACT
+
+
+def _is_risky(device: HomeDevice, said: str, action: str) -> bool:
+    """ "Relay 2" in the room "Gate" drives a gate, and so does what is called one beside its own name."""
+    full = f"{device.room} {device.name}"
+    own = set(plain_words(full))
+    beside = " ".join(word for word in plain_words(said) if word not in own)
+    return is_sensitive(device.kind, (device.name, full, beside), action)
 
 
 def _sounds_sensitive(name: str, args: Mapping[str, Any]) -> bool:
@@ -187,7 +198,8 @@ class TurnGate:
         if not traits.stranger and not heard and not self.told_by_strangers():
             return False
         args = call.args if isinstance(call.args, Mapping) else {}
-        devices = self.devices_named(str(args["deviceName"])) if "deviceName" in args else ()
+        known = _of_home(call, traits, self.devices_named)
+        devices = known(str(args["deviceName"])) if "deviceName" in args else ()
         by_name = traits.stranger and not heard
         return not asked_for(self.said, call, traits, devices, by_name=by_name)
 
@@ -210,7 +222,7 @@ def _wish(call: ToolCall, traits: ToolTraits, devices_named: DevicesNamed) -> st
     args = call.args if isinstance(call.args, Mapping) else {}
     if "deviceName" in args and "action" in args:
         said = str(args["deviceName"])
-        names = {device.name for device in devices_named(said)}
+        names = {device.name for device in _of_home(call, traits, devices_named)(said)}
         device = (names.pop() if len(names) == 1 else said).strip().lower().removeprefix("the ")
         action = {"on": "turn on", "off": "turn off"}.get(str(args["action"]), str(args["action"]))
         return f"{action} the {device}"

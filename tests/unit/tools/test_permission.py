@@ -122,6 +122,16 @@ def test_a_reminder_to_unlock_the_gate_unlocks_nothing():
     assert tier(call, ToolTraits(), PermissionSettings(), devices_named) is Tier.ACT
 
 
+def test_a_second_homes_devices_are_not_taken_for_those_of_the_first():
+    args = {"deviceName": "Lamp", "action": "on"}
+    traits = ToolTraits(source="cabin", original_name="control_zwave_device")
+    call = ToolCall("1", "cabin__control_zwave_device", args)
+
+    assert tier(call, traits, PermissionSettings(), devices_named) is Tier.SENSITIVE
+    close = ToolCall("1", "cabin__control_zwave_device", {**args, "action": "close"})
+    assert tier(close, traits, PermissionSettings(), devices_named) is Tier.ACT
+
+
 def test_configuration_has_the_last_word():
     settings = PermissionSettings(trusted_tools=("wipe_disk",), sensitive_tools=("water_plants",))
 
