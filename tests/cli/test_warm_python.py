@@ -49,6 +49,7 @@ async def test_bytes_that_are_no_text_come_through(commands):
 async def test_it_dies_of_the_signal_that_it_is_sent(commands):
     process = await commands.start("run")
     process.kill()
+    process.send_signal(signal.SIGTERM)  # too late, and no error before the end is known
     await process.communicate()
 
     assert process.returncode == -signal.SIGKILL

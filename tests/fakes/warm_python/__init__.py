@@ -11,6 +11,7 @@ COLD_START=1 in the environment starts everything from scratch. Tests of the sta
 
 import asyncio
 import atexit
+import contextlib
 import os
 import shutil
 import signal
@@ -71,7 +72,8 @@ async def start(program: str, *words: str, env: Mapping[str, str], **how: Any) -
 def _send(process: asyncio.subprocess.Process, number: int) -> None:
     if process.returncode is not None:
         raise ProcessLookupError
-    os.kill(process.pid, number)
+    with contextlib.suppress(ProcessLookupError):  # it has ended, and we are about to hear of it
+        os.kill(process.pid, number)
 
 
 def _end(server: "subprocess.Popen[bytes]", folder: Path) -> None:
