@@ -8,7 +8,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK = 1
 ARGS ?=
 SOAK_SECONDS ?= 120
 
-.PHONY: setup run unit test test-live test-zwave test-voice soak check format bench bench-scale bench-live eval eval-live lock pages counterparts clean help
+.PHONY: setup run unit test test-live test-zwave test-voice soak soak-long check format bench bench-scale bench-live eval eval-live lock pages counterparts clean help
 
 help: ## what each target does
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -48,8 +48,12 @@ test-zwave: setup counterparts ## the Z-Wave server against a real Z-Wave driver
 test-voice: setup counterparts ## every recording through the real speech engines, and a real sound path
 	$(BIN)/pytest -m voice_full $(ARGS)
 
-soak: setup counterparts ## minutes of random faults (SOAK_SECONDS=120)
-	SOAK_SECONDS=$(SOAK_SECONDS) $(BIN)/pytest -m soak $(ARGS)
+soak: setup counterparts ## minutes of load and random faults (SOAK_SECONDS=120)
+	@scripts/counterparts libfaketime >&2
+	SOAK_SECONDS=$(SOAK_SECONDS) $(BIN)/pytest -s -m soak $(ARGS)
+
+soak-long: ## ten minutes of it, which CI does not run
+	@$(MAKE) soak SOAK_SECONDS=600
 
 bench: setup ## timings, side by side with what others do
 	@scripts/bench-env >&2

@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import logging
+import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -472,7 +473,12 @@ class Gateway:
             part = self.watch.part("voice")  # its packages may be missing
             return f"{part.sentence} To get it, {part.advice}." if part else NO_VOICE
 
-        return {"hello": hello, "ask": ask, "call": call, "status": status, "talk": talk}
+        async def vitals(_asked: Mapping[str, Any], _interruption: Interruption) -> dict[str, int]:
+            """What grows when something leaks."""
+            return {"tasks": len(asyncio.all_tasks()), "threads": threading.active_count()}
+
+        operations: dict[str, Operation] = {"hello": hello, "ask": ask, "call": call, "status": status}
+        return {**operations, "talk": talk, "vitals": vitals}
 
     # --- tasks
 

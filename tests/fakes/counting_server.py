@@ -1,7 +1,7 @@
 """A stdio MCP server with some lamps that writes down every switching it really did. Standard library only.
 
-Usage: counting_server.py FILE SECONDS: each switching takes SECONDS and then adds the lamp's name to FILE.
-A file `begun` beside it says that one has begun.
+Usage: counting_server.py FILE SECONDS [NAMES]: each switching takes SECONDS, and then adds the lamp's name to
+FILE. A file `begun` beside it says that one has begun. NAMES is a file with other names of lamps, one a line.
 """
 
 import json
@@ -21,6 +21,8 @@ LAMPS = (
     "Orange Lamp",
     "Silver Lamp",
 )
+if len(sys.argv) > 3:
+    LAMPS = tuple(Path(sys.argv[3]).read_text(encoding="utf-8").splitlines())
 TEXT = {"type": "string"}
 TOOLS = [
     {
@@ -72,7 +74,9 @@ def devices():
 
 def called(name, arguments):
     if name == "list_zwave_devices":
-        return "The lamps.", {"devices": devices(), "total": len(LAMPS)}
+        first = arguments.get("offset", 0)
+        page = devices()[first : first + arguments.get("limit", 100)]
+        return "The lamps.", {"devices": page, "total": len(LAMPS)}
     (Path(sys.argv[1]).parent / "begun").touch()
     time.sleep(float(sys.argv[2]))
     lamp = arguments["deviceName"]

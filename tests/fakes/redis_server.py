@@ -12,8 +12,15 @@ NOT_UNIT = "a Redis"
 
 class RedisServer:
     def __init__(self, folder: Path) -> None:
+        self._folder = folder
         self._file = folder / "redis.sock"
-        options = ["--port", "0", "--unixsocket", str(self._file), "--save", "", "--dir", str(folder)]
+        self.start()
+
+    def start(self) -> None:
+        """With what it had kept, as a house's Redis that writes down every change."""
+        self._file.unlink(missing_ok=True)
+        kept = ["--save", "", "--appendonly", "yes", "--appendfsync", "always", "--dir", str(self._folder)]
+        options = ["--port", "0", "--unixsocket", str(self._file), *kept]
         self._process = subprocess.Popen([program("redis-server"), *options], stdout=subprocess.DEVNULL)
         self._wait()
 
@@ -39,3 +46,14 @@ class RedisServer:
         self.thaw()
         self._process.terminate()
         self._process.wait(10)
+
+    def kill(self) -> None:
+        self._process.kill()
+        self._process.wait(10)
+
+    def freeze(self) -> None:
+        """Its machine hangs: its socket stays open and nothing is answered."""
+        self._process.send_signal(signal.SIGSTOP)
+
+    def thaw(self) -> None:
+        self._process.send_signal(signal.SIGCONT)
