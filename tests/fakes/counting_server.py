@@ -11,7 +11,7 @@ import threading
 import time
 from pathlib import Path
 
-LAMPS = (
+LAMPS: tuple[str, ...] = (
     "Red Lamp",
     "Blue Lamp",
     "Green Lamp",
