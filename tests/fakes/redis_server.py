@@ -50,10 +50,3 @@ class RedisServer:
     def kill(self) -> None:
         self._process.kill()
         self._process.wait(10)
-
-    def freeze(self) -> None:
-        """Its machine hangs: its socket stays open and nothing is answered."""
-        self._process.send_signal(signal.SIGSTOP)
-
-    def thaw(self) -> None:
-        self._process.send_signal(signal.SIGCONT)
