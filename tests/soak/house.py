@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import errno
+import itertools
 import os
 import random
 import signal
@@ -33,6 +34,7 @@ DISK = "4m"
 # The clock of the gateway alone jumps: the library reads this file again each second.
 FAKETIME = Path("/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1")
 UP_SECONDS = 60.0
+LOOK_SECONDS = 0.2
 
 
 class MoodyModel(FakeOllama):
@@ -75,6 +77,7 @@ class House:
         self.jump_file = folder / "clock"
         self.gateway: asyncio.subprocess.Process | None = None
         self.small_disk = False
+        self.numbers = itertools.count(1001)
         self._store = self.redis.url if self.redis else store
 
     # --- life
@@ -138,12 +141,13 @@ class House:
         await until(self.healthy, UP_SECONDS)
 
     async def healthy(self) -> bool:
-        """All that should be there is there; a model's moods are its own affair."""
+        """All that should be there is there; a model's moods are its own affair. Asking costs it time, too."""
+        await asyncio.sleep(LOOK_SECONDS)
         if not socket_of(self.commands).exists():
             return False
         with contextlib.suppress(LinkError, TimeoutError):
             known = await parts(self.commands)
-            bad = [name for name, part in known.items() if part["state"] != "ok" and name != "model"]
+            bad = [name for name, part in known.items() if part["state"] != "ok" and name != "brain ollama"]
             return not bad and len(processes(str(self.switched_file))) == 1
         return False
 

@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-import itertools
 import json
 import random
 import time
@@ -152,10 +151,8 @@ async def _event(client: Any, *wanted: Any) -> Any:
 
 async def sets_timers(house: House, record: Record, end: float) -> None:
     """Each has a name of its own. Those that were confirmed must ring."""
-    for number in itertools.count():
-        if time.monotonic() > end:
-            return
-        name = f"{random.choice(LAMPS).removesuffix(' Lamp').lower()} {'abcdefghij'[number % 10]}{number}"
+    while time.monotonic() < end:
+        name = f"{random.choice(LAMPS).removesuffix(' Lamp').lower()} {next(house.numbers)}"
         text = f"set a timer for {random.choice(TIMER_SECONDS)} seconds called {name}"
         with contextlib.suppress(LinkError, TimeoutError):
             async with asyncio.timeout(ANSWER_SECONDS):
