@@ -141,8 +141,8 @@ class House:
         await until(self.healthy, UP_SECONDS)
 
     async def healthy(self) -> bool:
-        """All that should be there is there; a model's moods are its own affair. Asking costs it time, too."""
-        await asyncio.sleep(LOOK_SECONDS)
+        """All that should be there is there; a model's moods are its own affair."""
+        await asyncio.sleep(LOOK_SECONDS)  # asking costs it time, too
         if not socket_of(self.commands).exists():
             return False
         with contextlib.suppress(LinkError, TimeoutError):
