@@ -19,8 +19,10 @@ NOT_UNIT = "a minute of the processor's time"
 
 SHORT, LONGER, FULL = 500, 4_000, 32_000
 SUSPICIOUS = 14  # eight times the letters in more than so many times the time
+PLAIN = 30  # and in so many it needs no longer look: a square makes it 64
 MOST_GROWTH = 2.5  # for twice the letters
 LONG_ENOUGH_SECONDS = 0.02  # what takes longer need not be timed again
+HOPELESS_SECONDS = 2.0  # for a text of full length, and no machine is so slow
 
 
 def seconds(regex: Regex, text: str) -> float:
@@ -35,16 +37,17 @@ def seconds(regex: Regex, text: str) -> float:
     return best
 
 
-def grows(regex: Regex, made: Callable[[int], str], length: int, limit: float) -> bool:
-    """Beyond this limit for twice the letters, however often it is tried."""
-    return all(seconds(regex, made(2 * length)) > limit * seconds(regex, made(length)) for _ in range(3))
+def grows(regex: Regex, made: Callable[[int], str], short: int, long: int, limit: float) -> bool:
+    """Beyond this limit from the short text to the long one, however often it is tried."""
+    return all(seconds(regex, made(long)) > limit * seconds(regex, made(short)) for _ in range(3))
 
 
 def grows_too_fast(regex: Regex, made: Callable[[int], str]) -> bool:
     if seconds(regex, made(LONGER)) <= SUSPICIOUS * seconds(regex, made(SHORT)):
         return False
-    plainly = grows(regex, made, LONGER // 2, 1.25 * MOST_GROWTH)  # at full length it would take minutes
-    return plainly or grows(regex, made, FULL, MOST_GROWTH)
+    if grows(regex, made, SHORT, LONGER, PLAIN) or seconds(regex, made(FULL)) > HOPELESS_SECONDS:
+        return True
+    return grows(regex, made, FULL, 2 * FULL, MOST_GROWTH)
 
 
 @pytest.mark.parametrize("file", source_files(), ids=lambda file: str(file.relative_to(SRC)))
