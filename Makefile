@@ -34,7 +34,7 @@ counterparts:
 unit: $(VENV)/.dev ## the inner loop: tests that need no service, no speech engine, nothing but this
 	$(BIN)/pytest -n 2 --dist worksteal --unit $(ARGS)
 
-test: setup counterparts ## all quick tests, against a real broker and a real sound server
+test: setup counterparts ## all quick tests, against a real broker and a real Redis
 	$(BIN)/pytest -n 3 --dist worksteal $(ARGS)
 
 test-live: setup ## a real Ollama with real models (built and fetched the first time)
@@ -45,8 +45,8 @@ test-zwave: setup counterparts ## the Z-Wave server against a real Z-Wave driver
 	@scripts/zwave-driver setup >&2
 	$(BIN)/pytest -m zwave_driver tests/zwave_driver $(ARGS)
 
-test-voice: setup counterparts ## every recording through the real speech engines, and a real sound path
-	$(BIN)/pytest -m voice_full $(ARGS)
+test-voice: setup counterparts ## hearing and speaking: the real engines, every recording, a real sound path
+	$(BIN)/pytest -m voice tests/voice $(ARGS)
 
 soak: setup counterparts ## minutes of load and random faults (SOAK_SECONDS=120)
 	@scripts/counterparts libfaketime >&2

@@ -1,10 +1,19 @@
-"""Real engines, loaded once."""
+"""Real engines, loaded once, and a real sound server: the whole folder is `make test-voice`."""
+
+from pathlib import Path
 
 import numpy as np
 import pytest
 from tests.fakes.speech import FOLDER, need_speech
 
 SILENCE = 0.5  # seconds around a recording that has none of its own
+
+
+@pytest.hookimpl(tryfirst=True)  # before it is decided which marks are run
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if item.path.is_relative_to(Path(__file__).parent):
+            item.add_marker(pytest.mark.voice)
 
 
 @pytest.fixture(scope="session")

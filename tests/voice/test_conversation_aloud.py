@@ -15,7 +15,7 @@ from voice_gateway.turn import Speech
 
 TRIES = 3
 LONG_ANSWER_SECONDS = 10.0  # what it says when it has not understood
-pytestmark = [pytest.mark.voice_full, pytest.mark.timeout(180)]
+pytestmark = pytest.mark.timeout(180)
 
 
 @pytest.fixture

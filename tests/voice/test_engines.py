@@ -133,7 +133,6 @@ async def test_an_engine_that_fails_on_one_segment_goes_on_with_the_next():
     await fragile.close()
 
 
-@pytest.mark.voice_full
 async def test_a_long_recording_is_transcribed_in_parts(moonshine, sound):
     long = np.concatenate([sound("cmd_00_am_michael.wav", before=14.0, behind=14.0)] * 2)
 

@@ -131,7 +131,6 @@ async def test_say_writes_words_that_can_be_heard(commands):
     assert words(json.loads(heard.out)["text"]) == ["the", "kitchen", "light", "is", "on"]
 
 
-@pytest.mark.voice_full
 @pytest.mark.parametrize("name", [one["file"] for one in recordings("wake_command")])
 async def test_every_session_ends_in_the_right_tool_call(commands, name):
     facts = recording(name)
@@ -146,7 +145,6 @@ async def test_every_session_ends_in_the_right_tool_call(commands, name):
     assert ended.code == 0
 
 
-@pytest.mark.voice_full
 async def test_spoken_commands_reach_the_right_tools(home, speech):
     """All commands but searches, which need the internet, one after the other in one gateway."""
     right, wrong = 0, []
@@ -162,7 +160,6 @@ async def test_spoken_commands_reach_the_right_tools(home, speech):
     assert right >= 0.9 * len(spoken), wrong
 
 
-@pytest.mark.voice_full
 @pytest.mark.parametrize("kind", ["noise", "distractor"])
 async def test_what_is_no_command_gives_no_turn(home, speech, kind):
     assert await heard(home, *(one["file"] for one in recordings(kind))) == []

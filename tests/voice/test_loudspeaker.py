@@ -66,7 +66,6 @@ async def test_it_stops_within_a_fifth_of_a_second(card, tmp_path):
     assert loud_seconds(tmp_path / "whole.wav") == pytest.approx(0.5, abs=0.1)
 
 
-@pytest.mark.voice_full
 async def test_a_card_that_goes_is_an_error_and_is_used_again_when_it_is_back(card):
     async with speaking(card) as ask:
         assert "seconds" in await ask("play 0.1")

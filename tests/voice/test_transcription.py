@@ -92,7 +92,6 @@ async def test_nothing_is_said_for_nothing(moonshine):
     assert await moonshine.transcribe(np.zeros(0, np.int16)) == ""
 
 
-@pytest.mark.voice_full
 async def test_word_errors_over_all_commands(new_recorder, moonshine, sound):
     wrong = total = exact = 0
     for one in recordings("command"):
@@ -106,7 +105,6 @@ async def test_word_errors_over_all_commands(new_recorder, moonshine, sound):
     assert wrong / total <= 0.03
 
 
-@pytest.mark.voice_full
 def test_no_command_is_cut_in_two(new_recorder, sound):
     names = [one["file"] for one in recordings("command")]
 
@@ -119,7 +117,6 @@ def test_no_command_is_cut_in_two(new_recorder, sound):
     assert [name for name, cut in found.items() if len(cut) != 1] == []
 
 
-@pytest.mark.voice_full
 async def test_wake_word_and_command_without_a_pause(new_recorder, open_words, moonshine, sound):
     """Whoever speaks on at once is understood nearly as well."""
     wakes, commands, right = recordings("wake"), recordings("command"), 0
@@ -142,7 +139,6 @@ def _spoken(samples):
     return samples[loud[0] : loud[-1] + 1]
 
 
-@pytest.mark.voice_full
 @pytest.mark.parametrize("loudness", [0.05, 0.3])
 async def test_a_quiet_voice_is_understood(new_recorder, moonshine, sound, loudness):
     wrong = total = 0

@@ -135,7 +135,6 @@ async def test_a_speech_to_text_server_that_comes_up_later_is_found(commands, mo
         await asyncio.gather(running, return_exceptions=True)
 
 
-@pytest.mark.voice_full
 async def test_engines_that_cannot_be_loaded_are_told_of(commands):
     settings = (
         '[voice]\nenabled = true\nwake_words = ["nowhere.tflite"]\ntts = "piper"\npiper_voice = "no.onnx"\n'

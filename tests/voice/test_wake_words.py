@@ -131,7 +131,6 @@ def test_a_damaged_word_of_the_light_engine_is_an_error_too(speech, tmp_path, co
         MicroWakeWords([str(path)])
 
 
-@pytest.mark.voice_full
 def test_recall_over_all_recordings(open_words, micro_words, sound):
     names = WAKE + [session["file"] for session in SESSIONS]
 
@@ -139,7 +138,6 @@ def test_recall_over_all_recordings(open_words, micro_words, sound):
     assert sum(len(detections(micro_words, sound(name))) == 1 for name in names) >= 0.75 * len(names)
 
 
-@pytest.mark.voice_full
 @pytest.mark.parametrize("kind", ["command", "distractor", "noise", "incomplete", "hesitation"])
 def test_nothing_else_wakes(open_words, micro_words, sound, kind):
     names = [one["file"] for one in recordings(kind)]
@@ -148,7 +146,6 @@ def test_nothing_else_wakes(open_words, micro_words, sound, kind):
     assert [name for name in names if detections(micro_words, sound(name))] == []
 
 
-@pytest.mark.voice_full
 def test_near_misses_are_as_good_as_they_are_known_to_be(open_words, micro_words, sound):
     """Some names fool the engines: this test says which, and fails when that changes."""
     texts = {one["file"]: one["text"].split(",")[0] for one in recordings("near_miss")}
@@ -160,7 +157,6 @@ def test_near_misses_are_as_good_as_they_are_known_to_be(open_words, micro_words
     assert fooled(micro_words) == ["Hey Travis", "Hey Charlie"]
 
 
-@pytest.mark.voice_full
 @pytest.mark.parametrize("loudness", [0.05, 0.3, 1.0])
 def test_loudness_matters_little(open_words, sound, loudness):
     quieter = [(sound(name) * loudness).astype(np.int16) for name in WAKE]
