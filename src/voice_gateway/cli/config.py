@@ -110,7 +110,7 @@ def _allow(options: argparse.Namespace) -> int:
         print_json({"ok": True, "file": str(found.file)})
         return 0
     print(
-        f"{one_line(str(found.file))} may be used in its folder, as long as it stays as it is",
+        f"{one_line(str(found.file))} may be used in its folder, as long as it starts the same servers",
         file=sys.stderr,
     )
     for name, words in _servers(found.settings).items():
@@ -149,7 +149,7 @@ def _allowed_to_begin_with(file: Path) -> str:
         _allow_all(load(file, environ={}))
     except ConfigError as error:
         return f"{one_line(str(error))}; name it with --config"
-    return "after you have changed it, `voice-gateway config allow` says that it was you"
+    return "when you have changed its servers, `voice-gateway config allow` says that it was you"
 
 
 def _for_one_writer(name: str, flags: int) -> int:

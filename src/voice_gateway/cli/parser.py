@@ -142,7 +142,7 @@ def _add_config(commands: "argparse._SubParsersAction[Parser]", shared: Parser) 
     actions.add_parser(
         "allow",
         parents=[shared],
-        help="use the voice-gateway.toml of this folder, as long as it stays as it is",
+        help="use the voice-gateway.toml of this folder, as long as it starts the same servers",
     )
     init = actions.add_parser(
         "init", parents=[shared], help="write a commented voice-gateway.toml, and allow it"

@@ -1,17 +1,18 @@
 """Whether the settings file of the current folder may be used: it can name commands that are run.
 
 Two things are asked. Nobody but the user (and root) can write the file or put another in its place: that
-keeps other people out. And the user has allowed this very content at this very place: that keeps out what
-comes in the user's own name, such as an archive or a pull from a repository. Nothing tells such a change from
-the user's own edit, so an edit is allowed again, too: it costs one command, and without it the next pull
-could run anything.
+keeps other people out. And the user has allowed, at this very place, what it starts: that keeps out what
+comes in the user's own name, such as an archive or a pull from a repository. Whoever edits anything else in it
+is not asked again; another server is, because nothing tells the user's own edit from the next pull.
 """
 
 import contextlib
 import hashlib
+import json
 import os
 import shlex
 import stat
+import tomllib
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -20,6 +21,8 @@ from voice_gateway.private_files import WRITE_OF_OTHERS, changeable_by_others, p
 
 ALLOW = "`voice-gateway config allow`"
 LARGEST = 1024 * 1024  # bytes of a file that nobody named
+STARTING = ("mcpServers", "mcp", "mcp_config")  # the parts of a file that name commands
+UNREADABLE = "-"  # it starts nothing; what is wrong with it is told when it is read
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,18 +65,18 @@ def refusal(read: FileRead) -> str | None:
     """Why a file that only lies there is not used, and what helps; None: it may be."""
     if read.objection is not None:
         return read.objection
-    known = _remembered(read.path)
-    if known == _digest(read.content):
+    known, starts = _remembered(read.path), _what_it_starts(read)
+    if known is not None and starts in (known, UNREADABLE):
         return None
-    reason = "you have not allowed it" if known is None else "it has changed since you allowed it"
+    reason = "you have not allowed it" if known is None else "what it starts has changed since you allowed it"
     return f"{reason}; look at it, then run {ALLOW}"
 
 
 def allow(read: FileRead, memory: Path | None = None) -> None:
-    """From now on this content, and no other, may be used at this place. Raises OSError."""
+    """From now on it may be used at this place, as long as it starts the same. Raises OSError."""
     record = _record(read.path, memory)
     fresh = private_file(record.with_name(f"{record.name}.{os.getpid()}"))
-    fresh.write_text(f"{_digest(read.content)} {os.path.realpath(read.path)!r}\n", encoding="utf-8")
+    fresh.write_text(f"{_what_it_starts(read)} {os.path.realpath(read.path)!r}\n", encoding="utf-8")
     fresh.replace(record)
     if problem := read_named(record).objection:
         raise OSError(f"what is allowed is kept in {record.parent}, and {problem}")
@@ -97,7 +100,7 @@ def _objection(path: Path, found: os.stat_result) -> str | None:
 
 
 def _remembered(path: Path) -> str | None:
-    """The digest that was allowed there; only a record that nobody else could have written counts."""
+    """The digest of what was allowed there; only a record that nobody else could have written counts."""
     with contextlib.suppress(OSError, ValueError, IndexError):
         record = read_named(_record(path, None))
         if record.objection is None:
@@ -110,5 +113,12 @@ def _record(path: Path, memory: Path | None) -> Path:
     return (memory or allowed_folder()) / hashlib.sha256(place).hexdigest()
 
 
-def _digest(content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()
+def _what_it_starts(read: FileRead) -> str:
+    """A digest of its servers, and of the file that it names for more of them."""
+    try:
+        text = read.content.decode()
+        tree = json.loads(text) if read.path.suffix == ".json" else tomllib.loads(text)
+        named = {key: tree.get(key) for key in STARTING}
+    except (ValueError, AttributeError, RecursionError):
+        return UNREADABLE
+    return hashlib.sha256(json.dumps(named, sort_keys=True, default=str).encode()).hexdigest()

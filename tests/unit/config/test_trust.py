@@ -13,6 +13,7 @@ from voice_gateway.__main__ import main
 from voice_gateway.config import load
 from voice_gateway.config.folders import FILE_NAME, allowed_folder
 from voice_gateway.config.trust import LARGEST
+from voice_gateway.errors import ConfigError
 
 EVIL = '[mcpServers.evil]\ncommand = "touch"\nargs = ["/tmp/owned"]\n'
 SOMEBODY = 12_345
@@ -82,17 +83,45 @@ def test_a_named_file_needs_no_permission():
     assert load(file, environ={}).ignored is None
 
 
-def test_a_change_is_allowed_again_and_the_earlier_content_is_not_any_more():
+def test_other_servers_are_allowed_again_and_the_earlier_ones_are_not_any_more():
     write("[brain]\nroom = 'Kitchen'\n")
     allow()
     write(EVIL)
 
-    assert "it has changed since you allowed it" in str(load(environ={}).ignored)
+    assert "what it starts has changed since you allowed it" in str(load(environ={}).ignored)
 
     allow()
     assert is_used()
     write("[brain]\nroom = 'Kitchen'\n")
     assert not is_used()
+
+
+@pytest.mark.parametrize("change", ["command = 'cp'", "args = ['/tmp/other']", "env = {LD_PRELOAD = 'x.so'}"])
+def test_any_change_of_a_server_is_another_one(change):
+    lines = {"command": "command = 'touch'", "args": "args = ['/tmp/mine']", "env": "env = {A = 'b'}"}
+    write("\n".join(["[mcpServers.mine]", *lines.values()]))
+    allow()
+    write("\n".join(["[mcpServers.mine]", *(lines | {change.split()[0]: change}).values()]))
+
+    assert not is_used()
+
+
+def test_whoever_edits_anything_else_is_not_asked_again():
+    servers = "[mcpServers.mine]\ncommand = 'mine'\n"
+    write(f"{servers}[brain]\nroom = 'Kitchen'\n")
+    allow()
+    write(f"# moved\n[brain]\nroom = 'Attic'\n{servers}")
+
+    assert load(environ={}).settings.brain.room == "Attic"
+
+
+def test_a_slip_in_an_allowed_file_is_told_as_what_it_is():
+    write("[brain]\nroom = 'Kitchen'\n")
+    allow()
+    write("[brain\nroom = ")
+
+    with pytest.raises(ConfigError, match="line 1"):
+        load(environ={})
 
 
 def test_an_allowed_file_is_allowed_at_its_place_alone(here):
@@ -197,7 +226,7 @@ def test_a_link_counts_with_what_it_leads_to(here, tmp_path):
     elsewhere.chmod(0o777)
     assert not is_used()
     elsewhere.chmod(0o755)
-    target.write_text(EVIL + "# another\n")
+    target.write_text(EVIL.replace("owned", "other"))
     assert not is_used()
 
 
@@ -270,7 +299,7 @@ def test_the_file_of_another_client_is_allowed_with_it_because_it_names_commands
 
     found = load(environ={})
     assert list(found.settings.mcpServers) == ["zwave"]
-    assert f"it names {other}, and of that it has changed" in str(found.ignored)
+    assert f"it names {other}, and of that what it starts has changed" in str(found.ignored)
     other.write_text('{"mcpServers": {"good": {"command": "good"}}}')
     other.chmod(0o666)
     assert "others may write it" in str(load(environ={}).ignored)
