@@ -2,8 +2,8 @@
 
 Two things are asked. Nobody but the user (and root) can write the file or put another in its place: that
 keeps other people out. And the user has allowed, at this very place, what it starts: that keeps out what
-comes in the user's own name, such as an archive or a pull from a repository. Whoever edits anything else in it
-is not asked again; another server is, because nothing tells the user's own edit from the next pull.
+comes in the user's own name, such as an archive or a pull from a repository. Whoever edits anything else in
+it is not asked again; another server is, because nothing tells the user's own edit from the next pull.
 """
 
 import contextlib
