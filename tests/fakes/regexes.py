@@ -119,7 +119,9 @@ def _methods(
     file: Path, tree: ast.Module, module: ModuleType | None, pattern: re.Pattern[str]
 ) -> frozenset[str]:
     """What is done with its name, here and where it is imported; without a name, anything."""
-    names = {name for name, value in vars(module).items() if value is pattern} if module else set()
+    kept = vars(module) if module else {}
+    # Alike, not the same: `re` forgets what it compiled, and compiles it again.
+    names = {name for name, value in kept.items() if isinstance(value, re.Pattern) and value == pattern}
     if not names:
         names = {
             target.id
