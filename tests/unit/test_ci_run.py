@@ -71,8 +71,9 @@ def test_each_step_runs_once_and_its_share_of_the_hour_is_told(ci: Ci) -> None:
 
     assert code == 0
     assert ci.called == [
-        "unit", "setup", "check", "test", "test-zwave", "test-voice", "soak SOAK_SECONDS=20", "test-live"
-    ]  # fmt: skip
+        *("unit", "setup", "check", "eval", "test"),
+        *("test-zwave", "test-voice", "soak SOAK_SECONDS=20", "test-live"),
+    ]
     shares = text.partition("=== where the time went")[2].splitlines()[1:]
     assert [line.partition("hour  ")[2] for line in shares] == [f"make {call}" for call in ci.called]
     planned = [int(line.partition("planned")[2].split()[0]) for line in shares]
@@ -105,7 +106,7 @@ def test_what_fails_twice_fails_the_run(ci: Ci) -> None:
     assert closing(text) == []
 
 
-@pytest.mark.parametrize("target", ["check", "setup", "soak"])
+@pytest.mark.parametrize("target", ["check", "setup", "eval", "soak"])
 def test_some_steps_get_no_second_try(ci: Ci, target: str) -> None:
     code, _ = ci.failing(target, "tests/a.py::test_b").run()
 
