@@ -16,7 +16,8 @@ from voice_gateway.tools.manager import ToolManager
 from voice_gateway.turn import ToolCall
 
 CALLS = 1000
-SERVER = ServerSettings(command=sys.executable, args=(str(ROOT / "tests" / "fakes" / "minimal_server.py"),))
+MINIMAL = str(ROOT / "tests" / "fakes" / "minimal_server.py")
+SERVER = ServerSettings(command=sys.executable, args=(MINIMAL,), trusted=True)  # its words are not quoted
 
 logs.set_up("warning")
 tools = ToolManager()
