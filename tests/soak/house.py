@@ -30,7 +30,7 @@ COLOURS = "red blue green yellow white black orange silver purple brown".split()
 ANIMALS = "fox bear wolf otter heron badger falcon beaver rabbit turtle".split()
 LAMPS = [f"{colour.title()} {animal.title()} Lamp" for colour in COLOURS for animal in ANIMALS]
 KITCHEN = "Kitchen Light"  # what the recordings speak of
-DISK = "4m"
+DISK = "64m"
 # The clock of the gateway alone jumps: the library reads this file again each second.
 FAKETIME = Path("/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1")
 UP_SECONDS = 60.0

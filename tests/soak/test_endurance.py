@@ -1,6 +1,7 @@
 """Load and faults together: each request is answered once, each action done at most once, nothing leaks."""
 
 import asyncio
+import contextlib
 import os
 import statistics
 import time
@@ -42,15 +43,19 @@ async def test_load_and_faults_lose_double_and_leak_nothing(store, tmp_path):
     need_speech()
     async with house(tmp_path, store) as home:
         share = SECONDS / 2
-        killed = await soaked(home, share * 0.4, [*home.faults(), "kill_gateway"])
+        # A timer that was set by a wrong clock cannot be told from others by the next gateway.
+        killings = [*(fault for fault in home.faults() if fault != "jump_clock"), "kill_gateway"]
+        killed = await soaked(home, share * 0.4, killings)
         filled = await soaked(home, share * 0.2, home.faults())  # caches fill
         before = await home.size()
         steady = await soaked(home, share * 0.4, home.faults())
         after = await home.size()
         records = [killed, filled, steady]
         timers = set().union(*(record.timers for record in records))
-        await until(lambda: not missing(timers, home.rung()), RING_SECONDS)
         print(table(store, records, before, after))
+        with contextlib.suppress(TimeoutError):
+            await until(lambda: not missing(timers, home.rung()), RING_SECONDS)
+        assert missing(timers, home.rung()) == set()
         assert home.gateway is not None
         home.gateway.terminate()
         assert await home.gateway.wait() == 0

@@ -271,6 +271,22 @@ async def test_a_clock_that_is_set_neither_cuts_off_nor_prolongs_a_ring(
         assert (house.silenced, store.all()) == (["tea"], [])
 
 
+@pytest.mark.parametrize("jump", [timedelta(hours=-1), timedelta(days=-1)])
+async def test_a_clock_that_is_set_back_delays_no_timer(
+    store: TimerStore, clock: StoppedClock, jump: timedelta
+) -> None:
+    set_timer(store, clock)
+    house, shift = House(store, clock), timedelta()
+    house.timers._now = lambda: clock.time + shift
+    async with house.running():
+        await house.later(3)
+        shift = jump
+        await house.later(6)
+        assert house.rings == []
+        await house.later(1)
+        assert house.rings == ["tea"]
+
+
 # files that cannot be used
 
 

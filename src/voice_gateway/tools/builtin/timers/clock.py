@@ -72,6 +72,7 @@ class TimerClock:
         self._now, self._monotonic, self._wait = now, monotonic, wait
         self._loud, self._on_state = loud, on_state
         self._known: list[Timer] = []
+        self._moments: dict[int, float] = {}  # monotonic, when each is due: no clock that is set delays it
         self._ringing: dict[int, _Ringing] = {}
         self._unmarked: list[Timer] = []  # ring from memory: the file does not know it yet
         self._telling: set[int] = set()  # missed, and being told
@@ -135,7 +136,7 @@ class TimerClock:
         await self._read()
         over = {one for one, ringing in self._ringing.items() if ringing.until <= self._monotonic()}
         await self._hear(over)
-        due = [timer for timer in self._known if self._is_new(timer) and timer.due <= self._now()]
+        due = [timer for timer in self._known if self._is_new(timer) and self._is_due(timer)]
         late = [timer for timer in due if self._unheard_seconds(timer) >= RING_SECONDS]
         for timer in await self._marked([timer for timer in due if timer not in late]):
             log.info("timer rings", extra={"timer": timer.id})
@@ -155,7 +156,14 @@ class TimerClock:
             return
         if not self._heard and not self._unmarked:  # else it can be read, but not written
             self._report(None)
-        self._fall_silent(self._ringing.keys() - {timer.id for timer in self._known})
+        known = {timer.id for timer in self._known}
+        self._moments = {one: moment for one, moment in self._moments.items() if one in known}
+        self._fall_silent(self._ringing.keys() - known)
+
+    def _is_due(self, timer: Timer) -> bool:
+        """By the clock, or by the time that has passed since we first saw it."""
+        first_seen = self._monotonic() + (timer.due - self._now()).total_seconds()
+        return timer.due <= self._now() or self._moments.setdefault(timer.id, first_seen) <= self._monotonic()
 
     def _is_new(self, timer: Timer) -> bool:
         return timer.id not in self._ringing.keys() | self._telling | self._heard
