@@ -1,4 +1,4 @@
-"""Each test has a broker of its own, so that it may be stopped and killed."""
+"""Each test has a broker of its own, so that it may be stopped and killed: a part of `make test-zwave`."""
 
 import asyncio
 import contextlib
@@ -13,6 +13,13 @@ from tests.fakes.zwave_server import Server, owned, serving
 
 from zwave_mcp.mqtt.home import MqttHome
 from zwave_mcp.options import MqttOptions
+
+
+@pytest.hookimpl(tryfirst=True)  # before it is decided which marks are run
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if item.path.is_relative_to(Path(__file__).parent):
+            item.add_marker(pytest.mark.zwave_mqtt)
 
 
 @pytest.fixture
