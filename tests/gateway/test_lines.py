@@ -101,12 +101,22 @@ async def test_who_was_sent_before_is_first_although_it_arrives_later(redis):
 
 
 async def test_names_of_lines_and_of_those_in_them_do_not_meet(redis):
-    """Whoever asks chooses both."""
-    async with gateways(redis, 1) as ((one,), _order):
-        for key, name in (("a", "b:c"), ("a:b", "c"), ("a:b:c", ""), ("a", "")):
-            place = await one.store._lines.enter(key, name)
+    """Whoever asks chooses both: what is spelled alike when put together waits for nobody."""
+    async with gateways(redis) as ((one, other), _order):
+        held = [
+            await one.store._lines.enter(key, name)
+            for key, name in (("a", "b:c"), ("a:b", "c"), ("a:b:c", ""), ("b", ""))
+        ]
+        for place in held:
             await place.turn()
+        behind = await other.store._lines.enter("a", "")
+        asked = asyncio.ensure_future(behind.turn())
+        for place in held[1:]:
             await place.leave()
+        assert not asked.done(), "its own line is the only one it waits in"
+        await held[0].leave()
+        await asked
+        await behind.leave()
 
 
 async def test_another_conversation_does_not_wait(redis):
@@ -115,8 +125,9 @@ async def test_another_conversation_does_not_wait(redis):
         tasks.create_task(first.answers("slow", work=work))
         await until(lambda: _inside(first, 1))
         async with second.locks.of("another"):
-            pass
+            assert first._at_work == ["slow"], "it goes on meanwhile"
         work.set()
+    assert first._at_work == []
 
 
 async def test_a_turn_is_handed_over_without_looking_again_and_again(redis):

@@ -200,6 +200,8 @@ async def test_the_status_is_true_when_the_time_is_over():
             await told.wait()
     finally:
         running.cancel()
+    assert watch.state("pin") is State.OK
+    assert clock() >= lock._in_memory.locked_until
 
 
 @pytest.mark.parametrize(

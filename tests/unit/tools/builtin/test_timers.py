@@ -27,21 +27,6 @@ def _in_berlin(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TZ", "Europe/Berlin")
 
 
-@pytest.fixture
-def clock() -> StoppedClock:
-    return StoppedClock()
-
-
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    return tmp_path / "data" / "timers.sqlite3"
-
-
-@pytest.fixture
-def store(path: Path) -> TimerStore:
-    return TimerStore(path)
-
-
 class Tools:
     """Calls the tools the way the executor does."""
 
