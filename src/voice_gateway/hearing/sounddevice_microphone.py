@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -19,6 +19,8 @@ log = logging.getLogger(__name__)
 BLOCK_SECONDS = BLOCK_SAMPLES / RATE
 MOST_WAITING = 64  # blocks, two seconds: whoever is later than that has lost the sentence anyway
 LOST_SECONDS = 2.0  # a card that works is never silent for so long, it sends zeros
+FIRST_SECONDS = 6.0  # but it may take its time to begin: a sound server wakes it up
+LOOKS = 4  # in that time: a machine that stands still for a moment misses one look, a card that is gone all
 RETRY_SECONDS = 2.0
 OPEN_SECONDS = 10.0
 CLOSE_SECONDS = 3.0  # closing a card that is gone may hang
@@ -35,12 +37,13 @@ class SounddeviceMicrophone:
         retry_seconds: float = RETRY_SECONDS,
         open_seconds: float = OPEN_SECONDS,
         lost_seconds: float = LOST_SECONDS,
+        first_seconds: float = FIRST_SECONDS,
     ) -> None:
         self._device = device
         self._on_state = on_state
         self._retry_seconds = retry_seconds
         self._open_seconds = open_seconds
-        self._lost_seconds = lost_seconds
+        self._patience = _Patience(first_seconds, lost_seconds)
 
     async def chunks(self) -> AsyncGenerator[AudioChunk, None]:
         """HearingError only if the microphone cannot be opened at first; from then on it is waited for."""
@@ -61,7 +64,7 @@ class SounddeviceMicrophone:
             self._on_state(None)
 
     async def _opened(self) -> "_Capture":
-        capture = _Capture(self._device, self._lost_seconds)
+        capture = _Capture(self._device, self._patience)
         await capture.open(self._open_seconds)
         return capture
 
@@ -74,13 +77,20 @@ class SounddeviceMicrophone:
                 await asyncio.sleep(self._retry_seconds)
 
 
+class _Patience(NamedTuple):
+    """How long nothing may come before a card counts as gone."""
+
+    first_seconds: float  # before its first sound
+    lost_seconds: float  # after it
+
+
 class _Capture:
     """One open stream. PortAudio calls us in its own thread; the sound crosses over in a bounded queue."""
 
-    def __init__(self, wanted: str | None, lost_seconds: float) -> None:
+    def __init__(self, wanted: str | None, patience: _Patience) -> None:
         self.title = wanted or "(default)"
         self._wanted = wanted
-        self._lost_seconds = lost_seconds
+        self._patience = patience
         self._loop = asyncio.get_running_loop()
         self._queue: asyncio.Queue[bytes | None] = asyncio.Queue()
         self._dropped = 0  # blocks
@@ -138,7 +148,9 @@ class _Capture:
         rate, channels = self._stream.rate, self._stream.channels
         resampler = Resampler(rate) if rate != RATE else None
         blocks = Blocks(BLOCK_SAMPLES)
-        while (data := await self._next()) is not None:
+        limit_seconds = self._patience.first_seconds
+        while (data := await self._next(limit_seconds)) is not None:
+            limit_seconds = self._patience.lost_seconds
             lost, self._dropped = self._dropped * BLOCK_SAMPLES, 0
             samples: Samples = np.frombuffer(data, np.int16).reshape(-1, channels)[:, 0]
             if resampler is not None:
@@ -147,12 +159,12 @@ class _Capture:
                 yield block, lost
                 lost = 0
 
-    async def _next(self) -> bytes | None:
-        try:
-            async with asyncio.timeout(self._lost_seconds):
-                return await self._queue.get()
-        except TimeoutError:
-            return None
+    async def _next(self, limit_seconds: float) -> bytes | None:
+        for _ in range(LOOKS):
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(limit_seconds / LOOKS):
+                    return await self._queue.get()
+        return None
 
     async def close(self) -> None:
         assert self._stream is not None

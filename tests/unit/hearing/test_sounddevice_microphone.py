@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import time
 
 import numpy as np
 import pytest
@@ -137,6 +138,34 @@ async def test_a_card_that_just_falls_silent_is_gone_too(use):
         await after
 
     assert all(stream.closed for stream in card.streams)
+
+
+async def test_a_card_may_take_its_time_to_begin(use):
+    states = []
+    card = use(FakePortAudio())
+    async with hearing(card, lost_seconds=0.05, on_state=states.append) as (_, first, stream):
+        await asyncio.wait([first], timeout=0.2)
+        stream.send(tone(0.032))
+        await first
+
+    assert states == []
+
+
+async def test_a_machine_that_stood_still_has_not_lost_its_card(use):
+    """Loading engines can hold up the whole process for longer than a card may be silent."""
+    states = []
+    card = use(FakePortAudio())
+    async with hearing(card, lost_seconds=0.2, on_state=states.append) as (chunks, first, stream):
+        stream.send(tone(0.032))
+        await first
+        after = asyncio.create_task(anext(chunks))
+        await asyncio.sleep(0)  # it waits now
+        time.sleep(0.3)
+        stream.send(tone(0.032))
+        await after
+
+    assert states == []
+    assert len(card.streams) == 1
 
 
 async def test_the_devices_are_not_read_again_while_somebody_uses_one(use):
