@@ -299,15 +299,23 @@ class Interruption:
                 self._limit.reschedule(when)
 
 
+class Words(StrEnum):
+    """What the user's words are, for whoever would act on them."""
+
+    WISH = "plainly a wish"
+    DOUBTFUL = "no plain wish"  # a question, negation, condition, statement, somebody's words
+    TALK = "plainly talk"  # nothing of this home, no tool's subject
+
+
 @dataclass(frozen=True, slots=True)
 class Passed:
     """A stage that did not answer, and why."""
 
     stage: str
     reason: str
-    forbid_side_effects: bool = False  # the next stage may look, but not act
+    words: Words = Words.WISH
     spoken: str | None = None  # what to say when no later stage answers either
-    forbid_tools: frozenset[str] = frozenset()  # these may not act: nothing was said of what they are for
+    unspoken_of: frozenset[str] = frozenset()  # tools: nothing was said of what they are for
 
 
 @dataclass(frozen=True, slots=True)
@@ -340,7 +348,7 @@ class Reply:
     def explained(self) -> str:
         """Which stage answered, why the earlier ones passed, and what was really done."""
         lines = [f"{passed.stage} passed: {passed.reason}" for passed in self.passed]
-        lines += ["the next stage may look but not act" for one in self.passed if one.forbid_side_effects]
+        lines += [f"the words are {one.words.value}" for one in self.passed if one.words is not Words.WISH]
         model = f" with {self.model}" if self.model else ""
         lines.append(f"answered by: {self.stage}{model} in {self.seconds * 1000:.0f} ms")
         for outcome in self.outcomes:

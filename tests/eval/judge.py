@@ -7,7 +7,7 @@ from typing import Any
 from tests.eval.cases import Call, Case, Right, seconds
 
 from home_words.question import is_question
-from voice_gateway.turn import Passed, Reply
+from voice_gateway.turn import Passed, Reply, Words
 
 _LOOKING = frozenset(
     "list_zwave_devices get_zwave_device get_device_sensor_data check_zwave_health get_current_datetime "
@@ -60,7 +60,9 @@ def _plain(name: str, args: dict[str, Any]) -> Call:
 
 def _is(way: Right, answer: Reply | Passed, made: tuple[Call, ...]) -> bool:
     if way.kind in ("pass", "forbid"):
-        return isinstance(answer, Passed) and not made and (way.kind == "pass" or answer.forbid_side_effects)
+        return (
+            isinstance(answer, Passed) and not made and (way.kind == "pass" or answer.words is not Words.WISH)
+        )
     if not isinstance(answer, Reply):
         return False
     if way.kind == "ask":
@@ -83,7 +85,7 @@ def _is(way: Right, answer: Reply | Passed, made: tuple[Call, ...]) -> bool:
 
 def _told(answer: Reply | Passed, made: tuple[Call, ...]) -> str:
     if isinstance(answer, Passed):
-        return f"passed{' (forbidden)' if answer.forbid_side_effects else ''}: {answer.reason}"
+        return f"passed{' (forbidden)' if answer.words is not Words.WISH else ''}: {answer.reason}"
     calls = "; ".join(f"{name} {dict(args)}" for name, args in made)
     return f"{'asked' if answer.expects_answer else 'said'} {answer.text!r}" + (
         f" after {calls}" if calls else ""

@@ -1,11 +1,12 @@
 """What every stage of the brain gets, and what it gives back."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from voice_gateway.brain.history import History
 from voice_gateway.tools.executor import ToolExecutor
+from voice_gateway.tools.permission import TurnGate
 from voice_gateway.turn import Gate, Interruption, Passed, Reply, Say, ToolCall, ToolOutcome, Utterance
 
 OnOutcome = Callable[[ToolOutcome], None]
@@ -26,6 +27,10 @@ class Turn:
     passed: tuple[Passed, ...] = ()  # the stages that were asked before
     interruption: Interruption = field(default_factory=Interruption)
     outcomes: list[ToolOutcome] = field(default_factory=list)  # of all calls so far, as they came
+
+    def asking(self) -> "Turn":
+        """The same turn with every act asked about first: for what was understood, but not for sure."""
+        return replace(self, gate=self.gate.asking()) if isinstance(self.gate, TurnGate) else self
 
     def heard_outside(self) -> bool:
         """Whether words from outside the house are in its history, or came in by its own calls."""

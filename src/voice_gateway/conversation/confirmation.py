@@ -85,9 +85,7 @@ class Confirmation:
 
     def gate(self, door: str, *, read_only: bool = False, confirmed: bool = False) -> TurnGate:
         """For the calls of one turn."""
-        return TurnGate(
-            door, self._settings, self._devices_named, forbid_side_effects=read_only, confirmed=confirmed
-        )
+        return TurnGate(door, self._settings, self._devices_named, read_only=read_only, confirmed=confirmed)
 
     # --- what was said
 

@@ -215,7 +215,7 @@ class Conversation:
         return self._confirmation.ask(turn, reply, gate.asked) if gate.asked else reply
 
     async def _ask_stages(self, turn: Turn, gate: TurnGate) -> Reply:
-        """The first that answers; one that passes may forbid something to those behind it."""
+        """The first that answers; one that passes says what the words are."""
         if self._first and (text := await self._first(turn.utterance.text)):
             turn.history.add_user(turn.utterance.text)
             turn.history.add_ai(text)
@@ -230,8 +230,8 @@ class Conversation:
                 self._report_there(stage, result)
                 return replace(result, passed=turn.passed)
             turn = replace(turn, passed=(*turn.passed, result))
-            gate.forbid_side_effects |= result.forbid_side_effects
-            gate.forbid_tools |= result.forbid_tools
+            gate.words = result.words
+            gate.unspoken_of |= result.unspoken_of
         return self._fallback_reply(turn)
 
     def _report_there(self, stage: Stage, reply: Reply) -> None:

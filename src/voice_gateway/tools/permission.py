@@ -3,7 +3,7 @@
 import logging
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
@@ -13,7 +13,7 @@ from home_words.risk import HARMLESS, is_sensitive
 from voice_gateway.config import PermissionSettings
 from voice_gateway.tools.masking import shorten
 from voice_gateway.tools.own_words import asked_for, name_words
-from voice_gateway.turn import ALLOWED, Decision, ToolCall, ToolTraits, Verdict
+from voice_gateway.turn import ALLOWED, Decision, ToolCall, ToolTraits, Verdict, Words
 
 log = logging.getLogger(__name__)
 
@@ -157,32 +157,40 @@ class TurnGate:
     door: str
     settings: PermissionSettings
     devices_named: DevicesNamed
-    forbid_side_effects: bool = False
-    forbid_tools: frozenset[str] = frozenset()  # those that may not act in this turn
+    read_only: bool = False  # nothing may be changed in this turn
+    words: Words = Words.WISH
+    unspoken_of: frozenset[str] = frozenset()  # tools: nothing was said of what they are for
+    ask_first: bool = False  # every act is asked about
     confirmed: bool = False  # the user has just said yes to exactly these calls
     said: str = ""  # the user's own words
     by_model: bool = False  # the calls come from a model, which may have them from whatever it has read
     heard_outside: Heard = lambda: False  # whether it has read answers with words from outside the house
     told_by_strangers: Heard = lambda: False  # whether it has read descriptions of untrusted servers
     asked: list[ToolCall] = field(default_factory=list)
-    refused: bool = False
+    refused: list[ToolCall] = field(default_factory=list)
+
+    def asking(self) -> "TurnGate":
+        """For calls that were understood, but not for sure: the user is asked about each act of them."""
+        return replace(self, ask_first=True)
 
     def __call__(self, call: ToolCall, traits: ToolTraits) -> Verdict:
         level = tier(call, traits, self.settings, self.devices_named)
         verdict = self._verdict(call, traits, level)
-        self.refused |= verdict.decision is not Decision.ALLOWED
+        if verdict.decision is not Decision.ALLOWED:
+            self.refused.append(call)
         facts = {"tool": call.name, "tier": level, "decision": verdict.decision, "from_door": self.door}
         log.info("permission decided", extra=facts)
         return verdict
 
     def _verdict(self, call: ToolCall, traits: ToolTraits, level: Tier) -> Verdict:
-        forbidden = self.forbid_side_effects or call.name in self.forbid_tools
+        forbidden = self.read_only or self.words is not Words.WISH or call.name in self.unspoken_of
         if forbidden and level is not Tier.READ:
             return FORBIDDEN
         sensitive = level is Tier.SENSITIVE
         if sensitive and self.door not in self.settings.sensitive_doors:
             return WRONG_DOOR
         needs_yes = (sensitive and self.settings.confirm) or self._is_not_the_users(call, traits, level)
+        needs_yes |= self.ask_first and level is not Tier.READ
         if self.confirmed or not needs_yes:
             return ALLOWED
         if call not in self.asked:

@@ -8,7 +8,7 @@ from tests.fakes.locked_house import LOCK, UNLOCK, House, Scripted
 from voice_gateway.config import BrainSettings, PermissionSettings
 from voice_gateway.conversation.store import MemoryStore, SqliteStore
 from voice_gateway.errors import BrainError
-from voice_gateway.turn import Passed, Reply
+from voice_gateway.turn import Passed, Reply, Words
 
 
 async def test_a_sensitive_call_waits_for_the_users_own_yes():
@@ -117,20 +117,20 @@ async def test_a_door_that_is_not_allowed_gets_a_refusal_and_no_question():
 
 
 async def test_a_stage_that_forbids_side_effects_binds_the_next_one():
-    first = Scripted(None, Passed("local", "a negation", forbid_side_effects=True), name="local")
+    first = Scripted(None, Passed("local", "a negation", words=Words.DOUBTFUL), name="local")
     house = House([LOCK], before=[first])
 
     reply = await house.hears("don't lock the back door")
 
     assert house.lock.actions == []
     assert not reply.ok
-    assert reply.passed == (Passed("local", "a negation", forbid_side_effects=True),)
+    assert reply.passed == (Passed("local", "a negation", words=Words.DOUBTFUL),)
     assert reply.outcomes[0].structured == {"outcome": "not_permitted"}
 
 
 async def test_nobody_hears_of_the_user_when_something_is_refused():
     """A model gets other words than people do."""
-    first = Scripted(None, Passed("local", "a negation", forbid_side_effects=True), name="local")
+    first = Scripted(None, Passed("local", "a negation", words=Words.DOUBTFUL), name="local")
 
     async def act_and_fail(turn):
         await turn.run(house.stage.executor, [LOCK])
@@ -187,7 +187,7 @@ async def test_a_stage_that_fails_becomes_a_reply(trouble, says):
 
 
 async def test_a_tool_that_nothing_was_said_of_may_not_act():
-    first = Scripted(None, Passed("local", "unknown", forbid_tools=frozenset({LOCK.name})))
+    first = Scripted(None, Passed("local", "unknown", unspoken_of=frozenset({LOCK.name})))
     house = House([LOCK], before=[first])
 
     reply = await house.hears("hello")

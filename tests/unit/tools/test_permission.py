@@ -150,7 +150,7 @@ def test_every_decision_is_logged(caplog):
 
 
 def test_forbidden_side_effects_spare_only_what_reads():
-    gate = TurnGate("cli", PermissionSettings(), devices_named, forbid_side_effects=True)
+    gate = TurnGate("cli", PermissionSettings(), devices_named, read_only=True)
 
     assert gate(ToolCall("1", "list", {}), ToolTraits(read_only=True)) is ALLOWED
     assert gate(ToolCall("1", "water_plants", {}), ToolTraits()) == FORBIDDEN
@@ -212,7 +212,7 @@ def test_no_hint_beats_a_sensitive_name(trusted):
 
 
 def test_a_strangers_hint_does_not_act_in_a_forbidden_turn():
-    gate = TurnGate("cli", PermissionSettings(), devices_named, forbid_side_effects=True)
+    gate = TurnGate("cli", PermissionSettings(), devices_named, read_only=True)
 
     assert gate(ToolCall("1", "wipe", {}), stranger("wipe", read_only=True)) == FORBIDDEN
     assert gate(ToolCall("1", "get_news", {}), stranger("get_news", read_only=True)) is ALLOWED
@@ -281,3 +281,14 @@ def test_a_strangers_title_does_not_put_words_into_the_question():
     text = question([ToolCall("1", "wipe_disk", {})], lambda name: traits, devices_named, pin=False)
 
     assert text == "Wipe disk? Say yes to confirm."
+
+
+def test_an_asking_gate_asks_about_every_act_and_about_no_look():
+    gate = TurnGate("mqtt", PermissionSettings(), devices_named)
+    asking = gate.asking()
+    on = ToolCall("1", "control_zwave_device", {"deviceName": "lamp", "action": "on"})
+
+    assert asking(on, ToolTraits(source="zwave")).decision is Decision.ASK
+    look = ToolCall("2", "get_zwave_device_state", {})
+    assert asking(look, ToolTraits(source="zwave", read_only=True)) == ALLOWED
+    assert gate.asked == [on]  # the turn's own gate knows of it

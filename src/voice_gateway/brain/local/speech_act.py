@@ -10,6 +10,7 @@ from home_words.names import name_key, plain_words, singular
 from voice_gateway.brain.local.home import Home
 from voice_gateway.brain.local.normalise import Said, normalise
 from voice_gateway.tools.traits import traits
+from voice_gateway.turn import Words
 
 if TYPE_CHECKING:
     from langchain_core.tools import BaseTool
@@ -400,3 +401,11 @@ def _talk(plain: str) -> SpeechAct:
         known and share * (known + more) >= len(plain.split()) and (opening or _TALK_BEGINS.match(plain))
     )
     return SpeechAct.TALK if plainly else SpeechAct.UNCLEAR
+
+
+def words_of(text: str, home: Home, tools: Iterable["BaseTool"], *, forbidden: bool) -> Words:
+    """What words are that were not carried out here; `forbidden` ones are no plain wish."""
+    if not forbidden:
+        return Words.WISH
+    names = [*(device.name for device in home.devices), *home.rooms]
+    return Words.TALK if classify(text, names, tools) is SpeechAct.TALK else Words.DOUBTFUL

@@ -39,7 +39,7 @@ from voice_gateway.brain.local.meaning import (
 from voice_gateway.brain.local.normalise import Said, normalise, too_long
 from voice_gateway.brain.local.plan.home import scene_missing, unknown_scene
 from voice_gateway.brain.local.speakable import Speakables, in_own_words
-from voice_gateway.brain.local.speech_act import asks_for_action, not_spoken_of
+from voice_gateway.brain.local.speech_act import asks_for_action, not_spoken_of, words_of
 from voice_gateway.brain.local.understand import Reader
 from voice_gateway.brain.stage import Turn
 from voice_gateway.config import BrainSettings
@@ -207,7 +207,8 @@ class LocalBrain:
         return self._pass_on(turn.utterance.text, replace(otherwise, forbid=forbid, spoken=spoken))
 
     def _pass_on(self, text: str, no: NotHandled) -> Passed:
-        return Passed(self.name, no.reason, no.forbid, no.spoken, not_spoken_of(normalise(text)))
+        words = words_of(text, self.home, self._executor.tools.all(), forbidden=no.forbid)
+        return Passed(self.name, no.reason, words, no.spoken, not_spoken_of(normalise(text)))
 
     async def _off_the_loop(self, work: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
         """The first use parses a grammar, and a large home takes a while: both would hold up the sound."""

@@ -5,7 +5,7 @@ from langchain_core.messages import AIMessage
 from tests.fakes.home_tools import ScriptedHome
 from tests.fakes.local_talk import Talk
 
-from voice_gateway.turn import Passed
+from voice_gateway.turn import Passed, Words
 
 STARTED = [("activate_zwave_scene", {"sceneName": "Movie Night"})]
 
@@ -143,7 +143,7 @@ async def test_a_scene_that_its_server_does_not_know_is_passed_on_without_a_trac
 
     passed = await talk.passed("activate the aquarium")
 
-    assert passed.forbid_side_effects
+    assert passed.words is not Words.WISH
     assert passed.spoken == (
         "I don't know a device or scene called aquarium. I know the scenes Movie Night and Good Night."
     )

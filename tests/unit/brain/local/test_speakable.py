@@ -7,7 +7,7 @@ from langchain_core.tools import BaseTool, StructuredTool
 from tests.fakes.home_tools import ScriptedHome, manager_for
 from tests.fakes.local_talk import Talk
 
-from voice_gateway.turn import Passed, ToolTraits
+from voice_gateway.turn import Passed, ToolTraits, Words
 
 
 def tool(
@@ -79,5 +79,5 @@ async def test_side_effects_and_missing_or_unknown_values_are_passed_on(said: st
 async def test_a_model_may_act_when_one_of_its_own_tools_is_asked_for() -> None:
     talk = talk_with_mine()
 
-    assert not (await talk.passed("reboot the router")).forbid_side_effects
-    assert (await talk.passed("recite a poem")).forbid_side_effects
+    assert (await talk.passed("reboot the router")).words is Words.WISH
+    assert (await talk.passed("recite a poem")).words is not Words.WISH

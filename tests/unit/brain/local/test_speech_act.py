@@ -4,7 +4,7 @@ import pytest
 from tests.fakes.local_talk import Talk
 
 from voice_gateway.brain.local.speech_act import NotACommand, SpeechAct, classify, not_a_command
-from voice_gateway.turn import Passed
+from voice_gateway.turn import Passed, Words
 
 
 @pytest.mark.parametrize(
@@ -83,21 +83,21 @@ async def test_an_utterance_is_a_wish_a_question_about_the_home_talk_or_unclear(
 async def test_it_is_handed_on_with_side_effects_forbidden(said: str) -> None:
     passed = await Talk().passed(said)
 
-    assert passed.forbid_side_effects
+    assert passed.words is not Words.WISH
 
 
 async def test_a_request_that_is_not_understood_may_act_in_the_next_stage() -> None:
     talk = Talk()
 
-    assert not (await talk.passed("make the living room cozy for movie night")).forbid_side_effects
-    assert not (await talk.passed("could you flash the floor lamp")).forbid_side_effects
+    assert (await talk.passed("make the living room cozy for movie night")).words is Words.WISH
+    assert (await talk.passed("could you flash the floor lamp")).words is Words.WISH
 
 
 @pytest.mark.parametrize(
     "said", ["light of my life", "tell me a joke", "set the table for dinner", "harvest starts soon", "yes"]
 )
 async def test_what_asks_for_nothing_that_a_tool_could_do_may_not_act_in_any_stage(said: str) -> None:
-    assert (await Talk().passed(said)).forbid_side_effects
+    assert (await Talk().passed(said)).words is not Words.WISH
 
 
 @pytest.mark.parametrize(
@@ -113,7 +113,7 @@ async def test_what_asks_for_nothing_that_a_tool_could_do_may_not_act_in_any_sta
     ],
 )
 async def test_the_loudness_of_something_else_and_talk_to_others_may_not_act(said: str) -> None:
-    assert (await Talk().passed(said)).forbid_side_effects
+    assert (await Talk().passed(said)).words is not Words.WISH
 
 
 @pytest.mark.parametrize(
@@ -127,7 +127,7 @@ async def test_the_loudness_of_something_else_and_talk_to_others_may_not_act(sai
 async def test_the_next_stage_may_not_use_a_tool_that_nothing_was_said_of(said: str, may: set[str]) -> None:
     passed = await Talk().passed(said)
 
-    assert {"control_speaker_volume", "set_timer", "cancel_timer"} - passed.forbid_tools == may
+    assert {"control_speaker_volume", "set_timer", "cancel_timer"} - passed.unspoken_of == may
 
 
 async def test_a_complaint_about_loudness_acts_and_a_story_about_it_does_not() -> None:

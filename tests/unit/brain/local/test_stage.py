@@ -16,7 +16,17 @@ from voice_gateway.errors import ToolError
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
 from voice_gateway.tools.permission import TurnGate
-from voice_gateway.turn import ALLOWED, Decision, Passed, Reply, ToolCall, ToolTraits, Utterance, Verdict
+from voice_gateway.turn import (
+    ALLOWED,
+    Decision,
+    Passed,
+    Reply,
+    ToolCall,
+    ToolTraits,
+    Utterance,
+    Verdict,
+    Words,
+)
 
 
 async def test_the_turn_stands_in_the_history_like_a_models() -> None:
@@ -132,7 +142,7 @@ async def test_an_unknown_device_is_asked_back_with_the_nearest() -> None:
 async def test_an_unknown_device_with_nothing_near_is_handed_on_forbidden() -> None:
     passed = await Talk().passed("turn on the aquarium")
 
-    assert passed.forbid_side_effects
+    assert passed.words is not Words.WISH
     assert passed.spoken == (
         "I don't know a device called aquarium. "
         "I know lights, switches, sensors, blinds, doors and heating: ask me to list them."

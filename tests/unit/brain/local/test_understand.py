@@ -6,7 +6,7 @@ import pytest
 from tests.fakes.home_tools import ScriptedHome
 from tests.fakes.local_talk import Talk
 
-from voice_gateway.turn import Passed
+from voice_gateway.turn import Passed, Words
 
 TWO_DOORS = [
     ("Front Door", "Hallway", "lock", "unlocked", True),
@@ -224,7 +224,7 @@ async def test_an_unknown_room_asks_for_a_known_one_or_names_them() -> None:
         "I don't know a room called attic. "
         "I know the Living Room, Kitchen, Bedroom, Office, Study, Hallway and Garage."
     )
-    assert passed.forbid_side_effects
+    assert passed.words is not Words.WISH
 
 
 @pytest.mark.parametrize(
@@ -235,4 +235,4 @@ async def test_an_answer_to_nothing_gets_a_short_word(said: str, spoken: str | N
 
     assert isinstance(passed, Passed)
     assert passed.spoken == (spoken or "I haven't asked you anything.")
-    assert passed.forbid_side_effects
+    assert passed.words is not Words.WISH

@@ -20,7 +20,7 @@ from voice_gateway.errors import BrainError
 from voice_gateway.problems import MODEL_NO_KEY
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.traits import schema_of
-from voice_gateway.turn import Reply
+from voice_gateway.turn import Reply, Words
 
 if TYPE_CHECKING:
     from langchain_anthropic import ChatAnthropic
@@ -64,7 +64,7 @@ class AnthropicClient:
         if self._tools_ready is not None:
             await self._tools_ready()
         chat = await self._ready()
-        may_act = not any(passed.forbid_side_effects for passed in turn.passed)
+        may_act = all(passed.words is Words.WISH for passed in turn.passed)
         return await run_loop(
             self._model(chat),
             turn,

@@ -25,7 +25,7 @@ from voice_gateway.config import BrainSettings, OllamaSettings, SeveralSteps
 from voice_gateway.errors import BrainError
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.lint import estimate_tokens
-from voice_gateway.turn import Reply, Utterance
+from voice_gateway.turn import Reply, Utterance, Words
 
 log = logging.getLogger(__name__)
 
@@ -160,7 +160,7 @@ class OllamaClient:
             await self._tools_ready()
         prefix = self._current_prefix()
         self._stop_stale_warm_up(prefix)
-        may_act = not any(passed.forbid_side_effects for passed in turn.passed)
+        may_act = all(passed.words is Words.WISH for passed in turn.passed)
         return await run_loop(
             _OllamaModel(self._chat, prefix, self._settings, self._cache, self._brain.several_steps),
             turn,
