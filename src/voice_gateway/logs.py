@@ -17,6 +17,9 @@ _turn: ContextVar[dict[str, str]] = ContextVar("turn", default={})  # noqa: B039
 _BARE = re.compile(r"""[^\s"'=()\\]+""")  # cannot be taken for anything but one value
 
 
+_NUMBERS = frozenset({int, float, bool})
+
+
 class Lines(str):
     """A message that we have made of several lines; any other stays on one, whatever stands in it."""
 
@@ -56,23 +59,29 @@ class FactsFormatter(logging.Formatter):
         facts = {key: value for key, value in vars(record).items() if key not in _STANDARD}
         facts.update(_turn.get())
         behind = " ".join(
-            f"{key}={_quoted(value)}" for key, value in facts.items() if value not in (None, "")
+            [f"{key}={_quoted(value)}" for key, value in facts.items() if value is not None and value != ""]
         )
         source = record.name.removeprefix("voice_gateway.")
         if (second := int(record.created)) != self._second:
             self._second, self._clock = second, self.formatTime(record, "%H:%M:%S")
         said = record.getMessage()
-        first, *below = said.split("\n") if isinstance(record.msg, Lines) else [said]
-        line = f"{self._clock} {record.levelname.lower()} {source}: {one_line(first)}"
+        below: list[str] = []
+        if isinstance(record.msg, Lines):
+            said, *below = said.split("\n")
+        line = f"{self._clock} {record.levelname.lower()} {source}: {one_line(said)}"
         if behind:
             line += f" ({behind})"
         if self._tracebacks and record.exc_info:
             below += [f"  {one}" for one in self.formatException(record.exc_info).splitlines()]
+        if not below:
+            return line
         return "\n".join([line, *(one_line(one if one.startswith("  ") else f"  {one}") for one in below)])
 
 
 def _quoted(value: object) -> str:
     text = str(value)
+    if type(value) in _NUMBERS:
+        return text
     if _BARE.fullmatch(text) and text.isprintable():
         return text
     escaped = text.replace("\\", r"\\").replace('"', r"\"")

@@ -174,7 +174,7 @@ _OF_ERRORS = {
 _NEVER_RAN = frozenset({ErrorKind.UNKNOWN_TOOL, ErrorKind.BAD_ARGUMENTS})
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)  # never changed; `frozen` would make it a tenth of a whole call
 class ToolOutcome:
     """What really happened to one call. `text` is the full result, fit for people; `for_model` is capped."""
 

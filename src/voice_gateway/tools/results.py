@@ -15,7 +15,7 @@ from voice_gateway.turn import encodable
 EMPTY = "Done, without output."
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Result:
     text: str
     structured: Any = None
