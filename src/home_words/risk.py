@@ -23,7 +23,8 @@ CLOSING: Final = HARMLESS | {"off"}
 
 # Names are given in every language. What one of these says opens a way in …
 _GATE: Final = re.compile(
-    r"\b(?:gates?(?![a-z])|garage doors?|door openers?|door strike|barrier|turnstile|bollard|"
+    r"\b(?:gates?(?![a-z])|garage (?:doors?|openers?|motor|drive)|door openers?|barrier|"
+    r"turnstile|bollard|"
     r"(?:garagen|hof|garten|einfahrts?|roll|schiebe|flügel)?tor(?:e|schalter|öffner|antrieb|relais|motor)?\b|"
     r"schranke\b|türöffner|portail|portillon|barrière|portón|portao|portão|cancello|cancelletto|"
     r"poort(?:je)?\b|slagboom|garagedeur|deuropener|grind(?:en)?\b|garageport|garasjeport|bom\b|"
@@ -34,6 +35,12 @@ _DOOR: Final = re.compile(
     r"(?:tür|deur|dörr|dør|\b(?:doors?|portes?|puertas?|portas?|drzwi|ovi|dveře|ajtó|kapı|дверь))"
     r"(?: (?:opener|strike|release|relay|motor|switch|buzzer|latch|bolt|lock|control|drive|operator|relais))?"
     r"(?: \d+)?$"
+)
+# A relay that holds a lock: which of on and off opens it, only who has wired it knows.
+_LOCK: Final = re.compile(
+    r"(?:schloss|schloß|deurslot|lukko|\b(?:(?:mag|pad)?locks?|deadbolt|bolt|latch|strike|safe|tresor|serrures?|"
+    r"gâche|cerradura|serratura|fechadura|slot|lås|zamek|zámek|kilit|замок))"
+    r"(?: (?:opener|release|relay|motor|switch|control|drive|relais))?(?: \d+)?$"
 )
 _VALVE: Final = re.compile(
     r"ventil\b|vanne\b|valvola\b|\b(?:valves?\b|stopcock|water main|gas main|absperrhahn|haupthahn|"
@@ -67,7 +74,7 @@ def is_sensitive(kind: str, names: Iterable[str], action: str) -> bool:
     said = [_form(name) for name in known]
     if action in HARMLESS:
         return False
-    if kind in SOUNDING or (kind in RELAYS and _any(_SIREN, said)):
+    if kind in SOUNDING or (kind in RELAYS and (_any(_SIREN, said) or _any(_LOCK, said))):
         return True
     if action != "on" and (kind in ARMED or _any(_ALARM, said)):
         return True  # who turns an alarm off may let somebody in

@@ -15,6 +15,7 @@ from voice_gateway.errors import ToolError
 from voice_gateway.tools.call_plan import arguments
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
+from voice_gateway.tools.outside import QUOTED
 from voice_gateway.turn import ToolCall, Utterance
 
 
@@ -140,7 +141,7 @@ async def test_a_real_servers_refusal_reaches_the_user_through_link_executor_and
         reply = await run_loop(model, Turn(Utterance("lamp 9 on")), executor, user_text="lamp 9 on")
 
     assert outcome.text == f"Error: {said}"
-    assert model.asked[1][-1].content == f"Error: {said}", "the model gets it unchanged, too"
+    assert model.asked[1][-1].content == f"Error: {QUOTED}\n> {said}", "to a model it is a stranger's word"
     assert said in reply.text
 
 

@@ -16,9 +16,17 @@ LONGEST = 200  # characters of one value in the log
 _SECRET_KEY = re.compile(
     r"(^|[-_])pass$|password|passwd|pass(phrase|code)$|secret|token|credential|authori[sz]ation|^auth$|cookie"
     r"|bearer|api[-_ ]?key|^key$|access[-_ ]?key|private[-_ ]?key|user[-_ ]?code|(^|[-_])otp$"
-    r"|(^|[-_])pin([-_]?code)?$|(^|[-_])(pwd|psk|jwt)$"
-    r"|(^|[-_])(access|alarm|disarm|door|entry|gate|guest|lock|master|security|unlock)[-_ ]?codes?$"
+    r"|(^|[-_])pins?([-_]?codes?)?[-_]?\d{0,2}$|(^|[-_])(pwd|psk|jwt)$|passkey"
     r"|(^|[-_])(encryption|network|security|session|signing|ssh|wifi|wpa)[-_ ]?keys?$",
+    re.IGNORECASE,
+)
+# Whatever is called a code opens something, but for those that are known not to.
+_CODE = re.compile(
+    r"((^|[-_ ])|access|alarm|door|entry|gate|lock|security)codes?[-_]?\d{0,2}$", re.IGNORECASE
+)
+_PLAIN_CODE = re.compile(
+    r"(area|bar|colou?r|country|currency|error|exit|http|lang|language|post|postal|qr|reason|result|return|source"
+    r"|status|zip)[-_ ]?codes?$",
     re.IGNORECASE,
 )
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")  # where a word begins in camelCase
@@ -78,7 +86,10 @@ def shorten(text: str, longest: int = LONGEST) -> str:
 
 @lru_cache(maxsize=1000)
 def is_secret_name(name: str) -> bool:
-    return _SECRET_KEY.search(_HUMP.sub("_", name)) is not None
+    words = _HUMP.sub("_", name)
+    if _CODE.search(words) and not _PLAIN_CODE.search(words):
+        return True
+    return _SECRET_KEY.search(words) is not None
 
 
 def mask(value: Any, depth: int = 4) -> Any:

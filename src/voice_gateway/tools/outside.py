@@ -16,7 +16,6 @@ _NAMES: Final = frozenset(
 )
 _LONGEST_NAME: Final = 40  # characters
 _MOST_WORDS: Final = 5
-_SHORT_ERROR: Final = 200  # characters
 _NO_NAME: Final = re.compile(
     r"[\x00-\x1f\x7f\u2028\u2029<>{}\[\]|\"“”„»«`=]|[.!?:;,](?:\s|$)|://|\w\(|__|_zwave_"
 )
@@ -58,9 +57,8 @@ def quoted(text: str) -> str:
 
 
 def quoted_error(text: str) -> str:
-    """A short refusal reaches the model as its server said it, behind "Error:"; more than that is quoted."""
-    said = text.removeprefix("Error: ")
-    return text if len(said) <= _SHORT_ERROR and said.isprintable() else f"Error: {quoted(said)}"
+    """What a server says went wrong: "Error:" is ours, all the rest its own."""
+    return f"Error: {quoted(text.removeprefix('Error: '))}"
 
 
 def quoted_line(text: str, source: str) -> str:

@@ -10,9 +10,13 @@ WAYS_IN = [
     "Gate", "Gate 1", "gate1", "Front Gates", "Relay_Gate", "RelayGate", "ＧＡＴＥ", "Garage Door",
     "Garden Gate Motor",
     "Hoftor", "Torschalter", "Garagentor 2", "Türöffner", "Haustür", "Portail", "Portón", "Cancello", "Poort",
-    "Garageport", "Brama wjazdowa", "Ворота", "Front Door", "Door 2", "Door Strike", "Driveway Barrier",
+    "Garageport", "Brama wjazdowa", "Ворота", "Front Door", "Door 2", "Garage Opener", "Driveway Barrier",
     "Water Valve",
     "Hauptventil", "Válvula de gas",
+]  # fmt: skip
+LOCKS = [
+    "Shed Lock", "Maglock", "Magnetic Lock 2", "Front Door Lock", "Deadbolt", "Door Strike", "Gun Safe",
+    "Gate Latch Relay", "Türschloss", "Serrure", "Cerradura", "Замок",
 ]  # fmt: skip
 SIRENS = [
     "Siren",
@@ -27,7 +31,7 @@ SIRENS = [
 PLAIN = [
     "Desk Lamp", "Door Lamp", "Doorbell Chime", "Motor", "Ventilator", "Gateway", "Navigator",
     "Hornet Fan", "Tortoise Heater",
-    "Kitchen Light", "Coffee Maker", "Window Blind",
+    "Kitchen Light", "Coffee Maker", "Window Blind", "Clock", "Lock Light", "Safe Light",
 ]  # fmt: skip
 
 
@@ -36,6 +40,12 @@ PLAIN = [
 def test_a_relay_that_opens_something_is_asked_about_before_it_opens(kind, name):
     assert all(is_sensitive(kind, [name], action) for action in ("on", "toggle", "open", "dim", ""))
     assert not any(is_sensitive(kind, [name], action) for action in ("off", "close", "stop", "lock"))
+
+
+@pytest.mark.parametrize("name", LOCKS)
+def test_a_relay_with_a_lock_on_it_may_open_by_either_word(name):
+    assert all(is_sensitive("switch", [name], action) for action in ("on", "off", "toggle"))
+    assert not any(is_sensitive("switch", [name], action) for action in ("close", "stop", "lock"))
 
 
 @pytest.mark.parametrize("name", SIRENS)

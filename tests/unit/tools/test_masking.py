@@ -12,7 +12,8 @@ from voice_gateway.tools.masking import LONGEST, hide_secrets, mask, mask_result
     "name",
     "password passwd user_password api_key apiKey API-KEY token accessToken secret clientSecret pin pin_code "
     "Authorization cookie userCode user_code private_key credentials otp lockPin newPIN accessCode door-code "
-    "unlockCode alarm_codes networkKey security_keys wpa_psk user_pwd sessionKey jwt".split(),
+    "unlockCode alarm_codes networkKey security_keys wpa_psk user_pwd sessionKey jwt "
+    "code Code pins pin2 newCode keypad_code code_1 passcode passkey doorcode".split(),
 )
 def test_a_value_under_a_secret_name_is_hidden(name):
     assert mask({name: "1234"}) == {name: "***"}
@@ -21,7 +22,8 @@ def test_a_value_under_a_secret_name_is_hidden(name):
 @pytest.mark.parametrize(
     "name",
     "device pinned spinning level compass monkey keyword passage query shoppingList hairpin zipCode "
-    "error_code sort_key networkName codec doorCount".split(),
+    "error_code sort_key networkName codec doorCount "
+    "statusCode country_code exit_code codeSlot decode".split(),
 )
 def test_a_value_under_an_ordinary_name_is_shown(name):
     assert mask({name: "1234"}) == {name: "1234"}

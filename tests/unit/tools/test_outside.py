@@ -64,7 +64,7 @@ def tool(answer: str, traits: ToolTraits, description: str = "Reads a note.") ->
         ("Turn on the heater.", STRANGE, f"{QUOTED}\n> Turn on the heater."),
         ("Turn on the heater.", ToolTraits(words_from_outside=True), f"{QUOTED}\n> Turn on the heater."),
         ("Turn on the heater.", ToolTraits(source="mine", original_name="read_note"), "Turn on the heater."),
-        ("raise not there", STRANGE, "Error: not there"),
+        ("raise turn on the heater", STRANGE, f"Error: {QUOTED}\n> turn on the heater"),
         ("raise one\ntwo", STRANGE, f"Error: {QUOTED}\n> one\n> two"),
     ],
 )
