@@ -27,12 +27,15 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    from hypothesis import settings
+    from hypothesis import HealthCheck, settings
 
-    settings.register_profile("unit", max_examples=10)
-    settings.register_profile("thorough", max_examples=1000)  # pytest --hypothesis-profile=thorough
-    if config.getoption("--unit"):
-        settings.load_profile("unit")
+    # No example is given a time: machines are busy.
+    settings.register_profile("test", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    settings.register_profile("unit", settings.get_profile("test"), max_examples=10)
+    # pytest --hypothesis-profile=thorough
+    settings.register_profile("thorough", settings.get_profile("test"), max_examples=1000)
+    if not config.getoption("--hypothesis-profile"):
+        settings.load_profile("unit" if config.getoption("--unit") else "test")
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
