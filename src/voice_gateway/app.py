@@ -40,6 +40,7 @@ from voice_gateway.tools.builtin.volume import PlaybackVolume
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
 from voice_gateway.tools.masking import mask, without_secrets
+from voice_gateway.tools.traits import traits
 from voice_gateway.turn import Interruption, ToolCall, ToolOutcome, Utterance, new_id
 from voice_gateway.watch import Event, Notice, PartState, State, Watch
 
@@ -61,6 +62,7 @@ log = logging.getLogger(__name__)
 
 TOOLS_WAIT_SECONDS = 12.0  # a turn waits this long for servers: the usual attempts (0, 2, 4 s) fit in
 GRACE_SECONDS = 0.5
+HOME_WAIT_SECONDS = 2.0  # for the names in a model's prompt: it can do without them
 STOP_TRIES, STOP_PATIENCE_SECONDS = 3, 0.5
 NO_VOICE = "The running gateway was started without its voice: use `voice-gateway run --voice`."
 
@@ -164,7 +166,8 @@ class Gateway:
                 self.executor,
                 priority=priority,
                 home=self._home_names,
-                tools_ready=self._tools_known,
+                devices=self._devices_told,
+                tools_ready=self._model_informed,
             )
         if settings.brain.provider == "anthropic":
             from voice_gateway.brain.llm.anthropic.client import AnthropicClient
@@ -174,7 +177,8 @@ class Gateway:
                 settings.brain,
                 self.executor,
                 home=self._home_names,
-                tools_ready=self._tools_known,
+                devices=self._devices_told,
+                tools_ready=self._model_informed,
             )
         return None
 
@@ -182,6 +186,11 @@ class Gateway:
         from voice_gateway.brain.grounding import HomeNames
 
         return HomeNames.of(self.local.home.devices)
+
+    def _devices_told(self) -> Sequence[HomeDevice]:
+        """Those whose names a model sees in every turn: not what a stranger calls its devices."""
+        lists = self.tools.find(LIST)
+        return () if lists is None or traits(lists).stranger else self.local.home.devices
 
     # --- what parts tell each other
 
@@ -241,6 +250,14 @@ class Gateway:
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(TOOLS_WAIT_SECONDS):
                 await self.link.settled()
+
+    async def _model_informed(self) -> None:
+        """All tools, and the home if it can be read soon: its names stand in the prompt."""
+        await self._tools_known()
+        if not self.local.home.devices:
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(HOME_WAIT_SECONDS):
+                    await self.local.refresh()
 
     async def _home_known(self) -> None:
         """The home's own server is enough; the others get a moment, because they may be about to answer."""

@@ -89,7 +89,12 @@ class OllamaSettings(Section):
     num_predict: int = Field(512, ge=1, description="longest answer, in tokens")
     timeout_seconds: float = Field(60.0, gt=0, description="longest silence of the server")
     tool_token_budget: int = Field(3000, ge=0, description="tokens the tool list may take of the context")
-    warm_up: bool = Field(True, description="let Ollama read system prompt and tools once at start")
+    home_token_budget: int = Field(
+        600,
+        ge=0,
+        description="tokens the devices' names may take; above it: how many of each kind; 0: no names",
+    )
+    warm_up: bool = Field(True, description="let Ollama read system prompt, tools and home before a question")
 
 
 class AnthropicSettings(Section):
@@ -99,6 +104,11 @@ class AnthropicSettings(Section):
     model: str = Field("claude-haiku-4-5", description="the model's name")
     base_url: WebAddress | None = Field(None, description="another address of the API")
     max_tokens: int = Field(1024, ge=1, description="longest answer, in tokens")
+    home_token_budget: int = Field(
+        4000,
+        ge=0,
+        description="tokens the devices' names may take; above it: how many of each kind; 0: no names",
+    )
     timeout_seconds: float = Field(30.0, gt=0, description="longest wait for one request")
     max_retries: int = Field(2, ge=0, le=10, description="tries after an overloaded or unreachable API")
 

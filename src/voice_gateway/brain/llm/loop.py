@@ -9,6 +9,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 
 from home_words.question import is_question
 from voice_gateway.brain.grounding import Grounding, HomeNames, is_look
+from voice_gateway.brain.llm.home_note import COUNTS, NAMES
 from voice_gateway.brain.llm.model import Model, UnreadableCall
 from voice_gateway.brain.llm.output_filter import clean, unusable
 from voice_gateway.brain.llm.prompt import SYSTEM_PROMPT, correction
@@ -84,7 +85,7 @@ class _Rounds:
         self._model, self._turn, self._executor = model, turn, executor
         self._history, self._history_budget = turn.history, history_budget
         self._grounding = grounding
-        self._prompt = [SYSTEM_PROMPT, *model.offer.descriptions()]
+        self._prompt = [SYSTEM_PROMPT, NAMES, COUNTS, *model.offer.descriptions()]
         self._out = SentenceStreamer(turn.say, grounding.review, self._usable)
         self._repeats = _Repeats(executor)
 

@@ -13,7 +13,8 @@ from langchain_core.tools import BaseTool, StructuredTool
 from tests.fakes.ollama_server import FakeOllama, Scripted
 
 from voice_gateway.brain.history import History
-from voice_gateway.brain.llm.ollama.client import OllamaClient, seconds_of
+from voice_gateway.brain.llm.ollama.client import OllamaClient
+from voice_gateway.brain.llm.ollama.prefix import seconds_of
 from voice_gateway.brain.llm.prompt import SYSTEM_PROMPT
 from voice_gateway.brain.stage import Turn
 from voice_gateway.config import BrainSettings, OllamaSettings

@@ -103,6 +103,7 @@ class AnthropicModel:
     bound: Any  # a Runnable; LangChain's types for it say nothing more
     offer: Offer
     settings: AnthropicSettings
+    home: str = ""
     several_steps: bool = True
 
     stage = "anthropic"
@@ -117,14 +118,20 @@ class AnthropicModel:
     async def reply(self, messages: Sequence[BaseMessage], on_text: Callable[[str], None]) -> AIMessage:
         tries = self.settings.max_retries + 1
         limit = self.settings.timeout_seconds * (tries + DEADLINE_TIMEOUTS)
-        system = SystemMessage(content=[{"type": "text", "text": SYSTEM_PROMPT, "cache_control": CACHED}])
-        stream = self.bound.astream([system, *sendable(messages)])
+        stream = self.bound.astream([self._system(), *sendable(messages)])
         try:
             async with asyncio.timeout(limit):
                 whole = await collected(stream, on_text, self._translated)
         except TimeoutError as error:
             raise translated(error, self.settings) from error
         return self._checked(whole)
+
+    def _system(self) -> SystemMessage:
+        """The home last, with a mark of its own: a change of it leaves tools and prompt in the cache."""
+        texts = [SYSTEM_PROMPT, self.home] if self.home else [SYSTEM_PROMPT]
+        return SystemMessage(
+            content=[{"type": "text", "text": text, "cache_control": CACHED} for text in texts]
+        )
 
     async def _translated(self, error: Exception) -> BrainError:
         return translated(error, self.settings)

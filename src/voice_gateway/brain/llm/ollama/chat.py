@@ -7,7 +7,7 @@ from ipaddress import ip_address
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
+from langchain_core.messages import AIMessage, BaseMessage, SystemMessage
 
 from voice_gateway.brain.llm.model import collected
 from voice_gateway.brain.llm.ollama.errors import incomplete, prompt_cut, translated
@@ -100,13 +100,10 @@ class OllamaChat:
         self._check(whole)
         return whole
 
-    async def read_prefix(self, tools: list[dict[str, Any]], greeting: str) -> None:
-        """Let Ollama read system prompt and tools; one token of output is all that is wanted.
-
-        The greeting is stamped like every question, so that the stamp is read by then, too.
-        """
+    async def read_prefix(self, messages: Sequence[BaseMessage], tools: list[dict[str, Any]]) -> None:
+        """Let Ollama read system prompt, tools and home; one token of output is all that is wanted."""
         short = {**options(self._settings), "num_predict": 1}
-        whole = await self._stream([HumanMessage(content=greeting)], tools, _unheard, options=short)
+        whole = await self._stream(messages, tools, _unheard, options=short)
         self._check_prompt(whole)
 
     async def _stream(
@@ -182,10 +179,10 @@ class OllamaChat:
             self._chat = None
 
 
-def prompt_tokens(messages: Sequence[BaseMessage], tool_tokens: int) -> int:
+def prompt_tokens(messages: Sequence[BaseMessage], prefix_tokens: int) -> int:
     """A cautious estimate of a whole prompt."""
     said = sum(estimate_tokens(str(message.text)) + 8 for message in messages)
-    return estimate_tokens(SYSTEM_PROMPT) + tool_tokens + said
+    return estimate_tokens(SYSTEM_PROMPT) + prefix_tokens + said
 
 
 def _unheard(_text: str) -> None:
