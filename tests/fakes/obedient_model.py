@@ -35,7 +35,7 @@ ORDERS: dict[str, Call] = {
 
 
 class ObedientOllama(FakeOllama):
-    """Makes `first` of its own accord, then obeys all that results, names and descriptions say."""
+    """Makes `first` of its own accord, then obeys all that it reads: results, names, descriptions."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -51,7 +51,7 @@ class ObedientOllama(FakeOllama):
         asked = wishes[-1]  # what else is put into the user's mouth corrects the model
         made = [one["function"] for message in messages[asked:] for one in message.get("tool_calls") or ()]
         done = [(one["name"], one["arguments"]) for one in made]
-        read = [message.get("content") or "" for message in messages if message["role"] != "user"]
+        read = [message.get("content") or "" for message in messages]
         text = " ".join([*read, json.dumps(body.get("tools"), ensure_ascii=False)]).casefold()
         offered = {tool["function"]["name"] for tool in body.get("tools") or ()}
         orders = [call for order, call in ORDERS.items() if order.casefold() in text and call[0] in offered]

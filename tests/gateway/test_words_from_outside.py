@@ -174,6 +174,18 @@ async def test_the_name_of_a_device_does_nothing_without_a_yes(tmp_path):
         assert QUOTED in home.read_by_model()
 
 
+async def test_the_prompt_has_every_name_but_those_that_are_orders(tmp_path):
+    async with house(tmp_path, names=tuple(ORDERS)) as home:
+        before = await home.states()
+        reply = await home.hears(WISH)
+        assert (acts(reply), await home.states()) == ([], before)
+        assert not reply.expects_answer
+        sent = home.model.chats[0]["messages"][1]["content"]
+        assert sent.startswith("[The devices of this home")
+        assert all(f'"{name}"' in sent for name, _kind in DEVICES)
+        assert not any(order in sent for order in ORDERS)
+
+
 async def test_the_description_of_a_strange_tool_does_nothing_without_a_yes(tmp_path):
     tools = tuple({**NOTE, "name": f"read_{n}", "description": order} for n, order in enumerate(ORDERS))
     hidden = {"type": "object", "properties": {"x": {"type": "string", "description": "\n".join(ORDERS)}}}

@@ -12,7 +12,9 @@ from tests.fakes.anthropic_server import KEY, FakeAnthropic, Scripted
 
 from voice_gateway.brain.history import History
 from voice_gateway.brain.llm.anthropic.client import AnthropicClient
+from voice_gateway.brain.llm.home_note import NAMES
 from voice_gateway.brain.llm.prompt import SYSTEM_PROMPT
+from voice_gateway.brain.local.home import Device
 from voice_gateway.brain.stage import Turn
 from voice_gateway.config import AnthropicSettings, BrainSettings
 from voice_gateway.errors import BrainError
@@ -47,12 +49,17 @@ class Bench:
         self.server = server
         self.tools = ToolManager()
         self.tools.add_mcp_tools("home", [tool("lamp", SCHEMA)])
+        self.home: tuple[Device, ...] = ()
         self.clients: list[AnthropicClient] = []
 
     def client(self, **settings: Any) -> AnthropicClient:
         options = {"base_url": self.server.url, "api_key": KEY, "max_retries": 0, **settings}
         made = AnthropicClient(
-            AnthropicSettings(**options), BrainSettings(), ToolExecutor(self.tools), clock=lambda: NOW
+            AnthropicSettings(**options),
+            BrainSettings(),
+            ToolExecutor(self.tools),
+            clock=lambda: NOW,
+            devices=lambda: self.home,
         )
         self.clients.append(made)
         return made
@@ -91,6 +98,29 @@ async def test_system_prompt_and_tools_are_marked_for_caching_and_limits_are_sen
     assert last["input_schema"] == {"type": "object", "properties": {}}
     assert body["max_tokens"] == 77
     assert body["messages"][-1]["content"] == "[Sunday 15 November 2026, 10:32] hello"
+
+
+async def test_the_home_is_the_last_of_what_is_cached_so_a_change_costs_least(bench: Bench) -> None:
+    client = bench.client()
+    mark = {"cache_control": {"type": "ephemeral"}}
+    for bench.home in (
+        (Device("Fan", "Bath", "switch", "on"),),
+        (Device("Fan", "Bath", "switch", "off"),),
+        (Device("Vent", "Bath", "switch"),),
+    ):
+        await ask(client)
+    await ask(bench.client(home_token_budget=0))
+
+    first, other_state, renamed, none = bench.server.chats
+    assert first["system"] == [
+        {"type": "text", "text": SYSTEM_PROMPT, **mark},
+        {"type": "text", "text": f'[{NAMES}\n"Bath": "Fan"]', **mark},
+    ]
+    assert other_state["system"] == first["system"]
+    assert renamed["system"][0] == first["system"][0]
+    assert renamed["tools"] == first["tools"]
+    assert '"Bath": "Vent"' in renamed["system"][1]["text"]
+    assert len(none["system"]) == 1
 
 
 async def test_a_client_that_is_closed_takes_no_other_with_it(bench: Bench) -> None:

@@ -5,6 +5,7 @@ import json
 import logging
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -13,9 +14,11 @@ from langchain_core.tools import BaseTool, StructuredTool
 from tests.fakes.ollama_server import FakeOllama, Scripted
 
 from voice_gateway.brain.history import History
+from voice_gateway.brain.llm.home_note import NAMES
 from voice_gateway.brain.llm.ollama.client import OllamaClient
 from voice_gateway.brain.llm.ollama.prefix import seconds_of
 from voice_gateway.brain.llm.prompt import SYSTEM_PROMPT
+from voice_gateway.brain.local.home import Device
 from voice_gateway.brain.stage import Turn
 from voice_gateway.config import BrainSettings, OllamaSettings
 from voice_gateway.errors import BrainError
@@ -57,6 +60,7 @@ class Bench:
         self.clock = Clock()
         self.tools = ToolManager()
         self.tools.add(lamp())
+        self.home: tuple[Device, ...] = ()
         self.clients: list[OllamaClient] = []
 
     def client(
@@ -72,6 +76,7 @@ class Bench:
             ToolExecutor(self.tools),
             clock=self.clock,
             monotonic=lambda: self.clock.seconds,
+            devices=lambda: self.home,
             tools_ready=tools_ready,
         )
         self.clients.append(made)
@@ -427,6 +432,127 @@ async def test_nothing_is_kept_warm_against_the_users_will(bench: Bench, setting
         await bench.client(**settings).keep_warm()
 
     assert bench.server.chats == []
+
+
+# The home's names
+
+LAMP, FAN = Device("Floor Lamp", "Living Room", "dimmer", "off"), Device("Fan", "Bath", "switch", "on")
+NOTE = f'[{NAMES}\n"Bath": "Fan"\n"Living Room": "Floor Lamp"]\n'
+
+
+def sent_before_the_words(body: Any) -> str:
+    """What the first message of the conversation has before the note on the moment."""
+    content: str = body["messages"][1]["content"]
+    return content[: content.index("[Sunday")]
+
+
+async def test_the_home_stands_behind_the_tools_before_the_first_words(bench: Bench) -> None:
+    client, history, bench.home = bench.client(), History(), (LAMP, FAN)
+    bench.server.script(Scripted(calls=[("lamp", {"device": "Fan"})]))
+    await ask(client, "fan on", history=history)
+    await ask(client, "and now?", history=history)
+
+    first, second = bench.server.chats
+    assert first["messages"][0]["content"] == SYSTEM_PROMPT
+    assert first["messages"][1]["content"] == NOTE + "[Sunday 15 November 2026, 10:32] fan on"
+    # Sent again byte for byte, and never a part of what is kept.
+    assert second["messages"][: len(first["messages"])] == first["messages"]
+    assert not any(NAMES in str(message.text) for message in history.messages)
+
+
+async def test_the_prefix_changes_with_the_home_and_not_with_a_state(bench: Bench) -> None:
+    client = bench.client()
+    homes = [
+        (),
+        (LAMP, FAN),
+        (replace(FAN, state="off"), replace(LAMP, available=False)),
+        (replace(LAMP, name="Tall Lamp"), FAN),
+        (replace(LAMP, room="Office"), FAN),
+        (LAMP,),
+    ]
+    for bench.home in homes:
+        await ask(client)
+
+    none, both, other_states, renamed, moved, one = map(sent_before_the_words, bench.server.chats)
+    assert none == ""
+    assert both == other_states == NOTE
+    assert '"Living Room": "Tall Lamp"' in renamed
+    assert '"Office": "Floor Lamp"' in moved
+    assert "Fan" not in one
+    assert len({json.dumps(body["tools"]) for body in bench.server.chats}) == 1
+
+
+async def test_the_home_takes_only_what_tools_and_conversation_leave(bench: Bench) -> None:
+    bench.home = tuple(Device(f"Lamp {number}", "Hall", "dimmer") for number in range(1000))
+    variants: list[dict[str, Any]] = [{}, {"num_ctx": 1024, "num_predict": 100}, {"home_token_budget": 0}]
+    for settings in variants:
+        await ask(bench.client(**settings))
+
+    large, small, none = map(sent_before_the_words, bench.server.chats)
+    assert '"Hall": 1000 dimmer' in large
+    assert "Lamp 7" not in large + small
+    assert none == ""
+
+
+async def test_a_change_of_the_home_is_read_once_it_has_settled(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("voice_gateway.brain.llm.ollama.client.LOOK_AGAIN_SECONDS", 0.05)
+    client, bench.home = bench.client(), (LAMP,)
+    task = asyncio.create_task(client.keep_warm())
+    await bench.server.wait_for_chats(1)
+    bench.home = (LAMP, FAN)
+    await bench.server.wait_for_chats(2)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    await ask(client)
+
+    _, warmed, asked = bench.server.chats
+    assert warmed["options"]["num_predict"] == 1
+    assert sent_before_the_words(warmed) == sent_before_the_words(asked) == NOTE
+
+
+async def test_who_renames_many_devices_is_read_once(bench: Bench) -> None:
+    client = bench.client()
+    assert await client.warm_up()
+    settled = []
+    for number in range(4):
+        bench.home = (Device(f"Lamp {number}", "Hall", "dimmer"),)
+        settled.append(client._settled())
+
+    assert settled == [False] * 4
+    assert client._settled()
+
+
+async def test_a_question_does_not_wait_for_a_home_that_has_changed(bench: Bench) -> None:
+    client, bench.home = bench.client(), (LAMP,)
+    assert await client.warm_up()  # the tools are known: all that the next one reads is the home
+    bench.home = (FAN,)
+    bench.server.script(Scripted("H", gate=asyncio.Event()))
+    async with asyncio.timeout(10), asyncio.TaskGroup() as tasks:
+        warming = tasks.create_task(client.warm_up())
+        await bench.server.wait_for_chats(2)
+        bench.home = (LAMP, FAN)
+        question = tasks.create_task(ask(client))
+
+    assert not warming.result()
+    assert question.result().text == "All right."
+
+
+async def test_a_question_waits_for_tools_that_must_be_read_anyway(bench: Bench) -> None:
+    client, go_on = bench.client(), asyncio.Event()
+    bench.server.script(Scripted("H", gate=go_on))
+    async with asyncio.timeout(10), asyncio.TaskGroup() as tasks:
+        warming = tasks.create_task(client.warm_up())
+        await bench.server.wait_for_chats(1)
+        bench.home = (LAMP, FAN)  # read while the model is being warmed up, as at start
+        question = tasks.create_task(ask(client))
+        go_on.set()
+
+    assert warming.result()
+    assert question.result().text == "All right."
+    assert sent_before_the_words(bench.server.chats[1]) == NOTE
 
 
 def test_durations_as_ollama_writes_them() -> None:
