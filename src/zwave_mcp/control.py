@@ -8,6 +8,7 @@ from typing import Any, Final
 from home_words.phrases import capital
 from home_words.states import UNKNOWN
 from zwave_mcp import wording
+from zwave_mcp.before import Before, before_command
 from zwave_mcp.confirm import Command, CommandOutcome, carry_out
 from zwave_mcp.devices import (
     BARRIER,
@@ -34,6 +35,7 @@ _ACTIONS: Final = {
 }
 _NEAR: Final = 2  # levels: motors and dimmers stop close to the wish, and report that
 _BARRIER_OPEN: Final = 255
+_MAY_HAVE_HAPPENED: Final = frozenset({"confirmed", "working", "queued", "unconfirmed"})
 
 
 class NotPossible(Exception):
@@ -181,14 +183,17 @@ class Control:
         device = resolve_device(view, asked, requested, lambda hit: supports(hit, action))
         if isinstance(device, Result):
             return device
+        was = None
         try:
-            chosen = wish(device, action, level, await self._present(device, action))
+            present = await self._present(device, action)
+            chosen = wish(device, action, level, present)
             sent = stop_command(device) if chosen.action == "stop" else command(device, chosen)
-            return await self._carry_out(sent, chosen)
+            was = before_command(view.names, device, present, chosen.action)
+            return await self._carry_out(sent, chosen, was)
         except NotPossible as reason:
             return result(str(reason), reason.outcome, Facts(requested, device, state_text(device)))
         except HomeError as error:
-            return down(error, requested, device)
+            return down(error, requested, device, was)
 
     async def lock(self, asked: str, action: str) -> Result:
         requested = {"action": action}
@@ -202,12 +207,14 @@ class Control:
         if action == "unlock" and not self._allow_unlock:
             sentence = "Unlocking is switched off in the settings of the Z-Wave server."
             return result(sentence, "unsupported", facts)
+        was = before_command(view.names, device, device.state_value.value if device.state_value else None)
         try:
-            return await self._carry_out(lock_command(device, action), Wish(action, None, dict(requested)))
+            sent = lock_command(device, action)
+            return await self._carry_out(sent, Wish(action, None, dict(requested)), was)
         except NotPossible as reason:
             return result(str(reason), reason.outcome, facts)
         except HomeError as error:
-            return down(error, dict(requested), device)
+            return down(error, dict(requested), device, was)
 
     async def _present(self, device: Device, action: str) -> Any:
         """The state that toggle turns over: the remembered one, or what the device says."""
@@ -219,7 +226,7 @@ class Control:
         except (NoAnswer, Refused):
             return None
 
-    async def _carry_out(self, sent: Command, chosen: Wish) -> Result:
+    async def _carry_out(self, sent: Command, chosen: Wish, was: Before) -> Result:
         verdict = await carry_out(self._home, sent)
         device = sent.device
         log.info(
@@ -230,9 +237,18 @@ class Control:
             self._viewer.bolt_moved(device)
             device = without_jam(device)
         state = _state(device, chosen, verdict)
-        return result(
-            _sentence(device, chosen, verdict, state), verdict.outcome, _facts(device, chosen, state)
-        )
+        more = was.facts() if may_have_changed(sent, verdict) else {}
+        facts = Facts(chosen.requested, device, state, more=more)
+        return result(_sentence(device, chosen, verdict, state), verdict.outcome, facts)
+
+
+def may_have_changed(sent: Command, verdict: CommandOutcome) -> bool:
+    """Only then there is something to put back. What is not confirmed may have happened; what failed has
+    not, unless the device says that it is somewhere else now."""
+    if verdict.outcome in _MAY_HAVE_HAPPENED:
+        return True
+    was = next((value.value for value in sent.device.values if value.id == sent.read), None)
+    return verdict.known and not verdict.jammed and verdict.value != was
 
 
 def _state(device: Device, chosen: Wish, verdict: CommandOutcome) -> str:
@@ -244,10 +260,6 @@ def _state(device: Device, chosen: Wish, verdict: CommandOutcome) -> str:
     if verdict.outcome == "confirmed" and chosen.action in ("on", "off"):
         return chosen.action
     return wording.doing_state(chosen.action) if verdict.outcome == "working" else UNKNOWN
-
-
-def _facts(device: Device, chosen: Wish, state: str) -> Facts:
-    return Facts(chosen.requested, device, state)
 
 
 def _sentence(device: Device, chosen: Wish, verdict: CommandOutcome, state: str) -> str:
@@ -266,10 +278,13 @@ def _sentence(device: Device, chosen: Wish, verdict: CommandOutcome, state: str)
     return simple(device) if simple else wording.failed(device, chosen.action, state, verdict.message)
 
 
-def down(error: HomeError, requested: dict[str, Any], device: Device | None = None) -> Result:
+def down(
+    error: HomeError, requested: dict[str, Any], device: Device | None = None, was: Before | None = None
+) -> Result:
     """What every tool answers when the home cannot be asked."""
     outcome: Outcome = "unconfirmed" if isinstance(error, NoAnswer) else "system_down"
-    sentence = str(error)
-    if getattr(error, "sent", False):
+    sentence, sent = str(error), bool(getattr(error, "sent", False))
+    if sent:
         sentence = f"{sentence.rstrip('.')}; the command is not confirmed, it may still happen."
-    return result(sentence, outcome, Facts(requested, device, UNKNOWN if device else None))
+    more = was.facts() if sent and was is not None else {}
+    return result(sentence, outcome, Facts(requested, device, UNKNOWN if device else None, more=more))

@@ -7,6 +7,7 @@ from home_words.names import spellings, words
 from home_words.phrases import listed
 from home_words.risk import RELAYS, is_guarded, is_sensitive
 from zwave_mcp import wording
+from zwave_mcp.before import before_scene
 from zwave_mcp.devices import (
     BARRIER,
     BASIC,
@@ -58,20 +59,24 @@ class Scenes:
         view = await self._viewer.now()
         if (refusal := _refusal(scene, view)) is not None:
             return result(refusal, "unsupported", Facts(requested))
+        touched = [(device, value.id) for value in scene.values for device in _devices(value, view)]
+        was = before_scene(view.names, touched).facts()
         try:
             await self._home.activate_scene(scene.id)
         except Refused as refusal:
             return result(f"The scene {scene.name} did not start: {refusal}", "failed", Facts(requested))
         except NoAnswer:
             sentence = f"The scene {scene.name} is not confirmed, it may still happen."
-            return result(sentence, "unconfirmed", Facts(requested))
-        return await self._judge(scene, view, requested)
+            return result(sentence, "unconfirmed", Facts(requested, more=was))
+        return await self._judge(scene, view, requested, was)
 
-    async def _judge(self, scene: Scene, view: View, requested: dict[str, Any]) -> Result:
+    async def _judge(
+        self, scene: Scene, view: View, requested: dict[str, Any], was: dict[str, Any]
+    ) -> Result:
         async with asyncio.TaskGroup() as checks:
             tasks = [checks.create_task(self._took(value, view)) for value in scene.values]
         behind = [name for name in (task.result() for task in tasks) if name]
-        more = {"notConfirmed": behind}
+        more = {"notConfirmed": behind, **was}
         if behind:
             names = listed(list(dict.fromkeys(behind)))
             sentence = f"The scene {scene.name} was started, but this is not confirmed: {names}."

@@ -50,6 +50,9 @@ _RESULT: Final[Schema] = {
         "requested": {"type": "object"},
         "state": _nullable("string"),
         "outcome": {"type": "string", "enum": list(OUTCOMES)},
+        # Of tools that act: the calls that put back what was before, and what cannot be put back, and why.
+        "before": {"type": "array", "items": {"type": "object"}},
+        "undo": {"type": "string"},
     },
     "required": ["device", "room", "nodeId", "endpoint", "requested", "state", "outcome"],
 }

@@ -8,8 +8,9 @@ from typing import Any
 from home_words.phrases import capital, listed
 from home_words.states import UNKNOWN
 from zwave_mcp import wording
+from zwave_mcp.before import before_setting
 from zwave_mcp.confirm import Command, CommandOutcome, carry_out
-from zwave_mcp.control import NotPossible
+from zwave_mcp.control import NotPossible, may_have_changed
 from zwave_mcp.devices import Device, with_value
 from zwave_mcp.home import Home, Value, is_number
 from zwave_mcp.results import Facts, Result, result
@@ -52,16 +53,20 @@ class Thermostats:
             return result(str(reason), reason.outcome, facts)
         clock = asyncio.get_running_loop().time
         end = clock() + self._home.pace.tool_seconds
+        old, written, more = device, [], {}
         for command in commands:
             verdict = await carry_out(self._home, command, end - clock())
             if verdict.known:
                 device = with_value(device, command.read, verdict.value)
+            if may_have_changed(command, verdict):
+                written.append(command.write)
+            more = before_setting(view.names, old, written).facts() if written else {}
             if verdict.outcome != "confirmed":
                 state = remembered(device) if verdict.known else UNKNOWN
                 sentence = _bad_news(device, command, verdict)
-                return result(sentence, verdict.outcome, Facts(requested, device, state))
+                return result(sentence, verdict.outcome, Facts(requested, device, state, more=more))
         # Not state_text: a device that was taken for dead has just answered.
-        facts = Facts(requested, device, remembered(device))
+        facts = Facts(requested, device, remembered(device), more=more)
         return result(_good_news(device, setting), "confirmed", facts)
 
 

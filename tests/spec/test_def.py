@@ -322,7 +322,9 @@ async def test_built_in_tools_get_their_parameters_unchanged() -> None:
 
     assert volume.args == {"action": "set", "level": 0.3}
     assert volume.text == "The volume is now 30 percent."
+    before = volume.structured.pop("before")
     assert volume.structured == {"volume": 30, "muted": False, "backend": "the gateway's own playback"}
+    assert [call["name"] for call in before] == ["control_speaker_volume"]
     assert clock.args == {"timezone": "Asia/Tokyo"}
     assert clock.structured["timezone"] == "Asia/Tokyo"
     assert (search.ok, search.error) == (

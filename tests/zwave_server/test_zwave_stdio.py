@@ -96,6 +96,9 @@ async def test_a_lamp_goes_on_and_stays_on_over_a_restart(state: Path):
             "requested": {"action": "on"},
             "state": "on, 100 %",
             "outcome": "confirmed",
+            "before": [
+                {"name": "control_zwave_device", "args": {"deviceName": "Floor Lamp", "action": "off"}}
+            ],
         }
     async with zwave(state) as client:
         sentence, _, _ = await client.call("get_zwave_device", deviceName="floor lamp")

@@ -114,7 +114,49 @@ async def test_a_timer_is_set_by_its_duration(tools: Tools) -> None:
         "due": "2026-11-15T15:10:00+01:00",
         "remaining_seconds": 600,
         "ringing": False,
+        "before": [{"name": "cancel_timer", "args": {"name": "1"}}],
     }
+
+
+async def test_a_timer_that_was_cancelled_is_set_again_with_what_was_left(
+    tools: Tools, clock: StoppedClock
+) -> None:
+    clock.time += timedelta(seconds=0.25)  # nobody sets a timer on the full second
+    await tools.set(duration="ten minutes", name="pasta")
+    clock.time += timedelta(seconds=240)
+
+    _, facts = await tools.call("cancel_timer", name="pasta")
+    clock.time += timedelta(seconds=30)
+    [call] = facts["before"]
+    await tools.call(call["name"], **call["args"])
+
+    assert call == {"name": "set_timer", "args": {"duration": "360", "name": "pasta"}}
+    assert await tools.list() == "1 timer: pasta timer, 6 minutes left."
+
+
+async def test_a_reminder_that_was_cancelled_keeps_its_time(tools: Tools, clock: StoppedClock) -> None:
+    await tools.set(at="7 pm", message="call Ann")
+    clock.time += timedelta(seconds=240)
+
+    _, facts = await tools.call("cancel_timer")
+    clock.time += timedelta(seconds=30)
+    [call] = facts["before"]
+    _, again = await tools.call(call["name"], **call["args"])
+
+    assert (again["due"], again["message"]) == ("2026-11-15T19:00:00+01:00", "call Ann")
+
+
+async def test_a_timer_that_rang_cannot_be_put_back(
+    tools: Tools, store: TimerStore, clock: StoppedClock
+) -> None:
+    await tools.set(duration="1 minute", name="egg")
+    clock.time += timedelta(seconds=61)
+    store.start_ringing(store.all(), clock.now())
+
+    _, facts = await tools.call("cancel_timer")
+
+    assert facts["before"] == []
+    assert facts["undo"] == "The egg timer had run out already."
 
 
 @pytest.mark.parametrize(

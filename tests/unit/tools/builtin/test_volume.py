@@ -141,7 +141,41 @@ async def test_the_sentence_is_true(action: str, arguments: dict[str, Any], sent
 
     now = await own.read()
     assert text == sentence
+    facts.pop("before", None)
     assert facts == {"volume": now.percent, "muted": now.muted, "backend": "the gateway's own playback"}
+
+
+@pytest.mark.parametrize(
+    "was", [Loudness(40, False), Loudness(40, True), Loudness(0, False), Loudness(0, True)]
+)
+@pytest.mark.parametrize(
+    ("action", "arguments"),
+    [("set", {"level": 30}), ("set", {"level": 0}), ("set", {"level": 40}), ("up", {}), ("down", {})]
+    + [(action, {}) for action in ("mute", "unmute", "max")],
+)
+async def test_before_puts_back_how_loud_it_was(
+    was: Loudness, action: str, arguments: dict[str, Any]
+) -> None:
+    own = PlaybackVolume(was.percent)
+    await own.set_muted(was.muted)
+
+    _, facts = await control(own, action, **arguments)
+    for call in facts["before"]:
+        assert call["name"] == "control_speaker_volume"
+        await control(own, **call["args"])
+
+    assert await own.read() == was
+
+
+async def test_a_look_has_nothing_to_put_back() -> None:
+    assert "before" not in (await control(PlaybackVolume(40), "get"))[1]
+
+
+async def test_what_stood_above_the_most_that_can_be_set_says_so() -> None:
+    _, facts = await control(PlaybackVolume(130), "set", level=30)
+
+    assert facts["before"] == [{"name": "control_speaker_volume", "args": {"action": "set", "level": 100}}]
+    assert facts["undo"] == "It stood at 130 percent, and 100 is the most that can be set."
 
 
 async def test_a_muted_speaker_says_so() -> None:

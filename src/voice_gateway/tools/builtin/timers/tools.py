@@ -61,7 +61,8 @@ def timer_tools(
         said = _say_set(timer, moment, absolute=bool(at))
         if not await asyncio.to_thread(rings):
             said = f"{said} {NOBODY_RINGS}"
-        return said, {"structured": _facts(timer, moment)}
+        again = [{"name": "cancel_timer", "args": {"name": str(timer.id)}}]
+        return said, {"structured": {**_facts(timer, moment), "before": again}}
 
     async def list_timers() -> tuple[str, dict[str, Any]]:
         moment = now()
@@ -77,7 +78,8 @@ def timer_tools(
         gone = await asyncio.to_thread(store.remove, [timer.id for timer in chosen])
         if not gone:
             raise ToolError("That timer has just ended.")
-        return _say_gone(gone), {"structured": {"cancelled": [_facts(timer, moment) for timer in gone]}}
+        facts = {"cancelled": [_facts(timer, moment) for timer in gone], **_set_again(gone, moment)}
+        return _say_gone(gone), {"structured": facts}
 
     return [
         _tool("set_timer", SET, SET_PARAMETERS, set_timer, ToolTraits(title="Set a timer or reminder")),
@@ -221,6 +223,22 @@ def _facts(timer: Timer, now: datetime) -> dict[str, Any]:
         "remaining_seconds": timer.remaining_seconds(now),
         "ringing": timer.rang is not None,
     }
+
+
+def _set_again(gone: Sequence[Timer], now: datetime) -> dict[str, Any]:
+    """The calls that put cancelled timers back (docs/tools.md): a time of day stays that time, and of a
+    duration it is what was left. Nobody says a time of day with its microseconds."""
+    waiting = [timer for timer in gone if timer.rang is None and timer.remaining_seconds(now)]
+    calls = []
+    for timer in waiting:
+        label = {"name": timer.name, "message": timer.message}
+        at = {"at": timer.due.astimezone(local_zone()[0]).isoformat(timespec="seconds")}
+        left = {"duration": str(timer.remaining_seconds(now))}
+        when = left if timer.due.microsecond else at
+        calls.append({"name": "set_timer", "args": {**when, **{k: v for k, v in label.items() if v}}})
+    over = [called(timer) for timer in gone if timer not in waiting]
+    undo = {"undo": f"The {' and the '.join(over)} had run out already."} if over else {}
+    return {"before": calls, **undo}
 
 
 def called(timer: Timer) -> str:

@@ -10,6 +10,7 @@ from langchain_core.tools import BaseTool, StructuredTool
 from voice_gateway.errors import BadArguments, ToolError
 from voice_gateway.turn import ToolTraits
 
+NAME = "control_speaker_volume"
 ACTIONS = ("get", "set", "up", "down", "mute", "unmute", "max")
 STEP = 10  # percent that "louder" means when nobody says how much
 FULL = 100
@@ -72,13 +73,16 @@ def volume_tool(backend: VolumeBackend) -> BaseTool:
             if target.muted != before.muted:
                 await backend.set_muted(target.muted)
             after = before if target == before else await backend.read()
-        facts = {"volume": after.percent, "muted": after.muted, "backend": backend.label}
-        if abs(after.percent - target.percent) > _COARSE or after.muted != target.muted:
+        facts: dict[str, Any] = {"volume": after.percent, "muted": after.muted, "backend": backend.label}
+        stuck = abs(after.percent - target.percent) > _COARSE or after.muted != target.muted
+        if action != "get" and not (stuck and after == before):
+            facts |= _before(before, after)
+        if stuck:
             raise ToolError(f"The volume did not follow: {_state(after)}.", structured=facts)
         return _sentence(action, before, after), {"structured": facts}
 
     return StructuredTool(
-        name="control_speaker_volume",
+        name=NAME,
         description=DESCRIPTION,
         args_schema=PARAMETERS,
         coroutine=control_speaker_volume,
@@ -119,6 +123,20 @@ def plan(action: str, level: int | None, now: Loudness) -> Loudness:
     if action not in changed:
         raise BadArguments(f"action must be one of {', '.join(ACTIONS)}.")
     return changed[action]
+
+
+def _before(before: Loudness, after: Loudness) -> dict[str, Any]:
+    """The calls that put it back (docs/tools.md). Setting a level unmutes, so muting comes behind it."""
+    calls: list[dict[str, Any]] = []
+    muted = after.muted
+    if before.percent != after.percent or (before == after and not before.muted):
+        calls.append({"action": "set", "level": min(before.percent, FULL)})
+        muted = after.muted and before.percent == 0
+    if muted != before.muted or not calls:
+        calls.append({"action": "mute" if before.muted else "unmute"})
+    facts: dict[str, Any] = {"before": [{"name": NAME, "args": args} for args in calls]}
+    too_loud = f"It stood at {before.percent} percent, and {FULL} is the most that can be set."
+    return {**facts, "undo": too_loud} if before.percent > FULL else facts
 
 
 def _sentence(action: str, before: Loudness, after: Loudness) -> str:

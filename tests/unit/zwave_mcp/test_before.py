@@ -1,0 +1,296 @@
+"""What was before an act: the calls in `before` put it back, and `undo` says what cannot be."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.fakes.scripted_home import QUICK, ScriptedHome, blind, dimmer, lock, switch
+
+from zwave_mcp.home import (
+    ACKNOWLEDGED,
+    HomeDown,
+    NoAnswer,
+    Node,
+    Scene,
+    SceneValue,
+    Value,
+    ValueId,
+    WriteResult,
+)
+from zwave_mcp.results import Result
+from zwave_mcp.simulated.file import parse_home
+from zwave_mcp.simulated.home import SimulatedHome
+from zwave_mcp.tools import Tools
+
+NOT_UNIT = "a simulated home at its own pace"
+
+
+def device(name: str, action: str, **more: Any) -> dict[str, Any]:
+    return {"name": "control_zwave_device", "args": {"deviceName": name, "action": action, **more}}
+
+
+async def act(
+    node: Node, tool: str = "control_zwave_device", *, home: ScriptedHome | None = None, **args: Any
+) -> Result:
+    home = home or ScriptedHome(node)
+    return await Tools(home, allow_unlock=True).call(tool, {"deviceName": node.name, **args})
+
+
+@pytest.mark.parametrize(
+    ("node", "args", "before"),
+    [
+        (switch(2, "Lamp", on=True), {"action": "off"}, device("Lamp", "on")),
+        (switch(2, "Lamp", on=False), {"action": "toggle"}, device("Lamp", "off")),
+        (switch(2, "Lamp", on=True), {"action": "on"}, device("Lamp", "on")),
+        (dimmer(2, "Lamp", level=40), {"action": "off"}, device("Lamp", "dim", level=40)),
+        (dimmer(2, "Lamp", level=0), {"action": "dim", "level": 30}, device("Lamp", "off")),
+        (dimmer(2, "Lamp", level=99), {"action": "dim", "level": 30}, device("Lamp", "dim", level=100)),
+        (blind(2, "Blind", level=99), {"action": "close"}, device("Blind", "open")),
+        (blind(2, "Blind", level=0), {"action": "open"}, device("Blind", "close")),
+        (blind(2, "Blind", level=25), {"action": "open"}, device("Blind", "dim", level=25)),
+    ],
+)
+async def test_a_command_says_how_the_device_was(node: Node, args: dict[str, Any], before: object) -> None:
+    home = ScriptedHome(node)
+    home.polled = [99 if args["action"] == "open" else 0]
+
+    answer = await act(node, home=home, **args)
+
+    assert answer.structured["before"] == [before]
+    assert "undo" not in answer.structured
+
+
+@pytest.mark.parametrize(("mode", "word"), [(255, "lock"), (0, "unlock")])
+async def test_a_lock_says_how_the_bolt_was(mode: int, word: str) -> None:
+    node = lock(2, "Front Door", mode=mode)
+    home = ScriptedHome(node)
+    home.polled = [255]
+
+    answer = await act(node, "control_zwave_lock", home=home, action="lock")
+
+    args = {"deviceName": "Front Door", "action": word}
+    assert answer.structured["before"] == [{"name": "control_zwave_lock", "args": args}]
+
+
+async def test_two_lamps_of_one_name_are_told_apart_by_their_room() -> None:
+    home = ScriptedHome(switch(2, "Lamp", "Office"), switch(3, "Lamp", "Hall"))
+
+    answer = await Tools(home).call("control_zwave_device", {"deviceName": "hall lamp", "action": "on"})
+
+    assert answer.structured["before"] == [device("Hall Lamp", "off")]
+
+
+@pytest.mark.parametrize(
+    ("node", "action", "reason"),
+    [
+        (switch(2, "Lamp", on=None), "on", "It is not known how the Lamp was before."),
+        (dimmer(2, "Lamp", level=None), "on", "It is not known how the Lamp was before."),
+        (blind(2, "Blind", level=40), "stop", "The Blind was moving, and where to is not known."),
+        (
+            blind(2, "Garage Door", level=40),
+            "close",
+            "The Garage Door was partly open, and cannot be sent there.",
+        ),
+    ],
+)
+async def test_what_cannot_be_put_back_says_why(node: Node, action: str, reason: str) -> None:
+    home = ScriptedHome(node)
+    home.polled = [0 if action == "close" else 99]
+
+    answer = await act(node, home=home, action=action)
+
+    assert (answer.structured["before"], answer.structured["undo"]) == ([], reason)
+
+
+@pytest.mark.parametrize("failure", [NoAnswer("x"), HomeDown("x", sent=True)])
+async def test_what_may_have_happened_can_be_put_back(failure: Exception) -> None:
+    node = switch(2, "Lamp")
+    home = ScriptedHome(node)
+    home.written = failure
+
+    answer = await act(node, home=home, action="on")
+
+    assert answer.is_error
+    assert answer.structured["before"] == [device("Lamp", "off")]
+
+
+@pytest.mark.parametrize(
+    ("node", "written"),
+    [
+        (switch(2, "Lamp", status="Dead"), WriteResult(255)),  # it was not sent
+        (switch(2, "Lamp"), HomeDown("x")),
+        (switch(2, "Lamp"), WriteResult(2)),  # the device did not take it
+    ],
+)
+async def test_what_did_not_happen_has_nothing_to_put_back(
+    node: Node, written: WriteResult | Exception
+) -> None:
+    home = ScriptedHome(node)
+    home.written = written
+
+    answer = await act(node, home=home, action="on")
+
+    assert answer.is_error
+    assert "before" not in answer.structured
+
+
+async def test_a_dimmer_that_stopped_elsewhere_can_be_put_back() -> None:
+    node = dimmer(2, "Lamp", level=40)
+    home = ScriptedHome(node)
+    home.written, home.polled = WriteResult(ACKNOWLEDGED), [60]
+
+    answer = await act(node, home=home, action="dim", level=90)
+
+    assert answer.structured["outcome"] in ("failed", "unconfirmed")
+    assert answer.structured["before"] == [device("Lamp", "dim", level=40)]
+
+
+def setting(**args: Any) -> dict[str, Any]:
+    return {"name": "set_zwave_thermostat", "args": {"deviceName": "Thermostat", **args}}
+
+
+@pytest.mark.parametrize(
+    ("args", "before"),
+    [
+        ({"temperature": 23}, [setting(temperature=20.0, unit="C")]),
+        ({"mode": "cool"}, [setting(mode="heat")]),
+        ({"mode": "cool", "temperature": 26}, [setting(temperature=25.0, unit="C"), setting(mode="heat")]),
+        ({"mode": "heat", "temperature": 22}, [setting(temperature=20.0, unit="C"), setting(mode="heat")]),
+    ],
+)
+async def test_a_thermostat_says_its_set_point_and_its_mode(args: dict[str, Any], before: object) -> None:
+    tools = Tools(simulated(HOME))
+
+    answer = await tools.call("set_zwave_thermostat", {"deviceName": "Thermostat", **args})
+
+    assert answer.structured["before"] == before
+
+
+async def test_a_scene_says_how_its_devices_were() -> None:
+    home = ScriptedHome(switch(2, "Desk Lamp", on=True), dimmer(3, "Lamp", level=10), colour(4, "Strip"))
+    values = [(ValueId(2, 37, 0, "targetValue"), False), (ValueId(3, 38, 0, "targetValue"), 0)]
+    values.append((ValueId(4, 51, 0, "targetColor"), 1))
+    home.known_scenes = (Scene(1, "Dark", tuple(SceneValue(*value) for value in values)),)
+    home.polled = [0]
+
+    answer = await Tools(home).call("activate_zwave_scene", {"sceneName": "dark"})
+
+    assert answer.structured["before"] == [device("Desk Lamp", "on"), device("Lamp", "dim", level=10)]
+    assert answer.structured["undo"] == "The colour of the Strip cannot be put back."
+
+
+def colour(node: int, name: str) -> Node:
+    plain = dimmer(node, name)
+    values = (*plain.values, Value(ValueId(node, 51, 0, "targetColor"), None, writeable=True))
+    return Node(node, name, status="Alive", values=values)
+
+
+# --- whatever is done, putting everything back in reverse order leaves the home as it was
+
+HOME = """
+[home]
+radio_seconds = 0
+[[device]]
+name = "Switch"
+kind = "switch"
+[[device]]
+name = "Plug"
+kind = "plug"
+state = "on"
+[[device]]
+name = "Dimmer"
+kind = "dimmer"
+state = 35
+[[device]]
+name = "Blind"
+kind = "blind"
+state = 71
+[[device]]
+name = "Front Door"
+kind = "lock"
+state = "locked"
+supervised = true
+[[device]]
+name = "Garage Door"
+kind = "garage_door"
+state = "closed"
+[[device]]
+name = "Thermostat"
+kind = "thermostat"
+temperature = 20
+supervised = true
+[[scene]]
+name = "Evening"
+set = [
+  { device = "Switch", state = "on" },
+  { device = "Dimmer", state = 10 },
+  { device = "Blind", state = "closed" },
+  { device = "Front Door", state = "locked" },
+]
+"""
+
+
+def simulated(text: str) -> SimulatedHome:
+    home = SimulatedHome()
+    home._use(parse_home(text))
+    home.pace = QUICK
+    return home
+
+
+def on(name: str, *actions: str) -> st.SearchStrategy[tuple[str, dict[str, Any]]]:
+    action = st.sampled_from(actions)
+    return st.builds(lambda one: ("control_zwave_device", {"deviceName": name, "action": one}), action)
+
+
+def level(name: str) -> st.SearchStrategy[tuple[str, dict[str, Any]]]:
+    args = {"deviceName": name, "action": "dim"}
+    return st.builds(lambda to: ("control_zwave_device", {**args, "level": to}), st.integers(0, 100))
+
+
+MODES = st.sampled_from([None, "off", "heat", "cool", "auto"])
+DEGREES = st.one_of(st.none(), st.integers(36, 60).map(lambda half: half / 2))
+ACTS = st.one_of(
+    on("Switch", "on", "off", "toggle"),
+    on("Plug", "on", "off", "toggle"),
+    on("Dimmer", "on", "off", "toggle"),
+    on("Blind", "open", "close", "toggle"),
+    on("Garage Door", "open", "close", "toggle"),
+    level("Dimmer"),
+    level("Blind"),
+    st.builds(
+        lambda action: ("control_zwave_lock", {"deviceName": "Front Door", "action": action}),
+        st.sampled_from(["lock", "unlock"]),
+    ),
+    st.builds(
+        lambda mode, degrees: (
+            "set_zwave_thermostat", {"deviceName": "Thermostat", "mode": mode, "temperature": degrees}
+        ),
+        MODES,
+        DEGREES,
+    ),
+    st.just(("activate_zwave_scene", {"sceneName": "Evening"})),
+)  # fmt: skip
+STATES = ("currentValue", "currentState", "currentMode", "mode", "setpoint")
+
+
+async def states(home: SimulatedHome) -> dict[str, Any]:
+    snapshot = await home.snapshot(0)
+    values = (value for node in snapshot.nodes for value in node.values)
+    return {str(value.id): value.value for value in values if value.id.property in STATES}
+
+
+@settings(max_examples=40, deadline=None)
+@given(acts=st.lists(ACTS, max_size=8))
+async def test_undoing_all_of_it_leaves_the_home_as_it_was(acts: list[tuple[str, dict[str, Any]]]) -> None:
+    home = simulated(HOME)
+    tools = Tools(home, allow_unlock=True)
+    initial = await states(home)
+
+    done = [(await tools.call(*one)).structured.get("before", []) for one in acts]
+    for before in reversed(done):
+        for call in before:
+            answer = await tools.call(call["name"], call["args"])
+            assert not answer.is_error, answer.sentence
+
+    assert await states(home) == initial
