@@ -9,8 +9,9 @@ import numpy as np
 
 from voice_gateway.config import VoiceSettings
 from voice_gateway.doors import Answer
+from voice_gateway.doors.voice.recorded import Recorded
 from voice_gateway.doors.voice.speech_output import SpeechOutput
-from voice_gateway.doors.voice.transcriber import BackgroundTranscriber, Recorded
+from voice_gateway.doors.voice.transcriber import BackgroundTranscriber
 from voice_gateway.errors import HearingError, SpeakingError
 from voice_gateway.hearing.endpoint import Recorder
 from voice_gateway.hearing.engines import HearingEngines

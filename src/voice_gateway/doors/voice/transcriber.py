@@ -4,15 +4,15 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from time import perf_counter
-from typing import Any
 
 from voice_gateway.config import VoiceSettings
 from voice_gateway.doors import Answer
 from voice_gateway.doors.marks import mark_of_turn
 from voice_gateway.doors.voice.audio_input import AudioInput, ready_sentence
 from voice_gateway.doors.voice.own_voice import STEP_SECONDS
+from voice_gateway.doors.voice.recorded import Busy, Recorded, Waiting
 from voice_gateway.doors.voice.speech_output import SpeechOutput
 from voice_gateway.doors.voice.states import RECORDS, Act, VoiceEvent, VoiceState, next_step
 from voice_gateway.errors import HearingError
@@ -34,7 +34,6 @@ from voice_gateway.speaking.earcons import Earcon
 from voice_gateway.turn import (
     AudioChunk,
     Interruption,
-    Reply,
     SpeechSegment,
     Transcript,
     Utterance,
@@ -48,42 +47,7 @@ log = logging.getLogger(__name__)
 LOST_SECONDS = 0.5  # a hole in the sound: what was being recorded is not what was said
 UNFINISHED_SILENCE_SECONDS = 1.0  # "set the light to …" goes on after a breath
 RETRY_SECONDS = 5.0  # a microphone that was never there may be plugged in
-MOST_WAITING = 3
 WAITING = "I wait for the microphone."
-
-
-@dataclass(slots=True)
-class Recorded:
-    """One recording and what became of it; `listen --json` prints it."""
-
-    wake: WakeDetected | None = None
-    segment: SpeechSegment | None = None
-    transcript: Transcript | None = None
-    reply: Reply | None = None
-    spoken_over: bool = False  # the reply was interrupted
-    timings_ms: dict[str, float] = field(default_factory=dict)
-
-    @property
-    def text(self) -> str:
-        return self.transcript.text if self.transcript and self.transcript.noise is None else ""
-
-    @property
-    def shown(self) -> str:
-        """Without a PIN that was said."""
-        return self.reply.heard if self.reply and self.reply.heard else self.text
-
-    def to_json(self) -> dict[str, Any]:
-        wake, reply = self.wake, self.reply
-        return {
-            "wake": wake
-            and {"word": wake.word, "score": round(wake.score, 3), "at_seconds": wake.at_seconds},
-            "transcript": self.shown,
-            "text": reply.text if reply else "",
-            "stage": reply.stage if reply else None,
-            "outcomes": [outcome.to_json() for outcome in reply.outcomes] if reply else [],
-            "timings_ms": {name: round(ms, 1) for name, ms in self.timings_ms.items()},
-            "audio_seconds": round(len(self.segment.samples) / 16_000, 3) if self.segment else 0.0,
-        }
 
 
 class BackgroundTranscriber:
@@ -372,48 +336,3 @@ class BackgroundTranscriber:
             self._interruption.now()
         else:
             self._output.cue(Earcon.WAKE if act is Act.CUE_WAKE else Earcon.HEARD, self._tasks)
-
-
-class Waiting:
-    """Utterances that were completed while a turn runs."""
-
-    def __init__(self) -> None:
-        self._queue: asyncio.Queue[Recorded] = asyncio.Queue()
-
-    def put(self, recorded: Recorded) -> Recorded | None:
-        """Returns the one that was dropped for it, if any."""
-        dropped = None
-        if self._queue.qsize() >= MOST_WAITING:
-            dropped = self._queue.get_nowait()
-            log.warning(
-                "too much was said while I was busy; the oldest is dropped", extra={"kept": MOST_WAITING}
-            )
-        self._queue.put_nowait(recorded)
-        return dropped
-
-    async def next(self) -> Recorded:
-        return await self._queue.get()
-
-
-class Busy:
-    """Counts what is under way, and knows when nothing is."""
-
-    def __init__(self) -> None:
-        self._count = 0
-        self._idle = asyncio.Event()
-        self._idle.set()
-
-    def begin(self) -> None:
-        self._count += 1
-        self._idle.clear()
-
-    def end(self) -> None:
-        self._count -= 1
-        if not self._count:
-            self._idle.set()
-
-    def __bool__(self) -> bool:
-        return bool(self._count)
-
-    async def settled(self) -> None:
-        await self._idle.wait()
