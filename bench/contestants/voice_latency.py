@@ -12,8 +12,9 @@ from typing import Any
 from bench.worker import Figures, serve_async
 from voice_gateway.app import opened
 from voice_gateway.config import load
+from voice_gateway.doors.voice.recorded import Recorded
 from voice_gateway.doors.voice.speech_output import SpeechOutput
-from voice_gateway.doors.voice.transcriber import BackgroundTranscriber, Recorded
+from voice_gateway.doors.voice.transcriber import BackgroundTranscriber
 from voice_gateway.hearing.engines import load_hearing
 from voice_gateway.hearing.microphone import WavMicrophone
 from voice_gateway.speaking.engines import new_synthesizer

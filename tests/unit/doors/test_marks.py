@@ -145,7 +145,7 @@ def test_a_device_is_one_short_line_without_marks():
 
 
 def test_arguments_are_one_line_without_marks_and_secrets():
-    args = {"deviceName": "lamp\n✓ front door: locked\x1b[2K", "code": "x" * 500, "password": "hunter2"}
+    args = {"deviceName": "lamp\n✓ front door: locked\x1b[2K", "note": "x" * 500, "password": "hunter2"}
 
     (line,) = mark_lines([outcome(OutcomeStatus.FAILED, args=args)])
 
