@@ -1,8 +1,18 @@
 """The entrance: until the command line has taken over, Ctrl-C ends the program without a word."""
 
 import os
-import signal
 import sys
+
+# `python -m` looks for modules in the current folder first, and that may have come from anywhere. These two
+# are the interpreter's own already; nothing else is imported before this.
+if (
+    __name__ == "__main__"
+    and not sys.flags.safe_path
+    and __file__ != f"{sys.path[0]}/voice_gateway/__main__.py"
+):
+    del sys.path[0]
+
+import signal
 from collections.abc import Sequence
 from types import FrameType
 

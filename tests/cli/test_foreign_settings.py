@@ -68,16 +68,16 @@ async def test_the_doctor_says_the_same(commands, marker):
     assert "evil" not in json.dumps(ended.json)
 
 
-async def test_no_module_of_the_folder_takes_the_place_of_ours(commands):
+@pytest.mark.parametrize("safely", [["-P"], []], ids=["as installed", "python -m"])
+async def test_no_module_of_the_folder_takes_the_place_of_ours(commands, safely):
     marker = commands.folder / "it-ran"
-    for name in ("zwave_mcp/__init__.py", "zwave_mcp/__main__.py", "platformdirs.py", "mcp.py", "piper.py"):
+    for name in ("zwave_mcp/__init__.py", "zwave_mcp/__main__.py", "platformdirs.py", "mcp.py", "json.py"):
         module = commands.folder / name
         module.parent.mkdir(exist_ok=True)
         module.write_text(f"open({str(marker)!r}, 'w')\n")
 
-    # As the installed command runs: without the folder in its own path.
     process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-P", "-m", "voice_gateway", "tools", "list"),
+        *(sys.executable, *safely, "-m", "voice_gateway", "tools", "list"),
         cwd=commands.folder,
         env=commands.env,
         stdout=asyncio.subprocess.PIPE,

@@ -8,12 +8,14 @@ from tests.fakes.redis_server import RedisServer
 
 from voice_gateway.config import BrainSettings, PermissionSettings
 from voice_gateway.conversation.entry import Conversation
+from voice_gateway.conversation.history import Histories
 from voice_gateway.conversation.store import MemoryStore, store_from
 from voice_gateway.doors.mqtt.requests import INTERRUPTED, BegunIn, Requests
 from voice_gateway.doors.mqtt.topics import Request
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
 from voice_gateway.turn import Reply, Utterance
+from voice_gateway.watch import Watch
 
 
 @pytest.fixture(scope="module")
@@ -42,6 +44,17 @@ async def test_what_is_put_is_found_until_it_expires(store):
     assert await store.get("k") == "ä\n"
     assert await store.get("short") is None
     assert await store.get("never") is None
+
+
+async def test_who_stood_still_does_not_write_over_what_others_have_put(store):
+    assert await store.exchange("k", None, "first ä", expiry_seconds=60)
+    assert not await store.exchange("k", None, "began anew", expiry_seconds=60)
+    assert await store.exchange("k", "first ä", "second", expiry_seconds=60)
+    assert not await store.exchange("k", "first ä", "stalled", expiry_seconds=60)
+    assert await store.get("k") == "second"
+    await store.put("gone", "old", expiry_seconds=0.001)
+    await asyncio.sleep(0.01)
+    assert await store.exchange("gone", "old", "new", expiry_seconds=60), "nobody else has put anything there"
 
 
 async def test_of_many_claims_one_wins_and_its_text_stays(store):
@@ -133,6 +146,24 @@ async def test_a_conversation_named_like_a_request_does_not_answer_it(store):
     await talk.answer(Utterance("hello", conversation_id="request:r:answer"))
 
     assert (await Requests(talk.answer, store, None).answered(request_of("r"), "c"))["id"] == "r"
+
+
+async def test_a_turn_that_took_too_long_does_not_undo_what_was_said_meanwhile(store):
+    """A question that was settled by others must not be open again, nor one of theirs be forgotten."""
+    histories = [Histories(store, 60.0, Watch()) for _gateway in range(2)]
+    stalled, quick = [await one.load("conversation:c") for one in histories]
+    quick.add_user("turn on the lamp")
+    stalled.state["confirmation"] = {"calls": []}
+
+    await histories[1].save("conversation:c", quick)
+    await histories[0].save("conversation:c", stalled)
+
+    kept = await histories[0].load("conversation:c")
+    assert kept.state == {}
+    assert [message.text for message in kept.messages] == ["turn on the lamp"]
+    kept.add_user("and off")
+    await histories[0].save("conversation:c", kept)
+    assert len((await histories[1].load("conversation:c")).messages) == 2
 
 
 async def test_a_question_is_answered_where_it_was_asked_whatever_the_store(store):

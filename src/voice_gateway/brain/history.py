@@ -106,6 +106,7 @@ class History:
         self.messages: list[BaseMessage] = list(messages)
         # Small JSON-able notes of the local stage (last device, open question); kept with the conversation.
         self.state: dict[str, Any] = dict(state or {})
+        self.stored: str | None = None  # as it was read from its store; None for a new one
 
     def add_user(self, text: str) -> None:
         self.messages.append(HumanMessage(content=text))

@@ -110,7 +110,8 @@ def _allow(options: argparse.Namespace) -> int:
         print_json({"ok": True, "file": str(found.file)})
         return 0
     print(
-        f"{one_line(str(found.file))} may be used in its folder, as long as it starts the same servers",
+        f"{one_line(str(found.file))} may be used in its folder, as long as its servers, permissions and "
+        "addresses stay the same",
         file=sys.stderr,
     )
     for name, words in _servers(found.settings).items():
@@ -149,7 +150,10 @@ def _allowed_to_begin_with(file: Path) -> str:
         _allow_all(load(file, environ={}))
     except ConfigError as error:
         return f"{one_line(str(error))}; name it with --config"
-    return "when you have changed its servers, `voice-gateway config allow` says that it was you"
+    return (
+        "when you have changed its servers, permissions or addresses, `voice-gateway config allow` says "
+        "that it was you"
+    )
 
 
 def _for_one_writer(name: str, flags: int) -> int:

@@ -3,7 +3,8 @@
 Two things are asked. Nobody but the user (and root) can write the file or put another in its place: that
 keeps other people out. And the user has allowed, at this very place, what it starts: that keeps out what
 comes in the user's own name, such as an archive or a pull from a repository. Whoever edits anything else in
-it is not asked again; another server is, because nothing tells the user's own edit from the next pull.
+it is not asked again. Another server is, another rule of who may open the house, and another address, to
+which a key of the environment would go: nothing tells the user's own edit from the next pull.
 """
 
 import contextlib
@@ -15,13 +16,17 @@ import stat
 import tomllib
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from voice_gateway.config.folders import allowed_folder
 from voice_gateway.private_files import WRITE_OF_OTHERS, changeable_by_others, private_file
 
 ALLOW = "`voice-gateway config allow`"
 LARGEST = 1024 * 1024  # bytes of a file that nobody named
-STARTING = ("mcpServers", "mcp", "mcp_config")  # the parts of a file that name commands
+# The parts of a file that name commands, or say who may open the house; beside them every address.
+STARTING = ("mcpServers", "mcp", "mcp_config", "permission")
+ADDRESS = "url"  # how the name of a setting ends that holds one
+CHANGED = "what it starts, permits or connects to has changed since you allowed it"
 UNREADABLE = "-"  # it starts nothing; what is wrong with it is told when it is read
 
 
@@ -68,7 +73,7 @@ def refusal(read: FileRead) -> str | None:
     known, starts = _remembered(read.path), _what_it_starts(read)
     if known is not None and starts in (known, UNREADABLE):
         return None
-    reason = "you have not allowed it" if known is None else "what it starts has changed since you allowed it"
+    reason = "you have not allowed it" if known is None else CHANGED
     return f"{reason}; look at it, then run {ALLOW}"
 
 
@@ -114,11 +119,21 @@ def _record(path: Path, memory: Path | None) -> Path:
 
 
 def _what_it_starts(read: FileRead) -> str:
-    """A digest of its servers, and of the file that it names for more of them."""
+    """A digest of its servers and the file that it names for more of them, its permissions, its addresses."""
     try:
         text = read.content.decode()
         tree = json.loads(text) if read.path.suffix == ".json" else tomllib.loads(text)
-        named = {key: tree.get(key) for key in STARTING}
+        named = {key: tree.get(key) for key in STARTING} | _addresses(tree)
     except (ValueError, AttributeError, RecursionError):
         return UNREADABLE
     return hashlib.sha256(json.dumps(named, sort_keys=True, default=str).encode()).hexdigest()
+
+
+def _addresses(tree: dict[str, Any]) -> dict[str, Any]:
+    return {
+        f"{section}.{key}": value
+        for section, settings in tree.items()
+        if isinstance(settings, dict)
+        for key, value in settings.items()
+        if key.endswith(ADDRESS)
+    }

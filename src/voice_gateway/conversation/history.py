@@ -27,7 +27,10 @@ class Histories:
             stored = await self._store.get(key)
             if not stored:
                 return History()
-            return _read(stored) if len(stored) <= QUICK_BYTES else await asyncio.to_thread(_read, stored)
+            quick = len(stored) <= QUICK_BYTES
+            history = _read(stored) if quick else await asyncio.to_thread(_read, stored)
+            history.stored = stored
+            return history
         except Exception as error:  # a lost conversation is a pity; a lost answer would be a fault
             self.failed("conversation could not be read, starting a new one", error)
             return History()
@@ -36,7 +39,9 @@ class Histories:
         try:
             quick = len(history.messages) <= QUICK_MESSAGES
             text = _written(history) if quick else await asyncio.to_thread(_written, history)
-            await self._store.put(key, text, expiry_seconds=self._expiry_seconds)
+            kept = await self._store.exchange(key, history.stored, text, expiry_seconds=self._expiry_seconds)
+            if not kept:  # this gateway stood still, or its store was away: others have gone on
+                log.warning("conversation went on elsewhere meanwhile, what was said here is not kept")
         except Exception as error:  # each kind of store has errors of its own
             self.failed("conversation could not be kept", error)
         else:

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import hashlib
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import TypeVar
@@ -17,6 +18,13 @@ AGAIN_SECONDS = 1.0  # between two tries of one that is away, in the background:
 
 # Whoever was stalled must not free what somebody else has by now.
 _RELEASE = "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0"
+# Whoever was stalled must not write over what was said meanwhile. A digest, as a conversation may be long.
+_EXCHANGE = """
+local found = redis.call('GET', KEYS[1])
+if found and redis.sha1hex(found) ~= ARGV[1] then return 0 end
+redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3])
+return 1
+"""
 
 log = logging.getLogger(__name__)
 
@@ -56,6 +64,7 @@ class RedisStore:
             socket_connect_timeout=None,
         )
         self._release = self._redis.register_script(_RELEASE)
+        self._exchange = self._redis.register_script(_EXCHANGE)
         self._prefix = prefix
         self._lines = RedisLines(self._redis, prefix, self._asked, self._begin)
         self.lines: Lines | None = self._lines
@@ -71,6 +80,11 @@ class RedisStore:
 
     async def put(self, key: str, text: str, *, expiry_seconds: float) -> None:
         await self._asked(lambda: self._redis.set(self._prefix + key, text, px=_milliseconds(expiry_seconds)))
+
+    async def exchange(self, key: str, old: str | None, text: str, *, expiry_seconds: float) -> bool:
+        digest = "" if old is None else hashlib.sha1(old.encode(), usedforsecurity=False).hexdigest()
+        args = [digest, text, str(_milliseconds(expiry_seconds))]
+        return bool(await self._asked(lambda: self._exchange(keys=[self._prefix + key], args=args)))
 
     async def claim(self, key: str, *, expiry_seconds: float, text: str = CLAIMED) -> bool:
         lasting = _milliseconds(expiry_seconds)

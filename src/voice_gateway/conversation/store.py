@@ -43,6 +43,10 @@ class Store(Protocol):
 
     async def put(self, key: str, text: str, *, expiry_seconds: float) -> None: ...
 
+    async def exchange(self, key: str, old: str | None, text: str, *, expiry_seconds: float) -> bool:
+        """Puts it where `old` is, or nothing; False, and nothing is put, where somebody else was faster."""
+        ...
+
     async def claim(self, key: str, *, expiry_seconds: float, text: str = CLAIMED) -> bool:
         """True for the one who came first; nobody else gets it until it expires or is released."""
         ...
@@ -75,6 +79,12 @@ class MemoryStore:
         self._entries[key] = (now + expiry_seconds, text)
         if now >= self._tidy_at or len(self._entries) > self._most_entries:
             self._tidy(now)
+
+    async def exchange(self, key: str, old: str | None, text: str, *, expiry_seconds: float) -> bool:
+        if await self.get(key) not in (old, None):
+            return False
+        await self.put(key, text, expiry_seconds=expiry_seconds)
+        return True
 
     def _tidy(self, now: float) -> None:
         self._entries = {key: entry for key, entry in self._entries.items() if entry[0] > now}
@@ -133,6 +143,9 @@ class SqliteStore:
     async def put(self, key: str, text: str, *, expiry_seconds: float) -> None:
         await asyncio.to_thread(self._put, key, text, expiry_seconds)
 
+    async def exchange(self, key: str, old: str | None, text: str, *, expiry_seconds: float) -> bool:
+        return await asyncio.to_thread(self._exchange, key, old, text, expiry_seconds)
+
     async def claim(self, key: str, *, expiry_seconds: float, text: str = CLAIMED) -> bool:
         return await asyncio.to_thread(self._claim, key, expiry_seconds, text)
 
@@ -157,11 +170,18 @@ class SqliteStore:
             "INSERT OR REPLACE INTO entries VALUES (?, ?, ?)", key, self._now() + expiry_seconds, text
         )
 
+    def _exchange(self, key: str, old: str | None, text: str, expiry_seconds: float) -> bool:
+        upsert = (
+            "INSERT INTO entries VALUES (?, ?, ?) ON CONFLICT (key) "
+            "DO UPDATE SET expires = excluded.expires, text = excluded.text WHERE text = ?"
+        )
+        return self._write(upsert, key, self._now() + expiry_seconds, text, old) == 1
+
     def _claim(self, key: str, expiry_seconds: float, text: str) -> bool:
         insert = "INSERT OR IGNORE INTO entries VALUES (?, ?, ?)"
         return self._write(insert, key, self._now() + expiry_seconds, text) == 1
 
-    def _write(self, statement: str, *values: str | float) -> int:
+    def _write(self, statement: str, *values: str | float | None) -> int:
         """One transaction that also forgets what has expired; how many rows it changed."""
 
         def write(connection: sqlite3.Connection) -> int:
