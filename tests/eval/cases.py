@@ -14,7 +14,7 @@ Call = tuple[str, tuple[tuple[str, Any], ...]]
 class Right:
     """One way to be right."""
 
-    kind: str  # "calls", "read", "ask", "pass", "forbid", "say"
+    kind: str  # "calls", "read", "ask", "pass", "forbid", "say"; of wishes also "none" and "back"
     calls: tuple[Call, ...] = ()
     words: str = ""
 
@@ -43,17 +43,21 @@ def _case(number: int, line: str) -> Case:
         assert match, line
         room, said = match[1].strip(), said[match.end() :]
     turns = tuple(part.strip() for part in said.split(">>"))
-    rights = tuple(_right(way) for way in right.split(" or "))
+    rights = tuple(parse_right(way) for way in right.split(" or "))
     return Case(number, category.lstrip("*"), category.startswith("*"), turns, room, rights, line)
 
 
-def _right(way: str) -> Right:
+def parse_right(way: str) -> Right:
     word, _, rest = way.strip().partition(" ")
-    if word in ("ask", "pass", "forbid"):
+    if word in ("ask", "pass", "forbid", "none", "back"):
         return Right(word)
     if word in ("say", "read"):
         return Right(word, words=rest.strip('" '))
-    return Right("calls", tuple(_call(part.strip()) for part in way.split(" + ")))
+    return Right("calls", parse_calls(way))
+
+
+def parse_calls(joined: str) -> tuple[Call, ...]:
+    return tuple(_call(part.strip()) for part in joined.split(" + "))
 
 
 def _call(part: str) -> Call:

@@ -29,14 +29,14 @@ def judge(
 ) -> Verdict:
     """`calls` are those that reached a tool in the last turn."""
     made = tuple(_plain(name, args) for name, args in calls)
-    acting = [call for call in made if _acts(call)]
+    acting = [call for call in made if is_act(call)]
     right = any(_is(way, answer, made) for way in case.rights)
     allowed = {call for way in case.rights for call in way.calls}
     wrong_action = any(call not in allowed for call in acting) and not right
     return Verdict(case, right, wrong_action, _told(answer, made), seconds)
 
 
-def _acts(call: Call) -> bool:
+def is_act(call: Call) -> bool:
     return call[0] not in _LOOKING and call != ("control_speaker_volume", (("action", "get"),))
 
 
@@ -70,7 +70,7 @@ def _is(way: Right, answer: Reply | Passed, made: tuple[Call, ...]) -> bool:
     if way.kind == "say":
         return not made and way.words.casefold() in answer.text.casefold()
     if way.kind == "read":
-        looked = bool(made) and not any(_acts(call) for call in made)
+        looked = bool(made) and not any(is_act(call) for call in made)
         return looked and way.words.casefold() in answer.text.casefold()
     wanted = [call for call in way.calls if call[0] != "read"]
     words = [dict(call[1])["words"] for call in way.calls if call[0] == "read"]
@@ -79,7 +79,7 @@ def _is(way: Right, answer: Reply | Passed, made: tuple[Call, ...]) -> bool:
     return (
         sorted(map(repr, wanted)) == sorted(repr(c) for c in made if c in wanted)
         and told
-        and (not others if not words else not any(_acts(call) for call in others))
+        and (not others if not words else not any(is_act(call) for call in others))
     )
 
 
@@ -99,8 +99,8 @@ def judge_whole(case: Case, reply: Reply, calls: list[tuple[str, dict[str, Any]]
     A wrong action is one on something else, of another sort, or where none was wanted; a wrong amount is
     only not right.
     """
-    made = tuple(_plain_or_raw(name, args) for name, args in calls)
-    acting = [call for call in made if _acts(call)]
+    made = tuple(plain_or_raw(name, args) for name, args in calls)
+    acting = [call for call in made if is_act(call)]
     right = any(_is_whole(way, reply, made, bool(acting)) for way in case.rights)
     allowed = {_sort(call) for way in case.rights for call in way.calls}
     return right, any(_sort(call) not in allowed for call in acting) and not right
@@ -141,7 +141,7 @@ def _sort(call: Call) -> tuple[Any, ...]:
     return name, args.get("deviceName"), args.get("action"), args.get("sceneName")
 
 
-def _plain_or_raw(name: str, args: dict[str, Any]) -> Call:
+def plain_or_raw(name: str, args: dict[str, Any]) -> Call:
     try:
         return _plain(name, args)
     except (AssertionError, TypeError, ValueError):  # a model may write anything

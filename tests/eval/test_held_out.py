@@ -7,9 +7,13 @@ from pathlib import Path
 
 import pytest
 from tests.eval.cases import read_cases
+from tests.eval.wish_cases import read_wishes
 
 ROOT = Path(__file__).resolve().parents[2]
-PLACES = ("src/**/*.py", "src/**/*.yaml", "docs/**/*.md", "README.md", "tests/unit/**/*.py")
+PLACES = (
+    "src/**/*.py", "src/**/*.yaml", "docs/**/*.md", "README.md", "tests/unit/**/*.py",
+    "tests/gateway/**/*.py", "bench/**/*.py",
+)  # fmt: skip
 PAIRS = Path(__file__).with_name("grounding.txt")
 SHORT = 3  # words: so few may stand in any sentence, and count only as a whole quotation
 _QUOTED = re.compile(r'"([^"\n]{2,300})"|\'([^\'\n]{2,300})\'')
@@ -48,7 +52,17 @@ def held_out_replies() -> list[str]:
     return [line.split(" | ", 2)[2].partition("<<")[0] for line in starred]
 
 
-@pytest.mark.parametrize("held_out", [held_out_utterances, held_out_replies])
+def held_out_wishes() -> list[str]:
+    return [" ".join(wish.turns) for wish in read_wishes() if wish.held_out]
+
+
+def test_no_held_out_wish_is_a_seen_one() -> None:
+    seen = {plain(" ".join(wish.turns)) for wish in read_wishes() if not wish.held_out}
+    seen |= {plain(" ".join(case.turns)) for case in read_cases()}
+    assert [said for said in held_out_wishes() if plain(said) in seen] == []
+
+
+@pytest.mark.parametrize("held_out", [held_out_utterances, held_out_replies, held_out_wishes])
 def test_what_is_held_out_stands_nowhere_else(held_out: Callable[[], list[str]]) -> None:
     """Give up the star of the case, or say it otherwise where it was found."""
     starred = held_out()

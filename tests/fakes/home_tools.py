@@ -1,6 +1,7 @@
 # ruff: noqa: N803 (the parameters have the names that the server declares)
 """A scripted home behind LangChain tools with the schemas of the real ones: no process, no radio."""
 
+import re
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -36,6 +37,8 @@ _AFTER = {
 }  # fmt: skip
 
 
+# Those that change a device's state, and nothing else.
+DEVICE_TOOLS = frozenset({"control_zwave_device", "control_zwave_lock", "set_zwave_thermostat"})
 _MEASURING = ("sensor", "thermostat", "plug")
 
 
@@ -51,6 +54,30 @@ def _readings(device: dict[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
+def _after(device: dict[str, Any], action: str, level: int | None) -> str:
+    if action == "dim":
+        return f"{level} % open" if device["kind"] == "blind" else f"on, {level} %" if level else "off"
+    is_on = device["state"].startswith("on")
+    if action == "toggle":
+        action = "off" if is_on else "on"
+    if action == "on" and device["kind"] == "dimmer":  # as bright as it was
+        return device["state"] if is_on else "on, 100 %"
+    return _AFTER[action]
+
+
+def call_to(device: dict[str, Any], state: str) -> tuple[str, dict[str, Any]]:
+    """The call that brings a device into this state."""
+    name, kind = {"deviceName": device["name"]}, device["kind"]
+    if kind == "thermostat":
+        mode, degrees = state.removesuffix(" °C").split(", ")
+        return "set_zwave_thermostat", {**name, "temperature": float(degrees), "mode": mode}
+    if kind == "lock":
+        return "control_zwave_lock", {**name, "action": state.removesuffix("ed")}
+    if percent := re.search(r"(\d+) %", state):
+        return "control_zwave_device", {**name, "action": "dim", "level": int(percent[1])}
+    return "control_zwave_device", {**name, "action": "close" if state == "closed" else state}
+
+
 @dataclass
 class ScriptedHome:
     """Every call is written down in `calls`; a device that is not there fails as the real server says it."""
@@ -60,6 +87,7 @@ class ScriptedHome:
     page_size: int = 100
     scenes: tuple[str, ...] = ()
     lists_scenes: bool = False
+    news: str = ""  # what somebody has put into a look's answer
 
     @classmethod
     def default(cls) -> "ScriptedHome":
@@ -123,22 +151,10 @@ class ScriptedHome:
     async def control_zwave_device(
         self, deviceName: str, action: str, level: int | None = None
     ) -> tuple[str, dict[str, Any]]:
-        device = self.find(deviceName)
-        if device.get("available", True):
-            device["state"] = self._after(device, action, level)
-        return self.told(device, {"action": action, "level": level})
-
-    def _after(self, device: dict[str, Any], action: str, level: int | None) -> str:
-        if action == "dim":
-            return f"{level} % open" if device["kind"] == "blind" else f"on, {level} %" if level else "off"
-        if action == "toggle":
-            return "off" if device["state"].startswith("on") else "on"
-        return "on, 100 %" if action == "on" and device["kind"] == "dimmer" else _AFTER[action]
+        return self._controlled("control_zwave_device", deviceName, action=action, level=level)
 
     async def control_zwave_lock(self, deviceName: str, action: str) -> tuple[str, dict[str, Any]]:
-        device = self.find(deviceName)
-        device["state"] = _AFTER[action]
-        return self.told(device, {"action": action})
+        return self._controlled("control_zwave_lock", deviceName, action=action)
 
     async def set_zwave_thermostat(
         self,
@@ -147,9 +163,27 @@ class ScriptedHome:
         unit: str | None = None,
         mode: str | None = None,
     ) -> tuple[str, dict[str, Any]]:
+        return self._controlled("set_zwave_thermostat", deviceName, temperature=temperature, mode=mode)
+
+    def _controlled(self, tool: str, name: str, **given: Any) -> tuple[str, dict[str, Any]]:
+        device = self.find(name)
+        before = call_to(device, device["state"])
+        if device.get("available", True):
+            self.change(tool, deviceName=name, **given)
+        text, artifact = self.told(device, given)
+        name, args = before
+        facts = {**artifact["structured"], "before": [{"name": name, "args": args}]}
+        return text, {"structured": facts}
+
+    def change(self, tool: str, *, deviceName: str, **given: Any) -> None:
+        """What one of DEVICE_TOOLS does to its device."""
         device = self.find(deviceName)
-        device["state"] = f"{mode or 'heat'}, {temperature or 20} °C"
-        return self.told(device, {"temperature": temperature, "mode": mode})
+        if tool == "set_zwave_thermostat":
+            mode, degrees = device["state"].removesuffix(" °C").split(", ")
+            mode, degrees = given.get("mode") or mode, given.get("temperature") or degrees
+            device["state"] = f"{mode}, {float(degrees):g} °C"
+        else:
+            device["state"] = _after(device, given["action"], given.get("level"))
 
     async def activate_zwave_scene(self, sceneName: str) -> tuple[str, dict[str, Any]]:
         if sceneName.casefold() not in map(str.casefold, self.scenes):
@@ -158,9 +192,8 @@ class ScriptedHome:
         return f"The scene {sceneName} is active.", {"structured": {"outcome": "confirmed"}}
 
     async def check_zwave_health(self) -> tuple[str, dict[str, Any]]:
-        return f"The Z-Wave system is up with {len(self.devices)} devices.", {
-            "structured": {"outcome": "confirmed"}
-        }
+        text = f"The Z-Wave system is up with {len(self.devices)} devices. {self.news}".strip()
+        return text, {"structured": {"outcome": "confirmed"}}
 
 
 def _object(required: list[str], **properties: dict[str, Any]) -> dict[str, Any]:
