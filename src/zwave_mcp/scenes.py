@@ -1,6 +1,7 @@
 """Scenes: the gateway accepts them at once, so each value is checked with its device afterwards."""
 
 import asyncio
+from dataclasses import dataclass
 from typing import Any, Final
 
 from home_words.names import spellings, words
@@ -27,6 +28,7 @@ from zwave_mcp.results import Facts, Outcome, Result, result
 from zwave_mcp.states import LOCKED
 from zwave_mcp.view import View, Viewer
 
+NEEDS_YES: Final = "needsYes"  # in a result: the same call with `confirmed` is for the user to agree to
 _NEAR: Final = 2
 # What a scene can write to a lamp, a blind or a thermostat without anything else coming of it.
 _PLAIN_CLASSES: Final = frozenset(
@@ -44,11 +46,13 @@ _MOVES: Final = {
 
 
 class Scenes:
-    def __init__(self, home: Home, viewer: Viewer) -> None:
+    def __init__(self, home: Home, viewer: Viewer, *, allow_unlock: bool = False) -> None:
         self._home = home
         self._viewer = viewer
+        self._allow_unlock = allow_unlock
 
-    async def activate(self, asked: str) -> Result:
+    async def activate(self, asked: str, *, confirmed: bool = False) -> Result:
+        """`confirmed`: the user was told that not all of it is known, and said yes."""
         requested: dict[str, Any] = {"scene": asked}
         known = await self._home.scenes()
         scene = _find(asked, known)
@@ -57,8 +61,8 @@ class Scenes:
             more = {"scenes": [one.name for one in known]}
             return result(sentence, "not_found", Facts(requested, more=more))
         view = await self._viewer.now()
-        if (refusal := _refusal(scene, view)) is not None:
-            return result(refusal, "unsupported", Facts(requested))
+        if (refusal := self._refusal(scene, view, confirmed=confirmed)) is not None:
+            return result(refusal.sentence, "unsupported", Facts(requested, more=refusal.facts()))
         touched = [(device, value.id) for value in scene.values for device in _devices(value, view)]
         was = before_scene(view.names, touched).facts()
         try:
@@ -69,6 +73,20 @@ class Scenes:
             sentence = f"The scene {scene.name} is not confirmed, it may still happen."
             return result(sentence, "unconfirmed", Facts(requested, more=was))
         return await self._judge(scene, view, requested, was)
+
+    def _refusal(self, scene: Scene, view: View, *, confirmed: bool) -> "Refusal | None":
+        """Why this scene is not started. Whoever confirms an opening must hear what is opened."""
+        for value in scene.values:
+            risky = next((one for one in _devices(value, view) if _is_risky(one, value)), None)
+            if risky is not None:
+                what = wording.the(risky)
+                return Refusal(f"The scene {scene.name} acts on {what}, which must be asked for by itself.")
+        if not _is_unknown(scene, view):
+            return None
+        unknown = f"It is not known all that the scene {scene.name} does"
+        if not self._allow_unlock and _may_unlock(scene, view):
+            return Refusal(f"{unknown}, and unlocking is switched off in the settings of the Z-Wave server.")
+        return None if confirmed else Refusal(f"{unknown}, so it is not started from here.", needs_yes=True)
 
     async def _judge(
         self, scene: Scene, view: View, requested: dict[str, Any], was: dict[str, Any]
@@ -130,20 +148,29 @@ def _same(now: Any, wanted: Any) -> bool:
     return now is not None and bool(now == wanted)
 
 
-def _refusal(scene: Scene, view: View) -> str | None:
-    """Why this scene is not started from here. Whoever confirms an opening must hear what is opened."""
-    for value in scene.values:
-        devices = _devices(value, view)
-        risky = next((one for one in devices if _is_risky(one, value)), None)
-        if risky is not None:
-            return f"The scene {scene.name} acts on {wording.the(risky)}, which must be asked for by itself."
-        if not devices or value.id.command_class not in _PLAIN_CLASSES | set(_KINDS):
-            return _unknown(scene)
-    return None if scene.complete else _unknown(scene)
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    sentence: str
+    needs_yes: bool = False  # with the user's yes it would be started
+
+    def facts(self) -> dict[str, Any]:
+        return {NEEDS_YES: True} if self.needs_yes else {}
 
 
-def _unknown(scene: Scene) -> str:
-    return f"It is not known all that the scene {scene.name} does, so it is not started from here."
+def _is_unknown(scene: Scene, view: View) -> bool:
+    return not scene.complete or any(_is_strange(value, view) for value in scene.values)
+
+
+def _is_strange(value: SceneValue, view: View) -> bool:
+    return not _devices(value, view) or value.id.command_class not in _PLAIN_CLASSES | set(_KINDS)
+
+
+def _may_unlock(scene: Scene, view: View) -> bool:
+    """Whether what is not known of it could be a lock's."""
+    if not any(device.kind == "lock" for device in view.devices):
+        return False
+    reached = [_devices(value, view) for value in scene.values if _is_strange(value, view)]
+    return not scene.complete or any(not one or any(d.kind == "lock" for d in one) for one in reached)
 
 
 def _devices(value: SceneValue, view: View) -> list[Device]:

@@ -225,7 +225,8 @@ TOOLS: Final[tuple[ToolSpec, ...]] = (
                     "minLength": 1,
                     "maxLength": NAME_LENGTH,
                     "description": "For example 'Movie Night'",
-                }
+                },
+                "confirmed": {"type": "boolean", "description": "Leave out"},
             },
             ("sceneName",),
         ),

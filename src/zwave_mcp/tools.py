@@ -31,7 +31,7 @@ class Tools:
         self._queries = Queries(home, viewer)
         self._control = Control(home, viewer, allow_unlock=allow_unlock)
         self._thermostats = Thermostats(home, viewer)
-        self._scenes = Scenes(home, viewer)
+        self._scenes = Scenes(home, viewer, allow_unlock=allow_unlock)
         self._specs = {spec.name: spec for spec in TOOLS}
         self._calls: dict[str, Callable[[Arguments], Awaitable[Result]]] = {
             "list_zwave_devices": self._list,
@@ -40,7 +40,9 @@ class Tools:
             "get_zwave_device": lambda given: self._queries.device(given["deviceName"]),
             "control_zwave_lock": lambda given: self._control.lock(given["deviceName"], given["action"]),
             "set_zwave_thermostat": self._set_thermostat,
-            "activate_zwave_scene": lambda given: self._scenes.activate(given["sceneName"]),
+            "activate_zwave_scene": lambda given: self._scenes.activate(
+                given["sceneName"], confirmed=given.get("confirmed", False)
+            ),
             "check_zwave_health": lambda given: self._queries.health(),
         }
 

@@ -1,6 +1,8 @@
 """A real Redis for tests, on a socket file of its own."""
 
+import contextlib
 import signal
+import socket
 import subprocess
 import time
 from pathlib import Path
@@ -29,11 +31,17 @@ class RedisServer:
         return f"unix://{self._file}"
 
     def _wait(self) -> None:
-        """Its socket file is the only sign that it has started."""
+        """The file is there a moment before anybody listens."""
         end = time.monotonic() + 10
-        while not self._file.exists():
+        while not self._is_listening():
             assert time.monotonic() < end, "redis-server did not start"
             time.sleep(0.01)
+
+    def _is_listening(self) -> bool:
+        with socket.socket(socket.AF_UNIX) as client, contextlib.suppress(OSError):
+            client.connect(str(self._file))
+            return True
+        return False
 
     def freeze(self) -> None:
         """Its machine hangs: the socket stays open and nothing is answered."""

@@ -24,6 +24,8 @@ NO_TRAITS = ToolTraits()
 HEAVY_NODES = 20_000  # about a tenth of a second of checking
 HEAVY_TEXT = 1_000_000
 _CONTAINERS = (dict, list, tuple)
+# In a result: with this argument, which is the user's yes, it would be done.
+NEEDS_YES, CONFIRMED = "needsYes", "confirmed"
 
 
 class Execution:
@@ -84,12 +86,21 @@ class ToolExecutor:
                 raise
             return self._failed(execution, error)  # somebody raised it, but nobody cancelled us
         except ToolRaised as raised:
-            return self._failed(execution, raised.error, by_tool=True)
+            return await self._with_yes(execution, self._failed(execution, raised.error, by_tool=True), gate)
         except Exception as error:  # a gate is foreign code, and we have bugs of our own
             return self._failed(execution, error)
         if isinstance(result, Verdict):
             return self._refused(execution, result)
         return self._succeeded(execution, result)
+
+    async def _with_yes(self, execution: Execution, failed: ToolOutcome, gate: Gate | None) -> ToolOutcome:
+        """A server that we trust may want the user's yes: the gate asks for it, if this door may be asked."""
+        wanted = failed.facts.get(NEEDS_YES) is True and CONFIRMED not in execution.args
+        if gate is None or not wanted or execution.traits.stranger:
+            return failed
+        call = ToolCall(execution.call_id, execution.name, {**execution.args, CONFIRMED: True})
+        again = await self.execute(call, gate=gate)
+        return failed if again.verdict.decision is Decision.REFUSED else again
 
     async def execute_all(
         self,

@@ -40,7 +40,8 @@ ACTING_WORDS = frozenset(
     "move make".split()
 )
 DEVICE_KEYS = re.compile(r"name|device|entity|target|door|^id$", re.IGNORECASE)
-# A scene of our own server is looked into there, and none is started that opens anything.
+# A scene of our own server is looked into there: none is started that opens anything, and one of which not
+# all is known only when it is called again with `confirmed`.
 HOME_TOOLS = frozenset({"set_zwave_thermostat", "activate_zwave_scene"})
 ACTION_KEYS = ("action", "state", "command", "service")
 OPENING_WORDS = frozenset({"open", "unlock", "toggle"})
@@ -84,7 +85,8 @@ def _own_tier(name: str, args: Mapping[str, Any], traits: ToolTraits, devices_na
     if name == "control_zwave_device":
         return _device_tier(args, devices_named)
     if name in HOME_TOOLS:
-        return Tier.SENSITIVE if traits.stranger and "scene" in name else Tier.ACT
+        unknown = "scene" in name and (traits.stranger or bool(args.get("confirmed")))
+        return Tier.SENSITIVE if unknown else Tier.ACT
     if traits.source == "builtin":
         return _builtin_tier(name, args, traits)
     if _only_looks(name, traits):
@@ -234,6 +236,8 @@ def _wish(call: ToolCall, traits: ToolTraits, devices_named: DevicesNamed) -> st
         device = (names.pop() if len(names) == 1 else said).strip().lower().removeprefix("the ")
         action = {"on": "turn on", "off": "turn off"}.get(str(args["action"]), str(args["action"]))
         return f"{action} the {device}"
+    if args.get("confirmed") and "sceneName" in args:
+        return f"start the scene {args['sceneName']}, of which not all is known"
     # A stranger's title could say anything.
     title = ("" if traits.stranger else traits.title) or traits.original_name or call.name
     title = title.replace("_", " ").strip()

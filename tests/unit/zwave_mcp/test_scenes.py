@@ -48,10 +48,13 @@ HOUSE = (
 )
 
 
-async def start(*values: SceneValue, complete: bool = True) -> tuple[str, ScriptedHome, str]:
+async def start(
+    *values: SceneValue, complete: bool = True, confirmed: bool = False, allow_unlock: bool = True
+) -> tuple[str, ScriptedHome, str]:
     home = ScriptedHome(*HOUSE)
     home.known_scenes, home.polled = (Scene(4, "Leaving", values, complete),), [values[0].value]
-    answer = await Tools(home, allow_unlock=True).call("activate_zwave_scene", {"sceneName": "leaving"})
+    given = {"sceneName": "leaving", **({"confirmed": True} if confirmed else {})}
+    answer = await Tools(home, allow_unlock=allow_unlock).call("activate_zwave_scene", given)
     return answer.structured["outcome"], home, answer.sentence
 
 
@@ -112,8 +115,9 @@ HARMLESS = [
 
 
 @pytest.mark.parametrize("value", OPENING, ids=lambda value: f"{value.id}={value.value}")
-async def test_a_scene_that_opens_or_sounds_something_is_not_started(value):
-    outcome, home, sentence = await start(HARMLESS[0], value)
+@pytest.mark.parametrize("confirmed", [False, True])
+async def test_a_scene_that_opens_or_sounds_something_is_not_started(value, confirmed):
+    outcome, home, sentence = await start(HARMLESS[0], UNKNOWN[0], value, confirmed=confirmed)
     assert (outcome, home.sent) == ("unsupported", [])
     assert sentence.endswith("which must be asked for by itself.")
 
@@ -123,6 +127,18 @@ async def test_a_scene_that_does_what_nobody_knows_is_not_started(value):
     outcome, home, sentence = await start(HARMLESS[0], value)
     assert (outcome, home.sent) == ("unsupported", [])
     assert sentence == "It is not known all that the scene Leaving does, so it is not started from here."
+
+
+@pytest.mark.parametrize("value", UNKNOWN, ids=lambda value: f"{value.id}={value.value}")
+async def test_with_the_users_yes_it_is(value):
+    _, home, _ = await start(HARMLESS[0], value, confirmed=True)
+    assert home.sent == [("scene", 4)]
+
+
+async def test_but_not_where_it_could_unlock_and_unlocking_is_switched_off():
+    _, home, sentence = await start(HARMLESS[0], complete=False, confirmed=True, allow_unlock=False)
+    assert home.sent == []
+    assert "unlocking is switched off" in sentence
 
 
 @pytest.mark.parametrize("value", HARMLESS, ids=lambda value: f"{value.id}={value.value}")

@@ -5,8 +5,9 @@ import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 
 from voice_gateway.brain.local.home import Device, Home, build_home, parse_devices, parse_scenes
-from voice_gateway.brain.local.meaning import LIST, LIST_ARGS, SCENE, Request
+from voice_gateway.brain.local.meaning import CONTROL, LIST, LIST_ARGS, SCENE, Request
 from voice_gateway.tools.executor import ToolExecutor
+from voice_gateway.tools.traits import traits
 from voice_gateway.turn import OutcomeStatus, ToolCall, ToolOutcome, new_id
 
 log = logging.getLogger(__name__)
@@ -37,6 +38,7 @@ class DeviceCache:
         self._home: Home | None = None
         self.problem = ""  # why it could not be read, as its server said
         self._scenes: tuple[str, ...] = ()  # where nobody lists them: those that were met
+        self._listed_by = ""  # the server that the home was read from
         self._seen_version = -1
         self._changed = asyncio.Event()
         self._reading = asyncio.Lock()
@@ -50,7 +52,11 @@ class DeviceCache:
         self._changed.set()
 
     def devices_named(self, name: str) -> tuple[Device, ...]:
-        """Every device that its server could take this name for, for permission."""
+        """Every device that its server could take this name for, for permission. None if somebody else than
+        the server that acts has listed them: what that calls a lamp may be the garage door."""
+        acting = self._executor.tools.find(CONTROL)
+        if acting is not None and traits(acting).source != self._listed_by:
+            return ()
         return self.home.names.could_mean(name)
 
     async def known(self) -> None:
@@ -63,6 +69,7 @@ class DeviceCache:
         """A turn that is running keeps the picture it started with."""
         async with self._reading:
             self._seen_version = self._executor.tools.version
+            listing = self._executor.tools.find(LIST)
             read = await _read_home(self._executor)
             if isinstance(read, str):
                 # What was known stays known while the server is there: the devices will be, too.
@@ -70,6 +77,7 @@ class DeviceCache:
                 self._home = self._home if read else None
             else:
                 self.problem = ""
+                self._listed_by = traits(listing).source if listing is not None else ""
                 built = await asyncio.to_thread(self._build, *read)
                 self._home = built if built.scenes_listed else built.with_scenes(self._scenes)
 

@@ -1,0 +1,82 @@
+"""A scene of which not all is known is sensitive: asked about where that is allowed, and started by a yes."""
+
+from typing import Any
+
+import pytest
+from langchain_core.tools import StructuredTool
+from tests.fakes.locked_house import Scripted
+from tests.fakes.scripted_home import ScriptedHome, switch
+
+from voice_gateway.config import BrainSettings, PermissionSettings
+from voice_gateway.conversation.entry import Conversation
+from voice_gateway.errors import ToolError
+from voice_gateway.tools.executor import ToolExecutor
+from voice_gateway.tools.manager import ToolManager
+from voice_gateway.tools.traits import with_traits
+from voice_gateway.turn import Reply, ToolCall, ToolTraits, Utterance
+from zwave_mcp.home import Scene
+from zwave_mcp.tools import Tools
+
+CALL = ToolCall("1", "activate_zwave_scene", {"sceneName": "Leaving"})
+CLAIMED = ToolCall("1", "activate_zwave_scene", {"sceneName": "Leaving", "confirmed": True})
+
+
+class House:
+    def __init__(self, *steps: ToolCall, stranger: bool = False, **permission: Any) -> None:
+        self.home = ScriptedHome(switch(2, "Desk Lamp", "Office"))
+        self.home.known_scenes = (Scene(4, "Leaving", (), complete=False),)
+        server, manager = Tools(self.home), ToolManager()
+
+        async def activate_zwave_scene(sceneName: str, confirmed: bool | None = None) -> str:  # noqa: N803
+            answer = await server.call(
+                "activate_zwave_scene", {"sceneName": sceneName, "confirmed": confirmed}
+            )
+            if answer.is_error:
+                raise ToolError(answer.sentence, structured=answer.structured)
+            return answer.sentence
+
+        tool = StructuredTool.from_function(coroutine=activate_zwave_scene, description="Starts a scene.")
+        traits = ToolTraits(source="zwave", original_name="activate_zwave_scene", stranger=stranger)
+        manager.add(with_traits(tool, traits))
+        executor = ToolExecutor(manager)
+        stage = Scripted(executor, *([step] for step in steps))
+        self.talk = Conversation([stage], executor, BrainSettings(), PermissionSettings(**permission))
+
+    async def hears(self, text: str, door: str = "cli") -> Reply:
+        return await self.talk.answer(Utterance(text, door=door))
+
+
+@pytest.mark.parametrize("call", [CALL, CLAIMED], ids=["plain", "a model claims a yes"])
+async def test_it_is_asked_about_and_a_yes_starts_it(call):
+    house = House(call)
+
+    asked = await house.hears("start the scene leaving")
+
+    assert asked.text == "Start the scene Leaving, of which not all is known? Say yes to confirm."
+    assert (asked.expects_answer, asked.outcomes, house.home.sent) == (True, (), [])
+    assert (await house.hears("yes")).ok
+    assert house.home.sent == [("scene", 4)]
+
+
+async def test_a_no_starts_nothing():
+    house = House(CALL)
+    await house.hears("start the scene leaving")
+    await house.hears("no")
+    assert house.home.sent == []
+
+
+@pytest.mark.parametrize("call", [CALL, CLAIMED])
+async def test_a_door_that_may_not_open_the_house_may_not_start_it_either(call):
+    house = House(call)
+
+    refused = await house.hears("start the scene leaving", door="mqtt")
+
+    assert not refused.expects_answer
+    await house.hears("yes", door="mqtt")
+    assert house.home.sent == []
+
+
+async def test_whoever_wants_no_questions_gets_none():
+    house = House(CALL, confirm=False)
+    await house.hears("start the scene leaving")
+    assert house.home.sent == [("scene", 4)]
