@@ -24,7 +24,7 @@ TOOLS = {
     "get_zwave_device": ({"deviceName"}, {"deviceName"}, True),
     "control_zwave_lock": ({"deviceName", "action"}, {"deviceName", "action"}, False),
     "set_zwave_thermostat": ({"deviceName", "temperature", "unit", "mode"}, {"deviceName"}, False),
-    "activate_zwave_scene": ({"sceneName"}, {"sceneName"}, False),
+    "activate_zwave_scene": ({"sceneName", "confirmed"}, {"sceneName"}, False),
     "check_zwave_health": (set(), set(), True),
 }
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from voice_gateway.brain.history import History
-from voice_gateway.tools.executor import ToolExecutor
+from voice_gateway.tools.executor import CONFIRMED, ToolExecutor
 from voice_gateway.tools.permission import TurnGate
 from voice_gateway.turn import Gate, Interruption, Passed, Reply, Say, ToolCall, ToolOutcome, Utterance
 
@@ -46,8 +46,17 @@ class Turn:
             if on_outcome is not None:
                 on_outcome(outcome)
 
+        if not (isinstance(self.gate, TurnGate) and self.gate.confirmed):
+            calls = [_without_yes(call) for call in calls]
         with self.interruption.calls():
             return await executor.execute_all(calls, gate=self.gate, on_outcome=keep)
+
+
+def _without_yes(call: ToolCall) -> ToolCall:
+    """No model says yes for the user; whether a scene needs one, its server says."""
+    if not isinstance(call.args, dict) or "sceneName" not in call.args or CONFIRMED not in call.args:
+        return call
+    return replace(call, args={key: value for key, value in call.args.items() if key != CONFIRMED})
 
 
 class Stage(Protocol):

@@ -22,9 +22,9 @@ CLAIMED = ToolCall("1", "activate_zwave_scene", {"sceneName": "Leaving", "confir
 
 
 class House:
-    def __init__(self, *steps: ToolCall, stranger: bool = False, **permission: Any) -> None:
+    def __init__(self, *steps: ToolCall, known: bool = False, **permission: Any) -> None:
         self.home = ScriptedHome(switch(2, "Desk Lamp", "Office"))
-        self.home.known_scenes = (Scene(4, "Leaving", (), complete=False),)
+        self.home.known_scenes = (Scene(4, "Leaving", (), complete=known),)
         server, manager = Tools(self.home), ToolManager()
 
         async def activate_zwave_scene(sceneName: str, confirmed: bool | None = None) -> str:  # noqa: N803
@@ -36,7 +36,7 @@ class House:
             return answer.sentence
 
         tool = StructuredTool.from_function(coroutine=activate_zwave_scene, description="Starts a scene.")
-        traits = ToolTraits(source="zwave", original_name="activate_zwave_scene", stranger=stranger)
+        traits = ToolTraits(source="zwave", original_name="activate_zwave_scene")
         manager.add(with_traits(tool, traits))
         executor = ToolExecutor(manager)
         stage = Scripted(executor, *([step] for step in steps))
@@ -55,6 +55,12 @@ async def test_it_is_asked_about_and_a_yes_starts_it(call):
     assert asked.text == "Start the scene Leaving, of which not all is known? Say yes to confirm."
     assert (asked.expects_answer, asked.outcomes, house.home.sent) == (True, (), [])
     assert (await house.hears("yes")).ok
+    assert house.home.sent == [("scene", 4)]
+
+
+async def test_of_one_that_is_known_nothing_is_asked_whatever_a_model_claims():
+    house = House(CLAIMED, known=True)
+    assert not (await house.hears("start the scene leaving")).expects_answer
     assert house.home.sent == [("scene", 4)]
 
 
