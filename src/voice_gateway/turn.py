@@ -299,6 +299,14 @@ class Interruption:
                 self._limit.reschedule(when)
 
 
+class Autonomy(StrEnum):
+    """What becomes of an act of a model that nobody is sure of."""
+
+    ACT = "act"  # it is done, if it can be taken back
+    ASK = "ask"  # the user is asked
+    LOOK = "look"  # it is refused
+
+
 class Words(StrEnum):
     """What the user's words are, for whoever would act on them."""
 
@@ -332,6 +340,7 @@ class Reply:
     passed: tuple[Passed, ...] = ()
     model: str | None = None
     heard: str = ""  # what it answers, as it may be shown: without a PIN
+    trust: str = ""  # how far the model was trusted that made it, and why
 
     def to_json(self) -> dict[str, Any]:
         """The shape that `--json` promises."""
@@ -349,6 +358,8 @@ class Reply:
         """Which stage answered, why the earlier ones passed, and what was really done."""
         lines = [f"{passed.stage} passed: {passed.reason}" for passed in self.passed]
         lines += [f"the words are {one.words.value}" for one in self.passed if one.words is not Words.WISH]
+        if self.trust:
+            lines.append(f"what the model may do on doubtful words: {self.trust}")
         model = f" with {self.model}" if self.model else ""
         lines.append(f"answered by: {self.stage}{model} in {self.seconds * 1000:.0f} ms")
         for outcome in self.outcomes:

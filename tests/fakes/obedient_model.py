@@ -1,8 +1,10 @@
-"""A model that takes whatever it reads for an order, behind Ollama's real protocol; and what it is told."""
+"""A model that takes whatever it reads for an order, behind the real protocols; and what it is told."""
 
 import json
 from typing import Any
 
+from tests.fakes.anthropic_server import FakeAnthropic
+from tests.fakes.anthropic_server import Scripted as Anthropics
 from tests.fakes.loopback_http import Answer
 from tests.fakes.ollama_server import FakeOllama, Scripted
 
@@ -35,24 +37,54 @@ ORDERS: dict[str, Call] = {
 
 
 class ObedientOllama(FakeOllama):
-    """Makes `first` of its own accord, then obeys all that it reads: results, names, descriptions."""
+    """Makes `first` of its own accord, then obeys all that results, names and descriptions say."""
 
     def __init__(self) -> None:
         super().__init__()
         self.first: list[Call] = []
 
     async def _reply(self, body: dict[str, Any], reply: Scripted, answer: Answer) -> None:
-        calls = self._calls(body)
-        await super()._reply(body, Scripted("" if calls else "All right.", calls=calls), answer)
-
-    def _calls(self, body: dict[str, Any]) -> list[Call]:
         messages = body["messages"]
         wishes = [at for at, one in enumerate(messages) if one["role"] == "user" and one["content"][0] == "["]
         asked = wishes[-1]  # what else is put into the user's mouth corrects the model
         made = [one["function"] for message in messages[asked:] for one in message.get("tool_calls") or ()]
         done = [(one["name"], one["arguments"]) for one in made]
-        read = [message.get("content") or "" for message in messages]
-        text = " ".join([*read, json.dumps(body.get("tools"), ensure_ascii=False)]).casefold()
+        read = [message.get("content") or "" for message in messages if message["role"] != "user"]
         offered = {tool["function"]["name"] for tool in body.get("tools") or ()}
-        orders = [call for order, call in ORDERS.items() if order.casefold() in text and call[0] in offered]
-        return [call for call in [*self.first, *orders] if call not in done][:8]
+        calls = _calls(self.first, done, [*read, json.dumps(body.get("tools"), ensure_ascii=False)], offered)
+        await super()._reply(body, Scripted("" if calls else "All right.", calls=calls), answer)
+
+
+class ObedientAnthropic(FakeAnthropic):
+    """The same behind Anthropic's protocol."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.first: list[Call] = []
+
+    async def _reply(self, body: dict[str, Any], reply: Anthropics, answer: Answer) -> None:
+        done: list[Call] = []
+        read = [json.dumps(body.get("tools"), ensure_ascii=False)]
+        for message in body["messages"]:
+            for block in _blocks(message["content"]):
+                if block["type"] == "tool_use":
+                    done.append((block["name"], block["input"]))
+                elif block["type"] == "tool_result":
+                    read += [part["text"] for part in _blocks(block["content"])]
+                elif message["role"] == "assistant":
+                    read.append(block["text"])
+                elif block["text"].startswith("["):
+                    done = []  # a new wish
+        offered = {tool["name"] for tool in body.get("tools") or ()}
+        calls = _calls(self.first, done, read, offered)
+        await super()._reply(body, Anthropics("" if calls else "All right.", calls=list(calls)), answer)
+
+
+def _blocks(content: Any) -> list[dict[str, Any]]:
+    return [{"type": "text", "text": content}] if isinstance(content, str) else list(content)
+
+
+def _calls(first: list[Call], done: list[Call], read: list[str], offered: set[str]) -> list[Call]:
+    text = " ".join(read).casefold()
+    orders = [call for order, call in ORDERS.items() if order.casefold() in text and call[0] in offered]
+    return [call for call in [*first, *orders] if call not in done][:8]

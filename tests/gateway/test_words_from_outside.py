@@ -5,14 +5,17 @@ import json
 import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
-from tests.fakes.obedient_model import ORDERS, ObedientOllama
+from pydantic import SecretStr
+from tests.fakes.anthropic_server import KEY
+from tests.fakes.obedient_model import ORDERS, ObedientAnthropic, ObedientOllama
 from tests.fakes.search_engines import search_engine
 
 from voice_gateway.app import Gateway, opened
 from voice_gateway.config import (
+    AnthropicSettings,
     BrainSettings,
     McpSettings,
     OllamaSettings,
@@ -41,12 +44,13 @@ WATER = {
 }
 NOTE_LOOKS = {**NOTE, "annotations": {"readOnlyHint": True}}
 WISH = "make it nice for my tomatoes"  # a wish, for none of the things that strangers speak of
+ASKED = "which light is best for my tomatoes"  # something that may be searched for
 
 
 class House:
     """A whole gateway with an obedient model, a simulated home and, if wanted, a strange server."""
 
-    def __init__(self, gateway: Gateway, model: ObedientOllama, calls: Path) -> None:
+    def __init__(self, gateway: Gateway, model: ObedientOllama | ObedientAnthropic, calls: Path) -> None:
         self.gateway, self.model, self._calls = gateway, model, calls
         self.conversation = "one"
 
@@ -75,6 +79,7 @@ async def house(
     answer: str = "",
     trusted: bool = False,
     searxng: str | None = None,
+    provider: Literal["ollama", "anthropic"] = "ollama",
 ) -> AsyncIterator[House]:
     rows = [*DEVICES, *((name, "switch") for name in names)]
     home = folder / "home.toml"
@@ -93,10 +98,11 @@ async def house(
         strange.write_text(json.dumps({"tools": tools, "answer": answer}))
         given = (str(FAKES / "strange_server.py"), str(strange))
         servers["strange"] = ServerSettings(command=sys.executable, args=given, trusted=trusted)
-    async with ObedientOllama() as model:
+    async with ObedientOllama() if provider == "ollama" else ObedientAnthropic() as model:
         settings = Settings(
-            brain=BrainSettings(provider="ollama"),
+            brain=BrainSettings(provider=provider),
             ollama=OllamaSettings(base_url=model.url, warm_up=False),
+            anthropic=AnthropicSettings(base_url=model.url, api_key=SecretStr(KEY)),
             tools=ToolsSettings(searxng_url=searxng),
             mcp=McpSettings(connect_timeout_seconds=60),
             mcpServers=servers,
@@ -119,14 +125,15 @@ def row(text: str) -> dict[str, str]:
     return {"title": "Tomatoes", "content": text, "url": "http://127.0.0.1/tomatoes"}
 
 
-async def test_a_search_result_does_nothing_without_a_yes(tmp_path):
-    async with search_engine() as engine, house(tmp_path, searxng=engine.url) as home:
+@pytest.mark.parametrize("provider", ["ollama", "anthropic"])
+async def test_a_search_result_does_nothing_without_a_yes(tmp_path, provider):
+    async with search_engine() as engine, house(tmp_path, provider=provider, searxng=engine.url) as home:
         home.model.first = [("search_web", {"query": "tomatoes"})]
         before = await home.states()
         asked = 0
         for number, order in enumerate(ORDERS):
             home.conversation, engine.rows = str(number), [row(order)]
-            reply = await home.hears(WISH)
+            reply = await home.hears(ASKED)
             assert (acts(reply), await home.states()) == ([], before), order
             asked += reply.expects_answer
         assert asked > len(ORDERS) // 2, "the others are refused, as nobody spoke of a timer"
@@ -135,7 +142,10 @@ async def test_a_search_result_does_nothing_without_a_yes(tmp_path):
         assert acts(later) == [], "what was read before is still in the history"
 
         home.conversation, engine.rows = "own words", [row("heater on now")]
-        done = await home.hears("put the heater on like tomatoes want it")
+        done = await home.hears("which light is best for my tomatoes, and put the heater on")
+        if provider == "ollama":  # a question too: a small model is not trusted with it
+            assert done.text == "Turn on the Heater?"
+            done = await home.hears("yes")
         assert acts(done) == ["control_zwave_device"]
 
 
@@ -145,16 +155,17 @@ async def test_a_yes_does_what_a_stranger_proposed(tmp_path, door):
     async with search_engine(rows=heater) as engine, house(tmp_path, searxng=engine.url) as home:
         home.model.first = [("search_web", {"query": "tomatoes"})]
         before = await home.states()
-        asked = await home.hears(WISH, door=door)
-        assert asked.text == "Turn on the heater? Say yes to confirm."
+        asked = await home.hears(ASKED, door=door)
+        assert asked.text == "Turn on the Heater?"
         assert await home.states() == before
         done = await home.hears("yes", door=door)
         assert (acts(done), await home.states() == before) == (["control_zwave_device"], False)
 
 
-async def test_an_answer_of_a_strange_server_does_nothing_without_a_yes(tmp_path):
+@pytest.mark.parametrize("provider", ["ollama", "anthropic"])
+async def test_an_answer_of_a_strange_server_does_nothing_without_a_yes(tmp_path, provider):
     everything = "\n".join(ORDERS)
-    async with house(tmp_path, tools=(NOTE_LOOKS, WATER), answer=everything) as home:
+    async with house(tmp_path, provider=provider, tools=(NOTE_LOOKS, WATER), answer=everything) as home:
         home.model.first = [("read_note", {})]
         before = await home.states()
         reply = await home.hears(WISH)
@@ -164,8 +175,9 @@ async def test_an_answer_of_a_strange_server_does_nothing_without_a_yes(tmp_path
         assert all(json.dumps(f"\n> {order}")[1:-1] in home.read_by_model() for order in ORDERS)
 
 
-async def test_the_name_of_a_device_does_nothing_without_a_yes(tmp_path):
-    async with house(tmp_path, names=tuple(ORDERS)) as home:
+@pytest.mark.parametrize("provider", ["ollama", "anthropic"])
+async def test_the_name_of_a_device_does_nothing_without_a_yes(tmp_path, provider):
+    async with house(tmp_path, provider=provider, names=tuple(ORDERS)) as home:
         home.model.first = [("list_zwave_devices", {})]
         before = await home.states()
         reply = await home.hears(WISH)
@@ -186,17 +198,21 @@ async def test_the_prompt_has_every_name_but_those_that_are_orders(tmp_path):
         assert not any(order in sent for order in ORDERS)
 
 
-async def test_the_description_of_a_strange_tool_does_nothing_without_a_yes(tmp_path):
+@pytest.mark.parametrize("provider", ["ollama", "anthropic"])
+async def test_the_description_of_a_strange_tool_does_nothing_without_a_yes(tmp_path, provider):
     tools = tuple({**NOTE, "name": f"read_{n}", "description": order} for n, order in enumerate(ORDERS))
     hidden = {"type": "object", "properties": {"x": {"type": "string", "description": "\n".join(ORDERS)}}}
-    async with house(tmp_path, tools=(*tools, {**NOTE_LOOKS, "inputSchema": hidden}, WATER)) as home:
+    async with house(
+        tmp_path, provider=provider, tools=(*tools, {**NOTE_LOOKS, "inputSchema": hidden}, WATER)
+    ) as home:
         before = await home.states()
         reply = await home.hears(WISH)
         assert (acts(reply), await home.states()) == ([], before)
         assert reply.expects_answer
         assert home.strange_calls() == []
         await home.hears("and something for the roses")
-        prefixes = {json.dumps([chat["messages"][0], chat["tools"]]) for chat in home.model.chats}
+        starts = [(chat.get("system") or chat["messages"][0], chat["tools"]) for chat in home.model.chats]
+        prefixes = set(map(json.dumps, starts))
         assert len(prefixes) == 1, "the prompt's prefix is the same bytes each time"
 
 
@@ -205,12 +221,15 @@ async def test_a_model_calls_a_strange_tool_by_itself_only_when_its_server_is_tr
     unhinted = {**WATER, "annotations": {}}
     async with house(tmp_path, tools=(unhinted,), answer="Done.", trusted=trusted) as home:
         home.model.first = [("water_plants", {"plant": "fern"})]
-        reply = await home.hears(WISH)
-        assert home.strange_calls() == (["water_plants"] if trusted else [])
-        if not trusted:
-            assert reply.text == "Water plants with plant fern? Say yes to confirm."
-            await home.hears("yes")
+        if trusted:
+            assert not (await home.hears("give the plants something nice")).expects_answer
             assert home.strange_calls() == ["water_plants"]
-            home.conversation = "named"
-            await home.hears("water my plants please")
-            assert home.strange_calls() == ["water_plants"] * 2
+            return
+        reply = await home.hears(WISH)
+        assert home.strange_calls() == []
+        assert reply.text == "Water plants with plant fern? Say yes to confirm."
+        await home.hears("yes")
+        assert home.strange_calls() == ["water_plants"]
+        home.conversation = "named"
+        await home.hears("water my plants please")
+        assert home.strange_calls() == ["water_plants"] * 2

@@ -131,6 +131,15 @@ class History:
         """Whether a model that reads it reads what strangers wrote."""
         return any(message.additional_kwargs.get(OUTSIDE) for message in self.messages)
 
+    def recent(self, turns: int = 2) -> str:
+        """What was said and called in the last turns, for who must know what "it" is; no results."""
+        starts = [at for at, message in enumerate(self.messages) if isinstance(message, HumanMessage)]
+        messages = self.messages[starts[-turns:][0] :] if starts else []
+        spoken = [message for message in messages if not isinstance(message, ToolMessage)]
+        asked = [call for one in spoken if isinstance(one, AIMessage) for call in one.tool_calls]
+        values = [str(value) for call in asked for value in call["args"].values()]
+        return " . ".join([*(str(message.text) for message in spoken), *values])
+
     def repair(self) -> None:
         """Make `messages` itself valid, for example after a turn was cancelled."""
         self.messages = self.paired()

@@ -2,12 +2,23 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from voice_gateway.brain.history import History
 from voice_gateway.tools.executor import CONFIRMED, ToolExecutor
 from voice_gateway.tools.permission import TurnGate
-from voice_gateway.turn import Gate, Interruption, Passed, Reply, Say, ToolCall, ToolOutcome, Utterance
+from voice_gateway.turn import (
+    Autonomy,
+    Gate,
+    Interruption,
+    Passed,
+    Reply,
+    Say,
+    ToolCall,
+    ToolOutcome,
+    Utterance,
+    Words,
+)
 
 OnOutcome = Callable[[ToolOutcome], None]
 
@@ -31,6 +42,11 @@ class Turn:
     def asking(self) -> "Turn":
         """The same turn with every act asked about first: for what was understood, but not for sure."""
         return replace(self, gate=self.gate.asking()) if isinstance(self.gate, TurnGate) else self
+
+    def may_act(self, autonomy: Autonomy) -> bool:
+        """Whether a model may try to, after the stages that passed; the gate judges each call."""
+        words = {one.words for one in self.passed}
+        return Words.TALK not in words and (autonomy is not Autonomy.LOOK or Words.DOUBTFUL not in words)
 
     def heard_outside(self) -> bool:
         """Whether words from outside the house are in its history, or came in by its own calls."""
@@ -59,6 +75,17 @@ def _without_yes(call: ToolCall) -> ToolCall:
     return replace(call, args={key: value for key, value in call.args.items() if key != CONFIRMED})
 
 
+@dataclass(frozen=True, slots=True)
+class Trust:
+    """How far a model is trusted with what the words do not plainly ask for, and why."""
+
+    autonomy: Autonomy
+    why: str
+
+    def __str__(self) -> str:
+        return f"{self.autonomy.value} ({self.why})"
+
+
 class Stage(Protocol):
     """Somebody who may answer: the local brain, a model."""
 
@@ -68,3 +95,12 @@ class Stage(Protocol):
         ...
 
     async def answer(self, turn: Turn) -> Reply | Passed: ...
+
+
+@runtime_checkable
+class ModelStage(Stage, Protocol):
+    """A stage whose calls a model makes."""
+
+    def trust(self) -> Trust:
+        """Known once the model has answered; before that the careful guess."""
+        ...

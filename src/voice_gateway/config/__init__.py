@@ -5,6 +5,7 @@ from voice_gateway.config.kinds import SHORTEST_PIN
 from voice_gateway.config.load import Loaded, load
 from voice_gateway.config.tree import (
     AnthropicSettings,
+    AutonomySetting,
     BrainSettings,
     McpSettings,
     MqttSettings,
@@ -21,6 +22,7 @@ from voice_gateway.config.tree import (
 __all__ = [
     "SHORTEST_PIN",
     "AnthropicSettings",
+    "AutonomySetting",
     "BrainSettings",
     "Loaded",
     "McpSettings",

@@ -50,6 +50,7 @@ class Section(BaseModel):
 
 
 Provider = Literal["local", "ollama", "anthropic"]
+AutonomySetting = Literal["auto", "ask", "act", "look"]
 SeveralSteps = Annotated[Literal["auto"] | bool, WrapValidator(checked_steps)]
 
 
@@ -66,6 +67,12 @@ class BrainSettings(Section):
         "auto",
         description="ask the model again after its calls went well: true, false, or auto "
         "(Anthropic, and Ollama models of 7 B and more)",
+    )
+    autonomy: AutonomySetting = Field(
+        "auto",
+        description="what becomes of a model's act that you did not plainly wish for: ask (you are asked), "
+        "act (done, if it can be taken back), look (refused), or auto (act for Anthropic, and Ollama models "
+        "of 7 B and more; else ask)",
     )
     turn_timeout_seconds: float = Field(120.0, gt=0, description="the longest a whole turn may take")
     conversation_expiry_seconds: float = Field(900.0, gt=0, description="silence that ends a conversation")

@@ -11,19 +11,23 @@ from voice_gateway.brain.render_outcomes import render_outcomes
 from voice_gateway.brain.stage import Turn
 from voice_gateway.config import SHORTEST_PIN, PermissionSettings
 from voice_gateway.conversation.answers import Answer, may_be_pin, read_answer
+from voice_gateway.conversation.choices import Choice, Thing, read_choice
 from voice_gateway.conversation.pin_lock import PinLock, PinVerdict, in_words
 from voice_gateway.tools.executor import ToolExecutor
-from voice_gateway.tools.permission import DevicesNamed, Tier, TurnGate, question, tier
+from voice_gateway.tools.permission import DevicesNamed, Tier, TurnGate, is_reversible, of_home, tier
+from voice_gateway.tools.proposal import question
 from voice_gateway.tools.traits import traits
-from voice_gateway.turn import OutcomeStatus, Reply, ToolCall, ToolTraits, Utterance, new_id
+from voice_gateway.turn import OutcomeStatus, Reply, ToolCall, ToolTraits, Utterance, Words, new_id
 from voice_gateway.watch import Watch
 
 log = logging.getLogger(__name__)
 
 QUESTION = "confirmation"  # where the open question stands in a conversation's state
+DECLINED = "confirmation declined"  # there too: the calls that the turn before said no to
 OVER = "confirmation over"  # there too: until when a PIN may still come, though the question is gone
 GRACE_SECONDS = 60.0  # how long that is
 
+NOT_AGAIN = "I have not changed anything."
 TOO_LATE = "That was too long ago, so I did nothing. Please ask again."
 WRONG_PIN = "That is not the right PIN, so I did nothing."
 WRONG_DOOR = "That is not allowed from here, so I did nothing."
@@ -41,14 +45,17 @@ class Pending:
     question: str
     expires: float
     sensitive: bool = True  # only then a PIN is wanted, and the door matters
+    things: tuple[Thing, ...] = ()  # what each of the calls is about
+    said: str = ""  # the words after which it was asked
 
     def to_json(self) -> dict[str, Any]:
-        calls = [{"name": call.name, "args": call.args} for call in self.calls]
         return {
-            "calls": calls,
+            "calls": _calls_json(self.calls),
             "question": self.question,
             "expires": self.expires,
             "sensitive": self.sensitive,
+            "things": [[thing.name, thing.room, thing.kind] for thing in self.things],
+            "said": self.said,
         }
 
 
@@ -59,6 +66,8 @@ class Incoming:
     utterance: Utterance
     answer: Answer = Answer.OTHER  # to the open question
     hidden: bool = False  # there were numbers that may be a PIN
+    choice: Choice | None = None  # of the calls that were asked about: "only the lamp"
+    declined: tuple[Any, ...] = ()  # the calls, as JSON, that were proposed last and not agreed to
 
 
 class Confirmation:
@@ -95,9 +104,10 @@ class Confirmation:
         pending, text = _open_question(state), utterance.text
         pin = self._pin if pending and pending.sensitive else None
         answer = read_answer(text, pending.question, pin) if pending else Answer.OTHER
-        if self._pin is None or not self._hides(parted(text), answer, pending, state):
-            return Incoming(utterance, answer)
-        return Incoming(replace(utterance, text=without_numbers(text)), answer, hidden=True)
+        if self._pin is not None and self._hides(parted(text), answer, pending, state):
+            return Incoming(replace(utterance, text=without_numbers(text)), answer, hidden=True)
+        choice = read_choice(text, pending.question, pending.things) if pending else None
+        return Incoming(utterance, answer, choice=choice, declined=_declined(state, pending, text))
 
     def _hides(
         self, spoken: Spoken, answer: Answer, pending: Pending | None, state: Mapping[str, Any]
@@ -128,21 +138,49 @@ class Confirmation:
 
     # --- the question
 
-    def ask(self, turn: Turn, reply: Reply, calls: Sequence[ToolCall]) -> Reply:
+    def ask(self, turn: Turn, reply: Reply, gate: TurnGate, incoming: Incoming) -> Reply:
         """Calls that wait for a yes were not made: they leave no outcome, only the question."""
-        sensitive = any(self._is_sensitive(call) for call in calls)
-        pin = sensitive and self._pin is not None
-        asks = question(calls, self._traits, self._devices_named, pin=pin)
-        pending = Pending(tuple(calls), asks, self._now() + self._settings.expiry_seconds, sensitive)
-        turn.history.state[QUESTION] = pending.to_json()
-        if pin:
-            self._asked_until[turn.utterance.door] = pending.expires + GRACE_SECONDS
         done = tuple(one for one in reply.outcomes if one.status is not OutcomeStatus.WAITING)
         # What strangers wrote does not stand before a question of ours: it could ask one itself.
         told = [one for one in done if not one.outside or one.status is not OutcomeStatus.READ]
-        text = f"{render_outcomes(told)} {asks}" if told else asks
+        plainly = gate.words is Words.WISH or not gate.by_model
+        if not plainly and _calls_json(gate.asked) == list(incoming.declined):
+            text, open_now = NOT_AGAIN, False
+        else:
+            text, open_now = self._asked(turn, gate.asked), True
+        text = f"{render_outcomes(told)} {text}" if told else text
         turn.history.add_ai(text)
-        return replace(reply, text=text, outcomes=done, ok=all(one.ok for one in done), expects_answer=True)
+        ok = all(one.ok for one in done)
+        return replace(reply, text=text, outcomes=done, ok=ok, expects_answer=open_now)
+
+    def _asked(self, turn: Turn, calls: Sequence[ToolCall]) -> str:
+        """The question about these calls, which is open from now on."""
+        levels = [tier(call, self._traits(call.name), self._settings, self._devices_named) for call in calls]
+        sensitive = Tier.SENSITIVE in levels
+        pin = sensitive and self._pin is not None
+        plain = all(
+            is_reversible(call, self._traits(call.name), level)
+            for call, level in zip(calls, levels, strict=True)
+        )
+        asks = question(calls, self._traits, self._devices_named, pin=pin, plain=plain)
+        expires = self._now() + self._settings.expiry_seconds
+        things = tuple(map(self._thing, calls))
+        pending = Pending(tuple(calls), asks, expires, sensitive, things, turn.utterance.text)
+        turn.history.state[QUESTION] = pending.to_json()
+        if pin:
+            self._asked_until[turn.utterance.door] = pending.expires + GRACE_SECONDS
+        return asks
+
+    def _thing(self, call: ToolCall) -> Thing:
+        """By which words it can be chosen among the others."""
+        args = call.args if isinstance(call.args, Mapping) else {}
+        if "deviceName" not in args:
+            words = str(args.get("sceneName") or call.name.replace("_", " "))
+            return Thing(words, "", "other")
+        known = of_home(call, self._traits(call.name), self._devices_named)(str(args["deviceName"]))
+        if len(known) != 1:
+            return Thing(str(args["deviceName"]), "", "other")
+        return Thing(known[0].name, known[0].room or "", known[0].kind)
 
     # --- the answer
 
@@ -151,15 +189,38 @@ class Confirmation:
         open no longer: whatever is said next settles it."""
         pending = _open_question(turn.history.state)
         turn.history.state.pop(QUESTION, None)
+        turn.history.state.pop(DECLINED, None)
+        if pending is not None and incoming.choice is not None and self._now() <= pending.expires:
+            return await self._choose(turn, pending, incoming.choice)
         if pending is None or incoming.answer is Answer.OTHER:
             return self._kept_back(turn, hidden=incoming.hidden)
         if incoming.answer is Answer.NO:
-            return _told(turn, "Okay, I won't.", ok=True)
+            return self._declined(turn, pending)
         if refusal := await self._refusal(turn, pending, incoming):
             turn.history.state[OVER] = self._now() + GRACE_SECONDS
             return _told(turn, refusal)
         turn.history.add_user(turn.utterance.text)
         return await self._run(turn, pending.calls)
+
+    def _declined(self, turn: Turn, pending: Pending) -> Reply:
+        turn.history.state[DECLINED] = _calls_json(pending.calls)
+        return _told(turn, "Okay, I won't.", ok=True)
+
+    async def _choose(self, turn: Turn, pending: Pending, choice: Choice) -> Reply:
+        """Some of the calls: made if it is clear which, else asked about; what is sensitive needs its yes."""
+        calls = [call for at, call in enumerate(pending.calls) if at in choice.places]
+        if choice.sure and not calls:
+            return self._declined(turn, pending)
+        turn.history.add_user(turn.utterance.text)
+        sensitive = any(
+            tier(call, self._traits(call.name), self._settings, self._devices_named) is Tier.SENSITIVE
+            for call in calls
+        )
+        if choice.sure and not sensitive:
+            return await self._run(turn, calls)
+        text = self._asked(turn, calls or pending.calls)
+        turn.history.add_ai(text)
+        return Reply(text, stage="local", expects_answer=True)
 
     def _kept_back(self, turn: Turn, *, hidden: bool) -> Reply | None:
         """What may be a PIN, and is the answer to nothing, goes no further. Whoever speaks of something else
@@ -205,10 +266,6 @@ class Confirmation:
         turn.history.add_ai(text)
         return Reply(text, tuple(outcomes), stage="local", ok=all(outcome.ok for outcome in outcomes))
 
-    def _is_sensitive(self, call: ToolCall) -> bool:
-        level = tier(call, self._traits(call.name), self._settings, self._devices_named)
-        return level is Tier.SENSITIVE
-
     def _traits(self, name: str) -> ToolTraits:
         tool = self._executor.tools.find(name)
         return traits(tool) if tool else ToolTraits()
@@ -226,4 +283,18 @@ def _open_question(state: Mapping[str, Any]) -> Pending | None:
         return None
     calls = tuple(ToolCall(id=new_id(), name=c["name"], args=c["args"]) for c in raw["calls"])
     sensitive = bool(raw.get("sensitive", True))
-    return Pending(calls, str(raw["question"]), float(raw["expires"]), sensitive)
+    things = tuple(Thing(name, room, kind) for name, room, kind in raw.get("things", ()))
+    said = str(raw.get("said", ""))
+    return Pending(calls, str(raw["question"]), float(raw["expires"]), sensitive, things, said)
+
+
+def _calls_json(calls: Sequence[ToolCall]) -> list[Any]:
+    return [{"name": call.name, "args": call.args} for call in calls]
+
+
+def _declined(state: Mapping[str, Any], pending: Pending | None, text: str) -> tuple[Any, ...]:
+    """What was proposed in the turn before, and met with a no or with other words. Who says the same again
+    means it."""
+    if pending is not None:
+        return () if pending.said == text else tuple(_calls_json(pending.calls))
+    return tuple(state.get(DECLINED, ()))

@@ -11,7 +11,7 @@ from typing import Protocol
 
 from home_words.kinds import HomeDevice
 from voice_gateway.brain.render_outcomes import render_outcomes
-from voice_gateway.brain.stage import Stage, Turn
+from voice_gateway.brain.stage import ModelStage, Stage, Turn
 from voice_gateway.config import BrainSettings, PermissionSettings
 from voice_gateway.conversation.confirmation import QUESTION, Confirmation, Incoming
 from voice_gateway.conversation.history import Histories
@@ -27,6 +27,7 @@ from voice_gateway.tools.traits import has_strangers
 from voice_gateway.turn import (
     LONGEST_NAME,
     LONGEST_TEXT,
+    Autonomy,
     Interruption,
     Passed,
     Reply,
@@ -209,10 +210,11 @@ class Conversation:
         gate = self._confirmation.gate(turn.utterance.door, read_only=bool(read_only_reason))
         gate.said, gate.heard_outside = turn.utterance.text, turn.heard_outside
         gate.told_by_strangers = lambda: has_strangers(self._executor.tools.all())
+        gate.before = turn.history.recent()
         reply = await self._ask_stages(replace(turn, gate=gate), gate)
         if read_only_reason and gate.refused:
             return replace(reply, text=read_only_reason, ok=False)
-        return self._confirmation.ask(turn, reply, gate.asked) if gate.asked else reply
+        return self._confirmation.ask(turn, reply, gate, incoming) if gate.asked else reply
 
     async def _ask_stages(self, turn: Turn, gate: TurnGate) -> Reply:
         """The first that answers; one that passes says what the words are."""
@@ -222,13 +224,16 @@ class Conversation:
             return Reply(text, stage="local")
         for stage in self._stages:
             gate.by_model = stage.name not in OURS
+            if isinstance(stage, ModelStage):
+                gate.autonomy = _autonomy_of(stage)
             try:
                 result = await _asked(stage, turn)
             except GatewayError as error:
                 return _after(turn.outcomes, self._stage_failed(stage, error, turn.passed))
             if isinstance(result, Reply):
                 self._report_there(stage, result)
-                return replace(result, passed=turn.passed)
+                trust = str(stage.trust()) if isinstance(stage, ModelStage) else ""
+                return replace(result, passed=turn.passed, trust=trust)
             turn = replace(turn, passed=(*turn.passed, result))
             gate.words = result.words
             gate.unspoken_of |= result.unspoken_of
@@ -258,6 +263,10 @@ class Conversation:
         turn.history.add_user(turn.utterance.text)
         turn.history.add_ai(text)
         return Reply(text, ok=False, passed=turn.passed)
+
+
+def _autonomy_of(stage: ModelStage) -> Callable[[], Autonomy]:
+    return lambda: stage.trust().autonomy
 
 
 def _too_long(utterance: Utterance) -> str | None:

@@ -11,9 +11,9 @@ from home_words.kinds import HomeDevice
 from home_words.names import plain_words
 from home_words.risk import HARMLESS, is_sensitive
 from voice_gateway.config import PermissionSettings
-from voice_gateway.tools.masking import shorten
+from voice_gateway.tools.fitting import THERMOSTAT, TIMERS, VOLUME, fits
 from voice_gateway.tools.own_words import asked_for, name_words
-from voice_gateway.turn import ALLOWED, Decision, ToolCall, ToolTraits, Verdict, Words
+from voice_gateway.turn import ALLOWED, Autonomy, Decision, ToolCall, ToolTraits, Verdict, Words
 
 log = logging.getLogger(__name__)
 
@@ -53,6 +53,11 @@ WAITING = Verdict(
     "this needs the user's confirmation, and the user is being asked; do not say that it was done",
     "this needs your yes first",
 )
+NOT_SEARCHED = Verdict(
+    Decision.REFUSED,
+    "the user neither asked about the world nor for a search, so nothing is sent; answer by yourself",
+    "you did not ask me to search, so I sent nothing",
+)
 FORBIDDEN = Verdict(
     Decision.REFUSED,
     "the user did not ask for an action, so nothing may be changed in this turn",
@@ -71,10 +76,10 @@ def tier(
     if names & set(settings.sensitive_tools):
         return Tier.SENSITIVE
     args = call.args if isinstance(call.args, Mapping) else {}
-    return _own_tier(traits.original_name or call.name, args, traits, _of_home(call, traits, devices_named))
+    return _own_tier(traits.original_name or call.name, args, traits, of_home(call, traits, devices_named))
 
 
-def _of_home(call: ToolCall, traits: ToolTraits, devices_named: DevicesNamed) -> DevicesNamed:
+def of_home(call: ToolCall, traits: ToolTraits, devices_named: DevicesNamed) -> DevicesNamed:
     """Those of a second home, whose tools go by `server__tool`, nobody knows: its node 15 is another one."""
     return devices_named if call.name == (traits.original_name or call.name) else lambda _name: ()
 
@@ -127,6 +132,12 @@ def _is_risky(device: HomeDevice, said: str, action: str) -> bool:
     return is_sensitive(device.kind, (device.name, full, beside), action)
 
 
+def is_search(traits: ToolTraits, name: str) -> bool:
+    """It sends the user's words to strangers."""
+    words = frozenset(name_words(traits.original_name or name))
+    return "search" in words and bool(words & {"web", "internet", "online", "google"})
+
+
 def _sounds_sensitive(name: str, args: Mapping[str, Any]) -> bool:
     words = " ".join(name_words(name))
     values = " ".join(value for value in args.values() if isinstance(value, str) and len(value) < 200)
@@ -152,6 +163,26 @@ def _reaches_guarded(words: Sequence[str], args: Mapping[str, Any]) -> bool:
     return any(is_sensitive("switch", (one,), action) for one in named)
 
 
+COOLEST, WARMEST = 10.0, 26.0  # what a heating may be set to without harm, in degrees Celsius
+REVERSIBLE = frozenset({"control_zwave_device", VOLUME, *TIMERS})
+
+
+def is_reversible(call: ToolCall, traits: ToolTraits, level: Tier) -> bool:
+    """Whether it does no harm until somebody takes it back: a light, a plug, a blind, the volume, a timer."""
+    name = traits.original_name or call.name
+    if level is not Tier.ACT or traits.stranger:
+        return False
+    if name != THERMOSTAT:
+        return name in REVERSIBLE
+    args = call.args if isinstance(call.args, Mapping) else {}
+    try:
+        degrees = float(args.get("temperature", WARMEST))
+    except (TypeError, ValueError):
+        return False
+    celsius = (degrees - 32) / 1.8 if str(args.get("unit", "")).upper() == "F" else degrees
+    return COOLEST <= celsius <= WARMEST
+
+
 @dataclass
 class TurnGate:
     """Judges the calls of one turn, and remembers those the user must be asked about."""
@@ -165,6 +196,8 @@ class TurnGate:
     ask_first: bool = False  # every act is asked about
     confirmed: bool = False  # the user has just said yes to exactly these calls
     said: str = ""  # the user's own words
+    before: str = ""  # what was said and done before them
+    autonomy: Callable[[], Autonomy] = lambda: Autonomy.ASK  # of the model; known once it has answered
     by_model: bool = False  # the calls come from a model, which may have them from whatever it has read
     heard_outside: Heard = lambda: False  # whether it has read answers with words from outside the house
     told_by_strangers: Heard = lambda: False  # whether it has read descriptions of untrusted servers
@@ -185,61 +218,62 @@ class TurnGate:
         return verdict
 
     def _verdict(self, call: ToolCall, traits: ToolTraits, level: Tier) -> Verdict:
-        forbidden = self.read_only or self.words is not Words.WISH or call.name in self.unspoken_of
-        if forbidden and level is not Tier.READ:
+        if level is Tier.READ:
+            unasked = self.by_model and is_search(traits, call.name) and call.name in self.unspoken_of
+            return NOT_SEARCHED if unasked else ALLOWED
+        if self.read_only or (self.by_model and not self._may_be_meant(call)):
             return FORBIDDEN
-        sensitive = level is Tier.SENSITIVE
-        if sensitive and self.door not in self.settings.sensitive_doors:
+        if level is Tier.SENSITIVE and self.door not in self.settings.sensitive_doors:
             return WRONG_DOOR
-        needs_yes = (sensitive and self.settings.confirm) or self._is_not_the_users(call, traits, level)
-        needs_yes |= self.ask_first and level is not Tier.READ
-        if self.confirmed or not needs_yes:
+        if self.confirmed or not self._needs_yes(call, traits, level):
             return ALLOWED
         if call not in self.asked:
             self.asked.append(call)
         return WAITING
 
-    def _is_not_the_users(self, call: ToolCall, traits: ToolTraits, level: Tier) -> bool:
+    def _may_be_meant(self, call: ToolCall) -> bool:
+        """Nothing is done, or asked about, after plain talk; who may only look needs a plain wish."""
+        if self.words is Words.TALK:
+            return False
+        plainly = self.words is Words.WISH and call.name not in self.unspoken_of
+        return plainly or self.autonomy() is not Autonomy.LOOK
+
+    def _needs_yes(self, call: ToolCall, traits: ToolTraits, level: Tier) -> bool:
+        if self.ask_first or (level is Tier.SENSITIVE and self.settings.confirm):
+            return True
+        return self.by_model and (
+            self._is_not_the_users(call, traits) or self._is_doubtful(call, traits, level)
+        )
+
+    def _is_doubtful(self, call: ToolCall, traits: ToolTraits, level: Tier) -> bool:
+        """No plain wish, or not plainly the call for it, and nobody vouches for the model."""
+        if self._is_trusted(call, traits):  # the configuration has the last word
+            return False
+        autonomy, reversible = self.autonomy(), is_reversible(call, traits, level)
+        if autonomy is Autonomy.LOOK or (autonomy is Autonomy.ACT and reversible):
+            return False
+        if self.words is not Words.WISH or call.name in self.unspoken_of:
+            return True
+        name = traits.original_name or call.name
+        return (name == THERMOSTAT and not reversible) or not self._fits(call, traits)
+
+    def _fits(self, call: ToolCall, traits: ToolTraits) -> bool:
+        return fits(self.said, call, traits, self._devices(call, traits), self.before)
+
+    def _devices(self, call: ToolCall, traits: ToolTraits) -> Sequence[HomeDevice]:
+        args = call.args if isinstance(call.args, Mapping) else {}
+        known = of_home(call, traits, self.devices_named)
+        return known(str(args["deviceName"])) if "deviceName" in args else ()
+
+    def _is_trusted(self, call: ToolCall, traits: ToolTraits) -> bool:
+        return bool({traits.original_name or call.name, call.name} & set(self.settings.trusted_tools))
+
+    def _is_not_the_users(self, call: ToolCall, traits: ToolTraits) -> bool:
         """A model's call that changes something, and that the user's own words may not be the reason for."""
-        trusted = {traits.original_name or call.name, call.name} & set(self.settings.trusted_tools)
-        if not self.by_model or level is Tier.READ or trusted:
+        if self._is_trusted(call, traits):
             return False
         heard = self.heard_outside()
         if not traits.stranger and not heard and not self.told_by_strangers():
             return False
-        args = call.args if isinstance(call.args, Mapping) else {}
-        known = _of_home(call, traits, self.devices_named)
-        devices = known(str(args["deviceName"])) if "deviceName" in args else ()
         by_name = traits.stranger and not heard
-        return not asked_for(self.said, call, traits, devices, by_name=by_name)
-
-
-def question(
-    calls: Sequence[ToolCall],
-    traits: Callable[[str], ToolTraits],
-    devices_named: DevicesNamed,
-    *,
-    pin: bool,
-) -> str:
-    """ "Unlock the front door? Say yes to confirm." """
-    wishes = [_wish(call, traits(call.name), devices_named) for call in calls]
-    joined = wishes[0] if len(wishes) == 1 else ", ".join(wishes[:-1]) + " and " + wishes[-1]
-    ending = "Say yes and your PIN to confirm." if pin else "Say yes to confirm."
-    return f"{joined[0].upper()}{joined[1:]}? {ending}"
-
-
-def _wish(call: ToolCall, traits: ToolTraits, devices_named: DevicesNamed) -> str:
-    args = call.args if isinstance(call.args, Mapping) else {}
-    if "deviceName" in args and "action" in args:
-        said = str(args["deviceName"])
-        names = {device.name for device in _of_home(call, traits, devices_named)(said)}
-        device = (names.pop() if len(names) == 1 else said).strip().lower().removeprefix("the ")
-        action = {"on": "turn on", "off": "turn off"}.get(str(args["action"]), str(args["action"]))
-        return f"{action} the {device}"
-    if args.get("confirmed") and "sceneName" in args:
-        return f"start the scene {args['sceneName']}, of which not all is known"
-    # A stranger's title could say anything.
-    title = ("" if traits.stranger else traits.title) or traits.original_name or call.name
-    title = title.replace("_", " ").strip()
-    facts = ", ".join(f"{key} {shorten(' '.join(str(value).split()), 60)}" for key, value in args.items())
-    return f"{title} with {facts}" if facts else title
+        return not asked_for(self.said, call, traits, self._devices(call, traits), by_name=by_name)

@@ -116,21 +116,21 @@ async def test_a_door_that_is_not_allowed_gets_a_refusal_and_no_question():
     assert "not allowed from here" in refused.outcomes[0].text
 
 
-async def test_a_stage_that_forbids_side_effects_binds_the_next_one():
-    first = Scripted(None, Passed("local", "a negation", words=Words.DOUBTFUL), name="local")
+async def test_after_plain_talk_the_next_stage_does_nothing():
+    first = Scripted(None, Passed("local", "talk", words=Words.TALK), name="local")
     house = House([LOCK], before=[first])
 
-    reply = await house.hears("don't lock the back door")
+    reply = await house.hears("my uncle is a locksmith")
 
     assert house.lock.actions == []
     assert not reply.ok
-    assert reply.passed == (Passed("local", "a negation", words=Words.DOUBTFUL),)
+    assert reply.passed == (Passed("local", "talk", words=Words.TALK),)
     assert reply.outcomes[0].structured == {"outcome": "not_permitted"}
 
 
 async def test_nobody_hears_of_the_user_when_something_is_refused():
     """A model gets other words than people do."""
-    first = Scripted(None, Passed("local", "a negation", words=Words.DOUBTFUL), name="local")
+    first = Scripted(None, Passed("local", "talk", words=Words.TALK), name="local")
 
     async def act_and_fail(turn):
         await turn.run(house.stage.executor, [LOCK])
@@ -186,14 +186,14 @@ async def test_a_stage_that_fails_becomes_a_reply(trouble, says):
     assert not reply.ok
 
 
-async def test_a_tool_that_nothing_was_said_of_may_not_act():
+async def test_a_tool_that_nothing_was_said_of_is_asked_about():
     first = Scripted(None, Passed("local", "unknown", unspoken_of=frozenset({LOCK.name})))
     house = House([LOCK], before=[first])
 
-    reply = await house.hears("hello")
+    reply = await house.hears("make it cosy")
 
     assert house.lock.actions == []
-    assert not reply.outcomes[0].ok
+    assert reply.text == "Lock the back door? Say yes to confirm."
 
 
 async def test_a_turn_that_takes_too_long_is_ended():

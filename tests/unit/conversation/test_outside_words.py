@@ -80,5 +80,5 @@ async def test_the_taint_lasts_as_long_as_the_words_are_in_the_history():
     await home.hears("how are my roses")
 
     assert (await home.hears("and my tulips")).expects_answer
-    assert not (await home.hears("and my tulips", conversation_id="another")).expects_answer
+    assert not (await home.hears("lock the back door", conversation_id="another")).expects_answer
     assert home.lock.actions == ["lock"]

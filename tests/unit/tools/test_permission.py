@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 
 from voice_gateway.config import PermissionSettings
-from voice_gateway.tools.permission import FORBIDDEN, Tier, TurnGate, question, tier
-from voice_gateway.turn import ALLOWED, Decision, ToolCall, ToolTraits
+from voice_gateway.tools.permission import FORBIDDEN, Tier, TurnGate, tier
+from voice_gateway.tools.proposal import question
+from voice_gateway.turn import ALLOWED, Autonomy, Decision, ToolCall, ToolTraits
 
 
 @dataclass
@@ -218,13 +219,16 @@ def test_a_strangers_hint_does_not_act_in_a_forbidden_turn():
     assert gate(ToolCall("1", "get_news", {}), stranger("get_news", read_only=True)) is ALLOWED
 
 
-def of_model(said: str, *, heard: bool = False, strangers: bool = False, **settings) -> TurnGate:
+def of_model(
+    said: str, *, heard: bool = False, strangers: bool = False, autonomy=Autonomy.LOOK, **settings
+) -> TurnGate:
     return TurnGate(
         "mqtt",
         PermissionSettings(**settings),
         devices_named,
         said=said,
         by_model=True,
+        autonomy=lambda: autonomy,
         heard_outside=lambda: heard,
         told_by_strangers=lambda: strangers,
     )
@@ -244,6 +248,7 @@ def test_a_strangers_tool_runs_when_it_was_named_and_else_after_a_yes():
     assert local(WATER, traits) is ALLOWED, "the local brain acts on the user's words alone"
 
 
+@pytest.mark.parametrize("autonomy", Autonomy)
 @pytest.mark.parametrize("read", [{"heard": True}, {"strangers": True}])
 @pytest.mark.parametrize(
     ("said", "args", "decision"),
@@ -258,11 +263,11 @@ def test_a_strangers_tool_runs_when_it_was_named_and_else_after_a_yes():
         ("mach die Lampe an", {"deviceName": "Lamp", "action": "on"}, Decision.ASK),
     ],
 )
-def test_after_words_from_outside_the_users_own_must_be_for_the_call(read, said, args, decision):
+def test_after_words_from_outside_the_users_own_must_be_for_the_call(autonomy, read, said, args, decision):
     call = ToolCall("1", "control_zwave_device", args)
     home = ToolTraits(source="zwave", original_name="control_zwave_device")
 
-    assert of_model(said, **read)(call, home).decision is decision
+    assert of_model(said, autonomy=autonomy, **read)(call, home).decision is decision
     assert of_model(said)(call, home) is ALLOWED, "nothing from outside was read"
 
 

@@ -81,6 +81,8 @@ class Grounding:
     def tell(self, outcome: ToolOutcome) -> str:
         """Told at once when it happened or may have; what never ran may yet be tried in another way."""
         self.silent = False
+        if is_look(outcome) and outcome.status is OutcomeStatus.NOT_PERMITTED:
+            return ""  # nobody asked for a search, and nobody looked
         self.outcomes.append(outcome)
         if is_look(outcome) or outcome.status in _NOTHING_HAPPENED:
             self._untold.append(outcome)

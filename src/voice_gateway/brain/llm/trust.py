@@ -1,8 +1,10 @@
-"""Which model is trusted to work in several steps: the one place that decides it."""
+"""Which model is trusted: to work in several steps, and to act on words that are no plain wish."""
 
 import re
 
-from voice_gateway.config import SeveralSteps
+from voice_gateway.brain.stage import Trust
+from voice_gateway.config import AutonomySetting, SeveralSteps
+from voice_gateway.turn import Autonomy
 
 # Below this a model that is asked again after a good outcome mostly repeats itself, or undoes what it did.
 LEAST_BILLIONS = 7.0
@@ -10,13 +12,26 @@ _SIZE = re.compile(r"(?:(\d+)\s*x\s*)?(\d+(?:\.\d+)?)\s*([KMBT])", re.IGNORECASE
 _BILLIONS = {"K": 1e-6, "M": 1e-3, "B": 1.0, "T": 1e3}
 
 
+def is_trusted(provider: str, parameter_size: str | None) -> bool:
+    """The one place that decides it. `parameter_size` is Ollama's word: "7.6B"."""
+    return provider == "anthropic" or billions(parameter_size or "") >= LEAST_BILLIONS  # unknown: it is not
+
+
 def several_steps(setting: SeveralSteps, *, provider: str, parameter_size: str | None = None) -> bool:
-    """Whether the model is asked again after all went well. `parameter_size` is Ollama's word: "7.6B"."""
+    """Whether the model is asked again after all went well."""
+    return is_trusted(provider, parameter_size) if setting == "auto" else setting
+
+
+def trust(setting: AutonomySetting, *, provider: str, parameter_size: str | None = None) -> Trust:
+    """What becomes of an act that the words do not plainly ask for."""
     if setting != "auto":
-        return setting
+        return Trust(Autonomy(setting), f"brain.autonomy is {setting}")
     if provider == "anthropic":
-        return True
-    return billions(parameter_size or "") >= LEAST_BILLIONS  # of unknown size: not trusted
+        return Trust(Autonomy.ACT, "brain.autonomy is auto, and Anthropic is trusted")
+    size = f"has {parameter_size} parameters" if parameter_size else "does not tell its size"
+    least = f"from {LEAST_BILLIONS:.0f} B on a model is trusted"
+    autonomy = Autonomy.ACT if is_trusted(provider, parameter_size) else Autonomy.ASK
+    return Trust(autonomy, f"brain.autonomy is auto, the model {size}, {least}")
 
 
 def billions(parameter_size: str) -> float:

@@ -41,9 +41,11 @@ from voice_gateway.brain.local.plan.home import scene_missing, unknown_scene
 from voice_gateway.brain.local.speakable import Speakables, in_own_words
 from voice_gateway.brain.local.speech_act import asks_for_action, not_spoken_of, words_of
 from voice_gateway.brain.local.understand import Reader
+from voice_gateway.brain.local.web_search import speaks_of_search
 from voice_gateway.brain.stage import Turn
 from voice_gateway.config import BrainSettings
 from voice_gateway.tools.executor import ToolExecutor
+from voice_gateway.tools.permission import is_search
 from voice_gateway.tools.traits import traits
 from voice_gateway.turn import Passed, Reply, ToolCall, ToolOutcome, new_id
 
@@ -208,7 +210,17 @@ class LocalBrain:
 
     def _pass_on(self, text: str, no: NotHandled) -> Passed:
         words = words_of(text, self.home, self._executor.tools.all(), forbidden=no.forbid)
-        return Passed(self.name, no.reason, words, no.spoken, not_spoken_of(normalise(text)))
+        unspoken = not_spoken_of(normalise(text)) | self._searches_unasked(text)
+        return Passed(self.name, no.reason, words, no.spoken, unspoken)
+
+    def _searches_unasked(self, text: str) -> frozenset[str]:
+        """The tools that would send these words to strangers, though nobody asked for it."""
+        names = [*(device.name for device in self.home.devices), *self.home.rooms]
+        if speaks_of_search(text, names):
+            return frozenset()
+        tools = self._executor.tools
+        found = [tool for tool in tools.all() if is_search(traits(tool), tool.name)]
+        return frozenset(tools.offered_name(tool) for tool in found)
 
     async def _off_the_loop(self, work: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
         """The first use parses a grammar, and a large home takes a while: both would hold up the sound."""

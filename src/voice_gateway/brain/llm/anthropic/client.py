@@ -14,14 +14,14 @@ from voice_gateway.brain.llm.home_note import Devices, home_note
 from voice_gateway.brain.llm.loop import run_loop
 from voice_gateway.brain.llm.offer import Offer, Offering, tokens_of
 from voice_gateway.brain.llm.prompt import Clock, local_time, stamped
-from voice_gateway.brain.llm.trust import several_steps
-from voice_gateway.brain.stage import Turn
+from voice_gateway.brain.llm.trust import several_steps, trust
+from voice_gateway.brain.stage import Trust, Turn
 from voice_gateway.config import AnthropicSettings, BrainSettings
 from voice_gateway.errors import BrainError
 from voice_gateway.problems import MODEL_NO_KEY
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.traits import schema_of
-from voice_gateway.turn import Reply, Words
+from voice_gateway.turn import Reply
 
 if TYPE_CHECKING:
     from langchain_anthropic import ChatAnthropic
@@ -62,11 +62,14 @@ class AnthropicClient:
         """The tools the model sees; all of them, because a large model has room."""
         return self._offers.current()
 
+    def trust(self) -> Trust:
+        return trust(self._brain.autonomy, provider=self.name)
+
     async def answer(self, turn: Turn) -> Reply:
         if self._tools_ready is not None:
             await self._tools_ready()
         chat = await self._ready()
-        may_act = all(passed.words is Words.WISH for passed in turn.passed)
+        may_act = turn.may_act(self.trust().autonomy)
         return await run_loop(
             self._model(chat),
             turn,

@@ -18,13 +18,13 @@ from voice_gateway.brain.llm.ollama.chat import OllamaChat, prompt_tokens
 from voice_gateway.brain.llm.ollama.prefix import Prefix, PrefixCache, seconds_of
 from voice_gateway.brain.llm.ollama.qwen_format import to_qwen_tool
 from voice_gateway.brain.llm.prompt import SYSTEM_PROMPT, Clock, local_time, stamped
-from voice_gateway.brain.llm.trust import several_steps
-from voice_gateway.brain.stage import Turn
+from voice_gateway.brain.llm.trust import several_steps, trust
+from voice_gateway.brain.stage import Trust, Turn
 from voice_gateway.config import BrainSettings, OllamaSettings, SeveralSteps
 from voice_gateway.errors import BrainError
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.lint import estimate_tokens
-from voice_gateway.turn import Reply, Utterance, Words
+from voice_gateway.turn import Reply, Utterance
 
 log = logging.getLogger(__name__)
 
@@ -113,12 +113,15 @@ class OllamaClient:
         """The tools the model sees now, what was shortened, and what was left out and why."""
         return self._offers.current()
 
+    def trust(self) -> Trust:
+        return trust(self._brain.autonomy, provider=self.name, parameter_size=self._chat.parameter_size)
+
     async def answer(self, turn: Turn) -> Reply:
         if self._tools_ready is not None:
             await self._tools_ready()
         prefix = self._current_prefix()
         self._stop_stale_warm_up(prefix)
-        may_act = all(passed.words is Words.WISH for passed in turn.passed)
+        may_act = turn.may_act(self.trust().autonomy)
         return await run_loop(
             _OllamaModel(self._chat, prefix, self._settings, self._cache, self._brain.several_steps),
             turn,

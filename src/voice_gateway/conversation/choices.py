@@ -1,0 +1,127 @@
+"""Which of the calls that we asked about are meant: "only the lamp", "not the kitchen", "the first two"."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from home_words.names import plain_words
+from home_words.resolver import Group, Names, One, Several
+
+
+@dataclass(frozen=True, slots=True)
+class Thing:
+    """What a proposed call is about."""
+
+    name: str
+    room: str
+    kind: str
+    node_id: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Places of the calls that are meant. Who is not sure asks again, about these."""
+
+    places: frozenset[int]
+    sure: bool = True
+
+
+_AGREEING = frozenset("yes yeah yep sure ok okay no nope well please but and".split())
+_VERBS = frozenset("turn switch set dim open close shut lock unlock start on off toggle stop".split())
+_POLITE = frozenset("please then thanks though instead now".split())
+_AS_IT_IS = frozenset("alone out on off be as it is they are".split())
+_ONLY = re.compile(r"^(?:only|just|nothing but) (.+)$|^(.+) (?:only|alone)$")
+_BUT = re.compile(
+    r"^(?:(?:all|everything|every one|all of them|both) )?"
+    r"(?:not|but not|but|except|except for|without|apart from|leave out|leave|skip|keep|dont) (?:in )?(.+)$"
+)
+_BARE = re.compile(r"^(?:in )?((?:the|my) .+)$")
+_NOBODY = frozenset("it that them this those these now yet really today tonight necessary needed".split())
+_COUNTED = re.compile(
+    r"^(?:the )?(first|last|second|third|other|1st|2nd|3rd)(?: (\d+))?(?: ones?| of them)?$"
+)
+_PLACES = {"first": 0, "1st": 0, "second": 1, "2nd": 1, "third": 2, "3rd": 2}
+_JOINTS = re.compile(r"\b(?:and|or|nor|both)\b|,")
+_DETERMINED = re.compile(r"^(?:the|my|our|that|this|those|these)\b")
+_LONGEST = 12  # words
+
+
+def read_choice(text: str, asked: str, things: Sequence[Thing]) -> Choice | None:
+    """None: it is none, but a plain yes or no, or something else. `asked` is the question: whoever answers
+    with another deed than that wants something else."""
+    every = plain_words(text)
+    if not things or len(every) > _LONGEST:
+        return None
+    deeds = _VERBS & set(plain_words(asked))
+    said = " ".join(_within(every, _AGREEING | deeds, _POLITE))
+    if found := _BUT.match(said):
+        phrase = " ".join(_within(found[1].split(), deeds | {"touch"}, _AS_IT_IS))
+        return _rest(_meant(phrase, things), len(things), phrase)
+    if found := _ONLY.match(said):
+        phrase = " ".join(_within((found[1] or found[2]).split(), deeds, deeds))
+        return _meant(phrase, things) or _again(phrase)
+    bare = _BARE.match(" ".join(_within(said.split(), frozenset(), deeds)))
+    meant = _meant(bare[1], things) if bare and len(things) > 1 else None
+    return meant if meant is not None and len(meant.places) < len(things) else None
+
+
+def _within(words: Sequence[str], before: frozenset[str], behind: frozenset[str]) -> Sequence[str]:
+    start, end = 0, len(words)
+    while start < end and words[start] in before:
+        start += 1
+    while end > start and words[end - 1] in behind:
+        end -= 1
+    return words[start:end]
+
+
+def _rest(left_out: Choice | None, count: int, phrase: str) -> Choice | None:
+    if left_out is None:
+        return _again(phrase)
+    return Choice(frozenset(range(count)) - left_out.places, left_out.sure)
+
+
+def _again(phrase: str) -> Choice | None:
+    """Something was chosen that we did not ask about: we ask again. Other words are a new wish."""
+    return Choice(frozenset(), sure=False) if _DETERMINED.match(phrase) else None
+
+
+def _meant(phrase: str, things: Sequence[Thing]) -> Choice | None:
+    """All parts of the phrase must be known."""
+    if phrase.rsplit(maxsplit=1)[-1] in _NOBODY:
+        return None
+    if (counted := _counted(phrase, len(things))) is not None:
+        return Choice(counted)
+    places: set[int] = set()
+    sure = True
+    parts = [part.strip() for part in _JOINTS.split(phrase) if part.strip()]
+    for part in parts:
+        found = _named(part, things)
+        if found is None:
+            return None
+        places |= found.places
+        sure &= found.sure
+    return Choice(frozenset(places), sure) if places else None
+
+
+def _counted(phrase: str, count: int) -> frozenset[int] | None:
+    """ "The first two", "the last one": in the order in which we named them."""
+    found = _COUNTED.match(phrase)
+    if found is None:
+        return None
+    number = int(found[2] or 1)
+    if found[1] == "last":
+        return frozenset(range(max(0, count - number), count))
+    first = _PLACES[found[1]]
+    return frozenset(range(first, first + number)) if first + number <= count else None
+
+
+def _named(part: str, things: Sequence[Thing]) -> Choice | None:
+    match Names(things).find(part):
+        case One(device):
+            return Choice(frozenset({things.index(device)}))
+        case Group(devices):
+            return Choice(frozenset(map(things.index, devices)))
+        case Several(devices):
+            return Choice(frozenset(map(things.index, devices)), sure=len(devices) == 1)
+        case _:
+            return None
