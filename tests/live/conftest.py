@@ -15,6 +15,7 @@ from tests.live.asking import NOON, Counts, MakeClient
 from tests.live.house import House
 from tests.live.ollama_server import OllamaServer
 
+from voice_gateway.brain.llm.home_note import Devices
 from voice_gateway.brain.llm.ollama.client import OllamaClient
 from voice_gateway.config import BrainSettings, OllamaSettings
 from voice_gateway.tools.executor import ToolExecutor
@@ -90,7 +91,9 @@ async def make_client(ollama: Ollama) -> AsyncIterator[MakeClient]:
     """Builds clients of the gateway, and closes them."""
     async with AsyncExitStack() as closing:
 
-        def make(model: str, executor: ToolExecutor, **settings: Any) -> OllamaClient:
+        def make(
+            model: str, executor: ToolExecutor, *, devices: Devices = tuple, **settings: Any
+        ) -> OllamaClient:
             chosen = {
                 "base_url": ollama.base_url,
                 "model": model,
@@ -99,7 +102,9 @@ async def make_client(ollama: Ollama) -> AsyncIterator[MakeClient]:
                 "timeout_seconds": 240,  # a machine with other work to do reads slowly, and is not silent
                 **settings,
             }
-            client = OllamaClient(OllamaSettings(**chosen), BrainSettings(), executor, clock=lambda: NOON)
+            client = OllamaClient(
+                OllamaSettings(**chosen), BrainSettings(), executor, clock=lambda: NOON, devices=devices
+            )
             closing.push_async_callback(client.aclose)
             return client
 

@@ -8,11 +8,13 @@ from tests.live.asking import Counts, MakeClient, ask
 from tests.live.house import House
 
 from voice_gateway.brain.history import History
+from voice_gateway.brain.local.home import Device
 
 pytestmark = [pytest.mark.live, pytest.mark.timeout(300)]
 
 # Measured: a thirtieth for another question, an eighth for a call with its result.
 OTHER_QUESTION, CALL_AND_RESULT = 1 / 5, 1 / 3
+NAMES_ONLY = 1 / 3  # of a prefix with three tools; of one with all default tools it is much less
 
 
 async def unload(base_url: str, model: str) -> None:
@@ -61,3 +63,24 @@ async def test_warming_up_twice_asks_once(
     assert await client.warm_up()
 
     assert len(counts.requests) == 1
+
+
+async def test_a_renamed_device_costs_the_reading_of_names_alone(
+    tool_model: str,
+    house: House,
+    make_client: MakeClient,
+    reading: Callable[[], list[float]],
+    base_url: str,
+) -> None:
+    await unload(base_url, tool_model)
+    home = [Device(name, "Kitchen", "switch") for name in ("Kitchen Light", "Heater", "Kettle")]
+    client = make_client(tool_model, house.executor, devices=lambda: tuple(home))
+
+    assert await client.warm_up()
+    home[0] = Device("Worktop Light", "Kitchen", "switch")
+    assert await client.warm_up()
+    await ask(client, "turn on the worktop light", history=History())
+
+    cold, renamed, question = reading()[:3]
+    assert renamed < cold * NAMES_ONLY
+    assert question < cold * OTHER_QUESTION
