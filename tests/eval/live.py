@@ -10,8 +10,8 @@ import statistics
 import subprocess
 import sys
 import tempfile
-from collections.abc import AsyncIterator, Iterator, Sequence
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
@@ -21,7 +21,8 @@ from tests.eval.cases import Case, read_cases
 from tests.eval.homes import HOMES
 from tests.eval.judge import judge_whole
 from tests.eval.wish_cases import Wish, read_wishes
-from tests.eval.wish_judge import Became, Goal, became_at_once, other_acts, put, states, untouched
+from tests.eval.wish_eval import House, Result
+from tests.eval.wish_judge import Became
 from tests.fakes.home_tools import ScriptedHome, manager_for
 from tests.live.ollama_server import OllamaServer
 
@@ -67,38 +68,26 @@ def server() -> Iterator[tuple[str, str]]:
         yield started.base_url, installed["TOOL_MODEL"]
 
 
-@asynccontextmanager
-async def talking(
-    home: ScriptedHome, settings: OllamaSettings, brain: BrainSettings, *, cascade: bool, confirm: bool
-) -> AsyncIterator[Conversation]:
+async def run_case(case: Case, settings: OllamaSettings, *, cascade: bool) -> Row:
+    home = ScriptedHome.default()
     executor = ToolExecutor(manager_for(home))
+    brain = BrainSettings(provider="ollama")
     local = LocalBrain(executor, brain)
     await local.refresh()
-    model = OllamaClient(
-        settings,
-        brain,
-        executor,
-        home=lambda: HomeNames.of(local.home.devices),
-        devices=lambda: local.home.devices,
-    )
+    model = OllamaClient(settings, brain, executor, devices=lambda: local.home.devices)
     stages: Sequence[Stage] = (local, model) if cascade else (model,)
-    try:
-        await model.warm_up()  # as a gateway that stays up does
-        yield Conversation(stages, executor, brain, PermissionSettings(confirm=confirm))
-    finally:
-        await model.aclose()
-
-
-async def run_case(case: Case, settings: OllamaSettings, *, cascade: bool) -> Row:
-    home, brain = ScriptedHome.default(), BrainSettings(provider="ollama")
     # Confirmation is another question: here an unlock that was asked for is carried out.
-    async with talking(home, settings, brain, cascade=cascade, confirm=False) as conversation:
+    asking = PermissionSettings(confirm=False)
+    conversation = Conversation(stages, executor, brain, asking)
+    try:
         for text in case.turns[:-1]:
             await conversation.answer(Utterance(text, room=case.room))
         home.calls.clear()
         started = perf_counter()
         reply = await conversation.answer(Utterance(case.turns[-1], room=case.room))
         seconds = perf_counter() - started
+    finally:
+        await model.aclose()
     right, wrong = judge_whole(case, reply, taken_effect(home))
     calls = "; ".join(f"{name} {args}" for name, args in home.calls)
     did = f"{reply.text!r} after {calls or 'no call'}"
@@ -121,91 +110,6 @@ def taken_effect(home: ScriptedHome) -> list[Made]:
     return found
 
 
-@dataclass(frozen=True)
-class WishRow:
-    wish: Wish
-    became: Became
-    stage: str  # who answered the last of the words
-    seconds: float  # from these to the end of the reply; without the yes
-    did: str
-
-
-async def run_wish(wish: Wish, settings: OllamaSettings, brain: BrainSettings) -> WishRow:
-    """Whoever is asked something says yes, once; of what is no wish, only a question is counted."""
-    home, goals = HOMES[wish.home](), []
-    put(home, wish.start)
-    for way in wish.rights:
-        other = HOMES[wish.home]()
-        put(other, wish.start)
-        goals.append(Goal(way, other))
-    before = states(home)
-    async with talking(home, settings, brain, cascade=True, confirm=True) as conversation:
-        started = perf_counter()
-        for text in wish.turns:
-            started = perf_counter()
-            reply = await conversation.answer(Utterance(text, room=wish.room))
-        seconds, said = perf_counter() - started, [reply.text]
-        became = became_at_once(wish, goals, states(home), before, other_acts(home.calls), reply)
-        if became is Became.ASKED and wish.wanted:
-            after = await conversation.answer(Utterance("yes", room=wish.room))
-            said.append(after.text)
-            acts = other_acts(home.calls)
-            if any(goal.reached(states(home), acts, after) for goal in goals):
-                became = Became.AFTER_YES
-            elif not untouched(states(home), before, acts):
-                became = Became.WRONG
-    calls = "; ".join(f"{name} {args}" for name, args in home.calls)
-    return WishRow(wish, became, reply.stage, seconds, f"{' / '.join(said)!r} after {calls or 'no call'}")
-
-
-def wish_table(rows: Sequence[WishRow]) -> str:
-    heads = f"{'answered by':<12}{'n':>5}" + "".join(f"{became:>15}" for became in Became)
-    lines = [f"{heads}{'median s':>10}{'max s':>8}"]
-    for stage in [*dict.fromkeys(row.stage for row in rows), "all"]:
-        mine = [row for row in rows if stage in (row.stage, "all")]
-        counts = "".join(f"{sum(row.became is became for row in mine):>15}" for became in Became)
-        times = [row.seconds for row in mine]
-        lines.append(f"{stage:<12}{len(mine):>5}{counts}{statistics.median(times):>10.2f}{max(times):>8.1f}")
-    return "\n".join(lines)
-
-
-async def run_wishes(given: argparse.Namespace, settings: OllamaSettings) -> int:
-    """A wrong act is shown, not failed for: which wishes a small model misreads is what is measured here."""
-    brain = BrainSettings(provider="ollama", autonomy=given.autonomy)
-    results = {}
-    for name, wanted in (("wishes", True), ("look-alikes", False)):
-        if given.only and given.only != name:
-            continue
-        rows = []
-        for wish in [one for one in read_wishes() if one.wanted is wanted and not one.held_out][
-            :: given.every
-        ]:
-            rows.append(row := await run_wish(wish, settings, brain))
-            print(
-                f"{row.seconds:6.1f} s  {row.stage:<8}{row.became:<14}{wish.line}",
-                file=sys.stderr,
-                flush=True,
-            )
-        print(
-            f"{settings.model}, autonomy {given.autonomy}, {len(rows)} {name}\n{wish_table(rows)}", flush=True
-        )
-        for row in rows:
-            if row.became is Became.WRONG:
-                print(f"WRONG by {row.stage}: {row.wish.line}\n    {row.did}")
-        results[name] = [
-            {"line": r.wish.line, "became": r.became, "stage": r.stage, "did": r.did}
-            | {"seconds": round(r.seconds, 3)}
-            for r in rows
-        ]
-    save(given.json, results)
-    return 0
-
-
-def save(path: Path, results: object) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(results, indent=1), encoding="utf-8")
-
-
 def table(rows: Sequence[Row]) -> str:
     heads = f"{'answered by':<12}{'n':>6}{'right':>8}{'wrong action':>14}{'called nothing':>16}"
     lines = [f"{heads}{'median s':>10}{'max s':>8}"]
@@ -218,6 +122,78 @@ def table(rows: Sequence[Row]) -> str:
             f"{statistics.median(times):>10.2f}{max(times):>8.1f}"
         )
     return "\n".join(lines)
+
+
+class LiveHouse(House):
+    """A home of the wishes with a real model behind the local brain."""
+
+    def __init__(self, name: str, settings: OllamaSettings, autonomy: str) -> None:
+        super().__init__(name, None, autonomy)
+        self.brain = BrainSettings.model_validate({"provider": "ollama", "autonomy": autonomy})
+        self.local = LocalBrain(self.executor, self.brain)
+        self.client = OllamaClient(
+            settings,
+            self.brain,
+            self.executor,
+            home=lambda: HomeNames.of(self.local.home.devices),
+            devices=lambda: self.local.home.devices,
+        )
+
+    async def timed(self, wish: Wish) -> tuple[Result, float]:
+        """With the seconds of the whole conversation, after a warm-up as in a gateway that stays up."""
+        assert self.client is not None
+        await self.local.refresh()
+        await self.client.warm_up()
+        started = perf_counter()
+        result = await self.hears(wish)
+        return result, perf_counter() - started
+
+
+async def run_wishes(given: argparse.Namespace, settings: OllamaSettings) -> int:
+    """Wrong acts are shown, not failed for: what a small model makes of wishes is what is measured here."""
+    houses = {name: LiveHouse(name, settings, given.autonomy) for name in HOMES}
+    seen = [wish for wish in read_wishes() if not wish.held_out]
+    results: dict[str, object] = {}
+    for name, wanted in (("wishes", True), ("look-alikes", False)):
+        if given.only and given.only != name:
+            continue
+        rows: list[tuple[Result, float]] = []
+        for wish in [one for one in seen if one.wanted is wanted][:: given.every]:
+            rows.append(await houses[wish.home].timed(wish))
+            result, seconds = rows[-1]
+            print(f"{seconds:6.1f} s  {result.became:<14}{wish.line}", file=sys.stderr, flush=True)
+            results[name] = [
+                {"line": one.wish.line, "became": one.became, "did": one.did, "seconds": round(seconds, 3)}
+                for one, seconds in rows
+            ]
+            save(given.json, results)
+        print(
+            f"{settings.model}, autonomy {given.autonomy}, {len(rows)} {name}\n{wish_table(rows)}", flush=True
+        )
+        for one, _ in rows:
+            if one.became is Became.WRONG:
+                print(f"WRONG: {one.wish.line}\n    {one.did}")
+    for house in houses.values():
+        assert house.client is not None
+        await house.client.aclose()
+    return 0
+
+
+def wish_table(rows: Sequence[tuple[Result, float]]) -> str:
+    heads = f"{'answered by':<12}{'n':>5}" + "".join(f"{became.value:>15}" for became in Became)
+    lines = [f"{heads}{'median s':>10}{'max s':>8}"]
+    stages = {id(one): one.did.partition(" said ")[0] for one, _ in rows}
+    for stage in [*dict.fromkeys(stages.values()), "all"]:
+        mine = [(one, seconds) for one, seconds in rows if stage in (stages[id(one)], "all")]
+        counts = "".join(f"{sum(one.became is became for one, _ in mine):>15}" for became in Became)
+        times = [seconds for _, seconds in mine]
+        lines.append(f"{stage:<12}{len(mine):>5}{counts}{statistics.median(times):>10.2f}{max(times):>8.1f}")
+    return "\n".join(lines)
+
+
+def save(path: Path, results: object) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(results, indent=1), encoding="utf-8")
 
 
 async def run(given: argparse.Namespace) -> int:

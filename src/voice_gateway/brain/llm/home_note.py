@@ -15,6 +15,20 @@ COUNTS = "What there is in this home, as data; list the devices to learn their n
 NO_ROOM = "no room"
 
 
+class HomeNote:
+    """The note on the home as it is now, written anew only when the devices were read anew."""
+
+    def __init__(self, devices: Devices) -> None:
+        self._devices = devices
+        self._written: tuple[Sequence[HomeDevice], int, str] | None = None
+
+    def within(self, budget: int) -> str:
+        devices = self._devices()
+        if self._written is None or self._written[0] is not devices or self._written[1] != budget:
+            self._written = (devices, budget, home_note(devices, budget))
+        return self._written[2]
+
+
 def home_note(devices: Iterable[HomeDevice], budget: int) -> str:
     """All names if they fit; else how many of each kind, by room or in all; else nothing.
 

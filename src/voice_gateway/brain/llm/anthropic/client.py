@@ -10,7 +10,7 @@ from langchain_core.tools import BaseTool
 from voice_gateway.brain.grounding import HomeNames
 from voice_gateway.brain.llm.anthropic.chat import AnthropicModel, make_chat, with_cache_mark
 from voice_gateway.brain.llm.anthropic.errors import NO_KEY
-from voice_gateway.brain.llm.home_note import Devices, home_note
+from voice_gateway.brain.llm.home_note import Devices, HomeNote
 from voice_gateway.brain.llm.loop import run_loop
 from voice_gateway.brain.llm.offer import Offer, Offering, tokens_of
 from voice_gateway.brain.llm.prompt import Clock, local_time, stamped
@@ -50,7 +50,7 @@ class AnthropicClient:
     ) -> None:
         self._settings, self._brain, self._executor = settings, brain, executor
         self._clock = clock
-        self._home, self._devices = home, devices
+        self._home, self._note = home, HomeNote(devices)
         self._tools_ready = tools_ready
         self._new_chat = new_chat
         self._offers = Offering(executor.tools, cost=_cost, clock=clock)
@@ -118,7 +118,7 @@ class AnthropicClient:
             tools = with_cache_mark(offer.tools)
             self._bound = (offer, chat.bind_tools(tools) if tools else chat)
         steps = several_steps(self._brain.several_steps, provider="anthropic")
-        note = home_note(self._devices(), self._settings.home_token_budget)
+        note = self._note.within(self._settings.home_token_budget)
         return AnthropicModel(self._bound[1], offer, self._settings, note, steps)
 
 

@@ -8,10 +8,9 @@ from dataclasses import dataclass, replace
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 
-from home_words.kinds import HomeDevice
 from voice_gateway.backoff import Backoff
 from voice_gateway.brain.grounding import HomeNames
-from voice_gateway.brain.llm.home_note import Devices, home_note
+from voice_gateway.brain.llm.home_note import Devices, HomeNote
 from voice_gateway.brain.llm.loop import run_loop
 from voice_gateway.brain.llm.offer import Offer, Offering, tokens_of
 from voice_gateway.brain.llm.ollama.chat import OllamaChat, prompt_tokens
@@ -92,7 +91,7 @@ class OllamaClient:
     ) -> None:
         self._settings, self._brain, self._executor = settings, brain, executor
         self._clock = clock
-        self._home, self._devices = home, devices
+        self._home, self._note = home, HomeNote(devices)
         self._tools_ready = tools_ready
         self._chat = OllamaChat(settings)
         self._offers = Offering(
@@ -103,7 +102,6 @@ class OllamaClient:
             clock=clock,
         )
         self._prefix: Prefix | None = None
-        self._written: Sequence[HomeDevice] | None = None  # the devices that the prefix tells of
         self._looked_at = ""
         self._cache = PrefixCache(settings.keep_alive, monotonic)
         self._warming: tuple[Prefix, asyncio.Timeout] | None = None
@@ -201,14 +199,12 @@ class OllamaClient:
             pass
 
     def _current_prefix(self) -> Prefix:
-        offer, devices = self._offers.current(), self._devices()
+        offer = self._offers.current()
         if self._prefix is None or self._prefix.offer is not offer:
-            self._prefix, self._written = Prefix.of(offer), None
-        if (
-            devices is not self._written
-        ):  # a home that was read again is another tuple, mostly with the same names
-            note = home_note(devices, min(self._settings.home_token_budget, self._room_for_home(offer)))
-            self._prefix, self._written = replace(self._prefix, home=note), devices
+            self._prefix = Prefix.of(offer)
+        note = self._note.within(min(self._settings.home_token_budget, self._room_for_home(offer)))
+        if note != self._prefix.home:
+            self._prefix = replace(self._prefix, home=note)
         return self._prefix
 
     def _stop_stale_warm_up(self, prefix: Prefix) -> None:
