@@ -80,6 +80,32 @@ IN_OTHER_LANGUAGES = {
     "ko": "영 공 일 이 삼 사 오 육 륙 칠 팔 구 십 백 천",
     "hi": "शून्य एक दो तीन चार पाँच पांच छह छः सात आठ नौ दस बीस सौ हज़ार",
     "ar": "صفر واحد اثنان إثنان اثنين ثلاثة أربعة خمسة ستة سبعة ثمانية تسعة عشرة عشرون مائة مئة ألف",
+    "hi-latn": "shunya ek do teen tin char chaar paanch panch chhe chhah saat aath nau das bees sau hazaar",
+    "ja": (
+        "ゼロ れい いち に ニ さん サン よん ヨン し ご ゴ ろく ロク なな しち ナナ はち ハチ "
+        "きゅう キュウ く じゅう ひゃく せん"
+    ),
+    "ja-latn": "zero rei ichi ni san yon shi go roku nana shichi hachi kyuu kyu ku juu ju hyaku sen",
+    "zh-latn": "ling yi yao er liang san si wu liu qi ba jiu shi bai qian",
+    "ko-native": "하나 둘 셋 넷 다섯 여섯 일곱 여덟 아홉 열",
+    "el": "μηδέν ένα δύο δυο τρία τέσσερα πέντε έξι επτά εφτά οκτώ οχτώ εννέα εννιά δέκα είκοσι εκατό χίλια",
+    "he": "אפס אחת אחד שתיים שניים שלוש שלושה ארבע ארבעה חמש חמישה שש שישה שבע שבעה שמונה תשע עשר מאה אלף",
+    "fa": "صفر یک دو سه چهار پنج شش هفت هشت نه ده بیست صد هزار",
+    "th": "ศูนย์ หนึ่ง สอง สาม สี่ ห้า หก เจ็ด แปด เก้า สิบ ร้อย พัน",
+    "vi": "không một hai ba bốn tư năm lăm sáu bảy tám chín mười mươi trăm nghìn",
+    "id": "nol kosong satu dua tiga empat lima enam tujuh delapan sembilan sepuluh puluh belas ratus ribu",
+    "tl": "sero isa dalawa tatlo apat lima anim pito walo siyam sampu daan libo",
+    "sw": "sifuri moja mbili tatu nne tano sita saba nane tisa kumi ishirini mia elfu",
+    "ro": "zero unu una doi două trei patru cinci șase șapte opt nouă zece zeci sută sute mie mii",
+    "ca": "zero un una dos dues tres quatre cinc sis set vuit nou deu vint trenta cent mil",
+    "sk": "nula jeden jedna dva dve tri štyri päť šesť sedem osem deväť desať dvadsať sto tisíc",
+    "sl": "nič ena dva dve tri štiri pet šest sedem osem devet deset dvajset sto tisoč",
+    "hr": "nula jedan jedna dva dvije tri četiri pet šest sedam osam devet deset dvadeset sto tisuća hiljada",
+    "sr": "нула један једна два две три четири пет шест седам осам девет десет двадесет сто хиљада",
+    "bg": "нула едно един две два три четири пет шест седем осем девет десет двадесет сто хиляда",
+    "et": "null üks kaks kolm neli viis kuus seitse kaheksa üheksa kümme sada tuhat",
+    "lv": "nulle viens divi trīs četri pieci seši septiņi astoņi deviņi desmit simts tūkstotis",
+    "lt": "nulis vienas du trys keturi penki šeši septyni aštuoni devyni dešimt šimtas tūkstantis",
 }
 # What stands between two of them inside one word: "vierundzwanzig", "achtentwintig".
 JOINTS = "und en ën y e og i"

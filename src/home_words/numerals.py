@@ -90,14 +90,22 @@ def parted(text: str) -> Spoken:
     return Spoken(tuple(words), tuple(numbers))
 
 
-def without_numbers(text: str) -> str:
-    """The same text with a mark for each number; neither its length nor its grouping shows."""
-    out, position = [], 0
+def without_numbers(text: str, known: frozenset[str] | None = None) -> str:
+    """The same text with a mark for each number; neither its length nor its grouping shows. With `known` also
+    for every word that is not among these."""
+    out: list[str] = []
+    position = 0
     for row in _rows(text):
-        if _says_number(row):
-            out += [text[position : row[0].start], HIDDEN]
+        if _says_number(row) or (known is not None and any(token.text not in known for token in row)):
+            before = text[position : row[0].start]
+            out += [before] if out and out[-1] == HIDDEN and not before.strip() else [before, HIDDEN]
             position = row[-1].end
     return "".join([*out, text[position:]])
+
+
+def is_latin(text: str) -> bool:
+    """Whether its letters are those in which English is written."""
+    return all(not c.isalpha() or unicodedata.name(c, "").startswith("LATIN ") for c in text)
 
 
 def readings(spoken: Spoken) -> tuple[str, ...]:

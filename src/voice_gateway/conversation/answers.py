@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from enum import StrEnum
 from hmac import compare_digest
 
-from home_words.numerals import Spoken, parted, readings
+from home_words.numerals import Spoken, parted, readings, without_numbers
 
 # A yes is made of these words alone (and of the question's own). "Okay, turn on the lamp" is a new request,
 # and must not unlock a door.
@@ -24,6 +24,8 @@ _FILLERS = re.compile(r"^((well|um+|uh+|oh|hey|and)[\s,]+)+", re.I)
 
 # With a number in it an answer may be put more freely: whoever says a PIN means the question.
 _PIN_WORDS = frozenset("pin pins pincode passcode".split())
+# What else it is called; a number beside one of these may be it.
+_CODE_WORDS = _PIN_WORDS | frozenset("code codes combination password keypad".split())
 _OPENING = frozenset("open unlock disarm".split())  # what a PIN is asked for
 _BESIDE_A_PIN = frozenset(
     "a all alright am an and be by digits enter er fine for good great hello here here's hey hi hmm i'm im "
@@ -66,7 +68,18 @@ def may_be_pin(spoken: Spoken, shortest: int) -> bool:
     if spoken.size < shortest or len(spoken.words) > _LONGEST_ANSWER:
         return False
     words = set(spoken.words)
-    return words <= _BESIDE_A_PIN or bool(words & (_PIN_WORDS | _OPENING))
+    return words <= _BESIDE_A_PIN or bool(words & (_CODE_WORDS | _OPENING))
+
+
+def is_short(spoken: Spoken) -> bool:
+    return len(spoken.words) <= _LONGEST_ANSWER
+
+
+def without_pin(text: str, asked: str) -> str:
+    """Of what may have a PIN in it only words are left that are known not to be one: a slip of the pen or of
+    the transcriber ("tow fuor six eigth"), and a language that nobody knew of, would tell it as well."""
+    known = _BESIDE_A_PIN | _REFUSING_WORDS | frozenset(parted(asked).words)
+    return without_numbers(text, known)
 
 
 def _read_with_number(spoken: Spoken, asked: frozenset[str]) -> Answer:

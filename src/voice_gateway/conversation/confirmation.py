@@ -6,11 +6,11 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from home_words.numerals import Spoken, parted, without_numbers
+from home_words.numerals import is_latin, parted, without_numbers
 from voice_gateway.brain.render_outcomes import render_outcomes
 from voice_gateway.brain.stage import Turn
 from voice_gateway.config import SHORTEST_PIN, PermissionSettings
-from voice_gateway.conversation.answers import Answer, may_be_pin, read_answer
+from voice_gateway.conversation.answers import Answer, is_short, may_be_pin, read_answer, without_pin
 from voice_gateway.conversation.choices import Choice, Thing, read_choice
 from voice_gateway.conversation.pin_lock import PinLock, PinVerdict, in_words
 from voice_gateway.tools.executor import ToolExecutor
@@ -104,23 +104,27 @@ class Confirmation:
         pending, text = _open_question(state), utterance.text
         pin = self._pin if pending and pending.sensitive else None
         answer = read_answer(text, pending.question, pin) if pending else Answer.OTHER
-        if self._pin is not None and self._hides(parted(text), answer, pending, state):
-            return Incoming(replace(utterance, text=without_numbers(text)), answer, hidden=True)
+        if self._pin is not None and self._hides(text, answer, pending, state):
+            shown = without_pin(text, pending.question if pending else "")
+            return Incoming(replace(utterance, text=shown), answer, hidden=True)
         choice = read_choice(text, pending.question, pending.things) if pending else None
         return Incoming(utterance, answer, choice=choice, declined=_declined(state, pending, text))
 
-    def _hides(
-        self, spoken: Spoken, answer: Answer, pending: Pending | None, state: Mapping[str, Any]
-    ) -> bool:
-        """Every number while a question wants a PIN, and shortly behind it. At any other time, and in every
-        other conversation, a sentence that is nothing but a PIN."""
-        if not spoken.numbers:
-            return False
+    def _hides(self, text: str, answer: Answer, pending: Pending | None, state: Mapping[str, Any]) -> bool:
+        """Every number while a question wants a PIN, and whatever may be one in a script that we do not read.
+        Shortly behind it every number as long as a PIN. At any other time, and in every other conversation, a
+        sentence that is about nothing else."""
+        spoken = parted(text)
         if pending is not None and pending.sensitive:
             near = self._now() <= pending.expires + GRACE_SECONDS
-            if near or answer is not Answer.OTHER:
+            if near and not is_latin(text):
                 return True
-        return may_be_pin(spoken, shortest=1 if self._now() <= state.get(OVER, 0.0) else SHORTEST_PIN)
+            if spoken.numbers and (near or answer is not Answer.OTHER):
+                return True
+        behind = self._now() <= state.get(OVER, 0.0)
+        if behind and spoken.size >= SHORTEST_PIN and is_short(spoken):
+            return True
+        return bool(spoken.numbers) and may_be_pin(spoken, shortest=1 if behind else SHORTEST_PIN)
 
     def without_pin(self, text: str) -> str:
         """Of what nobody reads, because it is too long: then also nobody knows whether a PIN is wanted."""

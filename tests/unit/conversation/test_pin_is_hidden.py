@@ -13,7 +13,10 @@ from voice_gateway.conversation.store import SqliteStore
 from voice_gateway.turn import Passed, Reply
 
 SETTINGS = PermissionSettings(pin="2468", sensitive_doors=("cli", "voice", "wyoming"))
-LEAKS = ("2468", "24", "68", "two", "four", "six", "eight", "sixty", "twenty", "acht", "٢", "二", "２")
+LEAKS = (
+    *("2468", "24", "68", "two", "four", "six", "eight", "sixty", "twenty", "acht", "٢", "二", "２"),
+    *("fuor", "eigth", "τέσσερα", "empat", "bốn", "よん", "yon", "четири", "ארבע", "ოთხი"),
+)
 
 ANSWERS = [
     "2468",
@@ -37,6 +40,15 @@ OTHERS = [
     "what is 2468 divided by two",
     "hm let me think about this for some time was it 24 and 68 or something like that I wonder",
     "zwei vier sechs acht",
+    "δύο τέσσερα έξι οκτώ",
+    "dua empat enam delapan",
+    "hai bốn sáu tám",
+    "に よん ろく はち",
+    "ni yon roku hachi",
+    "две четири шест осем",
+    "שתיים ארבע שש שמונה",
+    "ორი ოთხი ექვსი რვა",  # of which nobody here knows a word
+    "yes tow fuor six eigth",
     "yes " * 5000 + "2468",
 ]
 
@@ -133,7 +145,16 @@ async def test_a_pin_that_comes_too_late_is_known_to_nobody(tmp_path, caplog, an
     await everything.assert_unknown()
 
 
-@pytest.mark.parametrize("answer", [*ANSWERS, "unlock the front door, pin 2468", "open the garage with 2468"])
+@pytest.mark.parametrize(
+    "answer",
+    [
+        *ANSWERS,
+        "unlock the front door, pin 2468",
+        "open the garage with 2468",
+        "the code for the door is 2468",
+        "remember the code 2468",
+    ],
+)
 @pytest.mark.parametrize("place", [{}, {"conversation_id": "other"}, {"door": "mqtt"}])
 async def test_a_pin_that_nobody_asked_for_is_known_to_nobody(tmp_path, caplog, answer, place):
     everything = Everything(tmp_path, caplog, "a model's answer")
@@ -154,6 +175,15 @@ async def test_the_second_half_of_a_pin_is_hidden_too(tmp_path, caplog):
 
     assert everything.house.lock.actions == []
     await everything.assert_unknown()
+
+
+async def test_for_a_minute_no_number_of_its_length_is_passed_on(tmp_path, caplog):
+    everything = Everything(tmp_path, caplog)
+    await everything.house.hears("unlock the front door")
+    await everything.house.hears("tell me a story about 2468")
+    await everything.house.hears("and 2468 is the thing")
+
+    assert not [leak for leak in LEAKS if leak in everything.known()]
 
 
 async def test_a_failure_tells_nothing_of_it(tmp_path, caplog):
