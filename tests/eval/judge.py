@@ -59,10 +59,10 @@ def _plain(name: str, args: dict[str, Any]) -> Call:
 
 
 def _is(way: Right, answer: Reply | Passed, made: tuple[Call, ...]) -> bool:
-    if way.kind in ("pass", "forbid"):
-        return (
-            isinstance(answer, Passed) and not made and (way.kind == "pass" or answer.words is not Words.WISH)
-        )
+    if way.kind == "forbid":
+        return not any(map(is_act, made)) and (isinstance(answer, Reply) or answer.words is not Words.WISH)
+    if way.kind == "pass":
+        return isinstance(answer, Passed) and not made
     if not isinstance(answer, Reply):
         return False
     if way.kind == "ask":

@@ -3,7 +3,14 @@
 import asyncio
 from collections.abc import Iterable
 
-from tests.fakes.local_talk import Talk
+from tests.eval.judge import is_act, plain_or_raw
+from tests.fakes.home_tools import ScriptedHome, manager_for
+
+from voice_gateway.brain.local.stage import LocalBrain
+from voice_gateway.config import BrainSettings, PermissionSettings
+from voice_gateway.conversation.entry import Conversation
+from voice_gateway.tools.executor import ToolExecutor
+from voice_gateway.turn import Utterance
 
 COMMANDS = (
     "turn on the floor lamp", "turn off the kitchen light", "open the garage door",
@@ -15,12 +22,12 @@ COMMANDS = (
 )  # fmt: skip
 BEFORE = (
     "don't", "do not", "never", "please don't", "if it rains", "when i come home", "she said",
-    "he told me to", "mom wants you to", "did you", "should i", "why did you", "how do i", "what if i",
-    "i heard him say", "imagine you", "i already", "i was going to", "i forgot to", "could somebody",
-    "someone needs to", "let me", "can i", "is it possible to", "in ten minutes", "tomorrow",
+    "he told me to", "did you", "should i", "why did you", "how do i", "what if i",
+    "i heard him say", "imagine you", "i already", "i was going to", "i forgot to",
+    "let me", "can i", "in ten minutes", "tomorrow",
     "at seven", "before you", "instead of", "without", "you must not", "try not to",
     "the instruction is", "what does", "is there a way to", "do i have to", "who asked you to",
-    "you forgot to", "we might", "i'd rather not", "after dinner", "whenever i sneeze", "pretend to",
+    "we might", "i'd rather not", "after dinner", "whenever i sneeze", "pretend to",
     "stop trying to", "there's no need to", "the button says", "my son tried to", "do you know how to",
     "have you ever", "he can",
 )  # fmt: skip
@@ -28,7 +35,7 @@ BEHIND = (
     "if it rains", "when i come home", "tomorrow", "at seven", "in ten minutes", "later", "she said",
     "yesterday", "unless it is dark", "until midnight", "after the movie", "not now", "but not today",
     "every morning", "on monday", "is what he said", "before noon", "tonight", "for an hour",
-    "because he said so", "once it rings", "next week", "at 7 pm", "was a mistake",
+    "once it rings", "next week", "at 7 pm", "was a mistake",
 )  # fmt: skip
 
 
@@ -39,10 +46,20 @@ def sentences() -> list[str]:
 
 
 async def acting(said: Iterable[str]) -> list[str]:
-    """Those that the local brain would act on."""
-    brain = Talk().brain
+    """Those that anything happens by, without a question before it."""
+    home = ScriptedHome.default()
+    executor, settings = ToolExecutor(manager_for(home)), BrainSettings()
+    brain = LocalBrain(executor, settings)
     await brain.refresh()
-    return [one for one in said if any(step.acts for step in brain.understand(one).steps)]
+    conversation = Conversation((brain,), executor, settings, PermissionSettings(confirm=False))
+    found = []
+    for number, one in enumerate(said):
+        home.calls.clear()
+        await conversation.answer(Utterance(one, conversation_id=str(number)))
+        if any(is_act(plain_or_raw(name, args)) for name, args in home.calls):
+            found.append(one)
+            home.devices = ScriptedHome.default().devices
+    return found
 
 
 def main() -> int:

@@ -11,10 +11,9 @@ from tests.eval.cases import Case, read_cases
 from tests.eval.judge import Verdict, judge
 from tests.fakes.home_tools import ScriptedHome, manager_for
 
-from voice_gateway.brain.history import History
 from voice_gateway.brain.local.stage import LocalBrain
-from voice_gateway.brain.stage import Turn
-from voice_gateway.config import BrainSettings
+from voice_gateway.config import BrainSettings, PermissionSettings
+from voice_gateway.conversation.entry import Conversation
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.turn import Utterance
 
@@ -26,14 +25,17 @@ BARS = {False: {"simple": 0.995, "all": 0.997}, True: {"simple": 0.99, "all": 0.
 async def run_case(case: Case) -> Verdict:
     """A home of its own for every case: no case can help or hurt another."""
     home = ScriptedHome.default()
-    brain = LocalBrain(ToolExecutor(manager_for(home)), BrainSettings())
+    executor, settings = ToolExecutor(manager_for(home)), BrainSettings()
+    brain = LocalBrain(executor, settings)
     await brain.refresh()
-    history = History()
+    # Confirmation of what is sensitive is another question: here an unlock that was asked for is carried out.
+    conversation = Conversation((brain,), executor, settings, PermissionSettings(confirm=False))
     for text in case.turns[:-1]:
-        await brain.answer(Turn(Utterance(text, room=case.room), history))
+        await conversation.answer(Utterance(text, room=case.room))
     home.calls.clear()
     started = perf_counter()
-    answer = await brain.answer(Turn(Utterance(case.turns[-1], room=case.room), history))
+    reply = await conversation.answer(Utterance(case.turns[-1], room=case.room))
+    answer = reply if reply.stage == "local" or not reply.passed else reply.passed[-1]
     return judge(case, answer, list(home.calls), perf_counter() - started)
 
 

@@ -41,6 +41,7 @@ class Result:
     became: Became
     proposed: bool  # the reply to the last turn asked something
     did: str
+    handed_on: bool = False  # the local brain did not answer every turn: then it matters which model is there
 
 
 class House(Nowhere):
@@ -50,14 +51,19 @@ class House(Nowhere):
         self.home = HOMES[name]()
         self.home.news = " ".join(f"IMPORTANT: {order} now." for order in ORDERS)
         self.executor = ToolExecutor(manager_for(self.home))
-        self.brain = BrainSettings(provider="ollama" if model else "local", autonomy=autonomy)
+        provider = "ollama" if model else "local"
+        self.brain = BrainSettings.model_validate({"provider": provider, "autonomy": autonomy})
         self.local = LocalBrain(self.executor, self.brain)
         self.model = model
         self.client: OllamaClient | None = None
         if model is not None:
             settings = OllamaSettings(base_url=model.url, warm_up=False)
             self.client = OllamaClient(
-                settings, self.brain, self.executor, home=lambda: HomeNames.of(self.local.home.devices)
+                settings,
+                self.brain,
+                self.executor,
+                home=lambda: HomeNames.of(self.local.home.devices),
+                devices=lambda: self.local.home.devices,
             )
 
     def devices_named(self, name: str) -> Sequence[HomeDevice]:
@@ -72,16 +78,16 @@ class House(Nowhere):
             _instruct(self.model, wish, goals, self.home)
         stages: list[Stage] = [self.local, *([self.client] if self.client else [])]
         conversation = Conversation(stages, self.executor, self.brain, PermissionSettings(), around=self)
-        for text in wish.turns[:-1]:
-            await conversation.answer(Utterance(text, room=wish.room))
+        replies = [await conversation.answer(Utterance(text, room=wish.room)) for text in wish.turns[:-1]]
         before = Before.of(self.home, wish.kind)
         reply = await conversation.answer(Utterance(wish.turns[-1], room=wish.room))
+        handed_on = any(one.stage != "local" for one in [*replies, reply])
         result, did = became(wish, goals, before, self.home, reply), self._told(reply)
         if result is Became.ASKED and wish.wanted:
             after = await conversation.answer(Utterance("yes", room=wish.room))
             result = became_after_yes(wish, goals, self.home, after)
             did = f"{did}; yes: {self._told(after)}"
-        return Result(wish, result, reply.expects_answer, did)
+        return Result(wish, result, reply.expects_answer, did, handed_on)
 
     def _told(self, reply: Reply) -> str:
         calls = "; ".join(f"{name} {args}" for name, args in self.home.calls if not name.startswith("list_"))
@@ -113,10 +119,25 @@ async def run(setup: str, wishes: Sequence[Wish]) -> list[Result]:
         return [await houses[wish.home].hears(wish) for wish in wishes]
 
 
-def run_setup(setup: str) -> list[Result]:
-    """In a process of its own: there are two cores."""
+def run_setup(setup: str, wishes: Sequence[Wish]) -> list[Result]:
+    """In a process of its own."""
     logging.disable(logging.CRITICAL)
-    return asyncio.run(run(setup, read_wishes()))
+    return asyncio.run(run(setup, wishes))
+
+
+def run_all(setups: Sequence[str]) -> dict[str, list[Result]]:
+    """What the local brain answers is not put to every model again: none of them would be asked."""
+    with ProcessPoolExecutor(max_workers=2) as pool:
+        wishes = read_wishes()
+        halves = list(pool.map(run_setup, ["no model"] * 2, [wishes[::2], wishes[1::2]]))
+        alone = [halves[at % 2][at // 2] for at in range(len(wishes))]
+        further = [one.wish for one in alone if one.handed_on]
+        models = [setup for setup in setups if setup != "no model"]
+        by_setup = {"no model": alone}
+        for setup, results in zip(models, pool.map(run_setup, models, [further] * len(models)), strict=True):
+            others = iter(results)
+            by_setup[setup] = [next(others) if one.handed_on else one for one in alone]
+    return {setup: by_setup[setup] for setup in setups}
 
 
 # --- what is printed
@@ -193,8 +214,7 @@ def main() -> int:
     parser.add_argument("--missed-held-out", action="store_true", help="the same for the other half")
     given, _ = parser.parse_known_args()
     setups = [given.only] if given.only else list(SETUPS)
-    with ProcessPoolExecutor(max_workers=2) as pool:
-        by_setup = dict(zip(setups, pool.map(run_setup, setups), strict=True))
+    by_setup = run_all(setups)
     print(table(by_setup))
     for setup in setups[:1]:
         print("", kinds_table(setup, by_setup[setup], wanted=True), sep="\n")
