@@ -204,7 +204,7 @@ class Confirmation:
             turn.history.state[OVER] = self._now() + GRACE_SECONDS
             return _told(turn, refusal)
         turn.history.add_user(turn.utterance.text)
-        return await self._run(turn, pending.calls)
+        return await self._run(turn, pending.calls, sensitive=pending.sensitive)
 
     def _declined(self, turn: Turn, pending: Pending) -> Reply:
         turn.history.state[DECLINED] = _calls_json(pending.calls)
@@ -221,7 +221,7 @@ class Confirmation:
             for call in calls
         )
         if choice.sure and not sensitive:
-            return await self._run(turn, calls)
+            return await self._run(turn, calls, sensitive=False)
         text = self._asked(turn, calls or pending.calls)
         turn.history.add_ai(text)
         return Reply(text, stage="local", expects_answer=True)
@@ -259,16 +259,21 @@ class Confirmation:
             f"{WRONG_PIN} There were too many: for {left} I take none." if attempts.is_locked else WRONG_PIN
         )
 
-    async def _run(self, turn: Turn, calls: Sequence[ToolCall]) -> Reply:
+    async def _run(self, turn: Turn, calls: Sequence[ToolCall], *, sensitive: bool) -> Reply:
+        """A yes counts for what was asked: what turns out to be sensitive only now is asked about, too."""
         if any(self._executor.tools.find(call.name) is None for call in calls):
             await self._linked()  # a new process: the server that was asked about is not connected yet
-        agreed = replace(turn, gate=self.gate(turn.utterance.door, confirmed=True))
+        gate = self.gate(turn.utterance.door, confirmed=True)
+        gate.agreed_to = Tier.SENSITIVE if sensitive else Tier.ACT
         turn.history.add_ai("", calls)
-        outcomes = await agreed.run(self._executor, calls)
+        outcomes = await replace(turn, gate=gate).run(self._executor, calls)
         turn.history.add_outcomes(outcomes)
+        reply = Reply("", tuple(outcomes), stage="local", ok=all(outcome.ok for outcome in outcomes))
+        if gate.asked:
+            return self.ask(turn, reply, gate, Incoming(turn.utterance))
         text = render_outcomes(outcomes)
         turn.history.add_ai(text)
-        return Reply(text, tuple(outcomes), stage="local", ok=all(outcome.ok for outcome in outcomes))
+        return replace(reply, text=text)
 
     def _traits(self, name: str) -> ToolTraits:
         tool = self._executor.tools.find(name)

@@ -194,7 +194,8 @@ class TurnGate:
     words: Words = Words.WISH
     unspoken_of: frozenset[str] = frozenset()  # tools: nothing was said of what they are for
     ask_first: bool = False  # every act is asked about
-    confirmed: bool = False  # the user has just said yes to exactly these calls
+    confirmed: bool = False  # the user has just said yes to exactly these calls …
+    agreed_to: Tier = Tier.SENSITIVE  # … and was asked for no more than this
     said: str = ""  # the user's own words
     before: str = ""  # what was said and done before them
     autonomy: Callable[[], Autonomy] = lambda: Autonomy.ASK  # of the model; known once it has answered
@@ -225,7 +226,8 @@ class TurnGate:
             return FORBIDDEN
         if level is Tier.SENSITIVE and self.door not in self.settings.sensitive_doors:
             return WRONG_DOOR
-        if self.confirmed or not self._needs_yes(call, traits, level):
+        agreed = self.confirmed and (level is not Tier.SENSITIVE or self.agreed_to is Tier.SENSITIVE)
+        if agreed or not self._needs_yes(call, traits, level):
             return ALLOWED
         if call not in self.asked:
             self.asked.append(call)

@@ -38,9 +38,11 @@ class House:
         tool = StructuredTool.from_function(coroutine=activate_zwave_scene, description="Starts a scene.")
         traits = ToolTraits(source="zwave", original_name="activate_zwave_scene")
         manager.add(with_traits(tool, traits))
-        executor = ToolExecutor(manager)
-        stage = Scripted(executor, *([step] for step in steps))
-        self.talk = Conversation([stage], executor, BrainSettings(), PermissionSettings(**permission))
+        self.executor = ToolExecutor(manager)
+        self.stage = Scripted(self.executor, *([step] for step in steps))
+        self.talk = Conversation(
+            [self.stage], self.executor, BrainSettings(), PermissionSettings(**permission)
+        )
 
     async def hears(self, text: str, door: str = "cli") -> Reply:
         return await self.talk.answer(Utterance(text, door=door))
@@ -69,6 +71,27 @@ async def test_a_no_starts_nothing():
     await house.hears("start the scene leaving")
     await house.hears("no")
     assert house.home.sent == []
+
+
+async def test_a_yes_to_the_scene_is_no_yes_to_what_nobody_knows_of_it():
+    """It was asked about for another reason, and without the PIN."""
+
+    async def doubtful(turn):
+        outcomes = await turn.asking().run(house.executor, [CALL])
+        return Reply("", tuple(outcomes), stage="model")
+
+    house = House(pin="2468")
+    house.stage.steps = [doubtful]
+
+    assert "scene Leaving?" in (await house.hears("maybe the scene leaving")).text
+    again = await house.hears("yes")
+
+    assert (
+        again.text == "Start the scene Leaving, of which not all is known? Say yes and your PIN to confirm."
+    )
+    assert (again.expects_answer, house.home.sent) == (True, [])
+    assert (await house.hears("yes 2468")).ok
+    assert house.home.sent == [("scene", 4)]
 
 
 @pytest.mark.parametrize("call", [CALL, CLAIMED])
