@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from home_words.kinds import HomeDevice
 from voice_gateway import quick_start
+from voice_gateway.brain.acts import Where
 from voice_gateway.brain.llm.anthropic.errors import NO_KEY
 from voice_gateway.brain.llm.ollama.health import ModelHealth
 from voice_gateway.brain.local.compose import abilities
@@ -22,6 +23,7 @@ from voice_gateway.config import Settings, control_file, data_folder
 from voice_gateway.conversation.entry import Conversation
 from voice_gateway.conversation.place import gateway_id
 from voice_gateway.conversation.store import MemoryStore, Store
+from voice_gateway.conversation.undo_log import acts_from
 from voice_gateway.errors import BrainError, ErrorKind, ToolUnavailable
 from voice_gateway.mcp_link.integration import MCPIntegration, ServerStatus
 from voice_gateway.private_files import close_folder
@@ -141,6 +143,9 @@ class Gateway:
 
     def _build_conversation(self) -> Conversation:
         stages: list[Stage] = [self.local] if self.model is None else [self.local, self.model]
+        gateway = gateway_id(data_folder() / "gateway-id") if self.store.lines is not None else ""
+        damaged = damaged_file(self.watch, "memory", "acts")
+        acts = acts_from(self.store, data_folder() / "acts.sqlite", gateway, on_damage=damaged)
         return Conversation(
             stages,
             self.executor,
@@ -151,7 +156,8 @@ class Gateway:
             around=self,
             first=self._clock.answer,
             pin_file=data_folder() / "wrong-pins.json",
-            gateway=gateway_id(data_folder() / "gateway-id") if self.store.lines is not None else "",
+            gateway=gateway,
+            acts=acts,
         )
 
     def _build_model(self) -> "OllamaClient | AnthropicClient | None":
@@ -474,6 +480,12 @@ class Gateway:
             utterance = Utterance(text, conversation_id=conversation_id, room=asked.get("room"))
             return answer_json(await self.conversation.answer(utterance, interruption=interruption))
 
+        async def undo(asked: Mapping[str, Any], interruption: Interruption) -> dict[str, Any]:
+            utterance = Utterance("undo", conversation_id=str(asked["conversation_id"]))
+            wanted = Where(utterance.door, conversation=None if asked["all"] else utterance.conversation_id)
+            answer = self.conversation.answer(utterance, interruption=interruption, take_back=wanted)
+            return answer_json(await answer)
+
         async def call(asked: Mapping[str, Any], interruption: Interruption) -> dict[str, Any] | None:
             # Who leaves gives the call up; of a turn only what a model says.
             return await interruption.cutting(
@@ -495,7 +507,7 @@ class Gateway:
             return {"tasks": len(asyncio.all_tasks()), "threads": threading.active_count()}
 
         operations: dict[str, Operation] = {"hello": hello, "ask": ask, "call": call, "status": status}
-        return {**operations, "talk": talk, "vitals": vitals}
+        return {**operations, "undo": undo, "talk": talk, "vitals": vitals}
 
     # --- tasks
 

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol, runtime_checkable
 
+from voice_gateway.brain.acts import TurnActs
 from voice_gateway.brain.history import History
 from voice_gateway.tools.executor import CONFIRMED, ToolExecutor
 from voice_gateway.tools.permission import TurnGate
@@ -38,6 +39,7 @@ class Turn:
     passed: tuple[Passed, ...] = ()  # the stages that were asked before
     interruption: Interruption = field(default_factory=Interruption)
     outcomes: list[ToolOutcome] = field(default_factory=list)  # of all calls so far, as they came
+    acts: TurnActs | None = None  # what was done before and can be taken back
 
     def asking(self) -> "Turn":
         """The same turn with every act asked about first: for what was understood, but not for sure."""

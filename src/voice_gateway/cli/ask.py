@@ -5,6 +5,7 @@ import sys
 from time import perf_counter
 from typing import Any
 
+from voice_gateway.brain.acts import Where
 from voice_gateway.cli.command import ask_running, loaded, wants_json
 from voice_gateway.config import conversations_file
 from voice_gateway.doors.control import answer_json
@@ -18,10 +19,22 @@ CONVERSATION = "cli"
 
 
 async def ask(options: argparse.Namespace) -> int:
-    text, conversation_id = " ".join(options.text), options.conversation or CONVERSATION
-    answer = await _there(options, text, conversation_id) or await _alone(options, text, conversation_id)
+    conversation_id = options.conversation or CONVERSATION
+    utterance = Utterance(" ".join(options.text), conversation_id=conversation_id, room=options.room)
+    message = {"op": "ask", "text": utterance.text, "room": utterance.room}
+    answer = await answered(options, utterance, message)
     if options.explain:
         print_reply(answer["explained"], out=sys.stderr)
+    return printed(options, answer)
+
+
+async def answered(
+    options: argparse.Namespace, utterance: Utterance, message: dict[str, Any], take_back: Where | None = None
+) -> dict[str, Any]:
+    return await _there(options, utterance, message) or await _alone(options, utterance, take_back)
+
+
+def printed(options: argparse.Namespace, answer: dict[str, Any]) -> int:
     reply = answer["reply"]
     if wants_json(options):
         print_json(reply)
@@ -30,10 +43,12 @@ async def ask(options: argparse.Namespace) -> int:
     return 0 if reply["ok"] else 1
 
 
-async def _there(options: argparse.Namespace, text: str, conversation_id: str) -> dict[str, Any] | None:
+async def _there(
+    options: argparse.Namespace, utterance: Utterance, message: dict[str, Any]
+) -> dict[str, Any] | None:
     """By the running gateway, if there is one; one that ends in the middle leaves a reply, too."""
-    message = {"op": "ask", "text": text, "conversation_id": conversation_id, "room": options.room}
-    started = perf_counter()
+    conversation_id, started = utterance.conversation_id, perf_counter()
+    message = {**message, "conversation_id": conversation_id}
     try:
         answer: dict[str, Any] | None = await ask_running(options, message)
     except LinkError as error:
@@ -43,7 +58,9 @@ async def _there(options: argparse.Namespace, text: str, conversation_id: str) -
     return answer
 
 
-async def _alone(options: argparse.Namespace, text: str, conversation_id: str) -> dict[str, Any]:
+async def _alone(
+    options: argparse.Namespace, utterance: Utterance, take_back: Where | None
+) -> dict[str, Any]:
     from voice_gateway.app import opened
     from voice_gateway.conversation.store import SqliteStore
 
@@ -51,5 +68,4 @@ async def _alone(options: argparse.Namespace, text: str, conversation_id: str) -
     # Kept in a file: the next `ask --conversation` is another process.
     store = SqliteStore(conversations_file())
     async with opened(settings, store=store) as gateway:
-        utterance = Utterance(text, conversation_id=conversation_id, room=settings.brain.room)
-        return answer_json(await gateway.conversation.answer(utterance))
+        return answer_json(await gateway.conversation.answer(utterance, take_back=take_back))

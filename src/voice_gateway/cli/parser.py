@@ -16,6 +16,7 @@ examples:
   voice-gateway ask "turn on the floor lamp"         one question, one answer
   voice-gateway ask --json "is the front door locked"
   voice-gateway ask --explain "dim it to half" --conversation kitchen
+  voice-gateway undo                                 take back what the last ask did
   voice-gateway chat --json < lines.txt              one JSON object for each line
   voice-gateway run --voice                          talk to it: "hey jarvis, what time is it"
   voice-gateway listen session.wav                   a recording, as if it were spoken
@@ -69,6 +70,7 @@ def parser() -> Parser:
     run.add_argument("--voice", action="store_true", help="listen and speak, too")
     commands.add_parser("chat", parents=[shared], help="answer each line of the input, then end")
     _add_ask(commands, shared)
+    _add_undo(commands, shared)
     _add_tools(commands, shared)
     _add_config(commands, shared)
     doctor = commands.add_parser("doctor", parents=[shared], help="check everything, and say what to do")
@@ -109,6 +111,17 @@ def _add_ask(commands: "argparse._SubParsersAction[Parser]", shared: Parser) -> 
     )
     ask.add_argument("--room", help='where you are; settles "turn on the light"')
     ask.add_argument("--explain", action="store_true", help="say on stderr which stage answered, and why")
+
+
+def _add_undo(commands: "argparse._SubParsersAction[Parser]", shared: Parser) -> None:
+    undo = commands.add_parser(
+        "undo",
+        parents=[shared],
+        help="take back what was done last",
+        description="Take back what the last `ask` of the past hour did, or the one before if that was taken "
+        "back already. Prints what `ask` prints. Exit code 0: taken back, or a question first; else 1.",
+    )
+    undo.add_argument("--conversation", metavar="ID", help="only what was done in this conversation")
 
 
 def _add_tools(commands: "argparse._SubParsersAction[Parser]", shared: Parser) -> None:

@@ -10,6 +10,7 @@ from time import perf_counter
 from typing import Protocol
 
 from home_words.kinds import HomeDevice
+from voice_gateway.brain.acts import Acts, TurnActs, Where
 from voice_gateway.brain.render_outcomes import render_outcomes
 from voice_gateway.brain.stage import ModelStage, Stage, Turn
 from voice_gateway.config import BrainSettings, PermissionSettings
@@ -19,6 +20,7 @@ from voice_gateway.conversation.locking import Locks
 from voice_gateway.conversation.pin_lock import PinLock
 from voice_gateway.conversation.place import conversation_key
 from voice_gateway.conversation.store import MemoryStore, Store
+from voice_gateway.conversation.undo_log import MemoryActs
 from voice_gateway.errors import GatewayError, UnfitAnswer
 from voice_gateway.logs import turn_context
 from voice_gateway.tools.executor import ToolExecutor
@@ -94,6 +96,7 @@ class Conversation:
         around: Surroundings | None = None,
         first: First | None = None,
         gateway: str = "",  # its name among those that share the store
+        acts: Acts | None = None,  # where they are kept to be taken back; without it they are in memory
         pin_file: Path | None = None,  # where wrong PINs are counted; without it they are in memory
         now: Callable[[], float] = time.time,
     ) -> None:
@@ -104,6 +107,8 @@ class Conversation:
         self._around = around or Nowhere()
         self._first = first
         self._gateway = gateway
+        self._acts = acts or MemoryActs(now)
+        self._now = now
         store = store or MemoryStore()
         self._histories = Histories(store, brain.conversation_expiry_seconds, self._watch)
         self.locks = Locks(store, self._histories.failed)
@@ -124,10 +129,12 @@ class Conversation:
         say: Say | None = None,
         read_only_reason: str | None = None,
         interruption: Interruption | None = None,
+        take_back: Where | None = None,
     ) -> Reply:
         """Never raises except cancellation: whatever goes wrong becomes a reply that says so.
 
         With `read_only_reason` nothing may be changed; where something was wanted, that is the reply.
+        With `take_back` the last of these acts is taken back, in whatever words it is put.
         """
         started = perf_counter()
         if problem := _too_long(utterance):
@@ -139,10 +146,13 @@ class Conversation:
                 incoming = self._confirmation.receive(self._cleaned(utterance), history.state)
                 shown = replace(utterance, text=incoming.utterance.text) if incoming.hidden else utterance
                 self._watch.tell(Heard(shown))
-                turn = Turn(incoming.utterance, history, say, interruption=interruption or Interruption())
+                acts = self._acts_for(incoming.utterance, key, take_back)
+                interrupted = interruption or Interruption()
+                turn = Turn(incoming.utterance, history, say, interruption=interrupted, acts=acts)
                 try:
                     reply = await self._in_time(turn, incoming, read_only_reason)
                 finally:
+                    await self._keep(acts, turn)
                     await self._histories.save(key, history)
         seconds = perf_counter() - started
         log.debug("turn answered", extra={"said": shown.text, "reply": reply.text, "stage": reply.stage})
@@ -151,6 +161,19 @@ class Conversation:
             self._watch.tell(Acted(shown, outcome, reply.model))
         self._watch.tell(Answered(shown, reply))
         return reply
+
+    def _acts_for(self, utterance: Utterance, key: str, take_back: Where | None) -> TurnActs:
+        here = Where(utterance.door, (utterance.room or "").casefold(), key)
+        wanted = take_back
+        if wanted is not None and wanted.conversation is not None:
+            wanted = replace(wanted, conversation=key)
+        return TurnActs(self._acts, here, self._now, self._executor.tools.beside, wanted)
+
+    async def _keep(self, acts: TurnActs, turn: Turn) -> None:
+        try:
+            await acts.keep(turn.outcomes, turn.history.state)
+        except Exception as error:  # as of a conversation: it is a pity, and the answer still comes
+            self._histories.failed("an act could not be kept, and cannot be undone", error)
 
     def _refused(self, utterance: Utterance, problem: str) -> Reply:
         """Nothing looks at what is too long, and only its beginning is passed on."""

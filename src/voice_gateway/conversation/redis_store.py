@@ -94,6 +94,28 @@ class RedisStore:
     async def release(self, key: str, text: str = CLAIMED) -> None:
         await self._asked(lambda: self._release(keys=[self._prefix + key], args=[text]))
 
+    # --- lists of texts, newest first
+
+    async def push(self, key: str, text: str, *, most: int, expiry_seconds: float) -> None:
+        """In front of the others, of which so many are kept until nothing was pushed for this long."""
+
+        async def step() -> None:
+            async with self._redis.pipeline(transaction=True) as together:
+                together.lpush(self._prefix + key, text)
+                together.ltrim(self._prefix + key, 0, most - 1)
+                together.pexpire(self._prefix + key, _milliseconds(expiry_seconds))
+                await together.execute()
+
+        await self._asked(step)
+
+    async def pushed(self, key: str) -> list[str]:
+        found = await self._asked(lambda: self._redis.lrange(self._prefix + key, 0, -1))
+        return [str(text) for text in found]
+
+    async def drop(self, key: str, text: str) -> bool:
+        """True for the one who takes it out."""
+        return bool(await self._asked(lambda: self._redis.lrem(self._prefix + key, 1, text)))
+
     async def aclose(self) -> None:
         if self._keeper is not None:
             self._keeper.cancel()

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import ParamSpec, TypeVar
 
 from home_words.question import is_question
+from voice_gateway.brain.acts import TurnActs
 from voice_gateway.brain.local.compose import abilities, compose, devices_shown
 from voice_gateway.brain.local.device_cache import DeviceCache, HomeReady
 from voice_gateway.brain.local.followup import (
@@ -41,6 +42,15 @@ from voice_gateway.brain.local.plan.home import scene_missing, unknown_scene
 from voice_gateway.brain.local.speakable import Speakables, in_own_words
 from voice_gateway.brain.local.speech_act import asks_for_action, not_spoken_of, words_of
 from voice_gateway.brain.local.understand import Reader
+from voice_gateway.brain.local.undo import (
+    CORRECTED_SECONDS,
+    Done,
+    correct,
+    correction_in,
+    is_undo,
+    meant_instead,
+    take_back,
+)
 from voice_gateway.brain.local.web_search import speaks_of_search
 from voice_gateway.brain.stage import Turn
 from voice_gateway.config import BrainSettings
@@ -49,6 +59,8 @@ from voice_gateway.tools.permission import is_search
 from voice_gateway.tools.traits import traits
 from voice_gateway.turn import Passed, Reply, ToolCall, ToolOutcome, new_id
 
+UNDO = "Undo"  # the intent of words that take back what was done
+CORRECTING = "correcting"  # in the state: the open question is about what was meant instead
 LARGE = 200  # devices: from here on understanding may take longer than a frame of sound
 
 # "Turn off the speaker" may be a plug of that name, so the home must be known first.
@@ -152,7 +164,9 @@ class LocalBrain:
         return in_own_words(understood, raw)
 
     def _follow_up(self, said: Said, context: Context, memory: Memory) -> Step | Clarification | Frame | None:
-        """The answer to our own question, or what "it" says of the timer that was just set."""
+        """What takes back the last act, answers our own question, or says "it" of the timer just set."""
+        if has_own_sentences(self._language) and is_undo(said):
+            return Step(UNDO, acts=True)
         answered = None
         if memory.asked is not None and self._now() - memory.asked_at <= QUESTION_SECONDS:
             answered = resolve_answer(said, memory.asked, context)
@@ -182,6 +196,8 @@ class LocalBrain:
         room = turn.utterance.room or self._settings.room
         # One picture of the home for the whole turn, whatever changes meanwhile.
         context = Context(self.home, room, memory.last, memory.topic, self._tool_names(), self._cache.problem)
+        if turn.acts is not None and (reply := await self._taken_back(turn, turn.acts, context, memory)):
+            return reply
         understood = await self._off_the_loop(self.understand, text, context, memory)
         if understood.not_handled is not None:
             if memory.asked is not None:
@@ -192,6 +208,42 @@ class LocalBrain:
         if understood.steps[0].otherwise is not None:
             return await self._try_out(turn, understood, memory, understood.steps[0].otherwise)
         return await self._carry_out(turn, understood, memory)
+
+    # --- what was done before
+
+    async def _taken_back(self, turn: Turn, acts: TurnActs, context: Context, memory: Memory) -> Reply | None:
+        """The last act is taken back, or put right; None where nobody speaks of it."""
+        said, correcting = normalise(turn.utterance.text), turn.history.state.pop(CORRECTING, False)
+        ours = has_own_sentences(self._language)
+        if acts.wanted is not None or (ours and is_undo(said)):
+            asking = said.question and acts.wanted is None
+            return self._learnt(await take_back(self._executor, turn.asking() if asking else turn, self.home))
+        if correcting and memory.asked is not None:
+            chosen = await self._off_the_loop(self.understand, turn.utterance.text, context, memory)
+            return await self._put_right(turn, chosen.requests, memory)
+        correction = correction_in(said) if ours and memory.asked is None else None
+        act = await acts.last(CORRECTED_SECONDS) if correction is not None else None
+        if correction is None or act is None:
+            return None
+        reader = Reader(context, self._language)
+        meant = await self._off_the_loop(meant_instead, correction, act, memory, reader)
+        if isinstance(meant, Clarification):
+            turn.history.state[CORRECTING] = True
+            return self._ask(turn, meant, memory)
+        return await self._put_right(turn, meant, memory)
+
+    async def _put_right(self, turn: Turn, meant: Sequence[Request], memory: Memory) -> Reply | None:
+        if not meant:
+            return None
+        return self._learnt(await correct(self._executor, turn, meant, self.home), turn, memory)
+
+    def _learnt(self, done: Done, turn: Turn | None = None, memory: Memory | None = None) -> Reply:
+        self._cache.learn(done.requests, done.outcomes)
+        if turn is not None and memory is not None:
+            devices = tuple(request.device for request in done.right if request.device is not None)
+            kept = replace(memory, asked=None, last=devices or memory.last)
+            turn.history.state[KEY] = kept.to_json()
+        return done.reply
 
     async def _try_out(
         self, turn: Turn, understood: Understanding, memory: Memory, otherwise: NotHandled

@@ -1,0 +1,183 @@
+"""What was done and how to take it back: kept for an hour, apart from what was said."""
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol
+
+from voice_gateway.turn import OutcomeStatus, ToolCall, ToolOutcome, new_id
+
+KEPT_SECONDS = 3600.0
+MOST_CALLS = 100  # of one turn; nobody takes back more in one word
+LONGEST = 50_000  # characters of one act
+WAITING = "undo"  # in a conversation's state: calls that put something back, and wait for a yes
+_HAPPENED = frozenset(
+    {OutcomeStatus.CONFIRMED, OutcomeStatus.WORKING, OutcomeStatus.QUEUED, OutcomeStatus.UNCONFIRMED}
+)
+
+Call = Mapping[str, Any]  # {"name": tool, "args": {…}}, as a result's `before` has it
+# The name by which a tool that `before` names is called here; None: it is not of the server that gave it.
+Called = Callable[[str, str], str | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Where:
+    """Which acts are meant; None: of any."""
+
+    door: str
+    room: str | None = None
+    conversation: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Act:
+    """All that one turn changed."""
+
+    did: tuple[Call, ...] = ()  # the calls that were made, in their order
+    calls: tuple[Call, ...] = ()  # those that put it back, in the order to make them
+    reasons: tuple[str, ...] = ()  # what cannot be put back, and why
+    at: float = 0.0
+    tries: int = 0  # to put it back, in vain
+
+    def to_text(self) -> str:
+        calls, did = [dict(call) for call in self.calls], [dict(call) for call in self.did]
+        facts = {"did": did, "calls": calls, "reasons": self.reasons, "tries": self.tries, "at": self.at}
+        return json.dumps(facts)
+
+    @classmethod
+    def from_text(cls, text: str) -> "Act":
+        facts = json.loads(text)
+        did, calls = tuple(filter(is_call, facts["did"])), tuple(filter(is_call, facts["calls"]))
+        return cls(did, calls, tuple(facts["reasons"]), float(facts["at"]), int(facts["tries"]))
+
+
+def is_call(raw: Any) -> bool:
+    return (
+        isinstance(raw, Mapping) and isinstance(raw.get("name"), str) and isinstance(raw.get("args"), Mapping)
+    )
+
+
+def target(call: Call) -> str:
+    """What a call is about: two calls with one target are not made at the same time."""
+    return str(call["args"].get("deviceName") or call["name"]).casefold()
+
+
+class Acts(Protocol):
+    """Where acts are kept. Each is given once: whoever takes it puts it back."""
+
+    async def add(self, act: Act, where: Where) -> None: ...
+
+    async def newest(self, where: Where, *, take: bool) -> Act | None: ...
+
+
+@dataclass
+class TurnActs:
+    """The acts of one turn, and those before it that the turn may take back."""
+
+    acts: Acts
+    here: Where
+    now: Callable[[], float]
+    called: Called = lambda name, _by: name
+    wanted: Where | None = None  # a command asks to take back the last act of these, whatever the words are
+    _put_back: set[str] = field(default_factory=set)  # ids of calls that put something back
+    _left: Act | None = None  # what was taken and is not put back yet
+
+    async def last(self, seconds: float) -> Act | None:
+        """What this conversation did last, if it is not longer ago than this."""
+        act = await self.acts.newest(replace(self.here, room=None), take=False)
+        return act if act is not None and self.now() - act.at <= seconds else None
+
+    async def take(self) -> Act | None:
+        """The last act of this conversation, else of this door and room. It is not there any more then."""
+        if self.wanted is not None:
+            return await self.acts.newest(self.wanted, take=True)
+        own = await self.acts.newest(replace(self.here, room=None), take=True)
+        return own or await self.acts.newest(replace(self.here, conversation=None), take=True)
+
+    def puts_back(self, calls: Iterable[ToolCall]) -> None:
+        """Taking these back goes one further, it does not do again what was taken back."""
+        self._put_back |= {call.id for call in calls}
+
+    def leave(self, act: Act) -> None:
+        """It can still be taken back, as part of what this turn does."""
+        self._left = act
+
+    async def keep(self, outcomes: Sequence[ToolOutcome], state: dict[str, Any]) -> None:
+        """At the end of the turn. `state` is the conversation's: a yes comes in another turn."""
+        waiting = state.pop(WAITING, [])
+        asked = [outcome for outcome in outcomes if outcome.status is OutcomeStatus.WAITING]
+        ours = [_as_call(outcome) for outcome in asked if outcome.call_id in self._put_back]
+        if ours:
+            state[WAITING] = ours
+        own = [
+            outcome
+            for outcome in outcomes
+            if outcome.call_id not in self._put_back and _as_call(outcome) not in waiting
+        ]
+        act = self._joined(act_of(own, self.called))
+        if act is not None:
+            await self.acts.add(replace(act, at=self.now()), self.here)
+
+    def _joined(self, act: Act | None) -> Act | None:
+        """What was before the first of two acts on one device is what was before both."""
+        left = self._left
+        if left is None or act is None:
+            return act or left
+        before = {target(call) for call in left.calls}
+        calls = [call for call in act.calls if target(call) not in before]
+        return replace(act, calls=(*calls, *left.calls), reasons=(*act.reasons, *left.reasons))
+
+
+def act_of(outcomes: Sequence[ToolOutcome], called: Called) -> Act | None:
+    """What these outcomes changed, or may have; None when that is nothing."""
+    did: list[Call] = []
+    calls: list[Call] = []
+    reasons: list[str] = []
+    for outcome in reversed(outcomes):
+        if outcome.read_only or not outcome.ran:
+            continue
+        known = outcome.facts.get("before")
+        back = _calls(known, outcome.name, called) if isinstance(known, list) else []
+        undo = outcome.facts.get("undo")
+        if not isinstance(known, list) and outcome.status in _HAPPENED:
+            undo = f"{_words(outcome.name)} does not say what was before."
+        if back or isinstance(undo, str):
+            did.insert(0, _as_call(outcome))
+            calls += back
+            reasons += [undo] if isinstance(undo, str) else []
+    if not did:
+        return None
+    act = Act(tuple(did), tuple(calls[:MOST_CALLS]), tuple(dict.fromkeys(reasons)))
+    too_much = Act(reasons=("It was too much to be kept.",))
+    return act if len(act.to_text()) <= LONGEST else too_much
+
+
+def _calls(before: Sequence[Any], by: str, called: Called) -> list[Call]:
+    found = ((called(raw["name"], by), dict(raw["args"])) for raw in before if is_call(raw))
+    return [{"name": name, "args": args} for name, args in found if name is not None]
+
+
+def _as_call(outcome: ToolOutcome) -> dict[str, Any]:
+    return {"name": outcome.name, "args": dict(outcome.args)}
+
+
+def _words(tool: str) -> str:
+    return f"The tool “{' '.join(tool.replace('_', ' ').replace('-', ' ').split())[:60]}”"
+
+
+def new_calls(calls: Iterable[Call]) -> list[ToolCall]:
+    return [ToolCall(new_id(), str(call["name"]), dict(call["args"])) for call in calls]
+
+
+def waves(calls: Sequence[ToolCall]) -> list[list[ToolCall]]:
+    """In their order where they are about one thing, else together."""
+    made: list[list[ToolCall]] = []
+    busy: set[str] = set()
+    for call in calls:
+        about = target({"name": call.name, "args": call.args})
+        if not made or about in busy:
+            made.append([])
+            busy = set()
+        made[-1].append(call)
+        busy.add(about)
+    return made

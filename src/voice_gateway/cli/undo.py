@@ -1,0 +1,15 @@
+"""`voice-gateway undo`: takes back what was asked for last, in any language, and prints what `ask` prints."""
+
+import argparse
+
+from voice_gateway.brain.acts import Where
+from voice_gateway.cli.ask import CONVERSATION, answered, printed
+from voice_gateway.turn import Utterance
+
+
+async def undo(options: argparse.Namespace) -> int:
+    """Of all that was asked at the command line, or of one conversation."""
+    utterance = Utterance("undo", conversation_id=options.conversation or CONVERSATION)
+    message = {"op": "undo", "all": options.conversation is None}
+    wanted = Where(utterance.door, conversation=options.conversation)
+    return printed(options, await answered(options, utterance, message, wanted))

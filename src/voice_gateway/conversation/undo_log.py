@@ -1,0 +1,174 @@
+"""Where acts are kept to be taken back: in a SQLite file that processes share, a Redis, or memory."""
+
+import asyncio
+import json
+import sqlite3
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+from voice_gateway.brain.acts import KEPT_SECONDS, Act, Acts, Where
+from voice_gateway.conversation.place import SHARED_DOORS
+from voice_gateway.conversation.store import Store
+from voice_gateway.sqlite_file import Damage, Schema, SqliteFile
+
+if TYPE_CHECKING:
+    from voice_gateway.conversation.redis_store import RedisStore
+
+MOST_ACTS = 500  # of all doors together; a model in a loop must not fill the disk
+
+_TABLE = """
+CREATE TABLE IF NOT EXISTS acts (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  at REAL NOT NULL,
+  door TEXT NOT NULL,
+  room TEXT NOT NULL,
+  conversation TEXT NOT NULL,
+  text TEXT NOT NULL
+)
+"""
+_NAMES = ("id", "at", "door", "room", "conversation", "text")
+
+
+def _fits(row: tuple[Any, ...]) -> bool:
+    number, at, *texts = row
+    if not (isinstance(number, int) and isinstance(at, int | float)):
+        return False
+    return all(isinstance(text, str) for text in texts) and _act(texts[-1]) is not None
+
+
+def _act(text: str) -> Act | None:
+    try:
+        return Act.from_text(text)
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return None  # of another version, or damaged
+
+
+class SqliteActs:
+    """One short transaction each, in a thread of its own. What is too old goes with the next write."""
+
+    def __init__(
+        self,
+        file: Path,
+        now: Callable[[], float] = time.time,
+        *,
+        on_damage: Callable[[Damage], None] = lambda _damage: None,
+    ) -> None:
+        self._file = SqliteFile(file, Schema("acts", _NAMES, (_TABLE,), _fits), on_damage=on_damage)
+        self._now = now
+
+    async def add(self, act: Act, where: Where) -> None:
+        await asyncio.to_thread(self._add, act, where)
+
+    async def newest(self, where: Where, *, take: bool) -> Act | None:
+        return await asyncio.to_thread(self._newest, where, take)
+
+    def _add(self, act: Act, where: Where) -> None:
+        row = (act.at, where.door, where.room or "", where.conversation or "", act.to_text())
+
+        def work(connection: sqlite3.Connection) -> None:
+            connection.execute(f"INSERT INTO acts ({', '.join(_NAMES[1:])}) VALUES (?, ?, ?, ?, ?)", row)
+            connection.execute("DELETE FROM acts WHERE at <= ?", (self._now() - KEPT_SECONDS,))
+            keep = "SELECT id FROM acts ORDER BY id DESC LIMIT ?"
+            connection.execute(f"DELETE FROM acts WHERE id NOT IN ({keep})", (MOST_ACTS,))
+
+        self._file.run(work)
+
+    def _newest(self, where: Where, take: bool) -> Act | None:
+        if not self._file.path.exists():
+            return None
+        wanted = {"room": where.room, "conversation": where.conversation}
+        rules = ["door = :door", "at > :since"] + [
+            f"{key} = :{key}" for key, value in wanted.items() if value is not None
+        ]
+        values = {"door": where.door, "since": self._now() - KEPT_SECONDS, **wanted}
+        select = f"SELECT id, text FROM acts WHERE {' AND '.join(rules)} ORDER BY id DESC LIMIT 1"
+
+        def work(connection: sqlite3.Connection) -> str | None:
+            row = connection.execute(select, values).fetchone()
+            if row is not None and take:
+                connection.execute("DELETE FROM acts WHERE id = ?", (row[0],))
+            return row[1] if row else None
+
+        text = self._file.run(work, write=take)
+        return _act(text) if text is not None else None
+
+
+class MemoryActs:
+    """Forgets with the process."""
+
+    def __init__(self, now: Callable[[], float] = time.time) -> None:
+        self._acts: list[tuple[Where, Act]] = []
+        self._now = now
+
+    async def add(self, act: Act, where: Where) -> None:
+        self._acts = [*self._acts[-MOST_ACTS + 1 :], (where, act)]
+
+    async def newest(self, where: Where, *, take: bool) -> Act | None:
+        since = self._now() - KEPT_SECONDS
+        for entry in reversed(self._acts):
+            if entry[1].at > since and _is_of(entry[0], where):
+                if take:
+                    self._acts.remove(entry)
+                return entry[1]
+        return None
+
+
+class RedisActs:
+    """In the Redis that gateways share: a list for each door, newest first."""
+
+    def __init__(self, store: "RedisStore", gateway: str, now: Callable[[], float] = time.time) -> None:
+        self._store = store
+        self._gateway = gateway
+        self._now = now
+
+    def _key(self, door: str) -> str:
+        stands_in = "" if door in SHARED_DOORS else self._gateway
+        return f"acts:{quote(stands_in, safe='')}:{quote(door, safe='')}"
+
+    async def add(self, act: Act, where: Where) -> None:
+        text = _entry(act, where)
+        await self._store.push(self._key(where.door), text, most=MOST_ACTS, expiry_seconds=KEPT_SECONDS)
+
+    async def newest(self, where: Where, *, take: bool) -> Act | None:
+        key, since = self._key(where.door), self._now() - KEPT_SECONDS
+        for text in await self._store.pushed(key):
+            found = _read_entry(text)
+            if found is None or found[1].at <= since or not _is_of(found[0], where):
+                continue
+            if not take or await self._store.drop(key, text):  # else another gateway was faster
+                return found[1]
+        return None
+
+
+def _entry(act: Act, where: Where) -> str:
+    return json.dumps([where.door, where.room, where.conversation, act.to_text()])
+
+
+def _read_entry(text: str) -> tuple[Where, Act] | None:
+    try:
+        door, room, conversation, written = json.loads(text)
+    except (ValueError, TypeError):
+        return None
+    act = _act(written)
+    return (Where(door, room, conversation), act) if act is not None else None
+
+
+def _is_of(kept: Where, wanted: Where) -> bool:
+    return (
+        kept.door == wanted.door
+        and wanted.room in (None, kept.room)
+        and wanted.conversation in (None, kept.conversation)
+    )
+
+
+def acts_from(store: Store, file: Path, gateway: str, *, on_damage: Callable[[Damage], None]) -> Acts:
+    """Where the conversations are, if gateways share that; else in a file, which commands share."""
+    if store.lines is None:
+        return SqliteActs(file, on_damage=on_damage)
+    from voice_gateway.conversation.redis_store import RedisStore
+
+    assert isinstance(store, RedisStore)  # the only one that is shared
+    return RedisActs(store, gateway)
