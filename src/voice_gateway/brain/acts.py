@@ -123,9 +123,19 @@ class TurnActs:
         left = self._left
         if left is None or act is None:
             return act or left
-        before = {target(call) for call in left.calls}
-        calls = [call for call in act.calls if target(call) not in before]
+        calls = [call for call in act.calls if not any(_covers(old, call) for old in left.calls)]
         return replace(act, calls=(*calls, *left.calls), reasons=(*act.reasons, *left.reasons))
+
+
+def _covers(old: Call, new: Call) -> bool:
+    """Whether what `new` would set is set by `old` right behind it. An action is all that a device is set to;
+    a mode says nothing of a temperature, and muting nothing of a level."""
+    if old["name"] != new["name"] or target(old) != target(new):
+        return False
+    one, other = old["args"], new["args"]
+    if "deviceName" in one and "action" in one and "action" in other:
+        return True
+    return one.keys() == other.keys() and one.get("action") == other.get("action")
 
 
 def act_of(outcomes: Sequence[ToolOutcome], called: Called) -> Act | None:

@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.fakes.scripted_home import QUICK, ScriptedHome, blind, dimmer, lock, switch
+from tests.fakes.home_talk import simulated, states
+from tests.fakes.scripted_home import ScriptedHome, blind, dimmer, lock, switch
 
 from zwave_mcp.home import (
     ACKNOWLEDGED,
@@ -19,8 +20,6 @@ from zwave_mcp.home import (
     WriteResult,
 )
 from zwave_mcp.results import Result
-from zwave_mcp.simulated.file import parse_home
-from zwave_mcp.simulated.home import SimulatedHome
 from zwave_mcp.tools import Tools
 
 NOT_UNIT = "a simulated home at its own pace"
@@ -231,13 +230,6 @@ set = [
 """
 
 
-def simulated(text: str) -> SimulatedHome:
-    home = SimulatedHome()
-    home._use(parse_home(text))
-    home.pace = QUICK
-    return home
-
-
 def on(name: str, *actions: str) -> st.SearchStrategy[tuple[str, dict[str, Any]]]:
     action = st.sampled_from(actions)
     return st.builds(lambda one: ("control_zwave_device", {"deviceName": name, "action": one}), action)
@@ -271,13 +263,6 @@ ACTS = st.one_of(
     ),
     st.just(("activate_zwave_scene", {"sceneName": "Evening"})),
 )  # fmt: skip
-STATES = ("currentValue", "currentState", "currentMode", "mode", "setpoint")
-
-
-async def states(home: SimulatedHome) -> dict[str, Any]:
-    snapshot = await home.snapshot(0)
-    values = (value for node in snapshot.nodes for value in node.values)
-    return {str(value.id): value.value for value in values if value.id.property in STATES}
 
 
 @settings(max_examples=40, deadline=None)

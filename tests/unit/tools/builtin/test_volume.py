@@ -168,7 +168,7 @@ async def test_before_puts_back_how_loud_it_was(
 
 
 async def test_a_look_has_nothing_to_put_back() -> None:
-    assert "before" not in (await control(PlaybackVolume(40), "get"))[1]
+    assert (await control(PlaybackVolume(40), "get"))[1]["before"] == []
 
 
 async def test_what_stood_above_the_most_that_can_be_set_says_so() -> None:
@@ -191,7 +191,7 @@ async def test_a_speaker_that_does_not_follow_is_an_error(action: str, arguments
     with pytest.raises(ToolError, match="did not follow: it is 80 percent") as failure:
         await control(Deaf(80), action, **arguments)
 
-    assert failure.value.structured == {"volume": 80, "muted": False, "backend": "deaf"}
+    assert failure.value.structured == {"volume": 80, "muted": False, "backend": "deaf", "before": []}
 
 
 async def test_two_calls_at_once_both_count() -> None:
@@ -241,7 +241,7 @@ async def test_a_sound_system_that_starts_later_is_found() -> None:
     assert (await control(volume, "get"))[1]["backend"] == own.label
     seconds[0] = 10.0
 
-    assert (await control(volume, "get"))[1] == {"volume": 70, "muted": False, "backend": "system"}
+    assert (await control(volume, "get"))[1] == {"volume": 70, "muted": False, "backend": "system", "before": []}
 
 
 async def test_a_sound_system_that_is_lost_is_told_and_not_replaced_by_a_pretence() -> None:

@@ -75,8 +75,8 @@ def volume_tool(backend: VolumeBackend) -> BaseTool:
             after = before if target == before else await backend.read()
         facts: dict[str, Any] = {"volume": after.percent, "muted": after.muted, "backend": backend.label}
         stuck = abs(after.percent - target.percent) > _COARSE or after.muted != target.muted
-        if action != "get" and not (stuck and after == before):
-            facts |= _before(before, after)
+        looked = action == "get" or (stuck and after == before)
+        facts |= {"before": []} if looked else _before(before, after)
         if stuck:
             raise ToolError(f"The volume did not follow: {_state(after)}.", structured=facts)
         return _sentence(action, before, after), {"structured": facts}

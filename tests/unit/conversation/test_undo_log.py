@@ -1,0 +1,143 @@
+"""Where acts are kept: each is given once, for an hour, by door, room and conversation."""
+
+import asyncio
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from tests.fakes.redis_server import RedisServer
+
+from voice_gateway.brain.acts import Act, Acts, Where
+from voice_gateway.conversation.redis_store import RedisStore
+from voice_gateway.conversation.store import MemoryStore
+from voice_gateway.conversation.undo_log import MOST_ACTS, MemoryActs, RedisActs, SqliteActs, acts_from
+
+NOT_UNIT = "a Redis of its own"
+HERE = Where("cli", "kitchen", "c1")
+
+
+class Clock:
+    time = 1_000_000.0
+
+    def __call__(self) -> float:
+        return self.time
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture(scope="module")
+def redis(tmp_path_factory):
+    server = RedisServer(tmp_path_factory.mktemp("redis"))
+    yield server
+    server.stop()
+
+
+@pytest.fixture(params=["memory", "sqlite", "redis"])
+async def acts(request, tmp_path, clock):
+    if request.param == "memory":
+        yield MemoryActs(clock)
+    elif request.param == "sqlite":
+        yield SqliteActs(tmp_path / "acts.sqlite", clock)
+    else:
+        store = RedisStore(request.getfixturevalue("redis").url)
+        yield RedisActs(store, "gateway", clock)
+        await store._redis.flushall()
+        await store.aclose()
+
+
+def act(name: str, clock: Clock) -> Act:
+    done = {"name": name, "args": {"deviceName": "Läm\np", "level": 4}}
+    return Act((done,), (done,), ("It is not known.",), clock.time)
+
+
+async def test_the_newest_is_given_once(acts: Acts, clock: Clock):
+    for name in ("one", "two"):
+        await acts.add(act(name, clock), HERE)
+
+    assert await acts.newest(HERE, take=False) == act("two", clock)
+    assert await acts.newest(HERE, take=True) == act("two", clock)
+    assert await acts.newest(HERE, take=True) == act("one", clock)
+    assert await acts.newest(HERE, take=True) is None
+
+
+async def test_what_is_not_asked_for_may_be_anything(acts: Acts, clock: Clock):
+    await acts.add(act("one", clock), HERE)
+
+    for other in (
+        Where("mqtt"),
+        Where("cli", "office"),
+        Where("cli", None, "c2"),
+        Where("cli", "kitchen", "c2"),
+    ):
+        assert await acts.newest(other, take=True) is None
+    for found in (Where("cli"), Where("cli", "kitchen"), Where("cli", None, "c1")):
+        assert await acts.newest(found, take=False) == act("one", clock)
+
+
+async def test_after_an_hour_it_is_gone(acts: Acts, clock: Clock):
+    await acts.add(act("one", clock), HERE)
+    clock.time += 3601
+    assert await acts.newest(HERE, take=True) is None
+
+
+async def test_of_many_who_take_it_one_gets_it(acts: Acts, clock: Clock):
+    await acts.add(act("one", clock), HERE)
+
+    got = await asyncio.gather(*(acts.newest(HERE, take=True) for _ in range(8)))
+
+    assert sum(one is not None for one in got) == 1
+
+
+async def test_only_so_many_are_kept(acts: Acts, clock: Clock):
+    for number in range(MOST_ACTS + 3):
+        await acts.add(act(str(number), clock), HERE)
+
+    left = 0
+    while await acts.newest(HERE, take=True):
+        left += 1
+    assert left == MOST_ACTS
+
+
+async def test_a_damaged_file_is_begun_anew_with_what_can_be_read(tmp_path: Path, clock: Clock):
+    file, told = tmp_path / "acts.sqlite", []
+    kept = SqliteActs(file, clock, on_damage=told.append)
+    for number in range(200):
+        await kept.add(act(f"{number}{'x' * 400}", clock), HERE)
+    with file.open("r+b") as opened:
+        opened.seek(file.stat().st_size // 2 // 4096 * 4096)
+        opened.write(b"\xff" * 4096 * 3)
+
+    for _ in range(200):
+        await kept.newest(HERE, take=True)
+    await kept.add(act("new", clock), HERE)
+
+    assert told
+    assert told[0].kept > 50
+    assert await kept.newest(HERE, take=True) == act("new", clock)
+
+
+async def test_what_another_version_wrote_is_no_act(tmp_path: Path, clock: Clock):
+    file = tmp_path / "acts.sqlite"
+    kept = SqliteActs(file, clock)
+    await kept.add(act("one", clock), HERE)
+    with closing(sqlite3.connect(file)) as other, other:
+        other.execute("UPDATE acts SET text = '{\"calls\": 3}'")
+        assert other.execute("PRAGMA user_version").fetchone() == (1,)
+
+    assert await kept.newest(HERE, take=True) is None
+
+
+async def test_a_file_is_closed_to_others(tmp_path: Path, clock: Clock):
+    await SqliteActs(tmp_path / "acts.sqlite", clock).add(act("one", clock), HERE)
+
+    assert (tmp_path / "acts.sqlite").stat().st_mode & 0o777 == 0o600
+
+
+async def test_acts_are_where_gateways_share_their_conversations(tmp_path: Path):
+    file = tmp_path / "acts.sqlite"
+    assert isinstance(acts_from(MemoryStore(), file, "", on_damage=print), SqliteActs)
+    assert isinstance(acts_from(RedisStore("redis://127.0.0.1:1"), file, "g", on_damage=print), RedisActs)
