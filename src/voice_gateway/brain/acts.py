@@ -1,11 +1,15 @@
 """What was done and how to take it back: kept for an hour, apart from what was said."""
 
 import json
+import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
+from voice_gateway.errors import LinkError
 from voice_gateway.turn import OutcomeStatus, ToolCall, ToolOutcome, new_id
+
+log = logging.getLogger(__name__)
 
 KEPT_SECONDS = 3600.0
 MOST_CALLS = 100  # of one turn; nobody takes back more in one word
@@ -63,7 +67,7 @@ def target(call: Call) -> str:
 
 
 class Acts(Protocol):
-    """Where acts are kept. Each is given once: whoever takes it puts it back."""
+    """Where acts are kept. Each is given once: whoever takes it puts it back. Trouble is a LinkError."""
 
     async def add(self, act: Act, where: Where) -> None: ...
 
@@ -84,7 +88,11 @@ class TurnActs:
 
     async def last(self, seconds: float) -> Act | None:
         """What this conversation did last, if it is not longer ago than this."""
-        act = await self.acts.newest(replace(self.here, room=None), take=False)
+        try:
+            act = await self.acts.newest(replace(self.here, room=None), take=False)
+        except LinkError as error:
+            log.warning("what was done cannot be looked up", extra={"reason": str(error)})
+            return None
         return act if act is not None and self.now() - act.at <= seconds else None
 
     async def take(self) -> Act | None:
@@ -115,8 +123,12 @@ class TurnActs:
             if outcome.call_id not in self._put_back and _as_call(outcome) not in waiting
         ]
         act = self._joined(act_of(own, self.called))
-        if act is not None:
+        if act is None:
+            return
+        try:
             await self.acts.add(replace(act, at=self.now()), self.here)
+        except LinkError as error:  # the answer still comes
+            log.warning("an act is not kept and cannot be undone", extra={"reason": str(error)})
 
     def _joined(self, act: Act | None) -> Act | None:
         """What was before the first of two acts on one device is what was before both."""
@@ -135,7 +147,7 @@ def _covers(old: Call, new: Call) -> bool:
     one, other = old["args"], new["args"]
     if "deviceName" in one and "action" in one and "action" in other:
         return True
-    return one.keys() == other.keys() and one.get("action") == other.get("action")
+    return bool(one.keys() == other.keys() and one.get("action") == other.get("action"))
 
 
 def act_of(outcomes: Sequence[ToolOutcome], called: Called) -> Act | None:

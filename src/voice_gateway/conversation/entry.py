@@ -152,7 +152,7 @@ class Conversation:
                 try:
                     reply = await self._in_time(turn, incoming, read_only_reason)
                 finally:
-                    await self._keep(acts, turn)
+                    await acts.keep(turn.outcomes, history.state)
                     await self._histories.save(key, history)
         seconds = perf_counter() - started
         log.debug("turn answered", extra={"said": shown.text, "reply": reply.text, "stage": reply.stage})
@@ -168,12 +168,6 @@ class Conversation:
         if wanted is not None and wanted.conversation is not None:
             wanted = replace(wanted, conversation=key)
         return TurnActs(self._acts, here, self._now, self._executor.tools.beside, wanted)
-
-    async def _keep(self, acts: TurnActs, turn: Turn) -> None:
-        try:
-            await acts.keep(turn.outcomes, turn.history.state)
-        except Exception as error:  # as of a conversation: it is a pity, and the answer still comes
-            self._histories.failed("an act could not be kept, and cannot be undone", error)
 
     def _refused(self, utterance: Utterance, problem: str) -> Reply:
         """Nothing looks at what is too long, and only its beginning is passed on."""

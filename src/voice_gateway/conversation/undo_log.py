@@ -1,10 +1,11 @@
 """Where acts are kept to be taken back: in a SQLite file that processes share, a Redis, or memory."""
 
 import asyncio
+import contextlib
 import json
 import sqlite3
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
@@ -12,6 +13,7 @@ from urllib.parse import quote
 from voice_gateway.brain.acts import KEPT_SECONDS, Act, Acts, Where
 from voice_gateway.conversation.place import SHARED_DOORS
 from voice_gateway.conversation.store import Store
+from voice_gateway.errors import LinkError
 from voice_gateway.sqlite_file import Damage, Schema, SqliteFile
 
 if TYPE_CHECKING:
@@ -46,6 +48,14 @@ def _act(text: str) -> Act | None:
         return None  # of another version, or damaged
 
 
+@contextlib.contextmanager
+def _translated() -> Iterator[None]:
+    try:
+        yield
+    except (sqlite3.Error, OSError) as error:
+        raise LinkError(f"the file with the acts cannot be used: {error}") from error
+
+
 class SqliteActs:
     """One short transaction each, in a thread of its own. What is too old goes with the next write."""
 
@@ -60,10 +70,12 @@ class SqliteActs:
         self._now = now
 
     async def add(self, act: Act, where: Where) -> None:
-        await asyncio.to_thread(self._add, act, where)
+        with _translated():
+            await asyncio.to_thread(self._add, act, where)
 
     async def newest(self, where: Where, *, take: bool) -> Act | None:
-        return await asyncio.to_thread(self._newest, where, take)
+        with _translated():
+            return await asyncio.to_thread(self._newest, where, take)
 
     def _add(self, act: Act, where: Where) -> None:
         row = (act.at, where.door, where.room or "", where.conversation or "", act.to_text())

@@ -6,14 +6,17 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from tests.fakes.home_talk import HomeTalk
 from tests.fakes.redis_server import RedisServer
 
 from voice_gateway.brain.acts import Act, Acts, Where
+from voice_gateway.brain.local.undo import CANNOT_LOOK
 from voice_gateway.conversation.redis_store import RedisStore
 from voice_gateway.conversation.store import MemoryStore
 from voice_gateway.conversation.undo_log import MOST_ACTS, MemoryActs, RedisActs, SqliteActs, acts_from
 
 NOT_UNIT = "a Redis of its own"
+ONE_LAMP = "[home]\nradio_seconds = 0\n[[device]]\nname = 'Lamp'\nkind = 'switch'\n"
 HERE = Where("cli", "kitchen", "c1")
 
 
@@ -135,6 +138,18 @@ async def test_a_file_is_closed_to_others(tmp_path: Path, clock: Clock):
     await SqliteActs(tmp_path / "acts.sqlite", clock).add(act("one", clock), HERE)
 
     assert (tmp_path / "acts.sqlite").stat().st_mode & 0o777 == 0o600
+
+
+async def test_where_nothing_can_be_kept_the_answer_still_comes(tmp_path: Path):
+    (tmp_path / "acts.sqlite").mkdir()  # no file can be there
+    talk = HomeTalk(ONE_LAMP, acts=SqliteActs(tmp_path / "acts.sqlite"))
+
+    done = await talk.hears("turn on the lamp")
+    undone = await talk.hears("undo")
+
+    assert (done.text, done.ok) == ("The Lamp is now on.", True)
+    assert (undone.text, undone.ok) == (CANNOT_LOOK, False)
+    assert (await talk.hears("no, I meant the other one")).outcomes == ()
 
 
 async def test_acts_are_where_gateways_share_their_conversations(tmp_path: Path):

@@ -1,5 +1,6 @@
 """Taking back what was done, and doing what was meant instead: "undo", "no, I meant the desk lamp"."""
 
+import logging
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -20,10 +21,14 @@ from voice_gateway.brain.local.understand import Reader
 from voice_gateway.brain.local.wording import which
 from voice_gateway.brain.render_outcomes import render_outcomes
 from voice_gateway.brain.stage import Turn
+from voice_gateway.errors import LinkError
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.turn import OutcomeStatus, Reply, ToolOutcome
 
+log = logging.getLogger(__name__)
+
 NOTHING = "There is nothing that I could take back."
+CANNOT_LOOK = "I cannot look up what I did, so I took nothing back."
 CORRECTED_SECONDS = 300.0  # so long "no, I meant …" is about what was done last
 MOST_TRIES = 2  # to put something back; then the next "undo" goes further
 _NOT_DONE = frozenset(
@@ -220,10 +225,13 @@ async def take_back(executor: ToolExecutor, turn: Turn, home: Home) -> Done:
     """The last act as one, in reverse order. What failed can be tried once more."""
     assert turn.acts is not None
     turn.history.add_user(turn.utterance.text)
-    act = await turn.acts.take()
+    try:
+        act = await turn.acts.take()
+    except LinkError as error:
+        log.warning("what was done cannot be looked up", extra={"reason": str(error)})
+        return _told(turn, CANNOT_LOOK)
     if act is None:
-        turn.history.add_ai(NOTHING)
-        return Done(Reply(NOTHING, stage="local", ok=False))
+        return _told(turn, NOTHING)
     outcomes, failed = await _put_back(executor, turn, act.calls)
     if failed and act.tries + 1 < MOST_TRIES:
         turn.acts.leave(replace(act, calls=tuple(failed), tries=act.tries + 1))
@@ -273,6 +281,11 @@ async def _put_back(
     turn.history.add_outcomes(outcomes)
     vain = {outcome.call_id for outcome in outcomes if outcome.status in _NOT_DONE}
     return outcomes, [call for call, one in zip(calls, made, strict=True) if one.id in vain]
+
+
+def _told(turn: Turn, text: str) -> Done:
+    turn.history.add_ai(text)
+    return Done(Reply(text, stage="local", ok=False))
 
 
 def _done(text: str, outcomes: Sequence[ToolOutcome], home: Home, *, ok: bool) -> Done:

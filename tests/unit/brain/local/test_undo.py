@@ -177,7 +177,7 @@ async def test_talk_takes_nothing_back(talk: HomeTalk, text: str) -> None:
 async def test_a_question_is_asked_back(talk: HomeTalk) -> None:
     asked = await talk.hears("turn on the kitchen light", "undo?")
 
-    assert asked.text == "Turn off the kitchen light? Say yes to confirm."
+    assert asked.text == "Turn off the Kitchen Light?"
     assert (await talk.hears("yes")).text == "The Kitchen Light is now off."
     assert (await talk.hears("undo")).text == NOTHING
 
@@ -318,7 +318,7 @@ async def test_the_act_of_a_tool_that_says_nothing_cannot_be_undone() -> None:
     tool = StructuredTool.from_function(coroutine=feed_cat, description="Feeds the cat.")
     talk = HomeTalk(HOME, more=[with_traits(tool, ToolTraits(title="Feed the cat"))])
     talk.model.steps = [[call("feed_cat")]]
-    await talk.hears("turn on the kitchen light", "please feed the cat")
+    await talk.hears("turn on the kitchen light", "please feed the cat", "yes")
 
     reply = await talk.hears("undo")
 
@@ -339,7 +339,9 @@ async def test_no_server_says_what_another_one_does_when_its_act_is_undone() -> 
     talk = HomeTalk(HOME, more=[with_traits(tool, ToolTraits("cats", "feed_cat"))])
     talk.model.steps, done = [[call("feed_cat")]], await talk.states()
 
-    reply = await talk.hears("please feed the cat", "undo")
+    fed = await talk.hears("please feed the cat")
+    assert fed.outcomes[0].ok
+    reply = await talk.hears("undo")
 
     assert (reply.text, reply.outcomes) == (NOTHING, ())
     assert await talk.states() == done

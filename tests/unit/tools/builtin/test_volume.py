@@ -241,7 +241,8 @@ async def test_a_sound_system_that_starts_later_is_found() -> None:
     assert (await control(volume, "get"))[1]["backend"] == own.label
     seconds[0] = 10.0
 
-    assert (await control(volume, "get"))[1] == {"volume": 70, "muted": False, "backend": "system", "before": []}
+    facts = {"volume": 70, "muted": False, "backend": "system", "before": []}
+    assert (await control(volume, "get"))[1] == facts
 
 
 async def test_a_sound_system_that_is_lost_is_told_and_not_replaced_by_a_pretence() -> None:
