@@ -23,9 +23,10 @@ from voice_gateway.private_files import WRITE_OF_OTHERS, changeable_by_others, p
 
 ALLOW = "`voice-gateway config allow`"
 LARGEST = 1024 * 1024  # bytes of a file that nobody named
-# The parts of a file that name commands, or say who may open the house; beside them every address.
+# The parts of a file that name commands, or say who may open the house; beside them every address, and what
+# a model may do by itself.
 STARTING = ("mcpServers", "mcp", "mcp_config", "permission")
-ADDRESS = "url"  # how the name of a setting ends that holds one
+BESIDE = ("url", "autonomy")  # how such a setting's name ends in any other part
 CHANGED = "what it starts, permits or connects to has changed since you allowed it"
 UNREADABLE = "-"  # it starts nothing; what is wrong with it is told when it is read
 
@@ -123,17 +124,17 @@ def _what_it_starts(read: FileRead) -> str:
     try:
         text = read.content.decode()
         tree = json.loads(text) if read.path.suffix == ".json" else tomllib.loads(text)
-        named = {key: tree.get(key) for key in STARTING} | _addresses(tree)
+        named = {key: tree.get(key) for key in STARTING} | _beside(tree)
     except (ValueError, AttributeError, RecursionError):
         return UNREADABLE
     return hashlib.sha256(json.dumps(named, sort_keys=True, default=str).encode()).hexdigest()
 
 
-def _addresses(tree: dict[str, Any]) -> dict[str, Any]:
+def _beside(tree: dict[str, Any]) -> dict[str, Any]:
     return {
         f"{section}.{key}": value
         for section, settings in tree.items()
         if isinstance(settings, dict)
         for key, value in settings.items()
-        if key.endswith(ADDRESS)
+        if key.endswith(BESIDE)
     }

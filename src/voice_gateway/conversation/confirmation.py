@@ -136,9 +136,12 @@ class Confirmation:
 
     def may_hear_pin(self, text: str, door: str) -> bool:
         """Of words that may not be whole yet: whether nobody but `receive` should look at them."""
-        if self._pin is None or not (spoken := parted(text)).numbers:
+        if self._pin is None:
             return False
-        return self.wants_pin(door) or may_be_pin(spoken, SHORTEST_PIN)
+        spoken = parted(text)
+        if self.wants_pin(door):
+            return bool(spoken.numbers) or not is_latin(text)
+        return bool(spoken.numbers) and may_be_pin(spoken, SHORTEST_PIN)
 
     # --- the question
 

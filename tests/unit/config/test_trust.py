@@ -116,6 +116,7 @@ def test_any_change_of_a_server_is_another_one(change):
         "[anthropic]\nbase_url = 'http://evil.example'",
         "[mqtt]\nbroker_url = 'mqtt://evil.example'",
         "[ollama]\nbase_url = 'http://evil.example'",
+        "autonomy = 'act'",
     ],
 )
 def test_a_pull_can_neither_take_questions_away_nor_send_keys_elsewhere(change):

@@ -270,6 +270,7 @@ async def test_words_that_are_not_whole_yet_are_not_looked_at_by_a_stage():
 
     await house.hears("unlock the front door", door="voice")
     assert conversation.may_hear_pin("well it was 24", "voice")
+    assert conversation.may_hear_pin("ორი ოთხი", "voice")
     assert not conversation.may_hear_pin("turn on the lamp", "voice")
     assert conversation.wants_pin("voice")
     assert not conversation.wants_pin("wyoming")
