@@ -37,9 +37,7 @@ _BUT = re.compile(
 )
 _BARE = re.compile(r"^(?:in )?((?:the|my) .+)$")
 _NOBODY = frozenset("it that them this those these now yet really today tonight necessary needed".split())
-_COUNTED = re.compile(
-    r"^(?:the )?(first|last|second|third|other|1st|2nd|3rd)(?: (\d+))?(?: ones?| of them)?$"
-)
+_COUNTED = re.compile(r"^(?:the )?(first|last|second|third|1st|2nd|3rd)(?: (\d+))?(?: ones?| of them)?$")
 _PLACES = {"first": 0, "1st": 0, "second": 1, "2nd": 1, "third": 2, "3rd": 2}
 _JOINTS = re.compile(r"\b(?:and|or|nor|both)\b|,")
 _DETERMINED = re.compile(r"^(?:the|my|our|that|this|those|these)\b")
@@ -87,7 +85,7 @@ def _again(phrase: str) -> Choice | None:
 
 def _meant(phrase: str, things: Sequence[Thing]) -> Choice | None:
     """All parts of the phrase must be known."""
-    if phrase.rsplit(maxsplit=1)[-1] in _NOBODY:
+    if not phrase or phrase.rsplit(maxsplit=1)[-1] in _NOBODY:
         return None
     if (counted := _counted(phrase, len(things))) is not None:
         return Choice(counted)
