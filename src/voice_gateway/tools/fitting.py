@@ -9,8 +9,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from home_words.kinds import HomeDevice, classes_in
+from home_words.kinds import HomeDevice, classes_in, is_light
 from home_words.names import loose_words, plain_words, words
+from home_words.question import is_question
 from home_words.resolver import ALL
 from voice_gateway.tools.own_words import name_words
 from voice_gateway.turn import ToolCall, ToolTraits
@@ -56,9 +57,36 @@ _LATER: Final = re.compile(
 )
 # What a thing is spoken of by, where it is not named itself.
 _SENSED: Final[Mapping[str, re.Pattern[str]]] = {
-    "thermostat": re.compile(r"\b(?:heat\w*|warm\w*|cool\w*|cold\w*|degrees|temperature|thermostat)\b"),
-    "light": re.compile(r"\b(?:light\w*|lamps?|bright\w*|dark\w*|dim\w*)\b"),
+    kind: re.compile(rf"\b(?:{said})\b")
+    for kind, said in {
+        "thermostat": r"heat\w*|warm\w*|cool\w*|cold\w*|hot|freez\w*|chilly|degrees|temperature|stuffy",
+        "light": r"light\w*|lit|bright\w*|dark\w*|dim\w*|gloomy|glare|glow\w*|see",
+        "blind": r"sun\w*|glare|dazzl\w*|bright|dark|shade\w*|privacy|window\w*",
+    }.items()
 }
+# Who says one of these may want something; a mere statement has none of them.
+_WANTED: Final = re.compile(
+    r"\b(?:please|want\w*|need\w*|like|likes|love|nice|lovely|great|good|better|best|could|would|should|can|may|"
+    r"might|mind|chance|how about|what about|why not|any|anymore|too|more|less|bit|little|wish\w*|hope|time|"
+    r"prefer|rather|enough|let|shall|must|ought|no|not|never|dont|cant|wont|isnt|arent|doesnt|forgot|forget|"
+    r"remember|still|again|make|set|put|get|give|take|have|brew|keep|leave|off|on|open|shut|close|closed|up|"
+    r"down|cold|freezing|dark|hot|warm|chilly|stuffy|bright|ask\w*|said|says|told|tell\w*|done|finished|undo|"
+    r"revert|back|wrong|meant|instead|into|\d+)\b|"
+    # "Boil the kettle": an order begins with its verb.
+    r"^(?!(?:the|a|an|my|our|your|his|her|its|i|you|he|she|we|they|it|in|at|of|with|from|is|are|was)\b)"
+    r"\w+ (?:the|my|our|some|it|them|that|those)\b"
+)
+_WHATEVER: Final = frozenset("all everything everywhere every whatever anything rest other stuff".split())
+_DULL: Final = loose_words("light lamp door room main new old big small switch plug")
+_IN: Final = re.compile(r"\bin (?:the |my |our )?(\w+)")
+_AS_VERB: Final = re.compile(
+    r"\b(?:switch|lock|heat|plug|cover|shade)(?= (?:on|off|the|my|our|it|all|up|in)\b)"
+)
+_HERE: Final = frozenset("here there house home whole total general all every it half".split())
+_ANY: Final = frozenset(
+    "the my our all every both those these this that some any a an of other each with for and no need more "
+    "turn switch kill cut put have get want like please dim set make shut off on out , are is".split()
+)
 _PARTS: Final = {"half": 50.0, "quarter": 25.0, "full": 100.0, "fully": 100.0, "maximum": 100.0, "max": 100.0}
 _PER: Final = (1, 60, 3600)  # a tool may count the minutes that were said in seconds
 _VALUES: Final = ("level", "temperature", "duration", "at")
@@ -90,6 +118,37 @@ def fits(said: str, call: ToolCall, traits: ToolTraits, devices: Sequence[HomeDe
     if name == VOLUME:
         return _directed(plain, str(args.get("action", ""))) and _values_fit(args, plain)
     return bool(loose_words(" ".join(_about(name))) & loose_words(said))
+
+
+def speaks_of(
+    said: str, call: ToolCall, traits: ToolTraits, devices: Sequence[HomeDevice], before: str
+) -> bool:
+    """Whether the words, or those before, are about what the call is for, and want something: a proposal
+    that has nothing to do with them is none."""
+    args: Mapping[str, Any] = call.args if isinstance(call.args, Mapping) else {}
+    plain, name = _plain(said), traits.original_name or call.name
+    if name == VOLUME or name in TIMERS:
+        return True  # what is not spoken of is known by the words for it
+    wanted = _WANTED.search(plain) or is_question(said) or _directed(plain, str(args.get("action", "")))
+    if not wanted:
+        return False
+    if "deviceName" in args:
+        named = devices or (_Unknown(str(args["deviceName"])),)
+        return any(_is_near(plain, one) or _follows(plain, one, before) for one in named)
+    about = str(args["sceneName"]) + " scene" if "sceneName" in args else " ".join(_about(name))
+    return not loose_words(about).isdisjoint(loose_words(said))
+
+
+def _is_near(plain: str, device: HomeDevice) -> bool:
+    """By less than `_names`: "brew some coffee" is for the Coffee Maker, "whatever is on" for any."""
+    spoken = loose_words(plain)
+    own = loose_words(device.name) - _DULL
+    return (
+        _names(plain, device)
+        or _senses(plain, device)
+        or not own.isdisjoint(spoken)
+        or not _WHATEVER.isdisjoint(spoken)
+    )
 
 
 def _plain(said: str) -> str:
@@ -138,14 +197,37 @@ def _nearest(parts: Sequence[str], at: int, wanted: re.Pattern[str]) -> str:
 
 
 def _names(part: str, device: HomeDevice) -> bool:
-    """By its name, its kind or its room."""
-    spoken = loose_words(part)
-    if loose_words(device.name) <= spoken or (device.room and loose_words(device.room) <= spoken):
+    """By its name, its kind or its room, and by no other: "the floor lamp" is not just any lamp."""
+    spoken, own = loose_words(part), loose_words(f"{device.room} {device.name}")
+    if loose_words(device.name) <= spoken:
         return True
-    sorts = list(classes_in(words(part)))
-    if any(sort.has(device) for sort in sorts) or (not sorts and spoken & ALL):
+    if any(not loose_words(place) <= own for place in _IN.findall(part) if place not in _HERE):
+        return False
+    sorts = list(classes_in(words(_AS_VERB.sub(" ", part))))
+    if sorts:
+        return any(sort.has(device) and _is_any(part, sort.noun, own) for sort in sorts)
+    if (device.room and loose_words(device.room) <= spoken) or spoken & ALL:
         return True
-    sensed = _SENSED.get("thermostat" if device.kind == "thermostat" else "")
+    return device.kind == "thermostat" and _senses(part, device)
+
+
+def _is_any(part: str, noun: str, own: frozenset[str]) -> bool:
+    """Whether the word before a kind says nothing of another device."""
+    before = f" {part}".partition(f" {noun}")[0].split()[-1:]
+    said = "".join(before)
+    return (
+        not said
+        or said in _ANY
+        or said.isdecimal()
+        or bool(loose_words(said) <= own)
+        or bool(_ANY_DIRECTION.fullmatch(said))
+    )
+
+
+def _senses(part: str, device: HomeDevice) -> bool:
+    """ "It is dark in here" speaks of lights."""
+    kind = "light" if is_light(device.kind, device.name) else device.kind
+    sensed = _SENSED.get(kind)
     return bool(sensed and sensed.search(part))
 
 

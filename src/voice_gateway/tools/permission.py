@@ -11,7 +11,7 @@ from home_words.kinds import HomeDevice
 from home_words.names import plain_words
 from home_words.risk import HARMLESS, is_sensitive
 from voice_gateway.config import PermissionSettings
-from voice_gateway.tools.fitting import THERMOSTAT, TIMERS, VOLUME, fits
+from voice_gateway.tools.fitting import THERMOSTAT, TIMERS, VOLUME, fits, speaks_of
 from voice_gateway.tools.own_words import asked_for, name_words
 from voice_gateway.turn import ALLOWED, Autonomy, Decision, ToolCall, ToolTraits, Verdict, Words
 
@@ -164,6 +164,7 @@ def _reaches_guarded(words: Sequence[str], args: Mapping[str, Any]) -> bool:
 
 
 COOLEST, WARMEST = 10.0, 26.0  # what a heating may be set to without harm, in degrees Celsius
+FAHRENHEIT_FROM = 50.0  # whoever says no unit and so high a number counts in Fahrenheit
 REVERSIBLE = frozenset({"control_zwave_device", VOLUME, *TIMERS})
 
 
@@ -179,7 +180,8 @@ def is_reversible(call: ToolCall, traits: ToolTraits, level: Tier) -> bool:
         degrees = float(args.get("temperature", WARMEST))
     except (TypeError, ValueError):
         return False
-    celsius = (degrees - 32) / 1.8 if str(args.get("unit", "")).upper() == "F" else degrees
+    unit = str(args.get("unit") or "").upper() or ("F" if degrees >= FAHRENHEIT_FROM else "C")
+    celsius = (degrees - 32) / 1.8 if unit == "F" else degrees
     return COOLEST <= celsius <= WARMEST
 
 
@@ -222,7 +224,7 @@ class TurnGate:
         if level is Tier.READ:
             unasked = self.by_model and is_search(traits, call.name) and call.name in self.unspoken_of
             return NOT_SEARCHED if unasked else ALLOWED
-        if self.read_only or (self.by_model and not self._may_be_meant(call)):
+        if self.read_only or (self.by_model and not self._may_be_meant(call, traits)):
             return FORBIDDEN
         if level is Tier.SENSITIVE and self.door not in self.settings.sensitive_doors:
             return WRONG_DOOR
@@ -233,16 +235,24 @@ class TurnGate:
             self.asked.append(call)
         return WAITING
 
-    def _may_be_meant(self, call: ToolCall) -> bool:
-        """Nothing is done, or asked about, after plain talk; who may only look needs a plain wish."""
+    def _may_be_meant(self, call: ToolCall, traits: ToolTraits) -> bool:
+        """Nothing is done, or asked about, after plain talk. Who may only look needs a plain wish; who must
+        ask does not ask about what doubtful words do not speak of."""
         if self.words is Words.TALK:
             return False
-        plainly = self.words is Words.WISH and call.name not in self.unspoken_of
-        return plainly or self.autonomy() is not Autonomy.LOOK
+        plainly, autonomy = self.words is Words.WISH, self.autonomy()
+        if autonomy is Autonomy.LOOK:
+            return plainly and call.name not in self.unspoken_of
+        if plainly or autonomy is Autonomy.ACT:
+            return True
+        about = speaks_of(self.said, call, traits, self._devices(call, traits), self.before)
+        return about and call.name not in self.unspoken_of
 
     def _needs_yes(self, call: ToolCall, traits: ToolTraits, level: Tier) -> bool:
         if self.ask_first or (level is Tier.SENSITIVE and self.settings.confirm):
             return True
+        if (traits.original_name or call.name) == THERMOSTAT and not is_reversible(call, traits, level):
+            return not self._is_trusted(call, traits)
         return self.by_model and (
             self._is_not_the_users(call, traits) or self._is_doubtful(call, traits, level)
         )
@@ -256,8 +266,7 @@ class TurnGate:
             return False
         if self.words is not Words.WISH or call.name in self.unspoken_of:
             return True
-        name = traits.original_name or call.name
-        return (name == THERMOSTAT and not reversible) or not self._fits(call, traits)
+        return not self._fits(call, traits)
 
     def _fits(self, call: ToolCall, traits: ToolTraits) -> bool:
         return fits(self.said, call, traits, self._devices(call, traits), self.before)

@@ -8,12 +8,7 @@ from voice_gateway.tools.permission import DevicesNamed, of_home
 from voice_gateway.turn import ToolCall, ToolTraits
 
 _SWITCHING = {"on": "turn on", "off": "turn off"}
-_VOLUME = {
-    "up": "turn up the volume",
-    "down": "turn down the volume",
-    "mute": "mute the sound",
-    "unmute": "turn the sound on again",
-}
+_VOLUME = {"up": "turn up", "down": "turn down"}
 _LONGEST = 60  # characters of a value that are said
 
 
@@ -92,10 +87,11 @@ def _own_words(name: str, args: Mapping[str, Any]) -> str:
     if name == "control_speaker_volume":
         level, action = args.get("level"), str(args.get("action", ""))
         how = "" if level is None else f" {'to' if action == 'set' else 'by'} {_short(level)} percent"
-        return f"{_VOLUME.get(action, f'{action} the volume')}{how}"
+        thing = "speaker" if "mute" in action else "volume"
+        return f"{_VOLUME.get(action, action)} the {thing}{how}"
     if name == "cancel_timer":
         which = _short(args.get("name") or "")
-        return "cancel all timers" if which == "all" else f"cancel the {which} timer".replace("  ", " ")
+        return f"cancel {which} timers" if which == "all" else f"cancel the {which} timer".replace("  ", " ")
     return _timer_words(args) if name == "set_timer" else ""
 
 

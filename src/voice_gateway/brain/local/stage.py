@@ -61,6 +61,7 @@ from voice_gateway.turn import Passed, Reply, ToolCall, ToolOutcome, new_id
 
 UNDO = "Undo"  # the intent of words that take back what was done
 CORRECTING = "correcting"  # in the state: the open question is about what was meant instead
+SEARCH = "search_web"
 LARGE = 200  # devices: from here on understanding may take longer than a frame of sound
 
 # "Turn off the speaker" may be a plug of that name, so the home must be known first.
@@ -130,7 +131,10 @@ class LocalBrain:
         if too_long(text):
             return Understanding.of(NotHandled("too long for a command", forbid=True))
         known = context or Context(self.home, self._settings.room, tools=self._tool_names())
-        return self._read(text, known, memory or Memory())
+        understood = self._read(text, known, memory or Memory())
+        if any(one.tool == SEARCH for one in understood.requests) and not self._asks_search(text):
+            return Understanding.of(NotHandled("no search was asked for", forbid=True))
+        return understood
 
     def needs_home(self, text: str, topic: str = "") -> bool:
         """False when built-in tools alone can answer; `topic` is what was talked of before."""
@@ -162,6 +166,9 @@ class LocalBrain:
             spoken = understood.not_handled.spoken or reply_to_nothing(said.text)
             return Understanding.of(replace(understood.not_handled, forbid=forbid, spoken=spoken))
         return in_own_words(understood, raw)
+
+    def _asks_search(self, text: str) -> bool:
+        return speaks_of_search(text, [*(device.name for device in self.home.devices), *self.home.rooms])
 
     def _follow_up(self, said: Said, context: Context, memory: Memory) -> Step | Clarification | Frame | None:
         """What takes back the last act, answers our own question, or says "it" of the timer just set."""
@@ -267,8 +274,7 @@ class LocalBrain:
 
     def _searches_unasked(self, text: str) -> frozenset[str]:
         """The tools that would send these words to strangers, though nobody asked for it."""
-        names = [*(device.name for device in self.home.devices), *self.home.rooms]
-        if speaks_of_search(text, names):
+        if self._asks_search(text):
             return frozenset()
         tools = self._executor.tools
         found = [tool for tool in tools.all() if is_search(traits(tool), tool.name)]

@@ -42,7 +42,9 @@ _QUESTION: Final = re.compile(
 )
 # Of the one who speaks, or of us: nobody out there knows it.
 _OURS: Final = re.compile(
-    r"\b(?:you|your|yours|yourself)\b|^(?:did|do|does|am|are|was|were|have|has|had|is|where|when|shall|should|can|"
+    r"\b(?:you|your|yours|yourself)\b|^\w+ not\b|"
+    r"^(?:is|are|was|were|do|does|did|will|can)\b.* (?:on|off|open|closed|locked|unlocked)$|"
+    r"^(?:did|do|does|am|are|was|were|have|has|had|is|where|when|shall|should|can|"
     r"could|may|will|would) (?:\w+ )?(?:i|we|my|our|me|us)\b|"
     r"^(?:what a|what an|what the|how (?:nice|sweet|cute|dare|funny|lovely|about)|who (?:cares|knows|asked)|"
     r"what is up|how is (?:it|everything|life)|is it me|what is wrong with)\b"

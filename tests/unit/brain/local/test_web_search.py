@@ -60,6 +60,8 @@ def test_a_question_about_the_world_or_a_search_that_was_asked_for(said):
         "where is my phone",
         "I love the news on the radio",
         "turn the lights off",
+        "don't turn on the lamp",
+        "suppose I turn it off, does the radio stay on",
         "good night",
     ],
 )
