@@ -89,6 +89,30 @@ async def test_commands_that_work_are_confirmed(server):
     assert (await server.control("floor lamp", "dim", level=30)).outcome == "confirmed"
 
 
+async def test_what_was_before_is_put_back(server):
+    await server.control("floor lamp", "dim", level=35)
+    await server.call("control_zwave_lock", deviceName="Front Door Lock", action="lock")
+    acts = [
+        await server.control("floor lamp", "off"),
+        await server.call("control_zwave_lock", deviceName="Front Door Lock", action="unlock"),
+    ]
+
+    for answer in acts:
+        for call in answer.structured["before"]:
+            assert (await server.call(call["name"], **call["args"])).outcome == "confirmed"
+
+    lamp = await server.call("get_zwave_device", deviceName="floor lamp")
+    lock = await server.call("get_zwave_device", deviceName="Front Door Lock")
+    assert (lamp.structured["state"], lock.structured["state"]) == ("on, 35 %", "locked")
+
+
+async def test_an_ignored_command_has_nothing_to_put_back(driver, server):
+    async with faulty(driver, 7, "ignoring"):
+        answer = await server.control("coffee maker", "on")
+
+    assert "before" not in answer.structured
+
+
 async def test_a_blind_is_on_its_way(server):
     await server.control("window blind", "open")
     answer = await server.control("window blind", "close")

@@ -262,6 +262,8 @@ async def correct(executor: ToolExecutor, turn: Turn, requests: Sequence[Request
     turn.history.add_outcomes(made)
     outcomes += made
     text = render_outcomes(outcomes)
+    if act.reasons and not kept:
+        text = f"{text} I cannot take back what I did before. {' '.join(act.reasons)}"
     turn.history.add_ai(text)
     done = _done(text, outcomes, home, ok=all(outcome.ok for outcome in outcomes))
     return replace(done, right=tuple(requests))
