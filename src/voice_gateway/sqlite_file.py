@@ -72,6 +72,7 @@ class SqliteFile:
     """Every call has a connection of its own, so that nobody goes on with a file that was set aside.
 
     `on_damage` is told in the thread that met the damage; `spare` are rows that are known without the file.
+    What is not `durable` does not wait for the disk: it survives every process, but not a power cut.
     """
 
     def __init__(
@@ -81,11 +82,13 @@ class SqliteFile:
         *,
         on_damage: Callable[[Damage], None] = lambda _damage: None,
         spare: Callable[[], Iterable[Row]] = lambda: (),
+        durable: bool = True,
     ) -> None:
         self.path = path
         self._schema = schema
         self._on_damage = on_damage
         self._spare = spare
+        self._durable = durable
 
     def run(self, work: Callable[[sqlite3.Connection], T], *, write: bool = True) -> T:
         """One transaction. What is damaged is set aside, and the work done once more with a new file.
@@ -112,6 +115,8 @@ class SqliteFile:
         private_file(path)  # what people said is for nobody else to read
         connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None)
         try:
+            if not self._durable:
+                connection.execute("PRAGMA synchronous = OFF")
             self._migrate(connection)
         except BaseException:
             connection.close()

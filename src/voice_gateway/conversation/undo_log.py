@@ -66,7 +66,9 @@ class SqliteActs:
         *,
         on_damage: Callable[[Damage], None] = lambda _damage: None,
     ) -> None:
-        self._file = SqliteFile(file, Schema("acts", _NAMES, (_TABLE,), _fits), on_damage=on_damage)
+        schema = Schema("acts", _NAMES, (_TABLE,), _fits)
+        # A reply waits for it, and after a power cut nobody takes back what was done before.
+        self._file = SqliteFile(file, schema, on_damage=on_damage, durable=False)
         self._now = now
 
     async def add(self, act: Act, where: Where) -> None:
