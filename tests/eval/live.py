@@ -30,11 +30,16 @@ from voice_gateway.brain.grounding import HomeNames
 from voice_gateway.brain.llm.ollama.client import OllamaClient
 from voice_gateway.brain.local.stage import LocalBrain
 from voice_gateway.brain.stage import Stage
-from voice_gateway.config import BrainSettings, OllamaSettings, PermissionSettings
+from voice_gateway.config import BrainSettings, OllamaSettings, PermissionSettings, ToolsSettings
 from voice_gateway.conversation.entry import Conversation
 from voice_gateway.errors import ToolError
+from voice_gateway.tools.builtin import builtin_tools
+from voice_gateway.tools.builtin.timers import TimerStore
 from voice_gateway.tools.executor import ToolExecutor
+from voice_gateway.tools.manager import ToolManager
+from voice_gateway.tools.traits import schema_of, traits
 from voice_gateway.turn import Utterance
+from zwave_mcp.schemas import TOOLS
 
 Made = tuple[str, dict[str, Any]]
 
@@ -68,9 +73,29 @@ def server() -> Iterator[tuple[str, str]]:
         yield started.base_url, installed["TOOL_MODEL"]
 
 
+def as_shipped(home: ScriptedHome) -> ToolManager:
+    """The scripted tools in the words and schemas of the real ones: a model chooses by these."""
+    manager = ToolManager()
+    with tempfile.TemporaryDirectory() as folder:
+        real = builtin_tools(ToolsSettings(), timers=TimerStore(Path(folder) / "timers.sqlite3"))
+    words = {tool.name: (tool.description, schema_of(tool)) for tool in real}
+    words |= {spec.name: (spec.description, spec.parameters) for spec in TOOLS}
+    for source in ("builtin", "zwave"):
+        scripted = [tool for tool in manager_for(home).all() if traits(tool).source == source]
+        shipped = [
+            tool.model_copy(update=dict(zip(("description", "args_schema"), words[tool.name], strict=True)))
+            for tool in scripted
+        ]
+        if source == "zwave":
+            manager.add_mcp_tools(source, shipped)
+        for tool in shipped if source == "builtin" else ():
+            manager.add(tool)
+    return manager
+
+
 async def run_case(case: Case, settings: OllamaSettings, *, cascade: bool) -> Row:
     home = ScriptedHome.default()
-    executor = ToolExecutor(manager_for(home))
+    executor = ToolExecutor(as_shipped(home))
     brain = BrainSettings(provider="ollama")
     local = LocalBrain(executor, brain)
     await local.refresh()
@@ -130,6 +155,7 @@ class LiveHouse(House):
     def __init__(self, name: str, settings: OllamaSettings, autonomy: str) -> None:
         super().__init__(name, None, autonomy)
         self.brain = BrainSettings.model_validate({"provider": "ollama", "autonomy": autonomy})
+        self.executor = ToolExecutor(as_shipped(self.home))
         self.local = LocalBrain(self.executor, self.brain)
         self.client = OllamaClient(
             settings,
