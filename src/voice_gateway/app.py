@@ -3,7 +3,6 @@
 import asyncio
 import contextlib
 import logging
-import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -12,7 +11,6 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from home_words.kinds import HomeDevice
 from voice_gateway import quick_start
-from voice_gateway.brain.acts import Where
 from voice_gateway.brain.llm.anthropic.errors import NO_KEY
 from voice_gateway.brain.llm.ollama.health import ModelHealth
 from voice_gateway.brain.local.compose import abilities
@@ -43,14 +41,14 @@ from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
 from voice_gateway.tools.masking import mask, without_secrets
 from voice_gateway.tools.traits import traits
-from voice_gateway.turn import Interruption, ToolCall, ToolOutcome, Utterance, new_id
+from voice_gateway.turn import ToolCall, ToolOutcome, new_id
 from voice_gateway.watch import Event, Notice, PartState, State, Watch
 
 if TYPE_CHECKING:
     from voice_gateway.brain.grounding import HomeNames
     from voice_gateway.brain.llm.anthropic.client import AnthropicClient
     from voice_gateway.brain.llm.ollama.client import OllamaClient
-    from voice_gateway.doors.control import ControlDoor, Operation
+    from voice_gateway.doors.control import ControlDoor
     from voice_gateway.doors.mqtt.door import MqttDoor
     from voice_gateway.doors.terminal import TextDoor
     from voice_gateway.doors.voice.door import VoiceDoor
@@ -352,12 +350,13 @@ class Gateway:
         """The doors that stay open beside the text door. `config` is the file of our settings;
         `show` gets what cannot be spoken, `announce` how to talk to it."""
         from voice_gateway.doors.control import ControlDoor
+        from voice_gateway.operations import operations
 
         if self.settings.mqtt.broker_url:
             self._open_mqtt()
         if spoken or self.settings.voice.wyoming_url:
             self._open_voice(spoken, show, announce)
-        self._control = ControlDoor(control_file(), self._operations(config))
+        self._control = ControlDoor(control_file(), operations(self, config))
         self.start(self._control.run(), "door.control")
 
     def _open_mqtt(self) -> None:
@@ -466,48 +465,12 @@ class Gateway:
         names = [tool.name for tool in self.tools.all()]
         return what_is_missing(self.link.status(), self.watch.parts(), names)
 
-    def _operations(self, config: Path | None) -> "dict[str, Operation]":
-        """What other commands may ask of the running gateway."""
-        from voice_gateway.doors.control import answer_json
-
-        mine = {"config": str(config.resolve()) if config else None, "data_folder": str(data_folder())}
-
-        async def hello(_asked: Mapping[str, Any], _interruption: Interruption) -> dict[str, Any]:
-            return mine
-
-        async def ask(asked: Mapping[str, Any], interruption: Interruption) -> dict[str, Any]:
-            text, conversation_id = str(asked["text"]), str(asked["conversation_id"])
-            utterance = Utterance(text, conversation_id=conversation_id, room=asked.get("room"))
-            return answer_json(await self.conversation.answer(utterance, interruption=interruption))
-
-        async def undo(asked: Mapping[str, Any], interruption: Interruption) -> dict[str, Any]:
-            utterance = Utterance("undo", conversation_id=str(asked["conversation_id"]))
-            wanted = Where(utterance.door, conversation=None if asked["all"] else utterance.conversation_id)
-            answer = self.conversation.answer(utterance, interruption=interruption, take_back=wanted)
-            return answer_json(await answer)
-
-        async def call(asked: Mapping[str, Any], interruption: Interruption) -> dict[str, Any] | None:
-            # Who leaves gives the call up; of a turn only what a model says.
-            return await interruption.cutting(
-                self.call(str(asked["name"]), asked.get("args"), asked.get("timeout"))
-            )
-
-        async def status(_asked: Mapping[str, Any], _interruption: Interruption) -> list[dict[str, Any]]:
-            return [part.to_json() for part in self.watch.parts()]
-
-        async def talk(_asked: Mapping[str, Any], _interruption: Interruption) -> str:
-            """Empty when it listens now, else what keeps it from listening."""
-            if self._voice is not None:
-                return self._voice.push_to_talk()
-            part = self.watch.part("voice")  # its packages may be missing
-            return f"{part.sentence} To get it, {part.advice}." if part else NO_VOICE
-
-        async def vitals(_asked: Mapping[str, Any], _interruption: Interruption) -> dict[str, int]:
-            """What grows when something leaks."""
-            return {"tasks": len(asyncio.all_tasks()), "threads": threading.active_count()}
-
-        operations: dict[str, Operation] = {"hello": hello, "ask": ask, "call": call, "status": status}
-        return {**operations, "undo": undo, "talk": talk, "vitals": vitals}
+    def push_to_talk(self) -> str:
+        """Empty when it listens now, else what keeps it from listening."""
+        if self._voice is not None:
+            return self._voice.push_to_talk()
+        part = self.watch.part("voice")  # its packages may be missing
+        return f"{part.sentence} To get it, {part.advice}." if part else NO_VOICE
 
     # --- tasks
 
