@@ -153,7 +153,7 @@ def _is_near(plain: str, device: HomeDevice) -> bool:
 
 def _plain(said: str) -> str:
     """In words as they are compared, with a comma where a part of the sentence ends."""
-    pieces = re.split(r"[,;.!?]+(?=\s|$)", re.sub(r"(?<=\d)[.,](?=\d)", "decimal", said))
+    pieces = re.split(r"(?<![,;.!?])[,;.!?]+(?=\s|$)", re.sub(r"(?<=\d)[.,](?=\d)", "decimal", said))
     plain = " , ".join(" ".join(plain_words(piece)) for piece in pieces if piece.strip())
     return plain.replace("decimal", ".")
 

@@ -9,7 +9,7 @@ from home_words.question import is_question
 from voice_gateway.brain.languages import english, languages_of
 from voice_gateway.brain.local.normalise import normalise
 
-_CLAUSE: Final = re.compile(r"[,;:!]+\s|(?<=[.?])\s+|\b(?:and|but)\b(?= )")
+_CLAUSE: Final = re.compile(r"(?<![,;:!])[,;:!]+\s|(?<=[.?])\s+|\b(?:and|but)\b(?= )")
 _BEFORE: Final = re.compile(
     r"^(?:(?:please|kindly|just|quickly|now|so|and|then|go|go and|go ahead and|can you|could you|would you|"
     r"will you|i want you to|i need you to|i would like you to|let us|try to|i want to|i would like to) )+"
