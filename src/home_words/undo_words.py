@@ -25,6 +25,14 @@ UNDO: Final = re.compile(
     rf"|take back (?:{_IT}|{_LAST})|restore (?:it|that|them|{_LAST}))(?: again| instead)?"
 )
 
+# The same of one device: "put the lamp back", "undo the floor lamp", "the blinds as they were before".
+UNDO_ONE: Final = re.compile(
+    rf"(?:(?:undo|revert) (?:the|my|our) (?P<undone>\w[\w ]{{0,60}})"
+    rf"|(?:put|set|turn|change|switch|bring) (?:the|my|our) (?P<put>\w[\w ]{{0,60}}?) back"
+    rf"(?: again)?(?: {_WAS})?"
+    rf"|(?:(?:put|set|leave|make) )?(?:the|my|our) (?P<was>\w[\w ]{{0,60}}?) (?:back )?{_WAS})"
+)
+
 # What is said before it, and changes nothing: "oh no, …", "that was wrong, …".
 _SIGH: Final = (
     r"(?:oh|ah|no|nope|nah|oops|whoops|ouch|sorry|wait|stop|hang on|hold on|hm+|damn|dear|my bad|"

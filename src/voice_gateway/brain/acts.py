@@ -106,7 +106,7 @@ class TurnActs:
         """Taking these back goes one further, it does not do again what was taken back."""
         self._put_back |= {call.id for call in calls}
 
-    def leave(self, act: Act) -> None:
+    def leave(self, act: Act | None) -> None:
         """It can still be taken back, as part of what this turn does."""
         self._left = act
 

@@ -122,11 +122,12 @@ class MemoryActs:
 
     async def newest(self, where: Where, *, take: bool) -> Act | None:
         since = self._now() - KEPT_SECONDS
-        for entry in reversed(self._acts):
-            if entry[1].at > since and _is_of(entry[0], where):
+        for place in reversed(range(len(self._acts))):  # two may be the same, so none is looked for
+            kept, act = self._acts[place]
+            if act.at > since and _is_of(kept, where):
                 if take:
-                    self._acts.remove(entry)
-                return entry[1]
+                    del self._acts[place]
+                return act
         return None
 
 

@@ -67,6 +67,15 @@ async def test_the_newest_is_given_once(acts: Acts, clock: Clock):
     assert await acts.newest(HERE, take=True) is None
 
 
+async def test_the_same_twice_keeps_its_order(acts: Acts, clock: Clock):
+    for name in ("on", "off", "on"):
+        await acts.add(act(name, clock), HERE)
+
+    assert [(await acts.newest(HERE, take=True)) for _ in range(3)] == [
+        act(name, clock) for name in ("on", "off", "on")
+    ]
+
+
 async def test_what_is_not_asked_for_may_be_anything(acts: Acts, clock: Clock):
     await acts.add(act("one", clock), HERE)
 

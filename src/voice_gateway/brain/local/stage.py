@@ -50,6 +50,7 @@ from voice_gateway.brain.local.undo import (
     is_undo,
     meant_instead,
     take_back,
+    undone_device,
 )
 from voice_gateway.brain.local.web_search import speaks_of_search
 from voice_gateway.brain.stage import Turn
@@ -222,9 +223,10 @@ class LocalBrain:
         """The last act is taken back, or put right; None where nobody speaks of it."""
         said, correcting = normalise(turn.utterance.text), turn.history.state.pop(CORRECTING, False)
         ours = has_own_sentences(self._language)
-        if acts.wanted is not None or (ours and is_undo(said)):
-            asking = said.question and acts.wanted is None
-            return self._learnt(await take_back(self._executor, turn.asking() if asking else turn, self.home))
+        only = undone_device(said, context.home) if ours and acts.wanted is None else None
+        if acts.wanted is not None or only is not None or (ours and is_undo(said)):
+            asking = turn.asking() if said.question and acts.wanted is None else turn
+            return self._learnt(await take_back(self._executor, asking, self.home, only))
         if correcting and memory.asked is not None:
             chosen = await self._off_the_loop(self.understand, turn.utterance.text, context, memory)
             return await self._put_right(turn, chosen.requests, memory)

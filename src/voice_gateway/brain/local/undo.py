@@ -8,7 +8,7 @@ from typing import Any
 
 from home_words.names import name_key, plain_words, singular
 from home_words.phrases import capital
-from home_words.undo_words import ALSO, BEHIND, CORRECTION, OTHER, REGRET, UNDO
+from home_words.undo_words import ALSO, BEHIND, CORRECTION, OTHER, REGRET, UNDO, UNDO_ONE
 from voice_gateway.brain.acts import Act, Call, new_calls, target, waves
 from voice_gateway.brain.local.followup import Memory, repeated_wish
 from voice_gateway.brain.local.grammar import Frame
@@ -18,7 +18,7 @@ from voice_gateway.brain.local.normalise import Said, normalise, strip_politenes
 from voice_gateway.brain.local.plan.builtin import is_clock, is_duration
 from voice_gateway.brain.local.speech_act import not_a_command
 from voice_gateway.brain.local.understand import Reader
-from voice_gateway.brain.local.wording import which
+from voice_gateway.brain.local.wording import the, which
 from voice_gateway.brain.render_outcomes import render_outcomes
 from voice_gateway.brain.stage import Turn
 from voice_gateway.errors import LinkError
@@ -57,6 +57,13 @@ def _undo(text: str) -> bool:
     regret = REGRET.match(text)
     rest = text[regret.end() :].strip() if regret else text
     return any(UNDO.fullmatch(strip_politeness(words)[0]) for words in (text, rest) if words)
+
+
+def undone_device(said: Said, home: Home) -> Device | None:
+    """The one that is to be put back, called by its own name: "put the floor lamp back"."""
+    match = UNDO_ONE.fullmatch(said.text)
+    found = home.names.exact(match["undone"] or match["put"] or match["was"]) if match else ()
+    return found[0] if len(found) == 1 else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,8 +228,9 @@ class Done:
     right: tuple[Request, ...] = ()  # those that were meant
 
 
-async def take_back(executor: ToolExecutor, turn: Turn, home: Home) -> Done:
-    """The last act as one, in reverse order. What failed can be tried once more."""
+async def take_back(executor: ToolExecutor, turn: Turn, home: Home, only: Device | None = None) -> Done:
+    """The last act as one, in reverse order, or `only` its part for one device. What failed can be tried once
+    more."""
     assert turn.acts is not None
     turn.history.add_user(turn.utterance.text)
     try:
@@ -232,11 +240,18 @@ async def take_back(executor: ToolExecutor, turn: Turn, home: Home) -> Done:
         return _told(turn, CANNOT_LOOK)
     if act is None:
         return _told(turn, NOTHING)
-    outcomes, failed = await _put_back(executor, turn, act.calls)
-    if failed and act.tries + 1 < MOST_TRIES:
-        turn.acts.leave(replace(act, calls=tuple(failed), tries=act.tries + 1))
+    turn.acts.leave(act)  # should the turn end in the middle
+    about = home.address(only).casefold() if only is not None else ""
+    calls = [call for call in act.calls if only is None or target(call) == about]
+    if only is not None and not calls:
+        return _told(turn, f"What I did last was not about {the(only)}, so I took nothing back.")
+    outcomes, failed = await _put_back(executor, turn, calls)
+    again = failed if act.tries + 1 < MOST_TRIES else []
+    left = [call for call in act.calls if call not in calls or call in again]
+    rest = replace(act, calls=tuple(left), tries=act.tries + bool(failed))
+    turn.acts.leave(rest if left else None)
     sentences = [render_outcomes(outcomes)] if outcomes else []
-    if act.reasons:
+    if act.reasons and only is None:
         sentences.append(
             f"I cannot take {'all of that' if outcomes else 'that'} back. {' '.join(act.reasons)}"
         )

@@ -122,6 +122,9 @@ IS_TALK = """
 I want to undo my belt
 undo my belt
 undo the zip on my jacket
+put the kettle back
+put the desk lamp back on the desk
+the desk lamp was like before
 put it back on the shelf
 put it back in the fridge
 put the milk back
@@ -172,6 +175,25 @@ async def test_talk_takes_nothing_back(talk: HomeTalk, text: str) -> None:
     assert [one for one in reply.outcomes if one.args.get("deviceName") != "Desk Lamp"] == []
     if "back on" not in text or "shelf" in text:
         assert await talk.states() == done
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "put the kitchen light back",
+        "undo the kitchen light",
+        "please put the kitchen light back the way it was",
+        "the kitchen light as it was before",
+    ],
+)
+async def test_one_device_of_several_is_put_back(talk: HomeTalk, text: str) -> None:
+    before = await talk.states()
+    await talk.hears("turn on the kitchen light and the desk lamp")
+
+    assert (await talk.hears(text)).text == "The Kitchen Light is now off."
+    assert await talk.states() == {**before, **lamps(desk=True)}
+    assert (await talk.hears("undo the floor lamp")).outcomes == ()
+    assert (await talk.hears("undo")).text == "The Desk Lamp is now off."
 
 
 async def test_a_question_is_asked_back(talk: HomeTalk) -> None:
