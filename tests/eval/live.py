@@ -43,6 +43,7 @@ from zwave_mcp.schemas import TOOLS
 
 Made = tuple[str, dict[str, Any]]
 
+PATIENCE_SECONDS = 900.0  # a machine with other work to do reads slowly; how slowly is in the figures
 SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "ollama"
 
 
@@ -154,7 +155,9 @@ class LiveHouse(House):
 
     def __init__(self, name: str, settings: OllamaSettings, autonomy: str) -> None:
         super().__init__(name, None, autonomy)
-        self.brain = BrainSettings.model_validate({"provider": "ollama", "autonomy": autonomy})
+        self.brain = BrainSettings.model_validate(
+            {"provider": "ollama", "autonomy": autonomy, "turn_timeout_seconds": PATIENCE_SECONDS}
+        )
         self.executor = ToolExecutor(as_shipped(self.home))
         self.local = LocalBrain(self.executor, self.brain)
         self.client = OllamaClient(
@@ -228,7 +231,11 @@ async def run(given: argparse.Namespace) -> int:
     results: dict[str, object] = {}
     with server() as (base_url, model):
         settings = OllamaSettings(
-            base_url=base_url, model=given.model or model, num_ctx=4096, num_predict=200, timeout_seconds=240
+            base_url=base_url,
+            model=given.model or model,
+            num_ctx=4096,
+            num_predict=200,
+            timeout_seconds=PATIENCE_SECONDS,
         )
         if given.wishes:
             return await run_wishes(given, settings)
