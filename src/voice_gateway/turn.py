@@ -339,6 +339,7 @@ class Reply:
     seconds: float = 0.0
     passed: tuple[Passed, ...] = ()
     model: str | None = None
+    understood: str = ""  # what the local brain took the words for
     heard: str = ""  # what it answers, as it may be shown: without a PIN
     trust: str = ""  # how far the model was trusted that made it, and why
 
@@ -360,6 +361,7 @@ class Reply:
         lines += [f"the words are {one.words.value}" for one in self.passed if one.words is not Words.WISH]
         if self.trust:
             lines.append(f"what the model may do on doubtful words: {self.trust}")
+        lines += [f"understood: {self.understood}"] if self.understood else []
         model = f" with {self.model}" if self.model else ""
         lines.append(f"answered by: {self.stage}{model} in {self.seconds * 1000:.0f} ms")
         for outcome in self.outcomes:

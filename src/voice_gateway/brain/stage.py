@@ -9,7 +9,9 @@ from voice_gateway.brain.history import History
 from voice_gateway.tools.executor import CONFIRMED, ToolExecutor
 from voice_gateway.tools.permission import TurnGate
 from voice_gateway.turn import (
+    ALLOWED,
     Autonomy,
+    Decision,
     Gate,
     Interruption,
     Passed,
@@ -17,7 +19,9 @@ from voice_gateway.turn import (
     Say,
     ToolCall,
     ToolOutcome,
+    ToolTraits,
     Utterance,
+    Verdict,
     Words,
 )
 
@@ -43,7 +47,7 @@ class Turn:
 
     def asking(self) -> "Turn":
         """The same turn with every act asked about first: for what was understood, but not for sure."""
-        return replace(self, gate=self.gate.asking()) if isinstance(self.gate, TurnGate) else self
+        return replace(self, gate=self.gate.asking() if isinstance(self.gate, TurnGate) else _ask_first)
 
     def may_act(self, autonomy: Autonomy) -> bool:
         """Whether a model may try to, after the stages that passed; the gate judges each call."""
@@ -86,6 +90,10 @@ class Trust:
 
     def __str__(self) -> str:
         return f"{self.autonomy.value} ({self.why})"
+
+
+def _ask_first(_call: ToolCall, traits: ToolTraits) -> Verdict:
+    return ALLOWED if traits.read_only else Verdict(Decision.ASK)
 
 
 class Stage(Protocol):

@@ -10,6 +10,7 @@ from time import perf_counter
 from typing import Protocol
 
 from home_words.kinds import HomeDevice
+from home_words.question import is_question
 from voice_gateway.brain.acts import Acts, TurnActs, Where
 from voice_gateway.brain.render_outcomes import render_outcomes
 from voice_gateway.brain.stage import ModelStage, Stage, Turn
@@ -279,7 +280,7 @@ class Conversation:
         text = spoken or f"{UNKNOWN} {self._around.abilities()}".strip()
         turn.history.add_user(turn.utterance.text)
         turn.history.add_ai(text)
-        return Reply(text, ok=False, passed=turn.passed)
+        return Reply(text, ok=False, passed=turn.passed, expects_answer=is_question(text))
 
 
 def _autonomy_of(stage: ModelStage) -> Callable[[], Autonomy]:

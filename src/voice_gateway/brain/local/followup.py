@@ -145,6 +145,8 @@ def resolve_answer(said: Said, asked: Clarification, context: Context) -> Step |
     """The answer to our question: a clear frame, the question again, or None: it was no answer."""
     if asked.timers:
         return _resolve_timer_answer(said, asked)
+    if asked.slot == "without":
+        return _left_out(said.text, asked, context)
     if asked.slot:
         return _when(said.text, asked)
     if NO.match(said.text) or NO.match(said.whole):
@@ -210,6 +212,15 @@ def _narrowed(
     if ask and len(devices) > 1:
         return replace(asked, text=which(devices), candidates=devices)
     return for_devices(asked, devices, context)
+
+
+def _left_out(text: str, asked: Clarification, context: Context) -> Step | Frame | None:
+    """What shall be left as it is, said again."""
+    if NO.match(text):
+        return Step("No", say=WONT)
+    words = re.sub(r"^(?:(?:i (?:mean|meant)|leave|only|just) )+", "", text)
+    known = room_named(words, context.home) or isinstance(Resolver(context.home).resolve(words), Found)
+    return Frame(asked.frame.intent, {**asked.frame.slots, "without": words}) if known else None
 
 
 def _when(text: str, asked: Clarification) -> Step | Frame | None:

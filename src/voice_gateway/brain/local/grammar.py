@@ -29,6 +29,9 @@ class Frame:
     literal: int = 0  # characters of the template's own words: the more, the surer
     own: bool = True  # from our own sentences
 
+    def __str__(self) -> str:
+        return f"{self.intent} ({', '.join(f'{name} {value}' for name, value in self.slots.items())})"
+
     def text(self, slot: str) -> str:
         value = self.slots.get(slot)
         return str(value).strip() if value is not None else ""
@@ -38,6 +41,7 @@ class Frame:
         return value if isinstance(value, int | float) and not isinstance(value, bool) else None
 
 
+@lru_cache(maxsize=16)
 def has_own_sentences(language: str) -> bool:
     return bool(_file(language).is_file())
 

@@ -66,6 +66,7 @@ class Step:
     expect: str = ""  # a state that was asked about: "is it on?"
     measure: str = ""  # what was asked to be read: "temperature"
     say: str = ""  # said without any call
+    wide: bool = False  # about more than one named thing or group: "everything"
     otherwise: NotHandled | None = None  # what it was, if the tool knows nothing of that name
 
 
@@ -101,6 +102,7 @@ class Understanding:
     steps: tuple[Step, ...] = ()
     clarification: Clarification | None = None
     not_handled: NotHandled | None = None
+    asks: bool = False  # understood, but not for sure: every act is asked about first
 
     @classmethod
     def of(cls, meaning: Meaning) -> "Understanding":

@@ -18,21 +18,27 @@ _CONTRACTIONS = {
     "whats": "what is", "nevermind": "never mind", "goodnight": "good night", "gimme": "give me",
     "lemme": "let me", "o'clock": "oclock",
 }  # fmt: skip
-_IS = frozenset("what that it there here who where how when he she this everything something".split())
-_SOUNDS = frozenset("um umm uh uhm uhh er erm hmm hm mm mhm ah ahh eh".split())
+_IS = frozenset(
+    """what that it there here who where how when he she this everything something nobody everybody
+    everyone somebody someone""".split()
+)
+_SOUNDS = frozenset(
+    """um umm uh uhm uhh er erm hmm hm mm mhm ah ahh eh
+    damn damned darn bloody goddamn freaking fucking""".split()
+)
 
 # Names people wake an assistant with. "Hey Travis" is somebody else.
 _WAKE = r"(?:hey|hi|hello|okay|ok|yo)? ?(?:jarvis|nabu|computer|assistant|gateway)"
 _LEADING = re.compile(
     rf"^(?:{_WAKE}|hey there|hi there|hello there|hey|hi|hello|okay|ok|well|so|alright|all right|right|now|"
-    r"oh|yo|please|kindly|just|maybe|perhaps|possibly|actually|quickly|and|then|also|go ahead and|"
+    r"oh|yo|please|kindly|first|just|maybe|perhaps|possibly|actually|quickly|and|then|also|go ahead and|"
     r"if you (?:please|would|could|can|do not mind)|(?:excuse|pardon) me) (?=\S)"
 )
 _TRAILING = re.compile(
     r"(?<=\S) (?:please|(?:please )?and (?:thank you|thanks)|thanks|thank you|thank you very much|"
     r"for me|for us|right now|right away|immediately|"
     r"now|kindly|would you|will you|could you|can you|okay|ok|alright|my friend|mate|jarvis|computer|"
-    r"if you (?:please|would|could|can|do not mind)|if possible|as well|too|again)$"
+    r"if you (?:please|would|could|can|do not mind)|if possible|as well|too|again|though)$"
 )
 _TAG = re.compile(r" (?:would|will|could|can) you$")
 _POLITE = re.compile(
@@ -62,17 +68,21 @@ class Said:
     whole: str  # the same with politeness kept: what the guard reads
     sentences: tuple[str, ...]  # the parts between full stops, each as plain as `text`
     parts: tuple[str, ...]  # the parts between full stops and commas
+    asides: tuple[str, ...]  # the same with polite openings kept: "I want to sleep" is no wish for us
     question: bool  # a question mark, and no polite request ("can you …?")
     polite: bool = False  # put as a polite question or a wish
 
 
 def normalise(raw: str) -> Said:
     marked = _marked(raw)
+    marked = re.sub(r"\bwhile you(?:'re| are) at it\b", " ", marked)
     whole = " ".join(_words(marked))
     text, polite = strip_politeness(whole)
     sentences = tuple(strip_politeness(part)[0] for part in _split(marked, "|") if part)
-    parts = tuple(strip_politeness(part)[0] for part in _split(marked.replace(",", "|"), "|") if part)
-    return Said(text, whole, sentences, parts, is_question(raw) and not polite, polite)
+    between_commas = [part for part in _split(marked.replace(",", "|"), "|") if part]
+    asides = tuple(_without_fillers(part) for part in between_commas)
+    parts = tuple(strip_politeness(part)[0] for part in between_commas)
+    return Said(text, whole, sentences, parts, asides, is_question(raw) and not polite, polite)
 
 
 def too_long(raw: str) -> bool:
@@ -119,6 +129,13 @@ def _expanded(word: str) -> str:
 
 def _split(marked: str, mark: str) -> list[str]:
     return [" ".join(_words(part)) for part in marked.split(mark)]
+
+
+def _without_fillers(text: str) -> str:
+    before = None
+    while text != before:
+        before, text = text, _TRAILING.sub("", _LEADING.sub("", text))
+    return text
 
 
 def strip_politeness(text: str) -> tuple[str, bool]:

@@ -82,7 +82,8 @@ _QUESTION = re.compile(
 
 # "Turn that off", "turn off that lamp": it points at something, and tells of nothing.
 _POINTED = re.compile(
-    r"^((?:turn|switch|put|dim|open|close|shut|lock|unlock|stop|set|make)(?: on| off| up| down)?) that\b"
+    r"^((?:turn|switch|put|get|bring|kill|dim|open|close|shut|lock|unlock|stop|set|make)"
+    r"(?: on| off| up| down)?) that\b"
 )
 _SOMEBODY = re.compile(r"\b(?:i|he|she|they|we|who|someone|somebody|nobody|everyone|everybody) \w+")
 

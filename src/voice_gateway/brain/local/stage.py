@@ -63,6 +63,12 @@ from voice_gateway.turn import Passed, Reply, ToolCall, ToolOutcome, new_id
 UNDO = "Undo"  # the intent of words that take back what was done
 CORRECTING = "correcting"  # in the state: the open question is about what was meant instead
 SEARCH = "search_web"
+TELLS_STATES = re.compile(  # "if it is on", "whatever is still open", "one of the lamps"
+    r"\b(?:(?:if|unless|in case) .+(?:'s|'re| is| are) |"
+    r"(?:that|which|whatever|whichever)\b.*(?:'s|'re| is| are) (?:\w+ )?(?:on|off|open|closed|lit|left)|"
+    r"still (?:on|open|burning|lit)|one of (?:the|my|our))\b",
+    re.IGNORECASE,
+)
 LARGE = 200  # devices: from here on understanding may take longer than a frame of sound
 
 # "Turn off the speaker" may be a plug of that name, so the home must be known first.
@@ -200,6 +206,8 @@ class LocalBrain:
         memory = recall(state, self.home)
         if memory.asked is not None or await self._off_the_loop(self.needs_home, text, memory.topic):
             await self._cache.known()
+        if TELLS_STATES.search(text):  # how it is now decides what is done
+            await self._cache.refresh()
         memory = recall(state, self.home)
         room = turn.utterance.room or self._settings.room
         # One picture of the home for the whole turn, whatever changes meanwhile.
@@ -215,7 +223,7 @@ class LocalBrain:
             return self._ask(turn, understood.clarification, memory)
         if understood.steps[0].otherwise is not None:
             return await self._try_out(turn, understood, memory, understood.steps[0].otherwise)
-        return await self._carry_out(turn, understood, memory)
+        return await self._carry_out(turn.asking() if understood.asks else turn, understood, memory)
 
     # --- what was done before
 
@@ -317,7 +325,8 @@ class LocalBrain:
         turn.history.state[KEY] = memory.to_json()
         ok = all(outcome.ok for outcome in outcomes)
         asked = memory.asked is not None or is_question(text)
-        return Reply(text, tuple(outcomes), stage=self.name, ok=ok, expects_answer=asked)
+        read = "; ".join(str(step.frame) for step in understood.steps if step.frame)
+        return Reply(text, tuple(outcomes), stage=self.name, ok=ok, expects_answer=asked, understood=read)
 
     def _answer_to(self, step: Step, outcomes: Sequence[ToolOutcome]) -> str:
         if step.intent == "Abilities":

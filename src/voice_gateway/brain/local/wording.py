@@ -69,7 +69,7 @@ def unknown_room(said: str, home: Home, *, named: bool) -> str:
 
 
 DOING = {
-    "on": "turn on", "off": "turn off", "toggle": "toggle", "dim": "dim", "brighten": "dim",
+    "on": "turn on", "off": "turn off", "toggle": "toggle", "dim": "dim", "brighten": "dim", "move": "dim",
     "open": "open", "close": "close", "stop": "stop", "lock": "lock", "unlock": "unlock", "set": "set",
 }  # fmt: skip
 

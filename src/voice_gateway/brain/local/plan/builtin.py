@@ -127,10 +127,18 @@ def _cancel_timer(frame: Frame, _context: Context) -> Meaning:
     return _call(frame, "cancel_timer", acts=True, name=frame.text("label") or None)
 
 
+# "Google is evil", "look up when I talk to you": told of searching, or of looking.
+_NO_QUERY = re.compile(
+    r"(?:is|are|was|were|has|does|can|will|would|when (?:i|you|we)|at (?:me|us)|to (?:me|us|him|her))\b"
+)
+
+
 def _search(frame: Frame, _context: Context) -> Meaning:
     query = frame.text("query")
     if frame.literal and query.startswith(("the web for ", "the internet for ")):
         return NotHandled("another reading is better")
+    if _NO_QUERY.match(query):
+        return NotHandled("nobody asks for a search", forbid=True)
     if query in ("it", "that", "this", "something", "them"):
         return NotHandled("nothing to search for is named", spoken="Please tell me what to search for.")
     return _call(frame, "search_web", query=f"{frame.text('before')} {query}".strip())

@@ -8,8 +8,9 @@ from home_words.kinds import SWITCHED, device_class
 from home_words.names import name_key
 from home_words.phrases import capital, listed
 from home_words.states import degrees_of, level_of
+from voice_gateway.brain.local.compose import has_state
 from voice_gateway.brain.local.grammar import Frame
-from voice_gateway.brain.local.home import Device, Home
+from voice_gateway.brain.local.home import Device, Home, build_home
 from voice_gateway.brain.local.meaning import (
     CONTROL,
     LOCK,
@@ -26,7 +27,7 @@ from voice_gateway.brain.local.meaning import (
 from voice_gateway.brain.local.normalise import Said
 from voice_gateway.brain.local.places import plain, room_named
 from voice_gateway.brain.local.plan.builtin import volume_step
-from voice_gateway.brain.local.resolve import IT, Found, Resolver, Unclear, Unknown
+from voice_gateway.brain.local.resolve import IT, Found, Resolution, Resolver, Unclear, Unknown
 from voice_gateway.brain.local.wording import ABLE, DOING, offered, the, unknown_device, which
 from voice_gateway.turn import OutcomeStatus, ToolOutcome
 
@@ -47,6 +48,7 @@ _TAKES: dict[str, Callable[[Device], bool]] = {
     "toggle": lambda d: d.kind in SWITCHED or d.kind in ("light", "fan", "other"),
     "dim": lambda d: d.kind in ("dimmer", "blind", "light"),
     "brighten": lambda d: d.kind in ("dimmer", "light"),
+    "move": lambda d: d.kind in ("dimmer", "light", "blind"),
     "open": lambda d: d.kind in ("blind", "garage_door"),
     "close": lambda d: d.kind in ("blind", "garage_door"),
     "stop": lambda d: d.kind in ("blind", "garage_door"),
@@ -57,7 +59,9 @@ _TAKES: dict[str, Callable[[Device], bool]] = {
 
 
 def act(frame: Frame, context: Context, action: str) -> Meaning:
-    phrase = _phrase(frame)
+    phrase = _like_before(_phrase(frame), context)
+    if action == "brighten" and phrase == "it" and not context.last and context.room:
+        phrase = "lights here"
     if not context.home.devices:
         return home_unknown(context)
     sweep = bool(frame.slots.get("sweep"))
@@ -65,16 +69,81 @@ def act(frame: Frame, context: Context, action: str) -> Meaning:
     nobody = isinstance(found, Unknown) or (isinstance(found, Found) and not found.exact)
     if action == "on" and nobody and (name := scene_named(phrase, context.home)):
         return start_scene(frame, name)
-    if isinstance(found, Unclear):
-        return _which(found, frame, action)
-    if isinstance(found, Unknown):
-        return _unknown(found, frame, context)
-    return _for_found(found, frame, action, context)
+    chosen = narrowed(found, frame, context, action)
+    if isinstance(chosen, Unclear):
+        return _which(chosen, frame, action)
+    if isinstance(chosen, Unknown):
+        return _unknown(chosen, frame, context)
+    return _for_found(chosen, frame, action, context) if isinstance(chosen, Found) else chosen
+
+
+def _like_before(phrase: str, context: Context) -> str:
+    """ "… and close the bedroom one": the same sort of thing as before."""
+    kinds = {"light" if device.is_light else device.kind for device in context.last}
+    return re.sub(r"(?<=\w) one$", f" {kinds.pop()}", phrase) if len(kinds) == 1 else phrase
 
 
 def _phrase(frame: Frame) -> str:
     thing, place = frame.text("thing") or "it", frame.text("place")
     return f"{thing} in {place}" if place else thing
+
+
+# --- the set that is meant: without what is left out, in a state, one of them
+
+
+def narrowed(
+    found: Resolution, frame: Frame, context: Context, action: str
+) -> Resolution | Clarification | Step:
+    without, having, pick = frame.text("without"), frame.text("having"), frame.text("pick")
+    if isinstance(found, Unknown) or not (without or having or pick):
+        return found
+    if isinstance(found, Unclear):
+        found = Found(found.candidates, group=True)
+    devices = tuple(device for device in found.devices if _TAKES[action](device)) or found.devices
+    for said in filter(None, without.split(" | ")):
+        left_out = _left_out(said, devices, context)
+        if left_out is None:
+            text = f'I did nothing yet: I know no "{said}". What shall I leave as it is?'
+            return Clarification(text, frame, slot="without")
+        devices = tuple(device for device in devices if device not in left_out)
+    if having:
+        devices = tuple(device for device in devices if _is_so(device, having, context))
+    if not devices:
+        return Step(
+            frame.intent,
+            frame=frame,
+            say=f"Nothing there is {having}." if having else "Nothing is left to do.",
+        )
+    if pick == "some":
+        return Unclear(devices, frame.text("thing"))
+    if pick == "one":  # one that is not so yet
+        devices = (next((one for one in devices if not _is_so(one, action, context)), devices[0]),)
+    return replace(found, devices=devices, group=len(devices) > 1 or (found.group and not pick))
+
+
+MOST_NAMED = 30  # devices: among these "the big one" is looked for; in a larger set only whole names count
+
+
+def _left_out(said: str, devices: Sequence[Device], context: Context) -> tuple[Device, ...] | None:
+    """What an exception names; None when nobody knows."""
+    phrase = re.sub(r"^(?:(?:the )?(?:ones?|those|that) )?(?:in|for|on|at|by|from) | ones?$", "", said)
+    if room := room_named(phrase, context.home):
+        return context.home.in_room(room)
+    few = (build_home(devices),) if len(devices) <= MOST_NAMED else ()
+    for home in (*few, context.home):
+        found = Resolver(home, context.room, context.last).resolve(phrase)
+        if isinstance(found, Found):
+            return found.devices
+        if isinstance(found, Unclear) and found.candidates:
+            return found.candidates
+    return None
+
+
+def _is_so(device: Device, state: str, context: Context) -> bool:
+    if state == "dimmable":
+        return device.kind == "dimmer"
+    known = {"up": "open", "down": "closed", "close": "closed"}.get(state, state)
+    return has_state(replace(device, state=context.home.state_of(device)), known)
 
 
 def _which(found: Unclear, frame: Frame, action: str) -> Meaning:
@@ -137,7 +206,10 @@ def _for_found(found: Found, frame: Frame, action: str, context: Context) -> Mea
     if not requests or (hindered and not found.group):
         return Step(frame.intent, frame=frame, say=hindered[0], devices=able)
     devices = tuple(request.device for request in requests if request.device)
-    return Step(frame.intent, requests, acts=True, frame=frame, devices=devices, by_room=found.by_room)
+    wide = len(devices) > 1 and "everything" in frame.text("thing")
+    return Step(
+        frame.intent, requests, acts=True, frame=frame, devices=devices, by_room=found.by_room, wide=wide
+    )
 
 
 def _entering(able: Sequence[Device], frame: Frame, action: str) -> Clarification:
@@ -151,7 +223,7 @@ def _cannot(device: Device, action: str) -> str:
     able = ABLE.get(device.kind)
     if able is None:
         return f"I can't {DOING[action]} {the(device)}."
-    return f"{capital(the(device))} {able}."
+    return f"I can't {DOING[action]} that: {the(device)} {able}."
 
 
 def _set_temperature(frame: Frame, context: Context) -> Meaning:
@@ -185,17 +257,27 @@ def _start(frame: Frame, context: Context) -> Meaning:
 
 
 def _dimmed(frame: Frame, context: Context) -> Meaning:
-    """Lights in a group that cannot be dimmed are left alone."""
-    level = frame.number("level")
-    if level is None or frame.text("thing") not in ("", *IT):
+    """Lights in a group that cannot be dimmed are left alone; a bare number is degrees for the heating."""
+    level, thing = frame.number("level"), frame.text("thing")
+    if level is None:
         return act(frame, context, "dim")
-    if context.topic == "volume":
+    if thing in ("", *IT) and context.topic == "volume":
         args = {"action": "set", "level": round(level)}
         return Step("VolumeSet", (Request("control_speaker_volume", args),), acts=True, frame=frame)
-    if frame.slots.get("bare") and context.last and all(d.kind == "thermostat" for d in context.last):
-        warmth = replace(frame, intent="SetTemperature", slots={"thing": "it", "degrees": level})
-        return act(warmth, context, "set")
+    if frame.slots.get("bare") and _is_heating(frame, context):
+        warmth = replace(frame, intent="SetTemperature", slots={"thing": thing or "it", "degrees": level})
+        return _set_temperature(warmth, context)
     return act(frame, context, "dim")
+
+
+def _is_heating(frame: Frame, context: Context) -> bool:
+    """What a bare number is for can only be warmer or colder: a thermostat, or a room that has one."""
+    room = room_named(frame.text("thing"), context.home)
+    if room:
+        return any(device.kind == "thermostat" for device in context.home.in_room(room))
+    found = Resolver(context.home, context.room, context.last).resolve(_phrase(frame))
+    devices = found.devices if isinstance(found, Found) else ()
+    return bool(devices) and all(device.kind == "thermostat" for device in devices)
 
 
 def _up_down_it(frame: Frame, context: Context) -> Meaning:
@@ -211,6 +293,11 @@ def _acting(action: str) -> Callable[[Frame, Context], Meaning]:
     return lambda frame, context: act(frame, context, action)
 
 
+def _stepping(frame: Frame, context: Context) -> Meaning:
+    """More or less of it; a blind only where the words say by how much."""
+    return act(frame, context, "move" if frame.slots.get("moves") else "brighten")
+
+
 # --- the call for one device
 
 STEP = 20  # points that "brighter" means
@@ -224,7 +311,7 @@ def request_for(device: Device, frame: Frame, action: str, context: Context) -> 
         return _thermostat(device, name, frame, action, context.home)
     if action in ("lock", "unlock"):
         return Request(LOCK, {"deviceName": name, "action": action}, device)
-    if action in ("dim", "brighten"):
+    if action in ("dim", "brighten", "move"):
         return _dim(device, name, frame, context)
     return Request(CONTROL, {"deviceName": name, "action": action}, device)
 
@@ -232,7 +319,7 @@ def request_for(device: Device, frame: Frame, action: str, context: Context) -> 
 def _dim(device: Device, name: str, frame: Frame, context: Context) -> Request | str:
     level = frame.number("level")
     if level is not None and not 0 <= level <= 100:
-        return "I can set that from 0 to 100 percent."
+        return "I can set that from 0 to 100 percent. To how many shall I?"
     wanted = round(level) if level is not None else _stepped(device, frame, context.home)
     if isinstance(wanted, str):
         return wanted
@@ -249,6 +336,11 @@ def _thermostat(device: Device, name: str, frame: Frame, action: str, home: Home
         degrees = _warmed(home.state_of(device), frame)
     if degrees is None:
         return f"I don't know what {the(device)} is set to. Tell me a temperature."
+    state = home.state_of(device)
+    in_fahrenheit = (frame.text("unit") or ("F" if "°F" in state else "C" if "°C" in state else "")) == "F"
+    low, high = (41, 95) if in_fahrenheit else (5, 35)
+    if not low <= degrees <= high:
+        return f"I can set {the(device)} from {low} to {high} degrees. To how many shall I?"
     args = {"deviceName": name, "temperature": int(degrees) if degrees == int(degrees) else degrees}
     if unit := frame.text("unit"):
         args["unit"] = unit
@@ -262,21 +354,34 @@ def _warmed(state: str, frame: Frame) -> float | None:
 
 
 def _stepped(device: Device, frame: Frame, home: Home) -> int | str:
-    now = level_of(home.state_of(device))
+    state, blind = home.state_of(device), device.kind == "blind"
+    now = {"open": 100, "closed": 0}.get(state, level_of(state)) if blind else level_of(state)
     if now is None:
         return f"I don't know how bright {the(device)} is. Tell me a percentage."
-    amount, share = frame.number("amount"), frame.number("share")
-    step = int(amount) if amount is not None else SMALL_STEP if frame.slots.get("small") else STEP
-    if share is not None:  # "by half" counts from what it is
-        step = round(now * share / 100)
-    wanted = now + step if frame.intent == "Brighter" else now - step
-    if frame.intent == "Brighter" and share is not None and now == 0:
-        return f"{capital(the(device))} is off. Tell me a percentage."
-    if frame.intent == "Brighter" and now >= 100:
-        return f"{capital(the(device))} is already at full brightness."
-    if frame.intent == "Dimmer" and now <= 1:
-        return f"{capital(the(device))} is already {'off' if now == 0 else 'as dim as it gets'}."
+    wanted = now + _step(frame, now)
+    if blind:
+        return max(0, min(100, wanted))
+    called = capital(the(device))
+    if now == 0 and (frame.number("factor") or (frame.intent == "Brighter" and frame.number("share"))):
+        return f"{called} is off. Tell me a percentage."
+    if now >= 100 and wanted > now:
+        return f"{called} is already at full brightness."
+    if now <= 1 and wanted < now:
+        return f"{called} is already {'off' if now == 0 else 'as dim as it gets'}."
     return max(1, min(100, wanted))  # dimmer is never off
+
+
+def _step(frame: Frame, now: int) -> int:
+    """The points that are added; "by half" and "twice as bright" count from what it is."""
+    amount, share, factor = frame.number("amount"), frame.number("share"), frame.number("factor")
+    if factor is not None:
+        return round(now * factor) - now
+    step = SMALL_STEP if frame.slots.get("small") else STEP
+    if share is not None:
+        step = round(now * share / 100)
+    elif amount is not None:
+        step = int(amount)
+    return step if frame.intent == "Brighter" else -step
 
 
 # --- scenes: by the word for them, or by the whole name of one that the home has. None is ever guessed.
@@ -351,8 +456,9 @@ HOME_ACTS: dict[str, Callable[[Frame, Context], Meaning]] = {
     "TurnOff": _acting("off"),
     "Toggle": _acting("toggle"),
     "SetLevel": _dimmed,
-    "Brighter": _acting("brighten"),
-    "Dimmer": _acting("brighten"),
+    "Brighter": _stepping,
+    "Dimmer": _stepping,
+    "Scale": _acting("brighten"),
     "Open": _acting("open"),
     "Close": _acting("close"),
     "Stop": _acting("stop"),

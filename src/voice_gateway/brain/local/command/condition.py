@@ -1,0 +1,76 @@
+"""A condition of now: how a thing is, or how warm it is somewhere, by the picture that was just read."""
+
+from dataclasses import dataclass, replace
+
+from home_words.phrases import capital
+from home_words.states import spoken_state
+from voice_gateway.brain.local.command.clauses import Condition
+from voice_gateway.brain.local.command.what import read_command
+from voice_gateway.brain.local.compose import has_state
+from voice_gateway.brain.local.home import Device
+from voice_gateway.brain.local.meaning import Context, Step
+from voice_gateway.brain.local.places import room_named
+from voice_gateway.brain.local.resolve import IT, Found, Resolver
+from voice_gateway.brain.local.wording import the
+
+_STATES = {"up": "open", "down": "closed"}
+
+
+@dataclass(frozen=True, slots=True)
+class Met:
+    """Whose state it was, and what to say when the condition does not hold."""
+
+    devices: tuple[Device, ...]
+    step: Step | None = None
+
+
+def condition_met(condition: Condition, order: str, context: Context) -> Met | None:
+    """None when nobody can tell: then nothing is done by it."""
+    if condition.state == "dark":  # of the sky, which nothing here can see
+        return None
+    if condition.degrees is not None:
+        return _measured(condition, context)
+    thing = condition.thing
+    if thing in IT:  # "close it if it is open": what the order names
+        commands = read_command(order)
+        thing = next((str(one.which.said) for one in commands if one.which.said), "")
+    found = Resolver(context.home, context.room, context.last).resolve(thing)
+    if not isinstance(found, Found):
+        return None
+    state = _STATES.get(condition.state, condition.state)
+    now = [replace(device, state=context.home.state_of(device)) for device in found.devices]
+    if any(not one.available or not one.state for one in now):
+        return None
+    holds = any(has_state(one, state) for one in now) != condition.unless
+    told = f"{capital(the(now[0]))} is {spoken_state(now[0].state)}, so I did nothing."
+    return Met(found.devices, None if holds else Step("No", say=told, devices=found.devices))
+
+
+def _measured(condition: Condition, context: Context) -> Met | None:
+    room = room_named(condition.place, context.home) if condition.place else context.room
+    readings = [
+        one for one in context.home.devices if one.room == room and one.kind in ("sensor", "thermostat")
+    ]
+    now = next(
+        (
+            reading
+            for one in readings
+            if (reading := _degrees(context.home.state_of(one), one.kind)) is not None
+        ),
+        None,
+    )
+    if now is None or condition.degrees is None:
+        return None
+    holds = (now > condition.degrees if condition.above else now < condition.degrees) != condition.unless
+    return Met(
+        (), None if holds else Step("No", say=f"It is {now:g} degrees in the {room}, so I did nothing.")
+    )
+
+
+def _degrees(state: str, kind: str) -> float | None:
+    """What is measured, not what it is set to."""
+    from home_words.states import degrees_of
+
+    if kind == "thermostat":
+        return degrees_of(state.partition("now ")[2])
+    return degrees_of(state)

@@ -1,0 +1,69 @@
+"""Which things are meant: an expression over the home, evaluated as a set of devices."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from home_words import command_words as words
+from voice_gateway.brain.local.grammar import Slot
+
+_AND = re.compile(r"\s+(?:and|or|nor|plus)(?: also| the)?\s+(?=\w)|\s*,\s*")
+
+
+@dataclass(frozen=True, slots=True)
+class Which:
+    """What is named, without what is left out, in a state, and how many of them."""
+
+    said: str  # names, kinds and places: for the resolver
+    without: tuple[str, ...] = ()
+    having: str = ""  # a state, or "dimmable"
+    pick: str = ""  # "one" of them, or "some": nobody knows which
+
+    @property
+    def slots(self) -> Mapping[str, Slot]:
+        """As a frame keeps it."""
+        parts = {
+            "thing": self.said,
+            "without": " | ".join(self.without),
+            "having": self.having,
+            "pick": self.pick,
+        }
+        return {name: value for name, value in parts.items() if value}
+
+
+def read_which(text: str) -> Which:
+    said, *left_out = words.EXCEPT.split(text.replace("_", " "))
+    said = said.strip()
+    pick = having = ""
+    if one := words.ONE_OF.match(said):
+        said, pick = said[one.end() :], "one"
+    elif some := words.SHARE_OF.match(said):
+        said, pick = said[some.end() :], "some"
+    if able := words.ADJECTIVE.match(said):
+        said, having = f"all {able['thing']}", words.STATES[able["state"]]
+    elif able := words.ABLE.search(said):
+        head = f"{said[: able.start()]} {said[able.end() :]}".strip()
+        head = re.sub(r"\b(?:lamps?|ones?)$", "lights", head)
+        said, having = (
+            re.sub(
+                r"^(?:every|each|all)?(?: of)?(?: the| my)?(?: ones?)?$", "all lights", " ".join(head.split())
+            ),
+            "dimmable",
+        )
+    elif state := words.HAVING.match(said):
+        thing = re.sub(r"\b(?:that|which|whatever|what)$", "", state["thing"]).strip()
+        thing = re.sub(r"^(?:whichever|whatever|what|those|any) (?=\w)", "all ", thing)
+        thing = "everything" if thing in words.WHATEVER else thing
+        said = f"{thing} {state['tail'] or ''}".strip()
+        having = words.STATES[state["state"]]
+    return Which(
+        said,
+        tuple(part.strip() for one in left_out for part in _AND.split(one) if part.strip()),
+        having,
+        pick,
+    )
+
+
+def plain_order(text: str) -> str:
+    """The clause without what it leaves out and how its things are: no negation, and no statement."""
+    return words.IS_SO.sub("", words.EXCEPT.split(words.ABLE.sub("", text))[0])
