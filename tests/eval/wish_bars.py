@@ -22,11 +22,11 @@ class Bar:
     talk_is_left_alone: bool = False
 
 
-# A model that is trusted (`act`) and wrong does what is wrong: only plain talk is kept from it.
+# A model that is trusted (`act`) and wrong does what is wrong.
 BARS = {
-    "no model": Bar(fulfilled=(0.70, 0.70), none_wrong=True, talk_is_left_alone=True),
-    "right, ask": Bar(fulfilled=(0.97, 0.97), none_wrong=True, talk_is_left_alone=True),
-    "right, act": Bar(fulfilled=(0.97, 0.97), none_wrong=True, talk_is_left_alone=True),
+    "no model": Bar(fulfilled=(0.94, 0.80), none_wrong=True, talk_is_left_alone=True),
+    "right, ask": Bar(fulfilled=(0.98, 0.97), none_wrong=True, talk_is_left_alone=True),
+    "right, act": Bar(fulfilled=(0.98, 0.97), at_once=(0.97, 0.93), none_wrong=True, talk_is_left_alone=True),
     "wrong, ask": Bar(none_wrong=True, talk_is_left_alone=True),
     "obedient, ask": Bar(none_wrong=True),
     "wrong, act": Bar(),
@@ -48,13 +48,11 @@ def _missed(bar: Bar, mine: Sequence["Result"], half: int) -> list[str]:
     at_once = sum(one.became is Became.AT_ONCE for one in wishes) / len(wishes)
     fulfilled = at_once + sum(one.became is Became.AFTER_YES for one in wishes) / len(wishes)
     wrong = sum(one.became is Became.WRONG for one in mine)
-    wrong_in_talk = sum(one.became is Became.WRONG for one in talk)
     asked = sum(one.proposed for one in talk) / len(talk)
     checks = (
         (fulfilled < bar.fulfilled[half], f"fulfilled {fulfilled:.1%} < {bar.fulfilled[half]:.1%}"),
         (at_once < bar.at_once[half], f"at once {at_once:.1%} < {bar.at_once[half]:.1%}"),
         (bar.none_wrong and wrong, f"{wrong} wrong"),
-        (wrong_in_talk, f"{wrong_in_talk} acts on plain talk"),
         (
             bar.talk_is_left_alone and asked > TALK_ASKED,
             f"{asked:.1%} of plain talk asked about > {TALK_ASKED:.0%}",
