@@ -109,6 +109,11 @@ OPENINGS: Final[tuple[tuple[re.Pattern[str], str], ...]] = tuple(
         ),
         # a wish for a state
         (
+            r"^(?P<s>(?:the|our|my) \w+(?: \w+)?) (?:could (?:do with|use)|needs?) "
+            r"(?P<x>(?:some|more|less|a bit|a little|\d+ degrees)\b.+)$",
+            "{x} in {s}",
+        ),
+        (
             rf"^(?:{_SOMEBODY} (?:really |just |kindly )?{_LIKE}|could (?:do with|use)) (?:to (?:have|see|get) )?(?P<x>(?!to |you ).+)$",
             "{x}",
         ),

@@ -18,6 +18,7 @@ from voice_gateway.turn import OutcomeStatus
         ("the fan should be on", "the fan on"),
         ("is there any chance of some light here", "some light here"),
         ("i said turn on the fan", "turn on the fan"),
+        ("the study could do with a bit more heat", "a bit more heat in the study"),
         ("tom does not want the lamp off", None),
         ("it would have been nice to have the light on", None),
         ("i need to lock the door", None),
