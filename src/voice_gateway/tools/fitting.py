@@ -80,7 +80,7 @@ _WHATEVER: Final = frozenset("all everything everywhere every whatever anything 
 _DULL: Final = loose_words("light lamp door room main new old big small switch plug")
 _IN: Final = re.compile(r"\bin (?:the |my |our )?(\w+)")
 _AS_VERB: Final = re.compile(
-    r"\b(?:switch|lock|heat|plug|cover|shade)(?= (?:on|off|the|my|our|it|all|up|in)\b)"
+    r"(?:^|\b(?=\w+ (?:on|off|the|my|our|it|that|all|up|in)\b))(?:switch|lock|heat|plug|cover|shade)\b"
 )
 _HERE: Final = frozenset("here there house home whole total general all every it half".split())
 _ANY: Final = frozenset(
