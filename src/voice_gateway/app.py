@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import logging
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -27,6 +28,7 @@ from voice_gateway.mcp_link.integration import MCPIntegration, ServerStatus
 from voice_gateway.private_files import close_folder
 from voice_gateway.problems import MODEL_NO_KEY, TIMERS_LOST, VOICE_PACKAGE
 from voice_gateway.reports import (
+    autonomy_report,
     damaged_file,
     model_report,
     outside_parts,
@@ -102,6 +104,7 @@ class Gateway:
         self.link = self._build_link()
         self.local = LocalBrain(self.executor, settings.brain, home_ready=self._home_known)
         self.model = self._build_model()
+        self._built_at = time.time()
         self.conversation = self._build_conversation()
         self.watch.subscribe(outside_parts(self.watch))
         # Doors; only a gateway that stays up has them.
@@ -308,6 +311,12 @@ class Gateway:
         if self.model is not None:
             self.start(self.model.keep_warm(), "brain.model")
             self._watch_model()
+
+    def autonomy(self) -> list[PartState]:
+        """What the model may do on words that are no plain wish; its size is known once it was asked."""
+        if self.model is None:
+            return []
+        return [PartState("autonomy", State.OK, autonomy_report(self.model.trust()), self._built_at)]
 
     def _watch_model(self) -> None:
         settings = self.settings

@@ -40,7 +40,7 @@ def operations(gateway: "Gateway", config: Path | None) -> dict[str, Operation]:
         )
 
     async def status(_asked: Mapping[str, Any], _interruption: Interruption) -> list[dict[str, Any]]:
-        return [part.to_json() for part in gateway.watch.parts()]
+        return [part.to_json() for part in (*gateway.watch.parts(), *gateway.autonomy())]
 
     async def talk(_asked: Mapping[str, Any], _interruption: Interruption) -> str:
         return gateway.push_to_talk()

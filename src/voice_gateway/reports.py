@@ -4,10 +4,12 @@ import asyncio
 from collections.abc import Callable, Sequence
 from typing import Literal
 
+from voice_gateway.brain.stage import Trust
 from voice_gateway.errors import ErrorKind, GatewayError
 from voice_gateway.mcp_link.integration import ServerStatus
 from voice_gateway.problems import FILE_DAMAGED, SEARCH, SERVER_SILENT, VOLUME
 from voice_gateway.sqlite_file import Damage
+from voice_gateway.turn import Autonomy
 from voice_gateway.watch import Acted, Event, PartState, State, Watch
 
 # Built-in tools that need something outside the gateway: the part's name, and what is said of it.
@@ -87,6 +89,17 @@ def model_report(error: GatewayError | None, model: str) -> tuple[State, str, st
     if error is None:
         return State.OK, f"My language model ({model}) is there.", ""
     return State.DEGRADED, error.spoken, str(error)
+
+
+_MAY = {
+    Autonomy.ACT: "My language model acts on words that are no plain wish, if it can be taken back",
+    Autonomy.ASK: "My language model asks before it acts on words that are no plain wish",
+    Autonomy.LOOK: "My language model acts on nothing but plain wishes",
+}
+
+
+def autonomy_report(trust: Trust) -> str:
+    return f"{_MAY[trust.autonomy]}: {trust.why}."
 
 
 def ready_line(

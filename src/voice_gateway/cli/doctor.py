@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 from rich.markup import escape
 
-from voice_gateway.brain.llm.ollama.health import trouble
+from voice_gateway.brain.llm.ollama.health import parameter_size, trouble
+from voice_gateway.brain.llm.trust import trust
 from voice_gateway.cli.command import loaded, wants_json
 from voice_gateway.config import Settings, VoiceSettings, conversations_file, data_folder
 from voice_gateway.conversation.store import store_from
@@ -64,6 +65,7 @@ from voice_gateway.problems import (
     problem_of,
     without_promise,
 )
+from voice_gateway.reports import autonomy_report
 from voice_gateway.sound.card import Kind, devices, find
 from voice_gateway.sound.packages import ADVICE, check_files
 from voice_gateway.tools.masking import hide_secrets
@@ -157,6 +159,7 @@ def all_checks(online: bool) -> list[tuple[str, Callable[[Settings], CheckResult
         ("disk and clock", disk_and_clock),
         ("store of conversations", store),
         ("model server", model_server),
+        ("autonomy", autonomy),
         ("cloud", lambda settings: cloud(settings, online=online)),
         ("MQTT broker", broker),
         ("speech", speech),
@@ -260,6 +263,15 @@ async def model_server(settings: Settings) -> CheckResults:
         yield _by_error("model", wrong)
     else:
         yield await _asked_to_call(settings)
+
+
+async def autonomy(settings: Settings) -> CheckResults:
+    """What the model may do on words that are no plain wish."""
+    if (provider := settings.brain.provider) == "local":
+        return
+    size = await parameter_size(settings.ollama) if provider == "ollama" else None
+    trusted = trust(settings.brain.autonomy, provider=provider, parameter_size=size)
+    yield _ok("autonomy", autonomy_report(trusted))
 
 
 async def _asked_to_call(settings: Settings) -> CheckResult:

@@ -28,10 +28,10 @@ def trust(setting: AutonomySetting, *, provider: str, parameter_size: str | None
         return Trust(Autonomy(setting), f"brain.autonomy is {setting}")
     if provider == "anthropic":
         return Trust(Autonomy.ACT, "brain.autonomy is auto, and Anthropic is trusted")
-    size = f"has {parameter_size} parameters" if parameter_size else "does not tell its size"
-    least = f"from {LEAST_BILLIONS:.0f} B on a model is trusted"
+    size = f"the model has {parameter_size} parameters" if parameter_size else "its size is not known"
+    least = f"from {LEAST_BILLIONS:.0f} B on it is trusted"
     autonomy = Autonomy.ACT if is_trusted(provider, parameter_size) else Autonomy.ASK
-    return Trust(autonomy, f"brain.autonomy is auto, the model {size}, {least}")
+    return Trust(autonomy, f"brain.autonomy is auto, {size}, {least}")
 
 
 def billions(parameter_size: str) -> float:

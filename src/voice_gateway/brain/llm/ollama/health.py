@@ -32,6 +32,17 @@ async def trouble(settings: OllamaSettings) -> BrainError | None:
     return translated(refusal, settings, capabilities)
 
 
+async def parameter_size(settings: OllamaSettings) -> str | None:
+    """As Ollama tells it: "7.6B"."""
+    import httpx
+
+    with contextlib.suppress(Exception):  # whoever needs it to be there has asked `trouble`
+        async with httpx.AsyncClient(base_url=settings.base_url, timeout=PROBE_SECONDS) as http:
+            shown = (await http.post("/api/show", json={"model": settings.model})).json()
+            return str(shown["details"]["parameter_size"]) or None
+    return None
+
+
 class ModelHealth:
     """Looks at Ollama from time to time and tells; sooner when it is down or a turn has failed."""
 
