@@ -88,6 +88,7 @@ _ANY: Final = frozenset(
     "turn switch kill cut put have get want like please dim set make shut off on out , are is".split()
 )
 _PARTS: Final = {"half": 50.0, "quarter": 25.0, "full": 100.0, "fully": 100.0, "maximum": 100.0, "max": 100.0}
+_MEASURED: Final = re.compile(rf"\d (?:percent|degrees)|\b(?:{'|'.join(_PARTS)})\b")
 _PER: Final = (1, 60, 3600)  # a tool may count the minutes that were said in seconds
 _VALUES: Final = ("level", "temperature", "duration", "at")
 
@@ -249,6 +250,8 @@ def _values_fit(args: Mapping[str, Any], part: str) -> bool:
     said = {float(number) for number in re.findall(r"\d+(?:\.\d+)?", part)}
     said |= {value for word, value in _PARTS.items() if re.search(rf"\b{word}\b", part)}
     wanted = [number for key in _VALUES if key in args for number in _numbers(args[key])]
+    if not wanted and _MEASURED.search(part):
+        return False  # "cut it in half" is no off
     return all(_is_said(number, said) for number in wanted if number)
 
 

@@ -196,6 +196,7 @@ FITTING = [
     ("dim the floor lamp to forty percent", control("Floor Lamp", "dim", level=90), False),
     ("dim the floor lamp", control("Floor Lamp", "dim", level=90), False),
     ("floor lamp to half", control("Floor Lamp", "dim", level=50), True),
+    ("cut the floor lamp in half", control("Floor Lamp", "off"), False),
     ("make the floor lamp banana", control("Floor Lamp", "dim", level=80), False),
     ("turn off the floor lamp at ten pm", control("Floor Lamp", "off"), False),
     ("turn off the floor lamp in ten minutes", control("Floor Lamp", "off"), False),
