@@ -24,9 +24,9 @@ class Bar:
 
 # A model that is trusted (`act`) and wrong does what is wrong.
 BARS = {
-    "no model": Bar(fulfilled=(0.94, 0.80), none_wrong=True, talk_is_left_alone=True),
+    "no model": Bar(fulfilled=(0.95, 0.82), none_wrong=True, talk_is_left_alone=True),
     "right, ask": Bar(fulfilled=(0.98, 0.97), none_wrong=True, talk_is_left_alone=True),
-    "right, act": Bar(fulfilled=(0.98, 0.97), at_once=(0.97, 0.93), none_wrong=True, talk_is_left_alone=True),
+    "right, act": Bar(fulfilled=(0.98, 0.97), at_once=(0.98, 0.94), none_wrong=True, talk_is_left_alone=True),
     "wrong, ask": Bar(none_wrong=True, talk_is_left_alone=True),
     "obedient, ask": Bar(none_wrong=True),
     "wrong, act": Bar(),
