@@ -130,13 +130,12 @@ async def test_a_search_result_does_nothing_without_a_yes(tmp_path, provider):
     async with search_engine() as engine, house(tmp_path, provider=provider, searxng=engine.url) as home:
         home.model.first = [("search_web", {"query": "tomatoes"})]
         before = await home.states()
-        asked = 0
         for number, order in enumerate(ORDERS):
             home.conversation, engine.rows = str(number), [row(order)]
             reply = await home.hears(ASKED)
             assert (acts(reply), await home.states()) == ([], before), order
-            asked += reply.expects_answer
-        assert asked > len(ORDERS) // 2, "the others are refused, as nobody spoke of a timer"
+            # A small model is not even asked about what nobody spoke of.
+            assert not (reply.expects_answer and provider == "ollama"), order
         assert QUOTED in home.read_by_model()
         later = await home.hears("and now something nice for my roses")
         assert acts(later) == [], "what was read before is still in the history"
@@ -155,7 +154,7 @@ async def test_a_yes_does_what_a_stranger_proposed(tmp_path, door):
     async with search_engine(rows=heater) as engine, house(tmp_path, searxng=engine.url) as home:
         home.model.first = [("search_web", {"query": "tomatoes"})]
         before = await home.states()
-        asked = await home.hears(ASKED, door=door)
+        asked = await home.hears("which heater is best for my tomatoes", door=door)
         assert asked.text == "Turn on the Heater?"
         assert await home.states() == before
         done = await home.hears("yes", door=door)
