@@ -5,6 +5,7 @@ import logging
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from time import perf_counter
 from typing import Protocol
@@ -25,6 +26,7 @@ from voice_gateway.conversation.undo_log import MemoryActs
 from voice_gateway.errors import GatewayError, UnfitAnswer
 from voice_gateway.logs import turn_context
 from voice_gateway.tools.executor import ToolExecutor
+from voice_gateway.tools.manager import tool_beside
 from voice_gateway.tools.permission import TurnGate
 from voice_gateway.tools.traits import has_strangers
 from voice_gateway.turn import (
@@ -168,7 +170,8 @@ class Conversation:
         wanted = take_back
         if wanted is not None and wanted.conversation is not None:
             wanted = replace(wanted, conversation=key)
-        return TurnActs(self._acts, here, self._now, self._executor.tools.beside, wanted)
+        beside = partial(tool_beside, self._executor.tools)
+        return TurnActs(self._acts, here, self._now, beside, wanted)
 
     def _refused(self, utterance: Utterance, problem: str) -> Reply:
         """Nothing looks at what is too long, and only its beginning is passed on."""

@@ -83,16 +83,6 @@ class ToolManager:
         """By name, `lc_name`, server-qualified name, or the name a model was offered; not found is None."""
         return self._index.get(name)
 
-    def beside(self, name: str, by: str) -> str | None:
-        """How the tool is called that the server of the tool `by` knows by this name; None: it has none."""
-        known = self.find(by)
-        source = traits(known).source if known is not None else None
-        for tool in self._tools:
-            own = traits(tool)
-            if own.source == source and (own.original_name or tool.name) == name:
-                return name if self.find(name) is tool else qualified_name(tool)
-        return None
-
     def offered_name(self, tool: "BaseTool") -> str:
         """The name a model sees: its own, or `server__tool` where two tools share it."""
         return self._offered.get(id(tool)) or sendable_name(lc_name(tool))
@@ -160,3 +150,14 @@ def _check_server(server: str) -> None:
 
 def _warn_of_replacing(name: str, source: str) -> None:
     log.warning("tool replaced by another of the same name", extra={"tool": name, "source": source})
+
+
+def tool_beside(tools: ToolManager, name: str, by: str) -> str | None:
+    """How the tool is called that the server of the tool `by` knows by this name; None: it has none."""
+    known = tools.find(by)
+    source = traits(known).source if known is not None else None
+    for tool in tools.all():
+        own = traits(tool)
+        if own.source == source and (own.original_name or tool.name) == name:
+            return name if tools.find(name) is tool else qualified_name(tool)
+    return None

@@ -39,7 +39,8 @@ class House:
         manager = ToolManager()
         manager.add(StructuredTool.from_function(coroutine=self.lamp, name="lamp", description="Switches."))
         self.executor = ToolExecutor(manager, max_parallel=max_parallel)
-        self.conversation = Conversation([self], self.executor, BrainSettings(), PermissionSettings())
+        may = PermissionSettings(trusted_tools=["lamp"])
+        self.conversation = Conversation([self], self.executor, BrainSettings(autonomy="act"), may)
         self.interruption = Interruption()
         self.histories: list[list[str]] = []
 
