@@ -20,6 +20,8 @@ _QUANTIFIER = re.compile(
 # "The other light", "one of the lights": one of them, and nobody knows which.
 _ANY_ONE = re.compile(r"^(?:one|another|other|a few|few|some)(?: of)?(?: the| my| our)? (?=\S)")
 _ARTICLES = frozenset({"the", "my", "our"})
+_DEFINITE = re.compile(r"(?:the|my|our) ")
+_ALL_BY_PLURAL = frozenset({"light", "dimmer", "cover", "plug", "switch"})  # "the locks" are asked about
 OFFERED = 60.0  # of 100: names less alike than this are not worth offering
 LONGEST_NAME = 8  # words, with the room
 _AND = re.compile(r"(?<!\s)(?:\s+and\s+(?:also\s+)?|\s*,\s*|\s+plus\s+)")
@@ -81,9 +83,10 @@ class Resolver:
         exact = self._pick(named or names.exact(said), said)
         if exact is not None:
             return exact
-        if len(parts := [part for part in _AND.split(said) if part]) > 1:
+        the = "the " if _DEFINITE.match(whole) else ""
+        if len(parts := [part for part in _AND.split(the + said) if part]) > 1:
             return self._several(self._shared_noun(parts))
-        found = self._one(said)
+        found = self._one(said, definite=bool(the))
         if not isinstance(found, Unknown):
             return found
         if row := self._in_a_row(said):
@@ -147,7 +150,7 @@ class Resolver:
             return Found((able[0],))
         return Unclear(tuple(named), said)
 
-    def _one(self, said: str) -> Resolution:
+    def _one(self, said: str, *, definite: bool = False) -> Resolution:
         if match := _ANY_ONE.match(said):
             found = self._one(said[match.end() :])
             return Unclear(found.devices, said) if isinstance(found, Found) else found
@@ -161,6 +164,8 @@ class Resolver:
         if sort is not None and sort.sort == "device":
             sort = replace(sort, sort="all")  # who switches all devices does not mean the locks
         if sort is not None and (placed.what or sort.sort == "garage"):
+            if definite and sort.plural and sort.sort in _ALL_BY_PLURAL and not (room or self.room):
+                room = EVERYWHERE  # "the lamps": all of them, where no room says which
             return self._of_class(sort, scope, room, quantifier, said)
         if not placed.what:  # a room alone is no device, even if it has only one
             return Unclear(tuple(device for device in scope if self.fits(device)), said)

@@ -41,6 +41,9 @@ def names(found: object) -> list[str]:
         ("the kitchen light and the coffee maker", ["Kitchen Light", "Coffee Maker"]),
         ("all the lights", ["Ceiling Light", "Floor Lamp", "Kitchen Light", "Bedside Lamp", "Desk Lamp"]),
         ("both blinds", ["Window Blind", "Study Blinds"]),
+        ("the lamps", ["Floor Lamp", "Bedside Lamp", "Desk Lamp"]),
+        ("the blinds", ["Window Blind", "Study Blinds"]),
+        ("our lamps and the plugs", ["Floor Lamp", "Bedside Lamp", "Desk Lamp", "Coffee Maker"]),
     ],
 )
 def test_what_is_meant_is_found(phrase: str, devices: list[str]) -> None:
@@ -50,6 +53,17 @@ def test_what_is_meant_is_found(phrase: str, devices: list[str]) -> None:
 @pytest.mark.parametrize("phrase", ["light", "living room light", "the lamp", "kitchen", "lights", "blind"])
 def test_what_could_be_several_is_asked(phrase: str) -> None:
     assert isinstance(Resolver(HOME).resolve(phrase), Unclear)
+
+
+def test_the_lights_are_those_of_the_room_and_else_of_the_home() -> None:
+    here = Resolver(HOME, room="Living Room").resolve("the lights")
+    locks = home_of(("Front Door", "Hallway", "lock"), ("Cellar Door", "Cellar", "lock"))
+
+    assert names(here) == ["Ceiling Light", "Floor Lamp"]
+    assert len(names(Resolver(HOME).resolve("the lights"))) == 5
+    assert isinstance(Resolver(HOME).resolve("some lights"), Unclear)
+    assert isinstance(Resolver(HOME).resolve("one of the lights"), Unclear)
+    assert isinstance(Resolver(locks).resolve("the locks"), Unclear)
 
 
 @pytest.mark.parametrize(

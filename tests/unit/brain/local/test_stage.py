@@ -192,8 +192,8 @@ async def test_a_misheard_way_into_the_house_is_asked_first() -> None:
         (("turn on the floor lamp", "is anything unlocked", "turn it off"), []),
         (("turn off the kitchen light?", "yeah go ahead"), [("Kitchen Light", "off")]),
         (("turn on the floor lamp", "and the chandelier"), []),
-        (("close the blinds", "both"), [("Window Blind", "close"), ("Study Blinds", "close")]),
-        (("close the blinds and the garage door", "the one in the study"),
+        (("close the blind", "both"), [("Window Blind", "close"), ("Study Blinds", "close")]),
+        (("close the blind and the garage door", "the one in the study"),
          [("Garage Door", "close"), ("Study Blinds", "close")]),
     ],
 )  # fmt: skip
