@@ -91,12 +91,20 @@ def _guarded(device: HomeDevice) -> bool:
     return is_guarded(device.kind, (device.name, f"{device.room} {device.name}"))
 
 
+_UNNAMED: Final = re.compile(r"node \d+(?: \d+)?", re.IGNORECASE)
+
+
+def _swept(device: HomeDevice) -> bool:
+    """What "everything" means. What nobody has named may be a pump or a freezer: it is not part of it."""
+    return device.kind in SWITCHED and not _guarded(device) and not _UNNAMED.fullmatch(device.name)
+
+
 _MEMBERS: Final[dict[str, Callable[[HomeDevice], bool]]] = {
     "light": lambda device: is_light(device.kind, device.name),
     "cover": lambda device: device.kind == "blind",
     "garage": lambda device: device.kind == "garage_door",
     "door": lambda device: device.kind in ENTRANCES or "door" in device.name.casefold(),
-    "all": lambda device: device.kind in SWITCHED and not _guarded(device),
+    "all": _swept,
     "device": lambda device: True,
 }
 

@@ -86,6 +86,16 @@ def test_everything_never_means_locks_doors_or_blinds() -> None:
     assert not {"Front Door", "Garage Door", "Window Blind", "Thermostat"} & set(everything)
 
 
+@pytest.mark.parametrize("unnamed", ["Node 17", "Node 17 2"])
+def test_everything_is_only_what_has_a_name(unnamed: str) -> None:
+    home = home_of(
+        ("Desk Lamp", "Office", "switch"), ("Node Lamp", "Office", "switch"), (unnamed, "", "switch")
+    )
+
+    assert names(Resolver(home).resolve("everything")) == ["Desk Lamp", "Node Lamp"]
+    assert names(Resolver(home).resolve(unnamed)) == [unnamed]
+
+
 def test_the_doors_room_settles_what_has_no_room() -> None:
     assert names(Resolver(HOME, room="Kitchen").resolve("the light")) == ["Kitchen Light"]
     assert names(Resolver(HOME, room="Bedroom").resolve("the light")) == ["Bedside Lamp"]
