@@ -1,7 +1,7 @@
 """From words to a meaning: frames of the whole, then of its clauses, and what is no command never acts."""
 
 import re
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
@@ -114,6 +114,7 @@ class Reader:
             if all(isinstance(found, list) for found in read) and any(one.acts for one in steps):
                 if step is not None:
                     return Understanding.of(step)
+                steps = _without_needless(steps)
                 if _at_odds(steps) and not _BY_THEN.search(said.whole):
                     return Understanding.of(_CONTRADICTION)
                 wide = len(steps) > 1 or any(one.wide for one in steps)
@@ -307,6 +308,7 @@ class Reader:
         tried = [step.otherwise for step in steps if step.otherwise]
         if tried and len(steps) > 1:  # half a wish is not carried out
             return Understanding.of(replace(tried[0], spoken=None))
+        steps = _without_needless(steps)
         if _at_odds(steps) and not _BY_THEN.search(said.whole):
             return Understanding.of(_CONTRADICTION)
         stopped = self._stopped(steps[0], said.text) if len(steps) == 1 else None
@@ -355,15 +357,39 @@ def _for_later(steps: Sequence[Step], said: Said) -> bool:
     return bool(timed and _BY_THEN.search(said.whole) and any(step.devices for step in steps[timed[0] :]))
 
 
+def _without_needless(steps: Sequence[Step]) -> list[Step]:
+    """ "Turn on the lamp and dim it to 35": the level says on, too."""
+    lit = {
+        request.device.key
+        for step in steps
+        for request in step.requests
+        if request.device and request.args.get("level", 0)
+    }
+
+    def needed(request: Request) -> bool:
+        on = request.device and request.args.get("action") == "on"
+        return not (on and request.device and request.device.key in lit)
+
+    kept = [replace(step, requests=tuple(filter(needed, step.requests))) for step in steps]
+    return [left for left, step in zip(kept, steps, strict=True) if left.requests or not step.requests]
+
+
 def _at_odds(steps: Sequence[Step]) -> bool:
     """Two of them want one device to be different things."""
     wanted: dict[object, Request] = {}
     for request in (request for step in steps if step.acts for request in step.requests if request.device):
         key = request.device.key if request.device else None
-        if key in wanted and wanted[key].args != request.args:
+        if key in wanted and _differ(wanted[key].args, request.args):
             return True
         wanted[key] = request
     return False
+
+
+def _differ(one: Mapping[str, object], other: Mapping[str, object]) -> bool:
+    """The heating can be on and at 21 degrees, but not off."""
+    together = {**one, **other}
+    both = one != other and together.get("mode") == "off"
+    return both or any(one.get(key, value) != value for key, value in other.items())
 
 
 def _wordy(step: Step) -> bool:

@@ -50,6 +50,31 @@ async def test_fractions(said: str, call: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize(
+    ("said", "calls"),
+    [
+        ("turn on the floor lamp and dim it to 35", [{"action": "dim", "level": 35}]),
+        ("dim the floor lamp to 35 and turn it on", [{"action": "dim", "level": 35}]),
+        ("I'd like the floor lamp on, dim it to 35", [{"action": "dim", "level": 35}]),
+        ("turn on the floor lamp, dim it to 35 and close the study blinds",
+         [{"action": "dim", "level": 35}, {"action": "close"}]),
+        ("turn on the thermostat and set it to 21 degrees", [{"mode": "heat"}, {"temperature": 21}]),
+        ("turn on the floor lamp and turn it off", []),
+        ("turn off the floor lamp and dim it to 35", []),
+        ("turn on the floor lamp and dim it to 0", []),
+        ("dim the floor lamp to 35 and set it to 50", []),
+        ("turn off the thermostat and set it to 21 degrees", []),
+    ],
+)  # fmt: skip
+async def test_a_level_says_on_and_only_opposites_contradict(said: str, calls: list[dict[str, Any]]) -> None:
+    talk = Talk()
+
+    await talk.reply(said)
+
+    made = [args for name, args in talk.home.calls if name != "list_zwave_devices"]
+    assert [{key: args[key] for key in args if key != "deviceName"} for args in made] == calls
+
+
+@pytest.mark.parametrize(
     "said",
     [
         "set the floor lamp to minus ten percent", "turn off half the lights", "turn off most lights",
