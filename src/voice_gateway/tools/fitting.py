@@ -79,8 +79,11 @@ _WANTED: Final = re.compile(
 _WHATEVER: Final = frozenset("all everything everywhere every whatever anything rest other stuff".split())
 _DULL: Final = loose_words("light lamp door room main new old big small switch plug")
 _IN: Final = re.compile(r"\bin (?:the |my |our )?(\w+)")
+# A deed and no device: where an order begins, before its particle or article, and in "switch floor lamp off".
 _AS_VERB: Final = re.compile(
-    r"(?:^|\b(?=\w+ (?:on|off|the|my|our|it|that|all|up|in)\b))(?:switch|lock|heat|plug|cover|shade)\b"
+    r"(?:^|\b(?=\w+ (?:on|off|the|my|our|it|that|all|up|in)\b))(?:switch|lock|heat|plug|cover|shade)\b|"
+    r"(?<!\bthe )(?<!\bmy )(?<!\bour )(?<!\bthat )(?<!\ba )\bswitch(?= (?:\w+ ){1,5}(?:on|off)\b)|"
+    r"(?<=\bplease )(?:switch|lock|heat|plug|cover|shade)\b"
 )
 _HERE: Final = frozenset("here there house home whole total general all every it half".split())
 _ANY: Final = frozenset(
