@@ -5,8 +5,8 @@ import re
 from home_words.command_words import PLAIN_VERB, STATE, VERBS
 
 STAYS = re.compile(
-    r"^(?:(?:but|only|just|and|except) )*(?P<thing>.+?) (?:(?:can|should|may|must|will|is to|are to) )?"
-    r"(?:stays?|remains?|keeps?)(?: (?:\w+))*$"
+    r"^(?:(?:but|only|just|and|except) ){0,8}(?P<thing>.{1,400}?) (?:(?:can|should|may|must|will|is to|are to) )?"
+    r"(?:stays?|remains?|keeps?)(?: \w++)*+$"
 )
 EXCEPT_FIRST = re.compile(
     rf"^(?:except(?: for)?|apart from|aside from|besides|with the exception of|excluding|rather than|instead of) (?P<thing>.+?) "
@@ -16,9 +16,11 @@ EXCEPT_FIRST = re.compile(
 PLACE_FIRST = re.compile(
     rf"^(?:in|at|on) (?P<place>(?:the|my|our) \w+(?: \w+)?)(?: where (?:\w+ ){{1,4}}?\w+)? (?P<order>(?:{PLAIN_VERB}) .+)$"
 )
-BUT_LEAVE = re.compile(r"\s+(?:(?:but|and|just|only) )+(?=(?:leave|keep|spare|not|do not touch)\b)")
+BUT_LEAVE = re.compile(
+    r"(?<!\s)\s+(?:(?:but|and|just|only) ){1,8}(?=(?:leave|keep|spare|not|do not touch)\b)"
+)
 BUT_STAYS = re.compile(
-    r"^(?P<order>.+?) (?:but|and|only|just) (?P<thing>.+? (?:can |should |may )?(?:stay|stays|remain|remains)\b.*)$"
+    r"^(?P<order>.{1,400}?) (?:but|and|only|just) (?P<thing>.{1,400}? (?:can |should |may )?(?:stay|stays|remain|remains)\b.*)$"
 )
 NOT_THE = re.compile(
     r"^(?:(?:but|and|just|only) )*not (?P<thing>(?:the|my|our|in|that|those) .+?)(?: though| please)?$"
@@ -26,12 +28,12 @@ NOT_THE = re.compile(
 
 # "If it is on": how it is now, and no event.
 IS = (
-    rf"(?P<thing>.+?) (?:is|are) (?P<not>not )?(?:(?:still|already|currently|now|really|left) )*(?P<state>{STATE})"
+    rf"(?P<thing>.{{1,400}}?) (?:is|are) (?P<not>not )?(?:(?:still|already|currently|now|really|left) )*(?P<state>{STATE})"
     r"(?: (?:already|now|right now|at the moment|still|anyway))*"
 )
 MEASURED = (
-    r"(?P<where>.*?)(?:it|the temperature) is (?P<than>below|under|less than|colder than|cooler than|lower than|above|over|"
-    r"more than|warmer than|hotter than|higher than) (?P<degrees>-?\d+(?:\.\d+)?)(?: degrees)?(?: in (?P<place>.+?))?"
+    r"(?P<where>.{0,100}?)(?:it|the temperature) is (?P<than>below|under|less than|colder than|cooler than|lower than|above|over|"
+    r"more than|warmer than|hotter than|higher than) (?P<degrees>-?\d+(?:\.\d+)?)(?: degrees)?(?: in (?P<place>.{1,100}?))?"
 )
 IF = r"(?P<if>if|unless|in case|only if|provided)"
 CONDITIONS = tuple(
@@ -39,7 +41,7 @@ CONDITIONS = tuple(
     for one in (IS, MEASURED)
     for pattern in (
         rf"^{IF} {one}(?: then)? (?P<order>(?:please |you can |then )*(?:{PLAIN_VERB}|start|make).+)$",
-        rf"^(?P<order>.+?) {IF} {one}$",
+        rf"^(?P<order>.{{1,400}}?) {IF} {one}$",
     )
 )
 
@@ -73,7 +75,7 @@ NEGATED = re.compile(
     r"\bnot\b(?! (?:see|read|hear|find|sleep|work|stand)\b)|\bto (?!bed|sleep|work|school|town|the|my|our)\w+"
 )
 JOINT = re.compile(
-    r"(?:^|\s+)(?:so|because|since|as|cause)\s+(?=(?:i|we|he|she|it|they|there|the|my|our|nobody|everyone|please|"
+    r"(?:^|(?<!\s)\s+)(?:so|because|since|as|cause)\s+(?=(?:i|we|he|she|it|they|there|the|my|our|nobody|everyone|please|"
     rf"could|can|would|that|you|\w+s (?:are|is)|{PLAIN_VERB})\b)"
 )
 TALK_BEGINS = re.compile(

@@ -113,11 +113,11 @@ EXCEPT: Final = re.compile(
 )
 # "Leave the hall on": said beside a wish for more than the hall.
 LEAVE: Final = re.compile(
-    r"^(?:(?:but|and|just|only) )*(?:leav(?:e|ing)|keep(?:ing)?|spare|skip|not|(?:all|everything) (?:but|except)|do not (?:touch|include)) (?P<thing>.+?)"
+    r"^(?:(?:but|and|just|only) )*(?:leav(?:e|ing)|keep(?:ing)?|spare|skip|not|(?:all|everything) (?:but|except)|do not (?:touch|include)) (?P<thing>.{1,400}?)"
     rf"(?: (?:{STATE}|alone|out|as (?:it|they|that) (?:is|are)|untouched|the way (?:it|they) (?:is|are)|be))*$"
 )
 HAVING: Final = re.compile(
-    r"^(?P<thing>.*?) ?\b(?:(?:that|which|whatever|what|whichever) )?"
+    r"^(?P<thing>.{0,400}?) ?\b(?:(?:that|which|whatever|what|whichever) )?"
     r"(?P<be>is|are|happens to be|(?:is|are|was|were|has been|have been|been) left|left|still)"
     rf"(?: (?:still|currently|left|now|already|right now))* (?P<state>{STATE})(?: (?P<tail>(?:in|on|at|upstairs) .+))?$"
 )
@@ -136,7 +136,7 @@ ONE_OF: Final = re.compile(
 )
 SHARE_OF: Final = re.compile(
     r"^(?:about |around |only )?(?:half|1 half|a third|a quarter|a couple|a few|few|some|most|several|\d+)"
-    r"(?: of)?(?: the| my| our| all)*? (?=[\w ]*s\b)"
+    r"(?: of)?(?: the| my| our| all){0,8}? (?=[\w ]*s\b)"
 )
 WHATEVER: Final = frozenset(
     {"", "whatever", "what", "whichever", "anything", "all", "the ones", "those", "things"}
@@ -147,7 +147,7 @@ WHATEVER: Final = frozenset(
 _N: Final = r"(?P<n>(?:-|minus )?\d+(?:\.\d+)?)"
 _PREP: Final = r"(?:\b(?P<prep>up to|down to|to|at|on|by|around) )?"
 _MORE: Final = rf"(?: (?P<more>{MORE_WORD}|up|down))?"
-_BY: Final = rf"(?:\b(?P<small>{SMALL}) |\b(?:{MUCH}) )*\b"
+_BY: Final = rf"(?:\b(?P<small>{SMALL}) |\b(?:{MUCH}) ){{0,8}}\b"
 _UNIT: Final = rf"(?: (?P<unit>{'|'.join(UNITS)})\b)?"
 VALUES: Final = tuple(
     (kind, re.compile(pattern))

@@ -42,7 +42,7 @@ OPENINGS: Final[tuple[tuple[re.Pattern[str], str], ...]] = tuple(
         (
             rf"^(?:{_SOMEBODY} (?:do|does) not (?:want|need)|{_SOMEBODY} no longer (?:want|need)s?|"
             r"(?:there is )?no (?:more )?need (?:for|of)|nobody (?:wants|needs|uses|is using)) "
-            r"(?P<x>(?:the|my|our|any|all) .+?)(?: (?:any ?more|any longer|right now|at the moment|now|for now))+$",
+            r"(?P<x>(?:the|my|our|any|all) .{1,400}?)(?: (?:any ?more|any longer|right now|at the moment|now|for now))+$",
             "{x} off",
         ),
         (r"^nobody (?:wants|needs|uses|is using) (?P<x>(?:the|my|our|any|all) .+)$", "{x} off"),
@@ -55,7 +55,7 @@ OPENINGS: Final[tuple[tuple[re.Pattern[str], str], ...]] = tuple(
             "{x} off",
         ),
         (
-            r"^(?:(?:i|we) (?:think|guess|believe) )?(?:i|we) can do without (?P<x>(?:the|my|our) .+?)(?: now| any ?more)*$",
+            r"^(?:(?:i|we) (?:think|guess|believe) )?(?:i|we) can do without (?P<x>(?:the|my|our) .{1,400}?)(?: now| any ?more)*$",
             "{x} off",
         ),
         # a wish put as a question or a remark

@@ -64,8 +64,9 @@ UNDO = "Undo"  # the intent of words that take back what was done
 CORRECTING = "correcting"  # in the state: the open question is about what was meant instead
 SEARCH = "search_web"
 TELLS_STATES = re.compile(  # "if it is on", "whatever is still open", "one of the lamps"
-    r"\b(?:(?:if|unless|in case) .+(?:'s|'re| is| are) |"
-    r"(?:that|which|whatever|whichever)\b.*(?:'s|'re| is| are) (?:\w+ )?(?:on|off|open|closed|lit|left)|"
+    r"\b(?:(?:if|unless|in case) .{1,400}(?:'s|'re| is| are) |"
+    r"(?:that|which|whatever|whichever)\b.{0,400}(?:'s|'re| is| are) "
+    r"(?:\w+ )?(?:on|off|open|closed|lit|left)|"
     r"still (?:on|open|burning|lit)|one of (?:the|my|our))\b",
     re.IGNORECASE,
 )

@@ -339,7 +339,7 @@ def _command(what: What, clause: _Clause, text: str) -> Command | None:
         rest = re.sub(r"^(?:on|for|from) | (?:to|by|at|on|for|as)$", "", rest)
     if what.action in _HEATING:
         rest = words.HEATED.sub("", rest).strip()
-        rest = re.sub(r"^(?:in|of|for|on|at) |\s*\b(?:in |over )?here$", "", rest)
+        rest = re.sub(r"^(?:in|of|for|on|at) | ?\b(?:in |over )?here$", "", rest)
     elif what.action in _OF_IT or clause.subject == "light":
         rest = _lit(what, clause, rest)
     elif what.action == "Lock":

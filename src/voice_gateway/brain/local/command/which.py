@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from home_words import command_words as words
 from voice_gateway.brain.local.grammar import Slot
 
-_AND = re.compile(r"\s+(?:and|or|nor|plus)(?: also| the)?\s+(?=\w)|\s*,\s*")
+_AND = re.compile(r"(?<!\s)\s+(?:and|or|nor|plus)(?: also| the)?\s+(?=\w)|(?:(?<!\s)\s+)?,\s*")
 
 
 @dataclass(frozen=True, slots=True)
