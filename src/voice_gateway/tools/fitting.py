@@ -76,7 +76,9 @@ _WANTED: Final = re.compile(
     r"^(?!(?:the|a|an|my|our|your|his|her|its|i|you|he|she|we|they|it|in|at|of|with|from|is|are|was)\b)"
     r"\w+ (?:the|my|our|some|it|them|that|those)\b"
 )
-_WHATEVER: Final = frozenset("all everything everywhere every whatever anything rest other stuff".split())
+_WHATEVER: Final = frozenset(
+    "all everything everywhere every whatever whichever anything rest other stuff".split()
+)
 _DULL: Final = loose_words("light lamp door room main new old big small switch plug")
 _IN: Final = re.compile(r"\bin (?:the |my |our )?(\w+)")
 # A deed and no device: where an order begins, before its particle or article, and in "switch floor lamp off".
@@ -88,6 +90,7 @@ _AS_VERB: Final = re.compile(
 _HERE: Final = frozenset("here there house home whole total general all every it half".split())
 _ANY: Final = frozenset(
     "the my our all every both those these this that some any a an of other each with for and no need more "
+    "whichever "
     "turn switch kill cut put have get want like please dim set make shut off on out , are is".split()
 )
 _PARTS: Final = {"half": 50.0, "quarter": 25.0, "full": 100.0, "fully": 100.0, "maximum": 100.0, "max": 100.0}

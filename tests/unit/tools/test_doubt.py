@@ -187,6 +187,7 @@ FITTING = [
     ("could you switch floor lamp off", control("Desk Lamp", "off"), False),
     ("please switch floor lamp off", control("Desk Lamp", "off"), False),
     ("can you please switch kettle on", control("Kitchen Light", "on"), False),
+    ("whichever lamps are on switch them off", control("Floor Lamp", "off"), True),
     ("turn the switch in the office off", control("Desk Lamp", "off"), True),
     ("turn off the light on the desk", control("Kitchen Light", "on"), False),
     ("all lights off", control("Desk Lamp", "off"), True),
