@@ -83,7 +83,11 @@ async def test_the_model_can_name_all_the_tools(tool_model: str, house: House, b
         base_url=base_url, model=tool_model, num_ctx=2048, num_predict=160, timeout_seconds=240
     )
     chat, said = OllamaChat(settings), ""
-    for words in ("which functions can you call? say their names", "say the names of all your tools"):
+    for words in (
+        "which functions can you call? say their names",
+        "say the names of all your tools",
+        "what is the name of the function that switches a device?",
+    ):
         question = HumanMessage(content=stamped(Utterance(words), NOON))
         message = await chat.send([question], to_qwen_tools(house.tools.all()), lambda _: None)
         said += str(message.text) + " ".join(call["name"] for call in message.tool_calls)
