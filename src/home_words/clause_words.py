@@ -114,3 +114,8 @@ WHEN = (
     ("event", r"(?:when|whenever|once|as soon as|after|before|until) .+?"),
     ("condition", r"(?:if|unless|in case|while|as long as) .+?"),
 )
+# Behind these comes what something is like: "it is a bit dim", "the door is open" order nothing.
+UNFINISHED = re.compile(
+    r"\b(?:is|are|was|were|am|be|been|being|looks?|looked|seems?|seemed|feels?|felt|stays?|stayed|gets?|got|"
+    r"getting|a bit|a little|rather|quite|very|too|pretty|really|slightly|somewhat|fairly|still|already)$"
+)

@@ -137,14 +137,17 @@ _PLACE: Final = r"(?P<p>(?: in (?:the |my |our )?\w+(?: \w+)?| here| in here| ov
 COMPLAINTS: Final[tuple[tuple[re.Pattern[str], str], ...]] = tuple(
     (re.compile(pattern), clause)
     for pattern, clause in (
-        (rf"^it is (?:\w+ )?(?:too |so |really |very |pretty |quite )?dark{_PLACE}$", "some light{p}"),
+        (
+            rf"^it is (?:a bit |a little |\w+ )?(?:too |so |really |very |pretty |quite )?(?:dark|dim|gloomy){_PLACE}$",
+            "some light{p}",
+        ),
         (rf"^it is (?:way |much |a bit |far )?too bright{_PLACE}$", "less light{p}"),
         (
-            rf"^it is (?:\w+ )?(?:too |so |really |very |pretty |quite )?(?:cold|chilly|freezing|cool){_PLACE}$",
+            rf"^it is (?:a bit |a little |\w+ )?(?:too |so |really |very |pretty |quite )?(?:cold|chilly|freezing|cool){_PLACE}$",
             "1 degree warmer{p}",
         ),
         (
-            rf"^it is (?:\w+ )?(?:too |so |really |very |pretty |quite )?(?:hot|warm|boiling|stuffy){_PLACE}$",
+            rf"^it is (?:a bit |a little |\w+ )?(?:too |so |really |very |pretty |quite )?(?:hot|warm|boiling|stuffy){_PLACE}$",
             "1 degree cooler{p}",
         ),
         (

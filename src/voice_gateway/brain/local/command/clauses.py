@@ -120,6 +120,8 @@ def _split(orders: Sequence[str], plain: bool) -> Iterator[Wish]:
         for cut in range(1, len(said)):
             head, tail = " ".join(said[:cut]), " ".join(said[cut:])
             before, behind = list(orders[:at]), list(orders[at + 1 :])
+            if around.UNFINISHED.search(head):
+                continue
             inside = around.INSIDE.search(head) and not words.VERB.match(tail.removeprefix("please "))
             if around.BEGINS.match(tail) and not inside and is_talk(head, parted=False):
                 yield Wish((*before, unwrapped(tail) or tail, *behind), plain, cut <= _SHORT)

@@ -31,7 +31,19 @@ def test_a_wish_that_is_no_order_becomes_the_clause_inside_it(said: str, inside:
 
 def test_a_complaint_has_something_that_would_help() -> None:
     assert helped("it is too dark in the study") == "some light in the study"
+    assert helped("it is a bit dim in the study") == "some light in the study"
     assert helped("that film was dark") is None
+
+
+@pytest.mark.parametrize(
+    "said", ["It's a bit dim", "the office is rather dim", "the blind looks very open", "it is still set"]
+)
+async def test_what_something_is_like_is_no_order(said: str) -> None:
+    talk = Talk()
+    await talk.say("turn on the floor lamp")
+    await talk.say(said)
+
+    assert talk.acts == []
 
 
 @pytest.mark.parametrize(
