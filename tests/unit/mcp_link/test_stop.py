@@ -118,7 +118,8 @@ async def test_without_servers_there_is_nothing_to_run():
 PATIENCE_SECONDS = 3 * LIMIT  # a whole program, on a machine that is busy with others
 
 PROGRAM = """
-import asyncio, sys
+import asyncio, signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job would ignore it
 from voice_gateway.config import McpSettings
 from voice_gateway.mcp_link.integration import MCPIntegration
 from tests.fakes.linked import fault_server
