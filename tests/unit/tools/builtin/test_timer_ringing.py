@@ -273,6 +273,21 @@ async def test_a_clock_that_is_set_back_delays_no_timer(
         assert house.rings == ["tea"]
 
 
+@pytest.mark.parametrize("jump", [timedelta(hours=-1), timedelta(days=-1)])
+async def test_a_timer_is_never_further_away_than_when_it_was_set(
+    store: TimerStore, clock: StoppedClock, jump: timedelta
+) -> None:
+    """The clock was set between a timer's setting and our first look at it, by us or by the next gateway."""
+    set_timer(store, clock)
+    house = House(store, clock)
+    house.shift = jump
+    async with house.running():
+        await house.later(9)
+        assert house.rings == []
+        await house.later(1)
+        assert house.rings == ["tea"]
+
+
 # files that cannot be used
 
 

@@ -161,9 +161,12 @@ class TimerClock:
         self._fall_silent(self._ringing.keys() - known)
 
     def _is_due(self, timer: Timer) -> bool:
-        """By the clock, or by the time that has passed since we first saw it."""
-        first_seen = self._monotonic() + (timer.due - self._now()).total_seconds()
-        return timer.due <= self._now() or self._moments.setdefault(timer.id, first_seen) <= self._monotonic()
+        """By the clock, or by the time that has passed since we first saw it.
+
+        None is further away than when it was set, even if the clock was set back before our first look.
+        """
+        left = min((timer.due - self._now()).total_seconds(), timer.seconds)
+        return left <= 0 or self._moments.setdefault(timer.id, self._monotonic() + left) <= self._monotonic()
 
     def _is_new(self, timer: Timer) -> bool:
         return timer.id not in self._ringing.keys() | self._telling | self._heard
