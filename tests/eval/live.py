@@ -236,6 +236,7 @@ async def run(given: argparse.Namespace) -> int:
             num_ctx=4096,
             num_predict=200,
             timeout_seconds=PATIENCE_SECONDS,
+            home_token_budget=given.home_tokens,
         )
         if given.wishes:
             return await run_wishes(given, settings)
@@ -270,6 +271,9 @@ def main() -> int:
     parser.add_argument("--autonomy", choices=("auto", "ask", "act", "look"), default="auto")
     parser.add_argument("--only", choices=("behind", "alone", "wishes", "look-alikes"))
     parser.add_argument("--model", help="another model of that server")
+    parser.add_argument(
+        "--home-tokens", type=int, default=OllamaSettings().home_token_budget, help="for the home's names"
+    )
     parser.add_argument("--json", type=Path, default=Path("eval-results/live.json"))
     logging.disable(logging.CRITICAL)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # the server must not outlive us
