@@ -11,7 +11,7 @@ from tests.fakes.sound_card import sound_card
 from tests.fakes.speech import need_speech
 from tests.fakes.speech_packages import need_packages, need_portaudio
 
-from voice_gateway.cli import doctor
+from voice_gateway.cli.doctor import machine, models, sound
 from voice_gateway.config import AnthropicSettings, BrainSettings, OllamaSettings, Settings, VoiceSettings
 from voice_gateway.problems import (
     CLOCK,
@@ -52,7 +52,7 @@ async def test_an_engine_that_cannot_work_is_not_ok(check, settings, says, enabl
     need_speech()
     voice = VoiceSettings(enabled=enabled, **settings)
 
-    findings = await found(doctor.speech, voice=voice)
+    findings = await found(sound.speech, voice=voice)
 
     assert findings[check].verdict == verdict
     assert says in findings[check].text
@@ -65,7 +65,7 @@ async def test_the_engines_of_the_packages_are_ok():
     need_speech()
     need_packages("hibari")
 
-    findings = await found(doctor.speech)
+    findings = await found(sound.speech)
 
     assert [finding.verdict for finding in findings.values()] == ["ok"] * 4
     assert findings["wake word"].text == "openwakeword listens for hey_jarvis"
@@ -95,10 +95,10 @@ async def test_a_store_that_cannot_be_used_is_not_ok(tmp_path, monkeypatch):
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "file"))  # where no folder can be made
 
-    sqlite = (await found(doctor.store, brain=BrainSettings(store="sqlite")))["store"]
+    sqlite = (await found(machine.store, brain=BrainSettings(store="sqlite")))["store"]
     place = "redis://:hush@127.0.0.1:1"
-    redis = (await found(doctor.store, brain=BrainSettings(store=place)))["store"]
-    odd = (await found(doctor.store, brain=BrainSettings(store="redis://127.0.0.1:1?nonsense=1")))["store"]
+    redis = (await found(machine.store, brain=BrainSettings(store=place)))["store"]
+    odd = (await found(machine.store, brain=BrainSettings(store="redis://127.0.0.1:1?nonsense=1")))["store"]
 
     assert [finding.verdict for finding in (sqlite, redis, odd)] == ["failed"] * 3
     assert "conversations.sqlite cannot be used" in sqlite.text
@@ -112,7 +112,7 @@ async def test_a_store_that_works_is_tried_and_left_as_it_was(tmp_path, monkeypa
     server = RedisServer(tmp_path)
     try:
         for place in ("memory", "sqlite", server.url):
-            assert (await found(doctor.store, brain=BrainSettings(store=place)))["store"].verdict == "ok"
+            assert (await found(machine.store, brain=BrainSettings(store=place)))["store"].verdict == "ok"
     finally:
         server.stop()
 
@@ -127,7 +127,7 @@ async def test_another_server_in_the_place_of_ollama_is_not_ok():
     async with await asyncio.start_server(answer, "127.0.0.1", 0) as server:
         host, port = server.sockets[0].getsockname()
         ollama = OllamaSettings(base_url=f"http://me:hush@{host}:{port}")
-        findings = await found(doctor.model_server, ollama=ollama, brain=BrainSettings(provider="ollama"))
+        findings = await found(models.model_server, ollama=ollama, brain=BrainSettings(provider="ollama"))
 
     assert findings["ollama"].verdict == "failed"
     assert findings["ollama"].text.startswith(
@@ -139,7 +139,7 @@ async def test_another_server_in_the_place_of_ollama_is_not_ok():
 async def test_a_model_that_is_not_there_is_told_as_the_gateway_tells_it():
     async with FakeOllama() as server:
         ollama = OllamaSettings(base_url=server.url, model="no-such-model")
-        findings = await found(doctor.model_server, ollama=ollama, brain=BrainSettings(provider="ollama"))
+        findings = await found(models.model_server, ollama=ollama, brain=BrainSettings(provider="ollama"))
 
     assert (findings["ollama"].verdict, findings["model"].verdict) == ("ok", "failed")
     assert findings["model"].text.startswith(MODEL_NOT_INSTALLED.removesuffix("."))
@@ -147,7 +147,9 @@ async def test_a_model_that_is_not_there_is_told_as_the_gateway_tells_it():
 
 
 async def test_a_package_that_is_missing_is_named():
-    findings = [finding async for finding in doctor.python_and_packages(Settings(), ("mcp", "no-such-thing"))]
+    findings = [
+        finding async for finding in machine.python_and_packages(Settings(), ("mcp", "no-such-thing"))
+    ]
 
     assert [finding.verdict for finding in findings] == ["ok", "ok", "failed"]
     assert findings[-1].text == "The package no-such-thing is not installed."
@@ -158,7 +160,7 @@ async def test_a_data_folder_that_cannot_be_written_is_named(tmp_path, monkeypat
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "file"))  # where no folder can be made
 
-    disk = (await found(doctor.disk_and_clock))["disk"]
+    disk = (await found(machine.disk_and_clock))["disk"]
 
     assert (disk.verdict, disk.advice) == ("failed", DATA_FOLDER.advice)
     assert disk.text.startswith(f"My data folder {tmp_path / 'file'}")
@@ -172,14 +174,14 @@ async def test_a_data_folder_that_others_may_enter_is_told_of(tmp_path, monkeypa
     folder.chmod(0o755)
     os.chown(folder, 12_345, 12_345)  # our own would be closed
 
-    disk = (await found(doctor.disk_and_clock))["disk"]
+    disk = (await found(machine.disk_and_clock))["disk"]
 
     assert (disk.verdict, disk.advice) == ("warning", FOLDER_SHARED.advice)
 
 
 async def test_a_clock_that_was_never_set_is_noticed(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
-    checks = doctor.disk_and_clock(Settings(), least_free_bytes=2**63, now=time.gmtime(0))
+    checks = machine.disk_and_clock(Settings(), least_free_bytes=2**63, now=time.gmtime(0))
 
     disk, clock = [finding async for finding in checks]
 
@@ -193,7 +195,7 @@ async def test_a_clock_that_was_never_set_is_noticed(tmp_path, monkeypatch):
 async def test_a_key_is_judged_by_its_form_without_asking_anybody(key, verdict):
     settings = Settings(brain=BrainSettings(provider="anthropic"), anthropic=AnthropicSettings(api_key=key))
 
-    (finding,) = [finding async for finding in doctor.cloud(settings, online=False)]
+    (finding,) = [finding async for finding in models.cloud(settings, online=False)]
 
     assert finding.verdict == verdict
     assert finding.advice == ("" if verdict == "ok" else NO_KEY.advice)
@@ -213,7 +215,7 @@ async def test_what_the_cloud_refuses_is_told_as_a_turn_would(status, sentence):
         host, port = server.sockets[0].getsockname()
         cloud = AnthropicSettings(api_key="sk-ant-x", base_url=f"http://{host}:{port}")
         settings = Settings(brain=BrainSettings(provider="anthropic"), anthropic=cloud)
-        (finding,) = [finding async for finding in doctor.cloud(settings, online=True)]
+        (finding,) = [finding async for finding in models.cloud(settings, online=True)]
 
     assert (finding.verdict, finding.text) == (
         "failed",

@@ -1,4 +1,4 @@
-"""Every door is built in app.py, where one sees what it is given."""
+"""Every door is built in one file, where one sees what it is given."""
 
 import ast
 import io
@@ -35,7 +35,7 @@ def test_doors_are_built_in_one_place() -> None:
     makers = {file.relative_to(SOURCES).as_posix(): _made(file) & doors for file in SOURCES.rglob("*.py")}
 
     assert len(doors) >= 5
-    assert {file: made for file, made in makers.items() if made} == {"app.py": doors}
+    assert {file: made for file, made in makers.items() if made} == {"app/doors.py": doors}
 
 
 async def test_the_text_door_tells_what_nobody_asked_for(
@@ -44,8 +44,8 @@ async def test_the_text_door_tells_what_nobody_asked_for(
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
     out, script = io.StringIO(), io.StringIO()
     async with opened(Settings(mcp=McpSettings(simulated_home=False))) as gateway:
-        gateway.text_door(as_json=False, out=out)
-        gateway.text_door(as_json=True, out=script)
+        gateway.doors.text(as_json=False, out=out)
+        gateway.doors.text(as_json=True, out=script)
         gateway.watch.tell(Notice("The tea timer is done."))
 
     assert out.getvalue() == "The tea timer is done.\n"

@@ -30,7 +30,10 @@ async def test_a_recording_ends_in_a_tool_call_of_the_executor(tmp_path, monkeyp
     events: list[Any] = []
     turns: list[Any] = []
     watch.subscribe(events.append)
-    async with opened(load(None).settings, watch=watch) as gateway, gateway.listener(speaker) as listener:
+    async with (
+        opened(load(None).settings, watch=watch) as gateway,
+        gateway.doors.listener(speaker) as listener,
+    ):
         await listener.hear(FOLDER / "session_0_am_michael.wav", turns.append)
 
     executed = [record.tool for record in caplog.records if record.name == executor.__name__]

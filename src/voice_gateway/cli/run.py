@@ -30,11 +30,11 @@ async def run(options: argparse.Namespace) -> int:
     store = store_from(settings.brain.store, conversations_file(), on_damage=told)
     watch.subscribe(_announcer())
     async with contextlib.aclosing(store), opened(settings, store=store, watch=watch) as gateway:
-        door = gateway.text_door(as_json=wants_json(options))
+        door = gateway.doors.text(as_json=wants_json(options))
         gateway.start_long_tasks(rings=stays)
         if stays:
             spoken = settings.voice.enabled or options.voice
-            gateway.open_doors(found.file, spoken=spoken, show=door.tell, announce=_tell)
+            gateway.doors.open(found.file, spoken=spoken, show=door.tell, announce=_tell)
             await _announce_ready(gateway, behind)
         if behind is Source.NONE:
             return await _until_stopped() if stays else 0

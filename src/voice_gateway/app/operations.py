@@ -12,7 +12,7 @@ from voice_gateway.doors.control import Operation, answer_json
 from voice_gateway.turn import Interruption, Utterance
 
 if TYPE_CHECKING:
-    from voice_gateway.app import Gateway
+    from voice_gateway.app.gateway import Gateway
 
 
 def operations(gateway: "Gateway", config: Path | None) -> dict[str, Operation]:
@@ -43,7 +43,7 @@ def operations(gateway: "Gateway", config: Path | None) -> dict[str, Operation]:
         return [part.to_json() for part in (*gateway.watch.parts(), *gateway.autonomy())]
 
     async def talk(_asked: Mapping[str, Any], _interruption: Interruption) -> str:
-        return gateway.push_to_talk()
+        return gateway.doors.push_to_talk()
 
     async def vitals(_asked: Mapping[str, Any], _interruption: Interruption) -> dict[str, int]:
         """What grows when something leaks."""

@@ -5,20 +5,19 @@ import contextlib
 import logging
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
-from functools import cached_property
-from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any
 
 from home_words.kinds import HomeDevice
 from voice_gateway import quick_start
+from voice_gateway.app.doors import Doors
 from voice_gateway.brain.llm.anthropic.errors import NO_KEY
 from voice_gateway.brain.llm.ollama.health import ModelHealth
 from voice_gateway.brain.local.compose import abilities
 from voice_gateway.brain.local.meaning import LIST
 from voice_gateway.brain.local.stage import LocalBrain
 from voice_gateway.brain.stage import Stage
-from voice_gateway.config import Settings, control_file, data_folder
+from voice_gateway.config import Settings, data_folder
 from voice_gateway.conversation.entry import Conversation
 from voice_gateway.conversation.place import gateway_id
 from voice_gateway.conversation.store import MemoryStore, Store
@@ -26,7 +25,7 @@ from voice_gateway.conversation.undo_log import acts_from
 from voice_gateway.errors import BrainError, ErrorKind, ToolUnavailable
 from voice_gateway.mcp_link.integration import MCPIntegration, ServerStatus
 from voice_gateway.private_files import close_folder
-from voice_gateway.problems import MODEL_NO_KEY, TIMERS_LOST, VOICE_PACKAGE
+from voice_gateway.problems import MODEL_NO_KEY, TIMERS_LOST
 from voice_gateway.reports import (
     autonomy_report,
     damaged_file,
@@ -50,15 +49,6 @@ if TYPE_CHECKING:
     from voice_gateway.brain.grounding import HomeNames
     from voice_gateway.brain.llm.anthropic.client import AnthropicClient
     from voice_gateway.brain.llm.ollama.client import OllamaClient
-    from voice_gateway.doors.control import ControlDoor
-    from voice_gateway.doors.mqtt.door import MqttDoor
-    from voice_gateway.doors.terminal import TextDoor
-    from voice_gateway.doors.voice.door import VoiceDoor
-    from voice_gateway.doors.voice.recording import Listener
-    from voice_gateway.doors.wyoming import WyomingDoor
-    from voice_gateway.hearing.transcriber import Transcriber
-    from voice_gateway.speaking.speaker import KeepingSpeaker
-    from voice_gateway.speaking.synthesizer import Synthesizer
 
 log = logging.getLogger(__name__)
 
@@ -66,10 +56,6 @@ TOOLS_WAIT_SECONDS = 12.0  # a turn waits this long for servers: the usual attem
 GRACE_SECONDS = 0.5
 HOME_WAIT_SECONDS = 2.0  # for the names in a model's prompt: it can do without them
 STOP_TRIES, STOP_PATIENCE_SECONDS = 3, 0.5
-NO_VOICE = "The running gateway was started without its voice: use `voice-gateway run --voice`."
-
-# Takes a sentence for people to a place where they read it.
-Tell = Callable[[str], None]
 
 
 class Gateway:
@@ -107,10 +93,7 @@ class Gateway:
         self._built_at = time.time()
         self.conversation = self._build_conversation()
         self.watch.subscribe(outside_parts(self.watch))
-        # Doors; only a gateway that stays up has them.
-        self._mqtt: MqttDoor | None = None
-        self._voice: VoiceDoor | None = None
-        self._control: ControlDoor | None = None
+        self.doors = Doors(self)
 
     def _build_executor(self) -> ToolExecutor:
         settings = self.settings.tools
@@ -345,126 +328,21 @@ class Gateway:
             )
             self.watch.report(part, State.OK, sentence)
 
-    # --- doors
-
-    def text_door(self, *, as_json: bool, out: TextIO | None = None) -> "TextDoor":
-        """Lines in, answers out; what nobody asked for, such as a timer that rings, is told there, too."""
-        from voice_gateway.doors.terminal import TextDoor
-
-        door = TextDoor(self.conversation.answer, as_json=as_json, room=self.settings.brain.room, out=out)
-        self.watch.subscribe(lambda event: door.tell(event.text) if isinstance(event, Notice) else None)
-        return door
-
-    def open_doors(self, config: Path | None, *, spoken: bool, show: Tell, announce: Tell) -> None:
-        """The doors that stay open beside the text door. `config` is the file of our settings;
-        `show` gets what cannot be spoken, `announce` how to talk to it."""
-        from voice_gateway.doors.control import ControlDoor
-        from voice_gateway.operations import operations
-
-        if self.settings.mqtt.broker_url:
-            self._open_mqtt()
-        if spoken or self.settings.voice.wyoming_url:
-            self._open_voice(spoken, show, announce)
-        self._control = ControlDoor(control_file(), operations(self, config))
-        self.start(self._control.run(), "door.control")
-
-    def _open_mqtt(self) -> None:
-        from voice_gateway.doors.mqtt.door import MqttDoor
-
-        self._mqtt = MqttDoor(self.settings.mqtt, self.conversation.answer, self.store, self.watch)
-        self.start(self._mqtt.run(), "door.mqtt")
-
-    def _open_voice(self, spoken: bool, show: Tell, announce: Tell) -> None:
-        try:
-            voice = self.voice_door(show=show, announce=announce) if spoken else None
-            wyoming = self.wyoming_door() if self.settings.voice.wyoming_url else None
-        except ImportError as error:
-            from voice_gateway.sound.packages import ADVICE
-
-            missing = error.name
-            self.watch.report("voice", State.DEGRADED, VOICE_PACKAGE.format(package=missing), ADVICE)
-            return
-        if voice is not None:
-            from voice_gateway.doors.voice.aloud import Aloud
-
-            self._voice = voice
-            self.start(voice.run(), "door.voice")
-            aloud = Aloud(self.watch, voice.output, ready=self.linked, missing=self.what_is_missing)
-            self.start(aloud.run(), "door.voice.aloud")
-        if wyoming is not None:
-            self.start(wyoming.run(), "door.wyoming")
-
-    @cached_property
-    def _transcriber(self) -> "Transcriber":
-        """One for the microphone and all Wyoming clients, as is the voice that speaks."""
-        from voice_gateway.hearing.engines import new_transcriber
-
-        return new_transcriber(self.settings.voice)
-
-    @cached_property
-    def _synthesizer(self) -> "Synthesizer":
-        from voice_gateway.speaking.engines import new_synthesizer
-
-        return new_synthesizer(self.settings.voice)
-
-    def voice_door(self, **options: Any) -> "VoiceDoor":
-        """Microphone, engines and loudspeaker of this machine."""
-        from voice_gateway.doors.voice.door import VoiceDoor
-
-        return VoiceDoor(
-            self.settings.voice,
-            self.conversation.answer,
-            self.watch,
-            transcriber=self._transcriber,
-            synthesizer=self._synthesizer,
-            gain=self.playback.gain,
-            ringers=self.ringers,
-            is_complete=self.is_complete,
-            **options,
-        )
-
-    def wyoming_door(self) -> "WyomingDoor":
-        from voice_gateway.doors.wyoming import WyomingDoor
-
-        engines = self._transcriber, self._synthesizer
-        return WyomingDoor(
-            self.settings.voice,
-            self.conversation.answer,
-            *engines,
-            watch=self.watch,
-            wants_pin=lambda: self.conversation.wants_pin("wyoming"),
-        )
-
-    def listener(self, speaker: "KeepingSpeaker", **options: Any) -> "Listener":
-        """A voice door for recordings (`listen`)."""
-        from voice_gateway.doors.voice.recording import Listener
-
-        return Listener(
-            self.settings.voice,
-            self.conversation.answer,
-            speaker,
-            watch=self.watch,
-            is_complete=self.is_complete,
-            ready=self._home_read,
-            **options,
-        )
-
     def is_complete(self, text: str) -> bool:
         """Whether the local brain would act on these words as they stand: then a shorter pause ends them."""
         return not self.conversation.may_hear_pin(text, "voice") and self.local.understand(text).complete
 
-    async def _home_read(self) -> None:
+    async def home_read(self) -> None:
+        """Returns when every server was asked, and the home's devices are known."""
         await self.linked()
         await self.local.refresh()
 
     async def ready(self) -> None:
         """Returns when every part is there, or is known to be missing."""
-        if self._control is not None:
-            await self._control.tried.wait()
+        await self.doors.tried()
         await self.linked()
         await self.watch.decided()
-        if self._mqtt is not None:
-            self._mqtt.announce_ready()
+        self.doors.announce_ready()
 
     def ready_line(self) -> str:
         names = [tool.name for tool in self.tools.all()]
@@ -473,13 +351,6 @@ class Gateway:
     def what_is_missing(self) -> list[str]:
         names = [tool.name for tool in self.tools.all()]
         return what_is_missing(self.link.status(), self.watch.parts(), names)
-
-    def push_to_talk(self) -> str:
-        """Empty when it listens now, else what keeps it from listening."""
-        if self._voice is not None:
-            return self._voice.push_to_talk()
-        part = self.watch.part("voice")  # its packages may be missing
-        return f"{part.sentence} To get it, {part.advice}." if part else NO_VOICE
 
     # --- tasks
 

@@ -1,0 +1,166 @@
+"""Builds the doors of a gateway, and opens those that stay open beside the text door."""
+
+from collections.abc import Callable
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TextIO
+
+from voice_gateway.config import control_file
+from voice_gateway.problems import VOICE_PACKAGE
+from voice_gateway.watch import Notice, State
+
+if TYPE_CHECKING:
+    from voice_gateway.app.gateway import Gateway
+    from voice_gateway.doors.control import ControlDoor
+    from voice_gateway.doors.mqtt.door import MqttDoor
+    from voice_gateway.doors.terminal import TextDoor
+    from voice_gateway.doors.voice.door import VoiceDoor
+    from voice_gateway.doors.voice.recording import Listener
+    from voice_gateway.doors.wyoming import WyomingDoor
+    from voice_gateway.hearing.transcriber import Transcriber
+    from voice_gateway.speaking.speaker import KeepingSpeaker
+    from voice_gateway.speaking.synthesizer import Synthesizer
+
+NO_VOICE = "The running gateway was started without its voice: use `voice-gateway run --voice`."
+
+# Takes a sentence for people to a place where they read it.
+Tell = Callable[[str], None]
+
+
+class Doors:
+    """Each door is imported when it is opened: most commands need none."""
+
+    def __init__(self, gateway: "Gateway") -> None:
+        self._gateway = gateway
+        # Only a gateway that stays up has them.
+        self._mqtt: MqttDoor | None = None
+        self._voice: VoiceDoor | None = None
+        self._control: ControlDoor | None = None
+
+    def open(self, config: Path | None, *, spoken: bool, show: Tell, announce: Tell) -> None:
+        """`config` is the file of our settings; `show` gets what cannot be spoken, `announce` how to talk
+        to it."""
+        from voice_gateway.app.operations import operations
+        from voice_gateway.doors.control import ControlDoor
+
+        gateway = self._gateway
+        if gateway.settings.mqtt.broker_url:
+            self._open_mqtt()
+        if spoken or gateway.settings.voice.wyoming_url:
+            self._open_voice(spoken, show, announce)
+        self._control = ControlDoor(control_file(), operations(gateway, config))
+        gateway.start(self._control.run(), "door.control")
+
+    async def tried(self) -> None:
+        """Returns when it is known whether commands can reach us."""
+        if self._control is not None:
+            await self._control.tried.wait()
+
+    def announce_ready(self) -> None:
+        if self._mqtt is not None:
+            self._mqtt.announce_ready()
+
+    def push_to_talk(self) -> str:
+        """Empty when it listens now, else what keeps it from listening."""
+        if self._voice is not None:
+            return self._voice.push_to_talk()
+        part = self._gateway.watch.part("voice")  # its packages may be missing
+        return f"{part.sentence} To get it, {part.advice}." if part else NO_VOICE
+
+    def text(self, *, as_json: bool, out: TextIO | None = None) -> "TextDoor":
+        """Lines in, answers out; what nobody asked for, such as a timer that rings, is told there, too."""
+        from voice_gateway.doors.terminal import TextDoor
+
+        gateway = self._gateway
+        room = gateway.settings.brain.room
+        door = TextDoor(gateway.conversation.answer, as_json=as_json, room=room, out=out)
+        gateway.watch.subscribe(lambda event: door.tell(event.text) if isinstance(event, Notice) else None)
+        return door
+
+    def voice(self, **options: Any) -> "VoiceDoor":
+        """Microphone, engines and loudspeaker of this machine."""
+        from voice_gateway.doors.voice.door import VoiceDoor
+
+        gateway = self._gateway
+        return VoiceDoor(
+            gateway.settings.voice,
+            gateway.conversation.answer,
+            gateway.watch,
+            transcriber=self._transcriber,
+            synthesizer=self._synthesizer,
+            gain=gateway.playback.gain,
+            ringers=gateway.ringers,
+            is_complete=gateway.is_complete,
+            **options,
+        )
+
+    def listener(self, speaker: "KeepingSpeaker", **options: Any) -> "Listener":
+        """A voice door for recordings (`listen`)."""
+        from voice_gateway.doors.voice.recording import Listener
+
+        gateway = self._gateway
+        return Listener(
+            gateway.settings.voice,
+            gateway.conversation.answer,
+            speaker,
+            watch=gateway.watch,
+            is_complete=gateway.is_complete,
+            ready=gateway.home_read,
+            **options,
+        )
+
+    def _open_mqtt(self) -> None:
+        from voice_gateway.doors.mqtt.door import MqttDoor
+
+        gateway = self._gateway
+        self._mqtt = MqttDoor(
+            gateway.settings.mqtt, gateway.conversation.answer, gateway.store, gateway.watch
+        )
+        gateway.start(self._mqtt.run(), "door.mqtt")
+
+    def _open_voice(self, spoken: bool, show: Tell, announce: Tell) -> None:
+        gateway = self._gateway
+        try:
+            voice = self.voice(show=show, announce=announce) if spoken else None
+            wyoming = self._wyoming() if gateway.settings.voice.wyoming_url else None
+        except ImportError as error:
+            from voice_gateway.sound.packages import ADVICE
+
+            missing = error.name
+            gateway.watch.report("voice", State.DEGRADED, VOICE_PACKAGE.format(package=missing), ADVICE)
+            return
+        if voice is not None:
+            from voice_gateway.doors.voice.aloud import Aloud
+
+            self._voice = voice
+            gateway.start(voice.run(), "door.voice")
+            aloud = Aloud(gateway.watch, voice.output, ready=gateway.linked, missing=gateway.what_is_missing)
+            gateway.start(aloud.run(), "door.voice.aloud")
+        if wyoming is not None:
+            gateway.start(wyoming.run(), "door.wyoming")
+
+    def _wyoming(self) -> "WyomingDoor":
+        from voice_gateway.doors.wyoming import WyomingDoor
+
+        gateway = self._gateway
+        return WyomingDoor(
+            gateway.settings.voice,
+            gateway.conversation.answer,
+            self._transcriber,
+            self._synthesizer,
+            watch=gateway.watch,
+            wants_pin=lambda: gateway.conversation.wants_pin("wyoming"),
+        )
+
+    @cached_property
+    def _transcriber(self) -> "Transcriber":
+        """One for the microphone and all Wyoming clients, as is the voice that speaks."""
+        from voice_gateway.hearing.engines import new_transcriber
+
+        return new_transcriber(self._gateway.settings.voice)
+
+    @cached_property
+    def _synthesizer(self) -> "Synthesizer":
+        from voice_gateway.speaking.engines import new_synthesizer
+
+        return new_synthesizer(self._gateway.settings.voice)

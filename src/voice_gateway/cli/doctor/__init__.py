@@ -1,0 +1,80 @@
+"""`voice-gateway doctor`: tries everything the gateway stands on, and says what `problems.py` says of it."""
+
+import argparse
+import sys
+from collections.abc import Callable
+from dataclasses import asdict
+
+from rich.console import Console
+from rich.markup import escape
+
+from voice_gateway import problems
+from voice_gateway.cli.command import loaded, wants_json
+from voice_gateway.cli.doctor.finding import CheckResult, CheckResults, Grade, bad, ok
+from voice_gateway.cli.doctor.links import broker, servers
+from voice_gateway.cli.doctor.machine import disk_and_clock, python_and_packages, store
+from voice_gateway.cli.doctor.models import autonomy, cloud, model_server
+from voice_gateway.cli.doctor.sound import audio, speech
+from voice_gateway.config import Settings
+from voice_gateway.doors.terminal import print_json
+from voice_gateway.errors import ConfigError
+from voice_gateway.logs import one_line
+
+COLOURS = {Grade.OK: "green", Grade.WARNING: "yellow", Grade.FAILED: "red"}
+
+
+async def doctor(options: argparse.Namespace) -> int:
+    """Exit code 0 without failures, 1 with."""
+    as_json = wants_json(options)
+    out, progress = Console(), Console(stderr=True)
+    findings: list[CheckResult] = []
+
+    def add(finding: CheckResult) -> None:
+        findings.append(finding)
+        if not as_json:
+            _show(out, finding)
+
+    try:
+        found = loaded(options)
+    except ConfigError as error:
+        add(bad("configuration", problems.SETTINGS, problems.SETTINGS_WRONG.format(reason=error)))
+        return _end(findings, as_json=as_json)
+    add(ok("configuration", str(found.file) if found.file else "no file, so the defaults hold"))
+    if found.ignored:
+        add(bad("configuration", problems.SETTINGS_HERE, one_line(found.ignored), grade=Grade.WARNING))
+    for title, check in all_checks(options.online):
+        with progress.status(f"checking {title} …"):
+            async for finding in check(found.settings):
+                add(finding)
+    return _end(findings, as_json=as_json)
+
+
+def all_checks(online: bool) -> list[tuple[str, Callable[[Settings], CheckResults]]]:
+    return [
+        ("Python and packages", python_and_packages),
+        ("disk and clock", disk_and_clock),
+        ("store of conversations", store),
+        ("model server", model_server),
+        ("autonomy", autonomy),
+        ("cloud", lambda settings: cloud(settings, online=online)),
+        ("MQTT broker", broker),
+        ("speech", speech),
+        ("sound devices", audio),
+        ("MCP servers", servers),
+    ]
+
+
+def _show(out: Console, finding: CheckResult) -> None:
+    mark = f"[{COLOURS[finding.verdict]}]{finding.verdict.value:<8}[/]"
+    out.print(f"{mark} {finding.check}: {escape(finding.text)}", highlight=False)
+    if finding.advice:
+        out.print(f"         → {escape(finding.advice)}", highlight=False)
+
+
+def _end(findings: list[CheckResult], *, as_json: bool) -> int:
+    failed = [finding for finding in findings if finding.verdict is Grade.FAILED]
+    if as_json:
+        print_json({"ok": not failed, "checks": [asdict(finding) for finding in findings]})
+    elif failed:
+        print(f"{len(failed)} of {len(findings)} checks failed", file=sys.stderr)
+    return 1 if failed else 0
