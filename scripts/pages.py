@@ -10,7 +10,7 @@ from pydantic import SecretStr
 from pydantic.fields import FieldInfo
 
 from voice_gateway.config import Section, ServerSettings, Settings
-from voice_gateway.config.load import KNOWN_NAMES
+from voice_gateway.config.environment import KNOWN_NAMES
 from voice_gateway.problems import CATALOGUE, Problem
 
 DOCS = Path(__file__).parents[1] / "docs"

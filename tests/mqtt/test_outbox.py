@@ -12,15 +12,9 @@ from tests.mqtt.conftest import Listener
 
 from voice_gateway.config import MqttSettings
 from voice_gateway.conversation.store import MemoryStore
-from voice_gateway.doors.mqtt.door import (
-    IN_FLIGHT,
-    KEPT_MESSAGES,
-    MOST_TRIES,
-    TELL_AGAIN_SECONDS,
-    MqttDoor,
-    Outbox,
-)
+from voice_gateway.doors.mqtt.door import IN_FLIGHT, MqttDoor
 from voice_gateway.doors.mqtt.link import connected
+from voice_gateway.doors.mqtt.outbox import KEPT_MESSAGES, MOST_TRIES, TELL_AGAIN_SECONDS, Outbox
 from voice_gateway.doors.mqtt.topics import Message
 from voice_gateway.turn import Reply
 from voice_gateway.watch import Notice, Watch

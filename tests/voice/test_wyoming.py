@@ -28,7 +28,7 @@ async def answer(utterance):
 @contextlib.asynccontextmanager
 async def door(transcriber, synthesizer=None, *, watch=None, **settings):
     need_packages("wyoming")
-    from voice_gateway.doors.wyoming import WyomingDoor
+    from voice_gateway.doors.wyoming.door import WyomingDoor
 
     chosen = VoiceSettings(**{"wyoming_url": "tcp://127.0.0.1:0", **settings})
     opened = WyomingDoor(
@@ -276,7 +276,7 @@ async def test_the_engines_are_warm_before_somebody_asks():
 
 
 async def test_silent_clients_make_room_for_one_that_asks():
-    from voice_gateway.doors.wyoming import MOST_CLIENTS
+    from voice_gateway.doors.wyoming.door import MOST_CLIENTS
 
     async def connected(opened):
         return await asyncio.open_connection("127.0.0.1", opened.port)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from voice_gateway.doors.terminal import TextDoor
     from voice_gateway.doors.voice.door import VoiceDoor
     from voice_gateway.doors.voice.recording import Listener
-    from voice_gateway.doors.wyoming import WyomingDoor
+    from voice_gateway.doors.wyoming.door import WyomingDoor
     from voice_gateway.hearing.transcriber import Transcriber
     from voice_gateway.speaking.speaker import KeepingSpeaker
     from voice_gateway.speaking.synthesizer import Synthesizer
@@ -140,7 +140,7 @@ class Doors:
             gateway.start(wyoming.run(), "door.wyoming")
 
     def _wyoming(self) -> "WyomingDoor":
-        from voice_gateway.doors.wyoming import WyomingDoor
+        from voice_gateway.doors.wyoming.door import WyomingDoor
 
         gateway = self._gateway
         return WyomingDoor(

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 from voice_gateway.brain.acts import Where
 from voice_gateway.config import data_folder
 from voice_gateway.doors.control import Operation, answer_json
-from voice_gateway.turn import Interruption, Utterance
+from voice_gateway.interruption import Interruption
+from voice_gateway.turn import Utterance
 
 if TYPE_CHECKING:
     from voice_gateway.app.gateway import Gateway

@@ -6,6 +6,7 @@ from typing import Protocol, runtime_checkable
 
 from voice_gateway.brain.acts import TurnActs
 from voice_gateway.brain.history import History
+from voice_gateway.interruption import Interruption
 from voice_gateway.tools.executor import CONFIRMED, ToolExecutor
 from voice_gateway.tools.permission import TurnGate
 from voice_gateway.turn import (
@@ -13,7 +14,6 @@ from voice_gateway.turn import (
     Autonomy,
     Decision,
     Gate,
-    Interruption,
     Passed,
     Reply,
     Say,

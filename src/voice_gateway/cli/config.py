@@ -12,7 +12,7 @@ from pydantic.fields import FieldInfo
 from voice_gateway.cli.command import checked_file, loaded, wants_json
 from voice_gateway.config import Loaded, Settings, load
 from voice_gateway.config.folders import FILE_NAME, user_file
-from voice_gateway.config.load import WITHOUT_EFFECT, setting_names
+from voice_gateway.config.tree import WITHOUT_EFFECT, setting_names
 from voice_gateway.config.trust import allow
 from voice_gateway.doors.terminal import print_json
 from voice_gateway.errors import ConfigError

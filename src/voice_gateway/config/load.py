@@ -1,10 +1,8 @@
 """Read the settings: command line over environment over file over preset over default, and who said what."""
 
 import contextlib
-import json
 import logging
 import os
-import sys
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -12,11 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
-from pydantic.fields import FieldInfo
 
+from voice_gateway.config.environment import from_environment
 from voice_gateway.config.folders import FILE_NAME, user_file
-from voice_gateway.config.kinds import checked_server_name, did_you_mean
-from voice_gateway.config.tree import Section, ServerSettings, Settings
+from voice_gateway.config.kinds import did_you_mean
+from voice_gateway.config.servers import beside, plain, with_servers
+from voice_gateway.config.tree import WITHOUT_EFFECT, ServerSettings, Settings, setting_names
 from voice_gateway.config.trust import FileRead, read_found, read_named, refusal
 from voice_gateway.errors import ConfigError
 from voice_gateway.problems import SETTINGS_IGNORED
@@ -24,21 +23,6 @@ from voice_gateway.problems import SETTINGS_IGNORED
 log = logging.getLogger(__name__)
 
 Tree = dict[str, Any]  # as the file has it: sections of keys
-ENV_PREFIX = "VOICE_GATEWAY_"
-
-# Names people already have in their environment, and the setting each stands for.
-KNOWN_NAMES = {
-    "AI_PROVIDER": "brain.provider",
-    "OLLAMA_BASE_URL": "ollama.base_url",
-    "OLLAMA_MODEL": "ollama.model",
-    "ANTHROPIC_API_KEY": "anthropic.api_key",
-    "ANTHROPIC_MODEL": "anthropic.model",
-    "MQTT_BROKER_URL": "mqtt.broker_url",
-    "MQTT_USERNAME": "mqtt.username",
-    "MQTT_PASSWORD": "mqtt.password",
-    "MCP_RETRY_ATTEMPTS": "mcp.attempts",
-    "MCP_RETRY_BASE_DELAY": "mcp.base_delay_seconds",
-}
 # Three ways to run it, as sets of other defaults.
 PRESETS: Mapping[str, Mapping[str, Any]] = {
     # Nothing leaves the house, and nothing tries to.
@@ -48,10 +32,6 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
     # What the local brain does not know goes to a model in the cloud.
     "online": {"brain.provider": "anthropic", "tools.search": True},
 }
-# `python -m` would look for modules in the current folder first, and that may have come from anywhere.
-NO_MODULE_OF_THE_FOLDER = {"PYTHONSAFEPATH": "1"}
-# Settings of what is gone: taken, so that a file that still has them works, and warned of.
-WITHOUT_EFFECT = ("brain.router",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +65,12 @@ def load(
     source = _named(file) if file is not None else _found()
     found, tree = source.file, source.tree
     origins = {name: str(found) for name in _dotted(tree)}
-    _add_environment(tree, origins, os.environ if environ is None else environ)
+    for name, (value, variable) in from_environment(os.environ if environ is None else environ).items():
+        if name == "mcpServers":  # it stands for the whole table of the file
+            origins = {key: where for key, where in origins.items() if not key.startswith("mcpServers.")}
+            origins |= dict.fromkeys(_dotted({name: value}), variable)
+        _put(tree, name, value)
+        origins[name] = variable
     for name, value in (overrides or {}).items():
         _put(tree, name, value)
         origins[name] = "command line"
@@ -95,23 +80,8 @@ def load(
             log.warning("setting has no effect any more", extra={"setting": name, "origin": origins[name]})
     settings = _validated(tree, origins, found)
     reads = dict(source.reads)
-    settings = _with_servers(settings, found, origins, reads)
+    settings = with_servers(settings, found, origins, reads)
     return Loaded(settings, found, origins, source.ignored, tuple(reads.values()))
-
-
-def setting_names() -> list[str]:
-    """Every setting as `section.key`, in the order of the tree (servers are a table of their own)."""
-    return [
-        f"{section}.{key}"
-        for section, info in Settings.model_fields.items()
-        if isinstance(info.annotation, type) and issubclass(info.annotation, Section)
-        for key in info.annotation.model_fields
-    ]
-
-
-def env_name(setting: str) -> str:
-    """`ollama.num_ctx` is VOICE_GATEWAY_OLLAMA_NUM_CTX in the environment."""
-    return ENV_PREFIX + setting.replace(".", "_").upper()
 
 
 # --- the file
@@ -146,16 +116,12 @@ def _allowed(read: FileRead) -> _Source | str:
     tree, reads = _read_toml(read), {read.path: read}
     section = tree.get("mcp")
     if isinstance(section, dict) and isinstance(named := section.get("mcp_config"), str) and named:
-        other = read_found(_beside(read.path, Path(named)))
+        other = read_found(beside(read.path, Path(named)))
         if other is not None:
             if reason := refusal(other):
                 return f"it names {other.path}, and of that {reason}"
             reads[other.path] = other
     return _Source(read.path, tree, reads=reads)
-
-
-def _beside(file: Path | None, named: Path) -> Path:
-    return (file.parent if file else Path.cwd()) / named.expanduser()
 
 
 def _read_toml(read: FileRead) -> Tree:
@@ -188,63 +154,6 @@ def _put(tree: Tree, name: str, value: Any) -> None:
         part[key] = value
 
 
-# --- the environment
-
-
-def _add_environment(tree: Tree, origins: dict[str, str], environ: Mapping[str, str]) -> None:
-    variables = _variables(environ)
-    if not variables:  # as most often: then the library that reads them is not even imported
-        return
-    given = _read_variables({env_name(setting): environ[name] for setting, name in variables.items()})
-    for setting, variable in variables.items():
-        section, _, key = setting.partition(".")
-        _put(tree, setting, given[section][key] if key else given[section])
-        origins[setting] = variable
-    if table := variables.get("mcpServers"):  # it stands for the whole table of the file
-        for name in [name for name in origins if name.startswith("mcpServers.")]:
-            del origins[name]
-        origins |= dict.fromkeys(_dotted({"mcpServers": given["mcpServers"]}), table)
-
-
-def _variables(environ: Mapping[str, str]) -> dict[str, str]:
-    """Which variable says what a setting is: our own twin of a known name wins over it."""
-    own = {env_name(setting): setting for setting in setting_names()}
-    whole = {env_name(name): name for name in ("preset", "mcpServers")}
-    _refuse_unknown_names(environ, [*own, *whole])
-    found = {setting: name for name, setting in (KNOWN_NAMES | whole).items() if environ.get(name)}
-    return found | {setting: name for name, setting in own.items() if name in environ}
-
-
-def _refuse_unknown_names(environ: Mapping[str, str], known: list[str]) -> None:
-    gone = {env_name(setting) for setting in WITHOUT_EFFECT}
-    ends = [name.removeprefix(ENV_PREFIX) for name in known if name not in gone]
-    problems = [
-        f'unknown setting "{name}"{did_you_mean(name.removeprefix(ENV_PREFIX), ends, ENV_PREFIX)}'
-        for name in sorted(environ)
-        if name.startswith(ENV_PREFIX) and name not in known
-    ]
-    if problems:
-        raise ConfigError(f"environment: {'; '.join(problems)}")
-
-
-def _read_variables(variables: Mapping[str, str]) -> Tree:
-    """Lists are given as `a, b, c`, a table of servers as JSON."""
-    from pydantic_settings import EnvSettingsSource
-
-    def decoded(name: str, _field: FieldInfo, text: str) -> Any:
-        if name == "mcpServers":
-            return _read_json(text, env_name(name))
-        return tuple(part.strip() for part in text.split(",") if part.strip())
-
-    settings: Any = Settings  # it need not be one of the library's own: the tree is also read without it
-    source: Any = EnvSettingsSource(
-        settings, env_prefix=ENV_PREFIX, env_nested_delimiter="_", env_nested_max_split=1
-    )
-    source.env_vars = {name.lower(): text for name, text in variables.items()}
-    source.decode_complex_value = decoded
-    return dict(source())
-
-
 # --- presets
 
 
@@ -271,9 +180,9 @@ def _validated(tree: Tree, origins: Mapping[str, str], file: Path | None) -> Set
 def _problem(entry: Any, origins: Mapping[str, str], file: Path | None) -> str:
     where = [str(part) for part in entry["loc"]]
     name, key = ".".join(where), ".".join(where[:2])
-    message = _plain(entry["msg"])
+    message = plain(entry["msg"])
     if entry["type"] == "extra_forbidden":
-        text = f'unknown setting "{name}"{did_you_mean(where[-1], _keys_beside(where))}'
+        text = f'unknown setting "{name}"{did_you_mean(where[-1], _keysbeside(where))}'
     elif (whole := ".".join([*where, message.partition(" ")[0]])) in setting_names():
         # What is wrong between several settings names the first of them itself.
         key, text = whole, ".".join([*where, message])
@@ -283,7 +192,7 @@ def _problem(entry: Any, origins: Mapping[str, str], file: Path | None) -> str:
     return f"{origin}: {text}" if origin else text
 
 
-def _keys_beside(where: list[str]) -> list[str]:
+def _keysbeside(where: list[str]) -> list[str]:
     """What may have been meant: nobody is led to a setting of what is gone."""
     if len(where) == 1:
         return list(Settings.model_fields)
@@ -292,79 +201,3 @@ def _keys_beside(where: list[str]) -> list[str]:
     section = Settings.model_fields[where[0]].annotation
     keys = section.model_fields if isinstance(section, type) and issubclass(section, BaseModel) else ()
     return [key for key in keys if f"{where[0]}.{key}" not in WITHOUT_EFFECT]
-
-
-def _plain(message: str) -> str:
-    """Pydantic's message in the words of a configuration file, which knows lists only."""
-    words = message.removeprefix("Value error, ").replace("Input should be", "must be")
-    return words.replace("valid tuple", "valid list")
-
-
-# --- the MCP servers: our own, those another client already knows, or the simulated home
-
-
-def _with_servers(
-    settings: Settings, file: Path | None, origins: dict[str, str], reads: dict[Path, FileRead]
-) -> Settings:
-    servers = dict(settings.mcpServers)
-    if settings.mcp.mcp_config is not None:
-        other = _beside(file, settings.mcp.mcp_config)
-        for name, server in _other_clients_servers(other, reads).items():
-            if name in servers:
-                log.warning("server is configured twice, our own file wins", extra={"server": name})
-            else:
-                servers[name] = server
-                origins[f"mcpServers.{name}"] = str(other)
-    if not servers and settings.mcp.simulated_home:
-        servers["zwave"] = ServerSettings(
-            command=sys.executable, args=("-m", "zwave_mcp", "--simulate"), env=NO_MODULE_OF_THE_FOLDER
-        )
-    return settings.model_copy(update={"mcpServers": servers})
-
-
-def _other_clients_servers(file: Path, reads: dict[Path, FileRead]) -> dict[str, ServerSettings]:
-    try:
-        read = reads[file] = reads.get(file) or read_named(file)
-        text = read.content.decode("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"mcp_config: cannot read {file}: {error}") from error
-    tree = _read_json(text, str(file))
-    table = tree.get("mcpServers", tree.get("servers", {})) if isinstance(tree, dict) else None
-    if not isinstance(table, dict):
-        raise ConfigError(f'mcp_config: {file} has no table "mcpServers"')
-    return {name: _other_server(file, name, entry) for name, entry in table.items() if not _disabled(entry)}
-
-
-def _disabled(entry: Any) -> bool:
-    return isinstance(entry, dict) and entry.get("disabled") is True
-
-
-def _other_server(file: Path, name: str, entry: Any) -> ServerSettings:
-    if not isinstance(entry, dict):
-        raise ConfigError(f"mcp_config: {file}: mcpServers.{name} is not a table")
-    # Another client's file may hold keys of its own (type, autoApprove …): not ours to judge.
-    known = {key: value for key, value in entry.items() if key in ServerSettings.model_fields}
-    try:
-        checked_server_name(name)
-        return ServerSettings.model_validate(known)
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        where = ".".join(["mcpServers", name, *(str(part) for part in first["loc"])])
-        raise ConfigError(f"mcp_config: {file}: {where}: {_plain(first['msg'])}") from error
-    except ValueError as error:
-        raise ConfigError(f"mcp_config: {file}: mcpServers: {error}") from error
-
-
-def _read_json(text: str, where: str) -> Any:
-    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        table: dict[str, Any] = {}
-        for key, value in pairs:
-            if key in table:
-                raise ConfigError(f'{where}: "{key}" stands there twice')
-            table[key] = value
-        return table
-
-    try:
-        return json.loads(text, object_pairs_hook=unique)
-    except json.JSONDecodeError as error:
-        raise ConfigError(f"{where} is not valid JSON: {error}") from error

@@ -307,3 +307,17 @@ class Settings(Section):
                 'mqtt.share_group needs brain.store = "redis://…", so that no request acts twice'
             )
         return self
+
+
+# Settings of what is gone: taken, so that a file that still has them works, and warned of.
+WITHOUT_EFFECT = ("brain.router",)
+
+
+def setting_names() -> list[str]:
+    """Every setting as `section.key`, in the order of the tree (servers are a table of their own)."""
+    return [
+        f"{section}.{key}"
+        for section, info in Settings.model_fields.items()
+        if isinstance(info.annotation, type) and issubclass(info.annotation, Section)
+        for key in info.annotation.model_fields
+    ]

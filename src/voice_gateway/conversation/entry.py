@@ -24,6 +24,7 @@ from voice_gateway.conversation.place import conversation_key
 from voice_gateway.conversation.store import MemoryStore, Store
 from voice_gateway.conversation.undo_log import MemoryActs
 from voice_gateway.errors import GatewayError, UnfitAnswer
+from voice_gateway.interruption import Interruption
 from voice_gateway.logs import turn_context
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import tool_beside
@@ -33,7 +34,6 @@ from voice_gateway.turn import (
     LONGEST_NAME,
     LONGEST_TEXT,
     Autonomy,
-    Interruption,
     Passed,
     Reply,
     Say,

@@ -15,9 +15,10 @@ from typing import Any
 from voice_gateway.doors.json_text import json_text
 from voice_gateway.doors.marks import mark_lines
 from voice_gateway.errors import LinkError
+from voice_gateway.interruption import Interruption
 from voice_gateway.private_files import ROOT, changeable_by_others, private_folder
 from voice_gateway.problems import FOREIGN_SOCKET, SECOND_GATEWAY
-from voice_gateway.turn import Interruption, Reply
+from voice_gateway.turn import Reply
 
 log = logging.getLogger(__name__)
 

@@ -9,8 +9,9 @@ from tests.fakes.allowed_settings import allowed
 
 from voice_gateway.cli.config import commented_file
 from voice_gateway.config import ServerSettings, load
+from voice_gateway.config.environment import KNOWN_NAMES, env_name
 from voice_gateway.config.kinds import DOORS
-from voice_gateway.config.load import KNOWN_NAMES, WITHOUT_EFFECT, env_name, setting_names
+from voice_gateway.config.tree import WITHOUT_EFFECT, setting_names
 from voice_gateway.errors import ConfigError
 
 

@@ -9,9 +9,10 @@ from tests.fakes.voice import LIMIT, room
 from voice_gateway.brain.llm.loop import run_loop
 from voice_gateway.config import BrainSettings, PermissionSettings
 from voice_gateway.conversation.entry import Conversation
+from voice_gateway.interruption import Interruption
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
-from voice_gateway.turn import Interruption, Reply, Utterance
+from voice_gateway.turn import Reply, Utterance
 
 STORY = "Once upon a time. There was a lamp. It never"
 

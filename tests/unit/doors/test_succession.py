@@ -1,6 +1,6 @@
 """Which requests went by before one of ours."""
 
-from voice_gateway.doors.mqtt.succession import MOST_EACH, REMEMBERED_SECONDS, Succession
+from voice_gateway.doors.mqtt.requests import MOST_EACH, REMEMBERED_SECONDS, Succession
 
 
 def test_those_of_the_same_conversation_that_went_by_before_are_told_once():

@@ -1,8 +1,9 @@
-"""Requests by id: the same id gets the same answer and acts once, on whichever gateway it lands."""
+"""Requests by id: the same id gets the same answer and acts once, in order, on whichever gateway it lands."""
 
 import json
 import logging
-from collections.abc import Awaitable, Callable
+from collections import OrderedDict, deque
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -15,6 +16,8 @@ log = logging.getLogger(__name__)
 
 ANSWER_KEPT_SECONDS = 24 * 3600.0  # how long a repeated request gets its old answer
 OWN_ENTRIES = 1_000  # for a store that fails: the last three hundred requests, for askers that repeat
+REMEMBERED_SECONDS = 2.0  # longer than a request is on its way to another gateway
+MOST_EACH = 100  # of one conversation, whose order is remembered
 
 INTERRUPTED = "I was interrupted while I did that, so I don't know whether it happened. Please check."
 
@@ -114,3 +117,28 @@ async def _kept(store: SureStore, key: str) -> dict[str, Any] | None:
 def _answer_to(request: Request, reply: Reply) -> dict[str, Any]:
     outcomes = [outcome_json(outcome) for outcome in reply.outcomes]
     return {"id": request.id, **reply.to_json(), "outcomes": outcomes, "model": reply.model}
+
+
+class Succession:
+    """In which order requests were sent, whichever gateway the broker has dealt them out to: every one sees
+    all of them go by, in the same order, beside those it gets for itself."""
+
+    def __init__(self, now: Callable[[], float]) -> None:
+        self._now = now
+        self._passing: OrderedDict[str, tuple[float, deque[str]]] = OrderedDict()  # by conversation
+
+    def passes(self, conversation_id: str, request_id: str) -> None:
+        now = self._now()
+        while self._passing and next(iter(self._passing.values()))[0] < now - REMEMBERED_SECONDS:
+            self._passing.popitem(last=False)
+        _, ids = self._passing.pop(conversation_id, (now, deque(maxlen=MOST_EACH)))
+        ids.append(request_id)
+        self._passing[conversation_id] = (now, ids)
+
+    def before(self, conversation_id: str, request_id: str) -> Sequence[str]:
+        """Those that went by before this one and were not asked for yet."""
+        _, ids = self._passing.get(conversation_id, (0.0, deque[str]()))
+        earlier: list[str] = []
+        while ids and (first := ids.popleft()) != request_id:
+            earlier.append(first)
+        return earlier

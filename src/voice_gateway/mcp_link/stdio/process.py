@@ -5,18 +5,16 @@ import atexit
 import contextlib
 import logging
 import os
-import shutil
 import signal
-import sys
 from collections import deque
-from collections.abc import Callable, Coroutine, Mapping
-from pathlib import Path
+from collections.abc import Callable, Coroutine
 from typing import Any
 
 from voice_gateway.config import ServerSettings
 from voice_gateway.errors import LinkError
 from voice_gateway.logs import one_line
 from voice_gateway.mcp_link.stdio.frames import LineBuffer, parse
+from voice_gateway.mcp_link.stdio.launch import find_program, server_environment, why_not_started
 
 log = logging.getLogger(__name__)
 
@@ -92,7 +90,7 @@ class ServerProcess(asyncio.SubprocessProtocol):
                 os.close(its_end)
         except (OSError, ValueError) as error:
             self._close_stdout()
-            raise LinkError(_why_not_started(settings, error)) from error
+            raise LinkError(why_not_started(settings, error)) from error
         os.set_blocking(self._stdout, False)
         self.resume_reading()
 
@@ -311,43 +309,3 @@ def _exit_reason(code: int) -> str:
     with contextlib.suppress(ValueError):
         return f"was killed by {signal.Signals(-code).name}"
     return f"was killed by signal {-code}"
-
-
-# what a server is started with
-
-# What a program needs to find its files, its language and the certificates it trusts. Nothing else of the
-# gateway's environment reaches a server: keys and passwords live there too (proxy addresses often carry one).
-PASSED_ON = frozenset(
-    "HOME LOGNAME PATH SHELL TERM USER LANG LANGUAGE TZ TMPDIR SSL_CERT_FILE SSL_CERT_DIR".split()
-)
-PASSED_ON_PREFIXES = ("LC_", "XDG_")
-
-
-def server_environment(extra: Mapping[str, str], own: Mapping[str, str] | None = None) -> dict[str, str]:
-    source = os.environ if own is None else own
-    passed = {
-        key: value
-        for key, value in source.items()
-        if (key in PASSED_ON or key.startswith(PASSED_ON_PREFIXES)) and not value.startswith("()")
-    }
-    return passed | dict(extra)
-
-
-def find_program(command: str, path: str | None) -> str:
-    """The program to run; one installed beside this Python is found without its folder being in PATH."""
-    program = str(Path(command).expanduser()) if command.startswith("~") else command
-    if shutil.which(program, path=path) is None:
-        neighbour = Path(sys.executable).parent / program
-        if os.sep not in program and os.access(neighbour, os.X_OK):
-            return str(neighbour)
-    return program
-
-
-def _why_not_started(settings: ServerSettings, error: OSError | ValueError) -> str:
-    if settings.cwd is not None and not settings.cwd.is_dir():
-        return f"its working folder {settings.cwd} does not exist"
-    if isinstance(error, FileNotFoundError):
-        return f'the command "{settings.command}" was not found'
-    if isinstance(error, PermissionError):
-        return f'the command "{settings.command}" may not be executed'
-    return f'the command "{settings.command}" could not be started: {error}'

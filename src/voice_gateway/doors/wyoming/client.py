@@ -1,160 +1,34 @@
-"""The Wyoming door: hearing, speaking, wake word and conversation for Home Assistant and other clients."""
+"""One client of the Wyoming door: what it has asked for, and the sound it has sent."""
 
 import asyncio
-import contextlib
 import logging
-from collections.abc import Callable
 from time import monotonic
-from typing import Any, cast
-from urllib.parse import urlsplit
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from wyoming.event import Event, async_read_event, async_write_event
 
-from voice_gateway import __version__
 from voice_gateway.brain.sentence_streamer import sentences
-from voice_gateway.config import VoiceSettings
-from voice_gateway.doors import Answer
-from voice_gateway.doors.hidden_words import HiddenWords
 from voice_gateway.errors import GatewayError, HearingError, LinkError, SpeakingError
 from voice_gateway.hearing.engines import load_wake_word
-from voice_gateway.hearing.transcriber import Transcriber, noise_reason
+from voice_gateway.hearing.transcriber import noise_reason
 from voice_gateway.hearing.wake_word import WakeWord
-from voice_gateway.problems import WYOMING, WYOMING_PORT
 from voice_gateway.sound.samples import RATE, Resampler, Samples, to_floats, to_samples
 from voice_gateway.sound.worker import Worker
 from voice_gateway.speaking.plain_text import spoken_text
-from voice_gateway.speaking.synthesizer import Synthesizer
 from voice_gateway.turn import LONGEST_TEXT, Utterance, new_id
-from voice_gateway.watch import State, Watch
+
+if TYPE_CHECKING:
+    from voice_gateway.doors.wyoming.door import WyomingDoor
 
 log = logging.getLogger(__name__)
 
-DEFAULT_PORT = 10700
-RETRY_SECONDS = 5.0  # until a port that is taken may be free
 LONGEST_SECONDS = 120.0  # of sound in one request
 MOST_BYTES = 4 * 1024 * 1024  # two minutes of sound in one piece; a transcript has some hundred
 CHUNK_SAMPLES = 1024
-MOST_CLIENTS = 16
-IDLE_SECONDS = 2.0  # sound comes many times a second: who is silent longer may make room for others
 
 
-class WyomingDoor:
-    """One port for everything; on loopback unless the settings name another address."""
-
-    def __init__(
-        self,
-        settings: VoiceSettings,
-        answer: Answer,
-        transcriber: Transcriber,
-        synthesizer: Synthesizer,
-        *,
-        watch: Watch | None = None,
-        wants_pin: Callable[[], bool] = lambda: False,  # whether somebody here is asked for one
-        retry_seconds: float = RETRY_SECONDS,
-        idle_seconds: float = IDLE_SECONDS,
-    ) -> None:
-        self.settings = settings
-        self.answer = answer
-        self.transcriber = transcriber
-        self.synthesizer = synthesizer
-        self.wants_pin = wants_pin
-        self.hidden_words = HiddenWords()
-        self._watch = watch or Watch()
-        self._retry_seconds = retry_seconds
-        self.idle_seconds = idle_seconds
-        self._clients: set[_Client] = set()
-        self.port = 0  # that it really listens on
-        self.listening = asyncio.Event()
-
-    async def run(self) -> None:
-        async with asyncio.TaskGroup() as tasks:
-            tasks.create_task(self._warm_up(), name="warm up for Wyoming clients")
-            await self._listen()
-
-    async def _warm_up(self) -> None:
-        """So that the first request is as quick as the others; what fails is told to whoever asks for it."""
-        for engine in (self.transcriber, self.synthesizer):
-            try:
-                await engine.warm_up()
-            except GatewayError as error:
-                log.info("a speech engine is not ready", extra={"engine": engine.name, "reason": str(error)})
-
-    async def _listen(self) -> None:
-        address = urlsplit(self.settings.wyoming_url or "")
-        host, port = address.hostname or "127.0.0.1", DEFAULT_PORT if address.port is None else address.port
-        failures = 0
-        while True:
-            try:
-                server = await asyncio.start_server(self._serve, host, port)
-            except OSError as error:
-                text = WYOMING_PORT.format(host=host, port=port, reason=error.strerror)
-                failures += 1
-                if failures.bit_count() == 1:  # the first time, and then ever more rarely
-                    log.warning(
-                        "the Wyoming port cannot be opened",
-                        extra={"reason": str(error), "attempts": failures},
-                    )
-                self._watch.report("wyoming", State.DEGRADED, text, WYOMING.advice)
-                await asyncio.sleep(self._retry_seconds)
-                continue
-            async with server:
-                self.port = server.sockets[0].getsockname()[1]
-                self.listening.set()
-                self._watch.report("wyoming", State.OK, f"Wyoming clients find me at {host}:{self.port}.")
-                await server.serve_forever()
-
-    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """One client. Whatever goes wrong with it ends here."""
-        client = _Client(self, writer)
-        bounded = _BoundedReader(reader)
-        try:
-            self._make_room()
-            self._clients.add(client)
-            while (event := await bounded.next_event()) is not None:
-                await client.take(event)
-        except (LinkError, ConnectionError) as error:
-            log.warning("a Wyoming client was let go", extra={"reason": str(error)})
-            with contextlib.suppress(ConnectionError):
-                await client.send("error", {"text": str(error)})
-        finally:
-            self._clients.discard(client)
-            client.close()
-
-    def _make_room(self) -> None:
-        """Whoever has been silent longest goes; a client that is served or sends sound stays."""
-        if len(self._clients) < MOST_CLIENTS:
-            return
-        longest = max(self._clients, key=lambda client: client.idle_seconds)
-        if longest.idle_seconds < self.idle_seconds:
-            raise LinkError("too many clients")
-        log.info("an idle Wyoming client makes room", extra={"idle_seconds": round(longest.idle_seconds)})
-        self._clients.discard(longest)
-        longest.close()
-
-    def info(self) -> dict[str, Any]:
-        """What we offer, in the shape of `wyoming.info`, which imports a module that Python 3.13 dropped."""
-        settings, languages = self.settings, ["en"]
-        offer: dict[str, Any] = {
-            "asr": [_program(settings.stt, "models", [_artifact(settings.stt, languages=languages)])],
-            "tts": [_program(settings.tts, "voices", [_artifact(settings.tts, languages=languages)])],
-            "handle": [
-                _program("voice-gateway", "models", [_artifact("voice-gateway", languages=languages)])
-                | {"supports_home_control": True}
-            ],
-            "intent": [],
-            "wake": [],
-        }
-        if settings.wake != "none":
-            words = [
-                _artifact(word, languages=languages, phrase=word.replace("_", " "))
-                for word in settings.wake_words
-            ]
-            offer["wake"] = [_program(settings.wake, "models", words)]
-        return offer
-
-
-class _BoundedReader:
+class BoundedReader:
     """Reads events by the library, which would read as much as a client claims to send."""
 
     def __init__(self, reader: asyncio.StreamReader) -> None:
@@ -186,10 +60,10 @@ class _BoundedReader:
         return await self._reader.readexactly(count)
 
 
-class _Client:
+class Client:
     """What one connection has asked for, and the sound it has sent."""
 
-    def __init__(self, door: WyomingDoor, writer: asyncio.StreamWriter) -> None:
+    def __init__(self, door: "WyomingDoor", writer: asyncio.StreamWriter) -> None:
         self._door = door
         self._writer = writer
         self._conversation_id = f"wyoming-{new_id()}"
@@ -350,13 +224,3 @@ class _Client:
         reply = await self._door.answer(utterance)
         answer: dict[str, Any] = {"text": reply.text} | ({"context": context} if context else {})
         await self.send("handled" if reply.ok else "not-handled", answer)
-
-
-def _artifact(name: str, **more: Any) -> dict[str, Any]:
-    made_by = {"name": "voice-gateway", "url": ""}
-    known = {"name": name, "attribution": made_by, "installed": True, "description": name}
-    return {**known, "version": __version__, **more}
-
-
-def _program(name: str, kind: str, artifacts: list[dict[str, Any]]) -> dict[str, Any]:
-    return {**_artifact(name), kind: artifacts}
