@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Callable, Sequence
+from functools import cache
 from ipaddress import ip_address
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -17,6 +18,8 @@ from voice_gateway.errors import BrainError
 from voice_gateway.tools.lint import estimate_tokens
 
 if TYPE_CHECKING:
+    import ssl
+
     from langchain_ollama import ChatOllama
     from ollama import ShowResponse
 
@@ -55,8 +58,17 @@ def make_chat(settings: OllamaSettings) -> "ChatOllama":
             "timeout": httpx.Timeout(settings.timeout_seconds, connect=CONNECT_SECONDS),
             # A proxy of the environment is for the internet, not for a server on this very machine.
             "trust_env": not _on_this_machine(settings.base_url),
+            "verify": _certificates(),
         },
     )
+
+
+@cache
+def _certificates() -> "ssl.SSLContext":
+    """Whom to trust, read once: the library makes two clients, each of which would read it by itself."""
+    import httpx
+
+    return httpx.create_ssl_context()
 
 
 def _on_this_machine(base_url: str) -> bool:
