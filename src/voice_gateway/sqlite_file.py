@@ -4,6 +4,7 @@ import contextlib
 import fcntl
 import logging
 import os
+import secrets
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -19,6 +20,9 @@ T = TypeVar("T")
 
 BUSY_SECONDS = 5.0  # another process holds the file for milliseconds
 MAGIC = b"SQLite format 3\0"
+PAGE = 4096  # bytes, as SQLite makes them
+FORMATS = frozenset({1, 2})  # with a rollback journal, or with a write-ahead log
+_UNREADABLE = (sqlite3.Error, UnicodeDecodeError)
 MOST_PAGES = 1 << 20  # a file of ours has a few thousand
 # What says something of the moment or the disk and nothing of the file's content: it is still good. Errors of
 # our own making are no damage either.
@@ -90,30 +94,36 @@ class SqliteFile:
         self._spare = spare
         self._durable = durable
 
-    def run(self, work: Callable[[sqlite3.Connection], T], *, write: bool = True) -> T:
+    def run(
+        self,
+        work: Callable[[sqlite3.Connection], T],
+        *,
+        write: bool = True,
+        busy_seconds: float = BUSY_SECONDS,
+    ) -> T:
         """One transaction. What is damaged is set aside, and the work done once more with a new file.
 
         Without `write` it works on a full or read-only disk, too.
         """
         known = self._identity()
         try:
-            return self._once(work, write)
-        except sqlite3.DatabaseError as error:
-            if not is_damage(error):
+            return self._once(work, write, busy_seconds)
+        except (sqlite3.DatabaseError, UnicodeDecodeError) as error:  # what is said of damage may quote it
+            if not is_damage(error) and not self._is_locked_by_its_header(error):
                 raise
             self._begin_anew(known, error)
-        return self._once(work, write)
+        return self._once(work, write, busy_seconds)
 
-    def _once(self, work: Callable[[sqlite3.Connection], T], write: bool) -> T:
-        with contextlib.closing(self._connected(self.path)) as connection:
+    def _once(self, work: Callable[[sqlite3.Connection], T], write: bool, busy_seconds: float) -> T:
+        with contextlib.closing(self._connected(self.path, busy_seconds)) as connection:
             connection.execute("BEGIN IMMEDIATE" if write else "BEGIN")
             result = work(connection)  # without its COMMIT, closing rolls back
             connection.execute("COMMIT")
             return result
 
-    def _connected(self, path: Path) -> sqlite3.Connection:
+    def _connected(self, path: Path, busy_seconds: float = BUSY_SECONDS) -> sqlite3.Connection:
         private_file(path)  # what people said is for nobody else to read
-        connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None)
+        connection = sqlite3.connect(path, timeout=busy_seconds, isolation_level=None)
         try:
             if not self._durable:
                 connection.execute("PRAGMA synchronous = OFF")
@@ -131,19 +141,29 @@ class SqliteFile:
         with contextlib.suppress(sqlite3.OperationalError):  # an older gateway that runs has it open
             connection.execute("PRAGMA journal_mode = DELETE")  # can be read on a disk that takes nothing
         connection.execute("BEGIN IMMEDIATE")
-        for step in steps[_version(connection) :]:  # another process may have been faster
+        version = _version(connection)  # another process may have been faster
+        for step in steps[version:]:
             connection.execute(step)
+        if version == 0:
+            connection.execute(f"PRAGMA application_id = {secrets.randbits(31)}")
         connection.execute(f"PRAGMA user_version = {len(steps)}")
         connection.execute("COMMIT")
 
-    def _begin_anew(self, known: tuple[int, int] | None, error: sqlite3.DatabaseError) -> None:
+    def _is_locked_by_its_header(self, error: Exception) -> bool:
+        """SQLite writes no file of a format that it does not know; there is none of ours."""
+        if getattr(error, "sqlite_errorcode", None) != sqlite3.SQLITE_READONLY:
+            return False
+        with self.path.open("rb") as file:
+            return not FORMATS.issuperset(file.read(20)[18:])
+
+    def _begin_anew(self, known: tuple[int, int] | None, error: Exception) -> None:
         with _alone_in(self.path.parent):
             if self._identity() != known:
                 return  # another process has done it
             aside = self.path.with_name(f"{self.path.name}.damaged")
             self._set_aside(aside)
-            rows = [*_readable(aside, self._schema), *self._spare()]
-            kept = self._put_new(rows)
+            rows = list(_readable(aside, self._schema)) or self._readable_with_a_new_first_page(aside)
+            kept = self._put_new([*rows, *self._spare()])
         damage = Damage(str(error), aside, kept)
         facts = {"reason": damage.reason, "kept": kept, "set_aside": str(aside)}
         log.warning("a damaged file was set aside, starting a new one", extra=facts)
@@ -160,6 +180,21 @@ class SqliteFile:
         for ending in SIDE_FILES:  # left there, they would be taken for those of the new file
             with contextlib.suppress(FileNotFoundError):
                 Path(f"{self.path}{ending}").replace(f"{aside}{ending}")
+
+    def _readable_with_a_new_first_page(self, aside: Path) -> list[Row]:
+        """There it says what is on the others, which is the same in every file of ours."""
+        blank, copy = (self.path.with_name(f"{self.path.name}.{name}") for name in ("blank", "copy"))
+        try:
+            self._connected(blank).close()
+            page, content = bytearray(blank.read_bytes()[:PAGE]), aside.read_bytes()
+            page[28:32] = (len(content) // PAGE).to_bytes(4, "big")
+            private_file(copy).write_bytes(page + content[PAGE:])
+            return list(_readable(copy, self._schema))
+        except (sqlite3.Error, OSError, OverflowError):
+            return []
+        finally:
+            blank.unlink(missing_ok=True)
+            copy.unlink(missing_ok=True)
 
     def _put_new(self, rows: Sequence[Row]) -> int:
         new = self.path.with_name(f"{self.path.name}.new")
@@ -183,12 +218,17 @@ class SqliteFile:
         return found.st_dev, found.st_ino
 
 
-def is_damage(error: sqlite3.DatabaseError) -> bool:
+def is_damage(error: Exception) -> bool:
     """Whether the file's content is to blame."""
     code = getattr(error, "sqlite_errorcode", None)
     if code is None:  # of the Python module: a text that is none, or a mistake of ours
         return not isinstance(error, sqlite3.ProgrammingError | sqlite3.NotSupportedError)
     return code & 0xFF not in _NOT_DAMAGE  # the rest of the code only says more
+
+
+def file_id(connection: sqlite3.Connection) -> int:
+    """By which a file is told from another that has its name."""
+    return int(connection.execute("PRAGMA application_id").fetchone()[0])
 
 
 def _version(connection: sqlite3.Connection) -> int:
@@ -198,12 +238,12 @@ def _version(connection: sqlite3.Connection) -> int:
 def _readable(path: Path, schema: Schema) -> Iterator[Row]:
     """From both ends up to what is damaged. A column that an older file does not have yet is empty."""
     _lengthen(path)
-    with contextlib.suppress(sqlite3.Error), contextlib.closing(sqlite3.connect(path)) as connection:
+    with contextlib.suppress(*_UNREADABLE), contextlib.closing(sqlite3.connect(path)) as connection:
         connection.text_factory = lambda raw: raw.decode("utf-8", "replace")
         there = {row[1] for row in connection.execute(f"PRAGMA table_info({schema.table})")}
         columns = ", ".join(name if name in there else f"NULL AS {name}" for name in schema.columns)
         for order in ("ASC", "DESC"):
-            with contextlib.suppress(sqlite3.Error):
+            with contextlib.suppress(*_UNREADABLE):
                 yield from connection.execute(f"SELECT {columns} FROM {schema.table} ORDER BY rowid {order}")
 
 

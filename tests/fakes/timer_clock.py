@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 class StoppedClock:
     """`now` for the tools; `now`, `monotonic` and `wait` for a TimerClock."""
 
-    def __init__(self, start: datetime = datetime(2026, 11, 15, 14, 0, tzinfo=UTC)) -> None:
+    def __init__(self, start: datetime = datetime(2026, 11, 15, 14, 0, 0, 250_000, tzinfo=UTC)) -> None:
         self.time = start
         self.pause = 0.0  # how long the timer clock wants to sleep
         self._alarm = asyncio.Event()

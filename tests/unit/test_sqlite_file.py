@@ -224,3 +224,30 @@ def test_trouble_of_the_moment_the_disk_or_our_own_is_no_damage(
         trouble(path)
 
     assert not is_damage(raised.value)
+
+
+@pytest.mark.parametrize("place", [0, 16, 18, 19, 21, 28, 47, 59, 100, 101, 105, 3900, 4000, 4090])
+@pytest.mark.parametrize("value", [0x00, 0x7F, 0xFF])
+def test_one_byte_of_the_first_page_costs_no_row_and_stops_nobody(
+    notes: Notes, path: Path, place: int, value: int
+) -> None:
+    """There it says what the file is, and in what it has that is the same in all of ours."""
+    overwrite(path, place, bytes([value]))
+
+    notes.add(ROWS + 1)
+
+    assert notes.ids() == list(range(1, ROWS + 2))
+
+
+def test_a_damaged_word_of_the_schema_stops_nobody(notes: Notes, path: Path) -> None:
+    """What SQLite says of it quotes the damage, which is no text."""
+    overwrite(path, path.read_bytes().index(b"CREATE"), b"\xff")
+
+    assert notes.ids() == list(range(1, ROWS + 1))
+    assert len(notes.damages) == 1
+
+
+def test_a_first_page_of_nothing_costs_no_row(notes: Notes, path: Path) -> None:
+    overwrite(path, 0, bytes(PAGE))
+
+    assert notes.ids() == list(range(1, ROWS + 1))

@@ -1,9 +1,14 @@
 """No timer is lost before it was heard: whoever dies, whoever else runs, whatever becomes of the file."""
 
 import asyncio
+import fcntl
+import os
+import shutil
 import signal
 import sqlite3
 import subprocess
+import threading
+import time
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, closing, suppress
 from datetime import datetime, timedelta
@@ -19,6 +24,7 @@ from voice_gateway.errors import ToolUnavailable
 from voice_gateway.sqlite_file import Damage
 from voice_gateway.tools.builtin import system_clock
 from voice_gateway.tools.builtin.timers import RingLease, Timer, TimerClock, TimerStore
+from voice_gateway.tools.builtin.timers.lease import LEASE_SECONDS
 
 
 class House:
@@ -288,6 +294,42 @@ async def test_a_timer_is_never_further_away_than_when_it_was_set(
         assert house.rings == ["tea"]
 
 
+@pytest.mark.parametrize("jump", [timedelta(minutes=2), timedelta(days=3)])
+async def test_a_clock_that_is_set_forward_ends_no_timer_early(
+    store: TimerStore, clock: StoppedClock, jump: timedelta
+) -> None:
+    """As a machine without a clock of its own does when it first hears the time."""
+    set_timer(store, clock)
+    house = House(store, clock)
+    async with house.running():
+        await house.later(3)
+        house.shift = jump
+        await house.later(6)
+        assert (house.rings, house.missed) == ([], [])
+        await house.later(1)
+        assert (house.rings, house.missed) == (["tea"], [])
+
+
+@pytest.mark.parametrize("jump", [timedelta(hours=1), timedelta(hours=-1)])
+@pytest.mark.parametrize("when", ["before the first look", "later"])
+async def test_an_alarm_follows_the_clock_that_is_set(
+    store: TimerStore, clock: StoppedClock, jump: timedelta, when: str
+) -> None:
+    """Whoever is to be woken at seven is woken when the clock shows seven."""
+    night = clock.time.replace(hour=22, microsecond=0)
+    clock.time = night
+    store.add(due=night + timedelta(hours=9), now=clock.time, name="seven")
+    house = House(store, clock)
+    if when != "later":
+        house.shift = jump
+    async with house.running():
+        house.shift = jump
+        await house.later((timedelta(hours=9) - jump).total_seconds() - 1)
+        assert (house.rings, house.missed) == ([], [])
+        await house.later(1)
+        assert house.rings == ["seven"]
+
+
 # files that cannot be used
 
 
@@ -453,5 +495,123 @@ def test_a_file_of_the_first_version_is_taken_over(path: Path, clock: StoppedClo
     assert [timer.name for timer in store.all()] == ["eggs", "tea"]
     assert store.all()[1].due == datetime.fromtimestamp(due, clock.time.tzinfo)
     with closing(sqlite3.connect(path)) as other:
-        assert other.execute("PRAGMA user_version").fetchone() == (1,)
+        assert other.execute("PRAGMA user_version").fetchone() == (2,)
         assert other.execute("PRAGMA journal_mode").fetchone() == ("delete",)
+
+
+def test_a_timer_that_a_damaged_file_cannot_find_is_removed(
+    path: Path, store: TimerStore, clock: StoppedClock
+) -> None:
+    """A tree whose signposts are wrong is read from end to end, but nothing is found in it by its number."""
+    for number in range(60):
+        store.add(due=clock.time, now=clock.time, name=f"timer {number}", message="x" * 200)
+    content = bytearray(path.read_bytes())
+    content[2 * 4096 - 1] ^= 0x1F  # the end of the first signpost
+    path.write_bytes(content)
+
+    store.remove([timer.id for timer in store.all()])
+
+    assert store.all() == []
+
+
+# files that others replace, hold or fill
+
+
+@pytest.mark.parametrize("lost", ["begun anew by another process", "deleted", "deleted with its folder"])
+async def test_a_timer_that_was_read_or_set_here_outlives_its_file(
+    path: Path, store: TimerStore, clock: StoppedClock, lost: str
+) -> None:
+    set_timer(store, clock)
+    async with House(store, clock).running() as house:
+        set_timer(store, clock, name="eggs")
+        if lost == "begun anew by another process":
+            path.write_bytes(b"no database" * 1000)
+            set_timer(TimerStore(path), clock, name="cake")
+        else:
+            path.unlink() if lost == "deleted" else shutil.rmtree(path.parent)
+            set_timer(store, clock, name="cake")
+        await house.later(1)
+        assert sorted(timer.name for timer in store.all()) == ["cake", "eggs", "tea"]
+        await house.later(9)
+        assert sorted(house.rings) == ["cake", "eggs", "tea"]
+
+
+async def test_what_was_removed_does_not_come_back_with_a_new_file(
+    path: Path, store: TimerStore, clock: StoppedClock
+) -> None:
+    gone, kept = set_timer(store, clock), set_timer(store, clock, name="eggs")
+    store.all()
+    store.remove([gone.id])
+    path.unlink()
+
+    assert store.all() == [kept]
+
+
+async def test_what_was_read_long_ago_may_be_over_and_does_not_come_back(
+    path: Path, store: TimerStore, clock: StoppedClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    set_timer(store, clock)
+    store.all()
+    path.unlink()
+    monkeypatch.setattr("voice_gateway.tools.builtin.timers.store.FRESH_SECONDS", 0)
+
+    assert store.all() == []
+
+
+async def test_a_timer_in_a_new_file_is_not_taken_for_one_of_the_old(
+    path: Path, store: TimerStore, clock: StoppedClock
+) -> None:
+    """Whoever hears that one rings to its end removes it by its number, and no other."""
+    old = set_timer(store, clock)
+    path.unlink()
+
+    assert set_timer(TimerStore(path), clock, name="eggs").id != old.id
+
+
+async def test_a_timer_rings_in_time_while_every_thread_is_busy(
+    store: TimerStore, clock: StoppedClock
+) -> None:
+    """Of the threads that all share, as when a file of conversations is locked for a while."""
+    set_timer(store, clock)
+    free = threading.Event()
+    async with House(store, clock).running() as house, asyncio.TaskGroup() as tasks:
+        for _ in range(64):
+            tasks.create_task(asyncio.to_thread(free.wait, 30))
+        try:
+            async with asyncio.timeout(5):
+                await house.later(10)
+            assert house.rings == ["tea"]
+        finally:
+            free.set()
+
+
+async def test_a_file_that_somebody_holds_delays_no_timer(
+    path: Path, store: TimerStore, clock: StoppedClock
+) -> None:
+    set_timer(store, clock)
+    async with House(store, clock).running() as house:
+        with closing(sqlite3.connect(path, isolation_level=None)) as frozen:
+            frozen.execute("BEGIN EXCLUSIVE")
+            began = time.monotonic()
+            await house.later(10)
+        assert house.rings == ["tea"]
+        assert time.monotonic() - began < LEASE_SECONDS
+
+
+@pytest.mark.parametrize(
+    "content", [b'{"token":"a","renewed":1' + b"0" * 400 + b',"loud":1}', b"[" * 100_000]
+)
+def test_a_lease_that_makes_no_sense_is_none(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "timers.lease").write_bytes(content)
+
+    assert RingLease(tmp_path / "timers.lease").renew(loud=False)
+
+
+def test_who_froze_while_it_looked_at_the_lease_is_replaced(tmp_path: Path, clock: StoppedClock) -> None:
+    frozen = os.open(tmp_path, os.O_RDONLY)
+    try:
+        fcntl.flock(frozen, fcntl.LOCK_EX)
+
+        assert RingLease(tmp_path / "timers.lease", monotonic=clock.monotonic).renew(loud=False)
+    finally:
+        os.close(frozen)

@@ -107,14 +107,14 @@ async def test_a_timer_is_set_by_its_duration(tools: Tools) -> None:
 
     assert text == "Pasta timer set for 10 minutes."
     assert facts == {
-        "id": 1,
+        "id": facts["id"],
         "name": "pasta",
         "message": "",
         "seconds": 600,
         "due": "2026-11-15T15:10:00+01:00",
         "remaining_seconds": 600,
         "ringing": False,
-        "before": [{"name": "cancel_timer", "args": {"name": "1"}}],
+        "before": [{"name": "cancel_timer", "args": {"name": str(facts["id"])}}],
     }
 
 
@@ -222,13 +222,13 @@ async def test_running_timers_are_listed_next_first(tools: Tools, clock: Stopped
 
 
 @pytest.mark.parametrize(
-    "said", ["pasta", "Pasta timer", "the pasta timer", "10 minutes", "the ten minute timer", "1"]
+    "said", ["pasta", "Pasta timer", "the pasta timer", "10 minutes", "the ten minute timer", "{id}"]
 )
 async def test_a_timer_is_cancelled_by_what_people_call_it(tools: Tools, said: str) -> None:
-    await tools.set(duration="10 minutes", name="pasta")
+    _text, pasta = await tools.set(duration="10 minutes", name="pasta")
     await tools.set(duration="20 minutes", name="tea")
 
-    assert await tools.cancel(name=said) == "The pasta timer is cancelled."
+    assert await tools.cancel(name=said.format(**pasta)) == "The pasta timer is cancelled."
     assert (await tools.list()).startswith("1 timer: tea timer")
 
 

@@ -1,14 +1,16 @@
 """Lets timers ring when their time has come."""
 
 import asyncio
+import functools
 import inspect
 import logging
 import re
 import time
 from collections.abc import Awaitable, Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeVar
 
 from voice_gateway.errors import ToolUnavailable
 from voice_gateway.tools.builtin.timers.lease import RingLease
@@ -21,6 +23,7 @@ RING_SECONDS = 60.0  # how long a timer rings when nobody says stop
 # better way to tell than to be looked at; a timer lasts a second at least, so none that is set elsewhere
 # rings late.
 LOOK_SECONDS = 0.5
+BUSY_SECONDS = 0.5  # a file that somebody holds for longer must not delay what is in memory
 _BLINK_SECONDS = 0.01  # rounding may wake us a moment early; that must not become a busy loop
 _STOP = re.compile(
     r"^(?:(?:ok|okay|please|hey|alright|thanks|thank you)[\s,]*)*"
@@ -33,6 +36,12 @@ _STOP = re.compile(
 Ring = Callable[[Timer], Awaitable[None] | None]
 Missed = Callable[[Sequence[Timer]], Awaitable[None] | None]
 Wait = Callable[[asyncio.Event, float], Awaitable[None]]
+T = TypeVar("T")
+
+
+def time_passed() -> float:
+    """Seconds that no clock that is set changes, those in which the machine slept included."""
+    return time.clock_gettime(getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC))
 
 
 async def wait_for(event: asyncio.Event, seconds: float) -> None:
@@ -62,7 +71,7 @@ class TimerClock:
         lease: RingLease,
         *,
         now: Callable[[], datetime],
-        monotonic: Callable[[], float] = time.monotonic,
+        monotonic: Callable[[], float] = time_passed,
         wait: Wait = wait_for,
         loud: Callable[[], bool] = lambda: False,
         on_state: Callable[[ToolUnavailable | None], None] = lambda _error: None,
@@ -72,13 +81,15 @@ class TimerClock:
         self._now, self._monotonic, self._wait = now, monotonic, wait
         self._loud, self._on_state = loud, on_state
         self._known: list[Timer] = []
-        self._moments: dict[int, float] = {}  # monotonic, when each is due: no clock that is set delays it
+        self._moments: dict[int, float] = {}  # monotonic: when each that was set for a while is due
         self._ringing: dict[int, _Ringing] = {}
         self._unmarked: list[Timer] = []  # ring from memory: the file does not know it yet
         self._telling: set[int] = set()  # missed, and being told
         self._heard: set[int] = set()  # to be removed from the file, as soon as it can be written
         self._runs = False
         self._well = True
+        # Of its own: the threads that all share may be waiting for another file.
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="timers")
 
     @property
     def ringing(self) -> list[Timer]:
@@ -97,10 +108,10 @@ class TimerClock:
         return "Okay, the timers are off." if len(ringing) > 1 else "Okay, the timer is off."
 
     async def _all_ringing(self) -> list[Timer]:
-        if self._ringing or not await asyncio.to_thread(self._lease.held):
+        if self._ringing or not await self._in_thread(self._lease.held):
             return self.ringing
         try:
-            return [timer for timer in await asyncio.to_thread(self._store.all) if timer.rang]
+            return [timer for timer in await self._in_thread(self._store.all) if timer.rang]
         except ToolUnavailable:
             return []
 
@@ -129,14 +140,14 @@ class TimerClock:
 
     async def _look(self, tasks: asyncio.TaskGroup, ring: Ring, missed: Missed | None) -> None:
         """Start and stop what has to."""
-        if not await asyncio.to_thread(self._lease.renew, loud=self._loud()):
+        if not await self._in_thread(self._lease.renew, loud=self._loud()):
             self._fall_silent(set(self._ringing))  # whoever has the lease goes on with what rings
             self._known = []
             return
         await self._read()
         over = {one for one, ringing in self._ringing.items() if ringing.until <= self._monotonic()}
         await self._hear(over)
-        due = [timer for timer in self._known if self._is_new(timer) and self._is_due(timer)]
+        due = [timer for timer in self._known if self._is_new(timer) and self._left_seconds(timer) <= 0]
         late = [timer for timer in due if self._unheard_seconds(timer) >= RING_SECONDS]
         for timer in await self._marked([timer for timer in due if timer not in late]):
             log.info("timer rings", extra={"timer": timer.id})
@@ -150,7 +161,7 @@ class TimerClock:
     async def _read(self) -> None:
         """What was removed elsewhere falls silent. A file that cannot be read leaves what is in memory."""
         try:
-            self._known = await asyncio.to_thread(self._store.all)
+            self._known = await self._in_thread(self._store.all, busy_seconds=BUSY_SECONDS)
         except ToolUnavailable as error:
             self._report(error)
             return
@@ -160,20 +171,23 @@ class TimerClock:
         self._moments = {one: moment for one, moment in self._moments.items() if one in known}
         self._fall_silent(self._ringing.keys() - known)
 
-    def _is_due(self, timer: Timer) -> bool:
-        """By the clock, or by the time that has passed since we first saw it.
-
-        None is further away than when it was set, even if the clock was set back before our first look.
-        """
-        left = min((timer.due - self._now()).total_seconds(), timer.seconds)
-        return left <= 0 or self._moments.setdefault(timer.id, self._monotonic() + left) <= self._monotonic()
+    def _left_seconds(self, timer: Timer) -> float:
+        """A time of day is what the clock shows. A duration is time that has passed since we first saw it,
+        however the clock is set, and none is longer than when it was set."""
+        by_clock = (timer.due - self._now()).total_seconds()
+        if timer.at_clock_time:
+            return by_clock
+        left = min(by_clock, timer.seconds)
+        return self._moments.setdefault(timer.id, self._monotonic() + left) - self._monotonic()
 
     def _is_new(self, timer: Timer) -> bool:
         return timer.id not in self._ringing.keys() | self._telling | self._heard
 
     def _unheard_seconds(self, timer: Timer) -> float:
         """What began to ring and was not heard to its end belongs to a gateway that is gone."""
-        return (self._now() - (timer.rang or timer.due)).total_seconds()
+        if timer.rang is None:
+            return -self._left_seconds(timer)
+        return (self._now() - timer.rang).total_seconds()
 
     async def _marked(self, timers: list[Timer]) -> list[Timer]:
         """Those that are ours to ring, which is written down first; where nothing can be written, all."""
@@ -182,7 +196,8 @@ class TimerClock:
         if not wanted:
             return []
         try:
-            ours = await asyncio.to_thread(self._store.start_ringing, wanted, self._now())
+            start = functools.partial(self._store.start_ringing, busy_seconds=BUSY_SECONDS)
+            ours = await self._in_thread(start, wanted, self._now())
         except ToolUnavailable as error:
             self._report(error)
             self._unmarked = wanted
@@ -198,7 +213,7 @@ class TimerClock:
             return
         gone = set(self._heard)
         try:
-            await asyncio.to_thread(self._store.remove, sorted(gone))
+            await self._in_thread(self._store.remove, sorted(gone), busy_seconds=BUSY_SECONDS)
         except ToolUnavailable as error:
             self._report(error)
             return
@@ -211,6 +226,10 @@ class TimerClock:
         self._well = error is None
         self._on_state(error)
 
+    async def _in_thread(self, work: Callable[..., T], *args: Any, **more: Any) -> T:
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._thread, functools.partial(work, *args, **more))
+
     def _fall_silent(self, ids: set[int]) -> None:
         for one in ids & self._ringing.keys():
             self._ringing.pop(one).task.cancel()
@@ -222,8 +241,8 @@ class TimerClock:
         self._telling -= {timer.id for timer in timers}
 
     def _pause(self) -> float:
-        now, moment = self._now(), self._monotonic()
-        waiting = [(timer.due - now).total_seconds() for timer in self._known if self._is_new(timer)]
+        moment = self._monotonic()
+        waiting = [self._left_seconds(timer) for timer in self._known if self._is_new(timer)]
         ringing = [ringing.until - moment for ringing in self._ringing.values()]
         return min(LOOK_SECONDS, max(_BLINK_SECONDS, min(waiting + ringing, default=LOOK_SECONDS)))
 

@@ -45,7 +45,8 @@ class RingLease:
                 if self._mine:
                     self._write(_Holder(self._token, self._monotonic(), loud))
         except BlockingIOError:
-            pass  # another gateway looks at this very moment: all stays as it was until the next look
+            # Another gateway looks at this very moment, or has frozen while it did: then nobody renews.
+            self._mine = self._mine or self._valid() is None
         except OSError:
             self._mine = self._free_for(loud)
         return self._mine
@@ -70,7 +71,7 @@ class RingLease:
         """A time that lies ahead was written before the machine was started anew."""
         try:
             holder = _holder(json.loads(self._path.read_bytes()))
-        except (OSError, ValueError, KeyError, TypeError):
+        except (OSError, ValueError, KeyError, TypeError, OverflowError, RecursionError):
             return None
         return holder if 0 <= self._monotonic() - holder.renewed < LEASE_SECONDS else None
 

@@ -1,6 +1,7 @@
 """Timers in a file, so that they survive a restart and several processes can share them."""
 
 import sqlite3
+import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -9,8 +10,9 @@ from typing import Any, TypeVar
 
 from voice_gateway.errors import ToolUnavailable
 from voice_gateway.problems import TIMERS_LOST
-from voice_gateway.sqlite_file import Damage, Schema, SqliteFile, UnreadableRow
+from voice_gateway.sqlite_file import BUSY_SECONDS, Damage, Schema, SqliteFile, UnreadableRow, file_id
 
+FRESH_SECONDS = 5.0  # whoever lets timers ring reads twice a second; what others have read may be long over
 MAX_TIMERS = 100  # nobody keeps more in mind; a model in a loop must not fill the disk
 
 T = TypeVar("T")
@@ -24,6 +26,11 @@ CREATE TABLE IF NOT EXISTS timers (
   due REAL NOT NULL,
   rang REAL
 )
+"""
+# Numbers begin anywhere: a new file in the place of one that was lost must not give them again.
+_NUMBERS = """
+INSERT INTO sqlite_sequence (name, seq) SELECT 'timers', abs(random() % 1000000000)
+WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = 'timers')
 """
 _NAMES = ("id", "name", "message", "seconds", "due", "rang")
 _COLUMNS = ", ".join(_NAMES)
@@ -40,6 +47,11 @@ class Timer:
     due: datetime
     rang: datetime | None = None
 
+    @property
+    def at_clock_time(self) -> bool:
+        """Set for a time of day, not for a while: nobody says such a time with its microseconds."""
+        return self.due.microsecond == 0
+
     def remaining_seconds(self, now: datetime) -> int:
         return max(0, round((self.due - now).total_seconds()))
 
@@ -47,15 +59,18 @@ class Timer:
 class TimerStore:
     """Every method is one short transaction; call it through `asyncio.to_thread`. No clock needs to run.
 
-    A timer stays until somebody removes it: it was cancelled, or it was heard.
+    A timer stays until somebody removes it: it was cancelled, or it was heard. What was set or read here
+    outlives the file: it is put into the next one, whoever begins that.
     """
 
     def __init__(self, path: Path, *, on_damage: Callable[[Damage], None] = lambda _damage: None) -> None:
         self.path = path
-        self._known: list[Timer] = []  # as they were read last, if the file is damaged
+        self._known: list[Timer] = []  # as they were read last, and those set here since
+        self._known_at = 0.0
+        self._file_id: int | None = None  # of the file in which they were
         self._listeners: list[Callable[[], None]] = []
-        schema = Schema("timers", _NAMES, (_TABLE,), _is_timer)
-        self._file = SqliteFile(path, schema, on_damage=on_damage, spare=lambda: map(_row, self._known))
+        schema = Schema("timers", _NAMES, (_TABLE, _NUMBERS), _is_timer)
+        self._file = SqliteFile(path, schema, on_damage=on_damage, spare=self._spare)
 
     def add(self, *, due: datetime, now: datetime, name: str = "", message: str = "") -> Timer:
         def work(connection: sqlite3.Connection) -> Timer:
@@ -69,32 +84,45 @@ class TimerStore:
             return _timer(row)
 
         timer = self._do(work)
+        self._known = [*self._known, timer]
         self._tell()
         return timer
 
-    def all(self) -> list[Timer]:
+    def all(self, *, busy_seconds: float = BUSY_SECONDS) -> list[Timer]:
         """Those that ring first, then the waiting ones, the next to ring first."""
-        select = f"SELECT {_COLUMNS} FROM timers ORDER BY rang IS NULL, due, id"
+        file_id, found = self._do(_read, write=False, busy_seconds=busy_seconds)
+        if self._file_id not in (None, file_id):
+            file_id, found = self._do(self._put_back, busy_seconds=busy_seconds)
+        self._file_id, self._known, self._known_at = file_id, found, time.monotonic()
+        return list(found)
 
-        def work(connection: sqlite3.Connection) -> list[Timer]:
-            return [_timer(row) for row in connection.execute(select).fetchall()]
+    def _spare(self) -> Sequence[tuple[Any, ...]]:
+        is_fresh = time.monotonic() - self._known_at < FRESH_SECONDS
+        return [_row(timer) for timer in self._known] if is_fresh else []
 
-        self._known = self._do(work, write=False)
-        return list(self._known)
+    def _put_back(self, connection: sqlite3.Connection) -> tuple[int, list[Timer]]:
+        insert = f"INSERT OR IGNORE INTO timers ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)"
+        connection.executemany(insert, self._spare())
+        return _read(connection)
 
-    def remove(self, ids: Iterable[int]) -> list[Timer]:
+    def remove(self, ids: Iterable[int], *, busy_seconds: float = BUSY_SECONDS) -> list[Timer]:
         """Cancelled, or heard. What another process has removed meanwhile is not returned."""
         delete, wanted = f"DELETE FROM timers WHERE id = ? RETURNING {_COLUMNS}", list(ids)
 
         def work(connection: sqlite3.Connection) -> list[Timer]:
-            return [_timer(row) for one in wanted for row in connection.execute(delete, (one,)).fetchall()]
+            gone = [_timer(row) for one in wanted for row in connection.execute(delete, (one,)).fetchall()]
+            if any(one in wanted for (one,) in connection.execute("SELECT id FROM timers")):
+                raise UnreadableRow("a timer is there and cannot be found")  # it would ring for ever
+            return gone
 
-        gone = self._do(work)
+        gone = self._do(work, busy_seconds=busy_seconds)
         self._known = [timer for timer in self._known if timer.id not in wanted]
         self._tell()
         return gone
 
-    def start_ringing(self, timers: Sequence[Timer], now: datetime) -> set[int]:
+    def start_ringing(
+        self, timers: Sequence[Timer], now: datetime, *, busy_seconds: float = BUSY_SECONDS
+    ) -> set[int]:
         """The ids of those that are the caller's to ring: still there, and as he saw them."""
         # A time is stored to the microsecond, and rounding may differ.
         update = "UPDATE timers SET rang = ?1 WHERE id = ?2 AND (rang IS ?3 OR abs(rang - ?3) < 0.001)"
@@ -107,7 +135,7 @@ class TimerStore:
                     ours.add(timer.id)
             return ours
 
-        return self._do(work)
+        return self._do(work, busy_seconds=busy_seconds)
 
     def listen(self, listener: Callable[[], None]) -> Callable[[], None]:
         """Told after every change made here, in the thread that made it. Returns how to stop listening."""
@@ -118,11 +146,24 @@ class TimerStore:
         for listener in list(self._listeners):
             listener()
 
-    def _do(self, work: Callable[[sqlite3.Connection], T], *, write: bool = True) -> T:
+    def _do(
+        self,
+        work: Callable[[sqlite3.Connection], T],
+        *,
+        write: bool = True,
+        busy_seconds: float = BUSY_SECONDS,
+    ) -> T:
         try:
-            return self._file.run(work, write=write)
+            return self._file.run(work, write=write, busy_seconds=busy_seconds)
         except (sqlite3.Error, OSError) as error:
             raise ToolUnavailable(TIMERS_LOST) from error
+
+
+def _read(connection: sqlite3.Connection) -> tuple[int, list[Timer]]:
+    """With the file's own number."""
+    select = f"SELECT {_COLUMNS} FROM timers ORDER BY rang IS NULL, due, id"
+    timers = [_timer(row) for row in connection.execute(select).fetchall()]
+    return file_id(connection), timers
 
 
 def _timer(row: tuple[Any, ...]) -> Timer:

@@ -227,14 +227,14 @@ def _facts(timer: Timer, now: datetime) -> dict[str, Any]:
 
 def _set_again(gone: Sequence[Timer], now: datetime) -> dict[str, Any]:
     """The calls that put cancelled timers back (docs/tools.md): a time of day stays that time, and of a
-    duration it is what was left. Nobody says a time of day with its microseconds."""
+    duration it is what was left."""
     waiting = [timer for timer in gone if timer.rang is None and timer.remaining_seconds(now)]
     calls = []
     for timer in waiting:
         label = {"name": timer.name, "message": timer.message}
         at = {"at": timer.due.astimezone(local_zone()[0]).isoformat(timespec="seconds")}
         left = {"duration": str(timer.remaining_seconds(now))}
-        when = left if timer.due.microsecond else at
+        when = at if timer.at_clock_time else left
         calls.append({"name": "set_timer", "args": {**when, **{k: v for k, v in label.items() if v}}})
     over = [called(timer) for timer in gone if timer not in waiting]
     undo = {"undo": f"The {' and the '.join(over)} had run out already."} if over else {}
