@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from home_words.kinds import COVERS, DeviceClass
 from home_words.phrases import capital, listed
 from home_words.states import spoken_state, spoken_units
-from voice_gateway.brain.local.home import Device, Home, parse_devices, parse_scenes
+from voice_gateway.brain.local.home import Device, Home, has_state, parse_devices, parse_scenes
 from voice_gateway.brain.local.meaning import DeviceQuery, Request, Step
 from voice_gateway.brain.local.wording import the
 from voice_gateway.tools.traits import traits
@@ -138,15 +138,6 @@ def _reading(step: Step, outcomes: Sequence[ToolOutcome]) -> str:
 
 
 # --- from the list of all devices: which are on, how many there are, whether anything is open
-
-
-def has_state(device: Device, state: str) -> bool:
-    now = device.state.casefold()
-    if state in ("on", "off", "locked", "unlocked", "closed"):
-        return re.match(rf"{state}\b", now) is not None
-    if state == "offline":
-        return not device.available
-    return bool(re.search(r"\bopen(?:ing)?$", now)) if state == "open" else False
 
 
 def answer_query(query: DeviceQuery, outcomes: Sequence[ToolOutcome]) -> str:

@@ -10,9 +10,8 @@ from voice_gateway.brain.local.grammar import Frame
 from voice_gateway.brain.local.home import Device, Home, build_home
 from voice_gateway.brain.local.meaning import Clarification, Context, Request, Step, TimerChoice
 from voice_gateway.brain.local.normalise import Said
-from voice_gateway.brain.local.places import room_named
 from voice_gateway.brain.local.plan.builtin import is_clock, is_duration
-from voice_gateway.brain.local.resolve import Found, Resolver
+from voice_gateway.brain.local.resolve import Found, Resolver, room_named
 from voice_gateway.brain.local.speech_act import not_a_command
 from voice_gateway.brain.local.wording import MOST_CHOICES, rooms_asked, which
 from voice_gateway.tools.builtin.durations import parse_span

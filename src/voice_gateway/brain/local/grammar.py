@@ -5,7 +5,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib import resources
-from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from home_words.names import plain_words
@@ -46,13 +45,12 @@ def has_own_sentences(language: str) -> bool:
     return bool(_file(language).is_file())
 
 
-def match(text: str, language: str = "en", *, home: bool = True) -> list[Frame]:
-    """Every reading of the whole text, the surest first; without `home` only what needs none."""
+def match(text: str, language: str = "en") -> list[Frame]:
+    """Every reading of the whole text, the surest first."""
     from hassil import recognize_all
 
     frames: dict[tuple[str, str], Frame] = {}
-    parts = [load(language, home=part) for part in ((False, True) if home else (False,))]
-    for result in chain.from_iterable(recognize_all(text, part, language=language) for part in parts):
+    for result in recognize_all(text, load(language), language=language):
         slots = {name: _slot(entity.value) for name, entity in result.entities.items()}
         metadata = result.intent_data.metadata or {}
         slots |= {name: value for name, value in metadata.items() if isinstance(value, bool)}
@@ -62,30 +60,21 @@ def match(text: str, language: str = "en", *, home: bool = True) -> list[Frame]:
     return sorted(frames.values(), key=lambda frame: -frame.literal)
 
 
-def load(language: str, *, home: bool) -> "Intents":
-    """The part that needs the home, or the part that does not: each is parsed at its first use."""
+def load(language: str) -> "Intents":
+    """Parsed at its first use."""
     with _loading:
-        return _load(language, home)
+        return _load(language)
 
 
 @lru_cache(maxsize=8)
-def _load(language: str, home: bool) -> "Intents":
-    from hassil.intents import Intents
-
-    content = _read(language)
-    part = {name: intent for name, intent in content["intents"].items() if intent.get("home", False) is home}
-    return Intents.from_dict({**content, "intents": part})
-
-
-@lru_cache(maxsize=4)
-def _read(language: str) -> dict[str, Any]:
+def _load(language: str) -> "Intents":
     import yaml
+    from hassil.intents import Intents
 
     # The C loader reads the file ten times faster; not every platform has it.
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     with _file(language).open("rb") as source:
-        content: dict[str, Any] = yaml.load(source, Loader=loader)
-    return content
+        return Intents.from_dict(yaml.load(source, Loader=loader))
 
 
 def _file(language: str) -> Any:

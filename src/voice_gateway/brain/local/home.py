@@ -1,5 +1,6 @@
 """The home as it is known now: its devices and rooms, indexed by the names people give them."""
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -28,6 +29,15 @@ class Device:
     @property
     def key(self) -> tuple[str, str, int | None, int]:
         return self.name, self.room, self.node_id, self.endpoint
+
+
+def has_state(device: Device, state: str) -> bool:
+    now = device.state.casefold()
+    if state in ("on", "off", "locked", "unlocked", "closed"):
+        return re.match(rf"{state}\b", now) is not None
+    if state == "offline":
+        return not device.available
+    return state == "open" and re.search(r"\bopen(?:ing)?$", now) is not None
 
 
 @dataclass(frozen=True)
@@ -59,6 +69,13 @@ class Home:
 
     def state_of(self, device: Device) -> str:
         return self.told.get(device.key, device.state)
+
+    def is_so(self, device: Device, state: str) -> bool:
+        """How it is, as a state or as an action that leads to it; or whether it can be dimmed."""
+        if state == "dimmable":
+            return device.kind == "dimmer"
+        known = {"up": "open", "down": "closed", "close": "closed"}.get(state, state)
+        return has_state(replace(device, state=self.state_of(device)), known)
 
     def find(self, key: Iterable[Any]) -> Device | None:
         wanted = tuple(key)

@@ -1,4 +1,4 @@
-"""From the words for a thing to the devices that are meant, or to a question, or to nobody known."""
+"""Which devices are meant: names, kinds and places as a set over the home, or a question, or nobody known."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -6,25 +6,46 @@ from dataclasses import dataclass, replace
 
 from home_words.kinds import ENTRANCES, DeviceClass, device_class
 from home_words.names import fold, name_key, plain_words
+from home_words.phonetics import best_match
 from home_words.resolver import without_remark
-from voice_gateway.brain.local.home import Device, Home
-from voice_gateway.brain.local.places import EVERYWHERE, Placed, place, plain
+from voice_gateway.brain.local.command.which import Which
+from voice_gateway.brain.local.home import Device, Home, build_home
 from voice_gateway.brain.local.wording import unknown_room
 
 IT = frozenset(
     {"it", "that", "this", "them", "those", "these", "that one", "this one", "the same", "they", "them all"}
 )
+EVERYWHERE = "*"
+OFFERED = 60.0  # of 100: names less alike than this are not worth offering
+LONGEST_NAME = 8  # words, with the room
+MOST_NAMED = 30  # devices: among these "the big one" is looked for; in a larger set only whole names count
+
 _QUANTIFIER = re.compile(
     r"^(all|every single|every|each|both|any|all of|both of)\s+(?:of\s+)?(?:the\s+|my\s+|our\s+)?(?=\S)"
 )
 # "The other light", "one of the lights": one of them, and nobody knows which.
 _ANY_ONE = re.compile(r"^(?:one|another|other|a few|few|some)(?: of)?(?: the| my| our)? (?=\S)")
-_ARTICLES = frozenset({"the", "my", "our"})
+# "The rest of the lights", "the others", "everything else": without what was named before.
+_REST = re.compile(
+    r"^(?:(?:all )?(?:of )?(?:the )?(?:rest|remaining|others|other ones)(?: of)?(?: (?:the|my|our))?|"
+    r"(?P<all>everything|all) else|all(?: of)?(?: the)? other)(?: (?P<what>.+))?$"
+)
 _DEFINITE = re.compile(r"(?:the|my|our) ")
 _ALL_BY_PLURAL = frozenset({"light", "dimmer", "cover", "plug", "switch"})  # "the locks" are asked about
-OFFERED = 60.0  # of 100: names less alike than this are not worth offering
-LONGEST_NAME = 8  # words, with the room
 _AND = re.compile(r"(?<!\s)(?:\s+and\s+(?:also\s+)?|\s*,\s*|\s+plus\s+)")
+_DETERMINERS = re.compile(r"^(?:(?:please|the|my|our|a|an|that|this|these|those|some|your) )+(?=\S)")
+_TAIL = re.compile(r"(?: (?:again|too|as well|also)){1,3}$")
+_PLACE = re.compile(
+    r"^(?P<what>.+?)(?<!\s)\s+(?:in|inside|on|at|of|from|for|throughout|across|around)\s+"
+    r"(?P<where>(?:the\s+|my\s+|our\s+|this\s+)?.+)$",
+    re.DOTALL,
+)
+_HERE = re.compile(r"^(?P<what>.*?)(?<!\s)\s*\b(?:in here|over here|here|in (?:this|the|my) room)$")
+_HOUSE = re.compile(
+    r"^(?P<what>.*?)(?<!\s)\s*\b(?:everywhere|in (?:the|my|our) (?:whole |entire )?"
+    r"(?:house|home|flat|apartment)|in (?:every|all|all the) rooms?|"
+    r"(?:^|^whole |^entire )(?:house|home|flat|apartment))$"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +72,65 @@ class Unknown:
     phrase: str
     near: tuple[Device, ...] = ()
     note: str = ""  # what is wrong, as a sentence
+    left_out: bool = False  # it was to be left as it is
 
 
 Resolution = Found | Unclear | Unknown
+
+
+# --- where
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    what: str
+    room: str | None = None  # as it is written; EVERYWHERE for the whole house
+    nowhere: str = ""  # a place that was named and that nobody knows
+
+    @property
+    def text(self) -> str:
+        return f" in the {self.room}" if self.room and self.room != EVERYWHERE else ""
+
+
+def plain(phrase: str) -> str:
+    """Without articles and without the words that only make a sentence longer."""
+    return _TAIL.sub("", _DETERMINERS.sub("", " ".join(phrase.split())))
+
+
+def room_named(said: str, home: Home) -> str | None:
+    key = name_key(plain(said))
+    return (home.rooms.get(key) or best_match(key.split(), home.rooms)) if key else None
+
+
+def place(said: str, home: Home, here: str | None) -> Placed:
+    """ "In the kitchen", "kitchen light", "here", the whole house, or somewhere unknown."""
+    if match := _HOUSE.match(said):
+        return Placed(plain(match["what"]) or "everything", EVERYWHERE)
+    if match := _HERE.match(said):
+        return Placed(plain(match["what"]) or "everything", here, "" if here else "here")
+    if match := _PLACE.match(said):
+        what, where = plain(match["what"]), plain(match["where"])
+        if room := room_named(where, home):
+            return Placed(what, room)
+        turned = f"{where} {what}"  # "the light on the desk" is the desk light
+        if home.names.same_words(turned):
+            return Placed(turned)
+        if device_class(what) and not home.names.same_words(said):
+            return Placed(what, nowhere=where)
+    return _around(said, home)
+
+
+def _around(said: str, home: Home) -> Placed:
+    """A room's name before or behind the thing: "kitchen light"."""
+    words = f" {name_key(said)} "
+    for key, room in home.rooms.items():
+        if words.startswith(f" {key} ") or words.endswith(f" {key} "):
+            behind = not words.startswith(f" {key} ")
+            return Placed((words[: -len(key) - 1] if behind else words[len(key) + 1 :]).strip(), room)
+    return Placed(said)
+
+
+# --- which
 
 
 def anything(_device: Device) -> bool:
@@ -70,40 +147,87 @@ class Resolver:
     fits: Callable[[Device], bool] = anything
     sweep: bool = False  # "everything" and "the doors" mean all that fit: closing and locking do no harm
 
+    # --- an expression
+
+    def evaluate(self, which: Which, wanted: str = "") -> Resolution:
+        """What is named, without what is left out, in a state, one of them: one that is not yet as wanted."""
+        found = self.resolve(which.said)
+        if isinstance(found, Unknown) or not (which.without or which.having or which.pick):
+            return found
+        if isinstance(found, Unclear):
+            found = Found(found.candidates, group=True)
+        devices = tuple(filter(self.fits, found.devices)) or found.devices
+        for said in which.without:
+            left_out = self._left_out(said, devices)
+            if left_out is None:
+                return Unknown(said, left_out=True)
+            devices = tuple(device for device in devices if device not in left_out)
+        if which.having:
+            devices = tuple(device for device in devices if self.home.is_so(device, which.having))
+        if which.pick == "some" and devices:
+            return Unclear(devices, which.said)
+        if which.pick == "one":
+            devices = tuple(one for one in devices if not self.home.is_so(one, wanted))[:1] or devices[:1]
+        return replace(found, devices=devices, group=len(devices) > 1 or (found.group and not which.pick))
+
+    def _left_out(self, said: str, devices: Sequence[Device]) -> tuple[Device, ...] | None:
+        """What an exception names; None when nobody knows."""
+        phrase = re.sub(r"^(?:(?:the )?(?:ones?|those|that) )?(?:in|for|on|at|by|from) | ones?$", "", said)
+        if room := room_named(phrase, self.home):
+            return self.home.in_room(room)
+        few = (build_home(devices),) if len(devices) <= MOST_NAMED else ()
+        for home in (*few, self.home):
+            found = Resolver(home, self.room, self.last).resolve(phrase)
+            meant = found.candidates if isinstance(found, Unclear) else ()
+            if named := found.devices if isinstance(found, Found) else meant:
+                return named
+        return None
+
+    # --- its leaves
+
     def resolve(self, phrase: str) -> Resolution:
         whole = ", ".join(filter(None, map(fold, without_remark(phrase).split(","))))
         said, names = plain(whole), self.home.names
         if said in IT:  # several of them were not named one by one
             one = len(self.last) == 1
             return Found(self.last, exact=one, group=not one) if self.last else Unknown(said)
-        named = names.exact(phrase)
-        if not named and not whole.endswith(said):  # "the lights back" may be the Back Light
-            back = names.only(whole, self.fits)
-            named = (back,) if back else ()
-        exact = self._pick(named or names.exact(said), said)
+        exact = self._pick(names.exact(phrase) or names.exact(said), said)
         if exact is not None:
             return exact
+        if self.last and (rest := _REST.match(whole)):
+            return self._others(rest["what"] or ("everything" if rest["all"] else self._sort_of_last()))
         the = "the " if _DEFINITE.match(whole) else ""
         if len(parts := [part for part in _AND.split(the + said) if part]) > 1:
             return self._several(self._shared_noun(parts))
         found = self._one(said, definite=bool(the))
-        if not isinstance(found, Unknown):
-            return found
-        if row := self._in_a_row(said):
-            return Found(row, group=True)
+        if isinstance(found, Unknown) and (row := self._in_a_row(said)):
+            found = Found(row, group=True)
         # Whatever its server would take for one device is that device here, too.
-        meant = names.only(phrase, self.fits)
+        meant = names.only(phrase, self.fits) if isinstance(found, Unknown) else None
         return Found((meant,), exact=False) if meant else found
+
+    def _sort_of_last(self) -> str:
+        kinds = {"lights" if device.is_light else f"{device.kind}s" for device in self.last}
+        return kinds.pop() if len(kinds) == 1 else "everything"
+
+    def _others(self, what: str) -> Resolution:
+        """The complement of what was named."""
+        found = self.resolve(f"all {what}" if (sort := device_class(what)) and sort.plural else what)
+        named = found.candidates if isinstance(found, Unclear) else ()
+        devices = found.devices if isinstance(found, Found) else named
+        others = tuple(device for device in devices if device not in self.last)
+        return Found(others, group=True) if others else Unknown(what)
 
     def _in_a_row(self, said: str) -> tuple[Device, ...]:
         """ "Floor lamp the desk lamp bedside lamp": whole names alone, one behind the other."""
-        words = [word for word in plain_words(said) if word not in _ARTICLES]
+        words = [word for word in plain_words(said) if word not in ("the", "my", "our")]
         devices: list[Device] = []
         while words:
-            sizes = range(min(len(words), LONGEST_NAME), 0, -1)
-            names = ((size, self.home.by_name.get(" ".join(words[:size]), ())) for size in sizes)
-            size, named = next(((size, named) for size, named in names if len(named) == 1), (0, ()))
-            if not size:
+            for size in range(min(len(words), LONGEST_NAME), 0, -1):
+                named = self.home.by_name.get(" ".join(words[:size]), ())
+                if len(named) == 1:
+                    break
+            else:
                 return ()
             devices += [device for device in named if device not in devices]
             words = words[size:]
@@ -119,36 +243,27 @@ class Resolver:
         ]
 
     def _several(self, parts: Sequence[str]) -> Resolution:
-        devices: list[Device] = []
-        unclear: Unclear | None = None
-        exact = True
-        for part in parts:
-            found = self.resolve(part)
-            if isinstance(found, Unknown):
-                return found
-            if isinstance(found, Unclear):
-                before = unclear.candidates if unclear else ()
-                unclear = replace(found, candidates=(*before, *found.candidates))
-                continue
-            exact = exact and found.exact
-            devices += [device for device in found.devices if device not in devices]
-        if unclear is not None:
-            return replace(unclear, clear=tuple(devices))
-        return Found(tuple(devices), exact=exact, group=len(devices) > 1)
+        every = [self.resolve(part) for part in parts]
+        found = [one for one in every if isinstance(one, Found)]
+        unclear = [one for one in every if isinstance(one, Unclear)]
+        devices = tuple(dict.fromkeys(device for one in found for device in one.devices))
+        if unknown := [one for one in every if isinstance(one, Unknown)]:
+            return unknown[0]
+        if unclear:
+            candidates = tuple(device for one in unclear for device in one.candidates)
+            return replace(unclear[-1], candidates=candidates, clear=devices)
+        return Found(devices, exact=all(one.exact for one in found), group=len(devices) > 1)
 
-    def _pick(self, named: Sequence[Device], said: str) -> Resolution | None:
+    def _pick(self, named: Sequence[Device], said: str) -> Found | Unclear | None:
         """One of several devices with one name is the one in the door's room, or must be asked for."""
-        if not named:
-            return None
-        if len(named) == 1:
-            return Found((named[0],))
+        if len(named) < 2:
+            return Found(tuple(named)) if named else None
         here = [device for device in named if self.room and name_key(device.room) == name_key(self.room)]
         if len(here) == 1:
             return Found((here[0],), by_room=here[0].room)
         able = [device for device in named if self.fits(device)]
-        if len(able) == 1 and able[0].kind not in ENTRANCES:
-            return Found((able[0],))
-        return Unclear(tuple(named), said)
+        alone = len(able) == 1 and able[0].kind not in ENTRANCES
+        return Found((able[0],)) if alone else Unclear(tuple(named), said)
 
     def _one(self, said: str, *, definite: bool = False) -> Resolution:
         if match := _ANY_ONE.match(said):
@@ -158,64 +273,53 @@ class Resolver:
         placed = place(rest, self.home, self.room)
         if placed.nowhere:
             return self._nowhere(placed, said)
-        room = placed.room
-        scope = self.home.devices if room in (None, EVERYWHERE) else self.home.in_room(room or "")
+        everywhere = placed.room in (None, EVERYWHERE)
+        scope = self.home.devices if everywhere else self.home.in_room(placed.room or "")
         sort = device_class(placed.what or rest)
-        if sort is not None and sort.sort == "device":
-            sort = replace(sort, sort="all")  # who switches all devices does not mean the locks
         if sort is not None and (placed.what or sort.sort == "garage"):
-            if definite and sort.plural and sort.sort in _ALL_BY_PLURAL and not (room or self.room):
-                room = EVERYWHERE  # "the lamps": all of them, where no room says which
-            return self._of_class(sort, scope, room, quantifier, said)
+            if definite and sort.plural and sort.sort in _ALL_BY_PLURAL and not (placed.room or self.room):
+                placed = replace(placed, room=EVERYWHERE)  # "the lamps": all, where no room says which
+            # Who switches all devices does not mean the locks.
+            sort = replace(sort, sort="all") if sort.sort == "device" else sort
+            return self._of_class(sort, scope, placed, quantifier, said)
         if not placed.what:  # a room alone is no device, even if it has only one
-            return Unclear(tuple(device for device in scope if self.fits(device)), said)
-        return self._by_name(placed.what, scope, room, said)
+            return Unclear(tuple(filter(self.fits, scope)), said)
+        return self._by_name(placed, scope, said)
 
     def _nowhere(self, placed: Placed, said: str) -> Unknown:
         if placed.nowhere == "here":
             return Unknown(said, note="I don't know which room I am in.")
         sort = device_class(placed.what)
-        offers = tuple(
-            device for device in self.home.devices if sort and sort.has(device) and self.fits(device)
-        )
+        offers = tuple(one for one in self.home.devices if sort and sort.has(one) and self.fits(one))
         return Unknown(said, near=offers, note=unknown_room(placed.nowhere, self.home, named=not offers))
 
     def _of_class(
-        self, sort: DeviceClass, scope: Sequence[Device], room: str | None, quantifier: str, said: str
+        self, sort: DeviceClass, scope: Sequence[Device], placed: Placed, quantifier: str, said: str
     ) -> Resolution:
-        if self.sweep and sort.plural and sort.sort in ("all", "door"):
-            return self._swept(sort, scope, room, said)
-        vague = sort.sort in ("door", "garage")  # what opens the house is not taken by a vague word
-        members = tuple(device for device in scope if sort.has(device) and (not vague or self.fits(device)))
+        swept = self.sweep and sort.plural and sort.sort in ("all", "door")
+        vague = not swept and sort.sort in ("door", "garage")  # what opens the house needs more than that
+        members = tuple(one for one in scope if (swept and sort.sort == "all") or sort.has(one))
+        members = tuple(filter(self.fits, members)) if swept or vague else members
         if not members:
-            where = f" in the {room}" if room and room != EVERYWHERE else ""
             what = "nothing like that" if sort.sort in ("garage", "all", "door") else f"no {sort.noun}"
-            return Unknown(said, note=f"I know {what}{where}.")
+            return Unknown(said, note=f"I know {what}{placed.text}.")
+        if swept:
+            return Found(members, group=True)
         if vague:
             return Found(members, exact=False) if len(members) == 1 else Unclear(members, said)
         members = sort.among(members)
         if len(members) == 1 and not quantifier:
             return Found(members)
-        all_of_them = room or sort.sort == "all" or (quantifier and quantifier != "any")
+        all_of_them = placed.room or sort.sort == "all" or (quantifier and quantifier != "any")
         # "All light" is no English, and may have been "hall light".
         if all_of_them and (sort.plural or quantifier in ("every", "each")):
             wrong_number = quantifier == "both" and len(members) != 2
             return Unclear(members, said) if wrong_number else Found(members, group=True)
-        return Unclear(members, said) if room else self._here(sort, members, said)
-
-    def _swept(self, sort: DeviceClass, scope: Sequence[Device], room: str | None, said: str) -> Resolution:
-        doors = sort.sort == "door"
-        members = tuple(device for device in scope if self.fits(device) and (not doors or sort.has(device)))
-        where = f" in the {room}" if room and room != EVERYWHERE else ""
-        if not members:
-            return Unknown(said, note=f"I know nothing like that{where}.")
-        return Found(members, group=True)
+        return Unclear(members, said) if placed.room or not self.room else self._here(sort, members, said)
 
     def _here(self, sort: DeviceClass, members: Sequence[Device], said: str) -> Resolution:
-        """No room was named: the door's own room settles it, if it stands in one."""
-        if self.room is None:
-            return Unclear(tuple(members), said)
-        everyone = tuple(device for device in self.home.in_room(self.room) if sort.has(device))
+        """No room was named: the door's own room settles it."""
+        everyone = tuple(device for device in self.home.in_room(self.room or "") if sort.has(device))
         here = tuple(device for device in everyone if device in members) or everyone
         if not here:
             note = f"I don't know any {sort.noun} in the {self.room}."
@@ -226,30 +330,26 @@ class Resolver:
         called = [device for device in here if sort.noun in plain_words(device.name)]
         return Found((called[0],), by_room=called[0].room) if len(called) == 1 else Unclear(here, said)
 
-    def _by_name(self, what: str, scope: Sequence[Device], room: str | None, said: str) -> Resolution:
-        names = self.home.names
-        if picked := self._pick([device for device in names.exact(what) if device in scope], said):
-            return picked
-        if picked := self._pick(names.same_words(what, scope), said):
-            return replace(picked, exact=not _opens(picked)) if isinstance(picked, Found) else picked
-        picked = self._pick(names.containing(what, scope) or self._misheard(what, scope), said)
+    def _by_name(self, placed: Placed, scope: Sequence[Device], said: str) -> Resolution:
+        names, what = self.home.names, placed.what
+        exactly = [device for device in names.exact(what) if device in scope]
+        same = exactly or names.same_words(what, scope)
+        picked = self._pick(same or names.containing(what, scope) or self._misheard(what, scope), said)
         if picked is None:
-            return Unknown(_quantified(said)[1], near=self._nearest(what, room))
-        return replace(picked, exact=False) if isinstance(picked, Found) else picked
+            return Unknown(_quantified(said)[1], near=self._nearest(placed))
+        if isinstance(picked, Unclear):
+            return picked
+        opens = any(device.kind in ENTRANCES for device in picked.devices)
+        return replace(picked, exact=bool(exactly or (same and not opens)))
 
     def _misheard(self, what: str, scope: Sequence[Device]) -> tuple[Device, ...]:
         hits = self.home.names.misheard(what, scope)
         return hits if len({name_key(device.name) for device in hits}) == 1 else ()
 
-    def _nearest(self, what: str, room: str | None) -> tuple[Device, ...]:
+    def _nearest(self, placed: Placed) -> tuple[Device, ...]:
         """At most three to offer. Those in the room that was named come first."""
-        fitting = [device for device in self.home.devices if self.fits(device)]
-        found = self.home.names.nearest(what, fitting, 6, OFFERED)
-        return tuple(sorted(found, key=lambda device: room is None or device.room != room)[:3])
-
-
-def _opens(found: Found) -> bool:
-    return any(device.kind in ENTRANCES for device in found.devices)
+        found = self.home.names.nearest(placed.what, tuple(filter(self.fits, self.home.devices)), 6, OFFERED)
+        return tuple(sorted(found, key=lambda one: placed.room not in (None, one.room))[:3])
 
 
 def _quantified(said: str) -> tuple[str, str]:

@@ -38,7 +38,7 @@ from voice_gateway.brain.local.meaning import (
     Understanding,
 )
 from voice_gateway.brain.local.normalise import Said, normalise, too_long
-from voice_gateway.brain.local.plan.home import scene_missing, unknown_scene
+from voice_gateway.brain.local.plan.scene import scene_missing, unknown_scene
 from voice_gateway.brain.local.speakable import Speakables, in_own_words
 from voice_gateway.brain.local.speech_act import asks_for_action, not_spoken_of, words_of
 from voice_gateway.brain.local.understand import Reader

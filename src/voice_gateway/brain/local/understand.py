@@ -23,9 +23,10 @@ from voice_gateway.brain.local.meaning import (
     Understanding,
 )
 from voice_gateway.brain.local.normalise import Said, strip_politeness
+from voice_gateway.brain.local.plan.act import HOME_ACTS
 from voice_gateway.brain.local.plan.builtin import BUILTIN
-from voice_gateway.brain.local.plan.home import HOME_ACTS, ask_for_scene, scene_alone
-from voice_gateway.brain.local.plan.look import LOOKS
+from voice_gateway.brain.local.plan.look import LOOKS, read_looks
+from voice_gateway.brain.local.plan.scene import ask_for_scene, read_scene, scene_alone
 from voice_gateway.brain.local.resolve import LONGEST_NAME
 from voice_gateway.brain.local.speech_act import NotACommand, not_a_command, worded_as_question
 from voice_gateway.brain.local.wording import DOING, the
@@ -64,11 +65,6 @@ _TOLD = {
 UNFINISHED = "I think there was more to come. What shall I do?"
 _EITHER = Step("Contradiction", say="I did nothing yet. Which of them do you mean?")
 _CUT_SHORT = Step("Unfinished", say=UNFINISHED)
-# How a question about the home begins, and what starts a scene by that word.
-_LOOKING = re.compile(
-    r"(?:what|which|how|is|are|did|has|have|tell|check|double|show|list|name|give|read|any|status|state|do|see|find|"
-    r"get|test|can|could|who|where)\b|.*\bscene\b"
-)
 _FREE = ("query", "message", "label", "duration", "clock", "offset")  # words in these are not ours to judge
 _WORDY = ("thing", "scene", "place")  # a template with none of these is said as it stands, or not at all
 _PLANNERS = {**BUILTIN, **HOME_ACTS, **LOOKS}
@@ -230,10 +226,16 @@ class Reader:
         if not has_own_sentences(self.language):
             yield from match_ha(text, self.context.home, self.context.room, self.language)
             return
-        composed = [] if self.core_only else read_command(self._as_one_word(text))
+        needs_none = match(text, self.language)
+        if self.core_only:
+            yield from needs_none
+            return
+        composed = read_command(self._as_one_word(text))
         # Only what is called exactly so can be started: a timer comes first.
         yield from (one.frame for one in composed if one.what.action != "Start")
-        yield from match(text, self.language, home=not self.core_only and bool(_LOOKING.match(text)))
+        yield from (one for one in needs_none if not one.slots)
+        yield from (*read_looks(text), *read_scene(text))
+        yield from (one for one in needs_none if one.slots)
         yield from (one.frame for one in composed if one.what.action == "Start")
 
     def _as_one_word(self, text: str) -> str:

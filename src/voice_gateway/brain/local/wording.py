@@ -3,7 +3,9 @@
 from collections.abc import Sequence
 
 from home_words.phrases import listed, with_article
+from voice_gateway.brain.local.grammar import Frame
 from voice_gateway.brain.local.home import Device, Home
+from voice_gateway.brain.local.meaning import Clarification, NotHandled
 
 MOST_ROOMS = 8  # more than these nobody listens to
 MOST_CHOICES = 4
@@ -45,6 +47,17 @@ def rooms_asked(devices: Sequence[Device]) -> list[str]:
     """The rooms that `which` asks for; none when it asks for devices."""
     rooms = list(dict.fromkeys(device.room for device in devices if device.room))
     return rooms if len(devices) > MOST_CHOICES and 1 < len(rooms) <= MOST_ROOMS else []
+
+
+def not_known(
+    said: str, note: str, near: tuple[Device, ...], frame: Frame, home: Home, *, room: bool = False
+) -> Clarification | NotHandled:
+    """Nobody is called that: what is near is offered, else it is said what there is instead."""
+    if not near:
+        spoken = note or unknown_device(said, home)
+        return NotHandled(f"unknown device or room: {said}", forbid=True, spoken=spoken)
+    note = note or f"I don't know a device called {said}."
+    return Clarification(offered(note, near, room=room), frame, near, confirm=len(near) == 1)
 
 
 _KINDS = {

@@ -6,11 +6,9 @@ from home_words.phrases import capital
 from home_words.states import spoken_state
 from voice_gateway.brain.local.command.clauses import Condition
 from voice_gateway.brain.local.command.what import read_command
-from voice_gateway.brain.local.compose import has_state
-from voice_gateway.brain.local.home import Device
+from voice_gateway.brain.local.home import Device, has_state
 from voice_gateway.brain.local.meaning import Context, Step
-from voice_gateway.brain.local.places import room_named
-from voice_gateway.brain.local.resolve import IT, Found, Resolver
+from voice_gateway.brain.local.resolve import IT, Found, Resolver, room_named
 from voice_gateway.brain.local.wording import the
 
 _STATES = {"up": "open", "down": "closed"}

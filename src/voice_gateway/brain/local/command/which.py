@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from home_words import command_words as words
-from voice_gateway.brain.local.grammar import Slot
+from voice_gateway.brain.local.grammar import Frame, Slot
 
 _AND = re.compile(r"(?<!\s)\s+(?:and|or|nor|plus)(?: also| the)?\s+(?=\w)|(?:(?<!\s)\s+)?,\s*")
 
@@ -18,6 +18,13 @@ class Which:
     without: tuple[str, ...] = ()
     having: str = ""  # a state, or "dimmable"
     pick: str = ""  # "one" of them, or "some": nobody knows which
+
+    @classmethod
+    def of(cls, frame: Frame) -> "Which":
+        said, place = frame.text("thing") or "it", frame.text("place")
+        without = tuple(filter(None, frame.text("without").split(" | ")))
+        named = f"{said} in {place}" if place else said
+        return cls(named, without, frame.text("having"), frame.text("pick"))
 
     @property
     def slots(self) -> Mapping[str, Slot]:

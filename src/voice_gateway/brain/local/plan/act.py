@@ -1,0 +1,313 @@
+"""Frames that change something in the home: each device that is meant becomes one request."""
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+
+from home_words.kinds import COVERS, ENTRANCES, SWITCHED
+from home_words.phrases import capital, listed
+from home_words.states import degrees_of, level_of
+from voice_gateway.brain.local.command.which import Which
+from voice_gateway.brain.local.grammar import Frame
+from voice_gateway.brain.local.home import Device, Home
+from voice_gateway.brain.local.meaning import (
+    CONTROL,
+    LOCK,
+    THERMOSTAT,
+    Clarification,
+    Context,
+    Meaning,
+    NotHandled,
+    Request,
+    Step,
+    home_unknown,
+)
+from voice_gateway.brain.local.plan.builtin import volume_step
+from voice_gateway.brain.local.plan.scene import scene, scene_named, start_scene, tried_scene
+from voice_gateway.brain.local.resolve import IT, Found, Resolver, Unclear, Unknown, plain, room_named
+from voice_gateway.brain.local.wording import ABLE, DOING, not_known, the, which
+
+STEP = 20  # points that "brighter" means
+SMALL_STEP = 10  # "a bit brighter"
+_OPENING = frozenset({"unlock", "open"})  # of a lock or a garage door: only by its own name
+# Words that no name of a device has: whoever says them is not naming one.
+_CLAUSE = re.compile(
+    r"\b(?:your|yourself|me|you|us|i|is|was|are|were|who|what|because|about|someone|somebody|"
+    r"turn|switch|set|dim|close|unlock|mute|increase|then|and|them|it|on|off|by|to|leave|keep|let|not|"
+    r"minus|percent|half|halfway|third|quarters?|most|almost|bit|little)\b"
+)
+_HINT = 3  # words: behind "… on" alone, more than these are no name that was only misheard
+
+# Which kinds an action is for; "dim" is to a level, "brighten" more or less of it.
+_LIT = frozenset({"dimmer", "light"})
+_POWERED = SWITCHED | {"light", "fan", "other"}
+_TAKES: dict[str, frozenset[str]] = {
+    "on": _POWERED | {"thermostat"},
+    "off": _POWERED | {"thermostat"},
+    "toggle": _POWERED,
+    "dim": _LIT | {"blind"},
+    "brighten": _LIT,
+    "open": COVERS,
+    "close": COVERS,
+    "stop": COVERS,
+    "lock": frozenset({"lock"}),
+    "unlock": frozenset({"lock"}),
+    "set": frozenset({"thermostat"}),
+}
+
+
+def act(frame: Frame, context: Context, action: str) -> Meaning:
+    if not context.home.devices:
+        return home_unknown(context)
+    meant = Which.of(frame)
+    said = _like_before(meant.said, context)
+    if action == "brighten" and said == "it" and not context.last and context.room:
+        said = "lights here"
+
+    def able(device: Device) -> bool:
+        return device.kind in _TAKES[action]
+
+    sweep = bool(frame.slots.get("sweep"))
+    found = Resolver(context.home, context.room, context.last, able, sweep).evaluate(
+        replace(meant, said=said), action
+    )
+    nobody = isinstance(found, Unknown) or (isinstance(found, Found) and not found.exact)
+    if action == "on" and nobody and (name := scene_named(said, context.home)):
+        return start_scene(frame, name)
+    if isinstance(found, Unclear):
+        return _which(tuple(filter(able, found.candidates)), found.clear, frame, action)
+    if isinstance(found, Unknown):
+        return _unknown(found, frame, context)
+    if not found.devices:
+        nothing = f"Nothing there is {meant.having}." if meant.having else "Nothing is left to do."
+        return Step(frame.intent, frame=frame, say=nothing)
+    return _for_found(found, tuple(filter(able, found.devices)), frame, action, context)
+
+
+def _like_before(phrase: str, context: Context) -> str:
+    """ "… and close the bedroom one": the same sort of thing as before."""
+    kinds = {"light" if device.is_light else device.kind for device in context.last}
+    return re.sub(r"(?<=\w) one$", f" {kinds.pop()}", phrase) if len(kinds) == 1 else phrase
+
+
+def _which(able: tuple[Device, ...], clear: tuple[Device, ...], frame: Frame, action: str) -> Meaning:
+    if not able:
+        nothing = f"there is nothing to {DOING[action]}"
+        return NotHandled(nothing, forbid=True, spoken=f"I know nothing there to {DOING[action]}.")
+    if len(able) == 1:
+        text = f"Do you mean {the(able[0], room=True)}?"
+        return Clarification(text, frame, able, confirm=True, clear=clear)
+    if len({(device.name, device.room) for device in able}) == 1:
+        where = f" in the {able[0].room}" if able[0].room else ""
+        spoken = f"There are {len(able)} devices called {able[0].name}{where}. I can't tell them apart."
+        return NotHandled("two devices have one name", forbid=True, spoken=spoken)
+    return Clarification(which(able), frame, able, clear=clear)
+
+
+def _unknown(found: Unknown, frame: Frame, context: Context) -> Meaning:
+    if found.left_out:
+        text = f'I did nothing yet: I know no "{found.phrase}". What shall I leave as it is?'
+        return Clarification(text, frame, slot="without")
+    if found.phrase in IT:
+        spoken = "I don't know what you mean by that."
+        return NotHandled("nothing was talked of that 'it' could mean", forbid=True, spoken=spoken)
+    if _CLAUSE.search(found.phrase) or len(found.phrase.split()) > 5:
+        return NotHandled("those words name no device", forbid=True)
+    bare = frame.own and frame.literal <= _HINT and len(found.phrase.split()) > _HINT
+    near = () if bare else found.near
+    return not_known(found.phrase, found.note, near, frame, context.home, room=True)
+
+
+def _for_found(
+    found: Found, able: tuple[Device, ...], frame: Frame, action: str, context: Context
+) -> Meaning:
+    unable = [device for device in found.devices if device not in able]
+    if not able and found.group:
+        by_name = "I can {} that only by its own name."
+        told = by_name if action in _OPENING else "I know nothing like that to {}."
+        spoken = told.format(DOING[action])
+        return NotHandled(f"there is nothing to {DOING[action]}", forbid=True, spoken=spoken)
+    if unable and not (able and found.group):
+        return Step(frame.intent, frame=frame, say=_cannot(unable[0], action), devices=found.devices[:1])
+    vague = not found.exact and any(device.kind in ENTRANCES for device in able)
+    if vague and (action in _OPENING or (action == "close" and plain(frame.text("thing")) == "door")):
+        names = listed([the(device) for device in able])
+        one = f"Did you mean {the(able[0], room=True)}?" if len(able) == 1 else ""
+        return Clarification(one or f"Shall I {DOING[action]} {names}?", frame, able, confirm=True)
+    if found.group and action == "brighten":  # brighter lights are those that are on
+        able = tuple(device for device in able if level_of(context.home.state_of(device)) != 0) or able
+    made = [request_for(device, frame, action, context) for device in able]
+    requests = tuple(request for request in made if isinstance(request, Request))
+    hindered = [text for text in made if isinstance(text, str)]
+    if not requests or (hindered and not found.group):
+        return Step(frame.intent, frame=frame, say=hindered[0], devices=able)
+    devices = tuple(request.device for request in requests if request.device)
+    wide = len(devices) > 1 and "everything" in frame.text("thing")
+    return Step(
+        frame.intent, requests, acts=True, frame=frame, devices=devices, by_room=found.by_room, wide=wide
+    )
+
+
+def _cannot(device: Device, action: str) -> str:
+    able = ABLE.get(device.kind)
+    return f"I can't {DOING[action]} {f'that: {the(device)} {able}' if able else the(device)}."
+
+
+# --- what an action is, where the words leave it open
+
+
+def _set_temperature(frame: Frame, context: Context) -> Meaning:
+    thing = frame.text("thing") or "thermostat"
+    room = room_named(thing, context.home)
+    thing = f"thermostat in the {room}" if room else thing
+    return act(replace(frame, slots={**frame.slots, "thing": thing}), context, "set")
+
+
+def _start(frame: Frame, context: Context) -> Meaning:
+    """ "Start movie night", "start the coffee maker": only what is called exactly that."""
+    said = plain(frame.text("thing"))
+    named, turned_on = context.home.names.exact(said), replace(frame, intent="TurnOn")
+    if named and frame.slots.get("appliance") and not any(device.is_light for device in named):
+        meaning = act(turned_on, context, "on")
+        told = isinstance(meaning, Step) and not meaning.requests
+        return NotHandled("that cannot be started") if told else meaning
+    if not named and (name := scene_named(said, context.home)):
+        return start_scene(frame, name)
+    no = NotHandled("nothing of that name can be started")
+    if not frame.slots.get("appliance") and frame.slots.get("explicit"):  # "activate": an unknown device
+        found = act(turned_on, context, "on")
+        no = found if isinstance(found, NotHandled) else no
+    return no if named or _CLAUSE.search(said) else tried_scene(frame, said, context, no)
+
+
+def _set_level(frame: Frame, context: Context) -> Meaning:
+    """Lights in a group that cannot be dimmed are left alone; a bare number is degrees for the heating."""
+    level, thing = frame.number("level"), frame.text("thing")
+    if level is not None and thing in ("", *IT) and context.topic == "volume":
+        args = {"action": "set", "level": round(level)}
+        return Step("VolumeSet", (Request("control_speaker_volume", args),), acts=True, frame=frame)
+    if level is not None and frame.slots.get("bare") and _is_heating(frame, context):
+        warmth = replace(frame, intent="SetTemperature", slots={"thing": thing or "it", "degrees": level})
+        return _set_temperature(warmth, context)
+    return act(frame, context, "dim")
+
+
+def _is_heating(frame: Frame, context: Context) -> bool:
+    """What a bare number is for can only be warmer or colder: a thermostat, or a room that has one."""
+    room = room_named(frame.text("thing"), context.home)
+    if room:
+        return any(device.kind == "thermostat" for device in context.home.in_room(room))
+    found = Resolver(context.home, context.room, context.last).resolve(Which.of(frame).said)
+    devices = found.devices if isinstance(found, Found) else ()
+    return bool(devices) and all(device.kind == "thermostat" for device in devices)
+
+
+def _up_down_it(frame: Frame, context: Context) -> Meaning:
+    """ "Turn it down" means the lamp while a lamp is talked of, and the sound otherwise."""
+    lamps = context.topic == "device" and context.last and all(d.kind == "dimmer" for d in context.last)
+    if not lamps:
+        return volume_step(frame, context)
+    intent = "Brighter" if frame.slots.get("direction") == "up" else "Dimmer"
+    return act(replace(frame, intent=intent, slots={**frame.slots, "thing": "it"}), context, "brighten")
+
+
+def _acting(action: str) -> Callable[[Frame, Context], Meaning]:
+    return lambda frame, context: act(frame, context, action)
+
+
+def _stepping(frame: Frame, context: Context) -> Meaning:
+    """More or less of it; a blind only where the words say by how much."""
+    return act(frame, context, "dim" if frame.slots.get("moves") else "brighten")
+
+
+# --- the call for one device
+
+
+def request_for(device: Device, frame: Frame, action: str, context: Context) -> Request | str:
+    """The call for one device, or what to say instead."""
+    name = context.home.address(device)
+    if device.kind == "thermostat":
+        given = _warmth(device, frame, action, context.home)
+        return given if isinstance(given, str) else Request(THERMOSTAT, {"deviceName": name, **given}, device)
+    if action not in ("dim", "brighten"):
+        tool = LOCK if action in ("lock", "unlock") else CONTROL
+        return Request(tool, {"deviceName": name, "action": action}, device)
+    level = frame.number("level")
+    if level is not None and not 0 <= level <= 100:
+        return "I can set that from 0 to 100 percent. To how many shall I?"
+    wanted = round(level) if level is not None else _stepped(device, frame, context.home)
+    if isinstance(wanted, str):
+        return wanted
+    return Request(CONTROL, {"deviceName": name, "action": "dim", "level": wanted}, device)
+
+
+def _warmth(device: Device, frame: Frame, action: str, home: Home) -> dict[str, object] | str:
+    """Mode or temperature; "warmer" is one degree more than it is set to."""
+    mode = {"on": "heat", "off": "off"}.get(action, frame.text("mode"))
+    if mode:
+        return {"mode": mode}
+    state, unit, degrees = home.state_of(device), frame.text("unit"), frame.number("degrees")
+    if frame.intent in ("Warmer", "Cooler"):
+        now, step = degrees_of(state), frame.number("amount") or 1
+        degrees = None if now is None else now + (step if frame.intent == "Warmer" else -step)
+    if degrees is None:
+        return f"I don't know what {the(device)} is set to. Tell me a temperature."
+    low, high = (41, 95) if (unit or ("F" if "°F" in state else "C")) == "F" else (5, 35)
+    if not low <= degrees <= high:
+        return f"I can set {the(device)} from {low} to {high} degrees. To how many shall I?"
+    whole = int(degrees) if degrees == int(degrees) else degrees
+    return {"temperature": whole, "unit": unit} if unit else {"temperature": whole}
+
+
+def _stepped(device: Device, frame: Frame, home: Home) -> int | str:
+    state, blind = home.state_of(device), device.kind == "blind"
+    now = {"open": 100, "closed": 0}.get(state, level_of(state)) if blind else level_of(state)
+    if now is None:
+        return f"I don't know how bright {the(device)} is. Tell me a percentage."
+    wanted = now + _step(frame, now)
+    if blind:
+        return max(0, min(100, wanted))
+    called = capital(the(device))
+    if now == 0 and (frame.number("factor") or (frame.intent == "Brighter" and frame.number("share"))):
+        return f"{called} is off. Tell me a percentage."
+    if now >= 100 and wanted > now:
+        return f"{called} is already at full brightness."
+    if now <= 1 and wanted < now:
+        return f"{called} is already {'off' if now == 0 else 'as dim as it gets'}."
+    return max(1, min(100, wanted))  # dimmer is never off
+
+
+def _step(frame: Frame, now: int) -> int:
+    """The points that are added; "by half" and "twice as bright" count from what it is."""
+    amount, share, factor = frame.number("amount"), frame.number("share"), frame.number("factor")
+    if factor is not None:
+        return round(now * factor) - now
+    step = SMALL_STEP if frame.slots.get("small") else STEP
+    if share is not None:
+        step = round(now * share / 100)
+    elif amount is not None:
+        step = int(amount)
+    return step if frame.intent == "Brighter" else -step
+
+
+HOME_ACTS: dict[str, Callable[[Frame, Context], Meaning]] = {
+    "TurnOn": _acting("on"),
+    "TurnOff": _acting("off"),
+    "Toggle": _acting("toggle"),
+    "SetLevel": _set_level,
+    "Brighter": _stepping,
+    "Dimmer": _stepping,
+    "Scale": _acting("brighten"),
+    "Open": _acting("open"),
+    "Close": _acting("close"),
+    "Stop": _acting("stop"),
+    "Lock": _acting("lock"),
+    "Unlock": _acting("unlock"),
+    "SetTemperature": _set_temperature,
+    "Warmer": _set_temperature,
+    "Cooler": _set_temperature,
+    "SetMode": _acting("set"),
+    "Scene": scene,
+    "Start": _start,
+    "UpDownIt": _up_down_it,
+}
