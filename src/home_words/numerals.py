@@ -10,24 +10,24 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from home_words.number_words import IN_OTHER_LANGUAGES, JOINTS
-from home_words.numbers import NUMBER_WORDS
+from home_words.numbers import NUMBER_WORDS, whole_number
 
 HIDDEN = "•"
 LONGEST_WORD = 60  # letters; nobody's number is longer, and a page without spaces is no word
 LONGEST_PART = 20  # letters of one number word
 
-_ONES = {word: value for word, value in NUMBER_WORDS.items() if value < 10} | {
-    "nought": 0, "naught": 0, "nil": 0, "null": 0, "fower": 4, "fife": 5, "niner": 9,
+# Other words for digits, as they are read out over a radio or a telephone.
+_SAME = {
+    "nought": "zero", "naught": "zero", "nil": "zero", "null": "zero", "fower": "four", "fife": "five",
+    "niner": "nine",
 }  # fmt: skip
-_BELOW_HUNDRED = NUMBER_WORDS | _ONES
-_SCALES = {"hundred": 100, "thousand": 1000}
+_SCALES = frozenset({"hundred", "thousand"})
 _TIMES = {"double": 2, "triple": 3, "treble": 3, "quadruple": 4}
-_OTHERS = frozenset("million billion dozen".split())
-_ENGLISH = frozenset({*_BELOW_HUNDRED, *_SCALES, *_TIMES, *_OTHERS})
+_ENGLISH = frozenset({*NUMBER_WORDS, *_SAME, *_SCALES, *_TIMES, "million", "billion", "dozen"})
 # Numbers only in the company of numbers: what sounds like one, and what says which one in a row.
 _SOUNDS_LIKE = {
-    "to": 2, "too": 2, "for": 4, "fore": 4, "won": 1, "ate": 8, "oh": 0, "o": 0, "aught": 0, "ought": 0,
-    "tree": 3, "sicks": 6,
+    "to": "two", "too": "two", "for": "four", "fore": "four", "won": "one", "ate": "eight", "oh": "zero",
+    "o": "zero", "aught": "zero", "ought": "zero", "tree": "three", "sicks": "six",
 }  # fmt: skip
 _ORDINALS = frozenset(
     "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth "
@@ -244,50 +244,22 @@ def _foreign(word: str) -> tuple[int, ...]:
 # --- digits
 
 
-def _digits(words: Sequence[str]) -> str:
+def _digits(said: Sequence[str]) -> str:
+    words = [_SAME.get(word, _SOUNDS_LIKE.get(word, word)) for word in said]
     digits, position = "", 0
     while position < len(words):
-        times = _TIMES.get(words[position], 0)
-        if times and position + 1 < len(words):
+        times = _TIMES.get(words[position], 0) if position + 1 < len(words) else 0
+        if times:
             digits += _digit(words[position + 1]) * times
             position += 2
-            continue
-        amount, used = _amount(words, position)
-        digits += amount
-        position += max(used, 1)
+        elif words[position] in _SCALES:
+            words[position : position + 1] = ["one", words[position]]
+        else:
+            amount, used = whole_number(words, position)
+            digits += amount if used else _digit(words[position])
+            position += max(used, 1)
     return digits
 
 
 def _digit(word: str) -> str:
-    known = _BELOW_HUNDRED.get(word, _SOUNDS_LIKE.get(word))
-    return word if word.isdecimal() else "" if known is None else str(known)
-
-
-def _amount(words: Sequence[str], start: int) -> tuple[str, int]:
-    """The number that begins here as people write it, and how many words it takes."""
-    value, used = _below_hundred(words, start)
-    if words[start] in _SCALES:
-        value, used = 1, 0
-    elif not used:
-        return _digit(words[start]), 1
-    total, scaled = 0, False
-    for word, scale in (("thousand", 1000), ("hundred", 100)):
-        if words[start + used : start + used + 1] == [word]:
-            total, used, scaled = total + value * scale, used + 1, True
-            value, more = _below_hundred(words, start + used)
-            used += more
-    if scaled:
-        return str(total + value), used
-    return (words[start], 1) if words[start].isdecimal() else (str(value), used)
-
-
-def _below_hundred(words: Sequence[str], start: int) -> tuple[int, int]:
-    """ "2 thousand 468" has digits where others have words."""
-    first = words[start] if start < len(words) else ""
-    if first.isdecimal() and len(first) <= 3:
-        return int(first), 1
-    value = _BELOW_HUNDRED.get(first)
-    if value is None:
-        return 0, 0
-    following = _ONES.get(words[start + 1], 0) if start + 1 < len(words) else 0
-    return (value + following, 2) if value >= 20 and following else (value, 1)
+    return word if word.isdecimal() else str(NUMBER_WORDS.get(word, ""))

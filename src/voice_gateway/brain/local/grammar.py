@@ -257,8 +257,8 @@ def _relative(slots: dict[str, Any], _response: str) -> Built:
     if "name" in slots or "area" in slots:
         return None  # another loudspeaker than ours
     if isinstance(step, int):
-        return ("VolumeUp" if step > 0 else "VolumeDown"), {"amount": abs(step)}
-    return {"up": ("VolumeUp", {}), "down": ("VolumeDown", {})}.get(str(step))
+        return "Volume", {"direction": "up" if step > 0 else "down", "amount": abs(step)}
+    return ("Volume", {"direction": step}) if step in ("up", "down") else None
 
 
 def _plain(intent: str, *unless: str) -> Any:

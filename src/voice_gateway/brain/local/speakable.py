@@ -1,6 +1,7 @@
 """Any read-only tool can be spoken to: its sentences are made from its title, name and description."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -18,22 +19,22 @@ _OURS = frozenset(
     "search_web list_timers control_speaker_volume".split()
 )
 _VERB = re.compile(
-    r"^(?:get|gets|list|lists|show|shows|read|reads|fetch|fetches|check|checks|find|finds|query|queries|"
+    r"^(?:(?:get|gets|list|lists|show|shows|read|reads|fetch|fetches|check|checks|find|finds|query|queries|"
     r"return|returns|tell|tells|give|gives|retrieve|retrieves|look up|looks up|provide|provides|"
     r"use this (?:tool )?to|must be used for|required for|the|a|an|all|current|next|latest|your|my|"
-    r"information (?:about|on)) (?=\S)"
+    r"information (?:about|on)) (?=\S))+"
 )
 _FIRST_PART = re.compile(
     r"^(.+?)(?:[.,;:(\n]| for | of | in | from | about | by | to | with | using | based | that |$)"
 )
 _LONGEST_PHRASE = 5  # words
 _MOST_TOOLS = 200
-_ASK = (
-    "(what is|what are|show [me]|tell me|give me|get [me]|read [me]|list|check|how is|how are|find|use|run) "
-    "[the|my|our|all|all the|a] [current|latest|next] "
+_ASK = re.compile(
+    r"^(?:(?:what|how) (?:is|are)|(?:show|get|read)(?: me)?|tell me|give me|list|check|find|use|run)"
+    r"(?: all)?(?: (?:the|my|our|a))?(?: (?:current|latest|next))? (?=\S)"
 )
-_LINK = "(for|in|of|about|on|at|from|with|called|named)"
-_TAIL = " [now|right now|today|currently]"
+_LINK = r"(?:for|in|of|about|on|at|from|with|called|named)(?: the)?"
+_NOW = re.compile(r" (?:now|right now|today|currently)$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,34 +45,39 @@ class _Voice:
     required: bool = False
     values: tuple[str, ...] = ()  # of an enum
 
+    def spoken_to(self, text: str) -> str | None:
+        """The value that is asked for, "" for none; None when it is not spoken to at all."""
+        asked = _ASK.match(text)
+        rest = text[asked.end() :] if asked else text
+        for phrase in self.phrases:
+            # A single word alone is too little to be taken for a wish.
+            if _NOW.sub("", rest) == phrase and (asked or " " in phrase):
+                return ""
+            if self.parameter and (said := re.match(rf"{re.escape(phrase)} {_LINK} (.+)", rest, re.DOTALL)):
+                return said[1]
+            if self.parameter and asked and rest.endswith(f" {phrase}"):
+                return rest.removesuffix(f" {phrase}")
+        return None
+
 
 class Speakables:
-    """The generated sentences of all tools that may be spoken to; made anew when the tools change."""
+    """What can be said to all tools that may be spoken to; made anew when the tools change."""
 
     def __init__(self, tools: Sequence["BaseTool"], names: Mapping[int, str]) -> None:
         voices = [_voice(tool, names.get(id(tool), tool.name)) for tool in tools[:_MOST_TOOLS]]
-        self._voices = _unlike([voice for voice in voices if voice is not None])
-        self._grammar: Any = None
+        known = [voice for voice in voices if voice is not None]
+        # A phrase that two tools share means neither of them.
+        counts = Counter(phrase for voice in known for phrase in voice.phrases)
+        self._voices = [
+            replace(voice, phrases=tuple(phrase for phrase in voice.phrases if counts[phrase] == 1))
+            for voice in known
+        ]
 
     def match(self, text: str, raw: str) -> Request | None:
-        if not self._voices or not text:
+        found = [(voice, value) for voice in self._voices if (value := voice.spoken_to(text)) is not None]
+        if len(found) != 1:
             return None
-        from hassil import recognize_all
-
-        if self._grammar is None:
-            self._grammar = _grammar(self._voices)
-        found = {
-            (
-                result.intent.name,
-                str(result.entities["value"].value).strip() if "value" in result.entities else "",
-            )
-            for result in recognize_all(text, self._grammar, language="en")
-        }
-        tools = {name for name, _ in found}
-        if len(tools) != 1:
-            return None
-        voice = self._voices[int(next(iter(tools)).removeprefix("T"))]
-        value = min((value for _, value in found), key=len)
+        voice, value = found[0]
         if not value:
             return None if voice.required else Request(voice.tool)
         given = _chosen(value, voice.values) if voice.values else as_said(value, raw)
@@ -133,10 +139,7 @@ def _phrases(tool: "BaseTool") -> Iterator[str]:
     for source in sources:
         words = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", source or "").replace("-", " ")
         phrase = normalise(words).whole
-        before = None
-        while before != phrase:
-            before = phrase
-            phrase = _VERB.sub("", phrase)
+        phrase = _VERB.sub("", phrase)
         phrase = re.sub(r"[^\w ]", "", phrase).strip()
         if phrase and len(phrase) > 2 and len(phrase.split()) <= _LONGEST_PHRASE:
             yield phrase
@@ -145,41 +148,3 @@ def _phrases(tool: "BaseTool") -> Iterator[str]:
 def _first(description: str) -> str:
     found = _FIRST_PART.match((description or "").strip())
     return found[1] if found else ""
-
-
-def _unlike(voices: Sequence[_Voice]) -> list[_Voice]:
-    """A phrase that two tools share means neither of them."""
-    counts: dict[str, int] = {}
-    for voice in voices:
-        for phrase in voice.phrases:
-            counts[phrase] = counts.get(phrase, 0) + 1
-    kept = []
-    for voice in voices:
-        phrases = tuple(phrase for phrase in voice.phrases if counts[phrase] == 1)
-        if phrases:
-            kept.append(_Voice(voice.tool, phrases, voice.parameter, voice.required, voice.values))
-    return kept
-
-
-def _grammar(voices: Sequence[_Voice]) -> Any:
-    from hassil.intents import Intents
-
-    return Intents.from_dict(
-        {
-            "language": "en",
-            "lists": {"value": {"wildcard": True}},
-            "intents": {
-                f"T{n}": {"data": [{"sentences": _sentences(voice)}]} for n, voice in enumerate(voices)
-            },
-        }
-    )
-
-
-def _sentences(voice: _Voice) -> list[str]:
-    phrases = f"({'|'.join(voice.phrases)})"
-    plain = [f"{_ASK}{phrases}{_TAIL}"]
-    # A single word alone is too little to be taken for a wish.
-    plain += [phrase for phrase in voice.phrases if " " in phrase]
-    if voice.parameter is None:
-        return plain
-    return [*plain, f"[{_ASK}]{phrases} {_LINK} [the] {{value}}", f"{_ASK}{{value}} {phrases}"]
