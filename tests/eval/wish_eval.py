@@ -29,6 +29,7 @@ from voice_gateway.brain.stage import Stage
 from voice_gateway.config import BrainSettings, OllamaSettings, PermissionSettings
 from voice_gateway.conversation.entry import Conversation, Nowhere
 from voice_gateway.tools.executor import ToolExecutor
+from voice_gateway.tools.permission import Fits
 from voice_gateway.turn import Reply, Utterance
 
 MODELS: dict[str, type[StandIn]] = {"right": RightModel, "wrong": WrongModel, "obedient": ObedientModel}
@@ -68,6 +69,9 @@ class House(Nowhere):
 
     def devices_named(self, name: str) -> Sequence[HomeDevice]:
         return self.local.devices_named(name)
+
+    def fitting(self, utterance: Utterance, before: str) -> Fits:
+        return self.local.fitting(utterance, before)
 
     async def hears(self, wish: Wish) -> Result:
         self.home.devices = home_for(wish).devices

@@ -69,6 +69,9 @@ class HomeTalk:
     def devices_named(self, name: str) -> Any:
         return self.brain.devices_named(name)
 
+    def fitting(self, utterance: Utterance, before: str) -> Any:
+        return self.brain.fitting(utterance, before)
+
     def abilities(self) -> str:
         return ""
 

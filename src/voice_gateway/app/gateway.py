@@ -41,8 +41,9 @@ from voice_gateway.tools.builtin.volume import PlaybackVolume
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
 from voice_gateway.tools.masking import mask, without_secrets
+from voice_gateway.tools.permission import Fits
 from voice_gateway.tools.traits import traits
-from voice_gateway.turn import ToolCall, ToolOutcome, new_id
+from voice_gateway.turn import ToolCall, ToolOutcome, Utterance, new_id
 from voice_gateway.watch import Event, Notice, PartState, State, Watch
 
 if TYPE_CHECKING:
@@ -215,6 +216,9 @@ class Gateway:
 
     def devices_named(self, name: str) -> Sequence[HomeDevice]:
         return self.local.devices_named(name)
+
+    def fitting(self, utterance: Utterance, before: str) -> Fits:
+        return self.local.fitting(utterance, before)
 
     def left_out(self) -> Mapping[str, str]:
         """The tools that the model does not see, and why. Without a model nothing is left out."""

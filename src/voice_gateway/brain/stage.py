@@ -9,6 +9,7 @@ from voice_gateway.brain.history import History
 from voice_gateway.interruption import Interruption
 from voice_gateway.tools.executor import CONFIRMED, ToolExecutor
 from voice_gateway.tools.permission import TurnGate
+from voice_gateway.tools.traits import traits
 from voice_gateway.turn import (
     ALLOWED,
     Autonomy,
@@ -70,6 +71,9 @@ class Turn:
 
         if not (isinstance(self.gate, TurnGate) and self.gate.confirmed):
             calls = [_without_yes(call) for call in calls]
+        if isinstance(self.gate, TurnGate) and self.gate.by_model:
+            found = ((call, executor.tools.find(call.name)) for call in calls)
+            self.gate.consider((call, traits(tool)) for call, tool in found if tool is not None)
         with self.interruption.calls():
             return await executor.execute_all(calls, gate=self.gate, on_outcome=keep)
 

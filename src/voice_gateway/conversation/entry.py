@@ -13,6 +13,9 @@ from typing import Protocol
 from home_words.kinds import HomeDevice
 from home_words.question import is_question
 from voice_gateway.brain.acts import Acts, TurnActs, Where
+from voice_gateway.brain.local.fitting import Fitting
+from voice_gateway.brain.local.meaning import Context
+from voice_gateway.brain.local.understand import Reader
 from voice_gateway.brain.render_outcomes import render_outcomes
 from voice_gateway.brain.stage import ModelStage, Stage, Turn
 from voice_gateway.config import BrainSettings, PermissionSettings
@@ -28,7 +31,7 @@ from voice_gateway.interruption import Interruption
 from voice_gateway.logs import turn_context
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import tool_beside
-from voice_gateway.tools.permission import TurnGate
+from voice_gateway.tools.permission import Fits, TurnGate
 from voice_gateway.tools.traits import has_strangers
 from voice_gateway.turn import (
     LONGEST_NAME,
@@ -62,6 +65,10 @@ class Surroundings(Protocol):
         """Every device that a name could mean."""
         ...
 
+    def fitting(self, utterance: Utterance, before: str) -> Fits:
+        """Whether a call is what these words mean, behind those before them."""
+        ...
+
     def abilities(self) -> str:
         """What can be asked for here, in a sentence."""
         ...
@@ -76,6 +83,9 @@ class Nowhere:
 
     def devices_named(self, _name: str) -> Sequence[HomeDevice]:
         return ()
+
+    def fitting(self, utterance: Utterance, _before: str) -> Fits:
+        return Fitting(utterance.text, Reader(Context()))
 
     def abilities(self) -> str:
         return ""
@@ -231,7 +241,7 @@ class Conversation:
         gate = self._confirmation.gate(turn.utterance.door, read_only=bool(read_only_reason))
         gate.said, gate.heard_outside = turn.utterance.text, turn.heard_outside
         gate.told_by_strangers = lambda: has_strangers(self._executor.tools.all())
-        gate.before = turn.history.recent()
+        gate.fits = self._around.fitting(turn.utterance, turn.history.recent())
         reply = await self._ask_stages(replace(turn, gate=gate), gate)
         if read_only_reason and gate.refused:
             return replace(reply, text=read_only_reason, ok=False)

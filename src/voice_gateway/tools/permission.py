@@ -2,16 +2,15 @@
 
 import logging
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from enum import StrEnum
+from enum import IntEnum, StrEnum
 from typing import Any
 
 from home_words.kinds import HomeDevice
 from home_words.names import plain_words
 from home_words.risk import HARMLESS, is_sensitive
 from voice_gateway.config import PermissionSettings
-from voice_gateway.tools.fitting import THERMOSTAT, TIMERS, VOLUME, fits, speaks_of
 from voice_gateway.tools.own_words import asked_for, name_words
 from voice_gateway.turn import ALLOWED, Autonomy, Decision, ToolCall, ToolTraits, Verdict, Words
 
@@ -19,6 +18,21 @@ log = logging.getLogger(__name__)
 
 # Every device that a name could mean to its server; empty when nobody knows.
 DevicesNamed = Callable[[str], Sequence[HomeDevice]]
+TIMERS = frozenset({"set_timer", "cancel_timer"})
+VOLUME = "control_speaker_volume"
+THERMOSTAT = "set_zwave_thermostat"
+
+
+class Fit(IntEnum):
+    """How far a call is what the words mean."""
+
+    FAR = 0  # they do not speak of it
+    NEAR = 1  # they speak of what it is about, and want something
+    MEANT = 2  # thing, direction and value stand in them, and no other time
+
+
+# Of a call and the devices that it would reach.
+Fits = Callable[[ToolCall, ToolTraits, Sequence[HomeDevice]], Fit]
 # Asked at each call: what a model has read grows while a turn goes on.
 Heard = Callable[[], bool]
 
@@ -199,13 +213,14 @@ class TurnGate:
     confirmed: bool = False  # the user has just said yes to exactly these calls …
     agreed_to: Tier = Tier.SENSITIVE  # … and was asked for no more than this
     said: str = ""  # the user's own words
-    before: str = ""  # what was said and done before them
+    fits: Fits = lambda _call, _traits, _devices: Fit.FAR  # whether a call is what they mean
     autonomy: Callable[[], Autonomy] = lambda: Autonomy.ASK  # of the model; known once it has answered
     by_model: bool = False  # the calls come from a model, which may have them from whatever it has read
     heard_outside: Heard = lambda: False  # whether it has read answers with words from outside the house
     told_by_strangers: Heard = lambda: False  # whether it has read descriptions of untrusted servers
     asked: list[ToolCall] = field(default_factory=list)
     refused: list[ToolCall] = field(default_factory=list)
+    _together: Fit | None = None
 
     def asking(self) -> "TurnGate":
         """For calls that were understood, but not for sure: the user is asked about each act of them."""
@@ -245,8 +260,7 @@ class TurnGate:
             return plainly and call.name not in self.unspoken_of
         if plainly or autonomy is Autonomy.ACT:
             return True
-        about = speaks_of(self.said, call, traits, self._devices(call, traits), self.before)
-        return about and call.name not in self.unspoken_of
+        return self._fit(call, traits) >= Fit.NEAR
 
     def _needs_yes(self, call: ToolCall, traits: ToolTraits, level: Tier) -> bool:
         if self.ask_first or (level is Tier.SENSITIVE and self.settings.confirm):
@@ -264,12 +278,25 @@ class TurnGate:
         autonomy, reversible = self.autonomy(), is_reversible(call, traits, level)
         if autonomy is Autonomy.LOOK or (autonomy is Autonomy.ACT and reversible):
             return False
-        if self.words is not Words.WISH or call.name in self.unspoken_of:
-            return True
-        return not self._fits(call, traits)
+        return self.words is not Words.WISH or self._fit(call, traits) < Fit.MEANT
 
-    def _fits(self, call: ToolCall, traits: ToolTraits) -> bool:
-        return fits(self.said, call, traits, self._devices(call, traits), self.before)
+    def consider(self, calls: Iterable[tuple[ToolCall, ToolTraits]]) -> None:
+        """What a model calls at once is one wish: where its calls do not fit alike, it is asked about as a
+        whole, so that a yes does all of it."""
+        acting = [
+            self._fits_alone(call, traits)
+            for call, traits in calls
+            if tier(call, traits, self.settings, self.devices_named) is not Tier.READ
+        ]
+        self._together = Fit.NEAR if len(set(acting)) > 1 else None
+
+    def _fit(self, call: ToolCall, traits: ToolTraits) -> Fit:
+        return self._together or self._fits_alone(call, traits)
+
+    def _fits_alone(self, call: ToolCall, traits: ToolTraits) -> Fit:
+        if call.name in self.unspoken_of:
+            return Fit.FAR
+        return self.fits(call, traits, self._devices(call, traits))
 
     def _devices(self, call: ToolCall, traits: ToolTraits) -> Sequence[HomeDevice]:
         args = call.args if isinstance(call.args, Mapping) else {}

@@ -11,6 +11,7 @@ from home_words.question import is_question
 from voice_gateway.brain.acts import TurnActs
 from voice_gateway.brain.local.compose import abilities, compose, devices_shown
 from voice_gateway.brain.local.device_cache import DeviceCache, HomeReady
+from voice_gateway.brain.local.fitting import Fitting, devices_in
 from voice_gateway.brain.local.followup import (
     IT_SECONDS,
     KEY,
@@ -58,7 +59,7 @@ from voice_gateway.config import BrainSettings
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.permission import is_search
 from voice_gateway.tools.traits import traits
-from voice_gateway.turn import Passed, Reply, ToolCall, ToolOutcome, new_id
+from voice_gateway.turn import Passed, Reply, ToolCall, ToolOutcome, Utterance, new_id
 
 UNDO = "Undo"  # the intent of words that take back what was done
 CORRECTING = "correcting"  # in the state: the open question is about what was meant instead
@@ -117,6 +118,12 @@ class LocalBrain:
     def devices_named(self, name: str) -> tuple[Device, ...]:
         """Every device that this name could mean, for permission."""
         return self._cache.devices_named(name)
+
+    def fitting(self, utterance: Utterance, before: str) -> Fitting:
+        """Whether a model's call is what these words mean, behind those before them."""
+        room, home = utterance.room or self._settings.room, self.home
+        context = Context(home, room, devices_in(before, home), tools=self._tool_names())
+        return Fitting(utterance.text, Reader(context, self._language))
 
     async def refresh(self) -> None:
         await self._cache.refresh()

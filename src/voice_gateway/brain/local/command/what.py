@@ -329,7 +329,7 @@ _BY_VERB = {
     "start": What("Start", {"appliance": True, "explicit": True}),
 }  # fmt: skip
 
-_HEATING = frozenset({"SetTemperature", "Warmer", "Cooler"})
+HEATING = frozenset({"SetTemperature", "Warmer", "Cooler"})
 _OF_IT = frozenset({"SetLevel", "Brighter", "Dimmer", "Scale"})
 
 
@@ -337,7 +337,7 @@ def _command(what: What, clause: _Clause, text: str) -> Command | None:
     rest = re.sub(r"^(?:with|of|to) ", "", clause.rest)
     if clause.value:  # "30 percent on the lamp", "the lamp to" before what was taken out
         rest = re.sub(r"^(?:on|for|from) | (?:to|by|at|on|for|as)$", "", rest)
-    if what.action in _HEATING:
+    if what.action in HEATING:
         rest = words.HEATED.sub("", rest).strip()
         rest = re.sub(r"^(?:in|of|for|on|at) | ?\b(?:in |over )?here$", "", rest)
     elif what.action in _OF_IT or clause.subject == "light":
@@ -345,7 +345,7 @@ def _command(what: What, clause: _Clause, text: str) -> Command | None:
     elif what.action == "Lock":
         rest = re.sub(r"(?:^| )(?:up|down)$", "", rest)
         rest = "everything" if words.HOUSE.fullmatch(rest) else rest
-    if not rest and what.action not in _HEATING | _OF_IT:
+    if not rest and what.action not in HEATING | _OF_IT:
         return None
     ours = len(text.replace(" ", "")) - len(clause.rest.replace(" ", ""))
     return Command(what, read_which(rest), literal=max(0, ours))

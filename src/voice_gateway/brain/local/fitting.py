@@ -1,0 +1,119 @@
+"""Whether a model's call is what the words mean: compared with what the parser reads from them.
+
+Erring costs a question, so only what plainly stands there is meant; whose words they are is in `own_words`.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from home_words.kinds import HomeDevice, classes_in
+from home_words.names import loose_words, words
+from home_words.resolver import ALL
+from home_words.wish_words import helped, unwrapped
+from voice_gateway.brain.local.command.what import HEATING, read_command
+from voice_gateway.brain.local.home import Device, Home
+from voice_gateway.brain.local.meaning import Request, Step
+from voice_gateway.brain.local.normalise import normalise, too_long
+from voice_gateway.brain.local.speech_act import not_a_command
+from voice_gateway.brain.local.understand import Reader
+from voice_gateway.tools.builtin.durations import parse_span
+from voice_gateway.tools.own_words import asked_for, name_words
+from voice_gateway.tools.permission import Fit
+from voice_gateway.turn import ToolCall, ToolTraits
+
+
+def devices_in(text: str, home: Home) -> tuple[Device, ...]:
+    """Those that a conversation has named: what "it" may be."""
+    spoken = loose_words(text)
+    return tuple(device for device in home.devices if loose_words(device.name) <= spoken)
+
+
+@dataclass(frozen=True)
+class Fitting:
+    """Judges calls by the words of one turn; `devices` are those that a call would reach."""
+
+    raw: str
+    reader: Reader  # `last` of its context is what the conversation was about
+
+    def __call__(self, call: ToolCall, traits: ToolTraits, devices: Sequence[HomeDevice]) -> Fit:
+        if too_long(self.raw):
+            return Fit.FAR
+        if self._means(call, traits, devices):
+            return Fit.MEANT
+        # The gate knows by which words the built-in ones are spoken of.
+        near = traits.source == "builtin" or any(map(self._is_near, devices))
+        return Fit.NEAR if near or (not devices and self._names(call, traits)) else Fit.FAR
+
+    @cached_property
+    def _requests(self) -> tuple[Request, ...]:
+        """What the parser would call: for the whole of it, else for the clauses that it can read."""
+        said = normalise(self.raw)
+        whole = self.reader.read(said)
+        if whole.steps or not_a_command(said.text):
+            return whole.requests
+        steps = [step for step in map(self.reader.clause, said.parts) if isinstance(step, Step) and step.acts]
+        return tuple(request for step in steps for request in step.requests)
+
+    def _means(self, call: ToolCall, traits: ToolTraits, devices: Sequence[HomeDevice]) -> bool:
+        """What the parser cannot read is compared word by word; a tool that it does not know, by its name."""
+        if self._requests:
+            return any(_is_same(request, call, traits, devices) for request in self._requests)
+        if not_a_command(normalise(self.raw).text):
+            return False
+        if devices or traits.source == "builtin":
+            return asked_for(self.raw, call, traits, devices, by_name=False)
+        return self._names(call, traits)
+
+    def _names(self, call: ToolCall, traits: ToolTraits) -> bool:
+        """What is none of our devices: a scene, a tool of another server, a device of another home."""
+        args: Mapping[str, Any] = call.args if isinstance(call.args, Mapping) else {}
+        tool = " ".join(name_words(traits.original_name or call.name))
+        about = loose_words(str(args.get("deviceName") or args.get("sceneName") or tool))
+        return not about.isdisjoint(loose_words(self.raw))
+
+    def _is_near(self, device: HomeDevice) -> bool:
+        """By its whole name, or in its room. One word alone is said of other things, too: then something must
+        be wanted."""
+        spoken = loose_words(self.raw)
+        name, room = loose_words(device.name), loose_words(device.room)
+        named = name & spoken or any(sort.has(device) for sort in classes_in(words(self.raw)))
+        if (len(name) > 1 and name <= spoken) or (room and room <= spoken and named):
+            return True
+        heated = device.kind == "thermostat" and self._wanted & HEATING
+        hinted = named or heated or room & spoken or spoken & ALL or device in self.reader.context.last
+        return bool(self._wanted and hinted)
+
+    @cached_property
+    def _wanted(self) -> frozenset[str]:
+        """The deeds of every command that could be read from any word on."""
+        said = normalise(self.raw)
+        parts = [part.split() for part in said.parts]
+        tails = (" ".join(part[at:]) for part in parts for at in range(len(part)))
+        deeds = frozenset(command.what.action for tail in tails for command in read_command(tail))
+        wished = said.question or any(unwrapped(part) or helped(part) for part in (said.text, *said.asides))
+        return deeds | {"a wish"} if wished else deeds
+
+
+def _is_same(request: Request, call: ToolCall, traits: ToolTraits, devices: Sequence[HomeDevice]) -> bool:
+    if request.device is not None:
+        if [request.device.name] != [device.name for device in devices]:
+            return False
+    elif request.tool != (traits.original_name or call.name):
+        return False
+    return _values(request.args) == _values(call.args if isinstance(call.args, Mapping) else {})
+
+
+def _values(args: Mapping[str, Any]) -> dict[str, object]:
+    """All but the device, as they are compared: "600" is ten minutes."""
+    return {key: _value(key, value) for key, value in args.items() if key != "deviceName"}
+
+
+def _value(key: str, value: Any) -> object:
+    if key == "duration" and (span := parse_span(str(value))) is not None:
+        return span.total_seconds
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        return loose_words(str(value))
