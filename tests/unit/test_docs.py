@@ -35,6 +35,11 @@ def test_what_pages_take_from_the_code_is_up_to_date():
     assert (done.returncode, done.stderr) == (0, "")
 
 
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_no_address_begins_with_a_capital(page):
+    assert re.findall(r"\b[A-Z]\w*://", page.read_text(encoding="utf-8")) == []
+
+
 def page_named(path: Path) -> str:
     return str(path.relative_to(ROOT))
 

@@ -175,6 +175,18 @@ def checked_wake_words(words: tuple[str, ...], engine: str) -> tuple[str, ...]:
     return words
 
 
+def _checked_language(language: str) -> str:
+    """Our own sentences are English; others are those of home-assistant-intents. Raises ValueError."""
+    if language == "en":  # as nearly always: then the package is not even imported
+        return language
+    from home_assistant_intents import get_languages
+
+    known = sorted(get_languages())
+    if not {language, language.partition("-")[0]} & set(known):
+        raise ValueError(f'there are no sentences for "{language}"; there are {", ".join(known)}')
+    return language
+
+
 def checked_steps(value: Any, handler: ValidatorFunctionWrapHandler) -> Any:
     """Of two types pydantic would say for each what is wrong with it. Raises ValueError."""
     try:
@@ -191,6 +203,7 @@ ListenAddress = Annotated[
     str,
     AfterValidator(_address("tcp://", example="tcp://127.0.0.1:10700", needs_host=False, least_port=0)),
 ]
+Language = Annotated[str, AfterValidator(_checked_language)]
 StorePlace = Annotated[str, AfterValidator(_checked_store)]
 Topic = Annotated[str, AfterValidator(_checked_topic)]
 ShareGroup = Annotated[str, AfterValidator(_checked_group)]

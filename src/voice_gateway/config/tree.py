@@ -18,6 +18,7 @@ from pydantic import (
 from voice_gateway.config.kinds import (
     BrokerAddress,
     Doors,
+    Language,
     ListenAddress,
     Pin,
     ServerAddress,
@@ -60,7 +61,9 @@ class BrainSettings(Section):
     provider: Provider = Field(
         "local", description="who answers what the local brain does not: local, ollama or anthropic"
     )
-    language: str = Field("en", description="language of the local brain's sentences")
+    language: Language = Field(
+        "en", description="language of the local brain's sentences: en, or one of home-assistant-intents"
+    )
     room: str | None = Field(None, description='the room this gateway stands in; settles "turn on the light"')
     max_rounds: int = Field(6, ge=1, le=50, description="model calls in one turn")
     several_steps: SeveralSteps = Field(

@@ -128,3 +128,14 @@ def test_check_suggests_what_was_meant(tmp_path, capsys):
     assert 'unknown setting "voice.enabeld" (did you mean "enabled"?)' in err
     assert err.count("\n") == 1
     assert main(["config", "check", "--config", "nowhere.toml"]) == 2
+
+
+@pytest.mark.parametrize(("language", "code"), [("en", 0), ("de-DE", 0), ("pt-BR", 0), ("xx", 2), ("", 2)])
+def test_check_refuses_a_language_that_is_not_there_and_names_the_choices(tmp_path, capsys, language, code):
+    file = tmp_path / "own.toml"
+    file.write_text(f'[brain]\nlanguage = "{language}"\n')
+
+    assert main(["config", "check", "--config", str(file)]) == code
+
+    err = capsys.readouterr().err
+    assert not code or f'no sentences for "{language}"; there are af, ar, bg, ' in err

@@ -134,6 +134,7 @@ def test_the_current_folder_wins_over_the_configuration_folder():
         ("[ollama]\nnum_ct = 1\n", 'unknown setting "ollama.num_ct" (did you mean "num_ctx"?)'),
         ("[olama]\nmodel = 'x'\n", 'unknown setting "olama" (did you mean "ollama"?)'),
         ("[brain]\nprovider = 'gpt'\n", "brain.provider: must be 'local', 'ollama' or 'anthropic'"),
+        ("[brain]\nlanguage = 'tlh'\n", 'brain.language: there are no sentences for "tlh"'),
         ("[mcp]\nattempts = 0\n", "mcp.attempts: must be greater than or equal to 1"),
         ("[mcpServers.a]\nargs = ['x']\n", "mcpServers.a: needs either command or url"),
         ("[mcpServers.a]\nurl = 'ftp://x'\n", "mcpServers.a.url: must start with http:// or https://"),
