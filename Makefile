@@ -26,7 +26,7 @@ $(VENV)/.speech: $(VENV)/.run requirements/speech.lock
 	@scripts/setup speech "$(PYTHON)" "$(VENV)" >&2
 
 run: $(VENV)/.run $(VENV)/.speech ## start the gateway on embedded defaults
-	@$(BIN)/voice-gateway run $(ARGS)
+	@$(BIN)/voice-gateway run $(ARGS) || [ $$? = 130 ]  # Ctrl-C is no error
 
 counterparts:
 	@scripts/counterparts mosquitto pulseaudio pulseaudio-utils alsa-utils libasound2-plugins redis-server espeak-ng strace libportaudio2 >&2

@@ -1,4 +1,5 @@
-"""Logs: to stderr only, a fixed phrase with its facts behind it, and the turn they belong to."""
+"""Logs: a fixed phrase with its facts behind it, and the turn they belong to. To stderr, or where people talk
+at a terminal to a file, because there they would stand between the words."""
 
 import logging
 import re
@@ -6,7 +7,13 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from io import TextIOWrapper
+from pathlib import Path
 from typing import TextIO
+
+from voice_gateway.private_files import private_file
+
+LARGEST_FILE = 1_000_000  # bytes; the one before it is kept as well
 
 # What every LogRecord has of its own; whatever else stands on a record came in as `extra`.
 _STANDARD = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
@@ -50,9 +57,10 @@ class FactsFormatter(logging.Formatter):
     came from, can be taken for a record.
     """
 
-    def __init__(self, *, tracebacks: bool) -> None:
+    def __init__(self, *, tracebacks: bool, dated: bool = False) -> None:
         super().__init__()
         self._tracebacks = tracebacks
+        self._time = "%Y-%m-%d %H:%M:%S" if dated else "%H:%M:%S"
         self._second, self._clock = 0, ""  # lines come in bursts: one second's text serves them all
 
     def format(self, record: logging.LogRecord) -> str:
@@ -63,7 +71,7 @@ class FactsFormatter(logging.Formatter):
         )
         source = record.name.removeprefix("voice_gateway.")
         if (second := int(record.created)) != self._second:
-            self._second, self._clock = second, self.formatTime(record, "%H:%M:%S")
+            self._second, self._clock = second, self.formatTime(record, self._time)
         said = record.getMessage()
         below: list[str] = []
         if isinstance(record.msg, Lines):
@@ -88,10 +96,42 @@ def _quoted(value: object) -> str:
     return f'"{one_line(escaped)}"'
 
 
-def set_up(level: str = "warning", *, debug: bool = False, stream: TextIO | None = None) -> None:
+class LogFile(logging.FileHandler):
+    """For its owner alone, and never larger than two files. What it cannot take goes to stderr after all."""
+
+    def __init__(self, file: Path) -> None:
+        super().__init__(file, encoding="utf-8", errors="backslashreplace", delay=True)
+
+    def _open(self) -> TextIOWrapper:
+        private_file(Path(self.baseFilename))
+        return super()._open()
+
+    def emit(self, record: logging.LogRecord) -> None:
+        try:
+            if self.stream is not None and self.stream.tell() >= LARGEST_FILE:
+                self.stream.close()
+                self.stream = None  # the next line opens a new one
+                Path(self.baseFilename).replace(f"{self.baseFilename}.1")
+            super().emit(record)
+        except OSError:
+            self.handleError(record)
+
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 (the library's name)
+        print(self.format(record), file=sys.stderr)
+
+
+def destination() -> str:
+    """Where the lines go, for people."""
+    files = [one.baseFilename for one in logging.getLogger().handlers if isinstance(one, LogFile)]
+    return files[0] if files else "stderr"
+
+
+def set_up(
+    level: str = "warning", *, debug: bool = False, stream: TextIO | None = None, file: Path | None = None
+) -> None:
     """Our own tracebacks appear only with `debug`; a server's output is quoted behind its name always."""
-    handler = logging.StreamHandler(stream or sys.stderr)
-    handler.setFormatter(FactsFormatter(tracebacks=debug))
+    handler: logging.Handler = LogFile(file) if file else logging.StreamHandler(stream or sys.stderr)
+    handler.setFormatter(FactsFormatter(tracebacks=debug, dated=file is not None))
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(logging.DEBUG if debug else level.upper())

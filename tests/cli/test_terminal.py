@@ -1,9 +1,139 @@
-"""Somebody at a terminal: what comes unasked does not run into what is being typed."""
+"""Somebody at a terminal: what is seen there, what is not, and how one leaves."""
 
-from tests.fakes.running_gateway import server
+import re
+import signal
+import stat
+import subprocess
+from pathlib import Path
+
+import pytest
+from tests.fakes.running_gateway import parts, server
 from tests.fakes.terminal import Terminal
 
 CTRL_D = "\x04"
+UP = "\x1b[A"
+HEATER = "turn on the space heater\n"  # a device that does not answer: two warnings
+ROOT = Path(__file__).parents[2]
+
+
+async def test_warnings_stand_in_a_file_that_status_names_not_between_the_words(commands):
+    async with Terminal.opened(commands, "run") as terminal:
+        await terminal.until("> ")
+        terminal.type(HEATER)
+        answer = await terminal.until("(unreachable)\r\n> ", behind=HEATER.strip())
+        told = (await parts(commands))["log"]["sentence"]
+        terminal.type("quit\n")
+        assert await terminal.ends() == 0
+
+    log = commands.folder / "data" / "voice-gateway" / "gateway.log"
+    assert "warning" not in answer
+    assert told == f"Warnings go to {log}."
+    assert "tool failed (tool=control_zwave_device" in log.read_text()
+    assert stat.S_IMODE(log.stat().st_mode) == 0o600
+
+
+async def test_debug_shows_the_logs_at_the_terminal(commands):
+    async with Terminal.opened(commands, "chat", "--debug") as terminal:
+        await terminal.until("> ", behind="")
+        terminal.type(HEATER)
+        await terminal.until("(unreachable)\r\n> ", behind="warning tools.executor: tool failed")
+
+
+async def test_without_a_terminal_logs_stay_on_stderr(commands):
+    done = await commands.run("chat", text=HEATER)
+
+    assert "warning tools.executor: tool failed" in done.err
+    assert not (commands.folder / "data" / "voice-gateway" / "gateway.log").exists()
+
+
+async def test_a_failing_server_prints_its_reason_once(commands):
+    commands.file(
+        "voice-gateway.toml", '[mcp]\nattempts = 1\n[mcpServers.sonos]\ncommand = "no-such-program"\n'
+    )
+    async with Terminal.opened(commands, "run") as terminal:
+        await terminal.until("> ", behind="`quit` to end")
+
+    assert terminal.shown.count('"no-such-program" was not found') == 1
+    assert terminal.shown.count("The sonos server is not answering") == 1
+
+
+@pytest.mark.parametrize(
+    ("leave", "code"),
+    [("quit\n", 0), ("exit\n", 0), (" Quit \n", 0), (CTRL_D, 0), ("half a li", 130)],
+)
+async def test_one_leaves_quietly_and_the_terminal_is_as_it_was(commands, leave, code):
+    async with Terminal.opened(commands, "chat") as terminal:
+        before = terminal.settings()
+        await terminal.until("> ")
+        terminal.type(leave)
+        if code:
+            await terminal.until(leave)
+            terminal.process.send_signal(signal.SIGINT)  # as Ctrl-C does
+        assert await terminal.ends() == code
+        await terminal.until("\n")
+
+        assert terminal.shown.split("> ")[-1].strip() == leave.replace(CTRL_D, "").strip()
+        assert terminal.settings() == before
+
+
+def test_make_does_not_complain_of_ctrl_c(tmp_path):
+    program = tmp_path / "voice-gateway"
+    program.write_text("#!/bin/sh\nexit 130\n")
+    program.chmod(0o755)
+    words = ["make", "-o", ".venv/.run", "-o", ".venv/.speech", f"BIN={tmp_path}", "run"]
+
+    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False, timeout=30)
+
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+async def test_what_was_typed_is_there_after_the_next_start(commands):
+    async with Terminal.opened(commands, "chat") as terminal:
+        await terminal.until("> ")
+        terminal.type("what time is it\n")
+        await terminal.until("\n> ", behind="It")
+        terminal.type("quit\n")
+        await terminal.ends()
+    async with Terminal.opened(commands, "chat") as terminal:
+        await terminal.until("> ")
+        terminal.type(UP)
+        await terminal.until("> what time is it")
+
+    kept = commands.folder / "data" / "voice-gateway" / "typed-history"
+    assert kept.read_text() == "what time is it\n"
+    assert stat.S_IMODE(kept.stat().st_mode) == 0o600
+
+
+async def test_nothing_with_a_pin_in_it_is_kept(commands):
+    commands.file("voice-gateway.toml", '[permission]\npin = "2468"\n')
+    async with Terminal.opened(commands, "chat") as terminal:
+        await terminal.until("> ")
+        for typed in ("unlock the front door", "yes 1357", "unlock the front door", "yes two four six eight"):
+            terminal.type(f"{typed}\n")
+            await terminal.until("\n> ", behind=f"{typed}\r\n")
+        terminal.type(UP)
+        await terminal.until("> unlock the front door")
+
+    folder = commands.folder / "data" / "voice-gateway"
+    assert (folder / "typed-history").read_text() == "unlock the front door\n"
+
+
+async def test_the_prompt_shows_the_room_and_colours_can_be_switched_off(commands):
+    coloured = re.compile("\x1b\\[3[0-9]m")
+    for env, words, colours in (
+        ({}, (), True),
+        ({"NO_COLOR": "1"}, (), False),
+        ({}, ("--no-color",), False),
+        ({"TERM": "dumb"}, (), False),
+    ):
+        async with Terminal.opened(
+            commands, "chat", "--room", "Kitchen", *words, **{"TERM": "xterm", **env}
+        ) as terminal:
+            await terminal.until("Kitchen > \x1b[0m" if colours else "Kitchen > ")
+            terminal.type("set a timer for 5 minutes\n")
+            await terminal.until("> \x1b[0m" if colours else "> ", behind="✓ set timer")
+        assert bool(coloured.search(terminal.shown)) is colours
+        assert ("\x1b[32m✓" in terminal.shown) is colours
 
 
 async def test_ready_is_told_above_the_prompt_and_what_is_typed_stays(commands, tmp_path):

@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import os
 import pty
+import termios
 from collections.abc import AsyncIterator
 
 from tests.fakes import warm_python
@@ -21,7 +22,7 @@ class Terminal:
 
     @classmethod
     @contextlib.asynccontextmanager
-    async def opened(cls, commands: Commands, *words: str) -> "AsyncIterator[Terminal]":
+    async def opened(cls, commands: Commands, *words: str, **env: str) -> "AsyncIterator[Terminal]":
         ours, its = pty.openpty()
         terminal = cls(ours)
         terminal.process = await warm_python.start(
@@ -30,7 +31,7 @@ class Terminal:
             stdout=its,
             stderr=its,
             cwd=commands.folder,
-            env={**commands.env, "TERM": "dumb"},
+            env={**commands.env, "TERM": "dumb", **env},
             start_new_session=True,
         )
         os.close(its)
@@ -50,6 +51,10 @@ class Terminal:
         except OSError:  # the other side is closed
             asyncio.get_running_loop().remove_reader(self._ours)
         self._news.set()
+
+    def settings(self) -> list[object]:
+        """Of the line: whether what is typed is echoed, and the like."""
+        return termios.tcgetattr(self._ours)
 
     def type(self, text: str) -> None:
         os.write(self._ours, text.encode())

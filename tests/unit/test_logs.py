@@ -3,14 +3,17 @@
 import io
 import logging
 import re
+import stat
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.fakes.linked import fault_server, linked
 
+from voice_gateway import logs
 from voice_gateway.logs import FactsFormatter, Lines, one_line, turn_context
 from zwave_mcp.cli import _log_to_stderr
 
@@ -133,3 +136,36 @@ def test_the_zwave_servers_log_cannot_be_forged_either(capsys):
     assert "\x1b" not in written
     assert "\u2028" not in written
     assert not [line for line in written.splitlines() if line.startswith(FORGED)]
+
+
+def test_a_log_file_is_for_its_owner_dated_and_bounded(tmp_path, monkeypatch):
+    monkeypatch.setattr(logs, "LARGEST_FILE", 1000)
+    file = tmp_path / "new" / "gateway.log"
+    log = logger_to(file)
+    for number in range(100):
+        log.warning("something is slow", extra={"number": number})
+    log.handlers[0].close()
+
+    both = [file, file.with_name("gateway.log.1")]
+    assert sorted(file.parent.iterdir()) == both
+    assert all(stat.S_IMODE(one.stat().st_mode) == 0o600 for one in both)
+    assert sum(one.stat().st_size for one in both) < 2500
+    last = file.read_text().splitlines()[-1]
+    assert re.fullmatch(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d warning test: something is slow \(number=99\)", last)
+
+
+def test_what_no_file_can_take_goes_to_stderr(tmp_path, capsys):
+    (tmp_path / "taken").write_text("")
+
+    logger_to(tmp_path / "taken" / "gateway.log").warning("something is slow")
+
+    assert "warning test: something is slow" in capsys.readouterr().err
+
+
+def logger_to(file: Path) -> logging.Logger:
+    """One of its own, so that the other tests keep theirs."""
+    handler = logs.LogFile(file)
+    handler.setFormatter(FactsFormatter(tracebacks=False, dated=True))
+    log = logging.Logger("test")
+    log.addHandler(handler)
+    return log

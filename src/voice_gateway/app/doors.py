@@ -5,7 +5,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
-from voice_gateway.config import control_file
+from voice_gateway.config import control_file, data_folder
 from voice_gateway.problems import VOICE_PACKAGE
 from voice_gateway.watch import Notice, State
 
@@ -70,10 +70,12 @@ class Doors:
     def text(self, *, as_json: bool, out: TextIO | None = None) -> "TextDoor":
         """Lines in, answers out; what nobody asked for, such as a timer that rings, is told there, too."""
         from voice_gateway.doors.terminal import TextDoor
+        from voice_gateway.doors.typed_history import TypedHistory
 
         gateway = self._gateway
-        room = gateway.settings.brain.room
-        door = TextDoor(gateway.conversation.answer, as_json=as_json, room=room, out=out)
+        answer, room = gateway.conversation.answer, gateway.settings.brain.room
+        history = TypedHistory(data_folder() / "typed-history")
+        door = TextDoor(answer, as_json=as_json, room=room, out=out, history=history)
         gateway.watch.subscribe(lambda event: door.tell(event.text) if isinstance(event, Notice) else None)
         return door
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import threading
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,7 +11,9 @@ from voice_gateway.brain.acts import Where
 from voice_gateway.config import data_folder
 from voice_gateway.doors.control import Operation, answer_json
 from voice_gateway.interruption import Interruption
+from voice_gateway.logs import destination
 from voice_gateway.turn import Utterance
+from voice_gateway.watch import PartState, State
 
 if TYPE_CHECKING:
     from voice_gateway.app.gateway import Gateway
@@ -19,6 +22,8 @@ if TYPE_CHECKING:
 def operations(gateway: "Gateway", config: Path | None) -> dict[str, Operation]:
     """By name; `config` is the file of its settings."""
     mine = {"config": str(config.resolve()) if config else None, "data_folder": str(data_folder())}
+
+    log = PartState("log", State.OK, f"Warnings go to {destination()}.", time.time())
 
     async def hello(_asked: Mapping[str, Any], _interruption: Interruption) -> dict[str, Any]:
         return mine
@@ -41,7 +46,8 @@ def operations(gateway: "Gateway", config: Path | None) -> dict[str, Operation]:
         )
 
     async def status(_asked: Mapping[str, Any], _interruption: Interruption) -> list[dict[str, Any]]:
-        return [part.to_json() for part in (*gateway.watch.parts(), *gateway.autonomy())]
+        parts = (*gateway.watch.parts(), *gateway.autonomy(), log)
+        return [part.to_json() for part in parts]
 
     async def talk(_asked: Mapping[str, Any], _interruption: Interruption) -> str:
         return gateway.doors.push_to_talk()

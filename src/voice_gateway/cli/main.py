@@ -9,6 +9,7 @@ import io
 import signal
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 from voice_gateway import logs, quick_start
 from voice_gateway.cli.parser import PROGRAM, parsed, parser
@@ -25,10 +26,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         parser().print_help(sys.stderr)
         return 2
     debug = getattr(options, "debug", False)
-    logs.set_up(getattr(options, "log_level", "warning"), debug=debug)
-    for stream in (sys.stdout, sys.stderr):  # a character the terminal does not know must not cost the answer
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")
+    logs.set_up(getattr(options, "log_level", "warning"), debug=debug, file=_log_file(options))
+    _set_up_streams(options)
     stopped: list[signal.Signals] = []
     quick_start.begin()
     try:
@@ -53,6 +52,26 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 1
     finally:
         quick_start.end()
+
+
+def _set_up_streams(options: argparse.Namespace) -> None:
+    if getattr(options, "no_color", False):
+        from voice_gateway.config import colours
+
+        colours.switch_off()
+    for stream in (sys.stdout, sys.stderr):  # a character the terminal does not know must not cost the answer
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _log_file(options: argparse.Namespace) -> Path | None:
+    """None: to stderr, for scripts and service managers, and for who asks for logs at a terminal."""
+    asked_for = hasattr(options, "debug") or hasattr(options, "log_level")
+    if asked_for or sys.stderr is None or not sys.stderr.isatty():
+        return None
+    from voice_gateway.config.folders import log_file
+
+    return log_file()
 
 
 async def _stoppable(options: argparse.Namespace, stopped: list[signal.Signals]) -> int:

@@ -12,7 +12,7 @@ PROGRAM = "voice-gateway"
 
 EXAMPLES = """\
 examples:
-  voice-gateway run                                  start; type to it, Ctrl-D ends
+  voice-gateway run                                  start; type to it; `quit` ends
   voice-gateway ask "turn on the floor lamp"         one question, one answer
   voice-gateway ask --json "is the front door locked"
   voice-gateway ask --explain "dim it to half" --conversation kitchen
@@ -68,7 +68,9 @@ def parser() -> Parser:
         "run", parents=[shared], help="start the gateway; answer what is typed or piped in"
     )
     run.add_argument("--voice", action="store_true", help="listen and speak, too")
-    commands.add_parser("chat", parents=[shared], help="answer each line of the input, then end")
+    chat = commands.add_parser("chat", parents=[shared], help="answer each line of the input, then end")
+    for one in (run, chat):
+        one.add_argument("--room", help='where you are; settles "turn on the light"')
     _add_ask(commands, shared)
     _add_undo(commands, shared)
     _add_tools(commands, shared)
@@ -92,9 +94,12 @@ def _shared_options() -> Parser:
         help="who answers what the local brain does not",
     )
     shared.add_argument(
-        "--log-level", choices=("debug", "info", "warning", "error"), help="how much to log on stderr"
+        "--log-level",
+        choices=("debug", "info", "warning", "error"),
+        help="how much to log, on stderr (without it a terminal shows no logs: `status` says where they are)",
     )
-    shared.add_argument("--debug", action="store_true", help="log everything, with tracebacks")
+    shared.add_argument("--debug", action="store_true", help="log everything on stderr, with tracebacks")
+    shared.add_argument("--no-color", action="store_true", help="no colours, as with NO_COLOR")
     return shared
 
 

@@ -4,7 +4,7 @@ import argparse
 import asyncio
 import contextlib
 import sys
-from collections.abc import Callable
+from collections.abc import Sequence
 
 from voice_gateway.app import Gateway, opened
 from voice_gateway.cli.command import loaded, wants_json
@@ -12,11 +12,11 @@ from voice_gateway.config import conversations_file
 from voice_gateway.conversation.store import store_from
 from voice_gateway.doors.terminal import Source, source, tell_unasked
 from voice_gateway.reports import damaged_file
-from voice_gateway.watch import Changes, Event, Watch
+from voice_gateway.watch import Changes, Event, PartState, State, Watch
 
 PROMPT_SECONDS = 2.0
 FURTHER = (
-    "Type a question, or end with Ctrl-D. docs/configuration.md tells how to add a model or your own devices."
+    "Type a question, or `quit` to end. docs/configuration.md tells how to add a model or your own devices."
 )
 
 
@@ -28,17 +28,18 @@ async def run(options: argparse.Namespace) -> int:
     watch = Watch()
     told = damaged_file(watch, "memory", "conversations")
     store = store_from(settings.brain.store, conversations_file(), on_damage=told)
-    watch.subscribe(_announcer())
+    announcer = Announcer(waits=stays and behind is Source.TERMINAL)
+    watch.subscribe(announcer.watched)
     async with contextlib.aclosing(store), opened(settings, store=store, watch=watch) as gateway:
         door = gateway.doors.text(as_json=wants_json(options))
         gateway.start_long_tasks(rings=stays)
         if stays:
             spoken = settings.voice.enabled or options.voice
             gateway.doors.open(found.file, spoken=spoken, show=door.tell, announce=_tell)
-            await _announce_ready(gateway, behind)
+            await _announce_ready(gateway, behind, announcer)
         if behind is Source.NONE:
             return await _until_stopped() if stays else 0
-        all_ok = await door.run(sys.stdin, prompt=behind is Source.TERMINAL)
+        all_ok = await door.run(sys.stdin)
     return 0 if all_ok or behind is Source.TERMINAL else 1
 
 
@@ -47,18 +48,27 @@ async def _until_stopped() -> int:
     return 0
 
 
-def _announcer() -> Callable[[Event], None]:
-    """Tells when a part fails and when it comes back; the start itself has its own line."""
-    changes = Changes()
+class Announcer:
+    """Tells when a part fails and when it comes back; what is missing at the start its own line says."""
 
-    def watched(event: Event) -> None:
-        if part := changes.news(event):
+    def __init__(self, *, waits: bool) -> None:
+        self._changes = Changes()
+        self._waits = waits  # until the gateway is ready: people should not read everything twice
+
+    def watched(self, event: Event) -> None:
+        part = self._changes.news(event)
+        if part is not None and not self._waits:
             _tell(f"{part.sentence} ({part.advice})" if part.advice else part.sentence)
 
-    return watched
+    def begin(self, parts: Sequence[PartState]) -> None:
+        """Behind the line that says ready, which has no reasons in it."""
+        for part in parts if self._waits else ():
+            if part.state is State.DEGRADED and part.advice:
+                _tell(f"{part.part}: {part.advice}")
+        self._waits = False
 
 
-async def _announce_ready(gateway: Gateway, behind: Source) -> None:
+async def _announce_ready(gateway: Gateway, behind: Source, announcer: Announcer) -> None:
     """Once, when it is true. Nobody is kept waiting for it: what needs a server waits for it by itself."""
     told = asyncio.Event()
 
@@ -66,6 +76,7 @@ async def _announce_ready(gateway: Gateway, behind: Source) -> None:
         await gateway.ready()
         if behind is not Source.LINES:
             _tell(gateway.ready_line())
+        announcer.begin(gateway.watch.parts())
         if behind is Source.TERMINAL:
             _tell(FURTHER)
         told.set()

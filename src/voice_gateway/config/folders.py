@@ -31,6 +31,11 @@ def conversations_file() -> Path:
     return data_folder() / "conversations.sqlite"
 
 
+def log_file() -> Path:
+    """Warnings, where they would stand between what is said at a terminal."""
+    return data_folder() / "gateway.log"
+
+
 def control_file() -> Path:
     """The socket by which commands reach the running gateway; its folder belongs to its owner alone."""
     runtime = os.environ.get("XDG_RUNTIME_DIR")

@@ -1,24 +1,28 @@
 """The text door: lines from a terminal, a pipe or a file, answers on stdout."""
 
 import asyncio
+import contextlib
 import json
 import os
 import stat
 import sys
 import threading
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, TextIO
 
+from voice_gateway.config import colours
 from voice_gateway.doors import Answer
 from voice_gateway.doors.json_text import json_text
-from voice_gateway.doors.marks import mark_lines, without_marks
+from voice_gateway.doors.marks import Mark, mark_lines, without_marks
+from voice_gateway.doors.typed_history import TypedHistory
 from voice_gateway.turn import Reply, Utterance, new_id
 
-PROMPT = "> "
+LEAVING = frozenset({"quit", "exit"})  # at a terminal; anywhere else they are words like any other
 END = None  # what the reader thread sends behind the last line
-_at_prompt = threading.Event()  # a line is being typed
+GREEN, YELLOW, RED, CYAN = "32", "33", "31", "36"
+COLOURS = {Mark.DONE: GREEN, Mark.OPEN: YELLOW, Mark.NOT_DONE: RED}
 
 
 class Source(StrEnum):
@@ -41,13 +45,30 @@ def source(stream: TextIO | None) -> Source:
     return Source.LINES if ends else Source.NONE
 
 
+class Prompt:
+    """Shows the room that one is in, if it is known; what comes unasked is printed above it."""
+
+    standing: "Prompt | None" = None  # below which a line is being typed
+
+    def __init__(self, room: str | None) -> None:
+        self.text = f"{printable(room)} > " if room else "> "
+
+    def read(self) -> str:
+        Prompt.standing = self
+        try:
+            # Readline must know which characters take no room.
+            return input(painted(self.text, CYAN, sys.stdout, start="\001", end="\002"))
+        finally:
+            Prompt.standing = None
+
+
 class _Reader:
     """Reads lines in a thread: neither a terminal nor a file can be awaited everywhere.
 
     The thread is a daemon, because a read that never ends must not hold up the end of the program.
     """
 
-    def __init__(self, stream: TextIO, *, prompt: bool) -> None:
+    def __init__(self, stream: TextIO, prompt: Prompt | None) -> None:
         self._stream = stream
         self._prompt = prompt
         self._loop = asyncio.get_running_loop()
@@ -72,24 +93,40 @@ class _Reader:
 
     def _one(self) -> str | None:
         try:
-            if self._prompt:
-                _at_prompt.set()
-                return input(PROMPT)
+            if self._prompt is not None:
+                return self._prompt.read()
             line = self._stream.readline()
         except (EOFError, ValueError, OSError):
             return END
-        finally:
-            _at_prompt.clear()
         return line.rstrip("\r\n") if line else END
 
 
-async def lines(stream: TextIO, *, prompt: bool) -> AsyncIterator[str]:
-    """Each line as it comes, until the input ends."""
-    if prompt:
+async def lines(stream: TextIO, prompt: Prompt | None = None) -> AsyncIterator[str]:
+    """Each line as it comes, until the input ends; at a prompt also until somebody wants to leave."""
+    if prompt is not None:
         import readline  # noqa: F401 (gives input() its line editing)
-    reader = _Reader(stream, prompt=prompt)
+    reader = _Reader(stream, prompt)
     while (line := await reader.next()) is not END:
+        if prompt is not None and line.strip().lower() in LEAVING:
+            return
         yield line
+    if prompt is not None:
+        print(flush=True)  # Ctrl-D ends no line
+
+
+@contextlib.contextmanager
+def _left_as_found(stream: TextIO) -> Iterator[None]:
+    """Readline switches the echo off while a line is typed: who leaves then must get it back."""
+    import termios
+
+    before = termios.tcgetattr(stream)
+    try:
+        yield
+    finally:
+        if Prompt.standing is not None:
+            print(flush=True)  # whatever comes next begins a line of its own
+        with contextlib.suppress(termios.error):  # the terminal is gone
+            termios.tcsetattr(stream, termios.TCSANOW, before)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,18 +159,33 @@ class TextDoor:
     """Turns lines into utterances, and replies into lines."""
 
     def __init__(
-        self, answer: Answer, *, as_json: bool, room: str | None = None, out: TextIO | None = None
+        self,
+        answer: Answer,
+        *,
+        as_json: bool,
+        room: str | None = None,
+        out: TextIO | None = None,
+        history: TypedHistory | None = None,
     ) -> None:
         self._answer = answer
         self._as_json = as_json
         self._room = room
         self._out = out or sys.stdout
+        self._history = history
         self._conversation_id = new_id()
 
-    async def run(self, stream: TextIO, *, prompt: bool) -> bool:
+    async def run(self, stream: TextIO) -> bool:
         """Answer until the input ends. True when every line was answered well."""
+        if source(stream) is not Source.TERMINAL:
+            return await self._answer_all(lines(stream), None)
+        if self._history is not None:
+            self._history.load()
+        with _left_as_found(stream):
+            return await self._answer_all(lines(stream, Prompt(self._room)), self._history)
+
+    async def _answer_all(self, typed: AsyncIterator[str], history: TypedHistory | None) -> bool:
         all_ok = True
-        async for line in lines(stream, prompt=prompt):
+        async for line in typed:
             if not line.strip():
                 continue
             asked = read_line(line, self._conversation_id, as_json=self._as_json)
@@ -145,6 +197,9 @@ class TextDoor:
                 Utterance(asked.text, door="cli", conversation_id=asked.conversation_id, room=self._room)
             )
             self.show(reply)
+            # What was heard with dots in it has numbers that may be a PIN.
+            if history is not None and reply.heard == asked.text:
+                history.keep(line)
             all_ok = all_ok and reply.ok
         return all_ok
 
@@ -162,14 +217,21 @@ class TextDoor:
 
 def tell_unasked(text: str, out: TextIO) -> None:
     """Above the prompt, if one stands there: what was typed so far stays."""
-    text = _shown(text, out)
-    if not _at_prompt.is_set() or not out.isatty():
+    text, prompt = _shown(text, out), Prompt.standing
+    if prompt is None or not out.isatty():
         print(text, file=out, flush=True)
         return
     import readline
 
-    typed = f"{PROMPT}{readline.get_line_buffer()}"
-    print(f"\r{' ' * len(typed)}\r{text}\n{typed}", end="", file=out, flush=True)
+    typed = readline.get_line_buffer()
+    over = f"\r{' ' * len(prompt.text + typed)}\r"
+    print(f"{over}{text}\n{painted(prompt.text, CYAN, out)}{typed}", end="", file=out, flush=True)
+
+
+def painted(text: str, colour: str, out: TextIO, start: str = "", end: str = "") -> str:
+    if not out.isatty() or not colours.are_wanted():
+        return text
+    return f"{start}\033[{colour}m{end}{text}{start}\033[0m{end}"
 
 
 def printable(text: str) -> str:
@@ -180,8 +242,8 @@ def printable(text: str) -> str:
 def print_reply(text: str, marks: Iterable[str] = (), out: TextIO | None = None) -> None:
     """A terminal gets a line for each act, which no text can imitate there; a script gets the text alone."""
     out = out or sys.stdout
-    lines = [_shown(text, out), *(marks if out.isatty() else ())]
-    print("\n".join(lines), file=out, flush=True)
+    acts = [painted(line, COLOURS[Mark(line[0])], out) for line in marks] if out.isatty() else []
+    print("\n".join([_shown(text, out), *acts]), file=out, flush=True)
 
 
 def _shown(text: str, out: TextIO) -> str:

@@ -182,7 +182,8 @@ def test_arithmetic_keeps_its_signs_but_not_where_a_mark_would_stand():
     assert without_marks(f"so{' ' * 80}√ the lamp") == f"so{' ' * 80}* the lamp"  # in the next row
 
 
-def test_a_terminal_shows_marks_and_a_pipe_or_json_does_not():
+def test_a_terminal_shows_marks_and_a_pipe_or_json_does_not(monkeypatch):
+    monkeypatch.setenv("NO_COLOR", "1")
     reply = Reply("✓ The front door is locked.\nDone.", (outcome(OutcomeStatus.UNREACHABLE),))
     screen, pipe, script = Screen(), io.StringIO(), Screen()
 
