@@ -23,17 +23,15 @@ class Histories:
         store.on_change(self._store_changed)
 
     async def load(self, key: str) -> History:
+        history, stored = History(), None
         try:
-            stored = await self._store.get(key)
-            if not stored:
-                return History()
-            quick = len(stored) <= QUICK_BYTES
-            history = _read(stored) if quick else await asyncio.to_thread(_read, stored)
-            history.stored = stored
-            return history
+            if stored := await self._store.get(key):
+                quick = len(stored) <= QUICK_BYTES
+                history = _read(stored) if quick else await asyncio.to_thread(_read, stored)
         except Exception as error:  # a lost conversation is a pity; a lost answer would be a fault
             self.failed("conversation could not be read, starting a new one", error)
-            return History()
+        history.stored = stored  # also where it cannot be read: what is said now takes its place
+        return history
 
     async def save(self, key: str, history: History) -> None:
         try:

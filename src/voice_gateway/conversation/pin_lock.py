@@ -5,6 +5,7 @@ import contextlib
 import fcntl
 import json
 import logging
+import math
 import os
 import time
 from collections.abc import Callable, Iterator
@@ -125,11 +126,10 @@ class PinLock:
         if self._in_memory is not None or self._file is None:
             return self._in_memory or Attempts()
         try:
-            kept = json.loads(self._file.read_text())
-            return Attempts(int(kept["wrong"]), float(kept["locked_until"]), float(kept["locked_seconds"]))
+            return _attempts(**json.loads(self._file.read_text()))
         except FileNotFoundError:
             return Attempts()
-        except (OSError, ValueError, TypeError, KeyError) as error:
+        except (OSError, ValueError, TypeError, OverflowError, RecursionError) as error:
             log.error("the count of wrong PINs cannot be read", extra={"reason": repr(error)})
             return UNKNOWN
 
@@ -149,6 +149,13 @@ class PinLock:
         except OSError as error:
             log.error("the count of wrong PINs cannot be kept", extra={"reason": repr(error)})
             self._in_memory = attempts
+
+
+def _attempts(wrong: int, locked_until: float, locked_seconds: float) -> Attempts:
+    """As they were written, or an error."""
+    if not (wrong >= 0 and 0 <= locked_until < math.inf and 0 <= locked_seconds <= LONGEST_LOCK_SECONDS):
+        raise ValueError("no count of ours")
+    return Attempts(int(wrong), locked_until, locked_seconds)
 
 
 def in_words(seconds: float) -> str:

@@ -98,3 +98,18 @@ async def test_one_turn_that_is_too_long_alone_is_shortened(who: str) -> None:
 
     assert store.sizes[0] <= MOST_KEPT_BYTES
     assert len((await histories.load("c")).messages) == 4
+
+
+@pytest.mark.parametrize("stored", ["{", "[1]", '{"messages": [{"type": "of tomorrow"}]}'])
+async def test_a_conversation_that_cannot_be_read_makes_room_for_the_next(stored):
+    """Damaged, or of another version: else nothing that is said in it would be kept until it expires."""
+    store = MemoryStore()
+    await store.put("c", stored, expiry_seconds=60)
+    histories = Histories(store, 60.0, Watch())
+
+    history = await histories.load("c")
+    assert history.messages == []
+    history.add_user("hello")
+    await histories.save("c", history)
+
+    assert [message.text for message in (await histories.load("c")).messages] == ["hello"]

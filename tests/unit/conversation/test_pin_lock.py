@@ -136,7 +136,21 @@ async def test_a_clock_that_is_set_back_makes_no_lock_longer():
     assert (await lock.judge(right=True))[0] is PinVerdict.RIGHT
 
 
-@pytest.mark.parametrize("damage", ["", "nonsense", "[]", '{"wrong": null}', json.dumps({"wrong": 1})])
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "",
+        "nonsense",
+        "[]",
+        "[" * 100_000,
+        '{"wrong": null}',
+        json.dumps({"wrong": 1}),
+        json.dumps({"wrong": -1000, "locked_until": 0, "locked_seconds": 0}),
+        '{"wrong": 1e999, "locked_until": 0, "locked_seconds": 0}',
+        '{"wrong": 0, "locked_until": NaN, "locked_seconds": 0}',
+        '{"wrong": 5, "locked_until": 1e999, "locked_seconds": 1e999}',
+    ],
+)
 async def test_a_count_that_cannot_be_read_was_not_nothing(tmp_path, damage, caplog):
     file = tmp_path / "wrong-pins.json"
     file.write_text(damage)

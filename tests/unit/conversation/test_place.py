@@ -2,6 +2,7 @@
 
 import stat
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.fakes.locked_house import UNLOCK, House
@@ -99,3 +100,15 @@ def test_a_gateway_that_cannot_write_is_told_apart_all_the_same(tmp_path):
     (tmp_path / "file").write_text("")
 
     assert gateway_id(tmp_path / "file" / "gateway-id") != gateway_id(tmp_path / "file" / "gateway-id")
+
+
+@pytest.mark.parametrize("content", [b"", b"\xff\xfe", b"\0" * 32, b"x" * 100_000])
+def test_a_damaged_name_of_a_gateway_is_replaced_by_one_that_stays(tmp_path, content):
+    file = tmp_path / "gateway-id"
+    file.write_bytes(content)
+
+    name = gateway_id(file)
+
+    assert name.isalnum()
+    assert len(name) < 100
+    assert gateway_id(file) == name
