@@ -14,6 +14,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from tests.fakes.syntax import imported, statements
 
 ROOT = Path(__file__).resolve().parents[1]
 SRC = ROOT / "src"
@@ -31,7 +32,9 @@ def pytest_configure(config: pytest.Config) -> None:
     from hypothesis import HealthCheck, settings
 
     # No example is given a time: machines are busy.
-    settings.register_profile("test", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    settings.register_profile(
+        "test", max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+    )
     settings.register_profile("unit", settings.get_profile("test"), max_examples=10)
     # pytest --hypothesis-profile=thorough
     settings.register_profile("thorough", settings.get_profile("test"), max_examples=1000)
@@ -114,25 +117,6 @@ def read(file: Path) -> tuple[frozenset[str], frozenset[str]]:
         if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == DECLARATION
     }
     return frozenset(modules), frozenset(declared)
-
-
-def statements(tree: ast.AST, *, inside: bool) -> Iterator[ast.AST]:
-    """Statements alone: what is below an expression is most of a tree, and imports nothing."""
-    for part in ("body", "handlers", "orelse", "finalbody", "cases"):
-        for node in getattr(tree, part, ()):
-            if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
-                continue
-            yield node
-            if inside or not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-                yield from statements(node, inside=inside)
-
-
-def imported(node: ast.AST) -> list[str]:
-    if isinstance(node, ast.Import):
-        return [alias.name for alias in node.names]
-    if isinstance(node, ast.ImportFrom) and node.module:
-        return [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
-    return []
 
 
 @cache

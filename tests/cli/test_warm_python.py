@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -75,6 +76,21 @@ def test_who_ends_what_they_started_ends_all_of_it(tmp_path: Path, number: signa
     assert server.wait(10) == (0 if number == signal.SIGTERM else -number)
     server.stdin.close()
     server.stdout.close()
+
+
+@pytest.mark.parametrize("env", [{}, {"LANG": "C.UTF-8"}, {"LC_CTYPE": "C.UTF-8"}], ids=str)
+def test_without_a_language_of_its_own_a_program_is_forked_as_well(tmp_path: Path, env: dict[str, str]):
+    """Where none is set, Python sets LC_CTYPE by itself, and that is no wish of whoever starts it."""
+    words = ["-m", "zwave_mcp", "--simulate", "--state-file", str(tmp_path / "state"), "--show-state"]
+    before = children_cpu_seconds()
+    subprocess.run([warm_python.python(), *words], env=env, capture_output=True, check=True)
+
+    assert children_cpu_seconds() - before < 0.15, "a launcher's; an interpreter imports for longer"
+
+
+def children_cpu_seconds() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def test_what_is_not_ours_and_what_python_itself_reads_gets_the_real_interpreter():

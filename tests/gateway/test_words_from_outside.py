@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 import pytest
 from pydantic import SecretStr
+from tests.fakes import warm_python
 from tests.fakes.anthropic_server import KEY
 from tests.fakes.obedient_model import ORDERS, ObedientAnthropic, ObedientOllama
 from tests.fakes.search_engines import search_engine
@@ -92,7 +93,7 @@ async def house(
         + party
     )
     command = ("-m", "zwave_mcp", "--simulate", str(home), "--state-file", str(folder / "state.json"))
-    servers = {"zwave": ServerSettings(command=sys.executable, args=command)}
+    servers = {"zwave": ServerSettings(command=warm_python.python(), args=command)}
     strange = folder / "strange.json"
     if tools:
         strange.write_text(json.dumps({"tools": tools, "answer": answer}))

@@ -22,7 +22,8 @@ def marks() -> dict[str, set[str]]:
     """Row id -> the test files that carry its mark on a test function."""
     found: dict[str, set[str]] = defaultdict(set)
     for path in sorted((ROOT / "tests").rglob("test_*.py")):
-        for node in ast.walk(ast.parse(path.read_text())):
+        text = path.read_text()
+        for node in ast.walk(ast.parse(text)) if "mark.scenario" in text else ():
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) and is_test(node.name):
                 for row in (row for decorator in node.decorator_list for row in rows_of(decorator)):
                     found[row].add(str(path.relative_to(ROOT)))

@@ -10,6 +10,7 @@ from zipfile import ZipFile
 
 import pytest
 from hatchling.build import build_wheel
+from tests.fakes.syntax import imported, statements
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -27,14 +28,12 @@ def declared() -> set[str]:
     return {named(entry) for entry in [*PROJECT["dependencies"], *extras]}
 
 
-def imported() -> dict[str, str]:
+def foreign() -> dict[str, str]:
     """Each foreign package with a file that imports it, also where it is imported only when it is used."""
     found: dict[str, str] = {}
     for path in sorted((ROOT / "src").rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
-            names += [node.module] if isinstance(node, ast.ImportFrom) and node.module else []
-            found.update({name.partition(".")[0]: str(path.relative_to(ROOT)) for name in names})
+        for node in statements(ast.parse(path.read_text(encoding="utf-8")), inside=True):
+            found.update({name.partition(".")[0]: str(path.relative_to(ROOT)) for name in imported(node)})
     return {name: path for name, path in found.items() if name not in sys.stdlib_module_names | OURS}
 
 
@@ -52,7 +51,7 @@ def test_every_package_that_is_imported_is_declared():
     known = NOT_INSTALLED | dict(packages_distributions())
     missing = {
         f"{name} ({path})"
-        for name, path in imported().items()
+        for name, path in foreign().items()
         if not {named(entry) for entry in known.get(name, [name])} & declared()
     }
 

@@ -36,7 +36,8 @@ from voice_gateway.reports import (
     what_is_missing,
 )
 from voice_gateway.tools.builtin import builtin_tools, system_clock
-from voice_gateway.tools.builtin.timers import RingLease, Timer, TimerClock, TimerStore, called
+from voice_gateway.tools.builtin.timers import RingLease, Timer, TimerClock, TimerStore
+from voice_gateway.tools.builtin.timers.tools import called
 from voice_gateway.tools.builtin.volume import PlaybackVolume
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager

@@ -37,6 +37,7 @@ MODULES = (
 )
 PROGRAMS = ("voice_gateway", "zwave_mcp")
 OF_PYTHON = ("PYTHON", "LC_", "LANGUAGE")  # what an interpreter reads while it starts
+COERCED = "LC_CTYPE"  # an interpreter sets it by itself where no language is set: the launcher's has done so
 C_LOCALES = ("", "C", "POSIX", "C.UTF-8")  # with these, streams let through what is not UTF-8
 
 
@@ -50,13 +51,13 @@ class Request:
 
     @property
     def language(self) -> str:
-        return self.env.get("LANG", "")
+        return self.env.get("LC_CTYPE", self.env.get("LANG", ""))
 
     def can_be_forked(self) -> bool:
         return (
             self.words[:1] == ["-m"]
             and self.words[1] in PROGRAMS
-            and not any(name.startswith(OF_PYTHON) for name in self.env)
+            and not any(name.startswith(OF_PYTHON) for name in self.env if name != COERCED)
             and (self.language in C_LOCALES or self.language.upper().endswith("UTF-8"))
         )
 

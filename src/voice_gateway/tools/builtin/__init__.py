@@ -4,14 +4,13 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from voice_gateway.config import ToolsSettings
-from voice_gateway.tools.builtin.current_datetime import datetime_tool
-from voice_gateway.tools.builtin.search import DuckDuckGo, SearchBackend, SearXNG, search_tool
-from voice_gateway.tools.builtin.timers import TimerStore, timer_tools
-from voice_gateway.tools.builtin.volume import PlaybackVolume, SystemVolume, VolumeBackend, volume_tool
-
 if TYPE_CHECKING:
     from langchain_core.tools import BaseTool
+
+    from voice_gateway.config import ToolsSettings
+    from voice_gateway.tools.builtin.search import SearchBackend
+    from voice_gateway.tools.builtin.timers import TimerStore
+    from voice_gateway.tools.builtin.volume import PlaybackVolume, VolumeBackend
 
 Now = Callable[[], datetime]
 
@@ -21,19 +20,24 @@ def system_clock() -> datetime:
 
 
 def builtin_tools(
-    settings: ToolsSettings,
+    settings: "ToolsSettings",
     *,
-    playback: PlaybackVolume | None = None,
-    volume: VolumeBackend | None = None,
-    timers: TimerStore | None = None,
+    playback: "PlaybackVolume | None" = None,
+    volume: "VolumeBackend | None" = None,
+    timers: "TimerStore | None" = None,
     rings: Callable[[], bool] = lambda: True,
     now: Now = system_clock,
 ) -> "list[BaseTool]":
     """`playback` is the gateway's own loudness, which speaking reads; `volume` replaces the system's.
 
     `timers` is the file they are kept in; without it there are no timer tools. `rings` says whether somebody
-    is there to let them ring.
+    is there to let them ring. LangChain is loaded here: what else stands in this folder does without.
     """
+    from voice_gateway.tools.builtin.current_datetime import datetime_tool
+    from voice_gateway.tools.builtin.search import search_tool
+    from voice_gateway.tools.builtin.timers.tools import timer_tools
+    from voice_gateway.tools.builtin.volume import PlaybackVolume, SystemVolume, volume_tool
+
     tools = [datetime_tool(now), volume_tool(volume or SystemVolume(playback or PlaybackVolume()))]
     if timers is not None:
         tools += timer_tools(timers, now, rings)
@@ -43,7 +47,9 @@ def builtin_tools(
     return tools
 
 
-def _search_backend(settings: ToolsSettings) -> SearchBackend:
+def _search_backend(settings: "ToolsSettings") -> "SearchBackend":
+    from voice_gateway.tools.builtin.search import DuckDuckGo, SearXNG
+
     region, safe, limit = settings.search_region, settings.search_safe, settings.search_timeout_seconds
     if settings.searxng_url:
         return SearXNG(settings.searxng_url, region=region, safe=safe, timeout_seconds=limit)

@@ -7,7 +7,8 @@ from tests.fakes.local_talk import Talk
 from tests.fakes.timer_clock import StoppedClock
 
 from voice_gateway.brain.history import History
-from voice_gateway.tools.builtin.timers import TimerStore, timer_tools
+from voice_gateway.tools.builtin.timers import TimerStore
+from voice_gateway.tools.builtin.timers.tools import timer_tools
 from voice_gateway.turn import Passed
 
 

@@ -15,10 +15,10 @@ from tests.fakes.timer_clock import StoppedClock
 from tests.fakes.waiting import until
 
 from voice_gateway.errors import BadArguments, ToolError, ToolUnavailable
-from voice_gateway.tools.builtin.timers import timer_tools
 from voice_gateway.tools.builtin.timers.clock import Ring, TimerClock
 from voice_gateway.tools.builtin.timers.lease import RingLease
 from voice_gateway.tools.builtin.timers.store import MAX_TIMERS, Timer, TimerStore
+from voice_gateway.tools.builtin.timers.tools import timer_tools
 from voice_gateway.tools.lint import lint
 
 

@@ -1,8 +1,7 @@
-"""Timers and reminders: the tools, the file they are kept in, and the clock that lets them ring."""
+"""Timers and reminders: their file, and the clock that lets them ring. The tools are in `tools.py`."""
 
 from voice_gateway.tools.builtin.timers.clock import TimerClock
 from voice_gateway.tools.builtin.timers.lease import RingLease
 from voice_gateway.tools.builtin.timers.store import Timer, TimerStore
-from voice_gateway.tools.builtin.timers.tools import called, timer_tools
 
-__all__ = ["RingLease", "Timer", "TimerClock", "TimerStore", "called", "timer_tools"]
+__all__ = ["RingLease", "Timer", "TimerClock", "TimerStore"]
