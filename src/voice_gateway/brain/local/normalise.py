@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from home_words.numbers import to_digits
 from home_words.question import is_question
+from home_words.wish_words import POLITE, infinitive
 
 LONGEST_WORDS = 60  # nobody gives a command in more; longer speech is a story, a radio or a paste
 
@@ -41,23 +42,6 @@ _TRAILING = re.compile(
     r"if you (?:please|would|could|can|do not mind)|if possible|as well|too|again|though)$"
 )
 _TAG = re.compile(r" (?:would|will|could|can) you$")
-_POLITE = re.compile(
-    r"^(?:would you mind|do you mind|would you be so kind (?:as to|and)|be so kind as to|"
-    r"(?:can|could|would|will) you|i (?:would like|want|need) you to|i (?:would like|want) to|"
-    r"i would appreciate it if you could|let us) "
-    r"(?:please |kindly |maybe |possibly |just |quickly |go ahead and )*(?=\S)"
-)
-# "I want the lamp on" asks for it; "I want a lamp" does not.
-_WISH = re.compile(
-    r"^(?:i (?:want|need|would like)|(?:can|could|may) (?:i|we) (?:get|have|please have)|let us have|"
-    r"give me) (?=(?:the|my|our|all|both|every|it|them|everything)\b.* "
-    r"(?:on|off|open|closed|locked|(?:at|to) \d+ percent|(?:at|to) \d+ degrees)$)"
-)
-_GERUNDS = {
-    "turning": "turn", "switching": "switch", "dimming": "dim", "setting": "set", "closing": "close",
-    "opening": "open", "locking": "lock", "unlocking": "unlock", "muting": "mute", "telling": "tell",
-    "shutting": "shut", "raising": "raise", "lowering": "lower", "making": "make", "putting": "put",
-}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,23 +50,18 @@ class Said:
 
     text: str  # plain words, numbers as digits, politeness gone
     whole: str  # the same with politeness kept: what the guard reads
-    sentences: tuple[str, ...]  # the parts between full stops, each as plain as `text`
-    parts: tuple[str, ...]  # the parts between full stops and commas
-    asides: tuple[str, ...]  # the same with polite openings kept: "I want to sleep" is no wish for us
+    parts: tuple[str, ...]  # between full stops and commas, without fillers but with polite openings
     question: bool  # a question mark, and no polite request ("can you …?")
-    polite: bool = False  # put as a polite question or a wish
+    polite: bool = False  # put as a polite question
 
 
 def normalise(raw: str) -> Said:
-    marked = _marked(raw)
-    marked = re.sub(r"\bwhile you(?:'re| are) at it\b", " ", marked)
+    marked = re.sub(r"\bwhile you(?:'re| are) at it\b", " ", _marked(raw))
     whole = " ".join(_words(marked))
     text, polite = strip_politeness(whole)
-    sentences = tuple(strip_politeness(part)[0] for part in _split(marked, "|") if part)
-    between_commas = [part for part in _split(marked.replace(",", "|"), "|") if part]
-    asides = tuple(_without_fillers(part) for part in between_commas)
-    parts = tuple(strip_politeness(part)[0] for part in between_commas)
-    return Said(text, whole, sentences, parts, asides, is_question(raw) and not polite, polite)
+    between = (" ".join(_words(part)) for part in re.split(r"[,|]", marked))
+    parts = tuple(_without_fillers(part) for part in between if part)
+    return Said(text, whole, parts, is_question(raw) and not polite, polite)
 
 
 def too_long(raw: str) -> bool:
@@ -127,10 +106,6 @@ def _expanded(word: str) -> str:
     return f"{stem} {endings[ending]}" if ending in endings else word.replace("'", "")
 
 
-def _split(marked: str, mark: str) -> list[str]:
-    return [" ".join(_words(part)) for part in marked.split(mark)]
-
-
 def _without_fillers(text: str) -> str:
     before = None
     while text != before:
@@ -142,14 +117,9 @@ def strip_politeness(text: str) -> tuple[str, bool]:
     """The request itself, and whether it was put as a polite question."""
     polite, before = False, None
     while text != before:
-        before = text
-        polite = polite or bool(_TAG.search(text))
-        text = _TRAILING.sub("", _LEADING.sub("", text))
-        asked = _POLITE.sub("", text)
-        if asked != text:
-            polite = True
-            first, _, rest = asked.partition(" ")
-            text = f"{_GERUNDS.get(first, first)} {rest}".strip()
-        wished = _WISH.sub("", text)
-        polite, text = polite or wished != text, wished
+        before, polite = text, polite or bool(_TAG.search(text))
+        text = _without_fillers(text)
+        if asked := POLITE.match(text):
+            first, _, rest = text[asked.end() :].partition(" ")
+            text, polite = f"{infinitive(first)} {rest}".strip(), True
     return text, polite

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from home_words import clause_words as around
 from home_words.kinds import device_class
 from home_words.names import name_key, plain_words, singular
 from voice_gateway.brain.local.home import Home
@@ -28,90 +29,29 @@ class NotACommand(StrEnum):
     STATEMENT = "a statement"
 
 
-_UNIT = r"(?:seconds?|minutes?|hours?|days?|weeks?|months?|years?|moments?|while|bit|sec|jiffy|tick)"
-_AMOUNT = r"(?:\d+(?:\.\d+)?|a|an|one|half an?|a few|a couple of|some|another|the next)"
-_DAY = r"(?:monday|tuesday|wednesday|thursday|friday|saturday|sunday)s?"
-
-_NEGATION = re.compile(
-    r"\b(?:not|never|no|nothing|none|nobody|neither|nor|without|except|excluding|apart from|other than|"
-    r"besides|but|instead|rather|anything else|stop (?!everything|anything)\w+ing|avoid|refrain|"
-    r"forbid|no need)\b"
+# What is looked for, in this order.
+_MOODS = (
+    (around.DENIED, NotACommand.NEGATION),
+    (around.SAYING, NotACommand.REPORTED),
+    (around.ASKED, NotACommand.QUESTION),
+    (around.LATER, NotACommand.CONDITION),
+    (around.STATED, NotACommand.STATEMENT),
 )
-_CONDITION = re.compile(
-    r"\b(?:if|when|whenever|unless|until|till|once|while|after|before|during|as soon as|in case|as long as|"
-    r"by the time|provided|assuming|otherwise|tomorrow|tonight|later|soon|yesterday|eventually|someday|"
-    r"always|automatically|regularly|daily|nightly|overnight|weekdays|weekends|sundown|sunup|nightfall|"
-    rf"every (?:\d+ )?(?:{_UNIT}|{_DAY}|morning|evening|afternoon|night|time|weekday|weekend)|"
-    rf"in {_AMOUNT} {_UNIT}|for {_AMOUNT} {_UNIT}|half an hour|{_AMOUNT} {_UNIT} (?:from now|ago)|on {_DAY}|"
-    r"(?:this|next|last|in the|at the) (?:morning|evening|afternoon|night|weekend|week|month|year|end)|"
-    r"(?:at|by|around|about|from|towards) (?:noon|midnight|night|dawn|dusk|sunset|sunrise|half past|quarter)|"
-    r"(?<!to )around (?:[01]?\d|2[0-4])(?::\d\d)?(?: oclock| am| pm|$)|"
-    # "ten thirty" is written 1030, "seven thirty" 7 30.
-    r"at (?:[01]\d|2[0-3])[0-5]\d(?! percent| degrees)|at \d{1,2} [0-5]\d(?! percent| degrees)|"
-    r"at (?:[01]?\d|2[0-4])(?::\d\d)?(?: oclock| am| pm| in the|(?= tomorrow| today| tonight)|$)|"
-    r"\d+ ?(?:am|pm)|\d+:\d\d)\b"
-)
-# A timer or a reminder is meant for later: a time in it is no condition.
-_FOR_LATER = re.compile(
-    r"^(?:remind|wake|(?:set|start|create|make) (?:a|an|the|my|another)? ?.*(?:timer|alarm|reminder))\b"
-)
-_SHOULD = re.compile(r"^(?:should|were|had) (?:it|the|i|we|you|he|she|they|anyone|somebody|someone)\b")
-_REPORTED = re.compile(
-    r"\b(?:said|says|say|saying|told|tells|telling|asked|asks|asking|wants|wanted|heard|hears|yelled|yells|"
-    r"shouted|shouts|screamed|whispered|wrote|writes|reads|mentioned|suggested|suggests|thinks|thought|claims|"
-    r"claimed|goes|quote|unquote|sings|sang|song|lyrics|ordered|insists|insisted|begged|reminded|reminds|"
-    r"called|titled|entitled|translate|spell|pronounce|repeat after|they want|he want|she want|"
-    r"tell (?!me\b|us\b)\w+|ask (?!me\b|us\b)\w+)\b"
-)
-_STATEMENT = re.compile(
-    r"\b(?:is|are|was|were|am|been|being|has|have|had|did|does|will|would|should|could|might|must|shall|"
-    r"turned|switched|opened|closed|locked|unlocked|dimmed|muted|left|went|got|gets|takes|took|broke|broken|"
-    r"going to|love|loves|hate|hates|hope|hopes|wish|wishes|guess|remember|remembered|forgot|used to|because|"
-    r"that|pretend|imagine|suppose|turning|switching|opening|closing|locking|unlocking|dimming|starts|started|"
-    r"made|stopped|came|sat|built)\b"
-)
-_SUBJECT = re.compile(
-    r"^(?:i|you|he|she|we|they|it|there|too|someone|somebody|everyone|everybody|people|who(?:ever)?|"
-    r"(?:my|your|his|her|our|their) \w+ (?:\w+s|\w+ed)\b)\b"
-)
-_QUESTION = re.compile(
-    r"^(?:what|which|who|whom|whose|when|where|why|how|is|are|was|were|am|do|does|did|has|have|had|can|could|"
-    r"will|would|should|may|might|shall|must|tell me|do you know|i wonder|any idea)\b"
-)
-
-
-# "Turn that off", "turn off that lamp": it points at something, and tells of nothing.
-_POINTED = re.compile(
-    r"^((?:turn|switch|put|get|bring|kill|dim|open|close|shut|lock|unlock|stop|set|make)"
-    r"(?: on| off| up| down)?) that\b"
-)
-_SOMEBODY = re.compile(r"\b(?:i|he|she|they|we|who|someone|somebody|nobody|everyone|everybody) \w+")
 
 
 def worded_as_question(text: str) -> bool:
     """By its first words: what is heard has no question mark."""
-    return bool(_QUESTION.match(text))
+    return bool(around.ASKED.match(text))
 
 
 def not_a_command(text: str) -> NotACommand | None:
     """What keeps this text from acting; `text` is plain and its politeness is gone."""
-    text = _POINTED.sub(r"\1 it", text)
-    if _SHOULD.match(text):
-        return NotACommand.CONDITION
-    checks = (
-        (_NEGATION, NotACommand.NEGATION),
-        (_REPORTED, NotACommand.REPORTED),
-    )
-    for pattern, kind in checks:
-        if pattern.search(text):
-            return kind
-    if worded_as_question(text):
-        return NotACommand.QUESTION
-    if _CONDITION.search(text) and not _FOR_LATER.match(text):
-        return NotACommand.CONDITION
-    if _SUBJECT.match(text) or _SOMEBODY.search(text) or _STATEMENT.search(text):
-        return NotACommand.STATEMENT
-    return None
+    text = around.POINTED.sub(r"\1 it", text)
+    moods = (mood for pattern, mood in _MOODS if pattern.search(text))
+    first = next(moods, None)
+    if first is NotACommand.CONDITION and around.FOR_LATER.match(text):
+        return next(moods, None)
+    return first
 
 
 # --- whether the next stage may act
@@ -365,7 +305,7 @@ def _is_wish(said: Said, plain: str, words: Sequence[str], named: bool) -> bool:
     if not named or asks:
         return named and (said.polite or _SUGGESTION.match(plain) is not None)
     # "Kitchen light", "some music in the bathroom": a thing, and nothing told of it.
-    told = _SUBJECT.match(plain) or not_a_command(plain) not in (None, NotACommand.CONDITION)
+    told = around.SPOKEN.match(plain) or not_a_command(plain) not in (None, NotACommand.CONDITION)
     alone = len(words) <= 7 and not told
     return said.polite or alone or _SUGGESTION.match(plain) is not None
 

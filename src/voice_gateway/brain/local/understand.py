@@ -3,11 +3,12 @@
 import re
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice
 
-from home_words.command_words import PLAIN_VERB, VERB
+from home_words.clause_words import BY_THEN, DENIAL, IT, JOINT, THING, UNFINISHED
+from home_words.command_words import PLAIN_VERB, STATE, VERB
 from home_words.phrases import capital, listed
-from voice_gateway.brain.local.command.clauses import wishes
+from voice_gateway.brain.local.command import clauses
+from voice_gateway.brain.local.command.clauses import Piece
 from voice_gateway.brain.local.command.condition import condition_met
 from voice_gateway.brain.local.command.what import read_command, read_later
 from voice_gateway.brain.local.command.which import plain_order
@@ -22,7 +23,7 @@ from voice_gateway.brain.local.meaning import (
     Step,
     Understanding,
 )
-from voice_gateway.brain.local.normalise import Said, strip_politeness
+from voice_gateway.brain.local.normalise import Said
 from voice_gateway.brain.local.plan.act import HOME_ACTS
 from voice_gateway.brain.local.plan.builtin import BUILTIN
 from voice_gateway.brain.local.plan.look import LOOKS, read_looks
@@ -31,30 +32,20 @@ from voice_gateway.brain.local.resolve import LONGEST_NAME
 from voice_gateway.brain.local.speech_act import NotACommand, not_a_command, worded_as_question
 from voice_gateway.brain.local.wording import DOING, the
 
-MOST_CLAUSES = 6
-MOST_WAYS = 12  # to take an utterance apart: nobody needs more, and each takes a millisecond
-_JOINT = re.compile(r"\b(?:and then|and also|and|then|also|after that)\b")
-# Speech has no full stops: a new command begins where its verb stands.
-_VERB = re.compile(
-    r"\b(?:and then|and|then)\b|(?=\b(?:turn|switch|set|dim|open|close|lock|unlock|mute|start) \w)"
-)
-_UNFINISHED = re.compile(r"\b(?:and|then|or|the|a|an|to|of|with|my|by|for|except|but|apart from)$")
-_CUT_OFF = re.compile(
-    r"\b(?:and|or|the|an?|of|my|our|also|to|by|at|with|from|for|than|and (?:could|can|would|will) you)$"
-)
+MOST_PIECES = 8  # nobody says more in one breath, and each takes a millisecond
 # "On and off", "to 19 and 23", "open and close": one thing cannot be both.
+_EITHER_STATE = rf"(?:{STATE}|close|lock|unlock|lower|raise)"
 _BOTH = re.compile(
-    r"\b(?:(on|off|open|closed|close|up|down|lock|unlock|lower|raise) (?:and|or) (?!\1)"
-    r"(?:on|off|open|closed|close|up|down|lock|unlock|lower|raise)\b|"
-    r"to \d+(?: percent| degrees)? (?:and|or) (?:to )?\d+"
-    r"(?: percent| degrees)?$)"
+    rf"\b(?:({_EITHER_STATE}) (?:and|or) (?!\1){_EITHER_STATE}\b|"
+    r"to \d+(?: percent| degrees)? (?:and|or) (?:to )?\d+(?: percent| degrees)?$)"
 )
-# What these begin belongs to the time that was named before.
-_BY_THEN = re.compile(
-    r"\b(?:then|afterwards?|by then|after that|thereafter|when (?:it|that) (?:rings|is done|is over))\b"
+_VERB_OR_NAME = re.compile(
+    rf"{VERB.pattern}|(?:the|all|every)\b|\w+ (?:\w+ )?(?:on|off|open|closed|up|down)\b"
 )
-_WHAT_THEN = re.compile(rf"\b(?:and then|afterwards|by then|after that) (?:please )?(?:{PLAIN_VERB})\b")
+_WHAT_THEN = re.compile(rf"{BY_THEN.pattern} (?:please )?(?:{PLAIN_VERB})\b")
 _CONTRADICTION = Step("Contradiction", say="That can't be both, so I did nothing. Which one do you mean?")
+_EITHER = Step("Contradiction", say="I did nothing yet. Which of them do you mean?")
+_CUT_SHORT = Step("Unfinished", say="I think there was more to come. What shall I do?")
 # What to say when no later stage has an answer either.
 _TOLD = {
     NotACommand.NEGATION: "Okay, I did nothing.",
@@ -62,18 +53,34 @@ _TOLD = {
     NotACommand.REPORTED: "That was no request to me, so I did nothing.",
     NotACommand.STATEMENT: "That was no request, so I did nothing.",
 }
-UNFINISHED = "I think there was more to come. What shall I do?"
-_EITHER = Step("Contradiction", say="I did nothing yet. Which of them do you mean?")
-_CUT_SHORT = Step("Unfinished", say=UNFINISHED)
 _FREE = ("query", "message", "label", "duration", "clock", "offset")  # words in these are not ours to judge
 _WORDY = ("thing", "scene", "place")  # a template with none of these is said as it stands, or not at all
 _PLANNERS = {**BUILTIN, **HOME_ACTS, **LOOKS}
-_VALUE_ENDS = r"\b(on|off|open|closed|shut|up|down|\d+|percent|degrees|half|full|quarter|quarters)"
-_VERB_OR_NAME = re.compile(
-    rf"{VERB.pattern}|(?:the|all|every)\b|\w+ (?:\w+ )?(?:on|off|open|closed|up|down)\b"
-)
 _SHALL_BE = re.compile(r" (?:closed|opened|locked|unlocked)$")  # and not how it is
 _BARE = 3  # "{thing} on": so few words of its own that anything fits
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What the clauses of an utterance are together."""
+
+    steps: tuple[Step, ...] = ()
+    question: Clarification | None = None  # of the only order among them
+    plain: bool = True  # put as orders, not as remarks or questions
+    sure: bool = True  # what stands around them is plainly talk
+    denied: tuple[Request, ...] = ()  # "… and don't lock the door"
+
+    def before(self, rest: "Reading") -> "Reading | None":
+        """With what comes behind it; None where a question would wait for more than one order."""
+        if (self.question and (rest.steps or rest.question)) or (self.steps and rest.question):
+            return None
+        return Reading(
+            (*self.steps, *rest.steps),
+            self.question or rest.question,
+            self.plain and rest.plain,
+            self.sure and rest.sure,
+            (*self.denied, *rest.denied),
+        )
 
 
 @dataclass(frozen=True)
@@ -83,73 +90,144 @@ class Reader:
     context: Context
     language: str = "en"
     core_only: bool = False  # only what needs no home
+    hints: bool = False  # suggestions and complaints count, too
     _read_before: dict[tuple[str, tuple[Device, ...]], Meaning] = field(default_factory=dict)
 
     def read(self, said: Said) -> Understanding:
         if not said.text:
             return Understanding.of(NotHandled("there are no words in it"))
-        plain = self._read_plain(said)
-        if _CUT_OFF.search(said.whole) and any(step.acts for step in plain.steps):
+        understood = self._understood(said)
+        if UNFINISHED.search(said.whole) and any(step.acts for step in understood.steps):
             return Understanding.of(_CUT_SHORT)
-        if plain.steps or self.core_only or not has_own_sentences(self.language):
-            return plain
-        return self._read_around(said, plain) or plain
+        return understood
 
-    def _read_around(self, said: Said, plain: Understanding) -> Understanding | None:
-        """A wish with talk, an exception or a condition around it, or one that is no order."""
-        question: Clarification | None = None
-        for wish in islice(wishes(said.text, said.asides), MOST_WAYS):
-            reader, step = self, None
-            if wish.condition is not None:
-                met = condition_met(wish.condition, wish.orders[0], self.context)
-                if met is None:
-                    continue
-                reader, step = replace(self, context=replace(self.context, last=met.devices)), met.step
-            read = [reader._order(order) for order in wish.orders]
-            steps = [one for found in read if isinstance(found, list) for one in found]
-            if all(isinstance(found, list) for found in read) and any(one.acts for one in steps):
-                if step is not None:
-                    return Understanding.of(step)
-                steps = _without_needless(steps)
-                if _at_odds(steps) and not _BY_THEN.search(said.whole):
-                    return Understanding.of(_CONTRADICTION)
-                wide = len(steps) > 1 or any(one.wide for one in steps)
-                return Understanding(tuple(steps), asks=not wish.sure or (not wish.plain and wide))
-            first = read[0]
-            if len(read) == 1 and (wish.sure or not wish.plain) and isinstance(first, Clarification):
-                question = question or first
-        return Understanding.of(question) if question and plain.clarification is None else None
-
-    def _order(self, text: str) -> list[Step] | Clarification | None:
-        """The steps of one clause, all of it understood and nothing in it that keeps it from acting."""
-        bare = strip_politeness(text)[0]
-        meaning = self.clause(bare)
-        if isinstance(meaning, Step) and meaning.acts and not self._could_split(meaning):
-            return None if self._stopped(meaning, bare) else [meaning]
-        steps = self._read_pieces(_pieces(bare, _JOINT))
-        if steps:
-            return steps
-        if not isinstance(meaning, Clarification) or meaning.frame.intent not in HOME_ACTS:
-            return None
-        stopped = not_a_command(self._unnamed(_SHALL_BE.sub("", plain_order(bare))))
-        return None if stopped else meaning
-
-    def _read_plain(self, said: Said) -> Understanding:
+    def _understood(self, said: Said) -> Understanding:
         whole = self.clause(said.text)
-        if isinstance(whole, Step) and not self._could_split(whole):
-            greeted = whole.intent in ("Hello", "GoodNight") and scene_alone(said, self.context.home)
-            return Understanding.of(greeted) if greeted else self._checked([whole], said)
-        steps = self._clauses(said) or ([whole] if isinstance(whole, Step) else [])
-        return self._checked(steps, said) if steps else self._not_done(whole, said)
+        stopped = self._stopped(whole, said.text) if isinstance(whole, Step) else None
+        plain = Reading((whole,)) if isinstance(whole, Step) and not stopped else None
+        if plain is not None and not self._could_split(plain.steps[0]):
+            return self._checked(plain, said)
+        if self._ours and (other := self._repaired(said) or self._conditional(said)):
+            return other
+        reading = self._in_clauses(said)
+        if reading is not None and reading.steps:
+            return self._checked(reading, said)
+        if plain is not None:
+            return self._checked(plain, said)
+        if reading is not None and reading.question and not isinstance(whole, Clarification):
+            return Understanding.of(reading.question)
+        return self._not_done(whole, said, stopped)
 
-    def _not_done(self, whole: Meaning, said: Said) -> Understanding:
+    @property
+    def _ours(self) -> bool:
+        """The whole home is known, in a language whose clauses are."""
+        return not self.core_only and has_own_sentences(self.language)
+
+    # --- clauses
+
+    def _in_clauses(self, said: Said) -> Reading | None:
+        pieces = self._cut(said.parts)
+        reading = self._composed(pieces, front=True)
+        found = reading is not None and (reading.steps or reading.question)
+        if not found and self._ours and any(map(clauses.hinted, (said.text, *(one.text for one in pieces)))):
+            reading = replace(self, hints=True)._composed(pieces, front=True)
+        return reading
+
+    def _cut(self, parts: Sequence[str]) -> list[Piece]:
+        return clauses.cut([self._as_one_word(part, shortest=1, mark="_") for part in parts])
+
+    def _composed(
+        self, pieces: Sequence[Piece], *, front: bool = False, after_wish: bool = False
+    ) -> Reading | None:
+        """Every piece belongs to a clause that is understood, or is talk: half a wish is not carried out."""
+        if not pieces or len(pieces) > MOST_PIECES:
+            return None if pieces else Reading()
+        asked: Reading | None = None
+        for size in range(len(pieces), 0, -1):
+            first = self._order(clauses.joined(pieces[:size]), after_wish=after_wish)
+            if first is None:
+                continue
+            last = first.steps[0].devices if first.steps else ()
+            moved = replace(self, context=replace(self.context, last=last or self.context.last))
+            rest = moved._composed(pieces[size:], after_wish=not first.plain)
+            both = first.before(rest) if rest is not None else None
+            if both is not None and both.question is None:
+                return both
+            asked = asked or both
+        return (self._beside(pieces, front=front) if self._ours else None) or asked
+
+    def _order(self, text: str, *, after_wish: bool = False) -> Reading | None:
+        """One clause, all of it understood and nothing in it that keeps it from acting."""
+        question: Reading | None = None
+        for inner in clauses.wished(text, after_wish=after_wish, hints=self.hints):
+            meaning = self.clause(inner.order)
+            if isinstance(meaning, Step) and meaning.requests and not self._could_split(meaning):
+                if not self._stopped(meaning, inner.order):
+                    return Reading((meaning,), None, inner.plain, inner.sure)
+            elif isinstance(meaning, Clarification) and meaning.frame.intent in HOME_ACTS:
+                stopped = not_a_command(self._unnamed(_SHALL_BE.sub("", plain_order(inner.order))))
+                question = question or (None if stopped else Reading((), meaning, inner.plain, inner.sure))
+        return question
+
+    def _beside(self, pieces: Sequence[Piece], *, front: bool) -> Reading | None:
+        """The first piece is no order: it is denied, names what the next one is about, or is talk."""
+        head, rest = pieces[0], pieces[1:]
+        both = front and bool(rest) and rest[0].joint.startswith("and")  # "don't turn on … and …" denies both
+        if (denied := DENIAL.match(head.text)) and not both:
+            step, others = self.clause(denied["order"]), self._composed(rest)
+            if not isinstance(step, Step) or others is None:
+                return None
+            return replace(others, denied=(*step.requests, *others.denied))
+        if rest and IT.search(rest[-1].text) and all(THING.match(one.text) for one in pieces[:-1]):
+            return self._order(IT.sub(pieces[-2].text, rest[-1].text, count=1))
+        for size in range(1, len(pieces) + 1):
+            text, parted = (
+                clauses.joined(pieces[:size]),
+                head.hard and all(one.hard for one in pieces[size:][:1]),
+            )
+            talk = clauses.is_talk(text, parted=parted, behind=not head.hard)
+            if talk and (others := self._composed(pieces[size:], front=front)):
+                return replace(others, sure=others.sure and (parted or clauses.is_short(text)))
+        return None
+
+    def _conditional(self, said: Said) -> Understanding | None:
+        """ "If it is on": it looks first."""
+        found = clauses.conditional(said.text)
+        met = condition_met(*found, self.context) if found else None
+        if found is None or met is None:
+            return None
+        reader = replace(self, context=replace(self.context, last=met.devices))
+        reading = reader._composed(reader._cut((found[1],)))
+        if reading is None or not (reading.steps or reading.question):
+            return None
+        if told := reading.question or met.step:
+            return Understanding.of(told)
+        return self._checked(reading, said)
+
+    def _repaired(self, said: Said) -> Understanding | None:
+        """ "Off, no wait, on": only what was said last is done."""
+        repair = clauses.repair_in(said.text)
+        if repair is None or self._order(repair.first) is None:
+            return None
+        if not repair.instead:
+            told = _TOLD[NotACommand.NEGATION]
+            return Understanding.of(NotHandled("taken back in the same breath", forbid=True, spoken=told))
+        things = [one.which.said for one in read_command(repair.first)]
+        for text in clauses.mended(repair, things):
+            if reading := self._order(text):
+                return (
+                    Understanding.of(reading.question) if reading.question else self._checked(reading, said)
+                )
+        return Understanding.of(_EITHER)
+
+    def _not_done(self, whole: Meaning, said: Said, stopped: NotACommand | None) -> Understanding:
         """A question back, or why it is not for us."""
-        alone = None if self.core_only else scene_alone(said, self.context.home)
+        alone = None if self.core_only or stopped else scene_alone(said, self.context.home)
         if alone is not None:
             return Understanding.of(alone)
         left_out = isinstance(whole, Clarification) and whole.slot == "without"
         text = re.sub(r" (?:except|but|apart from)$", "", said.text)
-        stopped = not_a_command(self._unnamed(plain_order(text) if left_out else text))
+        stopped = stopped or not_a_command(self._unnamed(plain_order(text) if left_out else text))
         if not stopped and (half := self._half_said(whole, said)):
             return Understanding.of(half)
         # Looking does no harm, and a command with a question mark is asked about in any case.
@@ -164,7 +242,7 @@ class Reader:
             return _CONTRADICTION
         if " or the " in said.text and VERB.match(said.text) and not said.question:
             return _EITHER
-        if " " in said.text and _UNFINISHED.search(said.text):
+        if " " in said.text and UNFINISHED.search(said.text):
             return _CUT_SHORT
         told = isinstance(whole, NotHandled) and (whole.spoken or whole.understood)
         if self.core_only or isinstance(whole, Clarification):
@@ -174,9 +252,8 @@ class Reader:
 
     def _half(self, said: Said, *, told: bool) -> str:
         """What to ask when a part of it is a wish, or a thing of this home is named behind a verb."""
-        pieces = _pieces(said.text, _JOINT)
-        steps = {piece: self.clause(piece) for piece in pieces[:MOST_CLAUSES]}
-        missing = [piece for piece, step in steps.items() if not isinstance(step, Step)]
+        pieces = [piece.text for piece in self._cut(said.parts) if piece.hard][:MOST_PIECES]
+        missing = [piece for piece in pieces if (found := self._order(piece)) is None or found.question]
         if missing and len(missing) < len(pieces):
             return f'I did nothing yet: I don\'t know what you mean by "{missing[0]}". What shall I do?'
         names = _names_in(said.text, self.context.home.by_name, shortest=1)
@@ -189,7 +266,7 @@ class Reader:
         """A free slot may have swallowed a second command."""
         slots = ("query", "label", "place", "offset")
         words = " ".join(step.frame.text(slot) for slot in slots) if step.frame else ""
-        return bool(_JOINT.search(words)) and step.intent != "Search"
+        return bool(JOINT.search(words)) and step.intent != "Search"
 
     def clause(self, text: str) -> Meaning:
         """The best reading of one clause: the first that holds, else the first question, else why not."""
@@ -226,23 +303,23 @@ class Reader:
         if not has_own_sentences(self.language):
             yield from match_ha(text, self.context.home, self.context.room, self.language)
             return
-        needs_none = match(text, self.language)
         if self.core_only:
-            yield from needs_none
+            yield from match(text, self.language)
             return
         composed = read_command(self._as_one_word(text))
         # Only what is called exactly so can be started: a timer comes first.
         yield from (one.frame for one in composed if one.what.action != "Start")
+        needs_none = match(text, self.language)
         yield from (one for one in needs_none if not one.slots)
         yield from (*read_looks(text), *read_scene(text))
         yield from (one for one in needs_none if one.slots)
         yield from (one.frame for one in composed if one.what.action == "Start")
 
-    def _as_one_word(self, text: str) -> str:
+    def _as_one_word(self, text: str, *, shortest: int = 2, mark: str = "") -> str:
         """Names whose words could be a command's ("Down Light") are joined, and not taken apart."""
-        home = self.context.home
-        for name in sorted(_names_in(text, home.by_name), key=len, reverse=True):
-            text = re.sub(rf"\b{re.escape(name)}\b", name.replace(" ", "_"), text)
+        names = _names_in(text, self.context.home.by_name, shortest)
+        for name in sorted(names, key=len, reverse=True):
+            text = re.sub(rf"\b{re.escape(name)}\b", name.replace(" ", "_") + mark, text)
         return text
 
     def _plan(self, frame: Frame) -> Meaning:
@@ -267,61 +344,25 @@ class Reader:
         """ "Turn it down" is about the sound, unless a device was talked of."""
         return frame.intent in BUILTIN or (frame.intent == "UpDownIt" and self.context.topic != "device")
 
-    def _clauses(self, said: Said) -> list[Step]:
-        for parts, joint in (
-            (said.sentences, _JOINT),
-            ((said.text,), _JOINT),
-            (said.parts, _JOINT),
-            ((said.text,), _VERB),
-            ((self._named_apart(said.text),), _JOINT),
-        ):
-            pieces = [piece for part in parts for piece in _pieces(part, joint)]
-            if 1 < len(pieces) <= MOST_CLAUSES:
-                steps = self._read_pieces(pieces)
-                if steps:
-                    return steps
-        return []
-
-    def _named_apart(self, text: str) -> str:
-        """Where a name follows a value, something new is said: "shutters closed radiator to 22"."""
-        names = "|".join(map(re.escape, _names_in(text, self.context.home.by_name, shortest=1)))
-        return re.sub(rf"{_VALUE_ENDS} (?=(?:the )?(?:{names})\b)", r"\1 and ", text) if names else text
-
-    def _read_pieces(self, pieces: Sequence[str]) -> list[Step]:
-        """Every piece must belong to a clause that is understood: half a wish is not carried out."""
-        if not pieces:
-            return []
-        for size in range(len(pieces), 0, -1):
-            text = " and ".join(pieces[:size])
-            first = self.clause(text)
-            if not isinstance(first, Step) or not first.requests or self._stopped(first, text):
-                continue
-            if size > 1 and self._could_split(first):
-                continue  # a free slot must not swallow the next command
-            if size == len(pieces):
-                return [first]
-            moved = replace(self.context, last=first.devices or self.context.last)
-            rest = replace(self, context=moved)._read_pieces(pieces[size:])
-            if rest:
-                return [first, *rest]
-        return []
-
-    def _checked(self, steps: list[Step], said: Said) -> Understanding:
-        tried = [step.otherwise for step in steps if step.otherwise]
-        if tried and len(steps) > 1:  # half a wish is not carried out
+    def _checked(self, reading: Reading, said: Said) -> Understanding:
+        tried = [step.otherwise for step in reading.steps if step.otherwise]
+        if tried and len(reading.steps) > 1:  # half a wish is not carried out
             return Understanding.of(replace(tried[0], spoken=None))
-        steps = _without_needless(steps)
-        if _at_odds(steps) and not _BY_THEN.search(said.whole):
+        steps = _needed(reading.steps, reading.denied)
+        if not steps or (_at_odds(steps) and not BY_THEN.search(said.whole)):
             return Understanding.of(_CONTRADICTION)
-        stopped = self._stopped(steps[0], said.text) if len(steps) == 1 else None
-        stopped = NotACommand.CONDITION if _for_later(steps, said) else stopped
-        if stopped:
-            return Understanding.of(NotHandled(_why(stopped, said), forbid=True, spoken=_TOLD.get(stopped)))
+        if _for_later(steps, said):
+            told, stopped = _TOLD[NotACommand.CONDITION], NotACommand.CONDITION
+            return Understanding.of(NotHandled(_why(stopped, said), forbid=True, spoken=told))
+        if steps[0].intent in ("Hello", "GoodNight") and (alone := scene_alone(said, self.context.home)):
+            return Understanding.of(alone)
         acting = [step for step in steps if step.acts]
-        if said.question and acting and any(_wordy(step) for step in acting):
+        if said.question and reading.plain and any(_wordy(step) for step in acting):
             several = NotHandled("a question", forbid=True)
             return Understanding.of(_shall_i(acting[0]) if len(acting) == 1 else several)
-        return Understanding(tuple(steps))
+        wide = len(steps) > 1 or any(step.wide for step in steps)
+        asks = bool(acting) and (not reading.sure or (not reading.plain and wide))
+        return Understanding(tuple(steps), asks=asks)
 
     def _stopped(self, step: Step, text: str) -> NotACommand | None:
         if not step.acts or not _wordy(step) or not has_own_sentences(self.language):
@@ -346,31 +387,22 @@ class Reader:
         return text
 
 
-def _pieces(text: str, joint: re.Pattern[str]) -> list[str]:
-    found = (strip_politeness(piece.strip())[0] for piece in joint.split(text))
-    return [piece for piece in found if piece]
-
-
 def _for_later(steps: Sequence[Step], said: Said) -> bool:
     """ "… and then …" belongs to the time of a timer or a reminder before it."""
     if any(_WHAT_THEN.search(step.frame.text("message")) for step in steps if step.frame):
         return True
     timed = [at for at, step in enumerate(steps[:-1]) if step.intent in ("SetTimer", "Remind")]
-    return bool(timed and _BY_THEN.search(said.whole) and any(step.devices for step in steps[timed[0] :]))
+    return bool(timed and BY_THEN.search(said.whole) and any(step.devices for step in steps[timed[0] :]))
 
 
-def _without_needless(steps: Sequence[Step]) -> list[Step]:
-    """ "Turn on the lamp and dim it to 35": the level says on, too."""
-    lit = {
-        request.device.key
-        for step in steps
-        for request in step.requests
-        if request.device and request.args.get("level", 0)
-    }
+def _needed(steps: Sequence[Step], denied: Sequence[Request]) -> list[Step]:
+    """Without what is denied, and "on" where a level says it: "turn on the lamp and dim it to 35"."""
+    asked = [request for step in steps for request in step.requests]
+    lit = {one.device.key for one in asked if one.device and one.args.get("level", 0)}
 
     def needed(request: Request) -> bool:
-        on = request.device and request.args.get("action") == "on"
-        return not (on and request.device and request.device.key in lit)
+        on = request.device and request.args.get("action") == "on" and request.device.key in lit
+        return not on and request not in denied
 
     kept = [replace(step, requests=tuple(filter(needed, step.requests))) for step in steps]
     return [left for left, step in zip(kept, steps, strict=True) if left.requests or not step.requests]

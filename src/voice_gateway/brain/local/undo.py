@@ -46,11 +46,8 @@ def is_undo(said: Said) -> bool:
     """The whole of it: whoever says more than that speaks of something else."""
     if _undo(said.text) or _undo(said.whole):
         return True
-    for parts in (said.parts, said.sentences):
-        meant = [part for part in parts if not REGRET.fullmatch(part)]
-        if len(meant) == 1 and _undo(meant[0]):
-            return True
-    return False
+    meant = [part for part in said.parts if not REGRET.fullmatch(part)]
+    return len(meant) == 1 and _undo(meant[0])
 
 
 def _undo(text: str) -> bool:

@@ -16,7 +16,6 @@ from voice_gateway.brain.local.normalise import normalise
         ("would you mind turning on the lamp", "turn on the lamp"),
         ("um turn uh on the lamp thank you", "turn on the lamp"),
         ("Hey Jarvis, turn on the lamp!", "turn on the lamp"),
-        ("i'd like the lamp at fifty percent", "the lamp at 50 percent"),
         ("set it to 21.5°C", "set it to 21.5 degrees"),
         ("set it to nineteen point five degrees", "set it to 19.5 degrees"),
         ("set the volume to 30%", "set the volume to 30 percent"),

@@ -13,7 +13,6 @@ from voice_gateway.turn import Passed, Words
         ("do not turn on the lamp", NotACommand.NEGATION),
         ("turn on the lamp if it rains", NotACommand.CONDITION),
         ("turn on the lamp at 7 pm", NotACommand.CONDITION),
-        ("should it rain close the blinds", NotACommand.CONDITION),
         ("she said turn on the lamp", NotACommand.REPORTED),
         ("is the lamp on", NotACommand.QUESTION),
         ("the lamp is on", NotACommand.STATEMENT),

@@ -1,25 +1,144 @@
-"""The clauses around a command: reasons, wishes that are no orders, exceptions, conditions of now."""
+"""An utterance in clauses: where it can be cut, what is wished for in a clause, and what is only talk."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from home_words import clause_words as around
-from home_words import command_words as words
-from home_words.wish_words import helped, unwrapped
+from home_words.command_words import PLAIN_VERB, STATE, STATES, VERB
+from home_words.wish_words import HINTS, WANTED, settled, unwrapped
+from voice_gateway.brain.local.normalise import strip_politeness
+
+_SHORT = 6  # words: a longer clause without a comma may be anything
 
 
-def is_talk(text: str, *, parted: bool) -> bool:
-    """Words beside an order that take nothing of it back; `parted`: a comma or a joint stands between."""
-    if not text or around.BLOCKS.search(text):
-        return not text
-    if parted:
-        return True
-    return (
-        bool(around.WHOLE.match(text))
-        and not around.OPEN_END.search(text)
-        and not around.NEGATED.search(text)
-    )
+# --- where it can be cut
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Words between two cuts."""
+
+    text: str
+    joint: str = ""  # the word before it
+    hard: bool = True  # a comma, a full stop or a joint parts it from what was before
+
+
+def joined(pieces: Sequence[Piece]) -> str:
+    words = [pieces[0].text, *(word for piece in pieces[1:] for word in (piece.joint, piece.text))]
+    return " ".join(filter(None, words))
+
+
+def cut(parts: Sequence[str]) -> list[Piece]:
+    """Everywhere where a clause may begin; names of this home are single words that end in "_"."""
+    pieces: list[Piece] = []
+    for said in parts:
+        first = around.FIRST.match(said)
+        part = f"{first['order']} {first['place'] or 'except ' + first['thing']}" if first else said
+        joint, start = "", 0
+        for found in around.JOINT.finditer(part):
+            pieces += _softly(part[start : found.start()].strip(), joint)
+            joint, start = found[0], found.end()
+        pieces += _softly(part[start:].strip(), joint)
+    plain = [replace(piece, text=" ".join(piece.text.replace("_", " ").split())) for piece in pieces]
+    return _with_exceptions(plain)
+
+
+def _softly(text: str, joint: str) -> Iterator[Piece]:
+    """Speech has no commas: a clause begins at a verb, at somebody, and at a name behind a value."""
+    start = 0
+    for end in (*(found.start() for found in around.BEGINS.finditer(text)), len(text)):
+        piece = text[start:end].strip()
+        if piece and (
+            end == len(text) or not (around.UNFINISHED.search(piece) or around.ONLY_VERB.fullmatch(piece))
+        ):
+            yield Piece(piece, "" if start else joint, not start)
+            start = end
+
+
+def _with_exceptions(pieces: Sequence[Piece]) -> list[Piece]:
+    """What an exception beside an order names is put into the order: "leave the hall on"."""
+    for at, first in enumerate(pieces):
+        for size in range(len(pieces) - at, 0, -1):
+            before, behind = pieces[:at], pieces[at + size :]
+            parted = first.hard and (not behind or behind[0].hard or VERB.match(behind[0].text))
+            left = _left(joined(pieces[at : at + size])) if parted and (before or behind) else ""
+            if left:
+                others = [*before, *behind]
+                rest = (place for place, piece in enumerate(others) if around.REST.search(piece.text))
+                order = next(rest, max(0, at - 1))
+                others[order] = replace(others[order], text=_without(others[order].text, left))
+                return _with_exceptions(others)
+    return [piece for piece in pieces if piece.text]
+
+
+def _left(text: str) -> str:
+    """What an exception beside the order names: "leave the hall on", "only the lamp stays on"."""
+    for pattern in around.LEFT:
+        found = pattern.match(text)
+        if found and not re.search(rf"\b(?:{PLAIN_VERB}|(?:{STATE}) and)\b", found["thing"]):
+            return found["thing"]
+    return ""
+
+
+def _without(order: str, left: str) -> str:
+    def everything(rest: re.Match[str]) -> str:
+        kind = rest["kind"] or rest["all"]
+        return f"all {kind}" if kind else "everything"
+
+    return f"{around.REST.sub(everything, order)} except {left}"
+
+
+# --- what is wished for
+
+
+@dataclass(frozen=True, slots=True)
+class Inner:
+    """A clause, read as an order."""
+
+    order: str
+    plain: bool = True  # it was put as an order, not as a remark or a question
+    sure: bool = True
+
+
+def wished(text: str, *, after_wish: bool = False, hints: bool = False) -> Iterator[Inner]:
+    """What may be meant, the plainest first; `after_wish`: "it would be nice if …, and …"."""
+    bare = strip_politeness(text)[0].removeprefix("to ")
+    yield Inner(bare)
+    if inner := unwrapped(bare) or unwrapped(text):
+        yield Inner(inner, plain=False)
+        if WANTED.match(text):  # "I could do with the fan"
+            yield Inner(f"{inner} on", plain=False, sure=False)
+    if after_wish:
+        yield Inner(settled(text), plain=False)
+    if hints and (hint := hinted(bare)):
+        yield Inner(hint, plain=False, sure=False)
+
+
+def hinted(text: str) -> str | None:
+    """What would help who only suggests or complains."""
+    return unwrapped(text, HINTS)
+
+
+def is_talk(text: str, *, parted: bool, behind: bool) -> bool:
+    """Words beside an order that take nothing of it back; `parted`: a comma or a joint stands on both sides,
+    `behind`: nothing parts it from the order before it."""
+    spoken = around.SPOKEN.match(text)
+    if not (parted and spoken) and not (around.TALK.match(text) and (spoken or not behind)):
+        return False
+    if any(
+        mood.search(text)
+        for mood in (around.SAYING, around.SUPPOSING, around.TIMED, around.ASKED, around.EVENT)
+    ):
+        return False
+    return parted or not (around.OPEN_END.search(text) or around.NEGATED.search(text))
+
+
+def is_short(text: str) -> bool:
+    return len(text.split()) <= _SHORT
+
+
+# --- conditions of now, and corrections within a sentence
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,123 +153,43 @@ class Condition:
     unless: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Wish:
-    """What is left of an utterance when the clauses around the orders are understood."""
-
-    orders: tuple[str, ...]
-    plain: bool = True  # put as an order, not as a remark or a question
-    sure: bool = True  # what stands around it is plainly talk
-    condition: Condition | None = None
-
-
-def wishes(text: str, parts: Sequence[str]) -> Iterator[Wish]:
-    """Ways to take the utterance apart, the plainest first; `parts` are parted by commas and full stops."""
-    seen: set[tuple[str, ...]] = set()
-    for made in (_conditional(text), *_told(parts), _complaint(text)):
-        if made is not None and made.orders and (made.orders not in seen or made.condition):
-            seen.add(made.orders)
-            yield made
-
-
-def _conditional(text: str) -> Wish | None:
+def conditional(text: str) -> tuple[Condition, str] | None:
+    """A condition of now, and the order that hangs on it."""
     for pattern in around.CONDITIONS:
         if found := pattern.match(text):
             given = found.groupdict()
-            order = re.sub(r"^(?:please|then|you can) ", "", given["order"]).strip()
             unless = (given["if"] == "unless") != bool(given.get("not"))
-            return Wish((unwrapped(order) or order,), condition=_condition(given, unless=unless))
+            thing, state = given.get("thing") or "", STATES.get(given.get("state") or "", "")
+            degrees = float(given["degrees"]) if given.get("degrees") else None
+            above = given.get("than") in around.ABOVE
+            return Condition(thing, state, degrees, above, given.get("place") or "", unless), given["order"]
     return None
 
 
-def _condition(given: Mapping[str, str | None], *, unless: bool) -> Condition:
-    if state := given.get("state"):
-        return Condition(given["thing"] or "", words.STATES[state], unless=unless)
-    above = given["than"] in around.ABOVE
-    return Condition("", "", float(given["degrees"] or 0), above, given.get("place") or "", unless)
+@dataclass(frozen=True, slots=True)
+class Repair:
+    """ "Off, no wait, on": what was said first, and what stands for it."""
+
+    first: str
+    instead: str
 
 
-def _complaint(text: str) -> Wish | None:
-    inner = helped(text)
-    return Wish((inner,), plain=False, sure=False) if inner else None
+def repair_in(text: str) -> Repair | None:
+    found = around.REPAIR.search(text)
+    if not found:
+        return None
+    if not text[found.end() :] and not around.TAKEN_BACK.search(found[0]):
+        return Repair(text[: found.start()], text[: found.start()])  # "turn on the lamp, sorry"
+    return Repair(text[: found.start()], text[found.end() :])
 
 
-def _told(parts: Sequence[str]) -> Iterator[Wish]:
-    pieces = _with_exceptions([piece for part in parts for piece in _pieces(part)])
-    inner = [unwrapped(piece) for piece in pieces]
-    orders = [plain or piece for plain, piece in zip(inner, pieces, strict=True)]
-    plain = not any(inner)
-    if orders != list(parts) or not plain:
-        yield Wish(tuple(orders), plain)
-    # Talk before or behind what is asked for.
-    kept = [at for at, piece in enumerate(pieces) if not _aside(piece, parted=len(pieces) > 1)]
-    asked = [orders[at] for at in kept]
-    if 0 < len(kept) < len(orders):
-        yield Wish(tuple(asked), not any(inner[at] for at in kept))
-    if len(orders) > 1 and around.POINTING.search(orders[-1]):  # "the lamp by the bed, switch it on"
-        yield Wish((around.POINTING.sub(orders[-2], orders[-1], count=1),), plain)
-    if len(asked) == 1 and around.DESIRED.search(" ".join(parts)) and around.THING.match(asked[0]):
-        yield Wish((f"{asked[0]} on",), plain, sure=False)  # "I could do with the fan"
-    yield from _split(asked or orders, plain)
-
-
-def _with_exceptions(pieces: Sequence[str]) -> list[str]:
-    """What an exception beside an order names is put into the order."""
-    made: list[str] = []
-    for piece in pieces:
-        if made and (left := _left(piece)):
-            made[-1] = f"{made[-1]} except {left}"
-        else:
-            made.append(piece)
-    return made
-
-
-def _aside(piece: str, *, parted: bool) -> bool:
-    patterns = (around.TALK_BEGINS, around.WHOLE, around.INTERJECTION)
-    return is_talk(piece, parted=parted) and any(pattern.match(piece) for pattern in patterns)
-
-
-_SHORT = 6  # words: a longer clause without a comma may be anything
-
-
-def _split(orders: Sequence[str], plain: bool) -> Iterator[Wish]:
-    """Without a comma: where a whole clause ends and a verb, or a thing, begins."""
-    for at, order in enumerate(orders):
-        said = order.split()
-        for cut in range(1, len(said)):
-            head, tail = " ".join(said[:cut]), " ".join(said[cut:])
-            before, behind = list(orders[:at]), list(orders[at + 1 :])
-            if around.UNFINISHED.search(head):
-                continue
-            inside = around.INSIDE.search(head) and not words.VERB.match(tail.removeprefix("please "))
-            if around.BEGINS.match(tail) and not inside and is_talk(head, parted=False):
-                yield Wish((*before, unwrapped(tail) or tail, *behind), plain, cut <= _SHORT)
-            if around.SUBJECT.match(tail) and is_talk(tail, parted=False):
-                yield Wish((*before, unwrapped(head) or head, *behind), plain, len(said) - cut <= _SHORT + 2)
-
-
-def _pieces(part: str) -> list[str]:
-    """One part between commas, cut at its joints."""
-    if placed := around.PLACE_FIRST.match(part):
-        part = f"{placed['order']} in {placed['place']}"
-    if first := around.EXCEPT_FIRST.match(part):
-        part = f"{first['order']} except {first['thing']}"
-    if stays := around.BUT_STAYS.match(part):
-        return [stays["order"], stays["thing"]]
-    so, joint, then = part.partition(" so ")
-    if joint and (around.BEGINS.match(then) or unwrapped(then)):
-        return [*_pieces(so), *_pieces(then)]
-    cut = [
-        piece
-        for half in around.BUT_LEAVE.split(part)
-        for piece in ([half] if unwrapped(half) else around.JOINT.split(half))
-    ]
-    return [bare for piece in cut if (bare := around.CALLS.sub("", piece).strip())]
-
-
-def _left(piece: str) -> str:
-    """What an exception beside the order names: "leave the hall on", "only the lamp stays on"."""
-    for pattern in (words.LEAVE, around.NOT_THE, around.STAYS):
-        if found := pattern.match(piece):
-            return re.sub(r" (?:though|please)$", "", found["thing"])
-    return ""
+def mended(repair: Repair, things: Sequence[str]) -> Iterator[str]:
+    """Ways to put the second part in the place of the first; `things` are what the first is about."""
+    first, instead = repair.first, repair.instead
+    yield instead
+    value = re.sub(r"^(?:to|at|by) ", "", instead)
+    for kind in (STATE, r"\d+(?:\.\d+)?(?: (?:percent|degrees))?"):
+        places = list(re.finditer(rf"\b(?:{kind})\b", first))
+        if places and re.fullmatch(kind, value):
+            yield f"{first[: places[-1].start()]}{value}{first[places[-1].end() :]}"
+    yield from (first.replace(thing, instead) for thing in things if thing)

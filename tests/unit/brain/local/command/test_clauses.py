@@ -3,7 +3,7 @@
 import pytest
 from tests.fakes.local_talk import Talk
 
-from home_words.wish_words import helped, unwrapped
+from home_words.wish_words import HINTS, unwrapped
 from voice_gateway.turn import OutcomeStatus
 
 
@@ -30,9 +30,9 @@ def test_a_wish_that_is_no_order_becomes_the_clause_inside_it(said: str, inside:
 
 
 def test_a_complaint_has_something_that_would_help() -> None:
-    assert helped("it is too dark in the study") == "some light in the study"
-    assert helped("it is a bit dim in the study") == "some light in the study"
-    assert helped("that film was dark") is None
+    assert unwrapped("it is too dark in the study", HINTS) == "some light in the study"
+    assert unwrapped("it is a bit dim in the study", HINTS) == "some light in the study"
+    assert unwrapped("that film was dark", HINTS) is None
 
 
 @pytest.mark.parametrize(
