@@ -20,13 +20,17 @@ _VALUE_ENDS: Final = "|".join(
     rf"(?<={end} )" for end in (r"\d", *"on off up down open closed shut half full percent degrees".split())
 )
 BEGINS: Final = re.compile(
-    rf"\b(?:(?=(?:(?:please|could you|can you) ){{0,3}}(?:{PLAIN_VERB}|start|make|stop) \w)|"
+    rf"\b(?:(?<!not )(?<!never )(?<!dare )(?<!to )(?=(?:(?:please|could you|can you) ){{0,3}}(?:{PLAIN_VERB}|start|make|stop) \w)|"
     r"(?=(?:i|we|he|she|they|there|nobody|somebody|someone|everybody|everyone) \w)|"
     r"(?=(?:it|(?:my|our) \w+) (?:is|are|has|hurts?)\b)|"
     rf"(?=(?:\w+_|lights?|lamps?|blinds?|heating|\d+ degrees?) (?:{STATE}|{MORE_WORD})\b)|"
     rf"(?:{_VALUE_ENDS})(?=(?:the )?\w+_ ))"
 )
-ONLY_VERB: Final = re.compile(rf"{VERB.pattern}(?:on|off|up|down|out)?")
+# What is never a clause alone.
+NO_CLAUSE: Final = re.compile(
+    rf"{VERB.pattern}(?:on|off|up|down|out)?$|\b(?:all|other|every|both|some|any|no)$"
+)
+
 DENIAL: Final = re.compile(r"^(?:do not|never)(?: (?:you )?dare)?(?: to)? (?P<order>.+)$")
 THING: Final = re.compile(r"^(?:the|my|our|all|both|every|whichever|whatever) ")
 # What this begins belongs to the time that was named before.
@@ -38,7 +42,7 @@ IT: Final = re.compile(r"\b(?:it|them|that|those)\b")
 REPAIR: Final = re.compile(
     r" (?:(?:(?:oh|ah|or|and|but|well) ){0,3}(?:no (?:wait|sorry|actually|no)|wait(?: no)?|sorry|actually(?: no)?|i mean(?:t)?|or rather|"
     r"rather|scratch that|correction|make that|hang on|hold on|oops|never mind|forget it|no(?=$| (?:the|my|our|to|on|off|\d)))"
-    r"(?: (?:no|wait|sorry|actually|i mean(?:t)?|make that|make it|rather)){0,3})(?: |$)"
+    r"(?: (?:no|wait|sorry|actually|i mean(?:t)?|make that|make it|rather|never mind|forget it)){0,3})(?: |$)"
 )
 
 TAKEN_BACK: Final = re.compile(r"\b(?:no|wait|never mind|forget it|scratch that)\b")
@@ -56,8 +60,7 @@ LEFT: Final = tuple(
     )
 )
 REST: Final = re.compile(
-    r"\b(?:the rest(?: of (?:it|them|the (?P<kind>\w+)))?|(?:all )?the others?|everything else|all else|all other (?P<all>\w+)|"
-    r"the other ones)\b"
+    r"\b(?:(?:all )?the (?:rest(?: of (?:it|them|the))?|others?)(?: ones?)?|everything else|all else|all other)(?: (?P<kind>\w+s\b))?"
 )
 # What is named first belongs behind the order: "in the office where I work turn …", "except for the hall turn …".
 FIRST: Final = re.compile(
@@ -135,7 +138,7 @@ STATED: Final = re.compile(
     rf"^(?:{SUBJECT})\b(?! \w+$)|\b(?:i|he|she|they|we|who|someone|somebody|nobody|everyone|everybody) \w+"
 )
 ASKED: Final = re.compile(
-    r"^(?:what(?! an? )|which|who|whom|whose|when|where|why|how|is|are|was|were|am|do|does|did|has|have|had|can|could|"
+    r"^(?:what(?! an? )|which|who|whom|whose|when|where|why|how|is|are|was|were|am|do(?! not)|does|did|has|have|had|can|could|"
     r"will|would|should|may|might|shall|must|tell me|do you know|i wonder|any idea)\b"
 )
 # A timer or a reminder is meant for later: a time in it is no condition.

@@ -28,7 +28,7 @@ _VERY: Final = any_of("a_bit a_little too so really very pretty quite way much f
 # --- wishes that are no orders: how they begin, and the small words between that and what is wished for
 
 POLITE: Final = re.compile(
-    rf"^(?:(?:would|do) you mind|(?:would you )?be so kind(?: as to| and)|(?:can|could|would|will) you|"
+    rf"^(?:(?:would|do) you mind|(?:would you )?be so kind(?: as to| and)|(?:can|could|would|will) (?:you|somebody|someone|anyone)|"
     rf"i (?:would like|want|need) you to|i (?:would like|want) to|i would appreciate it if you could|let us) "
     rf"(?:(?:{_FILL}) )*(?=\S)"
 )
@@ -52,9 +52,10 @@ _LINKS: Final = (
     r"(?:(?:if|whether|to|for|of|with|when|and|as|(?:you|we|someone|somebody)(?: (?:could|can|would|will|might|should))?|"
     rf"have|having|get|getting|see|seeing|that(?= (?:the|my|our|all|you|we))|{_FILL}) ){{0,6}}"
 )
-_NO_NEED: Final = rf"{WHO} (?:do|does) not (?:want|need|like)|{WHO} no longer (?:want|need)s?|(?:there is )?no (?:more )?need (?:for|of)"
+_NO_NEED: Final = rf"{WHO} (?:do|does) not (?:want|need|like)|(?:there is )?no (?:more )?need (?:for|of)"
 _OVER: Final = (
-    r"nobody (?:wants|needs|uses|is using)|(?:(?:i|we) (?:am|are|have) )?(?:all )?(?:done|finished|through) with|"
+    rf"{WHO} no longer (?:want|need)s?|nobody (?:wants|needs|uses|is using)|"
+    r"(?:(?:i|we) (?:am|are|have) )?(?:all )?(?:done|finished|through) with|"
     r"(?:(?:i|we) (?:think|guess|believe) )?(?:i|we) can do without"
 )
 _THING: Final = r"(?:the|my|our|any|all|it|them|those|everything)\b.{0,400}?"

@@ -11,11 +11,11 @@ from typing import Any
 from home_words.kinds import HomeDevice, classes_in
 from home_words.names import loose_words, words
 from home_words.resolver import ALL
-from home_words.wish_words import helped, unwrapped
+from home_words.wish_words import HINTS, unwrapped
 from voice_gateway.brain.local.command.what import HEATING, read_command
 from voice_gateway.brain.local.home import Device, Home
 from voice_gateway.brain.local.meaning import Request, Step
-from voice_gateway.brain.local.normalise import normalise, too_long
+from voice_gateway.brain.local.normalise import normalise, strip_politeness, too_long
 from voice_gateway.brain.local.speech_act import not_a_command
 from voice_gateway.brain.local.understand import Reader
 from voice_gateway.tools.builtin.durations import parse_span
@@ -53,7 +53,8 @@ class Fitting:
         whole = self.reader.read(said)
         if whole.steps or not_a_command(said.text):
             return whole.requests
-        steps = [step for step in map(self.reader.clause, said.parts) if isinstance(step, Step) and step.acts]
+        read = (self.reader.clause(strip_politeness(part)[0]) for part in said.parts)
+        steps = [step for step in read if isinstance(step, Step) and step.acts]
         return tuple(request for step in steps for request in step.requests)
 
     def _means(self, call: ToolCall, traits: ToolTraits, devices: Sequence[HomeDevice]) -> bool:
@@ -92,7 +93,9 @@ class Fitting:
         parts = [part.split() for part in said.parts]
         tails = (" ".join(part[at:]) for part in parts for at in range(len(part)))
         deeds = frozenset(command.what.action for tail in tails for command in read_command(tail))
-        wished = said.question or any(unwrapped(part) or helped(part) for part in (said.text, *said.asides))
+        wished = said.question or any(
+            unwrapped(part) or unwrapped(part, HINTS) for part in (said.text, *said.parts)
+        )
         return deeds | {"a wish"} if wished else deeds
 
 

@@ -70,9 +70,14 @@ class Reading:
     sure: bool = True  # what stands around them is plainly talk
     denied: tuple[Request, ...] = ()  # "… and don't lock the door"
 
+    @property
+    def wanted(self) -> bool:
+        """It is not only talk."""
+        return bool(self.steps or self.question)
+
     def before(self, rest: "Reading") -> "Reading | None":
         """With what comes behind it; None where a question would wait for more than one order."""
-        if (self.question and (rest.steps or rest.question)) or (self.steps and rest.question):
+        if (self.question and rest.wanted) or (self.steps and rest.question):
             return None
         return Reading(
             (*self.steps, *rest.steps),
@@ -128,8 +133,11 @@ class Reader:
     def _in_clauses(self, said: Said) -> Reading | None:
         pieces = self._cut(said.parts)
         reading = self._composed(pieces, front=True)
-        found = reading is not None and (reading.steps or reading.question)
-        if not found and self._ours and any(map(clauses.hinted, (said.text, *(one.text for one in pieces)))):
+        if (
+            not (reading and reading.wanted)
+            and self._ours
+            and any(map(clauses.hinted, (said.text, *(one.text for one in pieces))))
+        ):
             reading = replace(self, hints=True)._composed(pieces, front=True)
         return reading
 
@@ -154,7 +162,8 @@ class Reader:
             if both is not None and both.question is None:
                 return both
             asked = asked or both
-        return (self._beside(pieces, front=front) if self._ours else None) or asked
+        beside = self._beside(pieces, front=front) if self._ours else None
+        return asked if asked is not None and not (beside and beside.wanted) else beside
 
     def _order(self, text: str, *, after_wish: bool = False) -> Reading | None:
         """One clause, all of it understood and nothing in it that keeps it from acting."""
@@ -198,7 +207,7 @@ class Reader:
             return None
         reader = replace(self, context=replace(self.context, last=met.devices))
         reading = reader._composed(reader._cut((found[1],)))
-        if reading is None or not (reading.steps or reading.question):
+        if reading is None or not reading.wanted:
             return None
         if told := reading.question or met.step:
             return Understanding.of(told)

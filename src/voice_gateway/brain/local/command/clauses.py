@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from home_words import clause_words as around
 from home_words.command_words import PLAIN_VERB, STATE, STATES, VERB
+from home_words.kinds import device_class
 from home_words.wish_words import HINTS, WANTED, settled, unwrapped
 from voice_gateway.brain.local.normalise import strip_politeness
 
@@ -50,7 +51,7 @@ def _softly(text: str, joint: str) -> Iterator[Piece]:
     for end in (*(found.start() for found in around.BEGINS.finditer(text)), len(text)):
         piece = text[start:end].strip()
         if piece and (
-            end == len(text) or not (around.UNFINISHED.search(piece) or around.ONLY_VERB.fullmatch(piece))
+            end == len(text) or not (around.UNFINISHED.search(piece) or around.NO_CLAUSE.search(piece))
         ):
             yield Piece(piece, "" if start else joint, not start)
             start = end
@@ -82,11 +83,14 @@ def _left(text: str) -> str:
 
 
 def _without(order: str, left: str) -> str:
-    def everything(rest: re.Match[str]) -> str:
-        kind = rest["kind"] or rest["all"]
-        return f"all {kind}" if kind else "everything"
+    """ "The rest" are all of the sort that is named: of "leave the lamp on" the lights."""
+    sort = device_class(left.rpartition(" ")[2])
 
-    return f"{around.REST.sub(everything, order)} except {left}"
+    def others(rest: re.Match[str]) -> str:
+        noun = rest["kind"] or (sort.noun if sort and rest[0].startswith("the ") else "")
+        return f"all {noun.removesuffix('s')}s" if noun else "everything"
+
+    return f"{around.REST.sub(others, order)} except {left}"
 
 
 # --- what is wished for

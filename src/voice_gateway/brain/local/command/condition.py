@@ -39,7 +39,8 @@ def condition_met(condition: Condition, order: str, context: Context) -> Met | N
     now = [replace(device, state=context.home.state_of(device)) for device in found.devices]
     if any(not one.available or not one.state for one in now):
         return None
-    holds = any(has_state(one, state) for one in now) != condition.unless
+    so = [has_state(one, state) for one in now]
+    holds = not all(so) if condition.unless else any(so)
     told = f"{capital(the(now[0]))} is {spoken_state(now[0].state)}, so I did nothing."
     return Met(found.devices, None if holds else Step("No", say=told, devices=found.devices))
 
