@@ -268,3 +268,18 @@ async def test_a_redis_that_freezes_while_somebody_waits_in_line_lets_them_go_on
         await until(lambda: second.store._away is None and first.store._away is None)
         await asyncio.wait_for(_entered(second), LEASE_SECONDS * 3)
         await asyncio.wait_for(_entered(first), LEASE_SECONDS * 3)
+
+
+async def test_what_a_redis_does_late_holds_up_nobody_when_it_is_back(redis):
+    """What was asked before it froze puts somebody into the line who has long gone on."""
+    async with gateways(redis, 1) as ((one,), _order):
+        await _entered(one)
+        redis.freeze()
+        await _entered(one)
+        assert one.failures
+        redis.thaw()
+        await until(lambda: one.store._away is None)
+
+        started = time.monotonic()
+        await _entered(one)
+        assert time.monotonic() - started < LEASE_SECONDS / 2

@@ -156,6 +156,7 @@ class RedisLines:
         self._ask = ask
         self._begin = begin
         self._me = new_id()
+        self._former: dict[str, int] = {}  # names we do not use any more: how often to say so
         self._numbers = itertools.count()
         self._lines: dict[str, _Line] = {}
         self._inside: dict[str, _Line] = {}  # by place: what the Redis knows of
@@ -246,6 +247,7 @@ class RedisLines:
 
     async def beat(self) -> None:
         """We live; and whoever of us waits looks whether the one in front is gone."""
+        await self._take_leave()
         waiting = [(line, place) for place, line in self._inside.items() if line.turn is None]
         words = [word for line, place in waiting for word in (line.key, place)]
         for (line, place), first in zip(waiting, await self._run("look", *words), strict=True):
@@ -254,6 +256,15 @@ class RedisLines:
             elif self._inside.pop(place, None):
                 log.warning("place in a line was lost, entering again", extra={"line": line.key})
                 self._to_the_end(line, place)
+
+    async def _take_leave(self) -> None:
+        """What a Redis that was silent does late is not waited for: places under our former names are free.
+
+        Twice, as what we say now may come before what we said then.
+        """
+        if self._former:
+            await self._redis.delete(*(f"{self._prefix}alive:{name}" for name in self._former))
+            self._former = {name: left - 1 for name, left in self._former.items() if left > 1}
 
     async def listen(self) -> None:
         """Hears whose turn it is, until it is time to say again that we live."""
@@ -267,6 +278,7 @@ class RedisLines:
 
     def forsake(self, trouble: Exception) -> None:
         """The Redis is away. Under a new name: whatever it does late with the old one ends by itself."""
+        self._former[self._me] = 2
         self._me = new_id()
         lines, self._lines, self._inside = self._lines, {}, {}
         for line in lines.values():

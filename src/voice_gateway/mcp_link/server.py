@@ -221,14 +221,14 @@ class Server:
         else:
             self._failures += 1
             self._decided()
+        # A server that is missing for hours is news with another reason, or when the attempts doubled.
+        news = changed or self._failures.bit_count() == 1
         if self._state == "degraded":
-            # A server that is missing for hours is news with another reason, or when the attempts doubled.
-            news = changed or self._failures.bit_count() == 1
             self._log_failure(reason, logging.WARNING if news else logging.DEBUG)
         elif self._failures < self._mcp.attempts:
             self._log_failure(reason)
         else:
-            self._degrade(reason)
+            self._degrade(reason, news=news or self._failures == self._mcp.attempts)
 
     def _log_failure(self, reason: str, level: int = logging.WARNING) -> None:
         phrase = "MCP connection attempt failed" if self._connected_at is None else "MCP server is gone"
@@ -242,7 +242,7 @@ class Server:
         }
         log.log(level, phrase, extra=facts)
 
-    def _degrade(self, reason: str) -> None:
+    def _degrade(self, reason: str, *, news: bool) -> None:
         report = failure_report(
             self._name,
             self._settings,
@@ -252,7 +252,7 @@ class Server:
             local_tools=self._listeners.local_tools(),
             other_servers=[name for name in self._listeners.connected() if name != self._name],
         )
-        log.error(Lines(report), extra={"server": self._name})
+        log.log(logging.ERROR if news else logging.DEBUG, Lines(report), extra={"server": self._name})
         self._withdraw()
         self._set_state("degraded")
         self.settled = True

@@ -29,6 +29,14 @@ async def test_later_failures_are_told_at_each_doubling_of_the_attempts(caplog):
     assert {5, 6, 7, 9, 15, 17} <= set(told(caplog, logging.DEBUG))
 
 
+async def test_a_server_that_connects_and_dies_again_and_again_is_told_of_as_rarely(caplog):
+    async with linked(fault_server("exit_after_list"), patience=100) as link:
+        await link.until(lambda: len(link.delays) >= 9)
+
+    reports = [str(record.msg) for record in caplog.records if record.levelno == logging.ERROR]
+    assert [report.split(" attempts")[0].split()[-1] for report in reports][:3] == ["3", "4", "8"]
+
+
 async def test_another_reason_is_told_at_once(caplog, tmp_path):
     count = tmp_path / "count"
     script = f"import sys; file = open({str(count)!r}, 'a'); file.write('x'); sys.exit(1 + (file.tell() > 5))"
