@@ -2,11 +2,11 @@
 
 import json
 import subprocess
-import sys
 import textwrap
 from pathlib import Path
 
 import pytest
+from tests.fakes import warm_python
 from tests.fakes.zwave_process import environment
 
 NOISE = """
@@ -44,8 +44,9 @@ def talk(
         *requests,
     ]
     more = {"PYTHONPATH": str(noisy)} if noisy else {}
+    options = ("--simulate", "--log-level", level, "--state-file", str(state))
     return subprocess.run(
-        [sys.executable, "-m", "zwave_mcp", "--simulate", "--log-level", level, "--state-file", str(state)],
+        [warm_python.python(), "-m", "zwave_mcp", *options],
         input="".join(json.dumps(line) + "\n" for line in lines),
         capture_output=True,
         text=True,

@@ -8,7 +8,7 @@ import sys
 import time
 
 import pytest
-from tests.fakes.linked import FAKES, LIMIT, linked
+from tests.fakes.linked import FAKES, LIMIT, Linked, linked
 
 from voice_gateway.config import ServerSettings
 from voice_gateway.errors import ToolError, ToolUnavailable
@@ -53,18 +53,16 @@ async def test_tools_of_an_http_server_are_called_and_its_errors_survive():
             with pytest.raises(ToolError):
                 await link.call("add", "web", a="x")
             assert link.tools["web"]["add"].metadata["traits"].source == "web"
+            await _a_call_given_up_ends_at_once_and_the_session_stays(link)
 
 
-async def test_a_call_given_up_ends_at_once_and_the_session_stays():
-    port = free_port()
-    with http_server(port):
-        async with linked(at(port)) as link:
-            started = time.monotonic()
-            with pytest.raises(TimeoutError):
-                async with asyncio.timeout(0.2):
-                    await link.call("hang", "web")
-            assert time.monotonic() - started < 1
-            assert await link.call("add", "web", a=1, b=1) == "2"
+async def _a_call_given_up_ends_at_once_and_the_session_stays(link: Linked) -> None:
+    started = time.monotonic()
+    with pytest.raises(TimeoutError):
+        async with asyncio.timeout(0.2):
+            await link.call("hang", "web")
+    assert time.monotonic() - started < 1
+    assert await link.call("add", "web", a=1, b=1) == "2"
 
 
 async def test_a_server_that_dies_fails_the_call_and_is_reached_again_when_it_is_back():
