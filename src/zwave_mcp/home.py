@@ -96,7 +96,6 @@ class Value:
     minimum: float | None = None
     maximum: float | None = None
     writeable: bool = False
-    is_current: bool = False
     target: ValueId | None = None  # the value to write, where this one is the state
     updated: float | None = None  # seconds since 1970
 

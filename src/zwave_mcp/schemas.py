@@ -8,6 +8,7 @@ from zwave_mcp.results import OUTCOMES
 Schema = dict[str, Any]
 
 NAME_LENGTH: Final = 100
+ACTIONS: Final = ("on", "off", "dim", "toggle", "open", "close", "stop")
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,13 +28,20 @@ def _object(properties: Schema, required: tuple[str, ...] = ()) -> Schema:
     return {**schema, "required": list(required)} if required else schema
 
 
+def _given(kind: str, description: str, **limits: int) -> Schema:
+    return {"type": kind, **limits, "description": description}
+
+
+def _text(description: str) -> Schema:
+    return _given("string", description, minLength=1, maxLength=NAME_LENGTH)
+
+
 def _device(examples: str = "'Floor Lamp' or 'kitchen light'") -> Schema:
-    return {
-        "type": "string",
-        "minLength": 1,
-        "maxLength": NAME_LENGTH,
-        "description": f"As the user said it, for example {examples}",
-    }
+    return _text(f"As the user said it, for example {examples}")
+
+
+def _choice(description: str, *words: str) -> Schema:
+    return {"type": "string", "enum": list(words), "description": description}
 
 
 def _nullable(kind: str) -> Schema:
@@ -57,6 +65,15 @@ _RESULT: Final[Schema] = {
     "required": ["device", "room", "nodeId", "endpoint", "requested", "state", "outcome"],
 }
 
+_ENTRY: Final = {
+    "name": "string",
+    "room": "string",
+    "kind": "string",
+    "nodeId": "integer",
+    "endpoint": "integer",
+    "state": "string",
+    "available": "boolean",
+}
 _LIST: Final[Schema] = {
     "type": "object",
     "properties": {
@@ -64,16 +81,8 @@ _LIST: Final[Schema] = {
             "type": "array",
             "items": {
                 "type": "object",
-                "properties": {
-                    "name": {"type": "string"},
-                    "room": {"type": "string"},
-                    "kind": {"type": "string"},
-                    "nodeId": {"type": "integer"},
-                    "endpoint": {"type": "integer"},
-                    "state": {"type": "string"},
-                    "available": {"type": "boolean"},
-                },
-                "required": ["name", "room", "kind", "nodeId", "endpoint", "state", "available"],
+                "properties": {key: {"type": kind} for key, kind in _ENTRY.items()},
+                "required": list(_ENTRY),
             },
         },
         "total": {"type": "integer"},
@@ -90,26 +99,10 @@ TOOLS: Final[tuple[ToolSpec, ...]] = (
         "Good: {filter: 'kitchen'}; {} for all. Bad: {filter: 'turn on the lamp'}.",
         _object(
             {
-                "filter": {
-                    "type": "string",
-                    "maxLength": NAME_LENGTH,
-                    "description": "Room, kind or name, for example 'lights'",
-                },
-                "includeInactive": {
-                    "type": "boolean",
-                    "description": "Also those that do not answer",
-                },
-                "limit": {
-                    "type": "integer",
-                    "minimum": 1,
-                    "maximum": 100,
-                    "description": "1 to 100, for example 20",
-                },
-                "offset": {
-                    "type": "integer",
-                    "minimum": 0,
-                    "description": "To skip, at least 0, for example 20",
-                },
+                "filter": _given("string", "Room, kind or name, for example 'lights'", maxLength=NAME_LENGTH),
+                "includeInactive": _given("boolean", "Also those that do not answer"),
+                "limit": _given("integer", "1 to 100, for example 20", minimum=1, maximum=100),
+                "offset": _given("integer", "To skip, at least 0, for example 20", minimum=0),
             }
         ),
         _LIST,
@@ -127,17 +120,10 @@ TOOLS: Final[tuple[ToolSpec, ...]] = (
         _object(
             {
                 "deviceName": _device(),
-                "action": {
-                    "type": "string",
-                    "enum": ["on", "off", "dim", "toggle", "open", "close", "stop"],
-                    "description": "dim needs level; open, close, stop: blinds",
-                },
-                "level": {
-                    "type": "integer",
-                    "minimum": 0,
-                    "maximum": 100,
-                    "description": "Percent, 0 to 100, for example 40; REQUIRED for dim",
-                },
+                "action": _choice("dim needs level; open, close, stop: blinds", *ACTIONS),
+                "level": _given(
+                    "integer", "Percent, 0 to 100, for example 40; REQUIRED for dim", minimum=0, maximum=100
+                ),
             },
             ("deviceName", "action"),
         ),
@@ -174,11 +160,7 @@ TOOLS: Final[tuple[ToolSpec, ...]] = (
         _object(
             {
                 "deviceName": _device("'Front Door'"),
-                "action": {
-                    "type": "string",
-                    "enum": ["lock", "unlock"],
-                    "description": "As the user asked",
-                },
+                "action": _choice("As the user asked", "lock", "unlock"),
             },
             ("deviceName", "action"),
         ),
@@ -195,18 +177,9 @@ TOOLS: Final[tuple[ToolSpec, ...]] = (
         _object(
             {
                 "deviceName": _device("'hallway thermostat'"),
-                "temperature": {"type": "number", "description": "Degrees, for example 21"},
-                "unit": {
-                    "type": "string",
-                    "enum": ["C", "F"],
-                    "description": "If the user said it",
-                },
-                "mode": {
-                    "type": "string",
-                    "minLength": 1,
-                    "maxLength": NAME_LENGTH,
-                    "description": "For example 'heat' or 'off'",
-                },
+                "temperature": _given("number", "Degrees, for example 21"),
+                "unit": _choice("If the user said it", "C", "F"),
+                "mode": _text("For example 'heat' or 'off'"),
             },
             ("deviceName",),
         ),
@@ -220,13 +193,8 @@ TOOLS: Final[tuple[ToolSpec, ...]] = (
         "DO NOT use for one device.\nGood: {sceneName: 'Movie Night'}. Bad: {sceneName: 'lamp on'}.",
         _object(
             {
-                "sceneName": {
-                    "type": "string",
-                    "minLength": 1,
-                    "maxLength": NAME_LENGTH,
-                    "description": "For example 'Movie Night'",
-                },
-                "confirmed": {"type": "boolean", "description": "Leave out"},
+                "sceneName": _text("For example 'Movie Night'"),
+                "confirmed": _given("boolean", "Leave out"),
             },
             ("sceneName",),
         ),

@@ -75,7 +75,7 @@ class ScriptedHome:
 
 def switch(node: int, name: str, room: str = "", *, on: bool | None = False, **more: Any) -> Node:
     current, target = ValueId(node, 37, 0, "currentValue"), ValueId(node, 37, 0, "targetValue")
-    values = (Value(current, on, is_current=True, target=target), Value(target, on, writeable=True))
+    values = (Value(current, on, target=target), Value(target, on, writeable=True))
     return Node(node, name, room, values=values, **{"status": "Alive", **more})
 
 
@@ -92,7 +92,7 @@ def _multilevel(
 ) -> Node:
     current, target = ValueId(node, 38, 0, "currentValue"), ValueId(node, 38, 0, "targetValue")
     values = (
-        Value(current, level, is_current=True, target=target),
+        Value(current, level, target=target),
         Value(target, level, writeable=True),
         *(Value(ValueId(node, 38, 0, way), writeable=True) for way in ways),
     )
@@ -102,7 +102,7 @@ def _multilevel(
 def lock(node: int, name: str, room: str = "", *, mode: int = 255, jammed: bool = False, **more: Any) -> Node:
     current, target = ValueId(node, 98, 0, "currentMode"), ValueId(node, 98, 0, "targetMode")
     values = (
-        Value(current, mode, is_current=True, target=target),
+        Value(current, mode, target=target),
         Value(target, mode, writeable=True),
         Value(ValueId(node, 113, 0, "Access Control", "Lock state"), 11 if jammed else 0, "Lock state"),
     )

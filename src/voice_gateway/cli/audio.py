@@ -13,8 +13,9 @@ from rich.table import Table
 from voice_gateway.cli.command import loaded, wants_json
 from voice_gateway.config import VoiceSettings
 from voice_gateway.doors.terminal import print_json
-from voice_gateway.errors import HearingError
+from voice_gateway.errors import HearingError, SpeakingError
 from voice_gateway.sound import card
+from voice_gateway.turn import Speech
 
 METER = (-60.0, 0.0)  # dB, both ends of the bar
 METER_WIDTH = 40
@@ -120,25 +121,15 @@ def _loudest(samples: Any) -> Any:
 
 async def _played(samples: Any, device: str | None) -> tuple[str | None, str | None]:
     """On which loudspeaker, or why not."""
+    from voice_gateway.sound.samples import RATE, to_floats
+    from voice_gateway.speaking.sounddevice_speaker import SounddeviceSpeaker
+
+    speaker = SounddeviceSpeaker(device)
     try:
         found = await asyncio.to_thread(card.find, device, "output")
-        await asyncio.to_thread(_play, samples, found)
-    except card.SoundError as error:
+        await speaker.play(Speech(to_floats(samples), RATE))
+    except (card.SoundError, SpeakingError) as error:
         return None, str(error)
+    finally:
+        await speaker.close()
     return found.name, None
-
-
-def _play(samples: Any, device: card.SoundDevice) -> None:
-    import numpy as np
-
-    from voice_gateway.sound.samples import RATE, Resampler, to_floats, to_samples
-
-    portaudio = card.portaudio()
-    resampler = Resampler(RATE, device.rate)
-    floats = to_floats(samples)
-    suited = to_samples(np.concatenate([resampler.feed(floats), resampler.end()]))
-    try:
-        with card.stream_in_use():
-            portaudio.play(suited, device.rate, device=device.number, blocking=True)
-    except (portaudio.PortAudioError, ValueError) as error:
-        raise card.SoundError(f"the loudspeaker {device.name} cannot be used: {error}") from error

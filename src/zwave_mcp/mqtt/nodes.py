@@ -71,7 +71,6 @@ def _value(node_id: int, raw: Mapping[str, Any]) -> Value | None:
         minimum=_number(raw.get("min")),
         maximum=_number(raw.get("max")),
         writeable=raw.get("writeable") is True,
-        is_current=raw.get("isCurrentValue") is True,
         target=_target(value_id, raw.get("targetValue")),
         updated=updated / 1000 if updated is not None else None,
     )

@@ -83,7 +83,7 @@ def _acting(spec: DeviceSpec) -> list[Value]:
         return []
     first = spec.state if spec.state is not None else _FIRST[spec.kind]
     states: Texts = {"lock": _LOCK_MODES, "garage_door": _BARRIER_STATES}.get(spec.kind, {})
-    current = Value(state, first, "Current value", states=states, is_current=True, target=target)
+    current = Value(state, first, "Current value", states=states, target=target)
     values = [current, Value(target, first, "Target value", states=states, writeable=True)]
     directions = {"dimmer": ("On", "Off"), "blind": ("Up", "Down")}.get(spec.kind, ())
     for direction in directions:

@@ -70,7 +70,6 @@ def strip(*endpoints: int) -> Node:
         Value(
             ValueId(20, 37, endpoint, "currentValue"),
             endpoint == 2,
-            is_current=True,
             target=ValueId(20, 37, endpoint, "targetValue"),
         )
         for endpoint in endpoints

@@ -11,14 +11,14 @@ from zwave_mcp.tools import Tools
 def covering(node: int, name: str, room: str = "") -> Node:
     """A motor on Window Covering."""
     current, target = ValueId(node, 106, 0, "currentValue", 13), ValueId(node, 106, 0, "targetValue", 13)
-    values = (Value(current, 0, is_current=True, target=target), Value(target, 0, writeable=True))
+    values = (Value(current, 0, target=target), Value(target, 0, writeable=True))
     return Node(node, name, room, status="Alive", values=values)
 
 
 def relays(node: int, name: str, room: str = "") -> Node:
     """Two relays in one node."""
     values = [
-        Value(ValueId(node, 37, endpoint, prop), False, is_current=prop == "currentValue")
+        Value(ValueId(node, 37, endpoint, prop), False)
         for endpoint in (1, 2)
         for prop in ("currentValue", "targetValue")
     ]
