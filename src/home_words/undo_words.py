@@ -3,10 +3,18 @@
 import re
 from typing import Final
 
-_IT: Final = r"(?:it|that|this|them|those|(?:every|all )?(?:the |those )?things?|everything|all)"
+_IT: Final = (
+    r"(?:it|that|this|them|those|(?:every|all )?(?:the |those )?things?|everything|"
+    r"(?:all|both)(?: of (?:it|that|this|them|those))?)"
+)
+_ACT: Final = r"(?:one|thing|action|act|command|change|step|request|order|move)s?"
 _LAST: Final = (
-    r"(?:the|that|my|your) (?:very )?(?:last|previous|latest) "
-    r"(?:one|thing|action|act|command|change|step|request|order|move)"
+    rf"(?:the|that|my|your) (?:very )?(?:last|previous|latest) "
+    rf"(?:{_ACT}|(?:\d+|couple(?: of)?)(?: {_ACT})?)"
+)
+# How many acts that is: "the last 2 things", "both", "everything"; else it is one.
+HOW_MANY: Final = re.compile(
+    r"\b(?:(?:last|previous|latest) (?P<count>\d+)|(?P<two>both|couple)|everything|all)\b"
 )
 _DID: Final = r"what (?:you|i|we)(?: have)?(?: just)? (?:did|done|changed|said)"
 _WAS: Final = (

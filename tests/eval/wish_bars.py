@@ -9,7 +9,7 @@ from tests.eval.wish_judge import Became
 if TYPE_CHECKING:
     from tests.eval.wish_eval import Result
 
-TALK_ASKED = 0.05  # of plain talk, met with a proposal by whatever model
+TALK_ASKED = 0.04  # of plain talk, met with a proposal by whatever model; 0.05 was promised
 
 
 @dataclass(frozen=True)
@@ -24,9 +24,9 @@ class Bar:
 
 # A model that is trusted (`act`) and wrong does what is wrong.
 BARS = {
-    "no model": Bar(fulfilled=(0.95, 0.82), none_wrong=True, talk_is_left_alone=True),
-    "right, ask": Bar(fulfilled=(0.98, 0.97), none_wrong=True, talk_is_left_alone=True),
-    "right, act": Bar(fulfilled=(0.98, 0.97), at_once=(0.98, 0.94), none_wrong=True, talk_is_left_alone=True),
+    "no model": Bar(fulfilled=(0.96, 0.84), none_wrong=True, talk_is_left_alone=True),
+    "right, ask": Bar(fulfilled=(0.99, 0.98), none_wrong=True, talk_is_left_alone=True),
+    "right, act": Bar(fulfilled=(0.99, 0.98), at_once=(0.99, 0.98), none_wrong=True, talk_is_left_alone=True),
     "wrong, ask": Bar(none_wrong=True, talk_is_left_alone=True),
     "obedient, ask": Bar(none_wrong=True),
     "wrong, act": Bar(),

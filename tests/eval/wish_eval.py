@@ -27,7 +27,8 @@ from voice_gateway.brain.llm.ollama.client import OllamaClient
 from voice_gateway.brain.local.stage import LocalBrain
 from voice_gateway.brain.stage import Stage
 from voice_gateway.config import BrainSettings, OllamaSettings, PermissionSettings
-from voice_gateway.conversation.entry import Conversation, Nowhere
+from voice_gateway.conversation.entry import Conversation
+from voice_gateway.conversation.surroundings import Nowhere
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.permission import Fits
 from voice_gateway.turn import Reply, Utterance
@@ -43,6 +44,11 @@ class Result:
     proposed: bool  # the reply to the last turn asked something
     did: str
     handed_on: bool = False  # the local brain did not answer every turn: then it matters which model is there
+
+    @property
+    def may_be_handed_on(self) -> bool:
+        """What the local brain only asks about goes to a model that is trusted."""
+        return self.handed_on or self.proposed
 
 
 class House(Nowhere):
@@ -130,17 +136,17 @@ def run_setup(setup: str, wishes: Sequence[Wish]) -> list[Result]:
 
 
 def run_all(setups: Sequence[str]) -> dict[str, list[Result]]:
-    """What the local brain answers is not put to every model again: none of them would be asked."""
+    """What the local brain settles is not put to every model again: none of them would be asked."""
     with ProcessPoolExecutor(max_workers=2) as pool:
         wishes = read_wishes()
         halves = list(pool.map(run_setup, ["no model"] * 2, [wishes[::2], wishes[1::2]]))
         alone = [halves[at % 2][at // 2] for at in range(len(wishes))]
-        further = [one.wish for one in alone if one.handed_on]
+        further = [one.wish for one in alone if one.may_be_handed_on]
         models = [setup for setup in setups if setup != "no model"]
         by_setup = {"no model": alone}
         for setup, results in zip(models, pool.map(run_setup, models, [further] * len(models)), strict=True):
             others = iter(results)
-            by_setup[setup] = [next(others) if one.handed_on else one for one in alone]
+            by_setup[setup] = [next(others) if one.may_be_handed_on else one for one in alone]
     return {setup: by_setup[setup] for setup in setups}
 
 

@@ -43,6 +43,12 @@ class Act:
     at: float = 0.0
     tries: int = 0  # to put it back, in vain
 
+    def after(self, older: "Act") -> "Act":
+        """Both as one: what was before the first of two acts on one device is what was before both."""
+        calls = [call for call in self.calls if not any(_covers(old, call) for old in older.calls)]
+        reasons = tuple(dict.fromkeys((*self.reasons, *older.reasons)))
+        return replace(self, calls=(*calls, *older.calls), reasons=reasons)
+
     def to_text(self) -> str:
         calls, did = [dict(call) for call in self.calls], [dict(call) for call in self.did]
         facts = {"did": did, "calls": calls, "reasons": self.reasons, "tries": self.tries, "at": self.at}
@@ -95,12 +101,20 @@ class TurnActs:
             return None
         return act if act is not None and self.now() - act.at <= seconds else None
 
-    async def take(self) -> Act | None:
-        """The last act of this conversation, else of this door and room. It is not there any more then."""
-        if self.wanted is not None:
-            return await self.acts.newest(self.wanted, take=True)
-        own = await self.acts.newest(replace(self.here, room=None), take=True)
-        return own or await self.acts.newest(replace(self.here, conversation=None), take=True)
+    async def take(self, most: int = 1) -> Act | None:
+        """The last act of this conversation, else of this door and room, or the last few of them as one. They
+        are not there any more then."""
+        here = (replace(self.here, room=None), replace(self.here, conversation=None))
+        for where in (self.wanted,) if self.wanted is not None else here:
+            act = await self.acts.newest(where, take=True)
+            for _ in range(most - 1 if act is not None else 0):
+                older = await self.acts.newest(where, take=True)
+                if act is None or older is None:
+                    break
+                act = act.after(older)
+            if act is not None:
+                return act
+        return None
 
     def puts_back(self, calls: Iterable[ToolCall]) -> None:
         """Taking these back goes one further, it does not do again what was taken back."""
@@ -131,12 +145,8 @@ class TurnActs:
             log.warning("an act is not kept and cannot be undone", extra={"reason": str(error)})
 
     def _joined(self, act: Act | None) -> Act | None:
-        """What was before the first of two acts on one device is what was before both."""
         left = self._left
-        if left is None or act is None:
-            return act or left
-        calls = [call for call in act.calls if not any(_covers(old, call) for old in left.calls)]
-        return replace(act, calls=(*calls, *left.calls), reasons=(*act.reasons, *left.reasons))
+        return act or left if left is None or act is None else act.after(left)
 
 
 def _covers(old: Call, new: Call) -> bool:

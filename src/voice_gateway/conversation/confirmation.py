@@ -12,51 +12,36 @@ from voice_gateway.brain.stage import Turn
 from voice_gateway.config import SHORTEST_PIN, PermissionSettings
 from voice_gateway.conversation.answers import Answer, is_short, may_be_pin, read_answer, without_pin
 from voice_gateway.conversation.choices import Choice, Thing, read_choice
+from voice_gateway.conversation.pending import (
+    DECLINED,
+    QUESTION,
+    Pending,
+    calls_json,
+    declined,
+    open_question,
+)
 from voice_gateway.conversation.pin_lock import PinLock, PinVerdict, in_words
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.permission import DevicesNamed, Tier, TurnGate, is_reversible, of_home, tier
 from voice_gateway.tools.proposal import question
 from voice_gateway.tools.traits import traits
-from voice_gateway.turn import OutcomeStatus, Reply, ToolCall, ToolTraits, Utterance, Words, new_id
+from voice_gateway.turn import OutcomeStatus, Reply, ToolCall, ToolTraits, Utterance, Words
 from voice_gateway.watch import Watch
 
 log = logging.getLogger(__name__)
 
-QUESTION = "confirmation"  # where the open question stands in a conversation's state
-DECLINED = "confirmation declined"  # there too: the calls that the turn before said no to
 OVER = "confirmation over"  # there too: until when a PIN may still come, though the question is gone
 GRACE_SECONDS = 60.0  # how long that is
 
 NOT_AGAIN = "I have not changed anything."
 TOO_LATE = "That was too long ago, so I did nothing. Please ask again."
 WRONG_PIN = "That is not the right PIN, so I did nothing."
+LOCKED = "There were too many wrong PINs, so for another {time} I take none. I did nothing."
 WRONG_DOOR = "That is not allowed from here, so I did nothing."
 NOT_PASSED_ON = (
     "I did nothing: there was a number in that which could be a PIN, so I passed nothing on. "
     "Please say it again without the number; when I need your PIN, I ask for it."
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Pending:
-    """Calls that wait for the user, until a moment in wall-clock time."""
-
-    calls: tuple[ToolCall, ...]
-    question: str
-    expires: float
-    sensitive: bool = True  # only then a PIN is wanted, and the door matters
-    things: tuple[Thing, ...] = ()  # what each of the calls is about
-    said: str = ""  # the words after which it was asked
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "calls": _calls_json(self.calls),
-            "question": self.question,
-            "expires": self.expires,
-            "sensitive": self.sensitive,
-            "things": [[thing.name, thing.room, thing.kind] for thing in self.things],
-            "said": self.said,
-        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,14 +86,14 @@ class Confirmation:
     def receive(self, utterance: Utterance, state: Mapping[str, Any]) -> Incoming:
         """The only place that sees a PIN. Whatever comes behind it gets what is returned: MQTT, the history,
         the stages and their models, the log."""
-        pending, text = _open_question(state), utterance.text
+        pending, text = open_question(state), utterance.text
         pin = self._pin if pending and pending.sensitive else None
         answer = read_answer(text, pending.question, pin) if pending else Answer.OTHER
         if self._pin is not None and self._hides(text, answer, pending, state):
             shown = without_pin(text, pending.question if pending else "")
             return Incoming(replace(utterance, text=shown), answer, hidden=True)
         choice = read_choice(text, pending.question, pending.things) if pending else None
-        return Incoming(utterance, answer, choice=choice, declined=_declined(state, pending, text))
+        return Incoming(utterance, answer, choice=choice, declined=declined(state, pending, text))
 
     def _hides(self, text: str, answer: Answer, pending: Pending | None, state: Mapping[str, Any]) -> bool:
         """Every number while a question wants a PIN, and whatever may be one in a script that we do not read.
@@ -145,26 +130,29 @@ class Confirmation:
 
     # --- the question
 
-    def ask(self, turn: Turn, reply: Reply, gate: TurnGate, incoming: Incoming) -> Reply:
+    async def ask(self, turn: Turn, reply: Reply, gate: TurnGate, incoming: Incoming) -> Reply:
         """Calls that wait for a yes were not made: they leave no outcome, only the question."""
         done = tuple(one for one in reply.outcomes if one.status is not OutcomeStatus.WAITING)
         # What strangers wrote does not stand before a question of ours: it could ask one itself.
         told = [one for one in done if not one.outside or one.status is not OutcomeStatus.READ]
         plainly = gate.words is Words.WISH or not gate.by_model
-        if not plainly and _calls_json(gate.asked) == list(incoming.declined):
+        again = not plainly and calls_json(gate.asked) == list(incoming.declined)
+        if again:
             text, open_now = NOT_AGAIN, False
         else:
-            text, open_now = self._asked(turn, gate.asked), True
+            text, open_now = await self._asked(turn, gate.asked)
         text = f"{render_outcomes(told)} {text}" if told else text
         turn.history.add_ai(text)
-        ok = all(one.ok for one in done)
+        ok = (open_now or again) and all(one.ok for one in done)
         return replace(reply, text=text, outcomes=done, ok=ok, expects_answer=open_now)
 
-    def _asked(self, turn: Turn, calls: Sequence[ToolCall]) -> str:
-        """The question about these calls, which is open from now on."""
+    async def _asked(self, turn: Turn, calls: Sequence[ToolCall]) -> tuple[str, bool]:
+        """The question about these calls, which is open from now on; or why it makes no sense to ask."""
         levels = [tier(call, self._traits(call.name), self._settings, self._devices_named) for call in calls]
         sensitive = Tier.SENSITIVE in levels
         pin = sensitive and self._pin is not None
+        if pin and (seconds := await self._pin_lock.seconds_left()):
+            return LOCKED.format(time=in_words(seconds)), False
         plain = all(
             is_reversible(call, self._traits(call.name), level)
             for call, level in zip(calls, levels, strict=True)
@@ -176,7 +164,7 @@ class Confirmation:
         turn.history.state[QUESTION] = pending.to_json()
         if pin:
             self._asked_until[turn.utterance.door] = pending.expires + GRACE_SECONDS
-        return asks
+        return asks, True
 
     def _thing(self, call: ToolCall) -> Thing:
         """By which words it can be chosen among the others."""
@@ -194,7 +182,7 @@ class Confirmation:
     async def settle(self, turn: Turn, incoming: Incoming) -> Reply | None:
         """The answer to our own question, or None when something else was said. Either way the question is
         open no longer: whatever is said next settles it."""
-        pending = _open_question(turn.history.state)
+        pending = open_question(turn.history.state)
         turn.history.state.pop(QUESTION, None)
         turn.history.state.pop(DECLINED, None)
         if pending is not None and incoming.choice is not None and self._now() <= pending.expires:
@@ -210,7 +198,7 @@ class Confirmation:
         return await self._run(turn, pending.calls, sensitive=pending.sensitive)
 
     def _declined(self, turn: Turn, pending: Pending) -> Reply:
-        turn.history.state[DECLINED] = _calls_json(pending.calls)
+        turn.history.state[DECLINED] = calls_json(pending.calls)
         return _told(turn, "Okay, I won't.", ok=True)
 
     async def _choose(self, turn: Turn, pending: Pending, choice: Choice) -> Reply:
@@ -225,9 +213,9 @@ class Confirmation:
         )
         if choice.sure and not sensitive:
             return await self._run(turn, calls, sensitive=False)
-        text = self._asked(turn, calls or pending.calls)
+        text, open_now = await self._asked(turn, calls or pending.calls)
         turn.history.add_ai(text)
-        return Reply(text, stage="local", expects_answer=True)
+        return Reply(text, stage="local", ok=open_now, expects_answer=open_now)
 
     def _kept_back(self, turn: Turn, *, hidden: bool) -> Reply | None:
         """What may be a PIN, and is the answer to nothing, goes no further. Whoever speaks of something else
@@ -257,7 +245,7 @@ class Confirmation:
         if verdict is PinVerdict.RIGHT:
             return ""
         if verdict is PinVerdict.LOCKED:
-            return f"There were too many wrong PINs, so for another {left} I take none. I did nothing."
+            return LOCKED.format(time=left)
         return (
             f"{WRONG_PIN} There were too many: for {left} I take none." if attempts.is_locked else WRONG_PIN
         )
@@ -273,7 +261,7 @@ class Confirmation:
         turn.history.add_outcomes(outcomes)
         reply = Reply("", tuple(outcomes), stage="local", ok=all(outcome.ok for outcome in outcomes))
         if gate.asked:
-            return self.ask(turn, reply, gate, Incoming(turn.utterance))
+            return await self.ask(turn, reply, gate, Incoming(turn.utterance))
         text = render_outcomes(outcomes)
         turn.history.add_ai(text)
         return replace(reply, text=text)
@@ -287,26 +275,3 @@ def _told(turn: Turn, text: str, *, ok: bool = False) -> Reply:
     turn.history.add_user(turn.utterance.text)
     turn.history.add_ai(text)
     return Reply(text, stage="local", ok=ok)
-
-
-def _open_question(state: Mapping[str, Any]) -> Pending | None:
-    raw = state.get(QUESTION)
-    if not isinstance(raw, Mapping):
-        return None
-    calls = tuple(ToolCall(id=new_id(), name=c["name"], args=c["args"]) for c in raw["calls"])
-    sensitive = bool(raw.get("sensitive", True))
-    things = tuple(Thing(name, room, kind) for name, room, kind in raw.get("things", ()))
-    said = str(raw.get("said", ""))
-    return Pending(calls, str(raw["question"]), float(raw["expires"]), sensitive, things, said)
-
-
-def _calls_json(calls: Sequence[ToolCall]) -> list[Any]:
-    return [{"name": call.name, "args": call.args} for call in calls]
-
-
-def _declined(state: Mapping[str, Any], pending: Pending | None, text: str) -> tuple[Any, ...]:
-    """What was proposed in the turn before, and met with a no or with other words. Who says the same again
-    means it."""
-    if pending is not None:
-        return () if pending.said == text else tuple(_calls_json(pending.calls))
-    return tuple(state.get(DECLINED, ()))

@@ -6,32 +6,30 @@ import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import zip_longest
 from pathlib import Path
 from time import perf_counter
-from typing import Protocol
 
-from home_words.kinds import HomeDevice
 from home_words.question import is_question
 from voice_gateway.brain.acts import Acts, TurnActs, Where
-from voice_gateway.brain.local.fitting import Fitting
-from voice_gateway.brain.local.meaning import Context
-from voice_gateway.brain.local.understand import Reader
 from voice_gateway.brain.render_outcomes import render_outcomes
 from voice_gateway.brain.stage import ModelStage, Stage, Turn
 from voice_gateway.config import BrainSettings, PermissionSettings
-from voice_gateway.conversation.confirmation import QUESTION, Confirmation, Incoming
+from voice_gateway.conversation.confirmation import Confirmation, Incoming
 from voice_gateway.conversation.history import Histories
 from voice_gateway.conversation.locking import Locks
+from voice_gateway.conversation.pending import QUESTION
 from voice_gateway.conversation.pin_lock import PinLock
 from voice_gateway.conversation.place import conversation_key
 from voice_gateway.conversation.store import MemoryStore, Store
+from voice_gateway.conversation.surroundings import Nowhere, Surroundings
 from voice_gateway.conversation.undo_log import MemoryActs
 from voice_gateway.errors import GatewayError, UnfitAnswer
 from voice_gateway.interruption import Interruption
 from voice_gateway.logs import turn_context
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import tool_beside
-from voice_gateway.tools.permission import Fits, TurnGate
+from voice_gateway.tools.permission import TurnGate
 from voice_gateway.tools.traits import has_strangers
 from voice_gateway.turn import (
     LONGEST_NAME,
@@ -56,42 +54,6 @@ OURS = frozenset({"local"})  # stages that make no long texts: what they do is d
 
 # Asked before the stages, such as who stops a timer that rings; None when it has nothing to say.
 First = Callable[[str], Awaitable[str | None]]
-
-
-class Surroundings(Protocol):
-    """What a conversation asks of the gateway around it."""
-
-    def devices_named(self, name: str) -> Sequence[HomeDevice]:
-        """Every device that a name could mean."""
-        ...
-
-    def fitting(self, utterance: Utterance, before: str) -> Fits:
-        """Whether a call is what these words mean, behind those before them."""
-        ...
-
-    def abilities(self) -> str:
-        """What can be asked for here, in a sentence."""
-        ...
-
-    async def linked(self) -> None:
-        """Returns when the tool servers are there, or cannot be."""
-        ...
-
-
-class Nowhere:
-    """For a conversation without a gateway around it."""
-
-    def devices_named(self, _name: str) -> Sequence[HomeDevice]:
-        return ()
-
-    def fitting(self, utterance: Utterance, _before: str) -> Fits:
-        return Fitting(utterance.text, Reader(Context()))
-
-    def abilities(self) -> str:
-        return ""
-
-    async def linked(self) -> None:
-        """There is nothing to wait for."""
 
 
 class Conversation:
@@ -245,7 +207,7 @@ class Conversation:
         reply = await self._ask_stages(replace(turn, gate=gate), gate)
         if read_only_reason and gate.refused:
             return replace(reply, text=read_only_reason, ok=False)
-        return self._confirmation.ask(turn, reply, gate, incoming) if gate.asked else reply
+        return await self._confirmation.ask(turn, reply, gate, incoming) if gate.asked else reply
 
     async def _ask_stages(self, turn: Turn, gate: TurnGate) -> Reply:
         """The first that answers; one that passes says what the words are."""
@@ -253,14 +215,16 @@ class Conversation:
             turn.history.add_user(turn.utterance.text)
             turn.history.add_ai(text)
             return Reply(text, stage="local")
-        for stage in self._stages:
+        for stage, behind in zip_longest(self._stages, self._stages[1:]):
             gate.by_model = stage.name not in OURS
             if isinstance(stage, ModelStage):
                 gate.autonomy = _autonomy_of(stage)
+            acts = isinstance(behind, ModelStage) and behind.trust().autonomy is Autonomy.ACT
             try:
-                result = await _asked(stage, turn)
+                result = await _asked(stage, replace(turn, trusted_next=acts))
             except GatewayError as error:
-                return _after(turn.outcomes, self._stage_failed(stage, error, turn.passed))
+                failed = _after(turn.outcomes, self._stage_failed(stage, error, turn.passed))
+                return await self._without_model(turn, gate) or failed
             if isinstance(result, Reply):
                 self._report_there(stage, result)
                 trust = str(stage.trust()) if isinstance(stage, ModelStage) else ""
@@ -269,6 +233,14 @@ class Conversation:
             gate.words = result.words
             gate.unspoken_of |= result.unspoken_of
         return self._fallback_reply(turn)
+
+    async def _without_model(self, turn: Turn, gate: TurnGate) -> Reply | None:
+        """What the stage before would have asked about, had it not left that to a model that is not there."""
+        if turn.outcomes or not turn.passed:
+            return None
+        gate.by_model = False
+        result = await self._stages[0].answer(turn)
+        return result if isinstance(result, Reply) else None
 
     def _report_there(self, stage: Stage, reply: Reply) -> None:
         if reply.model is None and stage.name not in OURS:

@@ -81,6 +81,11 @@ class PinLock:
         self._changed.set()
         return verdict, attempts
 
+    async def seconds_left(self) -> float:
+        """How long no PIN counts; 0 when it does."""
+        attempts = await asyncio.to_thread(self._read)
+        return attempts.at(self._now()).seconds_left(self._now())
+
     async def run(self) -> None:
         """Keeps the status true: from the start if a lock has outlived a restart, and when one is over."""
         while True:

@@ -27,8 +27,8 @@ def a_house(file=None, **options) -> House:
 
 
 async def answered(house: House, answer: str, **place) -> str:
-    await house.hears("unlock the front door", **place)
-    return (await house.hears(answer, **place)).text
+    asked = await house.hears("unlock the front door", **place)
+    return (await house.hears(answer, **place)).text if asked.expects_answer else asked.text
 
 
 async def test_after_five_wrong_pins_the_right_one_does_not_unlock():
@@ -48,6 +48,23 @@ async def test_after_five_wrong_pins_the_right_one_does_not_unlock():
     house.now += 41
     await answered(house, "yes 2468")
     assert house.lock.actions == ["unlock"]
+
+
+async def test_while_no_pin_counts_none_is_asked_for():
+    house = a_house()
+    await house.hears("unlock the front door", conversation_id="early")
+    for _ in range(5):
+        await answered(house, "yes 1111")
+
+    told = await house.hears("unlock the front door")
+    assert (told.ok, told.expects_answer, told.outcomes) == (False, False, ())
+    assert (
+        told.text == "There were too many wrong PINs, so for another 60 seconds I take none. I did nothing."
+    )
+
+    early = await house.hears("yes 2468", conversation_id="early")
+    assert early.text == told.text, "who was asked before is told so as well"
+    assert house.lock.actions == []
 
 
 async def test_wrong_pins_count_across_doors_and_conversations():

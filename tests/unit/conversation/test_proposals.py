@@ -8,7 +8,8 @@ from tests.fakes.locked_house import Scripted
 
 from voice_gateway.config import BrainSettings, PermissionSettings
 from voice_gateway.conversation.confirmation import NOT_AGAIN
-from voice_gateway.conversation.entry import Conversation, Nowhere
+from voice_gateway.conversation.entry import Conversation
+from voice_gateway.conversation.surroundings import Nowhere
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
 from voice_gateway.tools.traits import with_traits

@@ -142,17 +142,15 @@ _ASKING = re.compile(r"^(?:and )?(?:what|how) about |^(?:no|sorry|i meant) ")
 
 def resolve_answer(said: Said, asked: Clarification, context: Context) -> Step | Clarification | Frame | None:
     """The answer to our question: a clear frame, the question again, or None: it was no answer."""
-    if asked.timers:
-        return _resolve_timer_answer(said, asked)
+    if NO.match(said.text) or NO.match(said.whole):
+        return Step("No", say=WONT)
     if asked.slot == "without":
         return _left_out(said.text, asked, context)
     if asked.slot:
         return _when(said.text, asked)
-    if NO.match(said.text) or NO.match(said.whole):
-        return Step("No", say=WONT)
     if YES.match(said.text) or YES.match(said.whole):
-        return _agreed(asked, context)
-    return _picked(said, asked, context)
+        return asked if asked.timers else _agreed(asked, context)
+    return _picked_timer(said, asked) if asked.timers else _picked(said, asked, context)
 
 
 def _agreed(asked: Clarification, context: Context) -> Clarification | Frame | None:
@@ -213,18 +211,14 @@ def _narrowed(
     return for_devices(asked, devices, context)
 
 
-def _left_out(text: str, asked: Clarification, context: Context) -> Step | Frame | None:
+def _left_out(text: str, asked: Clarification, context: Context) -> Frame | None:
     """What shall be left as it is, said again."""
-    if NO.match(text):
-        return Step("No", say=WONT)
     words = re.sub(r"^(?:(?:i (?:mean|meant)|leave|only|just) )+", "", text)
     known = room_named(words, context.home) or isinstance(Resolver(context.home).resolve(words), Found)
     return Frame(asked.frame.intent, {**asked.frame.slots, "without": words}) if known else None
 
 
-def _when(text: str, asked: Clarification) -> Step | Frame | None:
-    if NO.match(text):
-        return Step("No", say=WONT)
+def _when(text: str, asked: Clarification) -> Frame | None:
     when = re.sub(r"^(?:for|in|at) ", "", text)
     if is_duration(when):
         return Frame(asked.frame.intent, {**asked.frame.slots, "duration": when})
@@ -301,12 +295,8 @@ def _choices(timers: object) -> tuple[TimerChoice, ...]:
     )
 
 
-def _resolve_timer_answer(said: Said, asked: Clarification) -> Step | Clarification | None:
+def _picked_timer(said: Said, asked: Clarification) -> Step | Clarification | None:
     """The timers that the answer means; the question again; None when it was no answer."""
-    if NO.match(said.text) or NO.match(said.whole):
-        return Step("No", say=WONT)
-    if YES.match(said.text) or YES.match(said.whole):
-        return asked
     both = said.text.startswith("both")
     if ALL.match(said.text) and (not both or len(asked.timers) == 2):
         return _cancelled(asked, asked.timers)

@@ -331,7 +331,10 @@ def _asked(plain: str, words: Sequence[str], named: bool, definite: bool) -> Spe
 
 
 def _talk(plain: str) -> SpeechAct:
-    """Plainly talk only if most of it is English that is known here."""
+    """Plainly talk only if most of it is English that is known here, and not of this room: "it feels like a
+    sauna in here" may be a complaint."""
+    if "in here" in plain:
+        return SpeechAct.UNCLEAR
     opening = _TELLING.match(plain) or _GENERAL.match(plain)
     words = plain[opening.end() if opening else 0 :].split()
     known = sum(word in _ENGLISH for word in words) + plain.startswith(("i am ", "i will ", "i can "))

@@ -8,7 +8,6 @@ from dataclasses import replace
 from typing import ParamSpec, TypeVar
 
 from home_words.question import is_question
-from voice_gateway.brain.acts import TurnActs
 from voice_gateway.brain.local.compose import abilities, compose, devices_shown
 from voice_gateway.brain.local.device_cache import DeviceCache, HomeReady
 from voice_gateway.brain.local.fitting import Fitting, devices_in
@@ -39,20 +38,12 @@ from voice_gateway.brain.local.meaning import (
     Understanding,
 )
 from voice_gateway.brain.local.normalise import Said, normalise, too_long
+from voice_gateway.brain.local.plan.act import HOME_ACTS
 from voice_gateway.brain.local.plan.scene import scene_missing, unknown_scene
 from voice_gateway.brain.local.speakable import Speakables, in_own_words
 from voice_gateway.brain.local.speech_act import asks_for_action, not_spoken_of, words_of
 from voice_gateway.brain.local.understand import Reader
-from voice_gateway.brain.local.undo import (
-    CORRECTED_SECONDS,
-    Done,
-    correct,
-    correction_in,
-    is_undo,
-    meant_instead,
-    take_back,
-    undone_device,
-)
+from voice_gateway.brain.local.undo import Done, acts_to_undo, put_right
 from voice_gateway.brain.local.web_search import speaks_of_search
 from voice_gateway.brain.stage import Turn
 from voice_gateway.config import BrainSettings
@@ -62,7 +53,6 @@ from voice_gateway.tools.traits import traits
 from voice_gateway.turn import Passed, Reply, ToolCall, ToolOutcome, Utterance, new_id
 
 UNDO = "Undo"  # the intent of words that take back what was done
-CORRECTING = "correcting"  # in the state: the open question is about what was meant instead
 SEARCH = "search_web"
 TELLS_STATES = re.compile(  # "if it is on", "whatever is still open", "one of the lamps"
     r"\b(?:(?:if|unless|in case) .{1,400}(?:'s|'re| is| are) |"
@@ -187,7 +177,7 @@ class LocalBrain:
 
     def _follow_up(self, said: Said, context: Context, memory: Memory) -> Step | Clarification | Frame | None:
         """What takes back the last act, answers our own question, or says "it" of the timer just set."""
-        if has_own_sentences(self._language) and is_undo(said):
+        if has_own_sentences(self._language) and acts_to_undo(said):
             return Step(UNDO, acts=True)
         answered = None
         if memory.asked is not None and self._now() - memory.asked_at <= QUESTION_SECONDS:
@@ -210,61 +200,45 @@ class LocalBrain:
     # --- answering
 
     async def answer(self, turn: Turn) -> Reply | Passed:
+        memory, context = await self._picture(turn)
+        if turn.acts is not None:
+            reader = Reader(context, self._language)
+            right = await put_right(self._executor, turn, turn.acts, reader, memory)
+            if isinstance(right, Clarification):
+                return self._ask(turn, right, memory)
+            if right is not None:
+                return self._learnt(turn, right, memory)
+        understood = await self._off_the_loop(self.understand, turn.utterance.text, context, memory)
+        if turn.trusted_next and _asks_for_yes(understood):
+            understood = Understanding.of(NotHandled("understood, but not for sure", forbid=True))
+        return await self._answered(turn, understood, memory)
+
+    async def _picture(self, turn: Turn) -> tuple[Memory, Context]:
+        """What is known of the conversation, and one picture of the home for the whole turn."""
         text, state = turn.utterance.text, turn.history.state
         memory = recall(state, self.home)
         if memory.asked is not None or await self._off_the_loop(self.needs_home, text, memory.topic):
             await self._cache.known()
         if TELLS_STATES.search(text):  # how it is now decides what is done
             await self._cache.refresh()
-        memory = recall(state, self.home)
-        room = turn.utterance.room or self._settings.room
-        # One picture of the home for the whole turn, whatever changes meanwhile.
-        context = Context(self.home, room, memory.last, memory.topic, self._tool_names(), self._cache.problem)
-        if turn.acts is not None and (reply := await self._taken_back(turn, turn.acts, context, memory)):
-            return reply
-        understood = await self._off_the_loop(self.understand, text, context, memory)
+        memory, room = recall(state, self.home), turn.utterance.room or self._settings.room
+        tools, problem = self._tool_names(), self._cache.problem
+        return memory, Context(self.home, room, memory.last, memory.topic, tools, problem)
+
+    async def _answered(self, turn: Turn, understood: Understanding, memory: Memory) -> Reply | Passed:
         if understood.not_handled is not None:
             if memory.asked is not None:
-                state[KEY] = replace(memory, asked=None).to_json()
-            return self._pass_on(text, understood.not_handled)
+                turn.history.state[KEY] = replace(memory, asked=None).to_json()
+            return self._pass_on(turn.utterance.text, understood.not_handled)
         if understood.clarification is not None:
             return self._ask(turn, understood.clarification, memory)
         if understood.steps[0].otherwise is not None:
             return await self._try_out(turn, understood, memory, understood.steps[0].otherwise)
         return await self._carry_out(turn.asking() if understood.asks else turn, understood, memory)
 
-    # --- what was done before
-
-    async def _taken_back(self, turn: Turn, acts: TurnActs, context: Context, memory: Memory) -> Reply | None:
-        """The last act is taken back, or put right; None where nobody speaks of it."""
-        said, correcting = normalise(turn.utterance.text), turn.history.state.pop(CORRECTING, False)
-        ours = has_own_sentences(self._language)
-        only = undone_device(said, context.home) if ours and acts.wanted is None else None
-        if acts.wanted is not None or only is not None or (ours and is_undo(said)):
-            asking = turn.asking() if said.question and acts.wanted is None else turn
-            return self._learnt(await take_back(self._executor, asking, self.home, only))
-        if correcting and memory.asked is not None:
-            chosen = await self._off_the_loop(self.understand, turn.utterance.text, context, memory)
-            return await self._put_right(turn, chosen.requests, memory)
-        correction = correction_in(said) if ours and memory.asked is None else None
-        act = await acts.last(CORRECTED_SECONDS) if correction is not None else None
-        if correction is None or act is None:
-            return None
-        reader = Reader(context, self._language)
-        meant = await self._off_the_loop(meant_instead, correction, act, memory, reader)
-        if isinstance(meant, Clarification):
-            turn.history.state[CORRECTING] = True
-            return self._ask(turn, meant, memory)
-        return await self._put_right(turn, meant, memory)
-
-    async def _put_right(self, turn: Turn, meant: Sequence[Request], memory: Memory) -> Reply | None:
-        if not meant:
-            return None
-        return self._learnt(await correct(self._executor, turn, meant, self.home), turn, memory)
-
-    def _learnt(self, done: Done, turn: Turn | None = None, memory: Memory | None = None) -> Reply:
+    def _learnt(self, turn: Turn, done: Done, memory: Memory) -> Reply:
         self._cache.learn(done.requests, done.outcomes)
-        if turn is not None and memory is not None:
+        if done.right:
             devices = tuple(request.device for request in done.right if request.device is not None)
             kept = replace(memory, asked=None, last=devices or memory.last)
             turn.history.state[KEY] = kept.to_json()
@@ -352,6 +326,13 @@ class LocalBrain:
             memory = replace(memory, timer=timer, timer_at=self._now())
         asked = timer_question(step, outcomes, text)
         return replace(memory, asked=asked, asked_at=self._now()) if asked else memory
+
+
+def _asks_for_yes(understood: Understanding) -> bool:
+    """Whether all that is missing is that somebody who knows better agrees; a greeting is no such wish."""
+    asked = understood.clarification
+    doubtful = asked is not None and asked.confirm and asked.frame.intent in HOME_ACTS
+    return understood.asks or doubtful
 
 
 # --- the calls of a turn, written into its history as a model's would be

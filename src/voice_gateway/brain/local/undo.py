@@ -1,24 +1,21 @@
 """Taking back what was done, and doing what was meant instead: "undo", "no, I meant the desk lamp"."""
 
+import asyncio
 import logging
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
-from home_words.names import name_key, plain_words, singular
 from home_words.phrases import capital
-from home_words.undo_words import ALSO, BEHIND, CORRECTION, OTHER, REGRET, UNDO, UNDO_ONE
-from voice_gateway.brain.acts import Act, Call, new_calls, target, waves
-from voice_gateway.brain.local.followup import Memory, repeated_wish
-from voice_gateway.brain.local.grammar import Frame
+from home_words.undo_words import HOW_MANY, REGRET, UNDO, UNDO_ONE
+from voice_gateway.brain.acts import Act, Call, TurnActs, new_calls, target, waves
+from voice_gateway.brain.local.correction import correction_in, device_of, meant_instead
+from voice_gateway.brain.local.followup import QUESTION_SECONDS, Memory, resolve_answer
+from voice_gateway.brain.local.grammar import Frame, has_own_sentences
 from voice_gateway.brain.local.home import Device, Home
-from voice_gateway.brain.local.meaning import CONTROL, THERMOSTAT, Clarification, Request
+from voice_gateway.brain.local.meaning import Clarification, Request
 from voice_gateway.brain.local.normalise import Said, normalise, strip_politeness
-from voice_gateway.brain.local.plan.builtin import is_clock, is_duration
-from voice_gateway.brain.local.speech_act import not_a_command
 from voice_gateway.brain.local.understand import Reader
-from voice_gateway.brain.local.wording import the, which
+from voice_gateway.brain.local.wording import the
 from voice_gateway.brain.render_outcomes import render_outcomes
 from voice_gateway.brain.stage import Turn
 from voice_gateway.errors import LinkError
@@ -30,30 +27,35 @@ log = logging.getLogger(__name__)
 NOTHING = "There is nothing that I could take back."
 CANNOT_LOOK = "I cannot look up what I did, so I took nothing back."
 CORRECTED_SECONDS = 300.0  # so long "no, I meant …" is about what was done last
+CORRECTING = "correcting"  # in the state: the open question is about what was meant instead
 MOST_TRIES = 2  # to put something back; then the next "undo" goes further
+EVERYTHING = 20  # acts: no more of them are taken back at once
 _NOT_DONE = frozenset(
     {OutcomeStatus.FAILED, OutcomeStatus.UNREACHABLE, OutcomeStatus.SYSTEM_DOWN, OutcomeStatus.NOT_PERMITTED}
 )
-_MOST_WORDS = 12
-_SAYS_NO = re.compile(r"(?:no|nope|nah|oops|whoops)\b")  # "sorry, …" and "wait, …" may begin another wish
-_NAMES = re.compile(r"(?:in |on )?(?:the|my|our) ")
-VOLUME = "control_speaker_volume"
 
 # --- the words
 
 
-def is_undo(said: Said) -> bool:
-    """The whole of it: whoever says more than that speaks of something else."""
-    if _undo(said.text) or _undo(said.whole):
-        return True
-    meant = [part for part in said.parts if not REGRET.fullmatch(part)]
-    return len(meant) == 1 and _undo(meant[0])
+def acts_to_undo(said: Said) -> int:
+    """How many acts are to be taken back. It must be the whole of it: who says more than that speaks of
+    something else."""
+    for parts in ((said.text,), (said.whole,), said.parts):
+        meant = [part for part in parts if len(parts) == 1 or not REGRET.fullmatch(part)]
+        if len(meant) == 1 and (count := _acts(meant[0])):
+            return count
+    return 0
 
 
-def _undo(text: str) -> bool:
+def _acts(text: str) -> int:
     regret = REGRET.match(text)
     rest = text[regret.end() :].strip() if regret else text
-    return any(UNDO.fullmatch(strip_politeness(words)[0]) for words in (text, rest) if words)
+    if not any(UNDO.fullmatch(strip_politeness(words)[0]) for words in (text, rest) if words):
+        return 0
+    many = HOW_MANY.search(rest)
+    if many is None:
+        return 1
+    return min(int(many["count"]), EVERYTHING) if many["count"] else 2 if many["two"] else EVERYTHING
 
 
 def undone_device(said: Said, home: Home) -> Device | None:
@@ -63,155 +65,33 @@ def undone_device(said: Said, home: Home) -> Device | None:
     return found[0] if len(found) == 1 else None
 
 
-@dataclass(frozen=True, slots=True)
-class Correction:
-    """What is said to have been meant instead."""
-
-    rest: str
-    opening: str
-    plain: bool  # "I meant …": nothing else can be meant; "no …" may begin other talk
+# --- what is said of what was done
 
 
-def correction_in(said: Said) -> Correction | None:
-    text = said.whole
-    if said.question or len(text.split()) > _MOST_WORDS or ALSO.search(text):
+async def put_right(
+    executor: ToolExecutor, turn: Turn, acts: TurnActs, reader: Reader, memory: Memory
+) -> "Done | Clarification | None":
+    """The last act is taken back, or put right; None where nobody speaks of it."""
+    said, correcting = normalise(turn.utterance.text), turn.history.state.pop(CORRECTING, False)
+    context, ours = reader.context, has_own_sentences(reader.language)
+    only = undone_device(said, context.home) if ours and acts.wanted is None else None
+    count = acts_to_undo(said) if ours else 0
+    if acts.wanted is not None or only is not None or count:
+        asking = turn.asking() if said.question and acts.wanted is None else turn
+        return await take_back(executor, asking, context.home, only, count or 1)
+    if correcting and memory.asked is not None and acts.now() - memory.asked_at <= QUESTION_SECONDS:
+        answered = resolve_answer(said, memory.asked, context)
+        meant = reader.planned(answered).requests if isinstance(answered, Frame) else ()
+        return await correct(executor, turn, meant, context.home) if meant else None
+    correction = correction_in(said) if ours and memory.asked is None else None
+    act = await acts.last(CORRECTED_SECONDS) if correction is not None else None
+    if correction is None or act is None:
         return None
-    if OTHER.fullmatch(said.text):
-        return Correction(said.text, "", plain=True)
-    behind, opening = BEHIND.search(text), CORRECTION.match(text)
-    meant = behind is not None and behind["meant"] is not None
-    if opening is None and not meant:
-        return None
-    rest = BEHIND.sub("", strip_politeness(text[opening.end() :] if opening else text)[0])
-    bare = opening is None or opening["bare"] is not None
-    parted = len(said.parts) > 1 and bool(REGRET.fullmatch(said.parts[0]))
-    return Correction(rest, text, plain=meant or parted or not bare) if rest else None
-
-
-# --- what was meant
-
-_ACTIONS = {"on": "on", "off": "off", "open": "open", "closed": "close", "shut": "close", "close": "close"}
-_LEVELS = {"full": 100, "maximum": 100, "max": 100, "half": 50, "a half": 50, "a quarter": 25}
-_NUMBER = re.compile(r"(?:at |to |by )?(\d{1,3}(?:\.\d)?)(?: (percent|degrees)(?: (celsius|fahrenheit))?)?")
-
-
-def with_value(rest: str, act: Act, home: Home) -> list[Request]:
-    """The same calls with another value ("50 percent", "off", "15 minutes"); empty when it is none."""
-    made = [_valued(rest, str(call["name"]), dict(call["args"])) for call in act.did]
-    if not made or any(args is None for args in made):
-        return []
-    return [
-        Request(str(call["name"]), args, _device(call, home))
-        for call, args in zip(act.did, made, strict=True)
-        if args is not None
-    ]
-
-
-def _valued(rest: str, tool: str, args: dict[str, Any]) -> dict[str, Any] | None:
-    words = re.sub(r"^(?:at|to|for|in) ", "", rest)
-    number = _NUMBER.fullmatch(rest)
-    if tool == "set_timer":
-        return _timed(words, args)
-    if tool == THERMOSTAT:
-        return _warm(args, number) if number is not None and number[2] != "percent" else None
-    level = _LEVELS.get(words)
-    if number is not None and number[2] != "degrees" and float(number[1]) <= 100:
-        level = int(float(number[1]))
-    if tool == VOLUME:
-        return {"action": "set", "level": level} if level is not None else None
-    action = "dim" if level is not None else _ACTIONS.get(words)
-    if tool != CONTROL or action is None:
-        return None
-    new = {"deviceName": args["deviceName"], "action": action}
-    return new if level is None else {**new, "level": level}
-
-
-def _timed(words: str, args: Mapping[str, Any]) -> dict[str, Any] | None:
-    kept = {key: value for key, value in args.items() if key in ("name", "message")}
-    length = f"{words} minutes" if words.isdecimal() and "duration" in args else words
-    if is_duration(length):
-        return {**kept, "duration": length}
-    return {**kept, "at": words} if is_clock(words) else None
-
-
-def _warm(args: Mapping[str, Any], number: re.Match[str]) -> dict[str, Any] | None:
-    degrees = float(number[1])
-    unit = {"celsius": "C", "fahrenheit": "F"}.get(number[3] or "") or args.get("unit")
-    new = {
-        "deviceName": args["deviceName"],
-        "temperature": int(degrees) if degrees == int(degrees) else degrees,
-    }
-    return {**new, "unit": unit} if unit else new
-
-
-def _device(call: Call, home: Home) -> Device | None:
-    name = call["args"].get("deviceName")
-    return home.names.only(name) if isinstance(name, str) else None
-
-
-def the_other(rest: str, act: Act, home: Home) -> tuple[Device, ...] | None:
-    """Those that "the other one" can be: of the same sort, in the same room. None: it is not said."""
-    match = OTHER.fullmatch(rest)
-    if match is None:
-        return None
-    done = [device for call in act.did if (device := _device(call, home)) is not None]
-    if not done:
-        return ()
-    noun = singular(match["noun"]) if match["noun"] else ""
-    rooms = {name_key(device.room) for device in done}
-    alike = [
-        device
-        for device in home.devices
-        if device not in done
-        and name_key(device.room) in rooms
-        and (noun in plain_words(device.name) if noun else _same_sort(device, done[0]))
-    ]
-    return tuple(alike)
-
-
-def _same_sort(one: Device, other: Device) -> bool:
-    return one.kind == other.kind or (one.is_light and other.is_light)
-
-
-def meant_instead(
-    correction: Correction, act: Act, memory: Memory, reader: Reader
-) -> tuple[Request, ...] | Clarification:
-    """The calls that do what was meant, or a question which device it is; none: it was no correction."""
-    rest, home = correction.rest, reader.context.home
-    if valued := with_value(rest, act, home):
-        return tuple(valued)
-    understood = reader.read(normalise(rest))
-    if understood.steps:
-        says_no = correction.plain or _SAYS_NO.match(correction.opening)
-        acting = all(step.acts and step.requests for step in understood.steps)
-        return understood.requests if acting and says_no else ()
-    frame = _same_wish(correction, act, memory, reader)
-    if frame is None or isinstance(frame, Clarification):
-        return frame or ()
-    planned = reader.planned(frame)
-    if planned.clarification is not None and planned.clarification.candidates:
-        return planned.clarification
-    return planned.requests
-
-
-def _same_wish(
-    correction: Correction, act: Act, memory: Memory, reader: Reader
-) -> Frame | Clarification | None:
-    """The last wish, for another device."""
-    rest, context = correction.rest, reader.context
-    about = {target(call) for call in act.did}
-    ours = any(context.home.address(device).casefold() in about for device in memory.last)
-    if memory.frame is None or not ours or not_a_command(rest):
-        return None
-    others = the_other(rest, act, context.home)
-    if others is not None:
-        if len(others) == 1:
-            slots = {key: value for key, value in memory.frame.slots.items() if key != "place"}
-            return Frame(memory.frame.intent, {**slots, "thing": context.home.address(others[0])})
-        return Clarification(which(others), memory.frame, others) if others else None
-    if not correction.plain and not _NAMES.match(rest):
-        return None
-    return repeated_wish(normalise(f"and {rest}"), memory, context)
+    instead = await asyncio.to_thread(meant_instead, correction, act, memory, reader)
+    if isinstance(instead, Clarification):
+        turn.history.state[CORRECTING] = True
+        return instead
+    return await correct(executor, turn, instead, context.home) if instead else None
 
 
 # --- carried out
@@ -225,13 +105,13 @@ class Done:
     right: tuple[Request, ...] = ()  # those that were meant
 
 
-async def take_back(executor: ToolExecutor, turn: Turn, home: Home, only: Device | None = None) -> Done:
-    """The last act as one, in reverse order, or `only` its part for one device. What failed can be tried once
-    more."""
+async def take_back(executor: ToolExecutor, turn: Turn, home: Home, only: Device | None, count: int) -> Done:
+    """The last act, or the last few as one, in reverse order, or `only` its part for one device. What failed
+    can be tried once more."""
     assert turn.acts is not None
     turn.history.add_user(turn.utterance.text)
     try:
-        act = await turn.acts.take()
+        act = await turn.acts.take(count)
     except LinkError as error:
         log.warning("what was done cannot be looked up", extra={"reason": str(error)})
         return _told(turn, CANNOT_LOOK)
@@ -304,6 +184,6 @@ def _told(turn: Turn, text: str) -> Done:
 
 def _done(text: str, outcomes: Sequence[ToolOutcome], home: Home, *, ok: bool) -> Done:
     requests = tuple(
-        Request(outcome.name, outcome.args, _device({"args": outcome.args}, home)) for outcome in outcomes
+        Request(outcome.name, outcome.args, device_of({"args": outcome.args}, home)) for outcome in outcomes
     )
     return Done(Reply(capital(text), tuple(outcomes), stage="local", ok=ok), requests, tuple(outcomes))

@@ -110,7 +110,7 @@ def test_what_follows_from_the_conversation_is_meant():
             Fit.NEAR,
         ),
         ("no need for the lamps any more", control("Floor Lamp", "off"), Fit.MEANT),
-        ("whichever lamps are on switch them off", control("Floor Lamp", "off"), Fit.NEAR),
+        ("whichever lamps are on switch them off", control("Floor Lamp", "off"), Fit.MEANT),
         ("another two degrees would not hurt", heat(22), Fit.NEAR),
         ("could the bedroom be darker", control("Window Blind", "close"), Fit.NEAR),
         ("no need for it now", control("Desk Lamp", "off"), Fit.FAR),

@@ -10,7 +10,7 @@ from tests.fakes.home_talk import HomeTalk
 
 from voice_gateway.brain.acts import Where
 from voice_gateway.brain.local.normalise import normalise
-from voice_gateway.brain.local.undo import NOTHING, is_undo
+from voice_gateway.brain.local.undo import NOTHING, acts_to_undo
 from voice_gateway.conversation.undo_log import MemoryActs
 from voice_gateway.tools.traits import with_traits
 from voice_gateway.turn import ToolCall, ToolTraits, Utterance
@@ -166,7 +166,7 @@ async def test_these_words_take_back(talk: HomeTalk, text: str) -> None:
 
 @pytest.mark.parametrize("text", IS_TALK.strip().splitlines())
 async def test_talk_takes_nothing_back(talk: HomeTalk, text: str) -> None:
-    assert not is_undo(normalise(text))
+    assert not acts_to_undo(normalise(text))
     await talk.hears("turn off the kitchen light", "turn on the desk lamp")
     done = await talk.states()
 
@@ -230,6 +230,55 @@ async def test_undo_goes_one_further_back_each_time(talk: HomeTalk) -> None:
     assert (await talk.hears("undo")).text == "The Floor Lamp is now on at 40 percent."
     assert (await talk.hears("undo")).text == NOTHING
     assert await talk.states() == before
+
+
+THREE = ("dim the floor lamp to 80", "turn off the floor lamp", "close the window blind")
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("undo both", "The Floor Lamp is now on at 40 percent."),
+        ("undo the last two", "The Floor Lamp is now on at 40 percent."),
+        ("take back the last two things please", "The Floor Lamp is now on at 40 percent."),
+        ("undo my last couple of changes", "The Floor Lamp is now on at 40 percent."),
+        ("oh no, put both back", "The Floor Lamp is now on at 40 percent."),
+        ("undo the last three commands", NOTHING),
+        ("undo everything", NOTHING),
+        ("revert all of that", NOTHING),
+        ("put everything back the way it was", NOTHING),
+    ],
+)
+async def test_several_acts_are_taken_back_at_once(talk: HomeTalk, text: str, left: str) -> None:
+    before = await talk.states()
+    await talk.hears(*THREE)
+
+    reply = await talk.hears(text)
+
+    devices = [outcome.args["deviceName"] for outcome in reply.outcomes]
+    assert sorted(devices) == ["Floor Lamp", "Window Blind"], "each is put back once, to what was first"
+    assert (await talk.hears("undo")).text == left
+    assert await talk.states() == before
+
+
+async def test_of_several_acts_the_one_that_opens_the_house_is_asked_about(talk: HomeTalk) -> None:
+    before = await talk.states()
+    await talk.hears("lock the front door", "turn on the kitchen light")
+
+    asked = await talk.hears("undo both")
+
+    assert asked.text == "The Kitchen Light is now off. Unlock the front door? Say yes to confirm."
+    await talk.hears("yes")
+    assert await talk.states() == before
+
+
+async def test_everything_is_what_this_conversation_did(talk: HomeTalk) -> None:
+    await talk.hears("turn on the desk lamp", conversation_id="other")
+    await talk.hears("turn on the kitchen light", "close the window blind")
+
+    reply = await talk.hears("undo everything")
+
+    assert {outcome.args["deviceName"] for outcome in reply.outcomes} == {"Kitchen Light", "Window Blind"}
 
 
 async def test_a_turn_with_several_calls_is_taken_back_as_one(talk: HomeTalk) -> None:

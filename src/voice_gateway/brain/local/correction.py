@@ -1,0 +1,148 @@
+"""What was meant instead of what was just done: "no, I meant the desk lamp", "the other one"."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from home_words.names import name_key, plain_words, singular
+from home_words.undo_words import ALSO, BEHIND, CORRECTION, OTHER, REGRET
+from voice_gateway.brain.acts import Act, Call, target
+from voice_gateway.brain.local.followup import Memory, repeated_wish
+from voice_gateway.brain.local.grammar import Frame
+from voice_gateway.brain.local.home import Device, Home
+from voice_gateway.brain.local.meaning import Clarification, Request, Step
+from voice_gateway.brain.local.normalise import Said, normalise, strip_politeness
+from voice_gateway.brain.local.plan.builtin import is_clock, is_duration
+from voice_gateway.brain.local.speech_act import not_a_command
+from voice_gateway.brain.local.understand import Reader
+from voice_gateway.brain.local.wording import which
+
+VOLUME, TIMER = "control_speaker_volume", "set_timer"
+_MOST_WORDS = 12
+_SAYS_NO = re.compile(r"(?:no|nope|nah|oops|whoops)\b")  # "sorry, …" and "wait, …" may begin another wish
+_NAMES = re.compile(r"(?:in |on )?(?:the|my|our) ")
+
+
+@dataclass(frozen=True, slots=True)
+class Correction:
+    """What is said to have been meant instead."""
+
+    rest: str
+    opening: str
+    plain: bool  # "I meant …": nothing else can be meant; "no …" may begin other talk
+
+
+def correction_in(said: Said) -> Correction | None:
+    text = said.whole
+    if said.question or len(text.split()) > _MOST_WORDS or ALSO.search(text):
+        return None
+    if OTHER.fullmatch(said.text):
+        return Correction(said.text, "", plain=True)
+    behind, opening = BEHIND.search(text), CORRECTION.match(text)
+    meant = behind is not None and behind["meant"] is not None
+    if opening is None and not meant:
+        return None
+    rest = BEHIND.sub("", strip_politeness(text[opening.end() :] if opening else text)[0])
+    bare = opening is None or opening["bare"] is not None
+    parted = len(said.parts) > 1 and bool(REGRET.fullmatch(said.parts[0]))
+    return Correction(rest, text, plain=meant or parted or not bare) if rest else None
+
+
+def device_of(call: Call, home: Home) -> Device | None:
+    name = call["args"].get("deviceName")
+    return home.names.only(name) if isinstance(name, str) else None
+
+
+def _with_value(rest: str, act: Act, reader: Reader) -> list[Request]:
+    """The same calls with another value ("50 percent", "off", "15 minutes"); empty when it is none."""
+    made = [_valued(re.sub(r"^(?:at|to|for|in|by) ", "", rest), call, reader) for call in act.did]
+    return [one for one in made if one is not None] if None not in made else []
+
+
+def _valued(value: str, call: Call, reader: Reader) -> Request | None:
+    """As if it had been said of the same thing."""
+    tool, device = str(call["name"]), device_of(call, reader.context.home)
+    if tool == TIMER:
+        args = _timed(value, call["args"])
+        return Request(tool, args) if args is not None else None
+    thing = reader.context.home.address(device) if device else "the volume" if tool == VOLUME else ""
+    for said in (f"set {thing} to {value}", f"{thing} {value}") if thing else ():
+        step = reader.clause(" ".join(plain_words(said)))
+        requests = step.requests if isinstance(step, Step) and step.acts else ()
+        if len(requests) == 1 and (requests[0].tool, requests[0].device) == (tool, device):
+            return requests[0]
+    return None
+
+
+def _timed(words: str, args: Mapping[str, Any]) -> dict[str, Any] | None:
+    kept = {key: value for key, value in args.items() if key in ("name", "message")}
+    length = f"{words} minutes" if words.isdecimal() and "duration" in args else words
+    if is_duration(length):
+        return {**kept, "duration": length}
+    return {**kept, "at": words} if is_clock(words) else None
+
+
+def _the_other(rest: str, act: Act, home: Home) -> tuple[Device, ...] | None:
+    """Those that "the other one" can be: of the same sort, in the same room. None: it is not said."""
+    match = OTHER.fullmatch(rest)
+    if match is None:
+        return None
+    done = [device for call in act.did if (device := device_of(call, home)) is not None]
+    if not done:
+        return ()
+    noun = singular(match["noun"]) if match["noun"] else ""
+    rooms = {name_key(device.room) for device in done}
+    alike = [
+        device
+        for device in home.devices
+        if device not in done
+        and name_key(device.room) in rooms
+        and (noun in plain_words(device.name) if noun else _same_sort(device, done[0]))
+    ]
+    return tuple(alike)
+
+
+def _same_sort(one: Device, other: Device) -> bool:
+    return one.kind == other.kind or (one.is_light and other.is_light)
+
+
+def meant_instead(
+    correction: Correction, act: Act, memory: Memory, reader: Reader
+) -> tuple[Request, ...] | Clarification:
+    """The calls that do what was meant, or a question which device it is; none: it was no correction."""
+    rest = correction.rest
+    if valued := _with_value(rest, act, reader):
+        return tuple(valued)
+    understood = reader.read(normalise(rest))
+    if understood.steps:
+        says_no = correction.plain or _SAYS_NO.match(correction.opening)
+        acting = all(step.acts and step.requests for step in understood.steps)
+        return understood.requests if acting and says_no else ()
+    frame = _same_wish(correction, act, memory, reader)
+    if frame is None or isinstance(frame, Clarification):
+        return frame or ()
+    planned = reader.planned(frame)
+    if planned.clarification is not None and planned.clarification.candidates:
+        return planned.clarification
+    return planned.requests
+
+
+def _same_wish(
+    correction: Correction, act: Act, memory: Memory, reader: Reader
+) -> Frame | Clarification | None:
+    """The last wish, for another device."""
+    rest, context = correction.rest, reader.context
+    about = {target(call) for call in act.did}
+    ours = any(context.home.address(device).casefold() in about for device in memory.last)
+    if memory.frame is None or not ours or not_a_command(rest):
+        return None
+    others = _the_other(rest, act, context.home)
+    if others is not None:
+        if len(others) == 1:
+            slots = {key: value for key, value in memory.frame.slots.items() if key != "place"}
+            return Frame(memory.frame.intent, {**slots, "thing": context.home.address(others[0])})
+        return Clarification(which(others), memory.frame, others) if others else None
+    if not correction.plain and not _NAMES.match(rest):
+        return None
+    return repeated_wish(normalise(f"and {rest}"), memory, context)

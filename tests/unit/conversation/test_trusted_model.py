@@ -1,0 +1,81 @@
+"""What the local brain only asks about goes to a model that is trusted, and comes back when that fails."""
+
+import pytest
+from tests.fakes.home_tools import ScriptedHome, manager_for
+from tests.fakes.locked_house import Scripted
+
+from voice_gateway.brain.local.stage import LocalBrain
+from voice_gateway.brain.stage import Stage, Trust
+from voice_gateway.config import BrainSettings, PermissionSettings
+from voice_gateway.conversation.entry import Conversation
+from voice_gateway.conversation.surroundings import Nowhere
+from voice_gateway.errors import BrainError
+from voice_gateway.tools.executor import ToolExecutor
+from voice_gateway.turn import Autonomy, Reply, ToolCall, Utterance
+
+ON = ToolCall("1", "control_zwave_device", {"deviceName": "Bedside Lamp", "action": "on"})
+SAID = "could do with the bedside lamp"
+
+
+class Model(Scripted):
+    autonomy = Autonomy.ACT
+
+    def trust(self) -> Trust:
+        return Trust(self.autonomy, "for the test")
+
+
+class House(Nowhere):
+    def __init__(self, step: object, autonomy: Autonomy = Autonomy.ACT) -> None:
+        self.home = ScriptedHome.default()
+        executor = ToolExecutor(manager_for(self.home))
+        self.local = LocalBrain(executor, BrainSettings())
+        self.model = Model(executor, step)
+        self.model.autonomy = autonomy
+        stages: list[Stage] = [self.local, self.model]
+        self.conversation = Conversation(stages, executor, BrainSettings(), PermissionSettings(), around=self)
+
+    def devices_named(self, name: str):
+        return self.local.devices_named(name)
+
+    def fitting(self, utterance: Utterance, before: str):
+        return self.local.fitting(utterance, before)
+
+    async def hears(self, text: str) -> Reply:
+        return await self.conversation.answer(Utterance(text))
+
+    def acts(self) -> list[str]:
+        return [args["deviceName"] for name, args in self.home.calls if name == ON.name]
+
+
+async def test_a_trusted_model_decides_what_is_not_sure():
+    house = House([ON])
+
+    reply = await house.hears(SAID)
+
+    assert (reply.stage, reply.expects_answer, house.acts()) == ("model", False, ["Bedside Lamp"])
+
+
+@pytest.mark.parametrize("autonomy", [Autonomy.ASK, Autonomy.LOOK])
+async def test_another_is_not_bothered_with_it(autonomy):
+    house = House([ON], autonomy)
+
+    reply = await house.hears(SAID)
+
+    assert (reply.text, reply.expects_answer, house.acts()) == ("Turn on the Bedside Lamp?", True, [])
+    assert house.model.seen == []
+
+
+async def test_when_the_model_is_not_there_the_local_brain_asks_after_all():
+    house = House(BrainError("gone", spoken="My model is gone."))
+
+    asked = await house.hears(SAID)
+    assert (asked.text, asked.expects_answer, house.acts()) == ("Turn on the Bedside Lamp?", True, [])
+
+    await house.hears("yes")
+    assert house.acts() == ["Bedside Lamp"]
+
+
+async def test_what_only_the_model_could_answer_still_says_that_it_is_gone():
+    reply = await House(BrainError("gone", spoken="My model is gone.")).hears("write me a poem about the sea")
+
+    assert (reply.text, reply.ok) == ("My model is gone.", False)
