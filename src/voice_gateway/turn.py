@@ -107,6 +107,7 @@ class ToolTraits:
     timeout_seconds: float | None = None  # the tool's own limit, where it has one
     stranger: bool = False  # of a server that is not trusted: what it says of itself is not believed
     words_from_outside: bool = False  # it answers with what strangers wrote
+    summary: str = ""  # what it does, in a sentence for people; its description is for models
 
     @property
     def side_effects(self) -> bool:

@@ -15,7 +15,8 @@ ACTIONS: Final = ("on", "off", "dim", "toggle", "open", "close", "stop")
 class ToolSpec:
     name: str
     title: str
-    description: str
+    summary: str  # for people
+    description: str  # for models
     parameters: Schema
     output: Schema
     read_only: bool = False
@@ -94,6 +95,7 @@ TOOLS: Final[tuple[ToolSpec, ...]] = (
     ToolSpec(
         "list_zwave_devices",
         "List Z-Wave devices",
+        "Which devices there are, what is on, and what is in a room.",
         "REQUIRED to know the home's devices: you MUST call this whenever the user asks about which there "
         "are, what is on, or what is in a room. DO NOT use for switching.\n"
         "Good: {filter: 'kitchen'}; {} for all. Bad: {filter: 'turn on the lamp'}.",
@@ -112,6 +114,7 @@ TOOLS: Final[tuple[ToolSpec, ...]] = (
     ToolSpec(
         "control_zwave_device",
         "Control a Z-Wave device",
+        "Switches, dims, opens or closes one light, plug, blind or garage door.",
         "REQUIRED to switch, dim, open or close ONE light, plug, blind or garage door: you MUST call this "
         "whenever the user asks about that; for several devices once each. "
         "DO NOT use for locks, thermostats or questions.\n"
@@ -132,6 +135,7 @@ TOOLS: Final[tuple[ToolSpec, ...]] = (
     ToolSpec(
         "get_device_sensor_data",
         "Read sensors",
+        "Temperature, humidity, motion, power and battery of one device or room.",
         "REQUIRED to read sensors: you MUST call this whenever the user asks about temperature, humidity, "
         "motion, power or battery at home. DO NOT use for the weather.\n"
         "Good: {deviceName: 'Office'}. Bad: {deviceName: 'weather'}.",
@@ -143,6 +147,7 @@ TOOLS: Final[tuple[ToolSpec, ...]] = (
     ToolSpec(
         "get_zwave_device",
         "Check one Z-Wave device",
+        "Whether one device is on, open or locked.",
         "REQUIRED to know ONE device's state: you MUST call this whenever the user asks about something "
         "being on, open or locked. DO NOT use for changing it.\n"
         "Good: {deviceName: 'Front Door'}. Bad: {deviceName: 'all lights'}.",
@@ -154,6 +159,7 @@ TOOLS: Final[tuple[ToolSpec, ...]] = (
     ToolSpec(
         "control_zwave_lock",
         "Lock or unlock a door",
+        "Locks or unlocks one door; unlocking needs your yes.",
         "REQUIRED for ONE lock: you MUST call this whenever the user asks about locking or unlocking it. "
         "DO NOT use for a guess; unlock only if the user said so.\n"
         "Good: {deviceName: 'Front Door', action: 'lock'}. Bad: {deviceName: 'door', action: 'unlock'}.",
@@ -171,6 +177,7 @@ TOOLS: Final[tuple[ToolSpec, ...]] = (
     ToolSpec(
         "set_zwave_thermostat",
         "Set a thermostat",
+        "Makes it warmer or cooler, or sets the mode of the heating.",
         "REQUIRED for heating and cooling: you MUST call this whenever the user asks about making it warmer "
         "or cooler, or about a mode. DO NOT use for reading the temperature.\n"
         "Good: {deviceName: 'Thermostat', temperature: 21}. Bad: {deviceName: 'Thermostat'}.",
@@ -189,6 +196,7 @@ TOOLS: Final[tuple[ToolSpec, ...]] = (
     ToolSpec(
         "activate_zwave_scene",
         "Activate a scene",
+        "Starts a scene by its name.",
         "REQUIRED to start a scene: you MUST call this whenever the user asks about a scene by name. "
         "DO NOT use for one device.\nGood: {sceneName: 'Movie Night'}. Bad: {sceneName: 'lamp on'}.",
         _object(
@@ -204,6 +212,7 @@ TOOLS: Final[tuple[ToolSpec, ...]] = (
     ToolSpec(
         "check_zwave_health",
         "Check the Z-Wave system",
+        "What does not answer, and which batteries are low.",
         "REQUIRED to know what is offline or low on battery: you MUST call this whenever the user asks about "
         "problems or batteries. DO NOT use for one device.\nGood: {}. Bad: {deviceName: 'Lamp'}.",
         _object({}),

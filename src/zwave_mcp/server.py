@@ -198,6 +198,7 @@ def _tool(spec: ToolSpec) -> "Tool":
         input_schema=spec.parameters,
         output_schema=spec.output,
         annotations=hints,
+        _meta={"summary": spec.summary},
     )
 
 

@@ -22,8 +22,11 @@ class Terminal:
 
     @classmethod
     @contextlib.asynccontextmanager
-    async def opened(cls, commands: Commands, *words: str, **env: str) -> "AsyncIterator[Terminal]":
+    async def opened(
+        cls, commands: Commands, *words: str, width: int = 200, **env: str
+    ) -> "AsyncIterator[Terminal]":
         ours, its = pty.openpty()
+        termios.tcsetwinsize(its, (50, width))
         terminal = cls(ours)
         terminal.process = await warm_python.start(
             *(commands.python, "-m", "voice_gateway", *words),

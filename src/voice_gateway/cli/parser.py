@@ -2,6 +2,7 @@
 
 import argparse
 import contextlib
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NoReturn
@@ -9,6 +10,7 @@ from typing import Any, NoReturn
 from voice_gateway import __version__
 
 PROGRAM = "voice-gateway"
+TOOL_ACTIONS = ("list", "show", "call", "lint")
 
 EXAMPLES = """\
 examples:
@@ -22,7 +24,8 @@ examples:
   voice-gateway listen session.wav                   a recording, as if it were spoken
   voice-gateway say "the kitchen light is on"        hear its voice
   voice-gateway tools                                what it can do, and where each tool comes from
-  voice-gateway tools call control_zwave_device device_name="floor lamp" command=on
+  voice-gateway tools control_zwave_device           all about one tool
+  voice-gateway tools call control_zwave_device deviceName="floor lamp" action=on
   voice-gateway tools lint                           what to improve in tool descriptions
   voice-gateway doctor                               check everything, and say what to do
   voice-gateway config init                          write a commented voice-gateway.toml
@@ -130,9 +133,11 @@ def _add_undo(commands: "argparse._SubParsersAction[Parser]", shared: Parser) ->
 
 
 def _add_tools(commands: "argparse._SubParsersAction[Parser]", shared: Parser) -> None:
-    tools = commands.add_parser("tools", parents=[shared], help="list, call and check tools")
+    tools = commands.add_parser("tools", parents=[shared], help="list, show, call and check tools")
     actions = tools.add_subparsers(dest="action", metavar="ACTION", parser_class=Parser)
-    actions.add_parser("list", parents=[shared], help="the tools, with source and parameters (the default)")
+    actions.add_parser("list", parents=[shared], help="the tools, and where they come from (the default)")
+    show = actions.add_parser("show", parents=[shared], help="all about one tool; also `tools NAME`")
+    show.add_argument("name", metavar="NAME", help="the tool, as `voice-gateway tools` shows it")
     call = actions.add_parser(
         "call",
         parents=[shared],
@@ -203,10 +208,20 @@ def _add_voice(commands: "argparse._SubParsersAction[Parser]", shared: Parser) -
     listen.add_argument("--paced", action="store_true", help="in real time, not as fast as possible")
 
 
+def _with_show(argv: Sequence[str]) -> list[str]:
+    """`tools NAME` is short for `tools show NAME`."""
+    words = list(argv)
+    if "tools" in words[:-1]:
+        place = words.index("tools") + 1
+        if not words[place].startswith("-") and words[place] not in TOOL_ACTIONS:
+            words.insert(place, "show")
+    return words
+
+
 def parsed(argv: Sequence[str] | None) -> argparse.Namespace:
     """Words may also stand behind an option, where argparse loses them: `tools call NAME --json key=value`"""
     top = parser()
-    options, rest = top.parse_known_args(argv)
+    options, rest = top.parse_known_args(_with_show(sys.argv[1:] if argv is None else argv))
     words = {"ask": "text", "say": "text", "tools": "pairs"}.get(options.command or "")
     if rest and words and hasattr(options, words) and not any(word.startswith("-") for word in rest):
         getattr(options, words).extend(rest)

@@ -1,17 +1,22 @@
-"""`voice-gateway tools`: list, call and check tools."""
+"""`voice-gateway tools`: list, show, call and check tools."""
 
 import argparse
 import json
+import sys
 from dataclasses import asdict
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from voice_gateway.cli.command import ask_running, loaded, wants_json
+from voice_gateway.cli.parser import PROGRAM
 from voice_gateway.doors.terminal import print_json, print_reply
 from voice_gateway.errors import ConfigError, ErrorKind, LinkError
+from voice_gateway.logs import one_line
 from voice_gateway.turn import ToolOutcome, new_id
 
 if TYPE_CHECKING:
+    from langchain_core.tools import BaseTool
+
     from voice_gateway.app import Gateway
 
 
@@ -24,30 +29,47 @@ async def tools(options: argparse.Namespace) -> int:
         await gateway.linked()
         if options.action == "lint":
             return _lint(gateway, as_json=wants_json(options))
+        if options.action == "show":
+            return _show(gateway, options.name, as_json=wants_json(options))
         if wants_json(options):
-            print_json(_listed(gateway))
+            print_json([_as_json(gateway, tool) for tool in gateway.tools.all()])
         else:
-            _show(gateway)
+            from voice_gateway.cli.tool_pages import show_all
+
+            show_all(gateway)
     return 0
 
 
-def _listed(gateway: "Gateway") -> list[dict[str, Any]]:
-    """The shape that `tools --json` promises."""
+def _show(gateway: "Gateway", name: str, *, as_json: bool) -> int:
+    from voice_gateway.tools.executor import unknown_tool
+
+    tool = gateway.tools.find(name)
+    if tool is None:
+        print(f"{PROGRAM}: {one_line(unknown_tool(name, gateway.tools))}", file=sys.stderr)
+        return 1
+    if as_json:
+        print_json(_as_json(gateway, tool))
+    else:
+        from voice_gateway.cli.tool_pages import show_one
+
+        show_one(gateway, tool)
+    return 0
+
+
+def _as_json(gateway: "Gateway", tool: "BaseTool") -> dict[str, Any]:
+    """The shape that `tools --json` promises for each."""
     from voice_gateway.tools.traits import qualified_name, schema_of, traits
 
-    left_out = gateway.left_out()
-    return [
-        {
-            "name": (name := gateway.tools.offered_name(tool)),
-            "qualified_name": qualified_name(tool),
-            "source": traits(tool).source,
-            "description": tool.description,
-            "parameters": schema_of(tool),
-            "read_only": traits(tool).read_only,
-            "offered": name not in left_out,
-        }
-        for tool in gateway.tools.all()
-    ]
+    name = gateway.tools.offered_name(tool)
+    return {
+        "name": name,
+        "qualified_name": qualified_name(tool),
+        "source": traits(tool).source,
+        "description": tool.description,
+        "parameters": schema_of(tool),
+        "read_only": traits(tool).read_only,
+        "offered": name not in gateway.left_out(),
+    }
 
 
 async def _call(options: argparse.Namespace) -> int:
@@ -102,33 +124,6 @@ def _arguments(options: argparse.Namespace) -> dict[str, Any]:
             raise ConfigError(f'"{key}" is given twice')
         args[key] = value
     return args
-
-
-def _show(gateway: "Gateway") -> None:
-    from rich.console import Console
-    from rich.padding import Padding
-    from rich.text import Text
-
-    from voice_gateway.tools.schema import signature
-    from voice_gateway.tools.traits import traits
-
-    simulated = {status.name for status in gateway.link.status() if status.simulated}
-    strangers = {traits(tool).source for tool in gateway.tools.all() if traits(tool).stranger}
-    left_out = gateway.left_out()
-    console = Console()
-    wraps = not console.is_terminal  # whoever reads a pipe wraps lines for himself
-    for entry in _listed(gateway):
-        name, source = entry["name"], entry["source"]
-        where = f"{source}, simulated home" if source in simulated else source
-        where = f"{where}, not trusted" if source in strangers else where
-        head = Text.assemble((name, "bold"), signature("", entry["parameters"]), (f"  [{where}]", "dim"))
-        summary = entry["description"].strip().split("\n")[0].split(". ")[0].rstrip(".") + "."
-        lines = [Text(summary)]  # the first sentence; `--json` has it all
-        if name in left_out:
-            lines.append(Text(f"not offered to the model: {left_out[name]}", "yellow"))
-        console.print(head, soft_wrap=wraps)
-        for line in lines:
-            console.print(Padding(line, (0, 0, 0, 4)), soft_wrap=wraps)
 
 
 def _lint(gateway: "Gateway", *, as_json: bool) -> int:

@@ -89,12 +89,15 @@ def _tool(definition: Mapping[str, Any], known: ToolTraits, call: Call) -> BaseT
 def _traits(definition: Mapping[str, Any], known: ToolTraits) -> ToolTraits:
     hints = definition.get("annotations")
     hints = hints if isinstance(hints, Mapping) else {}
+    meta = definition.get("_meta")
+    meta = meta if isinstance(meta, Mapping) else {}
     output = definition.get("outputSchema")
     read_only = hints.get("readOnlyHint") is True
     return replace(
         known,
         original_name=definition["name"],
         title=_text(definition.get("title")) or _text(hints.get("title")),
+        summary=_text(meta.get("summary")),
         read_only=read_only,
         destructive=hints.get("destructiveHint") is True and not read_only,
         idempotent=hints.get("idempotentHint") is True,

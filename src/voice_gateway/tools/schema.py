@@ -73,13 +73,13 @@ def signature(name: str, schema: JsonSchema) -> str:
     """`control_zwave_device(deviceName: string, action: on|off|dim, level?: integer 0-100)`"""
     required = required_of(schema)
     parts = [
-        f"{parameter}{'' if parameter in required else '?'}: {_kind(form, schema)}"
+        f"{parameter}{'' if parameter in required else '?'}: {kind_of(form, schema)}"
         for parameter, form in properties_of(schema).items()
     ]
     return f"{name}({', '.join(parts)})"
 
 
-def _kind(schema: Any, root: JsonSchema, left: int = 3) -> str:
+def kind_of(schema: Any, root: JsonSchema, left: int = 3) -> str:
     forms = [form for form in variants(schema, root) if form.get("type") != "null"]
     return " or ".join(dict.fromkeys(_one_kind(form, root, left) for form in forms)) or "any"
 
@@ -95,7 +95,7 @@ def _one_kind(form: JsonSchema, root: JsonSchema, left: int) -> str:
     if isinstance(kind, list):
         return " or ".join(str(one) for one in kind if one != "null")
     if kind == "array" and "items" in form and left:  # a schema may contain itself
-        return f"array of {_kind(form['items'], root, left - 1)}"
+        return f"array of {kind_of(form['items'], root, left - 1)}"
     return f"{kind}{_limits(form)}" if kind in ("integer", "number") else str(kind)
 
 

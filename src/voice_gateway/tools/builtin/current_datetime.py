@@ -74,7 +74,14 @@ def datetime_tool(now: Callable[[], datetime]) -> BaseTool:
         args_schema=PARAMETERS,
         coroutine=get_current_datetime,
         response_format="content_and_artifact",
-        metadata={"traits": ToolTraits(title="Date and time", read_only=True, idempotent=True)},
+        metadata={
+            "traits": ToolTraits(
+                title="Date and time",
+                summary="The time and the date, here or elsewhere, now or some days away.",
+                read_only=True,
+                idempotent=True,
+            )
+        },
     )
 
 

@@ -78,6 +78,7 @@ def search_tool(backend: SearchBackend, *, now: Callable[[], datetime], timeout_
         metadata={
             "traits": ToolTraits(
                 title="Web search",
+                summary="Looks something up on the internet.",
                 read_only=True,
                 idempotent=True,
                 timeout_seconds=timeout_seconds + 1,

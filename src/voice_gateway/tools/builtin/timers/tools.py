@@ -82,20 +82,34 @@ def timer_tools(
         return _say_gone(gone), {"structured": facts}
 
     return [
-        _tool("set_timer", SET, SET_PARAMETERS, set_timer, ToolTraits(title="Set a timer or reminder")),
+        _tool(
+            "set_timer",
+            SET,
+            SET_PARAMETERS,
+            set_timer,
+            ToolTraits(
+                title="Set a timer or reminder",
+                summary="Rings after a while or at a time of day, and says what you wanted to remember.",
+            ),
+        ),
         _tool(
             "list_timers",
             LIST,
             NO_PARAMETERS,
             list_timers,
-            ToolTraits(title="Timers", read_only=True, idempotent=True),
+            ToolTraits(
+                title="Timers",
+                summary="Which timers run, and how long they have left.",
+                read_only=True,
+                idempotent=True,
+            ),
         ),
         _tool(
             "cancel_timer",
             CANCEL,
             CANCEL_PARAMETERS,
             cancel_timer,
-            ToolTraits(title="Cancel or stop a timer"),
+            ToolTraits(title="Cancel or stop a timer", summary="Ends one timer, or all of them."),
         ),
     ]
 

@@ -87,7 +87,11 @@ def volume_tool(backend: VolumeBackend) -> BaseTool:
         args_schema=PARAMETERS,
         coroutine=control_speaker_volume,
         response_format="content_and_artifact",
-        metadata={"traits": ToolTraits(title="Speaker volume")},
+        metadata={
+            "traits": ToolTraits(
+                title="Speaker volume", summary="Turns this speaker up, down or mute, or says how loud it is."
+            )
+        },
     )
 
 
