@@ -10,6 +10,7 @@ from itertools import chain
 
 # What is said, with {names} for what is put in.
 SERVER_SILENT = "The {name} server is not answering, so its tools are missing; I keep trying."
+SERVER_HANGS = "The {name} server is connected and does not answer: it hangs, or is busy with a call."
 SERVER_GIVEN_UP = "MCP connection failed after {attempts} attempts"
 
 SETTINGS_WRONG = "My settings have a mistake: {reason}"
@@ -96,7 +97,7 @@ PIN = Problem(
 )
 SERVER = Problem(
     "`server NAME`",
-    (SERVER_SILENT,),
+    (SERVER_SILENT, SERVER_HANGS),
     "the MCP server did not start, ended, or hangs; built-in tools and other servers work",
     f"{start_by_hand('its command')}; or {reachable('its address')};"
     " `voice-gateway doctor` shows its last words",

@@ -2,12 +2,13 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Literal
 
 from voice_gateway.brain.stage import Trust
 from voice_gateway.errors import ErrorKind, GatewayError
 from voice_gateway.mcp_link.integration import ServerStatus
-from voice_gateway.problems import FILE_DAMAGED, SEARCH, SERVER_SILENT, VOLUME
+from voice_gateway.problems import FILE_DAMAGED, SEARCH, SERVER_HANGS, SERVER_SILENT, VOLUME
 from voice_gateway.sqlite_file import Damage
 from voice_gateway.turn import Autonomy
 from voice_gateway.watch import Acted, Event, PartState, State, Watch
@@ -44,6 +45,13 @@ def server_report(status: ServerStatus) -> tuple[State, str, str]:
         f"{called} was lost and is being started again." if status.restarts else f"{called} is starting."
     )
     return State.STARTING, sentence, ""
+
+
+def server_hangs(part: PartState) -> PartState:
+    """Of one that was asked just now and said nothing."""
+    name = part.part.removeprefix("server ")
+    advice = "look again in a moment; if it stays so, end its process: it is started again"
+    return replace(part, state=State.DEGRADED, sentence=SERVER_HANGS.format(name=name), advice=advice)
 
 
 def what_is_left(names: Sequence[str]) -> str:

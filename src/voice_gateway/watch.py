@@ -42,6 +42,18 @@ class Notice:
     aloud: bool = False  # also by voice; a timer that rings speaks for itself
 
 
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """A call of this turn takes long."""
+
+    utterance: Utterance
+    what: str  # it waits for: "the Space Heater"
+
+    @property
+    def text(self) -> str:
+        return f"Still waiting for {self.what} …"
+
+
 class State(StrEnum):
     STARTING = "starting"
     OK = "ok"
@@ -70,7 +82,7 @@ class PartState:
         }
 
 
-Event = Heard | Acted | Answered | Notice | PartState
+Event = Heard | Acted | Answered | Waiting | Notice | PartState
 
 
 class Watch:

@@ -1,5 +1,6 @@
 """Somebody at a terminal: what is seen there, what is not, and how one leaves."""
 
+import os
 import re
 import signal
 import stat
@@ -7,7 +8,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from tests.fakes.running_gateway import parts, server
+from tests.fakes.running_gateway import parts, processes, server
 from tests.fakes.terminal import Terminal
 
 CTRL_D = "\x04"
@@ -55,6 +56,31 @@ async def test_a_failing_server_prints_its_reason_once(commands):
 
     assert terminal.shown.count('"no-such-program" was not found') == 1
     assert terminal.shown.count("The sonos server is not answering") == 1
+
+
+async def test_a_call_that_hangs_says_what_it_waits_for_and_status_knows_the_server(commands):
+    async with Terminal.opened(commands, "run") as terminal:
+        await terminal.until("> ", behind="`quit` to end")
+        terminal.type("is the floor lamp on\n")
+        await terminal.until("\n> ", behind="he Floor Lamp is")
+        (server_process,) = [pid for pid in processes("zwave_mcp") if parent_of(pid) == terminal.process.pid]
+        os.kill(server_process, signal.SIGSTOP)
+        try:
+            terminal.type(HEATER)
+            await terminal.until("…\r\n", behind="Still waiting for the Space Heater ")
+            told = (await parts(commands))["server zwave"]
+        finally:
+            os.kill(server_process, signal.SIGCONT)
+        answer = await terminal.until("\n> ", behind=HEATER.strip())
+
+    assert told["state"] == "degraded"
+    assert "The zwave server is connected and does not answer: it hangs" in told["sentence"]
+    assert "does not answer, maybe without power" in answer
+    assert "control_zwave_device" not in terminal.shown
+
+
+def parent_of(pid: int) -> int:
+    return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
 
 
 @pytest.mark.parametrize(
@@ -119,16 +145,15 @@ async def test_nothing_with_a_pin_in_it_is_kept(commands):
 
 
 async def test_the_prompt_shows_the_room_and_colours_can_be_switched_off(commands):
-    coloured = re.compile("\x1b\\[3[0-9]m")
-    for env, words, colours in (
-        ({}, (), True),
-        ({"NO_COLOR": "1"}, (), False),
-        ({}, ("--no-color",), False),
-        ({"TERM": "dumb"}, (), False),
+    before, coloured = commands.env, re.compile("\x1b\\[3[0-9]m")
+    for term, env, words, colours in (
+        ("xterm", {}, (), True),
+        ("xterm", {"NO_COLOR": "1"}, (), False),
+        ("xterm", {}, ("--no-color",), False),
+        ("dumb", {}, (), False),
     ):
-        async with Terminal.opened(
-            commands, "chat", "--room", "Kitchen", *words, **{"TERM": "xterm", **env}
-        ) as terminal:
+        commands.env = {**before, **env}
+        async with Terminal.opened(commands, "chat", "--room", "Kitchen", *words, TERM=term) as terminal:
             await terminal.until("Kitchen > \x1b[0m" if colours else "Kitchen > ")
             terminal.type("set a timer for 5 minutes\n")
             await terminal.until("> \x1b[0m" if colours else "> ", behind="✓ set timer")

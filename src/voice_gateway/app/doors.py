@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from voice_gateway.config import control_file, data_folder
 from voice_gateway.problems import VOICE_PACKAGE
-from voice_gateway.watch import Notice, State
+from voice_gateway.watch import Event, Notice, State, Waiting
 
 if TYPE_CHECKING:
     from voice_gateway.app.gateway import Gateway
@@ -76,7 +76,14 @@ class Doors:
         answer, room = gateway.conversation.answer, gateway.settings.brain.room
         history = TypedHistory(data_folder() / "typed-history")
         door = TextDoor(answer, as_json=as_json, room=room, out=out, history=history)
-        gateway.watch.subscribe(lambda event: door.tell(event.text) if isinstance(event, Notice) else None)
+
+        def told(event: Event) -> None:
+            if isinstance(event, Notice):
+                door.tell(event.text)
+            elif isinstance(event, Waiting):
+                door.tell_waiting(event)
+
+        gateway.watch.subscribe(told)
         return door
 
     def voice(self, **options: Any) -> "VoiceDoor":

@@ -12,6 +12,7 @@ from voice_gateway.config import data_folder
 from voice_gateway.doors.control import Operation, answer_json
 from voice_gateway.interruption import Interruption
 from voice_gateway.logs import destination
+from voice_gateway.reports import server_hangs
 from voice_gateway.turn import Utterance
 from voice_gateway.watch import PartState, State
 
@@ -46,8 +47,9 @@ def operations(gateway: "Gateway", config: Path | None) -> dict[str, Operation]:
         )
 
     async def status(_asked: Mapping[str, Any], _interruption: Interruption) -> list[dict[str, Any]]:
-        parts = (*gateway.watch.parts(), *gateway.autonomy(), log)
-        return [part.to_json() for part in parts]
+        hanging = {f"server {name}" for name in await gateway.link.hanging()}
+        parts = [server_hangs(one) if one.part in hanging else one for one in gateway.watch.parts()]
+        return [part.to_json() for part in (*parts, *gateway.autonomy(), log)]
 
     async def talk(_asked: Mapping[str, Any], _interruption: Interruption) -> str:
         return gateway.doors.push_to_talk()

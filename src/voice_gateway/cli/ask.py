@@ -9,9 +9,10 @@ from voice_gateway.brain.acts import Where
 from voice_gateway.cli.command import ask_running, loaded, wants_json
 from voice_gateway.config import conversations_file
 from voice_gateway.doors.control import answer_json
-from voice_gateway.doors.terminal import print_json, print_reply
+from voice_gateway.doors.terminal import print_json, print_reply, tell_unasked
 from voice_gateway.errors import LinkError
 from voice_gateway.turn import Reply, Utterance
+from voice_gateway.watch import Event, Waiting
 
 # One conversation for all plain `ask`s of a user, so that "is it on" knows what "turn on the floor lamp" was
 # about. It is forgotten after some minutes of silence, like every conversation.
@@ -68,4 +69,10 @@ async def _alone(
     # Kept in a file: the next `ask --conversation` is another process.
     store = SqliteStore(conversations_file())
     async with opened(settings, store=store) as gateway:
+        gateway.watch.subscribe(_tell_waiting)
         return answer_json(await gateway.conversation.answer(utterance, take_back=take_back))
+
+
+def _tell_waiting(event: Event) -> None:
+    if isinstance(event, Waiting) and sys.stderr.isatty():
+        tell_unasked(event.text, sys.stderr)

@@ -14,8 +14,6 @@ from voice_gateway.tools.schema import kind_of, properties_of, required_of
 from voice_gateway.tools.traits import schema_of, traits
 
 if TYPE_CHECKING:
-    from langchain_core.tools import BaseTool
-
     from voice_gateway.app import Gateway
 
 ENDLESS = 10_000  # characters: whoever reads a pipe wraps lines for himself
@@ -27,7 +25,7 @@ FURTHER = "`voice-gateway tools NAME` shows all of one: its parameters, and what
 def show_all(gateway: "Gateway") -> None:
     """By the program that has them. Titles and sentences are for people; models read the description."""
     console = _console()
-    sources: dict[str, list[BaseTool]] = {}
+    sources: dict[str, list[Any]] = {}
     for tool in gateway.tools.all():
         sources.setdefault(_origin(gateway, tool), []).append(tool)
     names = [gateway.tools.offered_name(tool) for tool in gateway.tools.all()]
@@ -40,7 +38,7 @@ def show_all(gateway: "Gateway") -> None:
         console.print(Text(FURTHER, "dim"))
 
 
-def _columns(gateway: "Gateway", tools: "list[BaseTool]", width: int, *, titles: bool) -> Table:
+def _columns(gateway: "Gateway", tools: list[Any], width: int, *, titles: bool) -> Table:
     table = Table.grid(padding=(0, 2, 0, 0))
     table.add_column(min_width=width, max_width=LONGEST_NAME, overflow="fold")
     if titles:
@@ -56,7 +54,7 @@ def _columns(gateway: "Gateway", tools: "list[BaseTool]", width: int, *, titles:
     return table
 
 
-def show_one(gateway: "Gateway", tool: "BaseTool") -> None:
+def show_one(gateway: "Gateway", tool: Any) -> None:
     console, known = _console(), traits(tool)
     name, schema = gateway.tools.offered_name(tool), schema_of(tool)
     console.print(Text.assemble((printable(name), "bold cyan"), ("  ", ""), (_title(tool), "bold")))
@@ -89,7 +87,7 @@ def _console() -> Console:
     return console if console.is_terminal else Console(highlight=False, width=ENDLESS)
 
 
-def _origin(gateway: "Gateway", tool: "BaseTool") -> str:
+def _origin(gateway: "Gateway", tool: Any) -> str:
     source = traits(tool).source
     if source == "builtin":
         return "the gateway itself"
@@ -98,14 +96,14 @@ def _origin(gateway: "Gateway", tool: "BaseTool") -> str:
     return f"the server {source}{about}{', not trusted' if traits(tool).stranger else ''}"
 
 
-def _title(tool: "BaseTool") -> str:
+def _title(tool: Any) -> str:
     """A tool without one has a name that says much the same."""
     known = traits(tool)
     name = (known.original_name or tool.name).replace("_", " ").replace("-", " ").strip()
     return shorten(_plain(known.title) or name[:1].upper() + name[1:], 60)
 
 
-def _summary(tool: "BaseTool") -> str:
+def _summary(tool: Any) -> str:
     """Of a server that has no words for people: the first sentence of those for models."""
     text = _plain(traits(tool).summary) or _plain(tool.description.strip().split("\n")[0]).split(". ")[0]
     return shorten(f"{text.rstrip('.')}.", LONGEST_SUMMARY)

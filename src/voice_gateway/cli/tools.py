@@ -15,8 +15,6 @@ from voice_gateway.logs import one_line
 from voice_gateway.turn import ToolOutcome, new_id
 
 if TYPE_CHECKING:
-    from langchain_core.tools import BaseTool
-
     from voice_gateway.app import Gateway
 
 
@@ -56,7 +54,7 @@ def _show(gateway: "Gateway", name: str, *, as_json: bool) -> int:
     return 0
 
 
-def _as_json(gateway: "Gateway", tool: "BaseTool") -> dict[str, Any]:
+def _as_json(gateway: "Gateway", tool: Any) -> dict[str, Any]:
     """The shape that `tools --json` promises for each."""
     from voice_gateway.tools.traits import qualified_name, schema_of, traits
 

@@ -31,6 +31,7 @@ from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import tool_beside
 from voice_gateway.tools.permission import TurnGate
 from voice_gateway.tools.traits import has_strangers
+from voice_gateway.tools.waiting import heard_by
 from voice_gateway.turn import (
     LONGEST_NAME,
     LONGEST_TEXT,
@@ -41,7 +42,7 @@ from voice_gateway.turn import (
     ToolOutcome,
     Utterance,
 )
-from voice_gateway.watch import Acted, Answered, Heard, State, Watch
+from voice_gateway.watch import Acted, Answered, Heard, State, Waiting, Watch
 
 log = logging.getLogger(__name__)
 
@@ -125,7 +126,8 @@ class Conversation:
                 interrupted = interruption or Interruption()
                 turn = Turn(incoming.utterance, history, say, interruption=interrupted, acts=acts)
                 try:
-                    reply = await self._in_time(turn, incoming, read_only_reason)
+                    with heard_by(lambda what: self._watch.tell(Waiting(shown, what))):
+                        reply = await self._in_time(turn, incoming, read_only_reason)
                 finally:
                     await acts.keep(turn.outcomes, history.state)
                     await self._histories.save(key, history)

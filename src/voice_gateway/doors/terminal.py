@@ -18,6 +18,7 @@ from voice_gateway.doors.json_text import json_text
 from voice_gateway.doors.marks import Mark, mark_lines, without_marks
 from voice_gateway.doors.typed_history import TypedHistory
 from voice_gateway.turn import Reply, Utterance, new_id
+from voice_gateway.watch import Waiting
 
 LEAVING = frozenset({"quit", "exit"})  # at a terminal; anywhere else they are words like any other
 END = None  # what the reader thread sends behind the last line
@@ -208,6 +209,11 @@ class TextDoor:
             print(json_text(reply.to_json()), file=self._out, flush=True)
         else:
             print_reply(reply.text, mark_lines(reply.outcomes), self._out)
+
+    def tell_waiting(self, event: Waiting) -> None:
+        """Only to who asked, and only where somebody sits and waits."""
+        if self._out.isatty() and event.utterance.conversation_id == self._conversation_id:
+            self.tell(event.text)
 
     def tell(self, text: str) -> None:
         """Something that was not asked for, such as a timer that rings."""

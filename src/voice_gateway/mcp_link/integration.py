@@ -73,6 +73,11 @@ class MCPIntegration:
         for server in self._servers:
             server.stop()
 
+    async def hanging(self) -> list[str]:
+        """The servers that are connected and do not answer, asked now; it takes as long as a ping may."""
+        answers = await asyncio.gather(*(server.answers() for server in self._servers))
+        return [one.status().name for one, well in zip(self._servers, answers, strict=True) if not well]
+
     def status(self) -> list[ServerStatus]:
         return [server.status() for server in self._servers]
 

@@ -97,6 +97,10 @@ class Server:
             raise ToolUnavailable(f'The server "{self._name}" is not connected at the moment.')
         return await self._connection.call(tool, arguments)
 
+    async def answers(self) -> bool:
+        """Whether it talks to us now. One that is not connected has its own state; nothing comes of a no."""
+        return self._connection is None or await self._connection.is_alive()
+
     # what a connection tells us
 
     def ended(self) -> None:

@@ -13,6 +13,7 @@ from voice_gateway.tools.outside import brings_words, quoted, quoted_error
 from voice_gateway.tools.results import Result, capped, cause_of, describe
 from voice_gateway.tools.runner import GRACE_SECONDS, DaemonThreads, Expired, Runner, ToolRaised
 from voice_gateway.tools.schema import is_flat
+from voice_gateway.tools.waiting import telling
 from voice_gateway.turn import Decision, Gate, ToolCall, ToolOutcome, ToolTraits, Verdict, encodable, new_id
 
 if TYPE_CHECKING:
@@ -146,7 +147,10 @@ class ToolExecutor:
             return refusal
         limit = timeout_seconds or plan.traits.timeout_seconds or self._timeout_seconds
         try:
-            value = await self._runner.run(execution.name, limit, plan.start, execution.call_id, args, ready)
+            with telling(args, plan.traits):
+                value = await self._runner.run(
+                    execution.name, limit, plan.start, execution.call_id, args, ready
+                )
         except Expired:
             raise ToolTimeout(timeout_text(plan, limit)) from None
         return await asyncio.to_thread(plan.finish, value) if heavy(value) else plan.finish(value)
@@ -264,7 +268,7 @@ def _is_cancelled() -> bool:
 
 def timeout_text(plan: "CallPlan", limit: float) -> str:
     end = "was given up, though it may still be running" if plan.blocking else "was cancelled"
-    text = f"{plan.tool.name} did not finish within {limit:g} s and {end}."
+    text = f"{plan.traits.title or plan.tool.name} did not finish within {limit:g} s and {end}."
     return f"{text} It may still happen: check before trying again." if plan.traits.side_effects else text
 
 

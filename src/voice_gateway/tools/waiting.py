@@ -1,0 +1,53 @@
+"""What a call that takes long is waiting for, in words of people: a device, a tool's title, a server."""
+
+import asyncio
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any
+
+from home_words.phrases import with_article
+from voice_gateway.tools.masking import shorten
+from voice_gateway.turn import ToolTraits
+
+WAIT_SECONDS = 3.0  # after which whoever asked is told
+_LONGEST = 60  # characters of a name
+
+OnWait = Callable[[str], None]
+_on_wait: ContextVar[OnWait | None] = ContextVar("on_wait", default=None)
+
+
+@contextmanager
+def heard_by(on_wait: OnWait) -> Iterator[None]:
+    """Every call that is made inside and takes long tells once what it waits for."""
+    token = _on_wait.set(on_wait)
+    try:
+        yield
+    finally:
+        _on_wait.reset(token)
+
+
+@contextmanager
+def telling(args: Mapping[str, Any], traits: ToolTraits) -> Iterator[None]:
+    """Around one call."""
+    if (on_wait := _on_wait.get()) is None:
+        yield
+        return
+    loop = asyncio.get_running_loop()
+    timer = loop.call_later(WAIT_SECONDS, lambda: on_wait(waited_for(args, traits)))
+    try:
+        yield
+    finally:
+        timer.cancel()
+
+
+def waited_for(args: Mapping[str, Any], traits: ToolTraits) -> str:
+    """ "the Space Heater", "the web search", "the sonos server"; never the name of a function."""
+    for parameter, called in (("deviceName", "{}"), ("sceneName", "the scene {}")):
+        name = args.get(parameter)
+        if isinstance(name, str) and name.strip() and not traits.stranger:
+            name = shorten(" ".join(name.split()), _LONGEST)
+            return called.format(with_article(name) if parameter == "deviceName" else name)
+    if traits.source != "builtin":
+        return f"the {traits.source} server"
+    return f"the {traits.title[:1].lower()}{traits.title[1:]}" if traits.title else "an answer"
