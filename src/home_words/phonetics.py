@@ -71,7 +71,7 @@ def phrase_likeness(said: tuple[str, ...], meant: tuple[str, ...]) -> float:
         total = 0.0
         for one, other in zip(said, meant, strict=True):
             score = likeness(one, other)
-            if score < 0.78:  # one word that is nothing like it spoils the phrase, however long the rest is
+            if score < 0.72:  # one word that is nothing like it spoils the phrase, however long the rest is
                 return score * 0.9
             total += score
         return total / len(said) if said else 0.0
