@@ -1,7 +1,7 @@
 """Sentences to frames: our own (`sentences/en.yaml`) and those of home-assistant-intents, by hassil."""
 
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib import resources
@@ -50,7 +50,9 @@ def match(text: str, language: str = "en") -> list[Frame]:
     from hassil import recognize_all
 
     frames: dict[tuple[str, str], Frame] = {}
-    for result in recognize_all(text, load(language), language=language):
+    with _loading:
+        intents = _parse(language)
+    for result in recognize_all(text, intents, language=language):
         slots = {name: _slot(entity.value) for name, entity in result.entities.items()}
         metadata = result.intent_data.metadata or {}
         slots |= {name: value for name, value in metadata.items() if isinstance(value, bool)}
@@ -60,14 +62,8 @@ def match(text: str, language: str = "en") -> list[Frame]:
     return sorted(frames.values(), key=lambda frame: -frame.literal)
 
 
-def load(language: str) -> "Intents":
-    """Parsed at its first use."""
-    with _loading:
-        return _load(language)
-
-
 @lru_cache(maxsize=8)
-def _load(language: str) -> "Intents":
+def _parse(language: str) -> "Intents":
     import yaml
     from hassil.intents import Intents
 
@@ -82,23 +78,11 @@ def _file(language: str) -> Any:
 
 
 def _slot(value: object) -> Slot:
-    return (
-        value.strip()
-        if isinstance(value, str)
-        else value
-        if isinstance(value, int | float | bool)
-        else str(value)
-    )
+    return value if isinstance(value, int | float | bool) else str(value).strip()
 
 
 # --- home-assistant-intents, filled with the live names
 
-_KEPT = (
-    "HassTurnOn", "HassTurnOff", "HassLightSet", "HassSetPosition", "HassGetState", "HassGetCurrentTime",
-    "HassGetCurrentDate", "HassSetVolume", "HassSetVolumeRelative", "HassNevermind", "HassStartTimer",
-    "HassClimateSetTemperature", "HassClimateGetTemperature", "HassCancelTimer", "HassCancelAllTimers",
-    "HassTimerStatus", "HassMediaPlayerMute", "HassMediaPlayerUnmute",
-)  # fmt: skip
 _DOMAINS = {
     "dimmer": "light", "light": "light", "switch": "switch", "plug": "switch", "blind": "cover",
     "garage_door": "cover", "lock": "lock", "thermostat": "climate", "sensor": "sensor", "fan": "fan",
@@ -111,40 +95,36 @@ def match_ha(text: str, home: Home, room: str | None, language: str) -> Iterator
     from hassil import recognize_all
     from hassil.intents import SlotList, TextSlotList
 
-    intents = _load_ha(language)
+    with _loading:
+        intents = _parse_ha(language)
     if intents is None:
         return
     padded = f" {text.casefold()} {' '.join(plain_words(text))} "
     # Only what is mentioned: the grammar's size does not depend on the home's.
-    names = [
-        (said, home.address(devices[0]), {"domain": _domain(devices[0])})
-        for name, devices in home.by_name.items()
-        if len(devices) == 1 and f" {name} " in padded
-        for said in {name, devices[0].name.casefold()}
+    named = [
+        (key, devices[0])
+        for key, devices in home.by_name.items()
+        if len(devices) == 1 and f" {key} " in padded
     ]
-    rooms = [
-        (said, name)
-        for key, name in home.rooms.items()
-        if f" {key} " in padded
-        for said in {key, name.casefold()}
-    ]
+    rooms = [(key, room) for key, room in home.rooms.items() if f" {key} " in padded]
+    entries: dict[str, list[Any]] = {
+        "name": [
+            (said, home.address(device), {"domain": _domain(device)})
+            for key, device in named
+            for said in {key, device.name.casefold()}
+        ],
+        "area": [(said, room) for key, room in rooms for said in {key, room.casefold()}],
+        "floor": [],
+        "zone": [],
+    }
     lists: dict[str, SlotList] = {
-        "name": TextSlotList.from_tuples(names, name="name", allow_template=False),
-        "area": TextSlotList.from_tuples(rooms, name="area", allow_template=False),
-        "floor": TextSlotList.from_tuples([], name="floor", allow_template=False),
-        "zone": TextSlotList.from_tuples([], name="zone", allow_template=False),
+        name: TextSlotList.from_tuples(values, name=name, allow_template=False)
+        for name, values in entries.items()
     }
     context = {"area": room} if room else {}
     for result in recognize_all(text, intents, slot_lists=lists, intent_context=context, language=language):
-        frame = _to_frame(result)
-        # "The bedroom one" is one of several, and no level of one percent.
-        if frame is not None and not (frame.slots.get("level") == 1 and text.endswith(" one")):
+        if frame := _to_frame(result):
             yield frame
-
-
-def _load_ha(language: str) -> "Intents | None":
-    with _loading:
-        return _parse_ha(language)
 
 
 @lru_cache(maxsize=4)
@@ -155,7 +135,7 @@ def _parse_ha(language: str) -> "Intents | None":
     content: dict[str, Any] | None = get_intents(language)
     if not content:
         return None
-    kept = {name: _trimmed(content["intents"][name]) for name in _KEPT if name in content["intents"]}
+    kept = {name: _trimmed(content["intents"][name]) for name in _BUILDERS if name in content["intents"]}
     return Intents.from_dict({**content, "intents": kept})
 
 
@@ -183,125 +163,93 @@ def _domain(device: Device) -> str:
 # --- what one of their sentences says, as a frame of ours
 
 _NOUNS = {"light": "lights", "switch": "switches", "cover": "blinds", "lock": "locks"}
+Built = tuple[str, dict[str, Slot | None]] | None
+Slots = dict[str, Any]
 
 
 def _to_frame(result: "RecognizeResult") -> Frame | None:
-    slots: dict[str, Any] = {name: entity.value for name, entity in result.entities.items()}
+    slots: Slots = {name: entity.value for name, entity in result.entities.items()}
     build = _BUILDERS.get(result.intent.name)
     made = build(slots, result.response or "") if build else None
     if made is None:
         return None
-    intent, filled = made
-    return Frame(
-        intent, {k: v for k, v in filled.items() if v not in (None, "")}, result.text_chunks_matched, False
-    )
+    filled = {name: value for name, value in made[1].items() if value not in (None, "")}
+    return Frame(made[0], filled, result.text_chunks_matched, False)
 
 
-Built = tuple[str, dict[str, Slot | None]] | None
+def _thing(slots: Slots) -> str:
+    what = str(slots.get("name") or _NOUNS.get(str(slots.get("domain")), ""))
+    return f"{what} in {slots['area']}" if what and slots.get("area") else what
 
 
-def _thing(slots: dict[str, Any]) -> str:
-    name, area = slots.get("name"), slots.get("area")
-    what = str(name or _NOUNS.get(str(slots.get("domain")), ""))
-    if not what:
-        return ""
-    return f"{what} in {area}" if area else what
+def _place(slots: Slots) -> str | None:
+    return slots.get("name") or slots.get("area")
 
 
-def _switch(on: bool) -> Any:
-    def build(slots: dict[str, Any], response: str) -> Built:
-        thing = _thing(slots)
-        if not thing:
-            return None
-        if response.startswith("cover"):
-            return ("Open" if on else "Close"), {"thing": thing}
-        if response == "lock":
-            return ("Lock" if on else "Unlock"), {"thing": thing}
-        if response.startswith("scene"):
-            return None
-        if response == "light_all":
-            thing = "all lights"
-        return ("TurnOn" if on else "TurnOff"), {"thing": thing}
-
-    return build
+def _switched(slots: Slots, response: str, on: bool) -> Built:
+    thing = "all lights" if response == "light_all" else _thing(slots)
+    ways = {"cover": ("Close", "Open"), "lock": ("Unlock", "Lock")}
+    intent = ways.get(response.partition("_")[0], ("TurnOff", "TurnOn"))[on]
+    return (intent, {"thing": thing}) if thing and not response.startswith("scene") else None
 
 
-def _level(slot: str) -> Any:
-    def build(slots: dict[str, Any], _response: str) -> Built:
-        thing, level = _thing(slots), slots.get(slot)
-        return ("SetLevel", {"thing": thing, "level": level}) if thing and isinstance(level, int) else None
-
-    return build
+def _leveled(slots: Slots, level: object) -> Built:
+    thing = _thing(slots)
+    return ("SetLevel", {"thing": thing, "level": level}) if thing and isinstance(level, int) else None
 
 
-def _state(slots: dict[str, Any], response: str) -> Built:
+def _state(slots: Slots, response: str) -> Built:
     state, thing = str(slots.get("state") or ""), _thing(slots)
     if response in ("one", "one_yesno") and thing:
-        return ("IsState", {"thing": thing, "state": state}) if state else ("DeviceState", {"thing": thing})
+        return ("IsState" if state else "DeviceState"), {"thing": thing, "state": state}
     noun = _NOUNS.get(str(slots.get("domain")))
     if noun is None or not state:
         return None
-    place = slots.get("area")
-    if response in ("any", "all"):
-        return "IsState", {"thing": f"{response} {noun}", "state": state, "place": place}
-    return "WhichState", {"thing": noun, "state": state, "place": place}
+    some = response in ("any", "all")
+    thing = f"{response} {noun}" if some else noun
+    return ("IsState" if some else "WhichState"), {"thing": thing, "state": state, "place": slots.get("area")}
 
 
-def _timer(slots: dict[str, Any], _response: str) -> Built:
+def _timer(slots: Slots) -> Built:
     parts = [f"{slots[unit]:g} {unit}" for unit in ("hours", "minutes", "seconds") if slots.get(unit)]
     return ("SetTimer", {"duration": " ".join(parts), "label": slots.get("name")}) if parts else None
 
 
-def _relative(slots: dict[str, Any], _response: str) -> Built:
+def _relative(slots: Slots) -> Built:
     step = slots.get("volume_step")
-    if "name" in slots or "area" in slots:
-        return None  # another loudspeaker than ours
     if isinstance(step, int):
         return "Volume", {"direction": "up" if step > 0 else "down", "amount": abs(step)}
     return ("Volume", {"direction": step}) if step in ("up", "down") else None
 
 
-def _plain(intent: str, *unless: str) -> Any:
-    return lambda slots, _response: None if any(name in slots for name in unless) else (intent, {})
+def _made(intent: str, **slots: Slot | None) -> Built:
+    return intent, slots
 
 
-def _volume(slots: dict[str, Any], _response: str) -> Built:
-    return None if "name" in slots or "area" in slots else ("VolumeSet", {"level": slots.get("volume_level")})
+def _ours(slots: Slots, made: Built) -> Built:
+    """Not another loudspeaker's, nor another room's."""
+    return None if "name" in slots or "area" in slots else made
 
 
-def _place(slots: dict[str, Any]) -> str | None:
-    return slots.get("name") or slots.get("area")
-
-
-def _temperature(slots: dict[str, Any], _response: str) -> Built:
-    return "SetTemperature", {"thing": _place(slots), "degrees": slots.get("temperature")}
-
-
-def _warmth(slots: dict[str, Any], _response: str) -> Built:
-    return "Sensor", {"thing": _place(slots), "measure": "temperature"}
-
-
-def _cancel(slots: dict[str, Any], _response: str) -> Built:
-    return ("CancelTimer", {"label": slots.get("name")}) if "area" not in slots else None
-
-
-_BUILDERS: dict[str, Any] = {
-    "HassTurnOn": _switch(True),
-    "HassTurnOff": _switch(False),
-    "HassLightSet": _level("brightness"),
-    "HassSetPosition": _level("position"),
+_BUILDERS: dict[str, Callable[[Slots, str], Built]] = {
+    "HassTurnOn": lambda slots, response: _switched(slots, response, on=True),
+    "HassTurnOff": lambda slots, response: _switched(slots, response, on=False),
+    "HassLightSet": lambda slots, _: _leveled(slots, slots.get("brightness")),
+    "HassSetPosition": lambda slots, _: _leveled(slots, slots.get("position")),
     "HassGetState": _state,
-    "HassGetCurrentTime": _plain("Time"),
-    "HassGetCurrentDate": _plain("Date"),
-    "HassSetVolume": _volume,
-    "HassSetVolumeRelative": _relative,
-    "HassNevermind": _plain("NeverMind"),
-    "HassClimateSetTemperature": _temperature,
-    "HassClimateGetTemperature": _warmth,
-    "HassStartTimer": _timer,
-    "HassCancelTimer": _cancel,
-    "HassCancelAllTimers": lambda _slots, _r: ("CancelTimer", {"label": "all"}),
-    "HassTimerStatus": _plain("ListTimers"),
-    "HassMediaPlayerMute": _plain("VolumeMute", "name"),
-    "HassMediaPlayerUnmute": _plain("VolumeUnmute", "name"),
-}  # fmt: skip
+    "HassGetCurrentTime": lambda *_: _made("Time"),
+    "HassGetCurrentDate": lambda *_: _made("Date"),
+    "HassSetVolume": lambda slots, _: _ours(slots, _made("VolumeSet", level=slots.get("volume_level"))),
+    "HassSetVolumeRelative": lambda slots, _: _ours(slots, _relative(slots)),
+    "HassNevermind": lambda *_: _made("NeverMind"),
+    "HassClimateSetTemperature": lambda slots, _: _made(
+        "SetTemperature", thing=_place(slots), degrees=slots.get("temperature")
+    ),
+    "HassClimateGetTemperature": lambda slots, _: _made("Sensor", thing=_place(slots), measure="temperature"),
+    "HassStartTimer": lambda slots, _: _timer(slots),
+    "HassCancelTimer": lambda s, _: None if "area" in s else _made("CancelTimer", label=s.get("name")),
+    "HassCancelAllTimers": lambda *_: _made("CancelTimer", label="all"),
+    "HassTimerStatus": lambda *_: _made("ListTimers"),
+    "HassMediaPlayerMute": lambda slots, _: _ours(slots, _made("VolumeMute")),
+    "HassMediaPlayerUnmute": lambda slots, _: _ours(slots, _made("VolumeUnmute")),
+}

@@ -161,7 +161,8 @@ class Resolver:
             left_out = self._left_out(said, devices)
             if left_out is None:
                 return Unknown(said, left_out=True)
-            devices = tuple(device for device in devices if device not in left_out)
+            left = frozenset(left_out)
+            devices = tuple(device for device in devices if device not in left)
         if which.having:
             devices = tuple(device for device in devices if self.home.is_so(device, which.having))
         if which.pick == "some" and devices:
