@@ -86,17 +86,14 @@ _ONE_THING: Final = frozenset({"thermostat", "heating", "heat", "climate", "temp
 _PARTICULAR: Final = frozenset("lamp bulb shutter shade curtain drape outlet socket".split())
 
 
-def _guarded(device: HomeDevice) -> bool:
-    """A siren, an alarm, a relay that opens a gate: "everything" never means these."""
-    return is_guarded(device.kind, (device.name, f"{device.room} {device.name}"))
-
-
 _UNNAMED: Final = re.compile(r"node \d+(?: \d+)?", re.IGNORECASE)
 
 
 def _swept(device: HomeDevice) -> bool:
-    """What "everything" means. What nobody has named may be a pump or a freezer: it is not part of it."""
-    return device.kind in SWITCHED and not _guarded(device) and not _UNNAMED.fullmatch(device.name)
+    """What "everything" means: no siren, alarm or relay that opens a gate, nor what nobody has named, which
+    may be a pump or a freezer."""
+    guarded = is_guarded(device.kind, (device.name, f"{device.room} {device.name}"))
+    return device.kind in SWITCHED and not guarded and not _UNNAMED.fullmatch(device.name)
 
 
 _MEMBERS: Final[dict[str, Callable[[HomeDevice], bool]]] = {

@@ -1,4 +1,4 @@
-"""The English words of a question about the home: how it is asked, and what about. Another language is another such page."""
+"""The English words of a question about the home: how it is asked, and what about."""
 
 import re
 from typing import Final
@@ -30,6 +30,7 @@ _BE: Final = "(?:is|are)"
 _NOW: Final = r"(?: (?:still|currently|really|already|now|right now|all|at the moment)){0,3}"
 _IN: Final = r"(?: in (?P<place>.+))?"
 _THING: Final = "(?P<thing>.+?)"
+_WHERE: Final = rf"(?:(?: (?:in|of|at|on|inside|for))? {_THING})?"
 _WHO: Final = "(?:i|you|we|anyone|anybody|somebody|someone)"
 _DONE: Final = "(?:(?:lock|unlock|open)(?:ed)?|closed?|(?:turn|switch)(?:ed)? (?:on|off))"
 _HOW: Final = "(?:state|status|level|position|brightness)"
@@ -52,77 +53,54 @@ def _measure(*measures: str) -> str:
 
 _MEASURE: Final = _measure("temperature", "humidity", "power", "battery", "light")
 
-# How each is asked, what is surest first: the intent, and what it says beside its words.
+# How each is asked; where several fit, what comes first is tried first.
+_ASKING: Final = {
+    "Health": (
+        rf"{_BE} {_NET}(?: still)? {_WELL}",
+        rf"(?:check|test|show|how is|what is) (?:{_NET}|home)(?: (?:health|status|state|doing))?",
+    ),
+    "ListRooms": (rf"(?:which|what|how many|{_SHOW}){_EVERY} (?P<sort>rooms|scenes)(?: {_THERE})?",),
+    "Sensor": (
+        rf"(?:what is|how is|tell me|check|get|read)(?: the)?(?: current)? {_MEASURE}{_WHERE}{_NOW}",
+        rf"what is {_THING} {_MEASURE}",
+        rf"how {_MEASURE} is it(?:(?: in)? {_THING})?{_NOW}",
+        rf"how {_MEASURE} is {_THING}",
+        rf"is it(?: too)? {_MEASURE} in {_THING}",
+        rf"how much {_MEASURE} (?:does|is) {_THING} (?:us(?:e|ing)|consum(?:e|ing)|draw(?:ing)?)",
+        rf"is (?:there (?:any )?)?{_measure('motion')} in {_THING}",
+        rf"read {_THING}",
+    ),
+    "WhichState": (
+        rf"(?P<count>how many) {_THING} {_BE}{_NOW} {_STATE}{_NOW}{_IN}",
+        rf"(?:(?:tell|show) me )?(?:which|what)(?: of)?(?: {_THING})? {_BE}{_NOW} {_STATE}{_NOW}{_IN}",
+        rf"{_SHOW}{_EVERY} {_THING} (?:that|which) {_BE}{_NOW} {_STATE}{_IN}",
+    ),
+    "IsState": (
+        rf"{_BE}(?: not)? (?P<any>there (?:any|an?|some) )?{_THING}{_NOW} {_STATE}{_NOW}{_IN}",
+        rf"(?:tell me|check|see|find out|do you know) (?:if|whether|that) {_THING} {_BE}{_NOW} {_STATE}{_IN}",
+        rf"did {_THING} get {_STATE}",
+        rf"(?P<left>(?:did|have) {_WHO} (?:leave|left)) {_THING} {_STATE}{_IN}",
+        rf"(?P<any>any) {_THING} {_STATE}{_IN}",
+    ),
+    # One device, whatever it has to tell.
+    "DeviceState": (
+        rf"{_BE} {_THING} (?:half|halfway|partly|fully|completely|all the way) (?:open|closed|up|down|on)",
+        rf"{_BE} {_THING} (?:on|off|open|closed|locked|unlocked) or (?:on|off|open|closed|shut|locked|unlocked)",
+        rf"(?:(?:what is|give me|tell me) )?(?:the )?(?:current )?{_HOW} of {_THING}",
+        rf"(?:what (?:does|temperature is|is)|how is) {_THING} (?:say|set to|set at|doing|at|state|status)",
+        rf"how (?:bright|open|far open) is {_THING}",
+        rf"(?:have|has|did) {_WHO} {_DONE} {_THING}",
+        rf"(?:check|double check|check on|tell me about) {_THING}",
+    ),
+    "ListDevices": (
+        rf"what (?:can you|can i|do i have|is there)(?: (?:control|switch|see))?{_IN}",
+        r"what is (?:connected )?in (?P<place>.+)",
+        rf"(?:which|what|(?P<count>how many))(?: connected)? {_THING} (?:{_THERE}{_IN}|are in (?P<inside>.+))",
+        rf"(?:{_SHOW}|what is on (?:the|my|your) list of){_EVERY} {_THING}(?: {_THERE}| you can control)?{_IN}",
+    ),
+}
 LOOKS: Final = tuple(
-    (intent, re.compile(rf"^{pattern}$"))
-    for intent, pattern in (
-        ("Health", rf"{_BE} {_NET}(?: still)? {_WELL}"),
-        (
-            "Health",
-            rf"(?:(?:check|test|show|how is|what is) )(?:{_NET}|home)(?: (?:health|status|state|doing))?",
-        ),
-        (
-            "ListRooms",
-            rf"(?:which|what|how many|{_SHOW}){_EVERY} (?P<sort>rooms|scenes)(?: {_THERE})?",
-        ),
-        # One device, whatever it has to tell.
-        (
-            "DeviceState",
-            rf"{_BE} {_THING} (?:(?:half|halfway|partly|fully|completely|all the way) (?:open|closed|up|down|on)|"
-            r"(?:on|off|open|closed|locked|unlocked) or (?:on|off|open|closed|shut|locked|unlocked))",
-        ),
-        (
-            "DeviceState",
-            rf"(?:(?:what is|give me|tell me) )?(?:the )?(?:current )?{_HOW} of {_THING}",
-        ),
-        (
-            "DeviceState",
-            rf"(?:what does|what temperature is|what is|how is) {_THING} (?:say|set to|set at|doing|at|state|status)",
-        ),
-        ("DeviceState", rf"how (?:bright|open|far open) is {_THING}"),
-        ("DeviceState", rf"(?:have|has|did) {_WHO} {_DONE} {_THING}"),
-        # What is measured.
-        (
-            "Sensor",
-            rf"(?:what is|how is|tell me|check|get|read)(?: the)?(?: current)? {_MEASURE}"
-            rf"(?:(?: (?:in|of|at|on|inside|for))? {_THING})?{_NOW}",
-        ),
-        ("Sensor", rf"what is {_THING} {_MEASURE}"),
-        ("Sensor", rf"how {_MEASURE} is it(?:(?: in)? {_THING})?{_NOW}"),
-        ("Sensor", rf"how {_MEASURE} is {_THING}"),
-        ("Sensor", rf"is it(?: too)? {_MEASURE} in {_THING}"),
-        ("Sensor", rf"how much {_MEASURE} (?:does|is) {_THING} (?:us(?:e|ing)|consum(?:e|ing)|draw(?:ing)?)"),
-        ("Sensor", rf"is (?:there (?:any )?)?{_measure('motion')} in {_THING}"),
-        ("Sensor", rf"read {_THING}"),
-        # Which of them are so, how many, and whether any is.
-        ("WhichState", rf"(?P<count>how many) {_THING} {_BE}{_NOW} {_STATE}{_NOW}{_IN}"),
-        (
-            "WhichState",
-            rf"(?:(?:tell|show) me )?(?:which|what)(?: of)?(?: {_THING})? {_BE}{_NOW} {_STATE}{_NOW}{_IN}",
-        ),
-        ("WhichState", rf"{_SHOW}{_EVERY} {_THING} (?:that|which) {_BE}{_NOW} {_STATE}{_IN}"),
-        (
-            "IsState",
-            rf"{_BE}(?: not)? (?P<any>there (?:any|an?|some) )?{_THING}{_NOW} {_STATE}{_NOW}{_IN}",
-        ),
-        (
-            "IsState",
-            rf"(?:tell me|check|see|find out|do you know) (?:if|whether|that) {_THING} {_BE}{_NOW} {_STATE}{_IN}",
-        ),
-        ("IsState", rf"did {_THING} get {_STATE}"),
-        ("IsState", rf"(?P<left>(?:did|have) {_WHO} (?:leave|left)) {_THING} {_STATE}{_IN}"),
-        ("IsState", rf"(?P<any>any) {_THING} {_STATE}{_IN}"),
-        # What there is.
-        ("ListDevices", rf"what (?:can you|can i|do i have|is there)(?: (?:control|switch|see))?{_IN}"),
-        ("ListDevices", r"what is (?:connected )?in (?P<place>.+)"),
-        (
-            "ListDevices",
-            rf"(?:which|what|(?P<count>how many))(?: connected)? {_THING} (?:{_THERE}{_IN}|are in (?P<inside>.+))",
-        ),
-        (
-            "ListDevices",
-            rf"(?:{_SHOW}|what is on (?:the|my|your) list of){_EVERY} {_THING}(?: (?:i have|you know|you can control))?{_IN}",
-        ),
-        ("DeviceState", rf"(?:check|double check|check on|tell me about) {_THING}"),
-    )
+    (intent, re.compile(rf"^{pattern}$", re.DOTALL))
+    for intent, patterns in _ASKING.items()
+    for pattern in patterns
 )

@@ -40,35 +40,27 @@ class Which:
 
 def read_which(text: str) -> Which:
     said, *left_out = words.EXCEPT.split(text.replace("_", " "))
-    said = said.strip()
-    pick = having = ""
-    if one := words.ONE_OF.match(said):
-        said, pick = said[one.end() :], "one"
-    elif some := words.SHARE_OF.match(said):
-        said, pick = said[some.end() :], "some"
+    said, pick, having = said.strip(), "", ""
+    for count, pattern in (("one", words.ONE_OF), ("some", words.SHARE_OF)):
+        if not pick and (found := pattern.match(said)):
+            said, pick = said[found.end() :], count
     if able := words.ADJECTIVE.match(said):
         said, having = f"all {able['thing']}", words.STATES[able["state"]]
     elif able := words.ABLE.search(said):
-        head = f"{said[: able.start()]} {said[able.end() :]}".strip()
-        head = re.sub(r"\b(?:lamps?|ones?)$", "lights", head)
-        said, having = (
-            re.sub(
-                r"^(?:every|each|all)?(?: of)?(?: the| my)?(?: ones?)?$", "all lights", " ".join(head.split())
-            ),
-            "dimmable",
-        )
+        said, having = _dimmable(f"{said[: able.start()]} {said[able.end() :]}"), "dimmable"
     elif state := words.HAVING.match(said):
         thing = re.sub(r"\b(?:that|which|whatever|what)$", "", state["thing"]).strip()
         thing = re.sub(r"^(?:whichever|whatever|what|those|any) (?=\w)", "all ", thing)
         thing = "everything" if thing in words.WHATEVER else thing
-        said = f"{thing} {state['tail'] or ''}".strip()
-        having = words.STATES[state["state"]]
-    return Which(
-        said,
-        tuple(part.strip() for one in left_out for part in _AND.split(one) if part.strip()),
-        having,
-        pick,
-    )
+        said, having = f"{thing} {state['tail'] or ''}".strip(), words.STATES[state["state"]]
+    without = (part.strip() for one in left_out for part in _AND.split(one))
+    return Which(said, tuple(filter(None, without)), having, pick)
+
+
+def _dimmable(said: str) -> str:
+    """Only lights are dimmed: "every one that can be dimmed"."""
+    head = re.sub(r"\b(?:lamps?|ones?)$", "lights", " ".join(said.split()))
+    return re.sub(r"^(?:every|each|all)?(?: of)?(?: the| my)?(?: ones?)?$", "all lights", head)
 
 
 def plain_order(text: str) -> str:

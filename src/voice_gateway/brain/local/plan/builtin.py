@@ -74,16 +74,14 @@ def _volume(action: str) -> Planner:
         given = round(level) if level is not None else None
         if given is not None and given > 100:
             return Step(frame.intent, frame=frame, say="The volume goes from 0 to 100 percent.")
-        return _call(frame, "control_speaker_volume", acts=action != "get", action=action, level=given)
+        step = _call(frame, "control_speaker_volume", acts=action != "get", action=action, level=given)
+        return replace(step, intent=f"Volume{action.title()}")
 
     return plan
 
 
-def volume_step(frame: Frame, _context: Context) -> Meaning:
-    up, amount = frame.slots.get("direction") == "up", frame.number("amount")
-    level = int(amount) if amount is not None else None
-    step = _call(frame, "control_speaker_volume", acts=True, action="up" if up else "down", level=level)
-    return replace(step, intent="VolumeUp" if up else "VolumeDown")
+def volume_step(frame: Frame, context: Context) -> Meaning:
+    return _volume(frame.text("direction"))(frame, context)
 
 
 def _set_timer(frame: Frame, _context: Context) -> Meaning:
