@@ -8,10 +8,10 @@ from typing import Final
 from home_words.numbers import to_digits
 
 # Letters that no decomposition takes apart.
-_PLAIN: Final[dict[int, int | str]] = {
-    **str.maketrans("łøđðıħŧ", "loddiht"),
-    **str.maketrans({"þ": "th", "æ": "ae", "œ": "oe", "ß": "ss"}),
-}
+_PLAIN: Final = str.maketrans({
+    "ł": "l", "ø": "o", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ı": "i", "ħ": "h", "ŧ": "t",
+    "ß": "ss",
+})  # fmt: skip
 _SPELLED_OUT: Final = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "å": "aa", "ø": "oe", "æ": "ae"})
 _ARTICLES: Final = frozenset("the a an my our your this that der die das den dem mein meine".split())
 _FILLERS: Final = _ARTICLES | frozenset("in of at inside please device im".split())

@@ -196,7 +196,7 @@ class Resolver:
         if exact is not None:
             return exact
         if self.last and (rest := _REST.match(whole)):
-            return self._others(rest["what"] or ("everything" if rest["all"] else self._sort_of_last()))
+            return self._others("everything" if rest["all"] else rest["what"] or self._sort_of_last())
         the = "the " if _DEFINITE.match(whole) else ""
         if len(parts := [part for part in _AND.split(the + said) if part]) > 1:
             return self._several(self._shared_noun(parts))
@@ -212,12 +212,13 @@ class Resolver:
         return kinds.pop() if len(kinds) == 1 else "everything"
 
     def _others(self, what: str) -> Resolution:
-        """The complement of what was named."""
+        """The complement of what was named; asked about where nothing of that sort was named."""
         found = self.resolve(f"all {what}" if (sort := device_class(what)) and sort.plural else what)
-        named = found.candidates if isinstance(found, Unclear) else ()
-        devices = found.devices if isinstance(found, Found) else named
-        others = tuple(device for device in devices if device not in self.last)
-        return Found(others, group=True) if others else Unknown(what)
+        if not isinstance(found, Found):
+            return found
+        others = tuple(device for device in found.devices if device not in self.last)
+        known = what == "everything" or len(others) < len(found.devices)
+        return Found(others, group=True) if known else Unclear(others, what)
 
     def _in_a_row(self, said: str) -> tuple[Device, ...]:
         """ "Floor lamp the desk lamp bedside lamp": whole names alone, one behind the other."""

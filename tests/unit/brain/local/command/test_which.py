@@ -5,6 +5,9 @@ from tests.fakes.local_talk import Talk
 
 from voice_gateway.brain.local.command.which import Which, read_which
 
+LIVING = ("Ceiling Light", "Floor Lamp")
+SWITCHED = ("Kitchen Light", "Coffee Maker", "Bedside Lamp", "Desk Lamp", "Space Heater")
+
 
 @pytest.mark.parametrize(
     ("said", "which"),
@@ -45,6 +48,46 @@ async def test_the_set_is_evaluated_in_the_home(said: str, off: set[str]) -> Non
     await talk.reply(said)
 
     assert set(talk.acts) == {(name, "off") for name in off}
+
+
+@pytest.mark.parametrize(
+    ("said", "acts"),
+    [
+        (
+            "turn on the desk lamp and turn off the others",
+            {("Desk Lamp", "on"), *((name, "off") for name in (*LIVING, "Kitchen Light", "Bedside Lamp"))},
+        ),
+        (
+            "floor lamp on and everything else off",
+            {("Floor Lamp", "on"), *((name, "off") for name in (*SWITCHED, "Ceiling Light"))},
+        ),
+        (
+            "turn off the floor lamp and turn on the rest of the living room lights",
+            {("Floor Lamp", "off"), ("Ceiling Light", "on")},
+        ),
+        (
+            "switch off the house except the office and the kitchen",
+            {(name, "off") for name in (*LIVING, "Bedside Lamp", "Space Heater")},
+        ),
+        ("switch the kitchen off without the coffee maker", {("Kitchen Light", "off")}),
+    ],
+)
+async def test_a_place_is_all_in_it_and_the_rest_is_what_was_not_named(
+    said: str, acts: set[tuple[str, str]]
+) -> None:
+    talk = Talk()
+    await talk.reply(said)
+
+    assert set(talk.acts) == acts
+
+
+async def test_the_rest_of_what_was_not_spoken_of_is_asked_about() -> None:
+    talk = Talk()
+    await talk.reply("is the front door locked")
+    reply = await talk.reply("turn the rest of the lights on")
+
+    assert reply.expects_answer
+    assert talk.acts == []
 
 
 @pytest.mark.parametrize("said", ["turn off half the lights", "all lights off except the lava lamp"])
