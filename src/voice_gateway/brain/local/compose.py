@@ -3,8 +3,10 @@
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from home_words.command_words import OPPOSITE
 from home_words.kinds import COVERS, DeviceClass
 from home_words.phrases import capital, listed
 from home_words.states import spoken_state, spoken_units
@@ -21,16 +23,11 @@ MANY = 3  # from this many confirmed devices on, one sentence for all of them
 LONGEST = 600  # characters of a foreign tool's text that are spoken
 MOST_NAMES = 8  # more than these nobody remembers
 
+# What a reading is called, in small letters.
 _MEASURES = {
-    "temperature": re.compile(r"temperature", re.IGNORECASE),
-    "humidity": re.compile(r"humid", re.IGNORECASE),
-    "power": re.compile(r"power|electric|consumption", re.IGNORECASE),
-    "battery": re.compile(r"battery", re.IGNORECASE),
-    "light": re.compile(r"lumin|light", re.IGNORECASE),
-    "motion": re.compile(r"motion|presence|occup", re.IGNORECASE),
-}
-_OPPOSITE = {"on": "off", "open": "closed", "locked": "unlocked"}
-_OPPOSITE |= {after: before for before, after in _OPPOSITE.items()}
+    "temperature": r"temperature", "humidity": r"humid", "power": r"power|electric|consumption",
+    "battery": r"battery", "light": r"lumin|light", "motion": r"motion|presence|occup",
+}  # fmt: skip
 
 
 def compose(step: Step, outcomes: Sequence[ToolOutcome]) -> str:
@@ -110,7 +107,7 @@ def _yes_or_no(step: Step, outcome: ToolOutcome) -> str:
     told = _lower(text) if text.startswith("The ") else text
     if has_state(now, step.expect):
         return f"Yes, {told}"
-    return f"No, {told}" if has_state(now, _OPPOSITE.get(step.expect, "")) else text
+    return f"No, {told}" if has_state(now, OPPOSITE.get(step.expect, "")) else text
 
 
 def _reading(step: Step, outcomes: Sequence[ToolOutcome]) -> str:
@@ -119,7 +116,7 @@ def _reading(step: Step, outcomes: Sequence[ToolOutcome]) -> str:
     if wanted is None or not any("readings" in fact for fact in facts):
         return " ".join(_sentence(outcome) for outcome in outcomes)
     readings = [one for fact in facts for one in fact.get("readings") or () if isinstance(one, Mapping)]
-    found = [one for one in readings if wanted.search(str(one.get("label", "")))]
+    found = [one for one in readings if re.search(wanted, str(one.get("label", "")).casefold())]
     room = next((str(fact["room"]) for fact in facts if fact.get("room")), "")
     where = f" in the {room}" if room else ""
     nothing = f"Nothing{where} measures the {step.measure}."
@@ -144,15 +141,21 @@ def answer_query(query: DeviceQuery, outcomes: Sequence[ToolOutcome]) -> str:
     """The answer from a list of all devices, read a moment ago."""
     devices = _listed_devices(outcomes)
     if query.mode == "rooms":
-        return _counted("room", list(dict.fromkeys(device.room for device in devices if device.room)))
+        rooms = dict.fromkeys(device.room for device in devices if device.room)
+        return f"{_counted('room', len(rooms))}: {listed(list(rooms))}." if rooms else "I know no rooms."
     if query.mode == "scenes":
         names = [name for outcome in outcomes for name in parse_scenes(outcome.structured) or ()]
-        return _counted("scene", names)
-    chosen = _chosen(query, devices)
-    where = f" in the {query.room}" if query.room else ""
+        return f"{_counted('scene', len(names))}: {listed(names)}." if names else "I know no scenes."
     counts = Counter(device.name.casefold() for device in devices)
-    twins = frozenset(name for name, count in counts.items() if count > 1)
-    return (_by_state if query.state else _all_of_them)(query, chosen, where, twins)
+    chosen = [
+        # With its room, where another one has its name.
+        replace(one, name=f"{one.name} in the {one.room}")
+        if one.room and counts[one.name.casefold()] > 1
+        else one
+        for one in _chosen(query, devices)
+    ]
+    where = f" in the {query.room}" if query.room else ""
+    return (_by_state if query.state else _all_of_them)(query, chosen, where)
 
 
 def devices_shown(query: DeviceQuery, outcomes: Sequence[ToolOutcome]) -> tuple[Device, ...]:
@@ -167,76 +170,57 @@ def _listed_devices(outcomes: Sequence[ToolOutcome]) -> list[Device]:
     return [device for outcome in outcomes for device in parse_devices(outcome.structured)]
 
 
-def _counted(noun: str, names: Sequence[str]) -> str:
-    if not names:
-        return f"I know no {noun}s."
-    counted = f"is 1 {noun}" if len(names) == 1 else f"are {len(names)} {noun}s"
-    return f"There {counted}: {listed(names)}."
+def _chosen(query: DeviceQuery, devices: Sequence[Device]) -> list[Device]:
+    """ "Is anything open" is no question about switches, nor about a lock: what can be open is meant."""
+    fits = DeviceClass(query.sort, query.noun, plural=True).has
+    opening, locking = query.state in ("open", "closed"), query.state in ("locked", "unlocked")
+    room = query.room.casefold() if query.room else None
+    return [
+        device
+        for device in devices
+        if (fits(device) or (query.any_sort and (opening or locking)))
+        and not (locking and query.any_sort and device.kind != "lock")
+        and not (opening and (query.any_sort or query.sort == "door") and not _opens(device))
+        and room in (None, device.room.casefold())
+    ]
 
 
 def _opens(device: Device) -> bool:
     return device.kind in COVERS or has_state(device, "open") or has_state(device, "closed")
 
 
-def _chosen(query: DeviceQuery, devices: Sequence[Device]) -> list[Device]:
-    fits = DeviceClass(query.sort, query.noun, plural=True).has
-    # "Is anything open" is no question about switches: what can be open is meant.
-    opening, locking = query.state in ("open", "closed"), query.state in ("locked", "unlocked")
-    chosen = [
-        device
-        for device in devices
-        if (
-            (_opens(device) if opening else device.kind == "lock")
-            if query.any_sort and (opening or locking)
-            else fits(device)
-        )
-    ]
-    if query.sort == "door" and opening:
-        chosen = [device for device in chosen if _opens(device)]  # a lock does not tell
-    if query.room:
-        chosen = [device for device in chosen if device.room.casefold() == query.room.casefold()]
-    return chosen
+def _counted(noun: str, count: int) -> str:
+    return f"There is 1 {noun}" if count == 1 else f"There are {count or 'no'} {noun}s"
 
 
-def _called(device: Device, twins: frozenset[str]) -> str:
-    """With its room, where another one has its name."""
-    apart = device.room and device.name.casefold() in twins
-    return f"{device.name} in the {device.room}" if apart else device.name
+def _all_of_them(query: DeviceQuery, chosen: Sequence[Device], where: str) -> str:
+    noun = "device" if query.any_sort else query.noun.removesuffix("s")
+    count, rooms = _counted(noun, len(chosen)) + where, Counter(device.room for device in chosen)
+    named = [device.name for device in chosen]
+    if len(chosen) > MOST_NAMES:
+        spread = [f"{number} in {f'the {room}' if room else 'no room'}" for room, number in rooms.items()]
+        named = [] if query.mode == "count" else spread
+    return f"{count}: {listed(named)}." if named else f"{count}."
 
 
-def _all_of_them(query: DeviceQuery, chosen: Sequence[Device], where: str, twins: frozenset[str]) -> str:
-    one = "device" if query.any_sort else query.noun.removesuffix("s")
-    if not chosen:
-        return f"There are no {one}s{where}."
-    count = f"There {f'is 1 {one}' if len(chosen) == 1 else f'are {len(chosen)} {one}s'}{where}"
-    if len(chosen) <= MOST_NAMES:
-        return f"{count}: {listed([_called(device, twins) for device in chosen])}."
-    if query.mode == "count":
-        return f"{count}."
-    rooms = Counter(device.room for device in chosen)
-    spread = [f"{number} in {f'the {room}' if room else 'no room'}" for room, number in rooms.items()]
-    return f"{count}: {listed(spread)}."
-
-
-def _by_state(query: DeviceQuery, members: Sequence[Device], where: str, twins: frozenset[str]) -> str:
-    offline = query.state == "offline"
-    known = [device for device in members if device.available or offline]
-    silent = [f"the {_called(device, twins)}" for device in members if device not in known]
+def _by_state(query: DeviceQuery, members: Sequence[Device], where: str) -> str:
+    known = [device for device in members if device.available or query.state == "offline"]
+    silent = [f"the {device.name}" for device in members if device not in known]
     tail = f" I can't reach {listed(silent)}." if silent else ""
     hits = [device for device in known if has_state(device, query.state)]
-    all_hit = len(hits) == len(known)
+    every = bool(known) and len(hits) == len(known)
     doors = query.noun.startswith("door")  # not every door tells: those that do are named
-    if query.mode == "all" and known and all_hit and not doors:
+    if query.mode == "all" and every and not doors:
         what = "everything" if query.any_sort else f"all {query.noun}"
         return f"Yes, {what}{where} {'is' if query.any_sort else 'are'} {query.state}.{tail}"
     if not hits:
         nothing = "nothing" if query.any_sort else f"no {query.noun.removesuffix('s')}"
         lead = "No, " if query.mode in ("any", "all") else ""
         return capital(f"{lead}{nothing}{where} is {query.state}.{tail}")
-    names = listed([f"the {_called(device, twins)}" for device in hits[:MOST_NAMES]])
+    names = listed([f"the {device.name}" for device in hits[:MOST_NAMES]])
     more = f" and {len(hits) - MOST_NAMES} more" if len(hits) > MOST_NAMES else ""
     verb = "is" if len(hits) == 1 and not hits[0].name.endswith("s") else "are"
-    leads = {"any": "Yes, ", "all": "Yes, " if all_hit else "Not all: ", "count": f"{len(hits)}: "}
+    leads = {"any": "Yes, ", "all": "Yes, " if every else "Not all: ", "count": f"{len(hits)}: "}
     return capital(f"{leads.get(query.mode, '')}{names}{more} {verb} {query.state}{where}.") + tail
 
 

@@ -3,40 +3,39 @@
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import UTC, datetime
 
 from voice_gateway.brain.local.grammar import Frame
 from voice_gateway.brain.local.meaning import Clarification, Context, Meaning, NotHandled, Request, Step
+from voice_gateway.errors import BadArguments
+from voice_gateway.tools.builtin.clock_times import parse_moment
+from voice_gateway.tools.builtin.current_datetime import parse_offset
+from voice_gateway.tools.builtin.durations import parse_span
 
-_WHEN = re.compile(
-    r"^(?:(?:on |this |next |last |the day |in |this coming )*"
-    r"(?:today|tomorrow|yesterday|tonight|after tomorrow|before yesterday|monday|tuesday|wednesday|thursday|"
-    r"friday|saturday|sunday|week|month|year|\d+ (?:days?|weeks?|months?|years?|hours?|minutes?)|"
-    r"(?:a|an|one) (?:week|month|year|hour|fortnight))(?: ago| from now| later)?)$"
-)
 _BEGINS = frozenset("in on next last today tomorrow yesterday tonight".split())  # "new year" is no distance
-_DURATION = re.compile(
-    r"^(?:(?:(?:\d+(?:\.\d+)?|an?|half an?|half a|a quarter of an|3 quarters of an|a couple(?: of)?|one)[ -]?"
-    r"(?:and a half )?(?:seconds?|secs?|minutes?|mins?|hours?|hrs?|days?)|and a half|and)(?:\s+|$))+(?<!and)$"
-)
-_CLOCK = re.compile(
-    r"^(?:(?:today|tomorrow|tonight|tomorrow morning|tomorrow evening|on \w+day|next \w+day) )?(?:at )?"
-    r"(?:\d{1,2}(?::\d\d)?(?: ?(?:am|pm|oclock))?|noon|midnight|(?:half|quarter) (?:past|to) \d{1,2})"
-    r"(?: (?:in the (?:morning|afternoon|evening)|tonight|today|tomorrow(?: morning| evening| afternoon)?))*$"
-)
-
-
+_SOME_DAY = datetime(2000, 1, 1, tzinfo=UTC)
 # "6 30" and "1030" are what is written for "six thirty" and "ten thirty".
 _TOGETHER = re.compile(r"\b(\d{1,2}) ?([0-5]\d)\b(?!:)")
 # "10 minute pizza": a length of time, and what it is for.
 _LABELLED = re.compile(r"^((?:\d+(?:\.\d+)?|an?|half an?) (?:second|minute|hour)) (?!and\b|or\b|to\b)(\D+)$")
 
 
+# --- times, as their own tools read them
+
+
 def is_duration(text: str) -> bool:
-    return bool(_DURATION.match(text))
+    return parse_span(text) is not None
 
 
 def is_clock(text: str) -> bool:
-    return bool(_CLOCK.match(text))
+    return parse_moment(text, _SOME_DAY, UTC) is not None
+
+
+def _is_offset(text: str) -> bool:
+    try:
+        return parse_offset(text) is not None
+    except BadArguments:
+        return False
 
 
 Planner = Callable[[Frame, Context], Meaning]
@@ -49,9 +48,9 @@ def _call(frame: Frame, tool: str, *, acts: bool = False, **args: object) -> Ste
 
 def _time(frame: Frame, _context: Context) -> Meaning:
     offset, place = _apart(frame.text("offset"), frame.text("place"))
-    if offset and not _WHEN.match(offset):
+    if offset and not _is_offset(offset):
         return NotHandled("the day is not one I can count to", forbid=True)
-    if _WHEN.match(place) or _WHEN.match(f"in {place}"):
+    if place and (_is_offset(place) or _is_offset(f"in {place}")):
         offset, place = f"in {place}", ""
     return _call(frame, "get_current_datetime", timezone=place.title() or None, offset=offset or None)
 
@@ -62,8 +61,8 @@ def _apart(offset: str, place: str) -> tuple[str, str]:
     for cut in range(1, len(words)):
         head, tail = " ".join(words[:cut]), " ".join(words[cut:])
         for when, where in ((head, tail), (tail, head)):
-            counts = _WHEN.match(when) and when.split()[0] in _BEGINS
-            if counts and where.startswith("in ") and not _WHEN.match(where):
+            counts = when.split()[0] in _BEGINS and _is_offset(when)
+            if counts and where.startswith("in ") and not _is_offset(where):
                 return when, where.removeprefix("in ")
     return offset, place
 
@@ -85,7 +84,7 @@ def volume_step(frame: Frame, context: Context) -> Meaning:
 
 
 def _set_timer(frame: Frame, _context: Context) -> Meaning:
-    clock = _TOGETHER.sub(r"\1:\2", frame.text("clock"))
+    clock = _TOGETHER.sub(r"\1:\2", frame.text("clock")).replace(" oclock", "")
     duration, label = frame.text("duration"), re.sub(r"^(?:the|my|a|an)\s+", "", frame.text("label"))
     if not label and (both := _LABELLED.match(duration)):
         duration, label = both[1], both[2]
@@ -104,13 +103,13 @@ def _set_timer(frame: Frame, _context: Context) -> Meaning:
 
 def _unfit(clock: str, duration: str, frame: Frame) -> str:
     """Why this reading is none: a wildcard took what belongs to another."""
-    if clock and not _CLOCK.match(clock):
+    if clock and not is_clock(clock):
         return "no time of day"
     if re.search(r"\b(?:tomorrow|tonight|at \d+.*|in \d+ \w+)$", frame.text("message")):
         return "another reading takes the time out of the message"
-    if _DURATION.match(frame.text("label")):
+    if is_duration(frame.text("label")):
         return "two lengths of time"
-    return "no length of time" if duration and not clock and not _DURATION.match(duration) else ""
+    return "no length of time" if duration and not clock and not is_duration(duration) else ""
 
 
 def _list_timers(frame: Frame, _context: Context) -> Meaning:
