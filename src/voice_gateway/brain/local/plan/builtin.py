@@ -13,6 +13,7 @@ from voice_gateway.tools.builtin.current_datetime import parse_offset
 from voice_gateway.tools.builtin.durations import parse_span
 
 _BEGINS = frozenset("in on next last today tomorrow yesterday tonight".split())  # "new year" is no distance
+_LATER = re.compile(r"\b(?:in|later|for|from|at|ago)\b")
 _SOME_DAY = datetime(2000, 1, 1, tzinfo=UTC)
 # "6 30" and "1030" are what is written for "six thirty" and "ten thirty".
 _TOGETHER = re.compile(r"\b(\d{1,2}) ?([0-5]\d)\b(?!:)")
@@ -24,7 +25,8 @@ _LABELLED = re.compile(r"^((?:\d+(?:\.\d+)?|an?|half an?) (?:second|minute|hour)
 
 
 def is_duration(text: str) -> bool:
-    return parse_span(text) is not None
+    """A length alone: what begins later is no length of time."""
+    return not _LATER.search(text) and parse_span(text) is not None
 
 
 def is_clock(text: str) -> bool:
