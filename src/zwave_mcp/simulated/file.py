@@ -1,17 +1,22 @@
 """The description of a simulated home: a TOML file, checked completely before anything starts."""
 
 import tomllib
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import resources
 from pathlib import Path
-from typing import Any, Final
+from typing import Annotated, Any, Final, Literal, get_args
 
-from zwave_mcp.home import is_number
+from pydantic import ConfigDict, Field, Strict, StrictBool, StrictInt, TypeAdapter, ValidationError
+from pydantic.dataclasses import dataclass as table
 
-KINDS: Final = ("switch", "plug", "dimmer", "blind", "garage_door", "lock", "thermostat", "sensor")
-MEASURES: Final = ("temperature", "humidity", "light", "motion", "door")
-FAULTS: Final = ("dead", "asleep", "jams", "optimistic", "slow")
+from zwave_mcp.devices import to_level
+
+Kind = Literal["switch", "plug", "dimmer", "blind", "garage_door", "lock", "thermostat", "sensor"]
+Measure = Literal["temperature", "humidity", "light", "motion", "door"]
+Fault = Literal["dead", "asleep", "jams", "optimistic", "slow"]
+Number = Annotated[float, Strict()]
+Seconds = Annotated[Number, Field(ge=0, le=100_000)]
+FAULTS: Final[tuple[str, ...]] = get_args(Fault)
 _WORDS: Final[dict[str, dict[str, int | bool]]] = {
     "switch": {"on": True, "off": False},
     "plug": {"on": True, "off": False},
@@ -20,27 +25,55 @@ _WORDS: Final[dict[str, dict[str, int | bool]]] = {
     "garage_door": {"open": 255, "closed": 0},
     "lock": {"locked": 255, "unlocked": 0},
 }
+_SAID: Final = {"missing": "is needed", "unexpected_keyword_argument": "is not a key that is known"}
+_SLOW_SECONDS: Final = 3.0
+_CHECKED: Final = ConfigDict(extra="forbid", allow_inf_nan=False)
 
 
 class BadHome(ValueError):
     """The file cannot be used; the text says where and why."""
 
 
-@dataclass(frozen=True, slots=True)
+@table(frozen=True, slots=True, config=_CHECKED)
 class DeviceSpec:
-    node: int
-    kind: str
+    kind: Kind
+    node: Annotated[StrictInt, Field(ge=2, le=4000)] = 0  # which is the next one that is free
     name: str = ""
     room: str = ""
-    state: Any = None  # as a Z-Wave value
-    supervised: bool = True
-    move_seconds: float = 0.0
-    slow_seconds: float = 0.0
-    watts: float = 0.0
-    temperature: float = 20.0
-    battery: int | None = None
-    measures: tuple[str, ...] = ()
-    faults: frozenset[str] = frozenset()
+    state: Any = None  # in words or percent; in a `HomeSpec` as a Z-Wave value
+    supervised: StrictBool | None = None  # what is usual for its kind
+    move_seconds: Seconds = 0.0
+    slow_seconds: Seconds = 0.0
+    watts: Seconds = 100.0
+    temperature: Number = 20.0
+    battery: Annotated[StrictInt, Field(ge=0, le=100)] | None = None
+    measures: tuple[Measure, ...] = ()
+    faults: frozenset[Fault] = frozenset()
+
+
+@table(frozen=True, config=_CHECKED)
+class _Home:
+    allow_unlock: StrictBool = True
+    radio_seconds: Seconds = 0.07
+
+
+@table(frozen=True, config=_CHECKED)
+class _Setting:
+    device: str
+    state: Any
+
+
+@table(frozen=True, config=_CHECKED)
+class _Scene:
+    name: Annotated[str, Field(min_length=1)]
+    set: list[_Setting] = field(default_factory=list)
+
+
+@table(frozen=True, config=_CHECKED)
+class _File:
+    device: Annotated[list[DeviceSpec], Field(min_length=1)]
+    home: _Home = _Home()
+    scene: list[_Scene] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,129 +103,60 @@ def read_home(path: Path | None) -> HomeSpec:
 
 def parse_home(text: str, source: str = "text") -> HomeSpec:
     try:
-        raw = tomllib.loads(text)
+        file = TypeAdapter(_File).validate_python(tomllib.loads(text))
     except tomllib.TOMLDecodeError as error:
         raise BadHome(f"{source} is not TOML: {error}") from error
-    _only(raw, {"home", "device", "scene"}, source)
-    home = _table(raw.get("home", {}), f"{source}: [home]")
-    _only(home, {"allow_unlock", "radio_seconds"}, f"{source}: [home]")
+    except ValidationError as error:
+        raise BadHome(f"{source}: {_problem(error)}") from error
     devices: list[DeviceSpec] = []
-    for place, item in enumerate(_tables(raw.get("device", []), f"{source}: [[device]]"), start=1):
-        devices.append(_device(item, f"{source}: device {place}", [device.node for device in devices]))
-    if not devices:
-        raise BadHome(f"{source}: there is no [[device]]")
-    scenes = tuple(
-        _scene(item, f"{source}: scene {place}", devices)
-        for place, item in enumerate(_tables(raw.get("scene", []), f"{source}: [[scene]]"), start=1)
+    for place, given in enumerate(file.device, start=1):
+        devices.append(_device(given, [one.node for one in devices], f"{source}: device {place}"))
+    scenes = (
+        _scene(given, devices, f"{source}: scene {place}") for place, given in enumerate(file.scene, start=1)
     )
-    return HomeSpec(
-        tuple(devices),
-        scenes,
-        _typed(home, "allow_unlock", bool, True, f"{source}: [home]"),
-        _seconds(home, "radio_seconds", 0.07, f"{source}: [home]"),
-        source,
-    )
+    return HomeSpec(tuple(devices), tuple(scenes), file.home.allow_unlock, file.home.radio_seconds, source)
 
 
-def _device(raw: Mapping[str, Any], where: str, taken: list[int]) -> DeviceSpec:
-    _only(raw, set(DeviceSpec.__dataclass_fields__), where)
-    kind = _typed(raw, "kind", str, "", where)
-    if kind not in KINDS:
-        raise BadHome(f"{where}: kind must be one of {', '.join(KINDS)}")
-    node = _typed(raw, "node", int, max(taken, default=1) + 1, where)
-    if node in taken or not 2 <= node <= 4000:
-        raise BadHome(f"{where}: node {node} is used twice or not between 2 and 4000")
-    measures, faults = _words(raw, "measures", MEASURES, where), _words(raw, "faults", FAULTS, where)
-    battery = raw.get("battery")
-    if battery is not None and (not isinstance(battery, int) or not 0 <= battery <= 100):
-        raise BadHome(f"{where}: battery must be a number from 0 to 100")
-    return DeviceSpec(
-        node=node,
-        kind=kind,
-        name=_typed(raw, "name", str, "", where),
-        room=_typed(raw, "room", str, "", where),
-        state=state_value(kind, raw["state"], where) if "state" in raw else None,
-        supervised=_typed(raw, "supervised", bool, kind not in ("lock", "thermostat"), where),
-        move_seconds=_seconds(raw, "move_seconds", 0.0, where),
-        slow_seconds=_seconds(raw, "slow_seconds", 3.0 if "slow" in faults else 0.0, where),
-        watts=_seconds(raw, "watts", 100.0, where),
-        temperature=_number(raw, "temperature", 20.0, where),
-        battery=battery,
-        measures=measures,
-        faults=frozenset(faults),
+def _problem(error: ValidationError) -> str:
+    """The first of them: which table, which key, and what is wrong with it."""
+    first = error.errors(include_url=False)[0]
+    section, *rest = first["loc"]
+    place = rest.pop(0) if rest and isinstance(rest[0], int) else None
+    where = f"{section} {int(place) + 1}: " if place is not None else ""
+    said = _SAID.get(first["type"]) or first["msg"].replace("Input should be", "must be")
+    return f"{where}{rest[0] if rest else f'[{section}]'} {said}"
+
+
+def _device(given: DeviceSpec, taken: list[int], where: str) -> DeviceSpec:
+    if given.node in taken:
+        raise BadHome(f"{where}: node {given.node} is used twice")
+    usual = given.kind not in ("lock", "thermostat")
+    return replace(
+        given,
+        node=given.node or max(taken, default=1) + 1,
+        state=None if given.state is None else _state_value(given.kind, given.state, where),
+        supervised=usual if given.supervised is None else given.supervised,
+        slow_seconds=given.slow_seconds or (_SLOW_SECONDS if "slow" in given.faults else 0.0),
     )
 
 
-def state_value(kind: str, state: Any, where: str) -> Any:
+def _scene(given: _Scene, devices: list[DeviceSpec], where: str) -> SceneSpec:
+    states = []
+    for setting in given.set:
+        hit = next((device for device in devices if device.name == setting.device), None)
+        if hit is None:
+            raise BadHome(f"{where}: there is no device {setting.device!r}")
+        states.append((hit.node, _state_value(hit.kind, setting.state, where)))
+    return SceneSpec(given.name, tuple(states))
+
+
+def _state_value(kind: str, state: Any, where: str) -> Any:
     """A word ("off", "open", "locked") or a percentage, as the value that Z-Wave has for it."""
     words = _WORDS.get(kind, {})
     if isinstance(state, str) and state in words:
         return words[state]
     percent = isinstance(state, int) and not isinstance(state, bool) and 0 <= state <= 100
     if percent and kind in ("dimmer", "blind"):
-        from zwave_mcp.devices import to_level
-
         return to_level(state)
     allowed = ", ".join(words) or "nothing"
     raise BadHome(f"{where}: the state of a {kind} can be {allowed}, or for a dimmer or blind 0 to 100")
-
-
-def _scene(raw: Mapping[str, Any], where: str, devices: list[DeviceSpec]) -> SceneSpec:
-    _only(raw, {"name", "set"}, where)
-    name = _typed(raw, "name", str, "", where)
-    if not name:
-        raise BadHome(f"{where}: a scene needs a name")
-    states = []
-    for item in _tables(raw.get("set", []), f"{where}: set"):
-        _only(item, {"device", "state"}, where)
-        hit = next((device for device in devices if device.name == item.get("device")), None)
-        if hit is None:
-            raise BadHome(f"{where}: there is no device {item.get('device')!r}")
-        states.append((hit.node, state_value(hit.kind, item.get("state"), where)))
-    return SceneSpec(name, tuple(states))
-
-
-def _only(raw: Mapping[str, Any], known: set[str], where: str) -> None:
-    unknown = sorted(set(raw) - known)
-    if unknown:
-        raise BadHome(f"{where}: unknown key {unknown[0]!r}; known are {', '.join(sorted(known))}")
-
-
-def _table(raw: Any, where: str) -> Mapping[str, Any]:
-    if not isinstance(raw, Mapping):
-        raise BadHome(f"{where} must be a table")
-    return raw
-
-
-def _tables(raw: Any, where: str) -> list[Mapping[str, Any]]:
-    if not isinstance(raw, list):
-        raise BadHome(f"{where} must be a list of tables")
-    return [_table(item, where) for item in raw]
-
-
-def _typed(raw: Mapping[str, Any], key: str, kind: type, default: Any, where: str) -> Any:
-    value = raw.get(key, default)
-    if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
-        raise BadHome(f"{where}: {key} must be a {kind.__name__}")
-    return value
-
-
-def _number(raw: Mapping[str, Any], key: str, default: float, where: str) -> float:
-    value = raw.get(key, default)
-    if not is_number(value):
-        raise BadHome(f"{where}: {key} must be a number")
-    return float(value)
-
-
-def _seconds(raw: Mapping[str, Any], key: str, default: float, where: str) -> float:
-    value = _number(raw, key, default, where)
-    if not 0 <= value <= 100_000:
-        raise BadHome(f"{where}: {key} must be between 0 and 100000")
-    return value
-
-
-def _words(raw: Mapping[str, Any], key: str, known: tuple[str, ...], where: str) -> tuple[str, ...]:
-    value = raw.get(key, [])
-    if not isinstance(value, list) or any(word not in known for word in value):
-        raise BadHome(f"{where}: {key} must be a list of {', '.join(known)}")
-    return tuple(value)

@@ -60,7 +60,7 @@ class SimulatedHome:
         clock: Callable[[], float] = time.time,
     ) -> None:
         self._file = home_file
-        self._faults = dict(faults or {})
+        self._faults: dict[str, frozenset[Any]] = dict(faults or {})  # checked with the home
         self._clock = clock
         self._store = StateFile(state_file)
         self._listeners: list[Callable[[Snapshot], None]] = []
