@@ -8,6 +8,7 @@ from home_words.numbers import to_digits
 from home_words.question import is_question
 from home_words.wish_words import POLITE, infinitive
 
+MOST_FILLERS = 8  # in front of a wish and behind it; what has more is no wish, and costs time
 LONGEST_WORDS = 60  # nobody gives a command in more; longer speech is a story, a radio or a paste
 
 _COLON = "\ue000"  # stands in for the colon of a clock time while other colons go
@@ -107,19 +108,22 @@ def _expanded(word: str) -> str:
 
 
 def _without_fillers(text: str) -> str:
-    before = None
-    while text != before:
+    for _ in range(MOST_FILLERS):
         before, text = text, _TRAILING.sub("", _LEADING.sub("", text))
+        if text == before:
+            break
     return text
 
 
 def strip_politeness(text: str) -> tuple[str, bool]:
     """The request itself, and whether it was put as a polite question."""
-    polite, before = False, None
-    while text != before:
+    polite = False
+    for _ in range(MOST_FILLERS):
         before, polite = text, polite or bool(_TAG.search(text))
         text = _without_fillers(text)
         if asked := POLITE.match(text):
             first, _, rest = text[asked.end() :].partition(" ")
             text, polite = f"{infinitive(first)} {rest}".strip(), True
+        if text == before:
+            break
     return text, polite

@@ -1,5 +1,7 @@
 """Politeness, fillers, punctuation and spelled numbers go; what was meant stays."""
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -70,3 +72,20 @@ def test_any_text_can_be_read_and_stays_the_same_when_read_again(raw: str) -> No
 
     assert normalise(once.whole).whole == once.whole
     assert len(once.text) <= len(once.whole)
+
+
+def seconds_for(text: str) -> float:
+    """Of this thread, the least of three: others run beside it."""
+    times = []
+    for _ in range(3):
+        started = time.thread_time()
+        normalise(text)
+        times.append(time.thread_time() - started)
+    return min(times)
+
+
+@pytest.mark.parametrize("filler", ["and then ", "please ", "could you ", "well ", "thanks "])
+def test_fillers_without_end_cost_no_more_than_other_words(filler):
+    long = seconds_for(filler * (8_000 // len(filler)))
+
+    assert long < 8 * seconds_for(filler * (2_000 // len(filler))), "four times the text"
