@@ -111,14 +111,19 @@ def autonomy_report(trust: Trust) -> str:
 
 
 def ready_line(
-    servers: Sequence[ServerStatus], parts: Sequence[PartState], tools: Sequence[str], brain: str
+    servers: Sequence[ServerStatus],
+    parts: Sequence[PartState],
+    tools: Sequence[str],
+    brain: str,
+    doors: Sequence[str] = (),
 ) -> str:
-    """For the terminal: what works, and in a sentence each what does not."""
+    """For the terminal: what works, where words come in, and in a sentence each what does not."""
     up = [_named(status) for status in servers if status.state == "connected"]
     line = f"ready: {len(tools)} tools, {brain} brain"
     if up:
         line += f", connected to {listed(up)}"
-    return " ".join([f"{line}.", *what_is_missing(servers, parts, tools)])
+    line += f". Doors: {', '.join(doors)}." if doors else "."
+    return " ".join([line, *what_is_missing(servers, parts, tools)])
 
 
 def what_is_missing(

@@ -3,6 +3,9 @@
 import asyncio
 
 import pytest
+from tests.fakes.gateway_process import Running
+from tests.fakes.mosquitto import free_port
+from tests.fakes.running_gateway import socket_of
 
 from voice_gateway.app import opened
 from voice_gateway.config import McpSettings, ServerSettings, Settings
@@ -79,3 +82,29 @@ async def test_what_ready_did_not_wait_for_is_told_when_it_comes_up():
     watch.report("slow", State.OK, "The slow part is there.")
 
     assert [part.sentence for part in told] == ["The slow part is there."]
+
+
+async def test_the_ready_line_names_every_door_and_its_address(commands):
+    wyoming, broker = free_port(), free_port()
+    commands.file(
+        "voice-gateway.toml",
+        f'[mcp]\nsimulated_home = false\n[mqtt]\nbroker_url = "mqtt://me:secret@127.0.0.1:{broker}"\n'
+        f'[voice]\nwyoming_url = "tcp://127.0.0.1:{wyoming}"\n',
+    )
+    async with Running.opened(commands) as gateway:
+        (told,) = [one for one in gateway.said if one.startswith("ready: ")]
+
+    doors = [
+        f"commands at {socket_of(commands)}",
+        f"MQTT at 127.0.0.1:{broker} (voice/req)",
+        f"Wyoming at tcp://127.0.0.1:{wyoming}",
+    ]
+    assert f"local brain. Doors: {', '.join(doors)}. " in told
+    assert "secret" not in told
+
+
+async def test_a_second_gateway_says_that_commands_reach_another(commands):
+    async with Running.opened(commands), Running.opened(commands) as second:
+        (told,) = [one for one in second.said if one.startswith("ready: ")]
+
+    assert "control.sock (taken by another gateway)." in told

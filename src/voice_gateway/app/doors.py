@@ -1,5 +1,6 @@
 """Builds the doors of a gateway, and opens those that stay open beside the text door."""
 
+import sys
 from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
@@ -36,6 +37,8 @@ class Doors:
         self._mqtt: MqttDoor | None = None
         self._voice: VoiceDoor | None = None
         self._control: ControlDoor | None = None
+        self._wyoming: WyomingDoor | None = None
+        self._terminal = False
 
     def open(self, config: Path | None, *, spoken: bool, show: Tell, announce: Tell) -> None:
         """`config` is the file of our settings; `show` gets what cannot be spoken, `announce` how to talk
@@ -56,6 +59,25 @@ class Doors:
         if self._control is not None:
             await self._control.tried.wait()
 
+    def addresses(self) -> list[str]:
+        """Every open door, for people, with what one needs to get in."""
+        settings, found = self._gateway.settings, ["this terminal"] if self._terminal else []
+        if self._control is not None:
+            taken = "" if self._control.is_open else " (taken by another gateway)"
+            found.append(f"commands at {control_file()}{taken}")
+        if self._mqtt is not None:
+            from voice_gateway.doors.mqtt.link import where
+
+            found.append(f"MQTT {where(settings.mqtt)} ({settings.mqtt.prefix}/req)")
+        if self._voice is not None:
+            words = " or ".join(f'"{word}"' for word in settings.voice.wake_words).replace("_", " ")
+            found.append(
+                "voice (`voice-gateway talk`)" if settings.voice.wake == "none" else f"voice ({words})"
+            )
+        if self._wyoming is not None:
+            found.append(f"Wyoming at {self._wyoming.address}")
+        return found
+
     def announce_ready(self) -> None:
         if self._mqtt is not None:
             self._mqtt.announce_ready()
@@ -69,7 +91,7 @@ class Doors:
 
     def text(self, *, as_json: bool, out: TextIO | None = None) -> "TextDoor":
         """Lines in, answers out; what nobody asked for, such as a timer that rings, is told there, too."""
-        from voice_gateway.doors.terminal import TextDoor
+        from voice_gateway.doors.terminal import Source, TextDoor, source
         from voice_gateway.doors.typed_history import TypedHistory
 
         gateway = self._gateway
@@ -84,6 +106,7 @@ class Doors:
                 door.tell_waiting(event)
 
         gateway.watch.subscribe(told)
+        self._terminal = source(sys.stdin) is Source.TERMINAL
         return door
 
     def voice(self, **options: Any) -> "VoiceDoor":
@@ -131,7 +154,7 @@ class Doors:
         gateway = self._gateway
         try:
             voice = self.voice(show=show, announce=announce) if spoken else None
-            wyoming = self._wyoming() if gateway.settings.voice.wyoming_url else None
+            wyoming = self._new_wyoming() if gateway.settings.voice.wyoming_url else None
         except ImportError as error:
             from voice_gateway.sound.packages import ADVICE
 
@@ -146,9 +169,10 @@ class Doors:
             aloud = Aloud(gateway.watch, voice.output, ready=gateway.linked, missing=gateway.what_is_missing)
             gateway.start(aloud.run(), "door.voice.aloud")
         if wyoming is not None:
+            self._wyoming = wyoming
             gateway.start(wyoming.run(), "door.wyoming")
 
-    def _wyoming(self) -> "WyomingDoor":
+    def _new_wyoming(self) -> "WyomingDoor":
         from voice_gateway.doors.wyoming.door import WyomingDoor
 
         gateway = self._gateway

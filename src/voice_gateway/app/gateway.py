@@ -351,7 +351,8 @@ class Gateway:
 
     def ready_line(self) -> str:
         names = [tool.name for tool in self.tools.all()]
-        return ready_line(self.link.status(), self.watch.parts(), names, self.settings.brain.provider)
+        brain, doors = self.settings.brain.provider, self.doors.addresses()
+        return ready_line(self.link.status(), self.watch.parts(), names, brain, doors)
 
     def what_is_missing(self) -> list[str]:
         names = [tool.name for tool in self.tools.all()]

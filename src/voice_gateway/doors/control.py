@@ -38,6 +38,7 @@ class ControlDoor:
     def __init__(self, file: Path, operations: Mapping[str, Operation]) -> None:
         self._file = file
         self._operations = operations
+        self.is_open = False
         self.tried = asyncio.Event()  # the socket is open, or it is known that it cannot be for now
 
     async def run(self) -> None:
@@ -57,6 +58,7 @@ class ControlDoor:
             problem = SECOND_GATEWAY
             try:
                 if (server := await self._open()) is not None:
+                    self.is_open = True
                     self.tried.set()
                     return server
             except OSError as error:

@@ -67,9 +67,17 @@ class WyomingDoor:
             except GatewayError as error:
                 log.info("a speech engine is not ready", extra={"engine": engine.name, "reason": str(error)})
 
-    async def _listen(self) -> None:
+    @property
+    def address(self) -> str:
+        host, port = self._wanted()
+        return f"tcp://{host}:{self.port or port}"
+
+    def _wanted(self) -> tuple[str, int]:
         address = urlsplit(self.settings.wyoming_url or "")
-        host, port = address.hostname or "127.0.0.1", DEFAULT_PORT if address.port is None else address.port
+        return address.hostname or "127.0.0.1", DEFAULT_PORT if address.port is None else address.port
+
+    async def _listen(self) -> None:
+        host, port = self._wanted()
         failures = 0
         while True:
             try:
