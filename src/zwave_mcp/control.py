@@ -25,6 +25,8 @@ from zwave_mcp.results import Facts, Outcome, Result, result
 from zwave_mcp.states import JAMMED, LOCKED, state_of, state_text
 from zwave_mcp.view import Viewer, resolve_device
 
+log = logging.getLogger(__name__)
+
 _ACTIONS: Final = {
     "switch": frozenset({"on", "off", "toggle"}),
     "plug": frozenset({"on", "off", "toggle"}),
@@ -164,9 +166,6 @@ def _reached(value: Any, action: str, command_class: int) -> Callable[[Any], boo
     if value == 0:
         return lambda now: bool(now == 0)
     return lambda now: is_number(now) and now > 0 and abs(now - value) <= _NEAR
-
-
-log = logging.getLogger(__name__)
 
 
 class Control:

@@ -11,7 +11,14 @@ from zwave_mcp.home import HomeDown
 from zwave_mcp.mqtt.api import GatewayApi
 from zwave_mcp.options import MqttOptions, address_of
 
-PREFIX_OF_NAMES = "ZWAVE_GATEWAY-"
+if TYPE_CHECKING:  # the library behind it is loaded when the first connection is made
+    from zwave_mcp.mqtt.link import Link
+
+log = logging.getLogger(__name__)
+
+ATTEMPT_SECONDS: Final = 1.0  # how long a call waits for a connection attempt under way
+DISCOVERY_SECONDS: Final = 0.2  # time for a second gateway to show up before the first is taken
+PREFIX_OF_NAMES: Final = "ZWAVE_GATEWAY-"
 
 
 class Gateways:
@@ -101,15 +108,6 @@ def _parse(payload: bytes) -> object:
         return json.loads(payload)
     except (ValueError, RecursionError):
         return None
-
-
-if TYPE_CHECKING:  # the library behind it is loaded when the first connection is made
-    from zwave_mcp.mqtt.link import Link
-
-log = logging.getLogger(__name__)
-
-ATTEMPT_SECONDS: Final = 1.0  # how long a call waits for a connection attempt under way
-DISCOVERY_SECONDS: Final = 0.2  # time for a second gateway to show up before the first is taken
 
 
 class Connection:

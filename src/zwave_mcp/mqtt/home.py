@@ -32,6 +32,11 @@ from zwave_mcp.mqtt.connection import DISCOVERY_SECONDS, Connection
 from zwave_mcp.mqtt.nodes import duration_seconds, parse_nodes, parse_scenes
 from zwave_mcp.options import MqttOptions
 
+log = logging.getLogger(__name__)
+
+SCENES_TIMEOUT_SECONDS: Final = 3.0
+REFRESH_SECONDS: Final = 30.0
+
 
 class Snapshots:
     """Callers that come while a question is under way share its answer, or its failure."""
@@ -82,12 +87,6 @@ class Snapshots:
         for listener in self._listeners:
             listener(self._latest)
         return self._latest
-
-
-log = logging.getLogger(__name__)
-
-SCENES_TIMEOUT_SECONDS: Final = 3.0
-REFRESH_SECONDS: Final = 30.0
 
 
 @dataclass(frozen=True, slots=True)

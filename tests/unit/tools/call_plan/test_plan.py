@@ -9,7 +9,8 @@ from langchain_core.tracers.context import collect_runs, tracing_v2_enabled
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 from tests.fakes.some_tools import executor_with, outcome_of
 
-from voice_gateway.tools.call_plan.plan import CallPlan, observed
+from voice_gateway.tools.call_plan.direct import observed
+from voice_gateway.tools.call_plan.plan import CallPlan
 from voice_gateway.tools.runner import DaemonThreads
 from voice_gateway.turn import ToolCall
 
