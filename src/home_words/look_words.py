@@ -28,7 +28,7 @@ MEASURES: Final = {
 _STATE: Final = rf"(?P<state>{'|'.join(sorted(ASKED, key=len, reverse=True))})"
 _BE: Final = "(?:is|are)"
 _NOW: Final = r"(?: (?:still|currently|really|already|now|right now|all|at the moment)){0,3}"
-_IN: Final = r"(?: in (?P<place>.+))?"
+_IN: Final = r"(?: in (?P<place>.+)| anywhere| at all)?"
 _THING: Final = "(?P<thing>.+?)"
 _WHERE: Final = rf"(?:(?: (?:in|of|at|on|inside|for))? {_THING})?"
 _WHO: Final = "(?:i|you|we|anyone|anybody|somebody|someone)"
@@ -71,15 +71,16 @@ _ASKING: Final = {
         rf"read {_THING}",
     ),
     "WhichState": (
-        rf"(?P<count>how many) {_THING} {_BE}{_NOW} {_STATE}{_NOW}{_IN}",
+        rf"(?P<count>how many)(?: of)? {_THING} {_BE}{_NOW} {_STATE}{_NOW}{_IN}",
         rf"(?:(?:tell|show) me )?(?:which|what)(?: of)?(?: {_THING})? {_BE}{_NOW} {_STATE}{_NOW}{_IN}",
+        rf"(?:which|what) rooms? (?:has|have|got|have got) {_THING}{_NOW} {_STATE}",
         rf"{_SHOW}{_EVERY} {_THING} (?:that|which) {_BE}{_NOW} {_STATE}{_IN}",
     ),
     "IsState": (
         rf"{_BE}(?: not)? (?P<any>there (?:any|an?|some) )?{_THING}{_NOW} {_STATE}{_NOW}{_IN}",
         rf"(?:tell me|check|see|find out|do you know) (?:if|whether|that) {_THING} {_BE}{_NOW} {_STATE}{_IN}",
         rf"did {_THING} get {_STATE}",
-        rf"(?P<left>(?:did|have) {_WHO} (?:leave|left)) {_THING} {_STATE}{_IN}",
+        rf"(?P<left>(?:(?:did|have|has) {_WHO}|who) (?:leave|left)) {_THING} {_STATE}{_IN}",
         rf"(?P<any>any) {_THING} {_STATE}{_IN}",
     ),
     # One device, whatever it has to tell.

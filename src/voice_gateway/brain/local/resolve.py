@@ -173,7 +173,9 @@ class Resolver:
 
     def _left_out(self, said: str, devices: Sequence[Device]) -> tuple[Device, ...] | None:
         """What an exception names; None when nobody knows."""
-        phrase = re.sub(r"^(?:(?:the )?(?:ones?|those|that) )?(?:in|for|on|at|by|from) | ones?$", "", said)
+        phrase = re.sub(
+            r"^(?:(?:the )?(?:ones?|those|that|all|both|\d+) )?(?:in|for|on|at|by|from) | ones?$", "", said
+        )
         if room := room_named(phrase, self.home):
             return self.home.in_room(room)
         few = (build_home(devices),) if len(devices) <= MOST_NAMED else ()
@@ -309,7 +311,8 @@ class Resolver:
             return Found(members, group=True)
         if vague:
             return Found(members, exact=False) if len(members) == 1 else Unclear(members, said)
-        members = sort.among(members)
+        called = sort.among(members)  # "both lamps" are two lights, if only one is called a lamp
+        members = members if quantifier == "both" and len(called) != 2 else called
         if len(members) == 1 and not quantifier:
             return Found(members)
         all_of_them = placed.room or sort.sort == "all" or (quantifier and quantifier != "any")

@@ -70,6 +70,11 @@ async def test_the_set_is_evaluated_in_the_home(said: str, off: set[str]) -> Non
             {(name, "off") for name in (*LIVING, "Bedside Lamp", "Space Heater")},
         ),
         ("switch the kitchen off without the coffee maker", {("Kitchen Light", "off")}),
+        ("turn on both lamps in the living room", {(name, "on") for name in LIVING}),
+        (
+            "turn off every light besides the two in the living room",
+            {(name, "off") for name in ("Kitchen Light", "Bedside Lamp", "Desk Lamp")},
+        ),
     ],
 )
 async def test_a_place_is_all_in_it_and_the_rest_is_what_was_not_named(
