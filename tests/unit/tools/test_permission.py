@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from voice_gateway.config import PermissionSettings
-from voice_gateway.tools.permission import FORBIDDEN, Tier, TurnGate, tier
+from voice_gateway.tools.permission import FORBIDDEN, Fit, Tier, TurnGate, tier
 from voice_gateway.tools.proposal import question
 from voice_gateway.turn import ALLOWED, Autonomy, Decision, ToolCall, ToolTraits
 
@@ -227,6 +227,7 @@ def of_model(
         PermissionSettings(**settings),
         devices_named,
         said=said,
+        fits=lambda _call, _traits, _devices: Fit.MEANT,  # this is about whose words they are
         by_model=True,
         autonomy=lambda: autonomy,
         heard_outside=lambda: heard,
