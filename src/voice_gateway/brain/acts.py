@@ -19,6 +19,7 @@ _HAPPENED = frozenset(
     {OutcomeStatus.CONFIRMED, OutcomeStatus.WORKING, OutcomeStatus.QUEUED, OutcomeStatus.UNCONFIRMED}
 )
 
+SCENE = "scene"
 Call = Mapping[str, Any]  # {"name": tool, "args": {…}}, as a result's `before` has it
 # The name by which a tool that `before` names is called here; None: it is not of the server that gave it.
 Called = Callable[[str, str], str | None]
@@ -202,12 +203,13 @@ def new_calls(calls: Iterable[Call]) -> list[ToolCall]:
 
 
 def waves(calls: Sequence[ToolCall]) -> list[list[ToolCall]]:
-    """In their order where they are about one thing, else together."""
+    """In their order where they are about one thing, else together. A scene may be about any device, so
+    nothing runs beside it."""
     made: list[list[ToolCall]] = []
     busy: set[str] = set()
     for call in calls:
-        about = target({"name": call.name, "args": call.args})
-        if not made or about in busy:
+        about = SCENE if "sceneName" in call.args else target({"name": call.name, "args": call.args})
+        if not made or SCENE in (about, *busy) or about in busy:
             made.append([])
             busy = set()
         made[-1].append(call)

@@ -1,19 +1,17 @@
 """What was meant instead of what was just done: "no, I meant the desk lamp", "the other one"."""
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
 
 from home_words.names import name_key, plain_words, singular
 from home_words.undo_words import ALSO, BEHIND, CORRECTION, OTHER, REGRET
 from voice_gateway.brain.acts import Act, Call, target
-from voice_gateway.brain.local.followup import Memory, repeated_wish
+from voice_gateway.brain.local.followup import repeated_wish
 from voice_gateway.brain.local.grammar import Frame
 from voice_gateway.brain.local.home import Device, Home
 from voice_gateway.brain.local.meaning import Clarification, Request, Step
+from voice_gateway.brain.local.memory import Memory
 from voice_gateway.brain.local.normalise import Said, normalise, strip_politeness
-from voice_gateway.brain.local.plan.builtin import is_clock, is_duration
 from voice_gateway.brain.local.speech_act import not_a_command
 from voice_gateway.brain.local.understand import Reader
 from voice_gateway.brain.local.wording import which
@@ -63,24 +61,17 @@ def _with_value(rest: str, act: Act, reader: Reader) -> list[Request]:
 def _valued(value: str, call: Call, reader: Reader) -> Request | None:
     """As if it had been said of the same thing."""
     tool, device = str(call["name"]), device_of(call, reader.context.home)
-    if tool == TIMER:
-        args = _timed(value, call["args"])
-        return Request(tool, args) if args is not None else None
-    thing = reader.context.home.address(device) if device else "the volume" if tool == VOLUME else ""
-    for said in (f"set {thing} to {value}", f"{thing} {value}") if thing else ():
+    named = reader.context.home.address(device) if device else ""
+    thing = named or {VOLUME: "the volume", TIMER: "a timer"}.get(tool, "")
+    minutes = f"set {thing} for {value} minutes" if tool == TIMER and value.isdecimal() else ""
+    ways = (minutes, f"set {thing} to {value}", f"set {thing} for {value}", f"{thing} {value}")
+    for said in filter(None, ways) if thing else ():
         step = reader.clause(" ".join(plain_words(said)))
         requests = step.requests if isinstance(step, Step) and step.acts else ()
         if len(requests) == 1 and (requests[0].tool, requests[0].device) == (tool, device):
-            return requests[0]
+            kept = {key: call["args"][key] for key in ("name", "message") if key in call["args"]}
+            return replace(requests[0], args={**kept, **requests[0].args})
     return None
-
-
-def _timed(words: str, args: Mapping[str, Any]) -> dict[str, Any] | None:
-    kept = {key: value for key, value in args.items() if key in ("name", "message")}
-    length = f"{words} minutes" if words.isdecimal() and "duration" in args else words
-    if is_duration(length):
-        return {**kept, "duration": length}
-    return {**kept, "at": words} if is_clock(words) else None
 
 
 def _the_other(rest: str, act: Act, home: Home) -> tuple[Device, ...] | None:

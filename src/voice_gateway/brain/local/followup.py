@@ -1,14 +1,14 @@
-"""Follow-ups: what a conversation remembers, the answer to a question of ours, "and the bedroom"."""
+"""Follow-ups: the answer to a question of ours, "and the bedroom", which timer "it" is."""
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
-from typing import Any
+from dataclasses import replace
 
 from home_words.names import name_key, plain_words
 from voice_gateway.brain.local.grammar import Frame
-from voice_gateway.brain.local.home import Device, Home, build_home
+from voice_gateway.brain.local.home import Device, build_home
 from voice_gateway.brain.local.meaning import Clarification, Context, Request, Step, TimerChoice
+from voice_gateway.brain.local.memory import Memory
 from voice_gateway.brain.local.normalise import Said
 from voice_gateway.brain.local.plan.builtin import is_clock, is_duration
 from voice_gateway.brain.local.resolve import Found, Resolver, room_named
@@ -16,77 +16,6 @@ from voice_gateway.brain.local.speech_act import not_a_command
 from voice_gateway.brain.local.wording import MOST_CHOICES, rooms_asked, which
 from voice_gateway.tools.builtin.durations import parse_span
 from voice_gateway.turn import OutcomeStatus, ToolOutcome
-
-# --- what is remembered between turns
-
-KEY = "local"  # our corner of the conversation's state
-
-
-@dataclass(frozen=True, slots=True)
-class Memory:
-    """Read from, and written to, the conversation's state as plain JSON."""
-
-    last: tuple[Device, ...] = ()
-    topic: str = ""
-    frame: Frame | None = None
-    asked: Clarification | None = None
-    asked_at: float = 0.0
-    timer: str = ""  # the one that was just set: "cancel it"
-    timer_at: float = 0.0
-
-    def to_json(self) -> dict[str, Any]:
-        written: dict[str, Any] = {"last": _keys(self.last), "topic": self.topic}
-        if self.timer:
-            written["timer"] = {"id": self.timer, "at": self.timer_at}
-        if self.frame is not None:
-            written["frame"] = {"intent": self.frame.intent, "slots": dict(self.frame.slots)}
-        if self.asked is not None:
-            asked = self.asked
-            written["asked"] = {
-                "text": asked.text, "intent": asked.frame.intent, "slots": dict(asked.frame.slots),
-                "candidates": _keys(asked.candidates), "confirm": asked.confirm, "clear": _keys(asked.clear),
-                "slot": asked.slot, "timers": [asdict(timer) for timer in asked.timers], "at": self.asked_at,
-            }  # fmt: skip
-        return written
-
-
-def recall(state: Mapping[str, Any], home: Home) -> Memory:
-    """Devices that are gone meanwhile are forgotten, and so is what another version wrote."""
-    written = state.get(KEY)
-    try:
-        return _recalled(written, home) if isinstance(written, Mapping) else Memory()
-    except (KeyError, TypeError, ValueError):
-        return Memory()
-
-
-def _recalled(written: Mapping[str, Any], home: Home) -> Memory:
-    memory = Memory(_devices(written.get("last"), home), str(written.get("topic", "")))
-    if isinstance(frame := written.get("frame"), Mapping):
-        memory = replace(memory, frame=Frame(str(frame["intent"]), dict(frame["slots"])))
-    if isinstance(timer := written.get("timer"), Mapping):
-        memory = replace(memory, timer=str(timer["id"]), timer_at=float(timer["at"]))
-    if isinstance(asked := written.get("asked"), Mapping):
-        question = Clarification(
-            str(asked["text"]),
-            Frame(str(asked["intent"]), dict(asked["slots"])),
-            _devices(asked["candidates"], home),
-            bool(asked["confirm"]),
-            _devices(asked.get("clear"), home),
-            str(asked.get("slot") or ""),
-            tuple(TimerChoice(**timer) for timer in asked.get("timers") or ()),
-        )
-        memory = replace(memory, asked=question, asked_at=float(asked["at"]))
-    return memory
-
-
-def _keys(devices: Sequence[Device]) -> list[list[object]]:
-    return [list(device.key) for device in devices]
-
-
-def _devices(keys: object, home: Home) -> tuple[Device, ...]:
-    found = (home.find(key) for key in keys) if isinstance(keys, Sequence) else ()
-    return tuple(device for device in found if device is not None)
-
 
 # --- the words in which a question is answered
 
@@ -110,17 +39,14 @@ ORDINALS = {
 WONT = "Okay, I won't."
 
 # Said when nothing was asked. A later stage may have asked something, so it is passed on first.
-_YES_TO_NOTHING = re.compile(
-    r"^(?:yes|yeah|yep|yup|sure|correct|exactly|of course|affirmative|yes please|i do)$"
-)
 _FINE = re.compile(r"^(?:ok|okay|alright|all right|right|fine|good|cool|i see|got it|very well)$")
 
 
 def reply_to_nothing(text: str) -> str | None:
     """A short word to an answer that answers nothing."""
-    if _YES_TO_NOTHING.match(text):
-        return "I haven't asked you anything."
-    return "All right." if _FINE.match(text) else None
+    if _FINE.match(text):
+        return "All right."
+    return "I haven't asked you anything." if YES.match(text) else None
 
 
 # --- which device is meant
@@ -171,13 +97,14 @@ def _picked(said: Said, asked: Clarification, context: Context) -> Clarification
         return None
     if words in ORDINALS:
         return _counted(ORDINALS[words], asked, context)
-    parts = re.split(r" and (?:the )?", words)
-    if len(parts) == 1:
-        inside = _in_room(room_named(words, context.home), asked)
-        return _narrowed(inside or _named(words, asked), asked, context, ask=bool(inside))
     # "The kitchen and the office one": each must be clear.
-    each = [_in_room(room_named(part, context.home), asked) for part in parts]
-    meant = [one if len(one) == 1 else _named(part, asked) for one, part in zip(each, parts, strict=True)]
+    parts = re.split(r" and (?:the )?", words)
+    inside = [_in_room(room_named(part, context.home), asked) for part in parts]
+    if len(parts) == 1 and inside[0]:
+        return _narrowed(inside[0], asked, context)
+    meant = [one or _named(part, asked) for one, part in zip(inside, parts, strict=True)]
+    if len(parts) == 1:
+        return for_devices(asked, meant[0], context)
     clear = all(len(one) == 1 for one in meant)
     return for_devices(asked, [one[0] for one in meant], context) if clear else None
 
@@ -189,7 +116,7 @@ def _counted(place: int, asked: Clarification, context: Context) -> Clarificatio
     if not -shown <= place < (shown if rooms else min(shown, MOST_CHOICES)):
         return None
     if rooms:
-        return _narrowed(_in_room(rooms[place], asked), asked, context, ask=True)
+        return _narrowed(_in_room(rooms[place], asked), asked, context)
     return for_devices(asked, (asked.candidates[place],), context)
 
 
@@ -203,10 +130,10 @@ def _named(words: str, asked: Clarification) -> tuple[Device, ...]:
 
 
 def _narrowed(
-    devices: tuple[Device, ...], asked: Clarification, context: Context, *, ask: bool
+    devices: tuple[Device, ...], asked: Clarification, context: Context
 ) -> Clarification | Frame | None:
     """The wish for these, or the question again where a room has several of them."""
-    if ask and len(devices) > 1:
+    if len(devices) > 1:
         return replace(asked, text=which(devices), candidates=devices)
     return for_devices(asked, devices, context)
 

@@ -8,18 +8,16 @@ from dataclasses import replace
 from typing import ParamSpec, TypeVar
 
 from home_words.question import is_question
+from voice_gateway.brain.local.calls import make_calls, more_pages
 from voice_gateway.brain.local.compose import abilities, compose, devices_shown
 from voice_gateway.brain.local.device_cache import DeviceCache, HomeReady
 from voice_gateway.brain.local.fitting import Fitting, devices_in
 from voice_gateway.brain.local.followup import (
     IT_SECONDS,
-    KEY,
     QUESTION_SECONDS,
-    Memory,
     asks_first,
     cancel_it,
     just_set,
-    recall,
     repeated_wish,
     reply_to_nothing,
     resolve_answer,
@@ -28,15 +26,13 @@ from voice_gateway.brain.local.followup import (
 from voice_gateway.brain.local.grammar import Frame, has_own_sentences
 from voice_gateway.brain.local.home import Device, Home
 from voice_gateway.brain.local.meaning import (
-    LIST,
-    LIST_ARGS,
     Clarification,
     Context,
     NotHandled,
-    Request,
     Step,
     Understanding,
 )
+from voice_gateway.brain.local.memory import KEY, Memory, recall
 from voice_gateway.brain.local.normalise import Said, normalise, too_long
 from voice_gateway.brain.local.plan.act import HOME_ACTS
 from voice_gateway.brain.local.plan.scene import scene_missing, unknown_scene
@@ -50,7 +46,7 @@ from voice_gateway.config import BrainSettings
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.permission import is_search
 from voice_gateway.tools.traits import traits
-from voice_gateway.turn import Passed, Reply, ToolCall, ToolOutcome, Utterance, new_id
+from voice_gateway.turn import Passed, Reply, ToolOutcome, Utterance
 
 UNDO = "Undo"  # the intent of words that take back what was done
 SEARCH = "search_web"
@@ -291,17 +287,14 @@ class LocalBrain:
         texts: list[str] = []
         outcomes: list[ToolOutcome] = []
         memory = replace(memory, asked=None)
-        for batch in batches(understood.steps):
-            made = await make_calls(
-                self._executor, turn, [request for step in batch for request in step.requests]
-            )
-            for step in batch:
-                own, made = made[: len(step.requests)], made[len(step.requests) :]
-                own += await more_pages(self._executor, turn, step, own)
-                self._cache.learn(step.requests, own)
-                outcomes += own
-                texts.append(self._answer_to(step, own))
-                memory = self._remembered(memory, step, own, texts[-1])
+        made = await make_calls(self._executor, turn, understood.requests)
+        for step in understood.steps:
+            own, made = made[: len(step.requests)], made[len(step.requests) :]
+            own += await more_pages(self._executor, turn, step, own)
+            self._cache.learn(step.requests, own)
+            outcomes += own
+            texts.append(self._answer_to(step, own))
+            memory = self._remembered(memory, step, own, texts[-1])
         text = " ".join(texts)
         turn.history.add_ai(text)
         turn.history.state[KEY] = memory.to_json()
@@ -333,59 +326,3 @@ def _asks_for_yes(understood: Understanding) -> bool:
     asked = understood.clarification
     doubtful = asked is not None and asked.confirm and asked.frame.intent in HOME_ACTS
     return understood.asks or doubtful
-
-
-# --- the calls of a turn, written into its history as a model's would be
-
-
-async def make_calls(executor: ToolExecutor, turn: Turn, requests: Sequence[Request]) -> list[ToolOutcome]:
-    calls = [ToolCall(new_id(), request.tool, dict(request.args)) for request in requests]
-    if not calls:
-        return []
-    turn.history.add_ai("", calls)
-    outcomes = await turn.run(executor, calls)
-    turn.history.add_outcomes(outcomes)
-    return outcomes
-
-
-async def more_pages(
-    executor: ToolExecutor, turn: Turn, step: Step, outcomes: Sequence[ToolOutcome]
-) -> list[ToolOutcome]:
-    """A list longer than one page is read to its end before it is told of."""
-    more: list[ToolOutcome] = []
-    while step.query is not None and (start := _next_page([*outcomes, *more])):
-        page = await make_calls(executor, turn, [Request(LIST, {**LIST_ARGS, "offset": start})])
-        more += page
-        if not page[0].ok or not _listed(page[0]):
-            break
-    return more
-
-
-def batches(steps: Sequence[Step]) -> list[list[Step]]:
-    """Steps run together unless two of them are about one device: those keep their order.
-
-    A scene may be about any device, so nothing runs beside it.
-    """
-    batches: list[list[Step]] = [[]]
-    busy: set[object] = set()
-    for step in steps:
-        keys = {device.key for device in step.devices} if step.requests else set()
-        alone = "Scene" in (step.intent, *(other.intent for other in batches[-1]))
-        if batches[-1] and (busy & keys or alone):
-            batches.append([])
-            busy = set()
-        batches[-1].append(step)
-        busy |= keys
-    return batches
-
-
-def _listed(outcome: ToolOutcome) -> int:
-    devices = outcome.facts.get("devices")
-    return len(devices) if isinstance(devices, list) else 0
-
-
-def _next_page(pages: Sequence[ToolOutcome]) -> int:
-    """Where the next page starts; 0 when there is none."""
-    total = pages[0].facts.get("total") if pages else None
-    have = sum(_listed(page) for page in pages)
-    return have if isinstance(total, int) and 0 < have < total else 0

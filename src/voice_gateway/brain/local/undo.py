@@ -7,12 +7,14 @@ from dataclasses import dataclass, replace
 
 from home_words.phrases import capital
 from home_words.undo_words import HOW_MANY, REGRET, UNDO, UNDO_ONE
-from voice_gateway.brain.acts import Act, Call, TurnActs, new_calls, target, waves
+from voice_gateway.brain.acts import Act, Call, TurnActs, new_calls, target
+from voice_gateway.brain.local.calls import run_in_order
 from voice_gateway.brain.local.correction import correction_in, device_of, meant_instead
-from voice_gateway.brain.local.followup import QUESTION_SECONDS, Memory, resolve_answer
+from voice_gateway.brain.local.followup import QUESTION_SECONDS, resolve_answer
 from voice_gateway.brain.local.grammar import Frame, has_own_sentences
 from voice_gateway.brain.local.home import Device, Home
 from voice_gateway.brain.local.meaning import Clarification, Request
+from voice_gateway.brain.local.memory import Memory
 from voice_gateway.brain.local.normalise import Said, normalise, strip_politeness
 from voice_gateway.brain.local.understand import Reader
 from voice_gateway.brain.local.wording import the
@@ -149,10 +151,7 @@ async def correct(executor: ToolExecutor, turn: Turn, requests: Sequence[Request
     kept = [call for call in act.calls if target(call) in again]
     outcomes, failed = await _put_back(executor, turn, [call for call in act.calls if call not in kept])
     turn.acts.leave(replace(act, calls=(*kept, *failed), reasons=()))
-    turn.history.add_ai("", right)
-    made = [outcome for wave in waves(right) for outcome in await turn.run(executor, wave)]
-    turn.history.add_outcomes(made)
-    outcomes += made
+    outcomes += await run_in_order(executor, turn, right)
     text = render_outcomes(outcomes)
     if act.reasons and not kept:
         text = f"{text} I cannot take back what I did before. {' '.join(act.reasons)}"
@@ -167,12 +166,8 @@ async def _put_back(
     """The outcomes, and the calls that were in vain."""
     assert turn.acts is not None
     made = new_calls(calls)
-    if not made:
-        return [], []
     turn.acts.puts_back(made)
-    turn.history.add_ai("", made)
-    outcomes = [outcome for wave in waves(made) for outcome in await turn.run(executor, wave)]
-    turn.history.add_outcomes(outcomes)
+    outcomes = await run_in_order(executor, turn, made)
     vain = {outcome.call_id for outcome in outcomes if outcome.status in _NOT_DONE}
     return outcomes, [call for call, one in zip(calls, made, strict=True) if one.id in vain]
 
