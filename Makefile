@@ -6,9 +6,10 @@ BIN := $(VENV)/bin
 export PYTHONDONTWRITEBYTECODE =
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 ARGS ?=
+PREFIX ?= $(HOME)/.local
 SOAK_SECONDS ?= 120
 
-.PHONY: setup run unit test test-live test-zwave test-voice soak soak-long check format bench bench-scale bench-live eval eval-live lock pages counterparts clean help
+.PHONY: setup run install unit test test-live test-zwave test-voice soak soak-long check format bench bench-scale bench-live eval eval-live lock pages counterparts clean help
 
 help: ## what each target does
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -27,6 +28,9 @@ $(VENV)/.speech: $(VENV)/.run requirements/speech.lock
 
 run: $(VENV)/.run $(VENV)/.speech ## start the gateway on embedded defaults
 	@$(BIN)/voice-gateway run $(ARGS) || [ $$? = 130 ]  # Ctrl-C is no error
+
+install: ## voice-gateway below PREFIX (~/.local), with its systemd units, independent of this folder
+	@scripts/install "$(PREFIX)" "$(PYTHON)" >&2
 
 counterparts:
 	@scripts/counterparts mosquitto pulseaudio pulseaudio-utils alsa-utils libasound2-plugins redis-server espeak-ng strace libportaudio2 >&2

@@ -1,12 +1,25 @@
-"""What the README shows is what one sees."""
+"""What the README shows is what one sees, and what it says can be typed, or pasted, as it stands."""
 
+import json
 import re
+import subprocess
+import sys
+import tomllib
 from pathlib import Path
 
+import pytest
 from tests.fakes.terminal import Terminal
 
-README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+from voice_gateway.config import MqttSettings, Settings
+from voice_gateway.doors.mqtt.topics import discovery_messages
+
+ROOT = Path(__file__).parents[2]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
 CTRL_D = "\x04"
+# What installs something, or needs a machine that is not here.
+NOT_HERE = re.compile(r"(sudo|make|curl|ollama|OLLAMA_MODEL=\S+|mosquitto_\w+) ")
+LIMIT_SECONDS = 180
 
 
 def shown() -> list[tuple[str, list[str]]]:
@@ -20,7 +33,7 @@ async def test_the_transcript_is_real(commands):
     turns = shown()
     assert len(turns) > 4, "it is found at all"
 
-    async with Terminal.opened(commands, "chat", "--log-level", "error") as terminal:
+    async with Terminal.opened(commands, "chat") as terminal:
         await terminal.until("> ")
         seen = []
         for typed, _ in turns:
@@ -31,3 +44,107 @@ async def test_the_transcript_is_real(commands):
         await terminal.ends()
 
     assert seen == turns
+
+
+def installed(home: Path) -> None:
+    """The commands where `make install` puts them."""
+    for place, words in {
+        "bin/voice-gateway": "-m voice_gateway",
+        "bin/zwave-mcp-server": "-m zwave_mcp",
+        "lib/voice-gateway/bin/python": "",
+    }.items():
+        program = home / ".local" / place
+        program.parent.mkdir(parents=True, exist_ok=True)
+        program.write_text(f'#!/bin/sh\nexec {sys.executable} {words} "$@"\n')
+        program.chmod(0o755)
+
+
+@pytest.mark.timeout(LIMIT_SECONDS)
+def test_the_blocks_can_be_pasted_one_after_the_other(commands, tmp_path):
+    installed(tmp_path)
+    lines = "".join(re.findall(r"```sh\n(.*?)```", README, re.DOTALL)).splitlines()
+    pasted = "\n".join(line for line in lines if not NOT_HERE.match(line))
+    failures = tmp_path / "failures"
+    script = f"trap 'echo \"$BASH_COMMAND\" >> {failures}' ERR\n{pasted}\n"
+    env = {**commands.env, "HOME": str(tmp_path)}
+
+    done = subprocess.run(
+        ["bash", "-c", script],
+        cwd=tmp_path,
+        env=env,
+        capture_output=True,
+        text=True,
+        timeout=LIMIT_SECONDS,
+        check=False,
+    )
+
+    failed = failures.read_text().splitlines() if failures.exists() else []
+    # A machine without sound is a finding of the doctor, and right so.
+    assert [line for line in failed if "doctor" not in line] == [], done.stderr
+    for words in ("the front door is locked", "floor lamp is now off", "the moon is ", "moon phase"):
+        assert words in done.stdout.lower(), done.stdout
+
+
+def test_the_client_that_the_zwave_page_shows_runs(commands, tmp_path):
+    installed(tmp_path)
+    (sample,) = [sample for page, sample in samples() if page == "zwave.md"]
+    env = {**commands.env, "HOME": str(tmp_path), "PATH": f"{tmp_path}/.local/bin:{commands.env['PATH']}"}
+
+    done = subprocess.run(
+        [sys.executable, "-c", sample], env=env, capture_output=True, text=True, timeout=30, check=False
+    )
+
+    said = re.findall(r"print\(.*\)  # (.*)", sample)
+    assert done.stdout.splitlines() == said, done.stderr
+
+
+def test_every_settings_block_can_be_used():
+    blocks = re.findall(r"```toml\n(.*?)```", README, re.DOTALL)
+    pasted = re.findall(r"cat > voice-gateway.toml <<END\n(.*?)END\n", README, re.DOTALL)
+
+    assert len(blocks) >= 2 <= len(blocks + pasted)
+    for block in blocks + pasted:
+        Settings.model_validate(tomllib.loads(block))
+
+
+def test_the_table_of_entities_is_what_home_assistant_is_told():
+    table = re.search(r"\| entity \|.*?\n\|[-|]+\n(.*?)\n\n", README, re.DOTALL)
+    assert table is not None
+    rows = [[cell.strip(" `") for cell in row.strip("|").split("|")] for row in table[1].splitlines()]
+    told = [json.loads(message.payload) for message in discovery_messages(MqttSettings())]
+
+    assert {(row[0], row[2]) for row in rows} == {
+        (entity["name"], entity.get("state_topic") or entity["command_topic"]) for entity in told
+    }
+
+
+def samples() -> list[tuple[str, str]]:
+    """Python on our pages, in a block of its own or inside one that writes a file."""
+    found = []
+    for page in PAGES:
+        text = page.read_text(encoding="utf-8")
+        blocks = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+        blocks += re.findall(r"cat > \S+\.py <<'END'\n(.*?)END\n", text, re.DOTALL)
+        found += [(page.name, block) for block in blocks]
+    return found
+
+
+def test_samples_are_found():
+    assert len(samples()) >= 2
+
+
+@pytest.mark.parametrize(("page", "sample"), samples(), ids=lambda one: one[:20])
+@pytest.mark.parametrize("words", [("check", "-"), ("format", "--check", "-")], ids=["lint", "format"])
+def test_sample_code_passes_our_own_lint(page, sample, words):
+    ruff = Path(sys.executable).with_name("ruff")
+    name = (
+        "--stdin-filename",
+        f"src/voice_gateway/tools/builtin/sample_of_{page.removesuffix('.md').lower().replace('-', '_')}.py",
+    )
+    sample = f'"""A sample."""\n\n{sample}'
+
+    done = subprocess.run(
+        [ruff, *words, *name], input=sample, cwd=ROOT, capture_output=True, text=True, timeout=30, check=False
+    )
+
+    assert done.returncode == 0, done.stdout + done.stderr

@@ -5,6 +5,7 @@ import re
 import shutil
 import socket
 import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
@@ -26,17 +27,31 @@ def unit(name: str) -> dict[str, dict[str, str]]:
     return {section: dict(parser[section]) for section in parser.sections()}
 
 
-@pytest.mark.parametrize("name", UNITS)
-def test_systemd_accepts_the_unit(name, tmp_path):
+# Where systemd looks for them below ~/.local and below /usr/local.
+INSTALLED = {"--user": "share/systemd/user", "--system": "lib/systemd/system"}
+
+
+@pytest.fixture
+def prefix(tmp_path) -> Path:
+    """What `make install` makes, without the packages."""
+    subprocess.run([ROOT / "scripts" / "install-units", tmp_path], cwd=ROOT, check=True, timeout=30)
+    command = tmp_path / "bin" / "voice-gateway"
+    command.parent.mkdir()
+    command.symlink_to(Path(sys.executable).with_name("voice-gateway"))
+    return tmp_path
+
+
+@pytest.mark.parametrize("manager", INSTALLED)
+def test_systemd_accepts_the_installed_unit(manager, prefix):
     analyze = shutil.which("systemd-analyze")
     if analyze is None:
         pytest.skip("systemd-analyze is not installed")
-    user = ["--user"] if name == "voice-gateway.service" else ["--system"]
-    copy = tmp_path / "voice-gateway.service"
-    shutil.copy(PACKAGING / name, copy)
-    environment = {"XDG_RUNTIME_DIR": str(tmp_path), "HOME": str(tmp_path), "PATH": "/usr/bin:/bin"}
+    environment = {"XDG_RUNTIME_DIR": str(prefix), "HOME": str(prefix), "PATH": "/usr/bin:/bin"}
     done = subprocess.run(
-        [analyze, "verify", *user, "--man=no", "--recursive-errors=no", str(copy)],
+        [
+            *(analyze, "verify", manager, "--man=no", "--recursive-errors=no"),
+            prefix / INSTALLED[manager] / "voice-gateway.service",
+        ],
         env=environment,
         capture_output=True,
         text=True,
@@ -45,6 +60,28 @@ def test_systemd_accepts_the_unit(name, tmp_path):
     )
     assert "voice-gateway.service" not in done.stderr, done.stderr
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize(("name", "manager"), list(zip(UNITS, INSTALLED, strict=True)))
+def test_a_unit_finds_the_command_that_was_installed_with_it(name, manager, prefix):
+    """For one person below %h/.local, for the machine where systemd's own PATH has it."""
+    service = unit(name)["Service"]
+    given = re.search(r"PATH=(\S+)", service["Environment"]) if manager == "--user" else None
+    path = given[1].replace("%h/.local", str(prefix)) if given else f"{prefix}/bin:/usr/bin:/bin"
+    words = [*service["ExecStart"].split()[:-1], "--version"]
+
+    done = subprocess.run(words, env={"PATH": path}, capture_output=True, text=True, timeout=30, check=False)
+
+    assert (done.returncode, done.stdout[:13]) == (0, "voice-gateway"), done.stderr
+
+
+def test_what_is_installed_does_not_lead_back_to_the_clone():
+    """Else `ProtectHome` would hide it from the unit when the clone is below /home."""
+    script = (ROOT / "scripts" / "install").read_text()
+
+    assert unit("voice-gateway-system.service")["Service"]["ProtectHome"] == "yes"
+    assert re.search(r"pip install .*--force-reinstall \.$", script, re.MULTILINE)
+    assert 'ln -sf "$home/bin/$command" "$prefix/bin/$command"' in script
 
 
 @pytest.mark.parametrize("name", UNITS)
