@@ -236,7 +236,9 @@ class LocalBrain:
         self._cache.learn(done.requests, done.outcomes)
         if done.right:
             devices = tuple(request.device for request in done.right if request.device is not None)
-            kept = replace(memory, asked=None, last=devices or memory.last)
+            # What is said next is done alike with another device, but not with a value that was wrong.
+            frame = None if set(devices) == set(memory.last) else memory.frame
+            kept = replace(memory, asked=None, last=devices or memory.last, frame=frame)
             turn.history.state[KEY] = kept.to_json()
         return done.reply
 

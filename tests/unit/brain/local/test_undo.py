@@ -504,6 +504,18 @@ async def test_the_same_device_only_gets_its_new_value(talk: HomeTalk) -> None:
     assert [outcome.args["level"] for outcome in reply.outcomes] == [50]
 
 
+async def test_what_comes_after_a_corrected_value_has_not_the_wrong_one(talk: HomeTalk) -> None:
+    reply = await talk.hears("set the ceiling light to 40", "make that 50", "and the floor lamp too")
+
+    assert {outcome.args.get("level") for outcome in reply.outcomes} <= {50}
+
+
+async def test_what_comes_after_a_corrected_device_is_done_alike(talk: HomeTalk) -> None:
+    reply = await talk.hears("turn on the desk lamp", "no, the floor lamp", "and the kitchen light too")
+
+    assert [outcome.args for outcome in reply.outcomes] == [{"deviceName": "Kitchen Light", "action": "on"}]
+
+
 async def test_which_one_was_meant_is_asked_and_then_put_right(talk: HomeTalk) -> None:
     before = await talk.states()
     asked = await talk.hears("turn on the kitchen light", "no, I meant the lamp")

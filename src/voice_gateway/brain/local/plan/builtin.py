@@ -7,6 +7,8 @@ from datetime import UTC, datetime
 
 from voice_gateway.brain.local.grammar import Frame
 from voice_gateway.brain.local.meaning import Clarification, Context, Meaning, NotHandled, Request, Step
+from voice_gateway.brain.local.normalise import normalise
+from voice_gateway.brain.local.speech_act import asks_for_action
 from voice_gateway.errors import BadArguments
 from voice_gateway.tools.builtin.clock_times import parse_moment
 from voice_gateway.tools.builtin.current_datetime import parse_offset
@@ -132,12 +134,14 @@ _NO_QUERY = re.compile(
 )
 
 
-def _search(frame: Frame, _context: Context) -> Meaning:
+def _search(frame: Frame, context: Context) -> Meaning:
     query = frame.text("query")
     if frame.literal and query.startswith(("the web for ", "the internet for ")):
         return NotHandled("another reading is better")
     if _NO_QUERY.match(query):
         return NotHandled("nobody asks for a search", forbid=True)
+    if asks_for_action(normalise(query), context.home, ()):
+        return NotHandled("an order to the home is no search", forbid=True)
     if query in ("it", "that", "this", "something", "them"):
         return NotHandled("nothing to search for is named", spoken="Please tell me what to search for.")
     return _call(frame, "search_web", query=f"{frame.text('before')} {query}".strip())

@@ -25,3 +25,18 @@ async def test_what_is_no_place_is_not_taken_for_one():
     talk = Talk()
     await talk.passed("what time will it be when dinner is ready in 3 hours")
     assert "get_current_datetime" not in [name for name, _ in talk.home.calls]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "okay google turn on the desk lamp",
+        "google turn off the kitchen light",
+        "hey google, dim the floor lamp",
+        "search up switch on the lights",
+    ],
+)
+async def test_an_order_to_the_home_is_not_sent_to_the_web(said):
+    talk = Talk()
+    await talk.passed(said)
+    assert "search_web" not in [name for name, _ in talk.home.calls]
