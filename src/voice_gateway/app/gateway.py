@@ -5,7 +5,6 @@ import contextlib
 import logging
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
-from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from home_words.kinds import HomeDevice
@@ -22,7 +21,7 @@ from voice_gateway.conversation.entry import Conversation
 from voice_gateway.conversation.place import gateway_id
 from voice_gateway.conversation.store import MemoryStore, Store
 from voice_gateway.conversation.undo_log import acts_from
-from voice_gateway.errors import BrainError, ErrorKind, ToolUnavailable
+from voice_gateway.errors import BrainError, ToolUnavailable
 from voice_gateway.mcp_link.integration import MCPIntegration, ServerStatus
 from voice_gateway.private_files import close_folder
 from voice_gateway.problems import MODEL_NO_KEY, TIMERS_LOST
@@ -41,10 +40,10 @@ from voice_gateway.tools.builtin.timers.tools import called
 from voice_gateway.tools.builtin.volume import PlaybackVolume
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
-from voice_gateway.tools.masking import mask, without_secrets
+from voice_gateway.tools.masking import without_secrets
 from voice_gateway.tools.permission import Fits
 from voice_gateway.tools.traits import traits
-from voice_gateway.turn import ToolCall, ToolOutcome, Utterance, new_id
+from voice_gateway.turn import Utterance
 from voice_gateway.watch import Event, Notice, PartState, State, Watch
 
 if TYPE_CHECKING:
@@ -263,28 +262,6 @@ class Gateway:
             async with asyncio.timeout(GRACE_SECONDS):
                 await self.link.settled()
 
-    async def call(self, name: str, args: Any, timeout_seconds: float | None) -> dict[str, Any]:
-        """One tool call as the command line makes it. The limit covers the wait for a server, too."""
-        started, call = perf_counter(), ToolCall(id=new_id(), name=name, args=args)
-        if silent := await self._silent_servers(name, timeout_seconds):
-            return _of_a_silent_server(call, silent, perf_counter() - started).to_json()
-        if timeout_seconds is not None:
-            waited = round(perf_counter() - started, 2)  # a number that can be shown
-            timeout_seconds = max(timeout_seconds - waited, 0.01)
-        return (await self.executor.execute(call, timeout_seconds=timeout_seconds)).to_json()
-
-    async def _silent_servers(self, tool: str, limit_seconds: float | None) -> list[str]:
-        """Who may have a tool that nobody else has, and does not answer. A built-in tool needs no server."""
-        if self.tools.find(tool) is not None:
-            return []
-        self.start_link()
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(limit_seconds):
-                await self.link.settled(lambda: self.tools.find(tool) is not None)
-        if self.tools.find(tool) is not None:
-            return []
-        return [status.name for status in self.link.status() if status.state != "connected"]
-
     # --- what stays up
 
     def start_long_tasks(self, *, rings: bool = True) -> None:
@@ -382,17 +359,6 @@ class Gateway:
                 _, left = await asyncio.wait(left, timeout=STOP_PATIENCE_SECONDS)
             for task in left:
                 task.cancel()
-
-
-def _of_a_silent_server(call: ToolCall, silent: Sequence[str], seconds: float) -> ToolOutcome:
-    """Nobody can say that there is no such tool while a server that may have it does not answer."""
-    text = f'Error: Unknown tool "{call.name}", or one of a silent server: {", ".join(silent)}.'
-    args = call.args if isinstance(call.args, dict) else {}
-    facts = {"tool": call.name, "arguments": mask(args), "seconds": round(seconds, 6), "result": text}
-    log.warning("tool failed", extra={**facts, "error": ErrorKind.UNAVAILABLE})
-    return ToolOutcome(
-        call.id, call.name, text, ok=False, seconds=seconds, args=args, error=ErrorKind.UNAVAILABLE
-    )
 
 
 @contextlib.asynccontextmanager

@@ -1,23 +1,30 @@
 """What other commands may ask of the running gateway, by the control socket."""
 
 import asyncio
+import contextlib
+import logging
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from voice_gateway.brain.acts import Where
 from voice_gateway.config import data_folder
 from voice_gateway.doors.control import Operation, answer_json
+from voice_gateway.errors import ErrorKind
 from voice_gateway.interruption import Interruption
 from voice_gateway.logs import destination
 from voice_gateway.reports import server_hangs
-from voice_gateway.turn import Utterance
+from voice_gateway.tools.masking import mask
+from voice_gateway.turn import ToolCall, ToolOutcome, Utterance, new_id
 from voice_gateway.watch import PartState, State
 
 if TYPE_CHECKING:
     from voice_gateway.app.gateway import Gateway
+
+log = logging.getLogger(__name__)
 
 
 def operations(gateway: "Gateway", config: Path | None) -> dict[str, Operation]:
@@ -43,7 +50,7 @@ def operations(gateway: "Gateway", config: Path | None) -> dict[str, Operation]:
     async def call(asked: Mapping[str, Any], interruption: Interruption) -> dict[str, Any] | None:
         # Who leaves gives the call up; of a turn only what a model says.
         return await interruption.cutting(
-            gateway.call(str(asked["name"]), asked.get("args"), asked.get("timeout"))
+            call_tool(gateway, str(asked["name"]), asked.get("args"), asked.get("timeout"))
         )
 
     async def status(_asked: Mapping[str, Any], _interruption: Interruption) -> list[dict[str, Any]]:
@@ -67,3 +74,43 @@ def operations(gateway: "Gateway", config: Path | None) -> dict[str, Operation]:
         "talk": talk,
         "vitals": vitals,
     }
+
+
+async def call_tool(
+    gateway: "Gateway", name: str, args: Any, timeout_seconds: float | None
+) -> dict[str, Any]:
+    """One call as the command line makes it. The limit covers the wait for a server, too."""
+    started, call = perf_counter(), ToolCall(id=new_id(), name=name, args=args)
+    if silent := await _silent_servers(gateway, name, timeout_seconds):
+        return _of_a_silent_server(call, silent, perf_counter() - started).to_json()
+    if timeout_seconds is not None:
+        waited = round(perf_counter() - started, 2)  # a number that can be shown
+        timeout_seconds = max(timeout_seconds - waited, 0.01)
+    return (await gateway.executor.execute(call, timeout_seconds=timeout_seconds)).to_json()
+
+
+async def _silent_servers(gateway: "Gateway", tool: str, limit_seconds: float | None) -> list[str]:
+    """Who may have a tool that nobody else has, and does not answer. A built-in tool needs no server."""
+
+    def is_known() -> bool:
+        return gateway.tools.find(tool) is not None
+
+    if not is_known():
+        gateway.start_link()
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(limit_seconds):
+                await gateway.link.settled(is_known)
+    if is_known():
+        return []
+    return [status.name for status in gateway.link.status() if status.state != "connected"]
+
+
+def _of_a_silent_server(call: ToolCall, silent: Sequence[str], seconds: float) -> ToolOutcome:
+    """Nobody can say that there is no such tool while a server that may have it does not answer."""
+    text = f'Error: Unknown tool "{call.name}", or one of a silent server: {", ".join(silent)}.'
+    args = call.args if isinstance(call.args, dict) else {}
+    facts = {"tool": call.name, "arguments": mask(args), "seconds": round(seconds, 6), "result": text}
+    log.warning("tool failed", extra={**facts, "error": ErrorKind.UNAVAILABLE})
+    return ToolOutcome(
+        call.id, call.name, text, ok=False, seconds=seconds, args=args, error=ErrorKind.UNAVAILABLE
+    )

@@ -97,9 +97,10 @@ async def _call_there(options: argparse.Namespace, args: dict[str, Any]) -> dict
 
 async def _call_alone(options: argparse.Namespace, args: dict[str, Any]) -> dict[str, Any]:
     from voice_gateway.app import opened
+    from voice_gateway.app.operations import call_tool
 
     async with opened(loaded(options).settings) as gateway:
-        return await gateway.call(options.name, args, options.timeout)
+        return await call_tool(gateway, options.name, args, options.timeout)
 
 
 def _arguments(options: argparse.Namespace) -> dict[str, Any]:
