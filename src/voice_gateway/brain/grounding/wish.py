@@ -133,5 +133,5 @@ class Wish:
         common = english().function | tool_verbs() | listed("subjects", "states") | listed("wish", "common")
         plain = map(singular, numbers_as_digits(spelled_out(self.said).split()))
         things = {word for word in plain if word not in common and not word[0].isdigit()}
-        asked = self.act in {SpeechAct.WISH, SpeechAct.HOME_QUESTION} or any(map(is_kind, words))
+        asked = self.act is SpeechAct.HOME or any(map(is_kind, words))
         return not asked or "that" in words or not things or bool(things & served)

@@ -6,8 +6,10 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from home_words import clause_words as around
+from home_words.command_words import STATES, VERBS
 from home_words.kinds import device_class
 from home_words.names import name_key, plain_words, singular
+from home_words.wish_words import unwrapped
 from voice_gateway.brain.local.home import Home
 from voice_gateway.brain.local.normalise import Said, normalise
 from voice_gateway.tools.traits import traits
@@ -56,13 +58,11 @@ def not_a_command(text: str) -> NotACommand | None:
 
 # --- whether the next stage may act
 
+# What an assistant is told to do, with the home's own verbs.
 _DEEDS = frozenset(
-    """turn switch set dim open close shut lock unlock make put play start stop activate deactivate enable
-    disable raise lower increase decrease reduce change adjust mute unmute remind cancel add run
-    bring toggle pull lift give wake prepare get move send create delete remove pause resume skip
-    arm disarm light brighten darken heat cool warm roll kill cut power flip bump crank drop fill
-    begin end finish schedule write save book reset restart reboot trigger launch execute use""".split()
-)
+    """mute unmute remind wake cancel add play prepare send create delete remove pause resume skip arm disarm
+    fill end finish schedule write save book reset restart reboot execute use""".split()
+).union(verb.partition(" ")[0] for verb in VERBS) - {"have", "let"}
 _SUBJECTS = frozenset(
     """volume sound loudness brightness speaker timer timers alarm reminder scene scenes light lights lamp
     lamps heating temperature thermostat louder quieter brighter darker dimmer warmer cooler it them
@@ -152,40 +152,35 @@ def _tool_words(tools: Iterable["BaseTool"], *, looking: bool = False) -> set[st
 
 
 class SpeechAct(StrEnum):
-    """What an utterance wants, as far as its words alone tell."""
+    """What an utterance is about, as far as its words alone tell."""
 
-    WISH = "wish"  # something shall be done
-    HOME_QUESTION = "home question"  # how it is at home, what a tool did, or what only a tool can know
+    HOME = "home"  # something shall be done, or told of what only a tool can know
     TALK = "talk"  # plainly neither: a greeting, a story, general knowledge
     UNCLEAR = "unclear"  # none of these for sure, or in a language whose words are not known here
 
 
 # What an assistant is told to do beyond the deeds above, whether a tool for it is there or not.
-_OTHER_ORDERS = frozenset(
-    """order buy text message email call notify note record clear undo redo clean vacuum mop tidy water brew
-    charge feed illuminate draw leave keep try secure snooze silence connect pair fix preheat cook boil
-    show display print post share lend find search google""".split()
+_ORDERS = _DEEDS | frozenset(
+    """order buy text message email call notify note record clear undo redo clean vacuum mop tidy water
+    charge feed leave keep try secure snooze silence connect pair fix preheat cook
+    display print post share lend find search google""".split()
 )
 _OPENING = re.compile(
     r"^(?:(?:no|yes|yeah|but|sorry|wait|listen|you (?:must|should|may|have to|need to)|we (?:should|must)|"
     r"slowly|try to|remember to) )+(?=\S)"
 )
 _FURTHER = re.compile(r"\b(?:and|but|then) (\w+) \w")
-_MESSAGE = re.compile(
+# A message, a short word, a complaint, the time: each wants something that only a tool can do or know.
+_WANTED = re.compile(
     r"^(?:tell (?!me\b|us\b)\w+|let me know\b|tell me (?:when|once|as soon)\b|write down\b|"
-    r"do (?:the|my|our|your|it|that|this|something|an?)\b)"
-)
-_SHORT_WISH = re.compile(
-    r"^(?:yes|yeah|yep|sure|okay|ok|go ahead|go on|please do|undo)$|"
-    r"^(?:(?:a (?:bit|little)|much|\d+ \w+) )?(?:louder|quieter|softer|brighter|darker|dimmer|warmer|cooler|"
-    r"hotter|colder|higher|faster|slower|again|lights? (?:on|off|out)|lock up|max|volume)\b"
-)
-_SUGGESTION = re.compile(
-    r"^(?:(?:how|what) about|why not|why do not (?:you|we)|(?:can|could|may|shall|should) (?:i|we)|let us|"
-    r"(?:i|we) (?:want|need|would|could|wish|feel like|hope))\b"
-)
-# Who complains wants to be helped.
-_COMPLAINT = re.compile(
+    r"do (?:the|my|our|your|it|that|this|something|an?)\b|"
+    r"(?:yes|yeah|yep|sure|okay|ok|go ahead|go on|please do)$|"
+    r"(?:(?:a (?:bit|little)|much|\d+ \w+) )?(?:louder|quieter|softer|brighter|darker|dimmer|warmer|cooler|"
+    r"hotter|colder|higher|faster|slower|again|lights? (?:on|off|out)|max|volume)\b|"
+    r"(?:(?:tell me|do you know|do you have|what is|what|check) )+(?:the )?(?:current |local )?"
+    r"(?:time|date|day|hour)(?: is it| it is| now| today)*$|"
+    r"what (?:day|date|year|month|time) (?:is|will|was)\b|how late is it|"
+    r"how (?:much time|long) .*\bleft\b|is it (?:late|noon|\d+))|"
     r"\btoo (?:loud|quiet|bright|dark|dim|hot|cold|warm|cool|noisy|stuffy)\b|"
     r"\bwrong (?:lamp|light|room|device|door)\b|"
     r"\bstill (?:on|off|open|closed|locked|unlocked|running|dark|playing|not)\b|"
@@ -201,12 +196,13 @@ _TELLING = re.compile(
     r"say|(?:write|give me|read me|play)\b.* (?:joke|story|poem|haiku|song|tale|riddle|limerick|rhyme|fable|"
     r"recipe|tips?|ideas?|advice|letter|essay|game|quote|proverb|compliment|fact))\b"
 )
-# Asked of things in general: how they work, what they are.
+# Asked of things in general: how they work, what they are, who made them.
 _GENERAL = re.compile(
     r"^(?:how (?:do|can|could|should|to|would|does|did|long does|tall is|old is)|"
     r"why (?:do|does|should|would)|what (?:if|is an?|are|is the difference)|can an?|is \w+ or|"
     r"are you (?:an?|real|human|alive)|can \w+s (?=\w+$)|do you (?:like|love|enjoy|believe|dream|feel))\b"
 )
+_HISTORY = re.compile(r"(?:who|(?:when|where) (?:was|were)\b.*) \w+ed\b")
 _ASKING = re.compile(
     r"^(?:(?:can you |could you )?(?:check|see)|any|anything|everything|status|state of|show|list|display|"
     r"name|give me|read|if|whether|how late|stop$)\b"
@@ -217,30 +213,20 @@ _IS_IT_SO = re.compile(r"^(?:did|have|has|had|are|were|is|was|will|does|do)\b")
 _OF_US = re.compile(
     r"(?:is|are|was|were|did|has|have|where|when|who|how (?:many|much|long))\b.*"
     r"\b(?:here|there$|we|my|our|someone|somebody|anyone|anybody|everyone|everybody|nobody)\b|"
-    r"what happened\b|who (?:came|left|rang|knocked)\b"
-)
-# "Who invented the light bulb": of no light of this home, as long as no deed of ours is in it.
-_HISTORY = re.compile(r"(?:who|(?:when|where) (?:was|were)\b.*) \w+ed\b")
-_WHAT_WAS_DONE = re.compile(r"^what (?:did|have|are|were|will) (?:you|i|we)\b")
-_CLOCK = re.compile(
-    r"^(?:(?:tell me|do you know|do you have|what is|what|check) )+(?:the )?(?:current |local )?"
-    r"(?:time|date|day|hour)(?: is it| it is| now| today)*$|"
-    r"^what (?:day|date|year|month|time) (?:is|will|was)\b|"
-    r"^how late is it|^how (?:much time|long) .*\bleft\b|^is it (?:late|noon|\d+)"
+    r"what happened\b|who (?:came|left|rang|knocked)\b|what (?:did|have|are|were|will) (?:you|i|we)\b"
 )
 # What a home has, or an assistant takes care of, whether this one has it or not.
 _THINGS = (_SUBJECTS - {"it", "them", "all"}) | frozenset(
-    """chandelier sconce lantern window curtain drape awning door gate garage deadbolt latch heater radiator
-    heat humidity climate conditioner boiler furnace humidifier dehumidifier purifier fan ventilator audio
-    loudspeaker music radio playlist podcast tv television countdown routine automation motion battery
-    consumption detector vacuum robot hoover mop washer washing laundry sprinkler pump irrigation siren bell
-    doorbell dryer dishwasher kettle oven stove fridge freezer camera calendar appointment appliance machine
-    house home room kitchen bedroom bathroom hallway hall office study garden basement cellar attic nursery
-    porch patio balcony terrace corridor lounge upstairs downstairs power internet wifi router""".split()
+    """chandelier sconce lantern window awning gate deadbolt latch heater radiator humidity conditioner boiler
+    furnace humidifier dehumidifier purifier fan ventilator audio loudspeaker music radio playlist podcast tv
+    television countdown routine automation motion battery consumption detector vacuum robot hoover mop washer
+    washing laundry sprinkler pump irrigation siren bell doorbell dryer dishwasher kettle oven stove fridge
+    freezer camera calendar appointment appliance machine house home room kitchen bedroom bathroom hallway
+    hall office study garden basement cellar attic nursery porch patio balcony terrace corridor lounge
+    upstairs downstairs power internet wifi router""".split()
 )
-_STATES = frozenset(
-    """on off open opened closed shut locked unlocked muted running playing armed disarmed lit burning dark
-    finished done ready asleep""".split()
+_STATES = (STATES.keys() - {"up", "down", "out", "going"}) | set(
+    "muted playing armed disarmed finished done ready asleep".split()
 )
 _DEFINITE = frozenset(
     "the my our all any anyone anybody every which that this those these many we no".split()
@@ -264,30 +250,37 @@ _MORE_ENGLISH = frozenset(
 
 
 def classify(text: str, names: Iterable[str], tools: Iterable["BaseTool"]) -> SpeechAct:
-    """What the user's words want, where `names` are those of the devices and rooms of this home.
+    """What the user's words are about, where `names` are those of the devices and rooms of this home.
 
     When in doubt it is not TALK, which alone leaves a model's words alone.
     """
-    said = normalise(text)
+    said, names = normalise(text), list(names)
     plain = _OPENING.sub("", said.text)
     words = [singular(word) for word in plain.split()]
     if not words:
         return SpeechAct.UNCLEAR
-    names = list(names)
     things = (_THINGS | _tool_words(tools, looking=True) | _name_words(names)) - _DULL
     named = [place for place, word in enumerate(words) if word in things or device_class(word)]
     definite = any(_DEFINITE & set(_phrase_before(words, at)) for at in named)
     definite |= bool(named and {"we", "here"} & set(words)) or "at home" in plain
-    if _TELLING.match(plain) and not _orders_more(plain):
-        return SpeechAct.UNCLEAR if named else _talk(plain)
-    if _GENERAL.match(plain) and not definite and not _SUBJECTS & set(words):
-        by_name = any(" " in name and name_key(name) in plain for name in names)
-        return SpeechAct.UNCLEAR if by_name else _talk(plain)
-    if _is_wish(said, plain, words, bool(named)):
-        return SpeechAct.WISH
+    orders_more = any(verb in _DEEDS for verb in _FURTHER.findall(plain))
+    general = _GENERAL.match(plain) and not definite and not _SUBJECTS & set(words)
+    if general or (_TELLING.match(plain) and not orders_more):
+        known = named if not general else [name for name in names if " " in name and name_key(name) in plain]
+        return SpeechAct.UNCLEAR if known else _talk(plain)
+    if orders_more or _WANTED.search(plain) or (words[0] in _ORDERS and not _ASKING.match(plain)):
+        return SpeechAct.HOME
     if said.question or worded_as_question(plain) or _ASKING.match(plain):
-        return _asked(plain, words, bool(named), definite)
+        return _asked(said, plain, words, bool(named), definite)
+    # "Kitchen light", "some music in the bathroom": a thing, and nothing told of it.
+    told = around.SPOKEN.match(plain) or not_a_command(plain) not in (None, NotACommand.CONDITION)
+    short = len(words) <= _SHORT and not told
+    if named and (short or said.polite or unwrapped(plain)):
+        return SpeechAct.HOME
     return SpeechAct.UNCLEAR if named else _talk(plain)
+
+
+_SHORT = 7  # words
 
 
 def _phrase_before(words: Sequence[str], at: int) -> Sequence[str]:
@@ -296,38 +289,17 @@ def _phrase_before(words: Sequence[str], at: int) -> Sequence[str]:
     return before[before.index("of") + 1 :] if "of" in before else before
 
 
-def _is_wish(said: Said, plain: str, words: Sequence[str], named: bool) -> bool:
-    asks = said.question or worded_as_question(plain) or _ASKING.match(plain) is not None
-    if words[0] in _DEEDS | _OTHER_ORDERS | _ALONE and not _ASKING.match(plain):
-        return True
-    if _orders_more(plain) or _MESSAGE.match(plain) or _SHORT_WISH.match(plain) or _COMPLAINT.search(plain):
-        return True
-    if not named or asks:
-        return named and (said.polite or _SUGGESTION.match(plain) is not None)
-    # "Kitchen light", "some music in the bathroom": a thing, and nothing told of it.
-    told = around.SPOKEN.match(plain) or not_a_command(plain) not in (None, NotACommand.CONDITION)
-    alone = len(words) <= 7 and not told
-    return said.polite or alone or _SUGGESTION.match(plain) is not None
-
-
-def _orders_more(plain: str) -> bool:
-    return any(verb in _DEEDS for verb in _FURTHER.findall(plain))
-
-
-def _asked(plain: str, words: Sequence[str], named: bool, definite: bool) -> SpeechAct:
+def _asked(said: Said, plain: str, words: Sequence[str], named: bool, definite: bool) -> SpeechAct:
     """A question about this home and what was done there, or one about the world."""
-    state, deed = bool(_STATES & set(words)), bool((_DEEDS | _OTHER_ORDERS) & set(words))
-    if _HISTORY.match(plain) and not (_STATES | _DEEDS - _THINGS) & set(words):
-        return SpeechAct.UNCLEAR if named else _talk(plain)
-    if _CLOCK.match(plain) or (named and (definite or state)):
-        return SpeechAct.HOME_QUESTION
-    yes_or_no = _IS_IT_SO.match(plain) is not None
-    pointing = len(words) <= 5 and bool(_POINTING & set(words))
+    state, deed = bool(_STATES & set(words)), bool(_ORDERS & set(words))
+    history = _HISTORY.match(plain) and not state and not (_DEEDS - _THINGS) & set(words)
+    if named and not history and (definite or state or said.polite or unwrapped(plain)):
+        return SpeechAct.HOME
+    yes_or_no, pointing = _IS_IT_SO.match(plain), len(words) <= 5 and not _POINTING.isdisjoint(words)
     if yes_or_no and (deed or pointing):
-        return SpeechAct.HOME_QUESTION  # "did you order the pizza", "did it work"
-    if named or pointing or (state and yes_or_no) or _WHAT_WAS_DONE.match(plain) or _OF_US.match(plain):
-        return SpeechAct.UNCLEAR
-    return _talk(plain)
+        return SpeechAct.HOME  # "did you order the pizza", "did it work"
+    unsure = named or pointing or (state and yes_or_no) or (_OF_US.match(plain) and not history)
+    return SpeechAct.UNCLEAR if unsure else _talk(plain)
 
 
 def _talk(plain: str) -> SpeechAct:
@@ -341,10 +313,8 @@ def _talk(plain: str) -> SpeechAct:
     known += len(opening[0].split()) if opening else 0
     more = sum(word in _MORE_ENGLISH or word.isdecimal() for word in words)
     share = 3 if plain.startswith(("wh", "how ")) else 2  # no other language begins so
-    plainly = (
-        known and share * (known + more) >= len(plain.split()) and (opening or _TALK_BEGINS.match(plain))
-    )
-    return SpeechAct.TALK if plainly else SpeechAct.UNCLEAR
+    mostly = known and share * (known + more) >= len(plain.split())
+    return SpeechAct.TALK if mostly and (opening or _TALK_BEGINS.match(plain)) else SpeechAct.UNCLEAR
 
 
 def words_of(text: str, home: Home, tools: Iterable["BaseTool"], *, forbidden: bool) -> Words:

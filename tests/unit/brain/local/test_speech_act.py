@@ -57,15 +57,13 @@ NOT_SURELY_TALK = (
 @pytest.mark.parametrize(
     ("said", "act"),
     [
-        *((said, SpeechAct.WISH) for said in WISHES),
-        *((said, SpeechAct.HOME_QUESTION) for said in ASKED_OF_THE_HOME),
+        *((said, SpeechAct.HOME) for said in WISHES),
+        *((said, SpeechAct.HOME) for said in ASKED_OF_THE_HOME),
         *((said, SpeechAct.TALK) for said in TALK),
         *((said, SpeechAct.UNCLEAR) for said in NOT_SURELY_TALK),
     ],
 )
-async def test_an_utterance_is_a_wish_a_question_about_the_home_talk_or_unclear(
-    said: str, act: SpeechAct
-) -> None:
+async def test_an_utterance_is_about_the_home_talk_or_unclear(said: str, act: SpeechAct) -> None:
     talk = Talk()
     await talk.brain.refresh()
 
