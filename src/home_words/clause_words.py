@@ -130,8 +130,8 @@ SUPPOSING: Final = re.compile(
     r"one day|remind|wake|set an? (?:timer|alarm|reminder))\b|^next\b"
 )
 STATED: Final = re.compile(
-    r"\b(?:is|are|was|were|am|been|being|has|have|had|did|does|will|would|should|could|might|must|shall|turned|switched|opened|"
-    r"closed|locked|unlocked|dimmed|muted|left|went|got|gets|takes|took|broken?|going to|loves?|hates?|hopes?|wish(?:es)?|"
+    r"\b(?:is|are|was|were|am|been|being|has|have|had|did|does|will|would|should|could|might|must|shall|turned|switched|"
+    r"(?:opened|closed|locked|unlocked)(?! ?$)|dimmed|muted|left|went|got|gets|takes|took|broken?|going to|loves?|hates?|hopes?|wish(?:es)?|"
     r"guess|remember(?:ed)?|forgot|used to|because|that|pretend|imagine|suppose|turning|switching|opening|closing|locking|unlocking|"
     r"dimming|starts|started|made|stopped|came|sat|built|wants?|wanted|hears)\b|"
     r"^(?:you|too|who(?:ever)?|(?:your|his|her|their|my|our) \w+ (?:\w+s|\w+ed))\b|"

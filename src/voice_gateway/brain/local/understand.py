@@ -56,7 +56,6 @@ _TOLD = {
 _FREE = ("query", "message", "label", "duration", "clock", "offset")  # words in these are not ours to judge
 _WORDY = ("thing", "scene", "place")  # a template with none of these is said as it stands, or not at all
 _PLANNERS = {**BUILTIN, **HOME_ACTS, **LOOKS}
-_SHALL_BE = re.compile(r" (?:closed|opened|locked|unlocked)$")  # and not how it is
 _BARE = 3  # "{thing} on": so few words of its own that anything fits
 
 
@@ -142,7 +141,7 @@ class Reader:
         return reading
 
     def _cut(self, parts: Sequence[str]) -> list[Piece]:
-        return clauses.cut([self._as_one_word(part, shortest=1, mark="_") for part in parts])
+        return clauses.cut([self._as_one_word(part, mark="_") for part in parts])
 
     def _composed(
         self, pieces: Sequence[Piece], *, front: bool = False, after_wish: bool = False
@@ -174,7 +173,7 @@ class Reader:
                 if not self._stopped(meaning, inner.order):
                     return Reading((meaning,), None, inner.plain, inner.sure)
             elif isinstance(meaning, Clarification) and meaning.frame.intent in HOME_ACTS:
-                stopped = not_a_command(self._unnamed(_SHALL_BE.sub("", plain_order(inner.order))))
+                stopped = not_a_command(self._as_one_word(plain_order(inner.order), mark="_"))
                 question = question or (None if stopped else Reading((), meaning, inner.plain, inner.sure))
         return question
 
@@ -236,7 +235,8 @@ class Reader:
             return Understanding.of(alone)
         left_out = isinstance(whole, Clarification) and whole.slot == "without"
         text = re.sub(r" (?:except|but|apart from)$", "", said.text)
-        stopped = stopped or not_a_command(self._unnamed(plain_order(text) if left_out else text))
+        text = plain_order(text) if left_out else text
+        stopped = stopped or not_a_command(self._as_one_word(text, mark="_"))
         if not stopped and (half := self._half_said(whole, said)):
             return Understanding.of(half)
         # Looking does no harm, and a command with a question mark is asked about in any case.
@@ -324,9 +324,11 @@ class Reader:
         yield from (one for one in needs_none if one.slots)
         yield from (one.frame for one in composed if one.what.action == "Start")
 
-    def _as_one_word(self, text: str, *, shortest: int = 2, mark: str = "") -> str:
-        """Names whose words could be a command's ("Down Light") are joined, and not taken apart."""
-        names = _names_in(text, self.context.home.by_name, shortest)
+    def _as_one_word(self, text: str, *, mark: str = "") -> str:
+        """Names are joined, so that none of their words is taken for a command's ("Down Light") or for how a
+        sentence is meant ("Left Lamp"); with a mark single words, too."""
+        home, shortest = self.context.home, 1 if mark else 2
+        names = _names_in(text, home.by_name, shortest) | _names_in(text, home.scenes, shortest)
         for name in sorted(names, key=len, reverse=True):
             text = re.sub(rf"\b{re.escape(name)}\b", name.replace(" ", "_") + mark, text)
         return text
@@ -381,19 +383,9 @@ class Reader:
             text = text.replace(words, " ") if words else text
         if step.intent == "SetTemperature" and not VERB.match(text):
             text = re.sub(r" at (?=\d+$)", " to ", text)  # "the heating at 20" is no time
-        if step.intent in ("Open", "Close", "Lock", "Unlock", "SetLevel"):
-            text = _SHALL_BE.sub("", text)
         if step.frame is not None and (step.frame.text("without") or step.frame.text("having")):
             text = plain_order(text)
-        return not_a_command(" ".join(self._unnamed(text).split()))
-
-    def _unnamed(self, text: str) -> str:
-        """Names of devices are only names: a "Left Lamp" is not a lamp that somebody left."""
-        home = self.context.home
-        named = {name for name in (*home.scenes, *home.by_name) if name in text and not_a_command(name)}
-        for name in sorted(named, key=len, reverse=True):
-            text = re.sub(rf"\b{re.escape(name)}\b", "x", text)
-        return text
+        return not_a_command(" ".join(self._as_one_word(text, mark="_").split()))
 
 
 def _for_later(steps: Sequence[Step], said: Said) -> bool:
