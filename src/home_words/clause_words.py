@@ -30,7 +30,6 @@ BEGINS: Final = re.compile(
 NO_CLAUSE: Final = re.compile(
     rf"{VERB.pattern}(?:on|off|up|down|out)?$|\b(?:all|other|every|both|some|any|no)$"
 )
-
 DENIAL: Final = re.compile(r"^(?:do not|never)(?: (?:you )?dare)?(?: to)? (?P<order>.+)$")
 THING: Final = re.compile(r"^(?:the|my|our|all|both|every|whichever|whatever) ")
 # What this begins belongs to the time that was named before.
@@ -171,9 +170,6 @@ OPEN_END: Final = re.compile(
 )
 NEGATED: Final = re.compile(
     r"\bnot\b(?! (?:see|read|hear|find|sleep|work|stand)\b)|\bto (?!bed|sleep|work|school|town|the|my|our)\w+"
-)
-INSIDE: Final = re.compile(
-    r"\b(?:the|an?|my|our|your|his|her|this|that|like|likes|love|loves|has|have)(?: \w+)?$"
 )
 UNFINISHED: Final = re.compile(
     r"\b(?:and|or|the|an?|to|of|with|my|our|by|at|for|from|than|also|except|but|apart from|"

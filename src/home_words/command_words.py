@@ -111,11 +111,6 @@ EXCEPT: Final = re.compile(
     r"(?<!anything )\b(?:except(?:ing)?(?: for)?|excluding|apart from|aside from|other than|save for|besides|bar|"
     r"with the exception of|but(?: not| for)?|without|minus|(?:just )?not) (?:the ones? )?(?=\w)"
 )
-# "Leave the hall on": said beside a wish for more than the hall.
-LEAVE: Final = re.compile(
-    r"^(?:(?:but|and|just|only) )*(?:leav(?:e|ing)|keep(?:ing)?|spare|skip|not|(?:all|everything) (?:but|except)|do not (?:touch|include)) (?P<thing>.{1,400}?)"
-    rf"(?: (?:{STATE}|alone|out|as (?:it|they|that) (?:is|are)|untouched|the way (?:it|they) (?:is|are)|be))*$"
-)
 HAVING: Final = re.compile(
     r"^(?P<thing>.{0,400}?) ?\b(?:(?:that|which|whatever|what|whichever) )?"
     r"(?P<be>is|are|happens to be|(?:is|are|was|were|has been|have been|been) left|left|still)"

@@ -96,7 +96,6 @@ WRAPPED: Final[tuple[tuple[re.Pattern[str], str], ...]] = tuple(
             "{x} in {s}",
         ),
         (rf"{_DESIRE} (?P<x>(?!to |you ).+)", "{x}"),
-        (r"(?:have|get) (?P<x>(?:the|my|our|all|both|some) .+)", "{x}"),
         (
             r"(?P<x>.+?) (?:should|must|ought to|(?:has|have|needs?|is|are|wants?) to|can|could|may|might|had better)"
             rf"(?: (?:{_FILL}))* {_GO} (?P<y>.+)",

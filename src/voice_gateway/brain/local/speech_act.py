@@ -274,13 +274,10 @@ def classify(text: str, names: Iterable[str], tools: Iterable["BaseTool"]) -> Sp
         return _asked(said, plain, words, bool(named), definite)
     # "Kitchen light", "some music in the bathroom": a thing, and nothing told of it.
     told = around.SPOKEN.match(plain) or not_a_command(plain) not in (None, NotACommand.CONDITION)
-    short = len(words) <= _SHORT and not told
+    short = len(words) <= 7 and not told
     if named and (short or said.polite or unwrapped(plain)):
         return SpeechAct.HOME
     return SpeechAct.UNCLEAR if named else _talk(plain)
-
-
-_SHORT = 7  # words
 
 
 def _phrase_before(words: Sequence[str], at: int) -> Sequence[str]:

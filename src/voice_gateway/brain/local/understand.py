@@ -56,6 +56,7 @@ _TOLD = {
 _FREE = ("query", "message", "label", "duration", "clock", "offset")  # words in these are not ours to judge
 _WORDY = ("thing", "scene", "place")  # a template with none of these is said as it stands, or not at all
 _PLANNERS = {**BUILTIN, **HOME_ACTS, **LOOKS}
+_SHORT = 6  # words: a longer clause without a comma may be anything
 _BARE = 3  # "{thing} on": so few words of its own that anything fits
 
 
@@ -132,12 +133,9 @@ class Reader:
     def _in_clauses(self, said: Said) -> Reading | None:
         pieces = self._cut(said.parts)
         reading = self._composed(pieces, front=True)
-        if (
-            not (reading and reading.wanted)
-            and self._ours
-            and any(map(clauses.hinted, (said.text, *(one.text for one in pieces))))
-        ):
-            reading = replace(self, hints=True)._composed(pieces, front=True)
+        hints = self._ours and any(map(clauses.hinted, (said.text, *(one.text for one in pieces))))
+        if hints and not (reading and reading.wanted):
+            return replace(self, hints=True)._composed(pieces, front=True)
         return reading
 
     def _cut(self, parts: Sequence[str]) -> list[Piece]:
@@ -189,13 +187,11 @@ class Reader:
         if rest and IT.search(rest[-1].text) and all(THING.match(one.text) for one in pieces[:-1]):
             return self._order(IT.sub(pieces[-2].text, rest[-1].text, count=1))
         for size in range(1, len(pieces) + 1):
-            text, parted = (
-                clauses.joined(pieces[:size]),
-                head.hard and all(one.hard for one in pieces[size:][:1]),
-            )
+            text = clauses.joined(pieces[:size])
+            parted = head.hard and all(one.hard for one in pieces[size:][:1])
             talk = clauses.is_talk(text, parted=parted, behind=not head.hard)
             if talk and (others := self._composed(pieces[size:], front=front)):
-                return replace(others, sure=others.sure and (parted or clauses.is_short(text)))
+                return replace(others, sure=others.sure and (parted or len(text.split()) <= _SHORT))
         return None
 
     def _conditional(self, said: Said) -> Understanding | None:
@@ -214,19 +210,18 @@ class Reader:
 
     def _repaired(self, said: Said) -> Understanding | None:
         """ "Off, no wait, on": only what was said last is done."""
-        repair = clauses.repair_in(said.text)
-        if repair is None or self._order(repair.first) is None:
+        first, instead = clauses.repair_in(said.text) or ("", "")
+        if not first or self._order(first) is None:
             return None
-        if not repair.instead:
+        if not instead:
             told = _TOLD[NotACommand.NEGATION]
             return Understanding.of(NotHandled("taken back in the same breath", forbid=True, spoken=told))
-        things = [one.which.said for one in read_command(repair.first)]
-        for text in clauses.mended(repair, things):
-            if reading := self._order(text):
-                return (
-                    Understanding.of(reading.question) if reading.question else self._checked(reading, said)
-                )
-        return Understanding.of(_EITHER)
+        things = [one.which.said for one in read_command(first)]
+        readings = map(self._order, clauses.mended(first, instead, things))
+        reading = next(filter(None, readings), None)
+        if reading is not None and reading.steps:
+            return self._checked(reading, said)
+        return Understanding.of(reading.question if reading and reading.question else _EITHER)
 
     def _not_done(self, whole: Meaning, said: Said, stopped: NotACommand | None) -> Understanding:
         """A question back, or why it is not for us."""
@@ -336,11 +331,8 @@ class Reader:
     def _plan(self, frame: Frame) -> Meaning:
         planner = _PLANNERS.get(frame.intent)
         if planner is None:
-            return (
-                Step(frame.intent, frame=frame)
-                if frame.intent == "Abilities"
-                else NotHandled("nobody plans that")
-            )
+            own = frame.intent == "Abilities"
+            return Step(frame.intent, frame=frame) if own else NotHandled("nobody plans that")
         if self.core_only and not self._without_home(frame):
             return NotHandled("the home is needed")
         meaning = planner(frame, self.context)
@@ -449,11 +441,8 @@ def _shall_i(step: Step) -> Clarification:
 def _missing(tool: str) -> str:
     if tool.endswith(("timer", "timers")):
         return "I have no timers here."
-    return (
-        "I can't reach the home at the moment."
-        if "zwave" in tool or "device" in tool
-        else "I can't do that here."
-    )
+    home = "zwave" in tool or "device" in tool
+    return "I can't reach the home at the moment." if home else "I can't do that here."
 
 
 def _passing(whole: Meaning, stopped: NotACommand | None, said: Said) -> NotHandled:

@@ -10,9 +10,6 @@ from home_words.kinds import device_class
 from home_words.wish_words import HINTS, WANTED, settled, unwrapped
 from voice_gateway.brain.local.normalise import strip_politeness
 
-_SHORT = 6  # words: a longer clause without a comma may be anything
-
-
 # --- where it can be cut
 
 
@@ -138,10 +135,6 @@ def is_talk(text: str, *, parted: bool, behind: bool) -> bool:
     return parted or not (around.OPEN_END.search(text) or around.NEGATED.search(text))
 
 
-def is_short(text: str) -> bool:
-    return len(text.split()) <= _SHORT
-
-
 # --- conditions of now, and corrections within a sentence
 
 
@@ -170,26 +163,18 @@ def conditional(text: str) -> tuple[Condition, str] | None:
     return None
 
 
-@dataclass(frozen=True, slots=True)
-class Repair:
-    """ "Off, no wait, on": what was said first, and what stands for it."""
-
-    first: str
-    instead: str
-
-
-def repair_in(text: str) -> Repair | None:
+def repair_in(text: str) -> tuple[str, str] | None:
+    """ "Off, no wait, on": what was said first, and what stands for it; nothing where it is taken back."""
     found = around.REPAIR.search(text)
     if not found:
         return None
-    if not text[found.end() :] and not around.TAKEN_BACK.search(found[0]):
-        return Repair(text[: found.start()], text[: found.start()])  # "turn on the lamp, sorry"
-    return Repair(text[: found.start()], text[found.end() :])
+    first, instead = text[: found.start()], text[found.end() :]
+    # "turn on the lamp, sorry"
+    return first, instead if instead or around.TAKEN_BACK.search(found[0]) else first
 
 
-def mended(repair: Repair, things: Sequence[str]) -> Iterator[str]:
+def mended(first: str, instead: str, things: Sequence[str]) -> Iterator[str]:
     """Ways to put the second part in the place of the first; `things` are what the first is about."""
-    first, instead = repair.first, repair.instead
     yield instead
     value = re.sub(r"^(?:to|at|by) ", "", instead)
     for kind in (STATE, r"\d+(?:\.\d+)?(?: (?:percent|degrees))?"):

@@ -1,11 +1,11 @@
-"""What shall be done: verb and value of one clause; the words that are left are for the thing."""
+"""What shall be done, and when: verb, value and time of one clause; what is left is for the thing."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from home_words import command_words as words
-from voice_gateway.brain.local.command.when import When, read_when
+from home_words.clause_words import WHEN
 from voice_gateway.brain.local.command.which import Which, read_which
 from voice_gateway.brain.local.grammar import Frame, Slot
 
@@ -16,6 +16,14 @@ class What:
 
     action: str  # the intent
     value: Mapping[str, Slot] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class When:
+    """Only "now" is acted on yet."""
+
+    kind: str  # "time", "event" or "condition"
+    said: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,9 +120,11 @@ def read_command(text: str) -> list[Command]:
 
 def read_later(text: str) -> Command | None:
     """The command of a clause that names a time, an event or a condition: to be told of, and planned."""
-    found = read_when(text)
-    commands = read_command(found[0]) if found else []
-    return replace(commands[0], when=found[1]) if found and commands else None
+    for kind, when in WHEN:
+        for place in (rf"^(?P<when>{when}) (?P<order>.+)$", rf"^(?P<order>.+?) (?P<when>{when})$"):
+            if (found := re.match(place, text)) and (commands := read_command(found["order"])):
+                return replace(commands[0], when=When(kind, found["when"]))
+    return None
 
 
 def _takes(text: str) -> Iterator[_Clause]:

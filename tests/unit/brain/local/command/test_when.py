@@ -2,8 +2,7 @@
 
 import pytest
 
-from voice_gateway.brain.local.command.what import read_later
-from voice_gateway.brain.local.command.when import When
+from voice_gateway.brain.local.command.what import When, read_later
 
 
 @pytest.mark.parametrize(
