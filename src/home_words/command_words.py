@@ -201,7 +201,7 @@ HEATED: Final = re.compile(
 ITSELF: Final = re.compile(r"^(?:it|me|us|things|that) (?=in |on |at |here|for |every)")
 POINTED: Final = ("", "it", "this", "that")
 HOUSE: Final = re.compile(r"(?:(?:the|my|our) )?(?:whole |entire )?(?:house|home|flat|apartment|place)?")
-SOMEWHERE: Final = re.compile(r"(?:in|on|at|here|over|for|every\w+)\b|$")
+SOMEWHERE: Final = re.compile(r"(?:in|on|at|here|over|for|everywhere)\b|$")
 # Other ways to put the same: "off with the lamp", "a degree warmer".
 REWORDED: Final = (
     (re.compile(r"^(on|off|out|up|down) with (?=\w)"), r"turn \1 "),

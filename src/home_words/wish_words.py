@@ -105,7 +105,7 @@ WRAPPED: Final[tuple[tuple[re.Pattern[str], str], ...]] = tuple(
     )
 )
 # Who only suggests or complains wants to be helped, and is asked how.
-_PLACE: Final = r"(?P<p>(?: (?:over )?here)?(?: in (?:(?:the |my |our )?\w+(?: \w+)?))?)"
+_PLACE: Final = r"(?: here(?= in))?(?P<p>(?: (?:(?:in|over) )?here| in (?:the |my |our )?\w+(?: \w+)?)?)"
 HINTS: Final[tuple[tuple[re.Pattern[str], str], ...]] = tuple(
     (re.compile(rf"^{pattern}$"), clause)
     for pattern, clause in (

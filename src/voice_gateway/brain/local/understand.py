@@ -197,14 +197,14 @@ class Reader:
     def _conditional(self, said: Said) -> Understanding | None:
         """ "If it is on": it looks first."""
         found = clauses.conditional(said.text)
-        met = condition_met(*found, self.context) if found else None
-        if found is None or met is None:
+        if found is None:
             return None
-        reader = replace(self, context=replace(self.context, last=met.devices))
+        met = condition_met(*found, self.context)
+        reader = replace(self, context=replace(self.context, last=met.devices)) if met else self
         reading = reader._composed(reader._cut((found[1],)))
-        if reading is None or not reading.wanted:
+        if reading is None or not (reading.question or (reading.steps and met)):
             return None
-        if told := reading.question or met.step:
+        if told := reading.question or (met and met.step):
             return Understanding.of(told)
         return self._checked(reading, said)
 
