@@ -62,7 +62,7 @@ def not_a_command(text: str) -> NotACommand | None:
 _DEEDS = frozenset(
     """mute unmute remind wake cancel add play prepare send create delete remove pause resume skip arm disarm
     fill end finish schedule write save book reset restart reboot execute use""".split()
-).union(verb.partition(" ")[0] for verb in VERBS) - {"have", "let"}
+).union(verb for verb in VERBS if " " not in verb) - {"have", "let", "lose", "take", "knock"}
 _SUBJECTS = frozenset(
     """volume sound loudness brightness speaker timer timers alarm reminder scene scenes light lights lamp
     lamps heating temperature thermostat louder quieter brighter darker dimmer warmer cooler it them
