@@ -21,7 +21,7 @@ LONGEST_NAME = 8  # words, with the room
 MOST_NAMED = 30  # devices: among these "the big one" is looked for; in a larger set only whole names count
 
 _QUANTIFIER = re.compile(
-    r"^(all|every single|every|each|both|any|all of|both of)\s+(?:of\s+)?(?:the\s+|my\s+|our\s+)?(?=\S)"
+    r"^(?:there )?(all|every single|every|each|both|any|some) (?:of )?(?:the |my |our )?(?=\S)"
 )
 # "The other light", "one of the lights": one of them, and nobody knows which.
 _ANY_ONE = re.compile(r"^(?:one|another|other|a few|few|some)(?: of)?(?: the| my| our)? (?=\S)")
@@ -239,7 +239,7 @@ class Resolver:
 
     def _shared_noun(self, parts: Sequence[str]) -> list[str]:
         """ "The lights in the kitchen and the bedroom", "kitchen and bedroom lights": both rooms' lights."""
-        placed = [place(_quantified(plain(part))[1], self.home, self.room) for part in parts]
+        placed = [place(quantified(plain(part))[1], self.home, self.room) for part in parts]
         nouns = [one.what for one in placed if one.room and device_class(one.what)]
         return [
             f"{nouns[0]} in {one.room}" if nouns and one.room and not one.what else part
@@ -273,7 +273,7 @@ class Resolver:
         if match := _ANY_ONE.match(said):
             found = self._one(said[match.end() :])
             return Unclear(found.devices, said) if isinstance(found, Found) else found
-        quantifier, rest = _quantified(said)
+        quantifier, rest = quantified(said)
         placed = place(rest, self.home, self.room)
         if placed.nowhere:
             return self._nowhere(placed, said)
@@ -339,17 +339,13 @@ class Resolver:
         names, what = self.home.names, placed.what
         exactly = [device for device in names.exact(what) if device in scope]
         same = exactly or names.same_words(what, scope)
-        picked = self._pick(same or names.containing(what, scope) or self._misheard(what, scope), said)
+        picked = self._pick(same or names.containing(what, scope) or names.misheard(what, scope), said)
         if picked is None:
-            return Unknown(_quantified(said)[1], near=self._nearest(placed))
+            return Unknown(quantified(said)[1], near=self._nearest(placed))
         if isinstance(picked, Unclear):
             return picked
         opens = any(device.kind in ENTRANCES for device in picked.devices)
         return replace(picked, exact=bool(exactly or (same and not opens)))
-
-    def _misheard(self, what: str, scope: Sequence[Device]) -> tuple[Device, ...]:
-        hits = self.home.names.misheard(what, scope)
-        return hits if len({name_key(device.name) for device in hits}) == 1 else ()
 
     def _nearest(self, placed: Placed) -> tuple[Device, ...]:
         """At most three to offer. Those in the room that was named come first."""
@@ -357,6 +353,7 @@ class Resolver:
         return tuple(sorted(found, key=lambda one: placed.room not in (None, one.room))[:3])
 
 
-def _quantified(said: str) -> tuple[str, str]:
+def quantified(said: str) -> tuple[str, str]:
+    """ "All", "every", "both", "any" or "some", and the words behind it."""
     match = _QUANTIFIER.match(said)
     return (match[1].split()[0], plain(said[match.end() :])) if match else ("", said)

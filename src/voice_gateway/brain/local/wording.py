@@ -16,14 +16,14 @@ def the(device: Device, *, room: bool = False) -> str:
     return f"{name} in the {device.room}" if room and device.room else name
 
 
-def choice(devices: Sequence[Device], limit: int = MOST_CHOICES) -> str:
+def choice(devices: Sequence[Device]) -> str:
     """ "the Ceiling Light or the Floor Lamp", with rooms where they differ and are no part of the name."""
     rooms = len({device.room for device in devices}) > 1
     shown = [
         the(device, room=rooms and device.room.casefold() not in device.name.casefold())
-        for device in devices[:limit]
+        for device in devices[:MOST_CHOICES]
     ]
-    if len(devices) > limit:
+    if len(devices) > MOST_CHOICES:
         shown.append("another one")
     return listed(shown, "or")
 

@@ -32,12 +32,12 @@ from voice_gateway.brain.local.resolve import (
     anything,
     place,
     plain,
+    quantified,
     room_named,
 )
 from voice_gateway.brain.local.wording import not_known, unknown_room, which
 
 _NOBODY = frozenset("you i he she we they me us everyone everybody anyone somebody".split())
-_ANY = re.compile(r"^(?:there )?(any|some|all|every|each|both)(?: of)? (?:the |my |our )?")
 _MEASURES = {
     "temperature": re.compile(r"°|degree|temperature", re.I),
     "humidity": re.compile(r"humid|% rh", re.I),
@@ -78,10 +78,9 @@ def _said(frame: Frame) -> str:
 
 def _sort_and_room(frame: Frame, context: Context) -> tuple[DeviceClass | None, str | None, str]:
     """The sort of device, its room, and how many; a place nobody knows gives no sort."""
-    said = _said(frame)
-    many = _ANY.match(said)
-    placed = place(plain(said[many.end() :] if many else said), context.home, context.room)
-    quantifier = "any" if frame.slots.get("any") else many[1] if many else ""
+    quantifier, what = quantified(_said(frame))
+    quantifier = "any" if frame.slots.get("any") else quantifier
+    placed = place(plain(what), context.home, context.room)
     if placed.nowhere not in ("", "here"):
         return None, None, quantifier
     room = None if placed.room == EVERYWHERE else placed.room
