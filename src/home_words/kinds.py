@@ -89,11 +89,17 @@ _PARTICULAR: Final = frozenset("lamp bulb shutter shade curtain drape outlet soc
 _UNNAMED: Final = re.compile(r"node \d+(?: \d+)?", re.IGNORECASE)
 
 
+@lru_cache(maxsize=16_384)
+def _guarded(kind: str, name: str, room: str) -> bool:
+    """A siren, an alarm, a relay that opens a gate."""
+    return is_guarded(kind, (name, f"{room} {name}"))
+
+
 def _swept(device: HomeDevice) -> bool:
-    """What "everything" means: no siren, alarm or relay that opens a gate, nor what nobody has named, which
-    may be a pump or a freezer."""
-    guarded = is_guarded(device.kind, (device.name, f"{device.room} {device.name}"))
-    return device.kind in SWITCHED and not guarded and not _UNNAMED.fullmatch(device.name)
+    """What "everything" means. What nobody has named may be a pump or a freezer: it is not part of it."""
+    if device.kind not in SWITCHED or _UNNAMED.fullmatch(device.name):
+        return False
+    return not _guarded(device.kind, device.name, device.room)
 
 
 _MEMBERS: Final[dict[str, Callable[[HomeDevice], bool]]] = {

@@ -87,8 +87,8 @@ _DOMAINS = {
     "dimmer": "light", "light": "light", "switch": "switch", "plug": "switch", "blind": "cover",
     "garage_door": "cover", "lock": "lock", "thermostat": "climate", "sensor": "sensor", "fan": "fan",
 }  # fmt: skip
-# One device's name alone, or a colour, is no wish: "the lamp" must not turn it on.
-_LEFT_OUT = ("name_color", "area_color", "color_only", "floor_color", "name_script", "name_button")
+# What is not ours to do ("color"), and commands for later: what their templates combine.
+_LEFT_OUT = ("color", "script", "button", "floor", "command")
 
 
 def match_ha(text: str, home: Home, room: str | None, language: str) -> Iterator[Frame]:
@@ -143,10 +143,8 @@ def _trimmed(intent: dict[str, Any]) -> dict[str, Any]:
     data = []
     for block in intent["data"]:
         combination = (block.get("metadata") or {}).get("slot_combination", "")
-        if combination in _LEFT_OUT or "floor" in combination or "command" in combination:
-            continue
-        sentences = [s for s in block["sentences"] if _wanted(s)]
-        if sentences:
+        sentences = [sentence for sentence in block["sentences"] if _wanted(sentence)]
+        if sentences and not any(word in combination for word in _LEFT_OUT):
             data.append({**block, "sentences": sentences})
     return {**intent, "data": data}
 

@@ -121,7 +121,7 @@ def _unknown(found: Unknown, frame: Frame, context: Context) -> Meaning:
 def _for_found(
     found: Found, able: tuple[Device, ...], frame: Frame, action: str, context: Context
 ) -> Meaning:
-    unable = [device for device in found.devices if device not in able]
+    unable = [device for device in found.devices if device.kind not in _TAKES[action]]
     if not able and found.group:
         by_name = "I can {} that only by its own name."
         told = by_name if action in _OPENING else "I know nothing like that to {}."
