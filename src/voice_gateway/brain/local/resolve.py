@@ -197,8 +197,11 @@ class Resolver:
         exact = self._pick(names.exact(phrase) or names.exact(said), said)
         if exact is not None:
             return exact
-        if self.last and (rest := _REST.match(whole)):
+        rest = _REST.match(whole)
+        if rest and self.last:
             return self._others("everything" if rest["all"] else rest["what"] or self._sort_of_last())
+        if rest and not rest["what"]:
+            return Unknown("them")  # nobody knows without what
         the = "the " if _DEFINITE.match(whole) else ""
         if len(parts := [part for part in _AND.split(the + said) if part]) > 1:
             return self._several(self._shared_noun(parts))

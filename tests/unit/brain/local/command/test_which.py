@@ -86,6 +86,15 @@ async def test_a_place_is_all_in_it_and_the_rest_is_what_was_not_named(
     assert set(talk.acts) == acts
 
 
+@pytest.mark.parametrize("said", ["turn on the rest", "switch everything else off", "open the others"])
+async def test_nothing_was_named_that_there_could_be_a_rest_of(said: str) -> None:
+    talk = Talk()
+    passed = await talk.passed(said)
+
+    assert passed.spoken == "I don't know what you mean by that."
+    assert talk.acts == []
+
+
 async def test_the_rest_of_what_was_not_spoken_of_is_asked_about() -> None:
     talk = Talk()
     await talk.reply("is the front door locked")
