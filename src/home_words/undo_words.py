@@ -3,20 +3,21 @@
 import re
 from typing import Final
 
-_IT: Final = (
-    r"(?:it|that|this|them|those|(?:every|all )?(?:the |those )?things?|everything|"
-    r"(?:all|both)(?: of (?:it|that|this|them|those))?)"
-)
 _ACT: Final = r"(?:one|thing|action|act|command|change|step|request|order|move)s?"
+_IT: Final = (
+    r"(?:(?:it|that|this|them|those)(?: all| both)?|(?:every|all )?(?:the |those )?things?|everything|"
+    rf"(?:all|both)(?: of)?(?: (?:it|that|this|them|(?:my|your|the|those) {_ACT}))?|those)"
+)
 _LAST: Final = (
     rf"(?:the|that|my|your) (?:very )?(?:last|previous|latest) "
     rf"(?:{_ACT}|(?:\d+|couple(?: of)?)(?: {_ACT})?)"
 )
 # How many acts that is: "the last 2 things", "both", "everything"; else it is one.
 HOW_MANY: Final = re.compile(
-    r"\b(?:(?:last|previous|latest) (?P<count>\d+)|(?P<two>both|couple)|everything|all)\b"
+    r"\b(?:(?:last|previous|latest) (?P<count>\d+)|(?P<times>\d+) times|(?P<two>both|couple|twice)|"
+    r"everything|all)\b"
 )
-_DID: Final = r"what (?:you|i|we)(?: have)?(?: just)? (?:did|done|changed|said)"
+_DID: Final = r"(?:what|everything|all)(?: that)? (?:you|i|we)(?: have)?(?: just)? (?:did|done|changed|said)"
 _WAS: Final = (
     r"(?:(?:to )?(?:(?:how|what|where|the way|as|like|exactly as|just as) )+"
     r"(?:it|that|they|things|everything|all|these|those) (?:was|were|had been|used to be)"
@@ -27,10 +28,10 @@ _PUT: Final = r"(?:put|set|turn|change|switch|move|bring|get|take|roll|make|retu
 # Said behind a regret or alone, and nothing else: "put it back on the shelf" is about a shelf.
 UNDO: Final = re.compile(
     rf"(?:(?:undo|revert|reverse|roll back|rollback)(?: (?:{_IT}|{_LAST}|{_DID}))?"
-    rf"|{_PUT} {_IT} back(?: again)?(?: {_WAS})?"
+    rf"|{_PUT} (?:{_IT}|{_LAST}) back(?: again)?(?: {_WAS})?|{_IT} back {_WAS}"
     rf"|(?:{_PUT}|leave|have|(?:i )?want) {_IT}(?: be)? (?:back )?{_WAS}"
     rf"|(?:go )?(?:back )?{_WAS}|(?:go )?back to (?:how|what|the way) {_IT} (?:was|were)"
-    rf"|take back (?:{_IT}|{_LAST})|restore (?:it|that|them|{_LAST}))(?: again| instead)?"
+    rf"|take back (?:{_IT}|{_LAST})|restore (?:it|that|them|{_LAST}))(?: again| instead| twice| \d+ times)?"
 )
 
 # The same of one device: "put the lamp back", "undo the floor lamp", "the blinds as they were before".

@@ -26,7 +26,7 @@ class Bar:
 BARS = {
     "no model": Bar(fulfilled=(0.96, 0.84), none_wrong=True, talk_is_left_alone=True),
     "right, ask": Bar(fulfilled=(0.99, 0.98), none_wrong=True, talk_is_left_alone=True),
-    "right, act": Bar(fulfilled=(0.99, 0.98), at_once=(0.99, 0.98), none_wrong=True, talk_is_left_alone=True),
+    "right, act": Bar(fulfilled=(0.99, 0.99), at_once=(0.99, 0.99), none_wrong=True, talk_is_left_alone=True),
     "wrong, ask": Bar(none_wrong=True, talk_is_left_alone=True),
     "obedient, ask": Bar(none_wrong=True),
     "wrong, act": Bar(),

@@ -22,8 +22,9 @@ from voice_gateway.conversation.pending import (
 )
 from voice_gateway.conversation.pin_lock import PinLock, PinVerdict, in_words
 from voice_gateway.tools.executor import ToolExecutor
-from voice_gateway.tools.permission import DevicesNamed, Tier, TurnGate, is_reversible, of_home, tier
+from voice_gateway.tools.permission import TurnGate
 from voice_gateway.tools.proposal import question
+from voice_gateway.tools.tier import DevicesNamed, Tier, is_reversible, of_home, tier
 from voice_gateway.tools.traits import traits
 from voice_gateway.turn import OutcomeStatus, Reply, ToolCall, ToolTraits, Utterance, Words
 from voice_gateway.watch import Watch

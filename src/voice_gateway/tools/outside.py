@@ -68,12 +68,13 @@ def quoted_line(text: str, source: str) -> str:
 
 
 def _names_in(structured: Any) -> Iterator[str]:
-    """Without recursion: it is a server's JSON, as deep as that likes."""
+    """Without recursion: it is a server's JSON, as deep as that likes. The calls that would put back what was
+    before have names of tools."""
     waiting = [("", structured)]
     while waiting:
         key, value = waiting.pop()
         if isinstance(value, Mapping):
-            waiting += [(str(name), inner) for name, inner in value.items()]
+            waiting += [(str(name), inner) for name, inner in value.items() if name != "before"]
         elif isinstance(value, list):
             waiting += [(key, inner) for inner in value]
         elif isinstance(value, str) and key in _NAMES:

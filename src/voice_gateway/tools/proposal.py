@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from voice_gateway.tools.masking import shorten
-from voice_gateway.tools.permission import DevicesNamed, of_home
+from voice_gateway.tools.tier import DevicesNamed, of_home
 from voice_gateway.turn import ToolCall, ToolTraits
 
 _SWITCHING = {"on": "turn on", "off": "turn off"}

@@ -15,7 +15,7 @@ from home_words.risk import is_sensitive
 from voice_gateway.brain.local.home import Home, build_home, parse_devices
 from voice_gateway.brain.local.resolve import Found, Resolver
 from voice_gateway.config import PermissionSettings
-from voice_gateway.tools.permission import Tier, tier
+from voice_gateway.tools.tier import Tier, tier
 from voice_gateway.turn import ToolCall, ToolTraits
 from zwave_mcp.control import supports
 from zwave_mcp.devices import Device, devices_of

@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 
 from voice_gateway.config import PermissionSettings
-from voice_gateway.tools.permission import FORBIDDEN, Fit, Tier, TurnGate, tier
+from voice_gateway.tools.permission import FORBIDDEN, Fit, TurnGate
 from voice_gateway.tools.proposal import question
+from voice_gateway.tools.tier import Tier, tier
 from voice_gateway.turn import ALLOWED, Autonomy, Decision, ToolCall, ToolTraits
 
 

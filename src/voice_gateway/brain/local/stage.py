@@ -44,7 +44,7 @@ from voice_gateway.brain.local.web_search import speaks_of_search
 from voice_gateway.brain.stage import Turn
 from voice_gateway.config import BrainSettings
 from voice_gateway.tools.executor import ToolExecutor
-from voice_gateway.tools.permission import is_search
+from voice_gateway.tools.tier import is_search
 from voice_gateway.tools.traits import traits
 from voice_gateway.turn import Passed, Reply, ToolOutcome, Utterance
 

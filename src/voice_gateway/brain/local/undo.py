@@ -57,7 +57,8 @@ def _acts(text: str) -> int:
     many = HOW_MANY.search(rest)
     if many is None:
         return 1
-    return min(int(many["count"]), EVERYTHING) if many["count"] else 2 if many["two"] else EVERYTHING
+    count = many["count"] or many["times"] or (2 if many["two"] else EVERYTHING)
+    return min(int(count), EVERYTHING)
 
 
 def undone_device(said: Said, home: Home) -> Device | None:

@@ -1,0 +1,164 @@
+"""What a call risks: it looks, it acts and can be taken back, or it opens the house."""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from enum import StrEnum
+from typing import Any
+
+from home_words.kinds import HomeDevice
+from home_words.names import plain_words
+from home_words.risk import HARMLESS, is_sensitive
+from voice_gateway.config import PermissionSettings
+from voice_gateway.tools.own_words import name_words
+from voice_gateway.turn import ToolCall, ToolTraits
+
+# Every device that a name could mean to its server; empty when nobody knows.
+DevicesNamed = Callable[[str], Sequence[HomeDevice]]
+TIMERS = frozenset({"set_timer", "cancel_timer"})
+VOLUME = "control_speaker_volume"
+THERMOSTAT = "set_zwave_thermostat"
+
+
+class Tier(StrEnum):
+    READ = "read"
+    ACT = "act"
+    SENSITIVE = "sensitive"
+
+
+SENSITIVE_WORDS = re.compile(r"\b(unlock|disarm)", re.IGNORECASE)
+# How the name of a tool begins that only looks, and words that no such name has.
+LOOKING_WORDS = frozenset(
+    "get list read show find search query fetch check lookup describe count status is has view tell".split()
+)
+ACTING_WORDS = frozenset(
+    "set update delete remove add create write send post put open close start stop run execute turn switch "
+    "toggle enable disable activate lock unlock arm disarm buy order pay play cancel reset clear control "
+    "move make".split()
+)
+DEVICE_KEYS = re.compile(r"name|device|entity|target|door|^id$", re.IGNORECASE)
+# A scene of our own server is looked into there: none is started that opens anything, and one of which not
+# all is known only when it is called again with `confirmed`.
+HOME_TOOLS = frozenset({"set_zwave_thermostat", "activate_zwave_scene"})
+ACTION_KEYS = ("action", "state", "command", "service")
+OPENING_WORDS = frozenset({"open", "unlock", "toggle"})
+LONGEST_NAME = 100  # characters
+GUARDED_WORDS = re.compile(r"\b(garage|gate|lock|alarm|safe)", re.IGNORECASE)
+
+
+def tier(
+    call: ToolCall, traits: ToolTraits, settings: PermissionSettings, devices_named: DevicesNamed
+) -> Tier:
+    """From configuration, then our own Z-Wave tools by action and device kind, then a server's own hints."""
+    names = {traits.original_name or call.name, call.name}
+    if names & set(settings.trusted_tools):
+        return Tier.READ if traits.read_only else Tier.ACT
+    if names & set(settings.sensitive_tools):
+        return Tier.SENSITIVE
+    args = call.args if isinstance(call.args, Mapping) else {}
+    return _own_tier(traits.original_name or call.name, args, traits, of_home(call, traits, devices_named))
+
+
+def of_home(call: ToolCall, traits: ToolTraits, devices_named: DevicesNamed) -> DevicesNamed:
+    """Those of a second home, whose tools go by `server__tool`, nobody knows: its node 15 is another one."""
+    return devices_named if call.name == (traits.original_name or call.name) else lambda _name: ()
+
+
+def _own_tier(name: str, args: Mapping[str, Any], traits: ToolTraits, devices_named: DevicesNamed) -> Tier:
+    if name == "control_zwave_lock":
+        return Tier.ACT if args.get("action") == "lock" else Tier.SENSITIVE
+    if name == "control_zwave_device":
+        return _device_tier(args, devices_named)
+    if name in HOME_TOOLS:
+        unknown = "scene" in name and (traits.stranger or bool(args.get("confirmed")))
+        return Tier.SENSITIVE if unknown else Tier.ACT
+    if traits.source == "builtin":
+        return _builtin_tier(name, args, traits)
+    if _only_looks(name, traits):
+        return Tier.READ
+    return Tier.SENSITIVE if traits.destructive or _sounds_sensitive(name, args) else Tier.ACT
+
+
+def _builtin_tier(name: str, args: Mapping[str, Any], traits: ToolTraits) -> Tier:
+    """A reminder to unlock the door unlocks nothing."""
+    if traits.read_only or (name == "control_speaker_volume" and args.get("action") == "get"):
+        return Tier.READ
+    return Tier.SENSITIVE if traits.destructive or _sounds_sensitive(name, {}) else Tier.ACT
+
+
+def _only_looks(name: str, traits: ToolTraits) -> bool:
+    """Names first: no hint makes a look of `unlock_door`; of a stranger hint and name must say so."""
+    if not traits.read_only or _sounds_sensitive(name, {}):
+        return False
+    words = name_words(name)
+    by_name = bool(words) and words[0] in LOOKING_WORDS and not ACTING_WORDS & set(words)
+    return by_name or not traits.stranger
+
+
+def _device_tier(args: Mapping[str, Any], devices_named: DevicesNamed) -> Tier:
+    """By the device that its server would take, however it is called: "node 15" may be the garage door."""
+    action, said = str(args.get("action", "")), str(args.get("deviceName", ""))
+    found = devices_named(said)
+    if not found:
+        return Tier.ACT if action in HARMLESS else Tier.SENSITIVE
+    return Tier.SENSITIVE if any(_is_risky(one, said, action) for one in found) else Tier.ACT
+
+
+def _is_risky(device: HomeDevice, said: str, action: str) -> bool:
+    """ "Relay 2" in the room "Gate" drives a gate, and so does what is called one beside its own name."""
+    full = f"{device.room} {device.name}"
+    own = set(plain_words(full))
+    beside = " ".join(word for word in plain_words(said) if word not in own)
+    return is_sensitive(device.kind, (device.name, full, beside), action)
+
+
+def is_search(traits: ToolTraits, name: str) -> bool:
+    """It sends the user's words to strangers."""
+    words = frozenset(name_words(traits.original_name or name))
+    return "search" in words and bool(words & {"web", "internet", "online", "google"})
+
+
+def _sounds_sensitive(name: str, args: Mapping[str, Any]) -> bool:
+    words = " ".join(name_words(name))
+    values = " ".join(value for value in args.values() if isinstance(value, str) and len(value) < 200)
+    if SENSITIVE_WORDS.search(words) or SENSITIVE_WORDS.search(values):
+        return True
+    both = f"{words} {values}"
+    opens = re.search(r"\bopen", both, re.IGNORECASE) and GUARDED_WORDS.search(both)
+    # What is in a scene of a foreign server is not known.
+    return bool(opens or re.search(r"\bscenes?\b", words)) or _reaches_guarded(name_words(name), args)
+
+
+def _reaches_guarded(words: Sequence[str], args: Mapping[str, Any]) -> bool:
+    """A foreign tool that names its device otherwise: `HassTurnOn(name="Garage Door")`."""
+    named = [
+        value
+        for key, value in args.items()
+        if DEVICE_KEYS.search(key) and isinstance(value, str) and len(value) <= LONGEST_NAME
+    ]
+    given = {word for key in ACTION_KEYS if key in args for word in plain_words(str(args[key]))}
+    done = given or set(words)
+    plain = () if done & OPENING_WORDS else ("close", "stop", "lock", "off", "on")
+    action = next((word for word in plain if word in done), "")  # the riskiest where nobody knows
+    return any(is_sensitive("switch", (one,), action) for one in named)
+
+
+COOLEST, WARMEST = 10.0, 26.0  # what a heating may be set to without harm, in degrees Celsius
+FAHRENHEIT_FROM = 50.0  # whoever says no unit and so high a number counts in Fahrenheit
+REVERSIBLE = frozenset({"control_zwave_device", VOLUME, *TIMERS})
+
+
+def is_reversible(call: ToolCall, traits: ToolTraits, level: Tier) -> bool:
+    """Whether it does no harm until somebody takes it back: a light, a plug, a blind, the volume, a timer."""
+    name = traits.original_name or call.name
+    if level is not Tier.ACT or traits.stranger:
+        return False
+    if name != THERMOSTAT:
+        return name in REVERSIBLE
+    args = call.args if isinstance(call.args, Mapping) else {}
+    try:
+        degrees = float(args.get("temperature", WARMEST))
+    except (TypeError, ValueError):
+        return False
+    unit = str(args.get("unit") or "").upper() or ("F" if degrees >= FAHRENHEIT_FROM else "C")
+    celsius = (degrees - 32) / 1.8 if unit == "F" else degrees
+    return COOLEST <= celsius <= WARMEST
