@@ -78,13 +78,8 @@ class _Clause:
         said = more or self.state
         if said in ("up", "down"):
             return 1 if said == "up" else -1
-        return (
-            1
-            if self.does("raise", "more", "warm")
-            else -1
-            if self.does("lower", "less", "dim", "cool")
-            else 0
-        )
+        less = self.does("lower", "less", "dim", "cool")
+        return 1 if self.does("raise", "more", "warm") else -1 if less else 0
 
     @property
     def relative(self) -> bool:
@@ -234,28 +229,40 @@ def _some(clause: _Clause) -> Iterator[What]:
     yield What("TurnOn" if clause.subject == "light" else "Warmer")
 
 
+def _times(clause: _Clause) -> Iterator[What]:
+    yield What("Scale", {"factor": 0.5 if clause.found.get("times", "half") == "half" else 2.0})
+
+
+def _mode(clause: _Clause) -> Iterator[What]:
+    yield What("SetMode", {"mode": words.MODES[clause.found.get("mode") or clause.found["to"]]})
+
+
 def _changed(clause: _Clause, value: Mapping[str, Slot] | None = None) -> Iterator[What]:
     """More or less of it: light, heat, or whatever the thing has."""
     way, amount = clause.direction, dict(value or {})
-    if not way and value is not None:  # "close it by 20 percent"
+    if not way and (amount or clause.small):  # "close it by 20 percent", "open it a bit"
         way = 1 if clause.does("open") else -1 if clause.does("close") else 0
     if not way:
         return
-    light, heat = ("Brighter", "Warmer") if way > 0 else ("Dimmer", "Cooler")
+    light, heat, cover = ("Brighter", "Warmer", "Open") if way > 0 else ("Dimmer", "Cooler", "Close")
     small: dict[str, Slot] = {"small": True} if clause.small and not amount else {}
     if clause.value in ("percent", "share", "shared"):  # there is no percent of heat
         if clause.subject != "heat":
             yield What(light, {**amount, "moves": True})
     elif clause.subject == "heat":
         yield What(heat, amount)
-    elif clause.subject == "light" or amount:
+    elif clause.subject == "light" or amount or clause.does("more", "less", "dim"):
         yield What(light, {**amount, **small})
-        if clause.subject != "light":
+        if amount and clause.subject != "light":
             yield What(heat, amount)
     elif clause.does("open", "close"):
-        yield _moved_a_bit(clause)
-    else:
-        yield from _up_down(clause, way)
+        yield What(light, {"small": True, "moves": True})
+    else:  # a cover, a light, the heating, in the order in which the verb is used
+        moving = not clause.verb or clause.verb in ("put", "bring") or clause.does("pull", "raise", "lower")
+        stepped = (clause.verb and not clause.does("pull")) or clause.small or clause.value
+        covered = [What(cover)] if not clause.small or not moving else []
+        lit = [What(light, {**small, "moves": True} if small else {}), What(heat)] if stepped else []
+        yield from (*covered, *lit) if moving else (*lit, *(covered if stepped else []))
 
 
 _WITH_VALUE: dict[str, Callable[[_Clause], Iterator[What]]] = {
@@ -268,33 +275,9 @@ _WITH_VALUE: dict[str, Callable[[_Clause], Iterator[What]]] = {
     "quantity": _changed,
     "more": _changed,
     "some": _some,
-    "times": lambda one: iter(
-        [What("Scale", {"factor": 0.5 if one.found.get("times", "half") == "half" else 2.0})]
-    ),
-    "mode": lambda one: iter(
-        [What("SetMode", {"mode": words.MODES[one.found.get("mode") or one.found["to"]]})]
-    ),
+    "times": _times,
+    "mode": _mode,
 }
-
-
-def _moved_a_bit(clause: _Clause) -> What:
-    return What("Dimmer" if clause.does("close") else "Brighter", {"small": True, "moves": True})
-
-
-def _up_down(clause: _Clause, way: int) -> Iterator[What]:
-    """What goes up and down: a cover, a light, the heating, in the order in which the verb is used."""
-    light, heat, cover = ("Brighter", "Warmer", "Open") if way > 0 else ("Dimmer", "Cooler", "Close")
-    moving = not clause.verb or clause.verb in ("put", "bring") or clause.does("pull", "raise", "lower")
-    if clause.subject == "heat":
-        yield What(heat)
-        return
-    if moving and not clause.small:
-        yield What(cover)
-    if (clause.verb and not clause.does("pull")) or clause.small or clause.value:
-        yield What(light, {"small": True, "moves": True} if clause.small else {})
-        yield What(heat)
-        if not moving:
-            yield What(cover)
 
 
 _BY_STATE = {
@@ -308,7 +291,7 @@ def _with_state(clause: _Clause) -> Iterator[What]:
     if clause.verb == "shut" and clause.state in ("off", "down"):
         yield What("TurnOff")
     elif clause.state in ("up", "down") and (free or clause.does("pull")):
-        yield from _up_down(clause, 1 if clause.state == "up" else -1)
+        yield from _changed(clause)
     elif clause.state in _BY_STATE and free:
         yield What(_BY_STATE[clause.state])
     else:
@@ -317,14 +300,9 @@ def _with_state(clause: _Clause) -> Iterator[What]:
 
 def _by_verb(clause: _Clause) -> Iterator[What]:
     for sense in clause.senses:
-        if sense in ("raise", "lower"):
-            yield from _up_down(clause, clause.direction)
-        elif sense in ("more", "less", "dim"):
-            light, heat = ("Brighter", "Warmer") if sense == "more" else ("Dimmer", "Cooler")
-            small: dict[str, Slot] = {"small": True} if clause.small else {}
-            yield What(heat) if clause.subject == "heat" else What(light, small)
-        elif sense in ("open", "close") and clause.small:
-            yield _moved_a_bit(clause)
+        small = clause.small and sense in ("open", "close")
+        if small or sense in ("raise", "lower", "more", "less", "dim"):
+            yield from _changed(clause)
         elif sense in _BY_VERB:
             yield _BY_VERB[sense]
         elif sense == "scene":
