@@ -70,7 +70,7 @@ FIRST: Final = re.compile(
 _NOW: Final = any_of("still already currently now really left right_now at_the_moment anyway")
 _SO: Final = (
     rf"(?P<thing>.{{1,400}}?) (?:is|are) (?P<not>not )?(?:(?:{_NOW}) )*(?P<state>{STATE})(?: (?:{_NOW}))*",
-    r"(?:it|the temperature) is (?P<than>below|under|above|over|(?:less|colder|cooler|lower|more|warmer|hotter|higher) than) "
+    r"(?:it|the temperature) is (?:(?P<above>above|over|(?:more|warmer|hotter|higher) than)|below|under|(?:less|colder|cooler|lower) than) "
     r"(?P<degrees>-?\d+(?:\.\d+)?)(?: degrees)?(?: in (?P<place>.{1,100}?))?",
 )
 _IF: Final = r"(?P<if>if|unless|in case|only if|provided)"
@@ -82,7 +82,6 @@ CONDITIONS: Final = tuple(
         rf"(?P<order>.{{1,400}}?) (?:but )?{_IF} {so}",
     )
 )
-ABOVE: Final = frozenset({"above", "over", "more than", "warmer than", "hotter than", "higher than"})
 
 # --- when: a time, an event, a condition, as patterns for one end of a clause
 

@@ -238,7 +238,16 @@ class Reader:
         may_ask = isinstance(whole, Clarification) and (whole.frame.intent in LOOKS or stopped is None)
         if may_ask or (isinstance(whole, NotHandled) and whole.understood):
             return Understanding.of(whole)
-        return Understanding.of(_passing(whole, stopped, said))
+        if stopped is None:
+            no = (
+                whole
+                if isinstance(whole, NotHandled)
+                else NotHandled("a question: it never acts", forbid=True)
+            )
+            return Understanding.of(replace(no, forbid=no.forbid or said.question))
+        asked = stopped is NotACommand.QUESTION or worded_as_question(said.text)
+        spoken = (whole.spoken if isinstance(whole, NotHandled) else None) if asked else _TOLD.get(stopped)
+        return Understanding.of(NotHandled(_why(stopped, said), forbid=True, spoken=spoken))
 
     def _half_said(self, whole: Meaning, said: Said) -> Meaning | None:
         """It contradicts itself, ends too early, or only a part of it is understood: asked for the rest."""
@@ -248,23 +257,19 @@ class Reader:
             return _EITHER
         if " " in said.text and UNFINISHED.search(said.text):
             return _CUT_SHORT
-        told = isinstance(whole, NotHandled) and (whole.spoken or whole.understood)
         if self.core_only or isinstance(whole, Clarification):
             return None
-        half = self._half(said, told=bool(told))
-        return NotHandled("only half of it is understood", forbid=True, spoken=half) if half else None
-
-    def _half(self, said: Said, *, told: bool) -> str:
-        """What to ask when a part of it is a wish, or a thing of this home is named behind a verb."""
         pieces = [piece.text for piece in self._cut(said.parts) if piece.hard][:MOST_PIECES]
         missing = [piece for piece in pieces if (found := self._order(piece)) is None or found.question]
-        if missing and len(missing) < len(pieces):
-            return f'I did nothing yet: I don\'t know what you mean by "{missing[0]}". What shall I do?'
         names = _names_in(said.text, self.context.home.by_name, shortest=1)
-        if told or not names or not VERB.match(said.text):
-            return ""
-        device = self.context.home.by_name[max(names, key=len)][0]
-        return f"What shall I do with {the(device)}?"
+        told = isinstance(whole, NotHandled) and (whole.spoken or whole.understood)
+        if missing and len(missing) < len(pieces):
+            ask = f'I did nothing yet: I don\'t know what you mean by "{missing[0]}". What shall I do?'
+        elif names and not told and VERB.match(said.text):
+            ask = f"What shall I do with {the(self.context.home.by_name[max(names, key=len)][0])}?"
+        else:
+            return None
+        return NotHandled("only half of it is understood", forbid=True, spoken=ask)
 
     def _could_split(self, step: Step) -> bool:
         """A free slot may have swallowed a second command."""
@@ -443,16 +448,6 @@ def _missing(tool: str) -> str:
         return "I have no timers here."
     home = "zwave" in tool or "device" in tool
     return "I can't reach the home at the moment." if home else "I can't do that here."
-
-
-def _passing(whole: Meaning, stopped: NotACommand | None, said: Said) -> NotHandled:
-    if isinstance(whole, NotHandled) and stopped is None:
-        return replace(whole, forbid=whole.forbid or said.question)
-    if stopped is None:
-        return NotHandled("a question: it never acts", forbid=True)
-    asked = stopped is NotACommand.QUESTION or worded_as_question(said.text)
-    spoken = (whole.spoken if isinstance(whole, NotHandled) else None) if asked else _TOLD.get(stopped)
-    return NotHandled(_why(stopped, said), forbid=True, spoken=spoken)
 
 
 def _why(stopped: NotACommand, said: Said) -> str:

@@ -158,8 +158,8 @@ def conditional(text: str) -> tuple[Condition, str] | None:
             unless = (given["if"] == "unless") != bool(given.get("not"))
             thing, state = given.get("thing") or "", STATES.get(given.get("state") or "", "")
             degrees = float(given["degrees"]) if given.get("degrees") else None
-            above = given.get("than") in around.ABOVE
-            return Condition(thing, state, degrees, above, given.get("place") or "", unless), given["order"]
+            above, place = bool(given.get("above")), given.get("place") or ""
+            return Condition(thing, state, degrees, above, place, unless), given["order"]
     return None
 
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 
 from home_words.phrases import capital
-from home_words.states import spoken_state
+from home_words.states import degrees_of, spoken_state
 from voice_gateway.brain.local.command.clauses import Condition
 from voice_gateway.brain.local.command.what import read_command
 from voice_gateway.brain.local.home import Device, has_state
@@ -47,29 +47,18 @@ def condition_met(condition: Condition, order: str, context: Context) -> Met | N
 
 def _measured(condition: Condition, context: Context) -> Met | None:
     room = room_named(condition.place, context.home) if condition.place else context.room
-    readings = [
-        one for one in context.home.devices if one.room == room and one.kind in ("sensor", "thermostat")
-    ]
-    now = next(
-        (
-            reading
-            for one in readings
-            if (reading := _degrees(context.home.state_of(one), one.kind)) is not None
-        ),
-        None,
-    )
+    here = (one for one in context.home.devices if one.room == room)
+    readings = (_degrees(context.home.state_of(one), one.kind) for one in here)
+    now = next((reading for reading in readings if reading is not None), None)
     if now is None or condition.degrees is None:
         return None
     holds = (now > condition.degrees if condition.above else now < condition.degrees) != condition.unless
-    return Met(
-        (), None if holds else Step("No", say=f"It is {now:g} degrees in the {room}, so I did nothing.")
-    )
+    told = Step("No", say=f"It is {now:g} degrees in the {room}, so I did nothing.")
+    return Met((), None if holds else told)
 
 
 def _degrees(state: str, kind: str) -> float | None:
     """What is measured, not what it is set to."""
-    from home_words.states import degrees_of
-
     if kind == "thermostat":
         return degrees_of(state.partition("now ")[2])
-    return degrees_of(state)
+    return degrees_of(state) if kind == "sensor" else None
