@@ -1,6 +1,7 @@
 """`voice-gateway ask`: one question, one answer on stdout, everything else on stderr."""
 
 import argparse
+import asyncio
 import sys
 from time import perf_counter
 from typing import Any
@@ -11,6 +12,7 @@ from voice_gateway.config import conversations_file
 from voice_gateway.doors.control import answer_json
 from voice_gateway.doors.terminal import print_json, print_reply, tell_unasked
 from voice_gateway.errors import LinkError
+from voice_gateway.tools.waiting import WAIT_SECONDS
 from voice_gateway.turn import Reply, Utterance
 from voice_gateway.watch import Event, Waiting
 
@@ -50,12 +52,16 @@ async def _there(
     """By the running gateway, if there is one; one that ends in the middle leaves a reply, too."""
     conversation_id, started = utterance.conversation_id, perf_counter()
     message = {**message, "conversation_id": conversation_id}
+    waiting = Waiting(utterance, "the running gateway")
+    timer = asyncio.get_running_loop().call_later(WAIT_SECONDS, _tell_waiting, waiting)
     try:
         answer: dict[str, Any] | None = await ask_running(options, message)
     except LinkError as error:
         seconds = perf_counter() - started
         reply = Reply(f"Sorry, {error}.", ok=False, conversation_id=conversation_id, seconds=seconds)
         return answer_json(reply)
+    finally:
+        timer.cancel()
     return answer
 
 

@@ -268,7 +268,8 @@ def _is_cancelled() -> bool:
 
 def timeout_text(plan: "CallPlan", limit: float) -> str:
     end = "was given up, though it may still be running" if plan.blocking else "was cancelled"
-    text = f"{plan.traits.title or plan.tool.name} did not finish within {limit:g} s and {end}."
+    title = "" if plan.traits.stranger else plan.traits.title  # a stranger's could say anything
+    text = f"{title or plan.tool.name.replace('_', ' ')} did not finish within {limit:g} s and {end}."
     return f"{text} It may still happen: check before trying again." if plan.traits.side_effects else text
 
 
