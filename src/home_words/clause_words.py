@@ -158,7 +158,7 @@ TALK: Final = re.compile(
     r" (?:(?:just|really|already|all|finally) )*(?:am|is|are|have|has|can|could not|do not|feel|need|want|hurt|keep|start|go|"
     r"look|smell|fell|got|get|like|love|hate|leave)(?:s|es)?\b)"
 )
-SPOKEN: Final = re.compile(rf"^(?:{SUBJECT})\b")
+SPOKEN: Final = re.compile(rf"^(?:{SUBJECT}|you)\b")
 # Where nothing parts it from the order, it may not end in the middle, deny anything or speak of a deed.
 OPEN_END: Final = re.compile(
     rf"\b(?:{any_of('to not you and or who that the a an my our your of in on at with for by from if when than as like ever then into about')}|"

@@ -28,8 +28,8 @@ _VERY: Final = any_of("a_bit a_little too so really very pretty quite way much f
 # --- wishes that are no orders: how they begin, and the small words between that and what is wished for
 
 POLITE: Final = re.compile(
-    rf"^(?:(?:would|do) you mind|(?:would you )?be so kind(?: as to| and)|(?:can|could|would|will) (?:you|somebody|someone|anyone)|"
-    rf"i (?:would like|want|need) you to|i (?:would like|want) to|i would appreciate it if you could|let us) "
+    rf"^(?:(?:would|do) you mind|(?:would you )?be so kind(?: as to| and)|(?:can|could|would|will)(?: not)? (?:you|somebody|someone|anyone)|"
+    rf"i (?:would like|want|need) you to|i (?:would like|want) to|i would appreciate it if you could|let us|help (?:me|us)(?: to)?|try(?: to)?|do(?= (?:{PLAIN_VERB})\b)) "
     rf"(?:(?:{_FILL}) )*(?=\S)"
 )
 _OPENINGS: Final = "|".join(
@@ -52,7 +52,7 @@ _LINKS: Final = (
     r"(?:(?:if|whether|to|for|of|with|when|and|as|(?:you|we|someone|somebody)(?: (?:could|can|would|will|might|should))?|"
     rf"have|having|get|getting|see|seeing|that(?= (?:the|my|our|all|you|we))|{_FILL}) ){{0,6}}"
 )
-_NO_NEED: Final = rf"{WHO} (?:do|does) not (?:want|need|like)|(?:there is )?no (?:more )?need (?:for|of)"
+_NO_NEED: Final = rf"{WHO} (?:do|does) not (?:want|need)|(?:there is )?no (?:more )?need (?:for|of)"
 _OVER: Final = (
     rf"{WHO} no longer (?:want|need)s?|nobody (?:wants|needs|uses|is using)|"
     r"(?:(?:i|we) (?:am|are|have) )?(?:all )?(?:done|finished|through) with|"
@@ -114,6 +114,7 @@ HINTS: Final[tuple[tuple[re.Pattern[str], str], ...]] = tuple(
             "{x}",
         ),
         (r"no (?:more )?(?P<x>lights?\b.*)", "{x} off"),
+        (rf"{WHO} (?:do|does) not like (?P<x>{_THING})(?: being)? (?P<not>{_ON}){_ANY_MORE}*", "{x} {not}"),
         (rf"(?P<x>(?:the|my|our) .+?) (?:is|are) (?:(?:{_VERY}) )*too bright", "{x} darker"),
         (rf"(?P<x>(?:the|my|our) .+?) (?:is|are) (?:(?:{_VERY}) )*too (?:dim|dark)", "{x} brighter"),
         (rf"(?:it is )?(?:(?:{_VERY}) )*too bright{_PLACE}", "less light{p}"),

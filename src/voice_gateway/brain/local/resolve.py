@@ -154,6 +154,8 @@ class Resolver:
         found = self.resolve(which.said)
         if isinstance(found, Unknown) or not (which.without or which.having or which.pick):
             return found
+        sort = device_class(plain(which.said))
+        one = isinstance(found, Unclear) and sort is not None and not sort.plural and not which.pick
         if isinstance(found, Unclear):
             found = Found(found.candidates, group=True)
         devices = tuple(filter(self.fits, found.devices)) or found.devices
@@ -165,7 +167,7 @@ class Resolver:
             devices = tuple(device for device in devices if device not in left)
         if which.having:
             devices = tuple(device for device in devices if self.home.is_so(device, which.having))
-        if which.pick == "some" and devices:
+        if (which.pick == "some" and devices) or (one and len(devices) > 1):
             return Unclear(devices, which.said)
         if which.pick == "one":
             devices = tuple(one for one in devices if not self.home.is_so(one, wanted))[:1] or devices[:1]

@@ -261,3 +261,38 @@ async def test_an_answer_to_nothing_gets_a_short_word(said: str, spoken: str | N
     assert isinstance(passed, Passed)
     assert passed.spoken == (spoken or "I haven't asked you anything.")
     assert passed.words is not Words.WISH
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "can't you turn off the floor lamp",
+        "won't you please turn off the floor lamp",
+        "do turn off the floor lamp",
+        "help me turn off the floor lamp",
+        "try turning off the floor lamp",
+        "you dimmed the wrong lamp, turn off the floor lamp",
+    ],
+)
+async def test_what_is_around_an_order_leaves_it_one(said: str) -> None:
+    talk = Talk()
+
+    await talk.reply(said)
+
+    assert talk.acts == [("Floor Lamp", "off")]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "I don't like the floor lamp on",  # an opinion
+        # One of those that are left, and nobody knows which.
+        "turn off the lamp but not the one in the bedroom",
+    ],
+)
+async def test_what_is_no_clear_wish_switches_nothing_at_once(said: str) -> None:
+    talk = Talk()
+
+    await talk.say(said)
+
+    assert talk.acts == []

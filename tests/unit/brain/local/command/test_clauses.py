@@ -84,7 +84,7 @@ LIGHTS = ["Ceiling Light", "Floor Lamp", "Kitchen Light", "Bedside Lamp", "Desk 
         ("keep the desk lamp on but switch all other lights off", "Desk Lamp"),
         ("turn off the lights, the floor lamp can stay", "Floor Lamp"),
         ("turn off the rest of the lights but leave the desk lamp", "Desk Lamp"),
-        ("all lights off and don't turn off the bedside lamp", "Bedside Lamp"),
+        ("all lights off and don't turn the bedside lamp off", "Bedside Lamp"),
         ("in case you did not hear, all lights off", None),
     ],
 )

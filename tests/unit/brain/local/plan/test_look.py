@@ -8,7 +8,7 @@ from tests.fakes.local_talk import Talk
     ("said", "answer"),
     [
         ("which lights are on", "The Floor Lamp, the Kitchen Light and the Desk Lamp are on."),
-        ("how many of the lights are on", "3: the Floor Lamp, the Kitchen Light and the Desk Lamp are on."),
+        ("how many of our lights are on", "3: the Floor Lamp, the Kitchen Light and the Desk Lamp are on."),
         ("which rooms have lights on", "The Floor Lamp, the Kitchen Light and the Desk Lamp are on."),
         ("is there a light on anywhere", "Yes, the Floor Lamp, the Kitchen Light and the Desk Lamp are on."),
         ("is anything on in the kitchen", "Yes, the Kitchen Light is on in the Kitchen."),
