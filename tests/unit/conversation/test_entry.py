@@ -82,16 +82,16 @@ async def test_a_pin_is_asked_for_and_checked():
 
 
 async def test_a_pin_is_neither_told_nor_remembered():
-    house = House([UNLOCK], "fine", permission=PermissionSettings(pin="4711"))
+    house = House([UNLOCK], "fine", permission=PermissionSettings(pin="47110815"))
 
     await house.hears("unlock the front door")
-    await house.hears("yes four seven one one")
+    await house.hears("yes four seven one one zero eight one five")
     await house.hears("unlock the front door again")
 
     assert house.lock.actions == ["unlock"]
     remembered = [message.text for message in house.stage.seen[-1].history.messages]
     for text in (str(house.told), str(remembered)):
-        assert "4711" not in text
+        assert "47110815" not in text
         assert "seven" not in text
 
 

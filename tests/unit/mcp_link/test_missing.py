@@ -39,7 +39,11 @@ async def test_a_server_that_connects_and_dies_again_and_again_is_told_of_as_rar
 
 async def test_another_reason_is_told_at_once(caplog, tmp_path):
     count = tmp_path / "count"
-    script = f"import sys; file = open({str(count)!r}, 'a'); file.write('x'); sys.exit(1 + (file.tell() > 5))"
+    # It hears us out: a pipe that breaks would be another reason.
+    script = (
+        f"import sys; sys.stdin.readline(); file = open({str(count)!r}, 'a'); file.write('x'); "
+        "sys.exit(1 + (file.tell() > 5))"
+    )
     async with linked(ServerSettings(command=sys.executable, args=("-c", script)), patience=100) as link:
         await link.until(lambda: len(link.delays) >= 7)
 
