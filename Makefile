@@ -41,6 +41,9 @@ unit: $(VENV)/.dev ## the inner loop: tests that need no service, no speech engi
 test: setup counterparts ## all quick tests, against a real broker and a real Redis
 	$(BIN)/pytest -n 3 --dist worksteal $(ARGS)
 
+test-slow: setup counterparts ## what takes seconds each: floods, gateways that are killed, pasted blocks, worst letters
+	$(BIN)/pytest -n 3 --dist worksteal -m slow $(ARGS)
+
 test-live: setup ## a real Ollama with real models (built and fetched the first time)
 	@scripts/ollama setup >&2
 	$(BIN)/pytest -m live tests/live $(ARGS)

@@ -189,6 +189,7 @@ async def test_chat_json_prints_an_object_a_line_and_keeps_conversations_apart(c
     assert replies[3]["outcomes"][0]["structured"]["outcome"] == "confirmed"
 
 
+@pytest.mark.slow
 async def test_a_conversation_goes_on_in_another_process(commands):
     await commands.run("ask", "--conversation", "k", "turn on the bedside lamp")
 
@@ -306,6 +307,7 @@ async def test_an_argument_given_twice_is_wrong_usage(commands):
     assert "given twice" in done.err
 
 
+@pytest.mark.slow
 async def test_a_terminal_without_our_characters_still_gets_the_answer(commands):
     done = await commands.run("tools", "call", "list_zwave_devices", PYTHONIOENCODING="ascii")
 

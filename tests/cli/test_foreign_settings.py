@@ -68,6 +68,7 @@ async def test_the_doctor_says_the_same(commands, marker):
     assert "evil" not in json.dumps(ended.json)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("safely", [["-P"], []], ids=["as installed", "python -m"])
 async def test_no_module_of_the_folder_takes_the_place_of_ours(commands, safely):
     marker = commands.folder / "it-ran"

@@ -33,6 +33,7 @@ async def test_each_act_of_a_chat_has_a_mark_and_a_look_has_none(commands):
     assert "✗" not in done + looked
 
 
+@pytest.mark.slow
 async def test_ask_shows_marks_on_a_terminal_and_nothing_of_them_in_a_pipe(commands):
     async with Terminal.opened(commands, "ask", "turn on the floor lamp") as terminal:
         assert await terminal.ends() == 0

@@ -29,6 +29,7 @@ def shown() -> list[tuple[str, list[str]]]:
     return [(lines[0], lines[1:]) for lines in turns]
 
 
+@pytest.mark.slow
 async def test_the_transcript_is_real(commands):
     turns = shown()
     assert len(turns) > 4, "it is found at all"
@@ -59,6 +60,7 @@ def installed(home: Path) -> None:
         program.chmod(0o755)
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(LIMIT_SECONDS)
 def test_the_blocks_can_be_pasted_one_after_the_other(commands, tmp_path):
     installed(tmp_path)

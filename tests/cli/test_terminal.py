@@ -58,6 +58,7 @@ async def test_a_failing_server_prints_its_reason_once(commands):
     assert terminal.shown.count("The sonos server is not answering") == 1
 
 
+@pytest.mark.slow
 async def test_a_call_that_hangs_says_what_it_waits_for_and_status_knows_the_server(commands):
     async with Terminal.opened(commands, "run") as terminal:
         await terminal.until("> ", behind="`quit` to end")
@@ -130,6 +131,7 @@ async def test_what_was_typed_is_there_after_the_next_start(commands):
     assert stat.S_IMODE(kept.stat().st_mode) == 0o600
 
 
+@pytest.mark.slow
 async def test_nothing_with_a_pin_in_it_is_kept(commands):
     commands.file("voice-gateway.toml", '[permission]\npin = "2468"\n')
     async with Terminal.opened(commands, "chat") as terminal:

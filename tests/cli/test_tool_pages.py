@@ -41,6 +41,7 @@ async def test_a_pipe_gets_one_line_for_each_tool(commands):
     assert re.search(r"Control a Z-Wave device +Switches, dims, opens or closes one light, .*door\.", line)
 
 
+@pytest.mark.slow
 async def test_one_tool_is_shown_whole(commands):
     done = await commands.run("tools", "control_zwave_device")
     as_json = await commands.run("tools", "control_zwave_device", "--json")

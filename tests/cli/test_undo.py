@@ -3,9 +3,11 @@
 import asyncio
 import json
 
+import pytest
 from tests.fakes.gateway_process import Commands, Running
 
 
+@pytest.mark.slow
 async def test_what_one_process_did_another_takes_back(commands: Commands):
     acts = ["dim the bedside lamp to 80", {"text": "turn on the desk lamp", "conversation_id": "other"}]
     await commands.run(
@@ -32,6 +34,7 @@ async def test_there_is_nothing_to_take_back(commands: Commands):
     assert (nothing.code, nothing.out) == (1, "There is nothing that I could take back.\n")
 
 
+@pytest.mark.slow
 async def test_a_running_gateway_takes_back_what_was_done_before_it_came(commands: Commands):
     await commands.run("ask", "turn on the desk lamp")
     async with Running.opened(commands):
@@ -46,6 +49,7 @@ async def test_a_running_gateway_takes_back_what_was_done_before_it_came(command
     assert after.out == "The Kitchen Light is now off.\n"
 
 
+@pytest.mark.slow
 async def test_an_undo_that_opens_the_house_asks_across_processes(commands: Commands):
     await commands.run("chat", text="unlock the front door\nyes\nlock the front door\n")
 
@@ -57,6 +61,7 @@ async def test_an_undo_that_opens_the_house_asks_across_processes(commands: Comm
     assert done.out == "The Front Door is now unlocked.\n"
 
 
+@pytest.mark.slow
 async def test_two_at_once_take_back_one_each(commands: Commands):
     await commands.run("ask", "turn on the desk lamp")
     await commands.run("ask", "turn on the floor lamp")

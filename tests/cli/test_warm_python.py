@@ -13,6 +13,7 @@ import pytest
 from tests.fakes import warm_python
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "words",
     [
@@ -33,6 +34,7 @@ async def test_a_command_says_the_same_when_it_is_started_from_scratch(commands,
     assert warm == cold
 
 
+@pytest.mark.slow
 async def test_bytes_that_are_no_text_come_through(commands):
     answers = []
     for python in (commands.python, sys.executable):

@@ -2,6 +2,7 @@
 
 import subprocess
 
+import pytest
 from tests.fakes.anthropic_server import KEY, FakeAnthropic, Scripted
 from tests.fakes.counterparts import program
 from tests.fakes.gateway_process import Running
@@ -67,6 +68,7 @@ async def test_broker_login(commands, tmp_path):
         broker.kill()
 
 
+@pytest.mark.slow
 async def test_model_server(commands):
     async with FakeOllama() as ollama:
         commands.file(
@@ -96,6 +98,7 @@ async def test_model_server(commands):
         await gateway.stop()
 
 
+@pytest.mark.slow
 async def test_model_that_was_never_there(commands):
     async with FakeOllama({"another:1b": ["completion", "tools"]}) as ollama:
         env = {"AI_PROVIDER": "ollama", "OLLAMA_BASE_URL": ollama.url}
@@ -111,6 +114,7 @@ async def test_model_that_was_never_there(commands):
             await gateway.stop()
 
 
+@pytest.mark.slow
 async def test_cloud_key(commands):
     async with FakeAnthropic() as cloud:
         commands.file(

@@ -25,6 +25,7 @@ def open_to_others(folder: Path) -> dict[str, str]:
     return {path.name: oct(mode) for path, mode in found.items() if mode != wanted[path]}
 
 
+@pytest.mark.slow
 async def test_whatever_the_umask(commands):
     done = await commands.run("run", text=SAID, VOICE_GATEWAY_BRAIN_STORE="sqlite")
 

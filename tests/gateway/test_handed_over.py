@@ -4,6 +4,7 @@ import asyncio
 import json
 import signal
 
+import pytest
 from tests.fakes.gateway_process import LIMIT_SECONDS, Running
 from tests.fakes.ollama_server import FakeOllama, Scripted
 from tests.fakes.running_gateway import server
@@ -52,6 +53,7 @@ async def test_a_gateway_killed_while_it_answers_is_one_honest_reply(commands, t
     assert UNKNOWN in reply["text"]
 
 
+@pytest.mark.slow
 async def test_a_frozen_gateway_holds_up_no_command(commands):
     commands.file("voice-gateway.toml", NO_SERVER)
     async with Running.opened(commands) as gateway:

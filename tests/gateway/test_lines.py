@@ -161,6 +161,7 @@ async def test_a_gateway_that_died_in_front_makes_room(redis):
         dead = asyncio.ensure_future(first.answers("dead", work=asyncio.Event()))
         behind = asyncio.ensure_future(first.answers("dead, too"))
         await until(lambda: _inside(first, 2))
+        await until(lambda: order == ["dead"])
         first.store._keeper.cancel()  # as a killed one: it says no more that it lives, and takes nothing back
         started = time.monotonic()
         first.locks._locks.clear()

@@ -14,6 +14,7 @@ def run(program: str) -> str:
     return done.stdout.strip()
 
 
+@pytest.mark.slow
 def test_langsmith_stays_out_until_a_trace_is_made():
     program = """
 import sys

@@ -103,6 +103,7 @@ async def test_the_ready_line_names_every_door_and_its_address(commands):
     assert "secret" not in told
 
 
+@pytest.mark.slow
 async def test_a_second_gateway_says_that_commands_reach_another(commands):
     async with Running.opened(commands), Running.opened(commands) as second:
         (told,) = [one for one in second.said if one.startswith("ready: ")]

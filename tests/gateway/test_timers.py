@@ -31,6 +31,7 @@ async def shows(gateway: Running, words: str) -> None:
         assert (await gateway.process.stdout.readline()).decode().strip() == words
 
 
+@pytest.mark.slow
 async def test_what_is_set_while_no_gateway_runs_says_so(commands: Commands, store: TimerStore) -> None:
     alone = await commands.run("ask", "set a timer for one hour")
     assert alone.out.strip() == f"Timer set for 1 hour. {WARNING}"
@@ -42,6 +43,7 @@ async def test_what_is_set_while_no_gateway_runs_says_so(commands: Commands, sto
     assert len(store.all()) == 3
 
 
+@pytest.mark.slow
 async def test_chat_leaves_timers_to_the_gateway_that_can_ring_them(
     commands: Commands, store: TimerStore
 ) -> None:
@@ -60,6 +62,7 @@ async def test_chat_leaves_timers_to_the_gateway_that_can_ring_them(
         await until(lambda: len(store.all()) == 1)
 
 
+@pytest.mark.slow
 async def test_a_gateway_that_is_killed_while_it_rings_rings_again_when_it_is_back(
     commands: Commands, store: TimerStore
 ) -> None:

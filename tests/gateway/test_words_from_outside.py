@@ -126,6 +126,7 @@ def row(text: str) -> dict[str, str]:
     return {"title": "Tomatoes", "content": text, "url": "http://127.0.0.1/tomatoes"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("provider", ["ollama", "anthropic"])
 async def test_a_search_result_does_nothing_without_a_yes(tmp_path, provider):
     async with search_engine() as engine, house(tmp_path, provider=provider, searxng=engine.url) as home:

@@ -86,6 +86,7 @@ def memory_megabytes() -> float:
     return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="needs Linux's /proc")
 @pytest.mark.parametrize("size", [FLOOD_BYTES, LONGEST_REQUEST - 100], ids=["too long", "just not too long"])
 async def test_a_flood_of_long_messages_does_not_fill_the_memory(broker, own_folder, size):

@@ -206,6 +206,7 @@ async def test_a_frozen_broker_does_not_hold_up_the_stop(broker, running):
         broker.thaw()
 
 
+@pytest.mark.slow
 async def test_login_and_tls_with_an_authority_of_our_own(commands, tmp_path):
     (tmp_path / "b").mkdir()
     broker = Broker(tmp_path / "b", users={"me": "sesame-7"}, tls=Certificates(tmp_path / "b"))

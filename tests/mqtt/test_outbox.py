@@ -40,6 +40,7 @@ async def taken(outbox: Outbox, count: int) -> list[str]:
     return payloads
 
 
+@pytest.mark.slow
 async def test_every_request_of_a_flood_is_answered_once(broker, here, caplog):
     answers: Counter[str] = Counter()
     at_once = [(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)]

@@ -2,6 +2,7 @@
 
 import json
 
+import pytest
 from tests.fakes.gateway_process import Running
 from tests.fakes.running_gateway import ask, parts
 from tests.mqtt.conftest import Listener
@@ -11,6 +12,7 @@ PIN, WRONG = "1357924680", "8642097531"
 SETTINGS = f'[brain]\nstore = "sqlite"\n[permission]\npin = "{PIN}"\n'
 
 
+@pytest.mark.slow
 async def test_a_pin_reaches_nobody_and_too_many_wrong_ones_lock_it_through_a_restart(commands, broker):
     commands.file("settings.toml", SETTINGS)
     words = ("--config", "settings.toml", "--debug")

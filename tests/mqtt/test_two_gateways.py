@@ -114,6 +114,7 @@ async def two_gateways(tmp_path, broker, redis, done):
         yield running
 
 
+@pytest.mark.slow
 async def test_one_gateway_is_killed_and_every_id_is_answered_once_acted(tmp_path, broker, redis):
     done = tmp_path / "switched.txt"
     requests = {f"lamp-{colour}": f"turn on the {colour} lamp" for colour in COLOURS}
@@ -157,6 +158,7 @@ async def burst(listener: Listener, count: int = BURST) -> list[dict]:
     return [await listener.gets("voice/res") for _ in range(count)]
 
 
+@pytest.mark.slow
 async def test_a_burst_in_one_conversation_is_answered_in_its_order_by_both(tmp_path, broker, redis):
     async with two_gateways(tmp_path, broker, redis, tmp_path / "done"), Listener.on(broker) as listener:
         await burst(listener, 4)  # both have read their home
@@ -167,6 +169,7 @@ async def test_a_burst_in_one_conversation_is_answered_in_its_order_by_both(tmp_
     assert numbers == list(range(BURST))
 
 
+@pytest.mark.slow
 async def test_what_waits_behind_a_killed_gateway_was_never_begun_and_is_done(tmp_path, broker, redis):
     """One lamp after the other in one conversation: of those that only waited nothing is unknown."""
     done = tmp_path / "switched.txt"

@@ -56,6 +56,7 @@ def grows_too_fast(regex: Regex, made: Callable[[int], str]) -> bool:
     return grows(regex, made, FULL, 2 * FULL, MOST_GROWTH)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("file", source_files(), ids=lambda file: str(file.relative_to(SRC)))
 def test_twice_the_letters_take_twice_the_time(file: Path) -> None:
     slow = {}

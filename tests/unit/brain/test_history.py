@@ -3,6 +3,7 @@
 import json
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
@@ -176,6 +177,7 @@ def test_a_turn_that_is_too_long_alone_keeps_head_and_tail_of_its_results() -> N
     assert_paired(history.messages)
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(MESSAGES)
 def test_the_messages_api_accepts_every_paired_history(messages: list[BaseMessage]) -> None:

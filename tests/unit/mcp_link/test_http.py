@@ -65,6 +65,7 @@ async def _a_call_given_up_ends_at_once_and_the_session_stays(link: Linked) -> N
     assert await link.call("add", "web", a=1, b=1) == "2"
 
 
+@pytest.mark.slow
 async def test_a_server_that_dies_fails_the_call_and_is_reached_again_when_it_is_back():
     port = free_port()
     with http_server(port):
