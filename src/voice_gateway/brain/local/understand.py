@@ -25,7 +25,7 @@ from voice_gateway.brain.local.meaning import (
 )
 from voice_gateway.brain.local.normalise import Said
 from voice_gateway.brain.local.plan.act import HOME_ACTS
-from voice_gateway.brain.local.plan.builtin import BUILTIN
+from voice_gateway.brain.local.plan.builtin import ASKED, BUILTIN
 from voice_gateway.brain.local.plan.look import LOOKS, read_looks
 from voice_gateway.brain.local.plan.scene import ask_for_scene, read_scene, scene_alone
 from voice_gateway.brain.local.resolve import LONGEST_NAME
@@ -349,7 +349,10 @@ class Reader:
         return meaning
 
     def _without_home(self, frame: Frame) -> bool:
-        """ "Turn it down" is about the sound, unless a device was talked of."""
+        """ "Turn it down" is about the sound, unless a device was talked of; what is asked of a search may be
+        about a thing of this home."""
+        if frame.intent == "Search" and ASKED.match(frame.text("query")):
+            return False
         return frame.intent in BUILTIN or (frame.intent == "UpDownIt" and self.context.topic != "device")
 
     def _checked(self, reading: Reading, said: Said) -> Understanding:

@@ -134,6 +134,9 @@ _NO_QUERY = re.compile(
 )
 
 
+ASKED = re.compile(r"(?:who|what|when|where|why|how|which|if|whether|is|are)\b")
+
+
 def _search(frame: Frame, context: Context) -> Meaning:
     query = frame.text("query")
     if frame.literal and query.startswith(("the web for ", "the internet for ")):
@@ -142,9 +145,17 @@ def _search(frame: Frame, context: Context) -> Meaning:
         return NotHandled("nobody asks for a search", forbid=True)
     if asks_for_action(normalise(query), context.home, ()):
         return NotHandled("an order to the home is no search", forbid=True)
+    if _asks_of_home(query, context):
+        return NotHandled("what became of a thing of this home nobody out there knows", forbid=True)
     if query in ("it", "that", "this", "something", "them"):
         return NotHandled("nothing to search for is named", spoken="Please tell me what to search for.")
     return _call(frame, "search_web", query=f"{frame.text('before')} {query}".strip())
+
+
+def _asks_of_home(query: str, context: Context) -> bool:
+    """ "Who turned off the desk lamp"; one word ("the best thermostat") may be anybody's."""
+    named = (name for name in context.home.by_name if " " in name)
+    return bool(ASKED.match(query)) and any(f" {name} " in f" {query} " for name in named)
 
 
 def _words(answer: str) -> Planner:
