@@ -1,22 +1,21 @@
 """From words to a meaning: frames of the whole, then of its clauses, and what is no command never acts."""
 
 import re
-from collections.abc import Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from home_words.clause_words import BY_THEN, DENIAL, IT, JOINT, THING, UNFINISHED
 from home_words.command_words import PLAIN_VERB, STATE, VERB
 from home_words.phrases import capital, listed
+from voice_gateway.brain.local.clause_reader import ClauseReader, names_in
 from voice_gateway.brain.local.command import clauses
 from voice_gateway.brain.local.command.clauses import Piece
 from voice_gateway.brain.local.command.condition import condition_met
 from voice_gateway.brain.local.command.what import read_command, read_later
 from voice_gateway.brain.local.command.which import plain_order
-from voice_gateway.brain.local.grammar import Frame, has_own_sentences, match, match_ha
-from voice_gateway.brain.local.home import Device
+from voice_gateway.brain.local.grammar import Frame, has_own_sentences
 from voice_gateway.brain.local.meaning import (
     Clarification,
-    Context,
     Meaning,
     NotHandled,
     Request,
@@ -25,10 +24,8 @@ from voice_gateway.brain.local.meaning import (
 )
 from voice_gateway.brain.local.normalise import Said
 from voice_gateway.brain.local.plan.act import HOME_ACTS
-from voice_gateway.brain.local.plan.builtin import ASKED, BUILTIN
-from voice_gateway.brain.local.plan.look import LOOKS, read_looks
-from voice_gateway.brain.local.plan.scene import ask_for_scene, read_scene, scene_alone
-from voice_gateway.brain.local.resolve import LONGEST_NAME
+from voice_gateway.brain.local.plan.look import LOOKS
+from voice_gateway.brain.local.plan.scene import ask_for_scene, scene_alone
 from voice_gateway.brain.local.speech_act import NotACommand, not_a_command, worded_as_question
 from voice_gateway.brain.local.wording import DOING, the
 
@@ -55,9 +52,7 @@ _TOLD = {
 }
 _FREE = ("query", "message", "label", "duration", "clock", "offset")  # words in these are not ours to judge
 _WORDY = ("thing", "scene", "place")  # a template with none of these is said as it stands, or not at all
-_PLANNERS = {**BUILTIN, **HOME_ACTS, **LOOKS}
 _SHORT = 6  # words: a longer clause without a comma may be anything
-_BARE = 3  # "{thing} on": so few words of its own that anything fits
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,14 +84,10 @@ class Reading:
 
 
 @dataclass(frozen=True)
-class Reader:
+class Reader(ClauseReader):
     """Reads one utterance; `context` moves on from clause to clause, so that "it" means what was named."""
 
-    context: Context
-    language: str = "en"
-    core_only: bool = False  # only what needs no home
     hints: bool = False  # suggestions and complaints count, too
-    _read_before: dict[tuple[str, tuple[Device, ...]], Meaning] = field(default_factory=dict)
 
     def read(self, said: Said) -> Understanding:
         if not said.text:
@@ -139,7 +130,7 @@ class Reader:
         return reading
 
     def _cut(self, parts: Sequence[str]) -> list[Piece]:
-        return clauses.cut([self._as_one_word(part, mark="_") for part in parts])
+        return clauses.cut([self.as_one_word(part, mark="_") for part in parts])
 
     def _composed(
         self, pieces: Sequence[Piece], *, front: bool = False, after_wish: bool = False
@@ -171,7 +162,7 @@ class Reader:
                 if not self._stopped(meaning, inner.order):
                     return Reading((meaning,), None, inner.plain, inner.sure)
             elif isinstance(meaning, Clarification) and meaning.frame.intent in HOME_ACTS:
-                stopped = not_a_command(self._as_one_word(plain_order(inner.order), mark="_"))
+                stopped = not_a_command(self.as_one_word(plain_order(inner.order), mark="_"))
                 question = question or (None if stopped else Reading((), meaning, inner.plain, inner.sure))
         return question
 
@@ -231,7 +222,7 @@ class Reader:
         left_out = isinstance(whole, Clarification) and whole.slot == "without"
         text = re.sub(r" (?:except|but|apart from)$", "", said.text)
         text = plain_order(text) if left_out else text
-        stopped = stopped or not_a_command(self._as_one_word(text, mark="_"))
+        stopped = stopped or not_a_command(self.as_one_word(text, mark="_"))
         if not stopped and (half := self._half_said(whole, said)):
             return Understanding.of(half)
         # Looking does no harm, and a command with a question mark is asked about in any case.
@@ -261,7 +252,7 @@ class Reader:
             return None
         pieces = [piece.text for piece in self._cut(said.parts) if piece.hard][:MOST_PIECES]
         missing = [piece for piece in pieces if (found := self._order(piece)) is None or found.question]
-        names = _names_in(said.text, self.context.home.by_name, shortest=1)
+        names = names_in(said.text, self.context.home.by_name, shortest=1)
         told = isinstance(whole, NotHandled) and (whole.spoken or whole.understood)
         if missing and len(missing) < len(pieces):
             ask = f'I did nothing yet: I don\'t know what you mean by "{missing[0]}". What shall I do?'
@@ -277,83 +268,12 @@ class Reader:
         words = " ".join(step.frame.text(slot) for slot in slots) if step.frame else ""
         return bool(JOINT.search(words)) and step.intent != "Search"
 
-    def clause(self, text: str) -> Meaning:
-        """The best reading of one clause: the first that holds, else the first question, else why not."""
-        key = (text, self.context.last)
-        if key not in self._read_before:
-            self._read_before[key] = self._best_reading(text)
-        return self._read_before[key]
-
-    def _best_reading(self, text: str) -> Meaning:
-        told: Step | None = None
-        ask: Clarification | None = None
-        no: NotHandled | None = None
-        for frame in self._frames(text):
-            meaning = self._plan(frame)
-            if isinstance(meaning, Step) and (meaning.requests or frame.intent not in HOME_ACTS):
-                return meaning
-            if isinstance(meaning, Step):
-                told = told or meaning  # "that cannot be dimmed": another reading may know what can be done
-            elif isinstance(meaning, Clarification):
-                ask = ask or meaning
-            elif frame.literal > _BARE or frame.intent in LOOKS:
-                no = no or meaning
-        return told or ask or no or NotHandled("no sentence fits")
-
     def planned(self, frame: Frame, *, ask: bool = False) -> Understanding:
         """A frame that is clear already: the answer to a question, or the last wish for something else."""
-        meaning = self._plan(frame)
+        meaning = self.plan(frame)
         if isinstance(meaning, Step) and meaning.acts and ask:
             return Understanding.of(_shall_i(meaning))
         return Understanding.of(meaning)
-
-    def _frames(self, text: str) -> Iterable[Frame]:
-        """What is composed, and what is said as it stands; in other languages Home Assistant's sentences."""
-        if not has_own_sentences(self.language):
-            yield from match_ha(text, self.context.home, self.context.room, self.language)
-            return
-        if self.core_only:
-            yield from match(text, self.language)
-            return
-        composed = read_command(self._as_one_word(text))
-        # Only what is called exactly so can be started: a timer comes first.
-        yield from (one.frame for one in composed if one.what.action != "Start")
-        needs_none = match(text, self.language)
-        yield from (one for one in needs_none if not one.slots)
-        yield from (*read_looks(text), *read_scene(text))
-        yield from (one for one in needs_none if one.slots)
-        yield from (one.frame for one in composed if one.what.action == "Start")
-
-    def _as_one_word(self, text: str, *, mark: str = "") -> str:
-        """Names are joined, so that none of their words is taken for a command's ("Down Light") or for how a
-        sentence is meant ("Left Lamp"); with a mark single words, too."""
-        home, shortest = self.context.home, 1 if mark else 2
-        names = _names_in(text, home.by_name, shortest) | _names_in(text, home.scenes, shortest)
-        for name in sorted(names, key=len, reverse=True):
-            text = re.sub(rf"\b{re.escape(name)}\b", name.replace(" ", "_") + mark, text)
-        return text
-
-    def _plan(self, frame: Frame) -> Meaning:
-        planner = _PLANNERS.get(frame.intent)
-        if planner is None:
-            own = frame.intent == "Abilities"
-            return Step(frame.intent, frame=frame) if own else NotHandled("nobody plans that")
-        if self.core_only and not self._without_home(frame):
-            return NotHandled("the home is needed")
-        meaning = planner(frame, self.context)
-        if isinstance(meaning, Step):
-            missing = [r.tool for r in meaning.requests if r.tool not in self.context.tools]
-            if missing:
-                reason = f"the tool {missing[0]} is not there"
-                return NotHandled(reason, spoken=_missing(missing[0]), understood=True)
-        return meaning
-
-    def _without_home(self, frame: Frame) -> bool:
-        """ "Turn it down" is about the sound, unless a device was talked of; what is asked of a search may be
-        about a thing of this home."""
-        if frame.intent == "Search" and ASKED.match(frame.text("query")):
-            return False
-        return frame.intent in BUILTIN or (frame.intent == "UpDownIt" and self.context.topic != "device")
 
     def _checked(self, reading: Reading, said: Said) -> Understanding:
         tried = [step.otherwise for step in reading.steps if step.otherwise]
@@ -385,7 +305,7 @@ class Reader:
             text = re.sub(r" at (?=\d+$)", " to ", text)  # "the heating at 20" is no time
         if step.frame is not None and (step.frame.text("without") or step.frame.text("having")):
             text = plain_order(text)
-        return not_a_command(" ".join(self._as_one_word(text, mark="_").split()))
+        return not_a_command(" ".join(self.as_one_word(text, mark="_").split()))
 
 
 def _for_later(steps: Sequence[Step], said: Said) -> bool:
@@ -431,12 +351,6 @@ def _wordy(step: Step) -> bool:
     return step.frame is None or not step.frame.own or any(slot in step.frame.slots for slot in _WORDY)
 
 
-def _names_in(text: str, names: Container[str], shortest: int = 2) -> set[str]:
-    words = text.split()
-    spans = ((at, size) for at in range(len(words)) for size in range(shortest, LONGEST_NAME + 1))
-    return {name for at, size in spans if (name := " ".join(words[at : at + size])) in names}
-
-
 def _shall_i(step: Step) -> Clarification:
     if step.intent == "Scene":
         return ask_for_scene(str(step.requests[0].args["sceneName"]))
@@ -444,13 +358,6 @@ def _shall_i(step: Step) -> Clarification:
     names = listed([the(device) for device in step.devices]) or "that"
     text = f"Shall I {DOING.get(action, 'change')} {names}?"
     return Clarification(capital(text), step.frame or Frame(step.intent), step.devices, confirm=True)
-
-
-def _missing(tool: str) -> str:
-    if tool.endswith(("timer", "timers")):
-        return "I have no timers here."
-    home = "zwave" in tool or "device" in tool
-    return "I can't reach the home at the moment." if home else "I can't do that here."
 
 
 def _why(stopped: NotACommand, said: Said) -> str:
