@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import lru_cache
 from io import TextIOWrapper
 from pathlib import Path
 from typing import TextIO
@@ -88,8 +89,11 @@ class FactsFormatter(logging.Formatter):
 
 def _quoted(value: object) -> str:
     text = str(value)
-    if type(value) in _NUMBERS:
-        return text
+    return text if type(value) in _NUMBERS else _quoted_text(text)
+
+
+@lru_cache(maxsize=1000)  # names of tools and parts come again with every line
+def _quoted_text(text: str) -> str:
     if _BARE.fullmatch(text) and text.isprintable():
         return text
     escaped = text.replace("\\", r"\\").replace('"', r"\"")

@@ -13,7 +13,7 @@ from voice_gateway.tools.outside import brings_words, quoted, quoted_error
 from voice_gateway.tools.results import Result, capped, cause_of, describe
 from voice_gateway.tools.runner import GRACE_SECONDS, DaemonThreads, Expired, Runner, ToolRaised
 from voice_gateway.tools.schema import is_flat
-from voice_gateway.tools.waiting import telling
+from voice_gateway.tools.waiting import tell_later
 from voice_gateway.turn import Decision, Gate, ToolCall, ToolOutcome, ToolTraits, Verdict, encodable, new_id
 
 if TYPE_CHECKING:
@@ -146,13 +146,14 @@ class ToolExecutor:
         if (gate is not None or self._gate is not None) and (refusal := self._refusal(execution, gate)):
             return refusal
         limit = timeout_seconds or plan.traits.timeout_seconds or self._timeout_seconds
+        waits = tell_later(args, plan.traits)
         try:
-            with telling(args, plan.traits):
-                value = await self._runner.run(
-                    execution.name, limit, plan.start, execution.call_id, args, ready
-                )
+            value = await self._runner.run(execution.name, limit, plan.start, execution.call_id, args, ready)
         except Expired:
             raise ToolTimeout(timeout_text(plan, limit)) from None
+        finally:
+            if waits is not None:
+                waits.cancel()
         return await asyncio.to_thread(plan.finish, value) if heavy(value) else plan.finish(value)
 
     def _refusal(self, execution: Execution, gate: Gate | None) -> Verdict | None:

@@ -27,18 +27,12 @@ def heard_by(on_wait: OnWait) -> Iterator[None]:
         _on_wait.reset(token)
 
 
-@contextmanager
-def telling(args: Mapping[str, Any], traits: ToolTraits) -> Iterator[None]:
-    """Around one call."""
+def tell_later(args: Mapping[str, Any], traits: ToolTraits) -> asyncio.TimerHandle | None:
+    """For one call, which cancels it when it ends; None where nobody listens."""
     if (on_wait := _on_wait.get()) is None:
-        yield
-        return
+        return None
     loop = asyncio.get_running_loop()
-    timer = loop.call_later(WAIT_SECONDS, lambda: on_wait(waited_for(args, traits)))
-    try:
-        yield
-    finally:
-        timer.cancel()
+    return loop.call_later(WAIT_SECONDS, lambda: on_wait(waited_for(args, traits)))
 
 
 def waited_for(args: Mapping[str, Any], traits: ToolTraits) -> str:
