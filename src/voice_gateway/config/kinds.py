@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 from pathlib import PurePath
 from typing import Annotated, Any
 from urllib.parse import urlsplit
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pydantic import (
     AfterValidator,
@@ -110,6 +111,14 @@ def _suggested(url: str, example: str) -> str:
 _checked_redis = _address("redis://", "rediss://", example="redis://host:6379", needs_host=False)
 
 
+def _checked_zone(name: str) -> str:
+    try:
+        ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError) as error:
+        raise ValueError(f"{name[:60]!r} is no time zone: use a name such as Europe/Berlin") from error
+    return name
+
+
 def _checked_store(store: str) -> str:
     if store in ("memory", "sqlite"):
         return store
@@ -204,6 +213,7 @@ ListenAddress = Annotated[
     AfterValidator(_address("tcp://", example="tcp://127.0.0.1:10700", needs_host=False, least_port=0)),
 ]
 Language = Annotated[str, AfterValidator(_checked_language)]
+ZoneName = Annotated[str, AfterValidator(_checked_zone)]
 StorePlace = Annotated[str, AfterValidator(_checked_store)]
 Topic = Annotated[str, AfterValidator(_checked_topic)]
 ShareGroup = Annotated[str, AfterValidator(_checked_group)]

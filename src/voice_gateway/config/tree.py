@@ -26,6 +26,7 @@ from voice_gateway.config.kinds import (
     StorePlace,
     Topic,
     WebAddress,
+    ZoneName,
     checked_server_name,
     checked_steps,
     checked_wake_words,
@@ -282,6 +283,26 @@ class PermissionSettings(Section):
     trusted_tools: tuple[str, ...] = Field((), description="tools that never need a confirmation")
 
 
+class HomeSettings(Section):
+    """Where the home stands."""
+
+    latitude: float | None = Field(
+        None, ge=-90, le=90, description="for sunrise and sunset, in degrees north"
+    )
+    longitude: float | None = Field(None, ge=-180, le=180, description="for sunrise and sunset, degrees east")
+    timezone: ZoneName | None = Field(None, description="for example Europe/Berlin (default: the system's)")
+
+
+class RoutinesSettings(Section):
+    """What is done later, again and again, or when something happens."""
+
+    limit: int = Field(1000, ge=0, description="how many routines there may be")
+    grace_seconds: float = Field(
+        120.0, ge=0, description="what was missed for no longer is done late; older is asked about"
+    )
+    allow_opening: bool = Field(False, description="routines may unlock and open the house")
+
+
 class Settings(Section):
     """The whole tree. Parts get their own section, never this."""
 
@@ -295,6 +316,8 @@ class Settings(Section):
     mqtt: MqttSettings = MqttSettings()
     voice: VoiceSettings = VoiceSettings()
     permission: PermissionSettings = PermissionSettings()
+    home: HomeSettings = HomeSettings()
+    routines: RoutinesSettings = RoutinesSettings()
 
     @field_validator("mcpServers")
     @classmethod

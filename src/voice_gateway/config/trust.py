@@ -25,7 +25,7 @@ ALLOW = "`voice-gateway config allow`"
 LARGEST = 1024 * 1024  # bytes of a file that nobody named
 # The parts of a file that name commands, or say who may open the house; beside them every address, and what
 # a model may do by itself.
-STARTING = ("mcpServers", "mcp", "mcp_config", "permission")
+STARTING = ("mcpServers", "mcp", "mcp_config", "permission", "routines")
 BESIDE = ("url", "autonomy")  # how such a setting's name ends in any other part
 CHANGED = "what it starts, permits or connects to has changed since you allowed it"
 UNREADABLE = "-"  # it starts nothing; what is wrong with it is told when it is read

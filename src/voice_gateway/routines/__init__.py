@@ -1,0 +1,1 @@
+"""Routines: what is done later, again and again, or when something happens."""

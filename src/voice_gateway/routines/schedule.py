@@ -1,0 +1,186 @@
+"""When a routine is due next: rules, the sun, and the hours that daylight saving skips or repeats."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
+from itertools import islice
+
+from voice_gateway.routines.model import Condition, Every, Once, Routine, Sun, Trigger
+
+DAYS_AHEAD = 400  # beyond which the sun of the far north is not waited for
+MOST_LOOKED_AT = 5000  # occurrences of a rule: one that never comes must not be looked for without end
+_WEEK = timedelta(weeks=1)
+_SIZES = {
+    "WEEKLY": _WEEK,
+    "DAILY": timedelta(days=1),
+    "HOURLY": timedelta(hours=1),
+    "MINUTELY": timedelta(minutes=1),
+    "SECONDLY": timedelta(seconds=1),
+}
+_TICKING = ("FREQ=HOURLY", "FREQ=MINUTELY", "FREQ=SECONDLY")
+
+
+class NoPlace(Exception):
+    """Where the home stands is not known, so nobody knows when the sun sets there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where the home stands, as far as it is known."""
+
+    zone: tzinfo
+    latitude: float | None = None
+    longitude: float | None = None
+
+    @property
+    def has_sun(self) -> bool:
+        return self.latitude is not None and self.longitude is not None
+
+
+def next_run(trigger: Trigger, after: datetime, place: Place) -> datetime | None:
+    """The first moment behind `after`, in UTC; None when there is none, or an event decides."""
+    if isinstance(trigger, Once):
+        return trigger.at if trigger.at > after else None
+    if isinstance(trigger, Every):
+        return next(_of_rule(trigger, after, place.zone), None)
+    if isinstance(trigger, Sun):
+        return next(_of_sun(trigger, after, place), None)
+    return None
+
+
+def runs(trigger: Trigger, after: datetime, place: Place) -> Iterator[datetime]:
+    """One behind the other."""
+    moment: datetime | None = after
+    while (moment := next_run(trigger, moment or after, place)) is not None:
+        yield moment
+
+
+def due_next(routine: Routine, after: datetime, place: Place) -> datetime | None:
+    """Not behind its end."""
+    moment = next_run(routine.trigger, after, place)
+    return None if moment is None or (routine.until and moment > routine.until) else moment
+
+
+# --- local time
+
+
+def on_clock(wall: datetime, zone: tzinfo, not_before: datetime | None = None) -> datetime:
+    """The moment at which a clock on the wall shows this, in UTC.
+
+    What the clocks skip is the first moment behind the gap. What they show twice is the first of the two,
+    or the second where the first is not behind `not_before`.
+    """
+    for fold in (0, 1):
+        moment = wall.replace(tzinfo=zone, fold=fold).astimezone(UTC)
+        if moment.astimezone(zone).replace(tzinfo=None, fold=0) != wall:
+            return _behind_gap(wall, zone)
+        if not_before is None or moment > not_before:
+            return moment
+    return wall.replace(tzinfo=zone, fold=0).astimezone(UTC)
+
+
+def _behind_gap(wall: datetime, zone: tzinfo) -> datetime:
+    """The clocks go forward between these two, at a whole second."""
+    early, late = (wall.replace(tzinfo=zone, fold=fold).astimezone(UTC) for fold in (1, 0))
+    offset = early.astimezone(zone).utcoffset()
+    while late - early > timedelta(seconds=1):
+        middle = early + timedelta(seconds=(late - early).total_seconds() // 2)
+        if middle.astimezone(zone).utcoffset() == offset:
+            early = middle
+        else:
+            late = middle
+    return late.replace(microsecond=0)
+
+
+# --- rules
+
+
+def _of_rule(trigger: Every, after: datetime, zone: tzinfo) -> Iterator[datetime]:
+    from dateutil.rrule import rrulestr
+
+    ticking = trigger.rrule.startswith(_TICKING) and "BYHOUR" not in trigger.rrule
+    there = UTC if ticking else zone  # what comes every twenty minutes knows no clocks
+    start = trigger.start.astimezone(there).replace(tzinfo=None, microsecond=0)
+    # A day before: what the clocks skip lies behind where the rule has it.
+    since = max(after.astimezone(there).replace(tzinfo=None) - timedelta(days=0 if ticking else 1), start)
+    rule = rrulestr(trigger.rrule, dtstart=_nearer(start, since, trigger.rrule))
+    for wall in islice(rule.xafter(since, inc=True), MOST_LOOKED_AT):
+        moment = wall.replace(tzinfo=UTC) if ticking else on_clock(wall, zone)
+        if moment > after:
+            yield moment
+
+
+def _nearer(start: datetime, since: datetime, rrule: str) -> datetime:
+    """A start with the same occurrences behind `since`: those of years need not be counted each time."""
+    parts = dict(part.split("=", 1) for part in rrule.upper().split(";") if "=" in part)
+    size = _SIZES.get(parts.get("FREQ", ""))
+    anchored = {"COUNT", "BYSETPOS"} & parts.keys() or (size == _WEEK and "BYDAY" not in parts)
+    if size is None or anchored or not parts.get("INTERVAL", "1").isdecimal():
+        return start
+    step = size * int(parts.get("INTERVAL", "1"))
+    return start + max(0, (since - start) // step - 1) * step if step else start
+
+
+def check_rule(rrule: str) -> None:
+    """ValueError where it is none."""
+    from dateutil.rrule import rrulestr
+
+    rrulestr(rrule, dtstart=datetime(2000, 1, 1))
+
+
+# --- the sun
+
+
+def _of_sun(trigger: Sun, after: datetime, place: Place) -> Iterator[datetime]:
+    first = (after.astimezone(place.zone) - timedelta(seconds=trigger.offset_seconds)).date()
+    for days in range(-1, DAYS_AHEAD):
+        day = first + timedelta(days=days)
+        if trigger.days and day.weekday() not in trigger.days:
+            continue
+        moment = sun_on(trigger.event, day, place)
+        if moment is not None:
+            moment += timedelta(seconds=trigger.offset_seconds)
+            if moment > after:
+                yield moment
+
+
+def sun_on(event: str, day: date, place: Place) -> datetime | None:
+    """To the second; None where the sun does not rise or set on that day."""
+    if place.latitude is None or place.longitude is None:
+        raise NoPlace
+    from astral import Observer
+    from astral import sun as of_sun
+
+    try:
+        moment = getattr(of_sun, event)(
+            Observer(place.latitude, place.longitude), date=day, tzinfo=place.zone
+        )
+    except ValueError:
+        return None
+    return moment.astimezone(UTC).replace(microsecond=0)  # type: ignore[no-any-return]
+
+
+# --- conditions of the clock
+
+
+def at_such_a_time(condition: Condition, now: datetime, place: Place) -> bool:
+    here = now.astimezone(place.zone)
+    if condition.weekdays and here.weekday() not in condition.weekdays:
+        return False
+    after, before = (_bound(text, here, place) for text in (condition.after, condition.before))
+    if after is not None and before is not None:
+        inside = after <= here.time() < before
+        return inside if after <= before else here.time() >= after or here.time() < before
+    if after is not None and condition.after in ("sunset", "dusk"):  # it is dark until the sun rises
+        rises = _bound("sunrise" if condition.after == "sunset" else "dawn", here, place)
+        return here.time() >= after or (rises is not None and here.time() < rises)
+    return (after is None or here.time() >= after) and (before is None or here.time() < before)
+
+
+def _bound(text: str, here: datetime, place: Place) -> time | None:
+    if not text:
+        return None
+    if ":" in text:
+        return time.fromisoformat(text)
+    moment = sun_on(text, here.date(), place)
+    return moment.astimezone(place.zone).time() if moment else None

@@ -1,0 +1,155 @@
+"""When a routine is due: rules, the sun, and both changes of daylight saving."""
+
+from datetime import UTC, datetime, timedelta
+from itertools import islice, pairwise
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from voice_gateway.routines.model import Condition, Event, Every, Once, Routine, Sun
+from voice_gateway.routines.schedule import (
+    NoPlace,
+    Place,
+    at_such_a_time,
+    due_next,
+    next_run,
+    on_clock,
+    runs,
+)
+
+BERLIN = ZoneInfo("Europe/Berlin")
+HOME = Place(BERLIN, 52.5, 13.4)
+DAILY = "FREQ=DAILY;BYHOUR={hour};BYMINUTE={minute};BYSECOND=0"
+
+
+def at(*when: int, zone=BERLIN, fold: int = 0) -> datetime:
+    return datetime(*when, tzinfo=zone, fold=fold).astimezone(UTC)
+
+
+def every(rrule: str, start: datetime | None = None) -> Every:
+    return Every(rrule, start or at(2026, 1, 1))
+
+
+def shown(moments, count: int, zone=BERLIN) -> list[str]:
+    return [f"{moment.astimezone(zone):%m-%d %H:%M%z}" for moment in islice(moments, count)]
+
+
+def test_once_is_due_once():
+    moment = at(2026, 11, 16, 8)
+    assert next_run(Once(moment), moment - timedelta(seconds=1), HOME) == moment
+    assert next_run(Once(moment), moment, HOME) is None
+
+
+@pytest.mark.parametrize(
+    ("rrule", "now", "expected"),
+    [
+        (DAILY.format(hour=7, minute=0), at(2026, 11, 16, 7), ["11-17 07:00+0100", "11-18 07:00+0100"]),
+        (DAILY.format(hour=0, minute=0), at(2026, 12, 31, 23, 59), ["01-01 00:00+0100", "01-02 00:00+0100"]),
+        (
+            "FREQ=WEEKLY;BYDAY=MO,TH;BYHOUR=6;BYMINUTE=30;BYSECOND=0",
+            at(2026, 11, 16, 12),
+            ["11-19 06:30+0100", "11-23 06:30+0100"],
+        ),
+        (
+            "FREQ=MONTHLY;BYMONTHDAY=31;BYHOUR=9;BYMINUTE=0;BYSECOND=0",
+            at(2026, 11, 1),
+            ["12-31 09:00+0100", "01-31 09:00+0100", "03-31 09:00+0200"],
+        ),
+        ("FREQ=MONTHLY;BYMONTHDAY=-1;BYHOUR=9;BYMINUTE=0;BYSECOND=0", at(2028, 2, 1), ["02-29 09:00+0100"]),
+        (
+            "FREQ=DAILY;BYHOUR=8,10,12;BYMINUTE=0;BYSECOND=0",
+            at(2026, 11, 16, 10),
+            ["11-16 12:00+0100", "11-17 08:00+0100"],
+        ),
+    ],
+)
+def test_rules_follow_the_clock_of_the_home(rrule, now, expected):
+    assert shown(runs(every(rrule), now, HOME), len(expected)) == expected
+
+
+def test_a_time_in_the_gap_comes_once_at_the_first_valid_moment():
+    found = shown(runs(every(DAILY.format(hour=2, minute=30)), at(2026, 3, 28, 12), HOME), 2)
+    assert found == ["03-29 03:00+0200", "03-30 02:30+0200"]
+
+
+def test_a_time_in_the_fold_comes_once():
+    found = shown(runs(every(DAILY.format(hour=2, minute=30)), at(2026, 10, 24, 12), HOME), 2)
+    assert found == ["10-25 02:30+0200", "10-26 02:30+0100"]
+    # Asked again in the repeated hour, the clock shows the same time, and it is over.
+    again = next_run(every(DAILY.format(hour=2, minute=30)), at(2026, 10, 25, 2, 10, fold=1), HOME)
+    assert shown(iter([again]), 1) == ["10-26 02:30+0100"]
+
+
+def test_a_time_said_in_the_repeated_hour_is_of_that_hour():
+    second = at(2026, 10, 25, 2, 10, fold=1)
+    assert on_clock(datetime(2026, 10, 25, 2, 50), BERLIN, second) == at(2026, 10, 25, 2, 50, fold=1)
+
+
+@pytest.mark.parametrize("zone", ["Australia/Lord_Howe", "America/St_Johns", "Pacific/Apia"])
+def test_odd_zones_have_a_first_valid_moment(zone):
+    """Half an hour is skipped on Lord Howe; Samoa once skipped a whole day."""
+    year = 2011 if zone == "Pacific/Apia" else 2026
+    start = datetime(year, 1, 1, tzinfo=UTC)
+    rule, place = every(DAILY.format(hour=2, minute=10), start), Place(ZoneInfo(zone))
+    moments = list(islice(runs(rule, start, place), 366))
+    assert all(a < b for a, b in pairwise(moments))
+    assert all(b - a <= timedelta(hours=25) for a, b in pairwise(moments))
+
+
+def test_what_comes_every_two_hours_knows_no_clocks():
+    rule = every("FREQ=HOURLY;INTERVAL=2", at(2026, 10, 24, 12))
+    moments = list(islice(runs(rule, at(2026, 10, 24, 12), HOME), 20))
+    assert {b - a for a, b in pairwise(moments)} == {timedelta(hours=2)}
+
+
+def test_a_rule_of_years_ago_is_counted_from_its_start():
+    rule = every("FREQ=MINUTELY;INTERVAL=7", datetime(2000, 1, 1, tzinfo=UTC))
+    moment = next_run(rule, datetime(2026, 11, 16, tzinfo=UTC), HOME)
+    assert moment is not None
+    assert (moment - datetime(2000, 1, 1, tzinfo=UTC)) % timedelta(minutes=7) == timedelta()
+    fortnight = every("FREQ=WEEKLY;INTERVAL=2;BYDAY=MO;BYHOUR=7;BYMINUTE=0;BYSECOND=0", at(2020, 1, 6))
+    assert shown(runs(fortnight, at(2026, 11, 16), HOME), 2) == ["11-16 07:00+0100", "11-30 07:00+0100"]
+
+
+def test_the_sun_sets_every_day_at_another_time():
+    found = shown(runs(Sun("sunset", -1200), at(2026, 3, 28, 12), HOME), 2)
+    assert found == ["03-28 18:13+0100", "03-29 19:15+0200"]
+    weekdays = runs(Sun("sunrise", days=(5, 6)), at(2026, 11, 16), HOME)
+    assert {moment.astimezone(BERLIN).weekday() for moment in islice(weekdays, 4)} == {5, 6}
+
+
+def test_far_north_the_next_sunset_is_in_late_summer():
+    moment = next_run(Sun("sunset"), datetime(2026, 6, 1, tzinfo=UTC), Place(UTC, 80, 10))
+    assert moment is not None
+    assert moment.month == 8
+
+
+def test_without_a_place_nobody_knows_the_sun():
+    with pytest.raises(NoPlace):
+        next_run(Sun("sunset"), at(2026, 1, 1), Place(BERLIN))
+
+
+def test_an_event_has_no_next_time_and_an_end_is_kept():
+    assert next_run(Event("zwave", "zwave://devices/1", "open"), at(2026, 1, 1), HOME) is None
+    routine = Routine("x", every(DAILY.format(hour=7, minute=0)), until=at(2026, 11, 17, 12))
+    assert due_next(routine, at(2026, 11, 16, 12), HOME) == at(2026, 11, 17, 7)
+    assert due_next(routine, at(2026, 11, 17, 12), HOME) is None
+
+
+@pytest.mark.parametrize(
+    ("condition", "hour", "holds"),
+    [
+        (Condition(after="22:00", before="06:00"), 23, True),
+        (Condition(after="22:00", before="06:00"), 5, True),
+        (Condition(after="22:00", before="06:00"), 12, False),
+        (Condition(after="08:00", before="18:00"), 18, False),
+        (Condition(weekdays=(0,)), 12, True),  # 16 November 2026 is a Monday
+        (Condition(weekdays=(5, 6)), 12, False),
+        (Condition(after="sunset"), 23, True),
+        (Condition(after="sunset"), 3, True),
+        (Condition(after="sunset"), 12, False),
+        (Condition(after="sunrise", before="sunset"), 12, True),
+    ],
+)
+def test_conditions_of_the_clock(condition, hour, holds):
+    assert at_such_a_time(condition, at(2026, 11, 16, hour), HOME) is holds
