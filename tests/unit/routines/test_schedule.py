@@ -23,7 +23,7 @@ DAILY = "FREQ=DAILY;BYHOUR={hour};BYMINUTE={minute};BYSECOND=0"
 
 
 def at(*when: int, zone=BERLIN, fold: int = 0) -> datetime:
-    return datetime(*when, tzinfo=zone, fold=fold).astimezone(UTC)
+    return datetime(*when, tzinfo=zone, fold=fold).astimezone(UTC)  # type: ignore[arg-type, misc]
 
 
 def every(rrule: str, start: datetime | None = None) -> Every:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from voice_gateway.errors import ToolUnavailable
-from voice_gateway.routines.model import Condition, Event, Every, Last, Once, Routine, Sun, is_so
+from voice_gateway.routines.model import Condition, Event, Every, Last, Once, Routine, Sun, Trigger, is_so
 from voice_gateway.routines.store import SqliteRoutines, TooMany
 
 NOW = datetime(2026, 11, 16, 7, tzinfo=UTC)
@@ -27,7 +27,7 @@ def store(tmp_path: Path) -> SqliteRoutines:
 
 
 def test_each_kind_comes_back_as_it_was(store, tmp_path):
-    kinds = [
+    kinds: list[Trigger] = [
         Once(NOW, 60.0),
         Every("FREQ=DAILY;BYHOUR=7", NOW),
         Sun("sunset", -1200, (0, 1), once=True),
