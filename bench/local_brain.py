@@ -13,10 +13,11 @@ from tests.fakes.home_tools import ScriptedHome, manager_for
 from bench.table import Row
 from voice_gateway.brain.history import History
 from voice_gateway.brain.local.device_cache import DeviceCache
-from voice_gateway.brain.local.home import Home, build_home, parse_devices
 from voice_gateway.brain.local.stage import LocalBrain
 from voice_gateway.brain.stage import Turn
 from voice_gateway.config import BrainSettings
+from voice_gateway.homes.home import Home, build_home
+from voice_gateway.homes.listed import read_devices
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.turn import Utterance
 
@@ -93,7 +94,7 @@ async def measure(count: int, rounds: int) -> dict[str, float]:
 
 def _build(home: ScriptedHome) -> float:
     started = thread_time()
-    build_home(parse_devices({"devices": home.devices}))
+    build_home(read_devices({"devices": home.devices}))
     return (thread_time() - started) * 1000
 
 

@@ -10,13 +10,18 @@ from home_words.names import plain_words, singular
 from home_words.phonetics import sound
 from home_words.risk import drives_a_gate, is_guarded
 
-Kind = Literal["switch", "plug", "dimmer", "blind", "garage_door", "lock", "thermostat", "sensor", "other"]
+Kind = Literal[
+    "switch", "plug", "dimmer", "light", "fan", "blind", "garage_door", "valve", "lock", "thermostat",
+    "sensor", "media_player", "vacuum", "alarm", "siren", "other",
+]  # fmt: skip
 Sort = Literal[
     "light", "dimmer", "cover", "lock", "plug", "switch", "thermostat", "sensor", "garage", "door", "all",
     "device",
 ]  # fmt: skip
 
-SWITCHED: Final = frozenset({"switch", "plug", "dimmer"})  # what "everything" means: no locks, doors, blinds
+# What "everything" means: no locks, doors, blinds. A light only switches, a dimmer dims.
+SWITCHED: Final = frozenset({"switch", "plug", "dimmer", "light", "fan"})
+_MAY_BE_LIT: Final = frozenset({"switch", "plug", "dimmer", "light"})
 COVERS: Final = frozenset({"blind", "garage_door"})
 # A way into the house: nobody gets one by a vague or misheard name.
 ENTRANCES: Final = frozenset({"lock", "garage_door"})
@@ -60,7 +65,7 @@ def is_light(kind: str, name: str) -> bool:
     it, nor "the light" start it. A "Ceiling Fan Light" is the light of one.
     """
     if _LIGHT.search(name):
-        return kind in ("light", *SWITCHED)
+        return kind in _MAY_BE_LIT
     return kind == "light" or (kind == "dimmer" and not _NO_LIGHT.search(name))
 
 

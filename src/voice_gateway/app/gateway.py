@@ -13,7 +13,6 @@ from voice_gateway.app.doors import Doors
 from voice_gateway.brain.llm.anthropic.errors import NO_KEY
 from voice_gateway.brain.llm.ollama.health import ModelHealth
 from voice_gateway.brain.local.compose import abilities
-from voice_gateway.brain.local.meaning import LIST
 from voice_gateway.brain.local.stage import LocalBrain
 from voice_gateway.brain.stage import Stage
 from voice_gateway.config import Settings, data_folder
@@ -22,6 +21,7 @@ from voice_gateway.conversation.place import gateway_id
 from voice_gateway.conversation.store import MemoryStore, Store
 from voice_gateway.conversation.undo_log import acts_from
 from voice_gateway.errors import BrainError, ToolUnavailable
+from voice_gateway.homes.zwave import LIST
 from voice_gateway.mcp_link.integration import MCPIntegration, ServerStatus
 from voice_gateway.private_files import close_folder
 from voice_gateway.problems import MODEL_NO_KEY, TIMERS_LOST

@@ -152,12 +152,16 @@ def _warn_of_replacing(name: str, source: str) -> None:
     log.warning("tool replaced by another of the same name", extra={"tool": name, "source": source})
 
 
+def tool_of(tools: ToolManager, server: str, name: str) -> str | None:
+    """How the tool is called here that this server knows by this name; None: it has none."""
+    for tool in tools.all():
+        own = traits(tool)
+        if own.source == server and (own.original_name or tool.name) == name:
+            return name if tools.find(name) is tool else qualified_name(tool)
+    return None
+
+
 def tool_beside(tools: ToolManager, name: str, by: str) -> str | None:
     """How the tool is called that the server of the tool `by` knows by this name; None: it has none."""
     known = tools.find(by)
-    source = traits(known).source if known is not None else None
-    for tool in tools.all():
-        own = traits(tool)
-        if own.source == source and (own.original_name or tool.name) == name:
-            return name if tools.find(name) is tool else qualified_name(tool)
-    return None
+    return tool_of(tools, traits(known).source, name) if known is not None else None

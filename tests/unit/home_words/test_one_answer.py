@@ -12,9 +12,10 @@ from tests.fakes.scripted_home import blind, dimmer, lock, sensor, switch, therm
 from home_words.kinds import is_light
 from home_words.resolver import Names, One
 from home_words.risk import is_sensitive
-from voice_gateway.brain.local.home import Home, build_home, parse_devices
 from voice_gateway.brain.local.resolve import Found, Resolver
 from voice_gateway.config import PermissionSettings
+from voice_gateway.homes.home import Home, build_home
+from voice_gateway.homes.listed import read_devices
 from voice_gateway.tools.tier import Tier, tier
 from voice_gateway.turn import ToolCall, ToolTraits
 from zwave_mcp.control import supports
@@ -42,7 +43,7 @@ def server(nodes: list[Node]) -> Names[Device]:
 
 def gateway(known: Names[Device]) -> Home:
     """As it gets to know the home: from the server's own list."""
-    return build_home(parse_devices({"devices": [entry(device) for device in known.devices]}))
+    return build_home(read_devices({"devices": [entry(device) for device in known.devices]}))
 
 
 def spelling(device: Device, luck: random.Random) -> str:

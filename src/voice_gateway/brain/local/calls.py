@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 
 from voice_gateway.brain.acts import waves
-from voice_gateway.brain.local.meaning import LIST, LIST_ARGS, Request, Step
+from voice_gateway.brain.local.meaning import Request, Step
 from voice_gateway.brain.stage import Turn
+from voice_gateway.homes.zwave import LIST, LIST_ARGS
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.turn import ToolCall, ToolOutcome, new_id
 

@@ -6,13 +6,13 @@ from dataclasses import dataclass, field
 
 from voice_gateway.brain.local.command.what import read_command
 from voice_gateway.brain.local.grammar import Frame, has_own_sentences, match, match_ha
-from voice_gateway.brain.local.home import Device
 from voice_gateway.brain.local.meaning import Clarification, Context, Meaning, NotHandled, Step
 from voice_gateway.brain.local.plan.act import HOME_ACTS
 from voice_gateway.brain.local.plan.builtin import ASKED, BUILTIN
 from voice_gateway.brain.local.plan.look import LOOKS, read_looks
 from voice_gateway.brain.local.plan.scene import read_scene
 from voice_gateway.brain.local.resolve import LONGEST_NAME
+from voice_gateway.homes.device import Device
 
 _PLANNERS = {**BUILTIN, **HOME_ACTS, **LOOKS}
 _BARE = 3  # "{thing} on": so few words of its own that anything fits

@@ -10,9 +10,11 @@ from home_words.command_words import OPPOSITE
 from home_words.kinds import COVERS, DeviceClass
 from home_words.phrases import capital, listed
 from home_words.states import spoken_state, spoken_units
-from voice_gateway.brain.local.home import Device, Home, has_state, parse_devices, parse_scenes
 from voice_gateway.brain.local.meaning import DeviceQuery, Request, Step
 from voice_gateway.brain.local.wording import the
+from voice_gateway.homes.device import Device, has_state
+from voice_gateway.homes.home import Home
+from voice_gateway.homes.listed import read_devices, read_scenes
 from voice_gateway.tools.traits import traits
 from voice_gateway.turn import OutcomeStatus, ToolOutcome
 
@@ -144,7 +146,7 @@ def answer_query(query: DeviceQuery, outcomes: Sequence[ToolOutcome]) -> str:
         rooms = dict.fromkeys(device.room for device in devices if device.room)
         return f"{_counted('room', len(rooms))}: {listed(list(rooms))}." if rooms else "I know no rooms."
     if query.mode == "scenes":
-        names = [name for outcome in outcomes for name in parse_scenes(outcome.structured) or ()]
+        names = [name for outcome in outcomes for name in read_scenes(outcome.structured) or ()]
         return f"{_counted('scene', len(names))}: {listed(names)}." if names else "I know no scenes."
     counts = Counter(device.name.casefold() for device in devices)
     chosen = [
@@ -167,7 +169,7 @@ def devices_shown(query: DeviceQuery, outcomes: Sequence[ToolOutcome]) -> tuple[
 
 
 def _listed_devices(outcomes: Sequence[ToolOutcome]) -> list[Device]:
-    return [device for outcome in outcomes for device in parse_devices(outcome.structured)]
+    return [device for outcome in outcomes for device in read_devices(outcome.structured)]
 
 
 def _chosen(query: DeviceQuery, devices: Sequence[Device]) -> list[Device]:

@@ -8,13 +8,14 @@ from home_words.undo_words import ALSO, BEHIND, CORRECTION, OTHER, REGRET
 from voice_gateway.brain.acts import Act, Call, target
 from voice_gateway.brain.local.followup import repeated_wish
 from voice_gateway.brain.local.grammar import Frame
-from voice_gateway.brain.local.home import Device, Home
 from voice_gateway.brain.local.meaning import Clarification, Request, Step
 from voice_gateway.brain.local.memory import Memory
 from voice_gateway.brain.local.normalise import Said, normalise, strip_politeness
 from voice_gateway.brain.local.speech_act import not_a_command
 from voice_gateway.brain.local.understand import Reader
 from voice_gateway.brain.local.wording import which
+from voice_gateway.homes.device import Device
+from voice_gateway.homes.home import Home
 
 VOLUME, TIMER = "control_speaker_volume", "set_timer"
 _MOST_WORDS = 12

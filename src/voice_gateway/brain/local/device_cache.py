@@ -4,8 +4,11 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 
-from voice_gateway.brain.local.home import Device, Home, build_home, parse_devices, parse_scenes
-from voice_gateway.brain.local.meaning import CONTROL, LIST, LIST_ARGS, SCENE, Request
+from voice_gateway.brain.local.meaning import Request
+from voice_gateway.homes.device import Device
+from voice_gateway.homes.home import Home, build_home
+from voice_gateway.homes.listed import read_devices, read_scenes
+from voice_gateway.homes.zwave import CONTROL, LIST, LIST_ARGS, SCENE
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.traits import traits
 from voice_gateway.turn import OutcomeStatus, ToolCall, ToolOutcome, new_id
@@ -109,7 +112,7 @@ class DeviceCache:
         """Where nobody lists them: what the server offers instead, and what it has started."""
         if self.home.scenes_listed:
             return
-        told = parse_scenes(outcome.facts)
+        told = read_scenes(outcome.facts)
         if told is not None:
             self._scenes = tuple(told)
         elif outcome.status in (OutcomeStatus.CONFIRMED, OutcomeStatus.WORKING):
@@ -129,9 +132,9 @@ async def _read_home(executor: ToolExecutor) -> tuple[list[Device], list[str] | 
         if not outcome.ok:
             log.warning("the devices could not be read", extra={"reason": outcome.text})
             return outcome.text.removeprefix("Error: ")
-        page = parse_devices(outcome.structured)
+        page = read_devices(outcome.structured)
         devices += page
-        scenes = scenes or parse_scenes(outcome.structured)
+        scenes = scenes or read_scenes(outcome.structured)
         total = outcome.structured.get("total") if isinstance(outcome.structured, Mapping) else None
         if not page or not isinstance(total, int) or len(devices) >= total:
             return devices, scenes

@@ -6,7 +6,6 @@ from dataclasses import replace
 
 from home_words.names import name_key, plain_words
 from voice_gateway.brain.local.grammar import Frame
-from voice_gateway.brain.local.home import Device, build_home
 from voice_gateway.brain.local.meaning import Clarification, Context, Request, Step, TimerChoice
 from voice_gateway.brain.local.memory import Memory
 from voice_gateway.brain.local.normalise import Said
@@ -14,6 +13,8 @@ from voice_gateway.brain.local.plan.builtin import is_clock, is_duration
 from voice_gateway.brain.local.resolve import Found, Resolver, room_named
 from voice_gateway.brain.local.speech_act import not_a_command
 from voice_gateway.brain.local.wording import MOST_CHOICES, rooms_asked, which
+from voice_gateway.homes.device import Device
+from voice_gateway.homes.home import build_home
 from voice_gateway.tools.builtin.durations import parse_span
 from voice_gateway.turn import OutcomeStatus, ToolOutcome
 

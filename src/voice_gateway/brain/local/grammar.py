@@ -8,7 +8,8 @@ from importlib import resources
 from typing import TYPE_CHECKING, Any
 
 from home_words.names import plain_words
-from voice_gateway.brain.local.home import Device, Home
+from voice_gateway.homes.device import Device
+from voice_gateway.homes.home import Home
 
 if TYPE_CHECKING:
     from hassil.intents import Intents

@@ -6,16 +6,8 @@ from typing import Any
 
 from home_words.kinds import Sort
 from voice_gateway.brain.local.grammar import Frame
-from voice_gateway.brain.local.home import Device, Home
-
-# The tools of the home, by the names that their server gives them.
-CONTROL, LOCK, THERMOSTAT, SCENE = (
-    "control_zwave_device", "control_zwave_lock", "set_zwave_thermostat", "activate_zwave_scene",
-)  # fmt: skip
-LIST, GET, READ, HEALTH = (
-    "list_zwave_devices", "get_zwave_device", "get_device_sensor_data", "check_zwave_health",
-)  # fmt: skip
-LIST_ARGS = {"includeInactive": True, "limit": 100}
+from voice_gateway.homes.device import Device
+from voice_gateway.homes.home import Home
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,9 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from voice_gateway.brain.local.grammar import Frame
-from voice_gateway.brain.local.home import Device, Home
 from voice_gateway.brain.local.meaning import Clarification, TimerChoice
+from voice_gateway.homes.device import Device
+from voice_gateway.homes.home import Home
 
 KEY = "local"  # our corner of the conversation's state
 

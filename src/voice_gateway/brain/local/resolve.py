@@ -9,8 +9,9 @@ from home_words.names import fold, name_key, plain_words
 from home_words.phonetics import best_match
 from home_words.resolver import without_remark
 from voice_gateway.brain.local.command.which import Which
-from voice_gateway.brain.local.home import Device, Home, build_home
 from voice_gateway.brain.local.wording import unknown_room
+from voice_gateway.homes.device import Device
+from voice_gateway.homes.home import Home, build_home
 
 IT = frozenset(
     {"it", "that", "this", "them", "those", "these", "that one", "this one", "the same", "they", "them all"}

@@ -24,7 +24,6 @@ from voice_gateway.brain.local.followup import (
     timer_question,
 )
 from voice_gateway.brain.local.grammar import Frame, has_own_sentences
-from voice_gateway.brain.local.home import Device, Home
 from voice_gateway.brain.local.meaning import (
     Clarification,
     Context,
@@ -43,6 +42,8 @@ from voice_gateway.brain.local.undo import Done, acts_to_undo, put_right
 from voice_gateway.brain.local.web_search import speaks_of_search
 from voice_gateway.brain.stage import Turn
 from voice_gateway.config import BrainSettings
+from voice_gateway.homes.device import Device
+from voice_gateway.homes.home import Home
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.tier import is_search
 from voice_gateway.tools.traits import traits

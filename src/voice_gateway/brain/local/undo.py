@@ -12,7 +12,6 @@ from voice_gateway.brain.local.calls import run_in_order
 from voice_gateway.brain.local.correction import correction_in, device_of, meant_instead
 from voice_gateway.brain.local.followup import QUESTION_SECONDS, resolve_answer
 from voice_gateway.brain.local.grammar import Frame, has_own_sentences
-from voice_gateway.brain.local.home import Device, Home
 from voice_gateway.brain.local.meaning import Clarification, Request
 from voice_gateway.brain.local.memory import Memory
 from voice_gateway.brain.local.normalise import Said, normalise, strip_politeness
@@ -21,6 +20,8 @@ from voice_gateway.brain.local.wording import the
 from voice_gateway.brain.render_outcomes import render_outcomes
 from voice_gateway.brain.stage import Turn
 from voice_gateway.errors import LinkError
+from voice_gateway.homes.device import Device
+from voice_gateway.homes.home import Home
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.turn import OutcomeStatus, Reply, ToolOutcome
 

@@ -4,8 +4,9 @@ from collections.abc import Sequence
 
 from home_words.phrases import listed, with_article
 from voice_gateway.brain.local.grammar import Frame
-from voice_gateway.brain.local.home import Device, Home
 from voice_gateway.brain.local.meaning import Clarification, NotHandled
+from voice_gateway.homes.device import Device
+from voice_gateway.homes.home import Home
 
 MOST_ROOMS = 8  # more than these nobody listens to
 MOST_CHOICES = 4

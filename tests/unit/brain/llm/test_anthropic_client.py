@@ -14,10 +14,10 @@ from voice_gateway.brain.history import History
 from voice_gateway.brain.llm.anthropic.client import AnthropicClient
 from voice_gateway.brain.llm.home_note import NAMES
 from voice_gateway.brain.llm.prompt import SYSTEM_PROMPT
-from voice_gateway.brain.local.home import Device
 from voice_gateway.brain.stage import Turn
 from voice_gateway.config import AnthropicSettings, BrainSettings
 from voice_gateway.errors import BrainError
+from voice_gateway.homes.device import Device
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
 from voice_gateway.turn import Reply, ToolTraits, Utterance

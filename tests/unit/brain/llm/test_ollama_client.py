@@ -18,10 +18,10 @@ from voice_gateway.brain.llm.home_note import NAMES
 from voice_gateway.brain.llm.ollama.client import OllamaClient
 from voice_gateway.brain.llm.ollama.prefix import seconds_of
 from voice_gateway.brain.llm.prompt import SYSTEM_PROMPT
-from voice_gateway.brain.local.home import Device
 from voice_gateway.brain.stage import Turn
 from voice_gateway.config import BrainSettings, OllamaSettings
 from voice_gateway.errors import BrainError
+from voice_gateway.homes.device import Device
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
 from voice_gateway.turn import Passed, Reply, ToolTraits, Utterance, Words

@@ -3,9 +3,10 @@
 import pytest
 
 from voice_gateway.brain.local.fitting import Fitting, devices_in
-from voice_gateway.brain.local.home import Device, build_home
 from voice_gateway.brain.local.meaning import Context
 from voice_gateway.brain.local.understand import Reader
+from voice_gateway.homes.device import Device
+from voice_gateway.homes.home import build_home
 from voice_gateway.tools.permission import Fit
 from voice_gateway.turn import ToolCall, ToolTraits
 

@@ -9,11 +9,7 @@ from home_words.phrases import capital, listed
 from home_words.states import degrees_of, level_of
 from voice_gateway.brain.local.command.which import Which
 from voice_gateway.brain.local.grammar import Frame
-from voice_gateway.brain.local.home import Device, Home
 from voice_gateway.brain.local.meaning import (
-    CONTROL,
-    LOCK,
-    THERMOSTAT,
     Clarification,
     Context,
     Meaning,
@@ -26,6 +22,9 @@ from voice_gateway.brain.local.plan.builtin import volume_step
 from voice_gateway.brain.local.plan.scene import scene, scene_named, start_scene, tried_scene
 from voice_gateway.brain.local.resolve import IT, Found, Resolver, Unclear, Unknown, plain, room_named
 from voice_gateway.brain.local.wording import ABLE, DOING, not_known, the, which
+from voice_gateway.homes.device import Device
+from voice_gateway.homes.home import Home
+from voice_gateway.homes.zwave import CONTROL, LOCK, THERMOSTAT
 
 STEP = 20  # points that "brighter" means
 SMALL_STEP = 10  # "a bit brighter"

@@ -8,13 +8,7 @@ from home_words import look_words as words
 from home_words.kinds import SWITCHED, DeviceClass, device_class
 from home_words.phrases import listed
 from voice_gateway.brain.local.grammar import Frame, Slot
-from voice_gateway.brain.local.home import Device
 from voice_gateway.brain.local.meaning import (
-    GET,
-    HEALTH,
-    LIST,
-    LIST_ARGS,
-    READ,
     Clarification,
     Context,
     DeviceQuery,
@@ -36,6 +30,8 @@ from voice_gateway.brain.local.resolve import (
     room_named,
 )
 from voice_gateway.brain.local.wording import not_known, unknown_room, which
+from voice_gateway.homes.device import Device
+from voice_gateway.homes.zwave import GET, HEALTH, LIST, LIST_ARGS, READ
 
 _NOBODY = frozenset("you i he she we they me us everyone everybody anyone somebody".split())
 _MEASURES = {

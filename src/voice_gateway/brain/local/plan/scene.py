@@ -8,18 +8,11 @@ from home_words.kinds import device_class
 from home_words.names import name_key
 from home_words.phrases import listed
 from voice_gateway.brain.local.grammar import Frame
-from voice_gateway.brain.local.home import Home
-from voice_gateway.brain.local.meaning import (
-    SCENE,
-    Clarification,
-    Context,
-    Meaning,
-    NotHandled,
-    Request,
-    Step,
-)
+from voice_gateway.brain.local.meaning import Clarification, Context, Meaning, NotHandled, Request, Step
 from voice_gateway.brain.local.normalise import Said
 from voice_gateway.brain.local.resolve import Resolver, Unknown, plain
+from voice_gateway.homes.home import Home
+from voice_gateway.homes.zwave import SCENE
 from voice_gateway.turn import OutcomeStatus, ToolOutcome
 
 _SAID = re.compile(

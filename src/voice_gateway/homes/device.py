@@ -1,0 +1,67 @@
+"""One device of a home, whoever told of it: its names, its kind, what it can do, and how it is."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from home_words.kinds import COVERS, is_light
+
+Key = tuple[str, str, int | None, int, str, str]
+
+_SWITCHES: Final = frozenset({"on", "off", "toggle"})
+# What can be done with a kind of device, where its source says nothing else.
+ABILITIES: Final[Mapping[str, frozenset[str]]] = {
+    **dict.fromkeys(("switch", "plug", "other", "light", "fan", "siren"), _SWITCHES),
+    "dimmer": _SWITCHES | {"dim"},
+    "blind": frozenset({"open", "close", "stop", "dim"}),
+    "garage_door": frozenset({"open", "close", "stop"}),
+    "valve": frozenset({"open", "close"}),
+    "lock": frozenset({"lock", "unlock"}),
+    "thermostat": frozenset({"set", "on", "off"}),
+    "media_player": frozenset({"on", "off", "volume", "pause", "play", "next", "previous", "mute", "unmute"}),
+    "vacuum": frozenset({"start", "dock"}),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Device:
+    """`source` is the name of the server that has it; the other servers do not know it."""
+
+    name: str
+    room: str
+    kind: str
+    state: str = ""  # in the words of `home_words.states`
+    available: bool = True
+    node_id: int | None = None
+    endpoint: int = 0
+    aliases: tuple[str, ...] = ()  # other names that people gave it
+    room_aliases: tuple[str, ...] = ()
+    source: str = ""
+    domain: str = ""  # what its source calls its kind, where the call must say it
+    abilities: frozenset[str] | None = None  # actions; None: those of its kind
+
+    @property
+    def is_light(self) -> bool:
+        return is_light(self.kind, self.name)
+
+    @property
+    def key(self) -> Key:
+        return self.name, self.room, self.node_id, self.endpoint, self.source, self.domain
+
+    def can(self, action: str) -> bool:
+        known = ABILITIES.get(self.kind, frozenset()) if self.abilities is None else self.abilities
+        return action in known
+
+    @property
+    def is_cover(self) -> bool:
+        return self.kind in COVERS
+
+
+def has_state(device: Device, state: str) -> bool:
+    now = device.state.casefold()
+    if state in ("on", "off", "locked", "unlocked", "closed"):
+        return re.match(rf"{state}\b", now) is not None
+    if state == "offline":
+        return not device.available
+    return state == "open" and re.search(r"\bopen(?:ing)?$", now) is not None

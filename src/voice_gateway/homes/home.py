@@ -1,0 +1,104 @@
+"""The home as it is known now: the devices of all sources, indexed by the names people give them."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from home_words.names import name_key, plain_words
+from home_words.resolver import Names
+from voice_gateway.homes.device import Device, Key, has_state
+from voice_gateway.homes.source import HomeSource
+from voice_gateway.homes.zwave import ZwaveSource
+
+_OURS = ZwaveSource()  # whose tools are meant where nobody says whose
+
+
+@dataclass(frozen=True)
+class Home:
+    """Immutable: a turn keeps the picture it started with, whatever changes meanwhile."""
+
+    devices: tuple[Device, ...] = ()
+    rooms: Mapping[str, str] = field(default_factory=dict)  # plain name or alias -> as it is written
+    names: Names[Device] = field(default_factory=lambda: Names(()))  # which device is meant
+    by_name: Mapping[str, tuple[Device, ...]] = field(default_factory=dict)  # to find names in a sentence
+    told: Mapping[Key, str] = field(default_factory=dict)  # since it was read
+    scenes: Mapping[str, str] = field(default_factory=dict)  # plain name -> as it is written
+    scenes_listed: bool = False  # every source lists them, so there are no others
+    sources: tuple[HomeSource, ...] = ()
+    scene_sources: Mapping[str, str] = field(default_factory=dict)  # a scene's name, or "" -> who has it
+
+    def source_of(self, device: Device) -> HomeSource:
+        return self.source(device.source)
+
+    def source(self, name: str) -> HomeSource:
+        return next((source for source in self.sources if source.name == name), _OURS)
+
+    def scene_source(self, scene: str) -> HomeSource:
+        """Who starts a scene of this name; one that nobody lists may be of a source that lists none."""
+        return self.source(self.scene_sources.get(scene) or self.scene_sources.get("", ""))
+
+    def address(self, device: Device) -> str:
+        """The name that means only this device to its own server."""
+        for spelling in (device.name, f"{device.room} {device.name}"):
+            if [one for one in self.names.exact(spelling) if one.source == device.source] == [device]:
+                return spelling
+        return device.name if device.node_id is None else f"node {device.node_id}"
+
+    def called(self, device: Device) -> str:
+        """The words that mean only this device to us, whoever else has one of that name."""
+        address = self.address(device)
+        alone = self.names.exact(address) == (device,)
+        return address if alone or not device.source else f"{address} of {device.source}"
+
+    def with_state(self, device: Device, state: str) -> "Home":
+        """The same home after a device told its new state; names and rooms stay as they are."""
+        return replace(self, told={**self.told, device.key: state})
+
+    def with_scenes(self, names: Iterable[str]) -> "Home":
+        scenes = {key: name for name in names if (key := name_key(name))}
+        return replace(self, scenes=scenes)
+
+    def state_of(self, device: Device) -> str:
+        return self.told.get(device.key, device.state)
+
+    def is_so(self, device: Device, state: str) -> bool:
+        """How it is, as a state or as an action that leads to it; or whether it can be dimmed."""
+        if state == "dimmable":
+            return device.kind == "dimmer"
+        known = {"up": "open", "down": "closed", "close": "closed"}.get(state, state)
+        return has_state(replace(device, state=self.state_of(device)), known)
+
+    def find(self, key: Iterable[Any]) -> Device | None:
+        wanted = tuple(key)
+        return next((device for device in self.devices if device.key == wanted), None)
+
+    def in_room(self, room: str) -> tuple[Device, ...]:
+        return self.names.in_room(room)
+
+
+def build_home(
+    devices: Iterable[Device],
+    scenes: Iterable[str] | None = None,
+    sources: Sequence[HomeSource] = (),
+    scene_sources: Mapping[str, str] | None = None,
+) -> Home:
+    ordered = tuple(devices)
+    rooms: dict[str, str] = {}
+    by_name: dict[str, list[Device]] = {}
+    for device in ordered:
+        room = plain_words(device.room)
+        for called in (device.room, *device.room_aliases):
+            if key := name_key(called):
+                rooms.setdefault(key, device.room)
+        for name in (plain_words(device.name), *map(plain_words, device.aliases)):
+            for spoken in {" ".join(name), " ".join(room + name), " ".join(name + room)}:
+                by_name.setdefault(spoken, []).append(device)
+    return Home(
+        ordered,
+        rooms,
+        Names(ordered),
+        {key: tuple(found) for key, found in by_name.items()},
+        scenes_listed=scenes is not None,
+        sources=tuple(sources),
+        scene_sources=scene_sources or {},
+    ).with_scenes(scenes or ())

@@ -1,0 +1,143 @@
+"""Our own Z-Wave server, or any with the same tools, as a source of devices."""
+
+import logging
+from collections.abc import Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final
+
+from home_words.resolver import Names
+from voice_gateway.homes.device import Device
+from voice_gateway.homes.listed import read_devices, read_scenes
+from voice_gateway.homes.source import Act, Call, Listing
+from voice_gateway.tools.executor import ToolExecutor
+from voice_gateway.tools.manager import tool_of
+from voice_gateway.tools.reach import LOOK, Reach
+from voice_gateway.turn import ToolCall, new_id
+
+if TYPE_CHECKING:
+    from voice_gateway.homes.home import Home
+
+log = logging.getLogger(__name__)
+
+CONTROL, LOCK, THERMOSTAT, SCENE = (
+    "control_zwave_device", "control_zwave_lock", "set_zwave_thermostat", "activate_zwave_scene",
+)  # fmt: skip
+LIST, GET, READ, HEALTH = (
+    "list_zwave_devices", "get_zwave_device", "get_device_sensor_data", "check_zwave_health",
+)  # fmt: skip
+LIST_ARGS: Final = {"includeInactive": True, "limit": 100}
+MOST_PAGES = 50  # of 100 devices: more than a Z-Wave network can hold
+_DEGREES: Final = {"": "degrees", "C": "degrees Celsius", "F": "degrees Fahrenheit"}
+
+
+class ZwaveSource:
+    """Devices are called by `deviceName`; a scene is looked into by the server itself."""
+
+    polled = False
+
+    def __init__(
+        self, name: str = "", executor: ToolExecutor | None = None, *, stranger: bool = False
+    ) -> None:
+        self.name = name
+        self._executor = executor
+        self._stranger = stranger  # what is in its scenes nobody knows
+        self._devices: tuple[Device, ...] = ()
+
+    def offered(self, tool: str) -> str:
+        """Two servers may have a tool of one name."""
+        if self._executor is None:
+            return tool
+        return tool_of(self._executor.tools, self.name, tool) or tool
+
+    # --- what there is
+
+    async def read(self) -> Listing | str:
+        assert self._executor is not None
+        if tool_of(self._executor.tools, self.name, LIST) is None:
+            return ""
+        devices: list[Device] = []
+        scenes: list[str] | None = None
+        for _ in range(MOST_PAGES):
+            call = ToolCall(new_id(), self.offered(LIST), {**LIST_ARGS, "offset": len(devices)})
+            outcome = await self._executor.execute(call)
+            if not outcome.ok:
+                log.warning(
+                    "the devices could not be read", extra={"home": self.name, "reason": outcome.text}
+                )
+                return outcome.text.removeprefix("Error: ")
+            page = read_devices(outcome.structured, self.name)
+            devices += page
+            scenes = scenes or read_scenes(outcome.structured)
+            total = outcome.facts.get("total")
+            if not page or not isinstance(total, int) or len(devices) >= total:
+                break
+        else:
+            log.warning(
+                "the list of devices does not end", extra={"home": self.name, "devices": len(devices)}
+            )
+        self._known(tuple(devices))
+        return Listing(tuple(devices), None if scenes is None else tuple(scenes))
+
+    def _known(self, devices: tuple[Device, ...]) -> None:
+        self._devices = devices
+        self.__dict__.pop("_names", None)
+
+    @cached_property
+    def _names(self) -> Names[Device]:
+        """Made only when a call is judged."""
+        return Names(self._devices)
+
+    # --- calls
+
+    def act(self, device: Device, wish: Act, home: "Home") -> Call | str:
+        name = {"deviceName": home.address(device)}
+        if wish.action == "set" or device.kind == "thermostat":
+            return Call(self.offered(THERMOSTAT), {**name, **_warmth(wish)})
+        tool = LOCK if wish.action in ("lock", "unlock") else CONTROL
+        level = {} if wish.level is None else {"level": wish.level}
+        return Call(self.offered(tool), {**name, "action": wish.action, **level})
+
+    def look(self, device: Device | None, home: "Home", measure: str = "") -> Call:
+        if device is None:
+            return Call(self.offered(LIST), LIST_ARGS)
+        return Call(self.offered(READ if measure else GET), {"deviceName": home.address(device)})
+
+    def look_in(self, room: str) -> Call:
+        return Call(self.offered(READ), {"deviceName": room})
+
+    def scene(self, name: str) -> Call | None:
+        return Call(self.offered(SCENE), {"sceneName": name})
+
+    # --- what a call would do
+
+    def reach(self, tool: str, args: Mapping[str, Any]) -> Reach | None:
+        if tool in (LIST, GET, READ, HEALTH):
+            return Reach(action=LOOK)
+        if tool == SCENE:
+            # The server looks into its scenes: none is started that opens anything, and one of which not all
+            # is known only when it is called again with `confirmed`.
+            unseen = self._stranger or bool(args.get("confirmed"))
+            return Reach(action="on", scene=str(args.get("sceneName", "")), unseen=unseen)
+        if tool not in (CONTROL, LOCK, THERMOSTAT):
+            return None
+        said = str(args.get("deviceName", ""))
+        devices = self._names.could_mean(said)
+        if tool == THERMOSTAT:
+            return Reach(devices, "set", _warmth_told(args), said)
+        level = args.get("level")
+        how = "" if level is None else f"to {level} percent"
+        return Reach(devices, str(args.get("action", "")), how, said)
+
+
+def _warmth(wish: Act) -> dict[str, object]:
+    """Mode or temperature; a heating that is turned on heats."""
+    mode = {"on": "heat", "off": "off"}.get(wish.action, wish.mode)
+    given = {"mode": mode, "temperature": wish.temperature, "unit": wish.unit}
+    return {key: value for key, value in given.items() if value not in ("", None)}
+
+
+def _warmth_told(args: Mapping[str, Any]) -> str:
+    degrees = _DEGREES.get(str(args.get("unit") or ""), "degrees")
+    parts = [f"{args['temperature']} {degrees}"] if args.get("temperature") is not None else []
+    parts += [str(args["mode"])] if args.get("mode") else []
+    return f"to {' and '.join(parts)}" if parts else ""
