@@ -98,11 +98,24 @@ def _time(rest: str) -> tuple[str, dict[str, Any]]:
     return "get_current_datetime", {"timezone": rest.rpartition("/")[2].replace("_", " ")} if rest else {}
 
 
-def _timer(rest: str) -> tuple[str, dict[str, Any]]:
-    match = re.match(r"(?P<duration>\d+ \w+)(?: name=(?P<name>.+?))?(?: message=(?P<message>.+))?$", rest)
-    assert match, rest
-    given = {key: value for key, value in match.groupdict().items() if value}
-    return "set_timer", {**given, "duration": seconds(given["duration"])}
+_MORE = re.compile(r" ?\b(name|kind|message)=(.+?)(?= (?:name|kind|message)=|$)")
+
+
+def _timer(tool: str) -> Any:
+    """DURATION or `at TIME`, `name=`, `kind=`, `message=`; what is cancelled or listed goes by its name."""
+
+    def read(rest: str) -> tuple[str, dict[str, Any]]:
+        given: dict[str, Any] = dict(_MORE.findall(rest))
+        first = _MORE.sub("", rest).strip()
+        if first and tool in ("cancel_timer", "list_timers"):
+            given["name"] = first
+        elif first.startswith("at "):
+            given["at"] = first.removeprefix("at ")
+        elif first:
+            given["duration"] = seconds(first)
+        return tool, given
+
+    return read
 
 
 _ARGUMENTS: dict[str, Any] = {
@@ -119,9 +132,10 @@ _ARGUMENTS: dict[str, Any] = {
     "vol": _volume,
     "time": _time,
     "search": lambda rest: ("search_web", {"query": rest}),
-    "timer": _timer,
-    "timers": lambda _rest: ("list_timers", {}),
-    "cancel": lambda rest: ("cancel_timer", {"name": rest} if rest else {}),
+    "timer": _timer("set_timer"),
+    "timers": _timer("list_timers"),
+    "cancel": _timer("cancel_timer"),
+    "more": _timer("extend_timer"),
 }
 
 

@@ -51,11 +51,22 @@ def _plain(name: str, args: dict[str, Any]) -> Call:
             given[key] = str(given[key]).casefold()
     if name == "list_zwave_devices":
         given = {}
+    if given.get("kind") == _kind_meant(name, given):
+        del given["kind"]
+    if name == "list_timers":  # of one or of all: the answer has it
+        given.pop("name", None)
     if "duration" in given:
         given["duration"] = seconds(str(given["duration"]))
     if given.get("offset") and name == "get_current_datetime":
         given["offset"] = "…"
     return name, tuple(sorted(given.items()))
+
+
+def _kind_meant(tool: str, given: dict[str, Any]) -> str:
+    """What a timer is when nobody says it."""
+    if tool == "set_timer" and ("message" in given or "at" in given):
+        return "reminder" if "message" in given else "alarm"
+    return "timer"
 
 
 def _is(way: Right, answer: Reply | Passed, made: tuple[Call, ...]) -> bool:

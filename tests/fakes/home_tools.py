@@ -246,11 +246,15 @@ _BUILTINS: dict[str, tuple[dict[str, Any], bool]] = {
     ),
     "search_web": (_object(["query"], query={"type": "string"}), True),
     "set_timer": (
-        _object([], **{name: {"type": "string"} for name in ("duration", "at", "name", "message")}),
+        _object([], **{name: {"type": "string"} for name in ("duration", "at", "name", "message", "kind")}),
         False,
     ),
-    "list_timers": (_object([]), True),
-    "cancel_timer": (_object([], name={"type": "string"}), False),
+    "list_timers": (_object([], name={"type": "string"}, kind={"type": "string"}), True),
+    "cancel_timer": (_object([], name={"type": "string"}, kind={"type": "string"}), False),
+    "extend_timer": (
+        _object([], **{name: {"type": "string"} for name in ("duration", "name", "kind")}),
+        False,
+    ),
 }
 
 

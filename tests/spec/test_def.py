@@ -31,6 +31,7 @@ BUILT_IN = {
     "set_timer",
     "list_timers",
     "cancel_timer",
+    "extend_timer",
     "search_web",
 }
 OF_THE_HOME = {

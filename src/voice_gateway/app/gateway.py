@@ -36,7 +36,7 @@ from voice_gateway.reports import (
 )
 from voice_gateway.tools.builtin import builtin_tools, system_clock
 from voice_gateway.tools.builtin.timers import RingLease, Timer, TimerClock, TimerStore
-from voice_gateway.tools.builtin.timers.tools import called
+from voice_gateway.tools.builtin.timers.wording import called, rung
 from voice_gateway.tools.builtin.volume import PlaybackVolume
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
@@ -186,8 +186,7 @@ class Gateway:
     # --- what parts tell each other
 
     async def _ring(self, timer: Timer) -> None:
-        what = called(timer)
-        text = timer.message or f"{what[0].upper()}{what[1:]} is done."
+        text = rung(timer)
         self.watch.tell(Notice(text))
         await asyncio.gather(*(ringer(text) for ringer in self.ringers))
 

@@ -93,13 +93,13 @@ class OllamaSettings(Section):
 
     base_url: WebAddress = Field("http://127.0.0.1:11434", description="where Ollama listens")
     model: str = Field("qwen2.5:0.5b", description="the model's name, as `ollama list` shows it")
-    num_ctx: int = Field(5120, ge=512, description="context length; a change makes Ollama reload the model")
+    num_ctx: int = Field(6144, ge=512, description="context length; a change makes Ollama reload the model")
     keep_alive: str = Field("30m", description="how long Ollama keeps the model and the prompt it has read")
     reasoning: bool = Field(False, description="let the model think aloud before it answers (slow)")
     temperature: float = Field(0.0, ge=0, le=2, description="0 gives the same answer to the same question")
     num_predict: int = Field(512, ge=1, description="longest answer, in tokens")
     timeout_seconds: float = Field(60.0, gt=0, description="longest silence of the server")
-    tool_token_budget: int = Field(3000, ge=0, description="tokens the tool list may take of the context")
+    tool_token_budget: int = Field(4000, ge=0, description="tokens the tool list may take of the context")
     home_token_budget: int = Field(
         600,
         ge=0,

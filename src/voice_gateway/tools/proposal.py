@@ -89,9 +89,15 @@ def _own_words(name: str, args: Mapping[str, Any]) -> str:
         how = "" if level is None else f" {'to' if action == 'set' else 'by'} {_short(level)} percent"
         thing = "speaker" if "mute" in action else "volume"
         return f"{_VOLUME.get(action, action)} the {thing}{how}"
+    kind = str(args.get("kind") or "timer")
     if name == "cancel_timer":
         which = _short(args.get("name") or "")
-        return f"cancel {which} timers" if which == "all" else f"cancel the {which} timer".replace("  ", " ")
+        return (
+            f"cancel {which} {kind}s" if which == "all" else f"cancel the {which} {kind}".replace("  ", " ")
+        )
+    if name == "extend_timer":
+        which, more = _short(args.get("name") or ""), _short(args.get("duration") or "some time")
+        return f"add {more} to the {which} {kind}".replace("  ", " ")
     return _timer_words(args) if name == "set_timer" else ""
 
 
@@ -102,7 +108,9 @@ def _timer_words(args: Mapping[str, Any]) -> str:
     if message := _short(args.get("message") or ""):
         return " ".join(filter(None, ("remind you", f"in {duration}" if duration else at, f"to {message}")))
     when = " for ".join(["", duration or at]) if duration or at else ""
-    return f"set a {named} timer{when}".replace("  ", " ")
+    kind = str(args.get("kind") or ("alarm" if at else "timer"))
+    article = "an" if kind == "alarm" and not named else "a"
+    return f"set {article} {named} {kind}{when}".replace("  ", " ")
 
 
 def _short(value: Any) -> str:

@@ -14,7 +14,7 @@ from voice_gateway.turn import ToolCall, ToolTraits
 
 # Every device that a name could mean to its server; empty when nobody knows.
 DevicesNamed = Callable[[str], Sequence[HomeDevice]]
-TIMERS = frozenset({"set_timer", "cancel_timer"})
+TIMERS = frozenset({"set_timer", "cancel_timer", "extend_timer"})
 VOLUME = "control_speaker_volume"
 THERMOSTAT = "set_zwave_thermostat"
 

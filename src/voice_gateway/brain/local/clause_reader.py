@@ -9,6 +9,7 @@ from voice_gateway.brain.local.grammar import Frame, has_own_sentences, match, m
 from voice_gateway.brain.local.meaning import Clarification, Context, Meaning, NotHandled, Step
 from voice_gateway.brain.local.plan.act import HOME_ACTS
 from voice_gateway.brain.local.plan.builtin import ASKED, BUILTIN
+from voice_gateway.brain.local.plan.everyday import read_everyday
 from voice_gateway.brain.local.plan.look import LOOKS, read_looks
 from voice_gateway.brain.local.plan.scene import read_scene
 from voice_gateway.brain.local.resolve import LONGEST_NAME
@@ -56,11 +57,12 @@ class ClauseReader:
             yield from match_ha(text, self.context.home, self.context.room, self.language)
             return
         if self.core_only:
-            yield from match(text, self.language)
+            yield from (*read_everyday(text), *match(text, self.language))
             return
         composed = read_command(self.as_one_word(text))
         # Only what is called exactly so can be started: a timer comes first.
         yield from (one.frame for one in composed if one.what.action != "Start")
+        yield from read_everyday(text)
         needs_none = match(text, self.language)
         yield from (one for one in needs_none if not one.slots)
         yield from (*read_looks(text), *read_scene(text))

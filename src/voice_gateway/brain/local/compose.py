@@ -234,12 +234,12 @@ _ABILITIES = {
     "control_zwave_device": "switch and dim your devices",
     "get_zwave_device": "tell what is on, open or locked",
     "set_zwave_thermostat": "set the heating",
-    "set_timer": "set timers and reminders",
+    "set_timer": "set timers, alarms and reminders",
     "search_web": "search the web",
 }
 _WITH_THEM = frozenset(
     "list_zwave_devices get_device_sensor_data control_zwave_lock activate_zwave_scene check_zwave_health "
-    "list_timers cancel_timer".split()
+    "list_timers cancel_timer extend_timer".split()
 )
 
 

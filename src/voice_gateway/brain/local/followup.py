@@ -9,7 +9,7 @@ from voice_gateway.brain.local.grammar import Frame
 from voice_gateway.brain.local.meaning import Clarification, Context, Request, Step, TimerChoice
 from voice_gateway.brain.local.memory import Memory
 from voice_gateway.brain.local.normalise import Said
-from voice_gateway.brain.local.plan.builtin import is_clock, is_duration
+from voice_gateway.brain.local.plan.when import as_clock, is_clock, is_duration, read_when
 from voice_gateway.brain.local.resolve import Found, Resolver, room_named
 from voice_gateway.brain.local.speech_act import not_a_command
 from voice_gateway.brain.local.wording import MOST_CHOICES, rooms_asked, which
@@ -71,13 +71,23 @@ def resolve_answer(said: Said, asked: Clarification, context: Context) -> Step |
     """The answer to our question: a clear frame, the question again, or None: it was no answer."""
     if NO.match(said.text) or NO.match(said.whole):
         return Step("No", say=WONT)
-    if asked.slot == "without":
-        return _left_out(said.text, asked, context)
     if asked.slot:
-        return _when(said.text, asked)
+        return _filled(said.text, asked, context)
     if YES.match(said.text) or YES.match(said.whole):
         return asked if asked.timers else _agreed(asked, context)
     return _picked_timer(said, asked) if asked.timers else _picked(said, asked, context)
+
+
+def _filled(text: str, asked: Clarification, context: Context) -> Frame | None:
+    """The wish with what was missing."""
+    if asked.slot == "without":
+        return _left_out(text, asked, context)
+    if asked.slot == "half":
+        return _half_of_day(text, asked)
+    if asked.slot == "message":  # whatever is said is what to be reminded of
+        matter = re.sub(r"^(?:to|that|about) ", "", text)
+        return Frame(asked.frame.intent, {**asked.frame.slots, "message": matter})
+    return _when(text, asked)
 
 
 def _agreed(asked: Clarification, context: Context) -> Clarification | Frame | None:
@@ -147,10 +157,29 @@ def _left_out(text: str, asked: Clarification, context: Context) -> Frame | None
 
 
 def _when(text: str, asked: Clarification) -> Frame | None:
-    when = re.sub(r"^(?:for|in|at) ", "", text)
+    when, intent = as_clock(re.sub(r"^(?:for|in|at) ", "", text)), asked.frame.intent
     if is_duration(when):
-        return Frame(asked.frame.intent, {**asked.frame.slots, "duration": when})
-    return Frame(asked.frame.intent, {**asked.frame.slots, "clock": when}) if is_clock(when) else None
+        return Frame(intent, {**asked.frame.slots, "duration": when})
+    day = asked.frame.text("clock")  # "tomorrow": the hour was missing
+    clock = f"{day} {when}" if day and is_clock(f"{day} {when}") else read_when(text).at or when
+    known = is_clock(clock) or (intent == "Remind" and is_clock(clock, day_alone=True))
+    return Frame(intent, {**asked.frame.slots, "clock": clock}) if known else None
+
+
+_HALVES = {
+    "am": r"\b(?:am|morning|night|midnight|early)\b",
+    "pm": r"\b(?:pm|afternoon|noon|midday|day|lunch|lunchtime)\b",
+}
+
+
+def _half_of_day(text: str, asked: Clarification) -> Frame | None:
+    """ "In the afternoon", or the whole time once more."""
+    for half, words in _HALVES.items():
+        if re.search(words, text):
+            return Frame(
+                asked.frame.intent, {**asked.frame.slots, "clock": f"{asked.frame.text('clock')} {half}"}
+            )
+    return _when(text, asked)
 
 
 def for_devices(asked: Clarification, devices: Sequence[Device], context: Context) -> Frame | None:
@@ -215,12 +244,20 @@ def _choices(timers: object) -> tuple[TimerChoice, ...]:
     return tuple(
         TimerChoice(
             int(one["id"]),
-            " ".join(plain_words(f"{one.get('name') or ''} {one.get('message') or ''}")),
+            " ".join(plain_words(f"{one.get('name') or ''} {one.get('message') or ''} {_clock_words(one)}")),
             int(one.get("seconds") or 0),
         )
         for one in known
         if isinstance(one.get("id"), int)
     )
+
+
+def _clock_words(timer: Mapping[str, object]) -> str:
+    """An alarm goes by its time: "7", "7 30"."""
+    hours, _, minutes = str(timer.get("due") or "")[11:16].partition(":")
+    if timer.get("kind") != "alarm" or not hours.isdecimal():
+        return ""
+    return f"{int(hours) % 12 or 12} {minutes if minutes != '00' else ''} {'am' if int(hours) < 12 else 'pm'}"
 
 
 def _picked_timer(said: Said, asked: Clarification) -> Step | Clarification | None:
@@ -242,10 +279,10 @@ def _meant(words: str, choices: Sequence[TimerChoice]) -> tuple[TimerChoice, ...
     if place is not None:
         return (choices[place],) if -len(choices) <= place < len(choices) else ()
     span = parse_span(f"{words} minutes" if words.isdecimal() else words)
-    if span is not None:
-        return tuple(choice for choice in choices if choice.seconds == span.total_seconds)
+    long = [choice for choice in choices if span is not None and choice.seconds == span.total_seconds]
     wanted = set(plain_words(words))
-    return tuple(choice for choice in choices if wanted and wanted <= set(choice.called.split()))
+    named = [choice for choice in choices if wanted and wanted <= set(choice.called.split())]
+    return tuple(long or named)
 
 
 def _cancelled(asked: Clarification, choices: Sequence[TimerChoice]) -> Step:
@@ -255,7 +292,7 @@ def _cancelled(asked: Clarification, choices: Sequence[TimerChoice]) -> Step:
 
 def just_set(step: Step, outcomes: Sequence[ToolOutcome]) -> str | None:
     """How its own tool knows the timer that this step has set; "" when "it" is now something else."""
-    if step.intent in ("SetTimer", "Remind") and len(outcomes) == 1 and outcomes[0].ok:
+    if step.intent in ("SetTimer", "SetAlarm", "Remind") and len(outcomes) == 1 and outcomes[0].ok:
         args = step.requests[0].args
         return str(outcomes[0].facts.get("id") or args.get("name") or args.get("duration") or "")
     return "" if step.acts or step.devices else None

@@ -120,6 +120,7 @@ _MEANT_BY = {
         r"evening|noon|midnight|when|until|half|quarter|\d)"
     ),
     "cancel_timer": re.compile(r"\b(?:timer|alarm|remind|it|that|them|all|stop|cancel)"),
+    "extend_timer": re.compile(r"\b(?:timer|alarm|remind|snooze|more|longer|minute|hour|second|extend|add)"),
 }
 
 

@@ -263,7 +263,9 @@ class Reader(ClauseReader):
         return NotHandled("only half of it is understood", forbid=True, spoken=ask)
 
     def _could_split(self, step: Step) -> bool:
-        """A free slot may have swallowed a second command."""
+        """A free slot may have swallowed a second command; what is no sentence is only meant alone."""
+        if step.frame is not None and step.frame.slots.get("alone"):
+            return True
         slots = ("query", "label", "place", "offset")
         words = " ".join(step.frame.text(slot) for slot in slots) if step.frame else ""
         return bool(JOINT.search(words)) and step.intent != "Search"
@@ -312,7 +314,7 @@ def _for_later(steps: Sequence[Step], said: Said) -> bool:
     """ "… and then …" belongs to the time of a timer or a reminder before it."""
     if any(_WHAT_THEN.search(step.frame.text("message")) for step in steps if step.frame):
         return True
-    timed = [at for at, step in enumerate(steps[:-1]) if step.intent in ("SetTimer", "Remind")]
+    timed = [at for at, step in enumerate(steps[:-1]) if step.intent in ("SetTimer", "SetAlarm", "Remind")]
     return bool(timed and BY_THEN.search(said.whole) and any(step.devices for step in steps[timed[0] :]))
 
 

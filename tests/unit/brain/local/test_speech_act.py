@@ -106,7 +106,6 @@ async def test_what_asks_for_nothing_that_a_tool_could_do_may_not_act_in_any_sta
         "start with the kitchen",
         "switch the floor lamp with the desk lamp",
         "put the floor lamp in the bedroom",
-        "delete all my reminders",
     ],
 )
 async def test_the_loudness_of_something_else_and_talk_to_others_may_not_act(said: str) -> None:

@@ -24,6 +24,7 @@ def test_all_of_them_are_found_in_one_place(tmp_path: Path) -> None:
         "set_timer",
         "list_timers",
         "cancel_timer",
+        "extend_timer",
         "search_web",
     ]
     assert not list(tmp_path.iterdir())  # making the tools touches nothing
@@ -42,6 +43,7 @@ def test_search_can_be_switched_off() -> None:
         ("control_speaker_volume", False),
         ("set_timer", False),
         ("cancel_timer", False),
+        ("extend_timer", False),
     ],
 )
 def test_each_says_whether_it_changes_something(tmp_path: Path, name: str, read_only: bool) -> None:

@@ -495,7 +495,7 @@ def test_a_file_of_the_first_version_is_taken_over(path: Path, clock: StoppedClo
     assert [timer.name for timer in store.all()] == ["eggs", "tea"]
     assert store.all()[1].due == datetime.fromtimestamp(due, clock.time.tzinfo)
     with closing(sqlite3.connect(path)) as other:
-        assert other.execute("PRAGMA user_version").fetchone() == (2,)
+        assert other.execute("PRAGMA user_version").fetchone() == (3,)
         assert other.execute("PRAGMA journal_mode").fetchone() == ("delete",)
 
 

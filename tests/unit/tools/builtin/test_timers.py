@@ -2,10 +2,11 @@
 
 import asyncio
 import logging
+import sqlite3
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -97,7 +98,7 @@ async def running(
             await task
 
 
-@pytest.mark.parametrize("name", ["set_timer", "list_timers", "cancel_timer"])
+@pytest.mark.parametrize("name", ["set_timer", "list_timers", "cancel_timer", "extend_timer"])
 def test_descriptions_follow_the_pattern(tools: Tools, name: str) -> None:
     assert lint(tools.tools[name]) == []
 
@@ -108,6 +109,7 @@ async def test_a_timer_is_set_by_its_duration(tools: Tools) -> None:
     assert text == "Pasta timer set for 10 minutes."
     assert facts == {
         "id": facts["id"],
+        "kind": "timer",
         "name": "pasta",
         "message": "",
         "seconds": 600,
@@ -165,10 +167,10 @@ async def test_a_timer_that_rang_cannot_be_put_back(
         ({"duration": "90"}, "Timer set for 1 minute 30 seconds.", 90),
         ({"duration": 90}, "Timer set for 1 minute 30 seconds.", 90),
         ({"duration": "1 h 30"}, "Timer set for 1 hour 30 minutes.", 5400),
-        ({"at": "7 pm"}, "Timer set for 7:00 PM.", 4 * 3600),
-        ({"at": "tomorrow at 9"}, "Timer set for 9:00 AM tomorrow.", 18 * 3600),
-        ({"at": "wednesday at 9"}, "Timer set for 9:00 AM on Wednesday, 18 November.", 66 * 3600),
-        ({"at": "18:00", "message": "call Ann"}, "Reminder set for 6:00 PM: call Ann.", 3 * 3600),
+        ({"at": "7 pm"}, "Alarm set for 7 this evening.", 4 * 3600),
+        ({"at": "tomorrow at 9"}, "Alarm set for 9 tomorrow morning.", 18 * 3600),
+        ({"at": "wednesday at 9"}, "Alarm set for 9 on Wednesday morning.", 66 * 3600),
+        ({"at": "18:00", "message": "call Ann"}, "I'll remind you at 6 this evening: call Ann.", 3 * 3600),
         ({"duration": "1 hour", "name": "Tea timer"}, "Tea timer set for 1 hour.", 3600),
     ],
 )
@@ -215,8 +217,8 @@ async def test_running_timers_are_listed_next_first(tools: Tools, clock: Stopped
     text, facts = await tools.call("list_timers")
 
     assert text == (
-        '3 timers: pasta timer, 5 minutes 40 seconds left; reminder "water the plants", '
-        "25 minutes 40 seconds left; 1 hour timer, 55 minutes 40 seconds left."
+        "2 timers: pasta timer, 5 minutes 40 seconds left; 1 hour timer, 56 minutes left. "
+        "1 reminder: water the plants, in 26 minutes."
     )
     assert [timer["remaining_seconds"] for timer in facts["timers"]] == [340, 1540, 3340]
 
@@ -502,3 +504,146 @@ async def test_the_real_clock_rings_in_time(store: TimerStore, caplog: pytest.Lo
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
+
+
+# --- timers, alarms and reminders are three things
+
+
+async def three(tools: Tools, clock: StoppedClock) -> None:
+    clock.time += timedelta(seconds=0.25)  # nobody says anything on the full second
+    await tools.set(duration="10 minutes", name="pasta")
+    await tools.set(at="6:30", kind="alarm")
+    await tools.set(at="tomorrow", message="call mum")
+
+
+async def test_each_is_listed_by_its_own_name(tools: Tools, clock: StoppedClock) -> None:
+    await three(tools, clock)
+
+    said = [(await tools.call("list_timers", kind=kind))[0] for kind in ("timer", "alarm", "reminder")]
+
+    assert said == [
+        "10 minutes left on the pasta timer.",
+        "1 alarm: 6:30 tomorrow morning.",
+        "1 reminder: call mum, at 9 tomorrow morning.",
+    ]
+
+
+@pytest.mark.parametrize(("kind", "left"), [("timer", 2), ("alarm", 2), ("reminder", 2), (None, 0)])
+async def test_all_of_a_kind_leaves_the_others(
+    tools: Tools, clock: StoppedClock, store: TimerStore, kind: str | None, left: int
+) -> None:
+    await three(tools, clock)
+
+    await tools.cancel(name="all", **({"kind": kind} if kind else {}))
+
+    assert len(store.all()) == left
+    assert kind not in [timer.kind for timer in store.all()]
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [("6:30", "alarm"), ("the 6:30 am alarm", "alarm"), ("tomorrow", "alarm"), ("call mum", "reminder")],
+)
+async def test_an_alarm_goes_by_its_time(tools: Tools, clock: StoppedClock, name: str, kind: str) -> None:
+    await three(tools, clock)
+
+    _, facts = await tools.call("cancel_timer", name=name, kind=kind)
+
+    assert [one["kind"] for one in facts["cancelled"]] == [kind]
+
+
+async def test_a_kind_that_is_not_there_is_told_and_nothing_is_cancelled(tools: Tools) -> None:
+    await tools.set(duration="10 minutes")
+
+    with pytest.raises(ToolError, match="No alarms are set"):
+        await tools.cancel(kind="alarm")
+
+
+@pytest.mark.parametrize(
+    ("at", "said"),
+    [
+        ("7", "Alarm set for 7 tomorrow morning."),
+        ("4:15", "Alarm set for 4:15 tomorrow morning."),
+        ("7 pm", "Alarm set for 7 this evening."),
+        ("23:30", "Alarm set for 11:30 tonight."),
+        ("noon", "Alarm set for noon tomorrow."),
+        ("midnight", "Alarm set for midnight tonight."),
+        ("friday at 8", "Alarm set for 8 on Friday morning."),
+        ("december 1st at 8", "Alarm set for 8 on Tuesday morning, 1 December."),
+    ],
+)
+async def test_a_wake_up_time_is_in_the_morning_and_said_back_in_full(
+    tools: Tools, at: str, said: str
+) -> None:
+    assert (await tools.set(at=at, kind="alarm"))[0] == said
+
+
+async def test_an_hour_that_may_be_either_is_asked_for(tools: Tools) -> None:
+    with pytest.raises(BadArguments, match=r"Is that 2 am or 2 pm\?"):
+        await tools.set(at="tomorrow at 2", kind="alarm")
+
+
+@pytest.mark.parametrize(
+    ("at", "said"),
+    [
+        ("tomorrow at 3", "at 3 tomorrow afternoon"),
+        ("friday", "at 9 on Friday morning"),
+        ("tonight", "at 8 this evening"),
+        ("5", "at 5 this afternoon"),
+    ],
+)
+async def test_a_reminder_is_for_an_hour_at_which_people_are_awake(tools: Tools, at: str, said: str) -> None:
+    assert (await tools.set(at=at, message="x"))[0] == f"I'll remind you {said}: x."
+
+
+async def test_more_time_goes_to_the_timer_that_is_named(tools: Tools, clock: StoppedClock) -> None:
+    await three(tools, clock)
+    clock.time += timedelta(minutes=4)
+
+    text, facts = await tools.call("extend_timer", duration="5 minutes", name="pasta")
+
+    assert text == "The pasta timer has 11 minutes left."
+    assert [call["name"] for call in facts["before"]] == ["cancel_timer", "set_timer"]
+    for call in facts["before"]:
+        await tools.call(call["name"], **call["args"])
+    text, _ = await tools.call("list_timers", kind="timer")
+    assert text == "6 minutes left on the pasta timer."
+
+
+async def test_time_can_be_taken_off_but_not_all_of_it(tools: Tools) -> None:
+    await tools.set(duration="10 minutes")
+
+    text, _ = await tools.call("extend_timer", duration="-2 minutes")
+    with pytest.raises(BadArguments, match="has only 8 minutes left"):
+        await tools.call("extend_timer", duration="-1 hour")
+
+    assert text == "The 8 minute timer has 8 minutes left."
+
+
+async def test_snooze_silences_it_and_rings_again(
+    tools: Tools, store: TimerStore, clock: StoppedClock
+) -> None:
+    bell = Bell()
+    async with running(store, clock, bell):
+        await tools.set(duration="5 seconds", name="work", kind="alarm")
+        await clock.advance(5)
+        assert bell.rings == ["work"]
+
+        text, _ = await tools.call("extend_timer")
+        await clock.settled()
+        assert (text, bell.silenced) == ("Okay, again in 10 minutes.", ["work"])
+
+        await clock.advance(600)
+        assert bell.rings == ["work", "work"]
+
+
+async def test_what_an_older_gateway_has_set_has_a_kind(store: TimerStore, clock: StoppedClock) -> None:
+    store.all()
+    due = int(clock.time.timestamp()) + 60
+    rows = [("tea", "", due + 0.5), ("", "call mum", due), ("", "", due)]
+    with closing(sqlite3.connect(store.path, isolation_level=None)) as old:
+        for name, message, moment in rows:
+            insert = "INSERT INTO timers (name, message, seconds, due) VALUES (?, ?, 60, ?)"
+            old.execute(insert, (name, message, moment))
+
+    assert sorted(timer.kind.value for timer in store.all()) == ["alarm", "reminder", "timer"]

@@ -3,36 +3,17 @@
 import re
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import UTC, datetime
 
 from voice_gateway.brain.local.grammar import Frame
-from voice_gateway.brain.local.meaning import Clarification, Context, Meaning, NotHandled, Request, Step
+from voice_gateway.brain.local.meaning import Context, Meaning, NotHandled, Request, Step
 from voice_gateway.brain.local.normalise import normalise
+from voice_gateway.brain.local.plan.everyday import EVERYDAY
 from voice_gateway.brain.local.speech_act import asks_for_action
 from voice_gateway.errors import BadArguments
-from voice_gateway.tools.builtin.clock_times import parse_moment
 from voice_gateway.tools.builtin.current_datetime import parse_offset
-from voice_gateway.tools.builtin.durations import parse_span
 
 _BEGINS = frozenset("in on next last today tomorrow yesterday tonight".split())  # "new year" is no distance
-_LATER = re.compile(r"\b(?:in|later|for|from|at|ago)\b")
-_SOME_DAY = datetime(2000, 1, 1, tzinfo=UTC)
-# "6 30" and "1030" are what is written for "six thirty" and "ten thirty".
-_TOGETHER = re.compile(r"\b(\d{1,2}) ?([0-5]\d)\b(?!:)")
-# "10 minute pizza": a length of time, and what it is for.
-_LABELLED = re.compile(r"^((?:\d+(?:\.\d+)?|an?|half an?) (?:second|minute|hour)) (?!and\b|or\b|to\b)(\D+)$")
-
-
 # --- times, as their own tools read them
-
-
-def is_duration(text: str) -> bool:
-    """A length alone: what begins later is no length of time."""
-    return not _LATER.search(text) and parse_span(text) is not None
-
-
-def is_clock(text: str) -> bool:
-    return parse_moment(text, _SOME_DAY, UTC) is not None
 
 
 def _is_offset(text: str) -> bool:
@@ -87,47 +68,6 @@ def volume_step(frame: Frame, context: Context) -> Meaning:
     return _volume(frame.text("direction"))(frame, context)
 
 
-def _set_timer(frame: Frame, _context: Context) -> Meaning:
-    clock = _TOGETHER.sub(r"\1:\2", frame.text("clock")).replace(" oclock", "")
-    duration, label = frame.text("duration"), re.sub(r"^(?:the|my|a|an)\s+", "", frame.text("label"))
-    if not label and (both := _LABELLED.match(duration)):
-        duration, label = both[1], both[2]
-    if unfit := _unfit(clock, duration, frame):
-        return NotHandled(unfit)
-    if not clock and not duration:
-        missing = "When shall I remind you?" if frame.intent == "Remind" else "For how long?"
-        return Clarification(missing, frame, slot="duration")
-    if clock.isdecimal() and frame.slots.get("timer"):  # "a timer for five" is no time of day
-        return Clarification("For how long: how many minutes or hours?", Frame("SetTimer"), slot="duration")
-    return _call(
-        frame, "set_timer", acts=True, duration=duration or None, at=clock or None, name=label or None,
-        message=frame.text("message") or None,
-    )  # fmt: skip
-
-
-def _unfit(clock: str, duration: str, frame: Frame) -> str:
-    """Why this reading is none: a wildcard took what belongs to another."""
-    if clock and not is_clock(clock):
-        return "no time of day"
-    if re.search(r"\b(?:tomorrow|tonight|at \d+.*|in \d+ \w+)$", frame.text("message")):
-        return "another reading takes the time out of the message"
-    if is_duration(frame.text("label")):
-        return "two lengths of time"
-    return "no length of time" if duration and not clock and not is_duration(duration) else ""
-
-
-def _list_timers(frame: Frame, _context: Context) -> Meaning:
-    return _call(frame, "list_timers")
-
-
-def _cancel_timer(frame: Frame, _context: Context) -> Meaning:
-    if frame.slots.get("several"):  # the tool's "all" would take the timers too
-        return NotHandled(
-            "reminders are cancelled one by one", spoken="Please tell me which reminder to cancel."
-        )
-    return _call(frame, "cancel_timer", acts=True, name=frame.text("label") or None)
-
-
 # "Google is evil", "look up when I talk to you": told of searching, or of looking.
 _NO_QUERY = re.compile(
     r"(?:is|are|was|were|has|does|can|will|would|when (?:i|you|we)|at (?:me|us)|to (?:me|us|him|her))\b"
@@ -175,9 +115,6 @@ BUILTIN: dict[str, Planner] = {
     "VolumeMute": _volume("mute"),
     "VolumeUnmute": _volume("unmute"),
     "VolumeGet": _volume("get"),
-    "SetTimer": _set_timer,
-    "Remind": _set_timer,
-    "ListTimers": _list_timers,
-    "CancelTimer": _cancel_timer,
     "Search": _search,
+    **EVERYDAY,
 }

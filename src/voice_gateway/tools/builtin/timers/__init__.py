@@ -1,4 +1,4 @@
-"""Timers and reminders: their file, and the clock that lets them ring. The tools are in `tools.py`."""
+"""Timers, alarms and reminders: their file, and the clock that lets them ring."""
 
 from voice_gateway.tools.builtin.timers.clock import TimerClock
 from voice_gateway.tools.builtin.timers.lease import RingLease

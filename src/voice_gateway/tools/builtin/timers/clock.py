@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 from voice_gateway.errors import ToolUnavailable
 from voice_gateway.tools.builtin.timers.lease import RingLease
-from voice_gateway.tools.builtin.timers.store import Timer, TimerStore
+from voice_gateway.tools.builtin.timers.store import Kind, Timer, TimerStore
 
 log = logging.getLogger(__name__)
 
@@ -27,7 +27,8 @@ BUSY_SECONDS = 0.5  # a file that somebody holds for longer must not delay what 
 _BLINK_SECONDS = 0.01  # rounding may wake us a moment early; that must not become a busy loop
 _STOP = re.compile(
     r"^(?:(?:ok|okay|please|hey|alright|thanks|thank you)[\s,]*)*"
-    r"(?:stop|stop it|stop that|stop ringing|stop the (?:timer|alarm|noise|ringing)|be quiet|quiet|silence|"
+    r"(?:stop|stop it|stop that|stop ringing|be quiet|quiet|silence|"
+    r"(?:stop|turn off|switch off|silence) (?:the|my|that) (?:timer|alarm|noise|ringing)|"
     r"enough|that's enough|shut up|dismiss|turn it off|cancel|got it|i'm up|okay|ok|thanks|thank you)"
     r"(?:[\s,]*(?:please|now|thanks|thank you))*\W*$",
     re.IGNORECASE,
@@ -105,7 +106,9 @@ class TimerClock:
         if not _STOP.match(text.strip()) or not (ringing := await self._all_ringing()):
             return None
         await self._hear([timer.id for timer in ringing])
-        return "Okay, the timers are off." if len(ringing) > 1 else "Okay, the timer is off."
+        kinds = {timer.kind for timer in ringing}
+        what = kinds.pop() if len(kinds) == 1 else Kind.TIMER
+        return f"Okay, the {what}s are off." if len(ringing) > 1 else f"Okay, the {what} is off."
 
     async def _all_ringing(self) -> list[Timer]:
         if self._ringing or not await self._in_thread(self._lease.held):

@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from enum import StrEnum
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -16,6 +17,22 @@ FRESH_SECONDS = 5.0  # whoever lets timers ring reads twice a second; what other
 MAX_TIMERS = 100  # nobody keeps more in mind; a model in a loop must not fill the disk
 
 T = TypeVar("T")
+
+
+class Kind(StrEnum):
+    """What people call it: each is listed and cancelled by its own name."""
+
+    TIMER = "timer"  # runs for a while
+    ALARM = "alarm"  # rings at a time of day
+    REMINDER = "reminder"  # says something
+
+
+def kind_of(message: str, *, at_clock_time: bool) -> Kind:
+    """Where nobody has said it."""
+    if message:
+        return Kind.REMINDER
+    return Kind.ALARM if at_clock_time else Kind.TIMER
+
 
 _TABLE = """
 CREATE TABLE IF NOT EXISTS timers (
@@ -32,13 +49,14 @@ _NUMBERS = """
 INSERT INTO sqlite_sequence (name, seq) SELECT 'timers', abs(random() % 1000000000)
 WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = 'timers')
 """
-_NAMES = ("id", "name", "message", "seconds", "due", "rang")
+_KIND = "ALTER TABLE timers ADD COLUMN kind TEXT"  # empty in what an older gateway has set
+_NAMES = ("id", "name", "message", "seconds", "due", "rang", "kind")
 _COLUMNS = ", ".join(_NAMES)
 
 
 @dataclass(frozen=True, slots=True)
 class Timer:
-    """One timer or reminder. It waits until `due`, and rings from `rang` on until it is heard."""
+    """A timer, an alarm or a reminder. It waits until `due`, and rings from `rang` on until it is heard."""
 
     id: int
     name: str
@@ -46,6 +64,7 @@ class Timer:
     seconds: float  # from when it was set until due
     due: datetime
     rang: datetime | None = None
+    kind: Kind = Kind.TIMER
 
     @property
     def at_clock_time(self) -> bool:
@@ -69,24 +88,41 @@ class TimerStore:
         self._known_at = 0.0
         self._file_id: int | None = None  # of the file in which they were
         self._listeners: list[Callable[[], None]] = []
-        schema = Schema("timers", _NAMES, (_TABLE, _NUMBERS), _is_timer)
+        schema = Schema("timers", _NAMES, (_TABLE, _NUMBERS, _KIND), _is_timer)
         self._file = SqliteFile(path, schema, on_damage=on_damage, spare=self._spare)
 
-    def add(self, *, due: datetime, now: datetime, name: str = "", message: str = "") -> Timer:
+    def add(
+        self, *, due: datetime, now: datetime, name: str = "", message: str = "", kind: Kind | None = None
+    ) -> Timer:
+        kind = kind or kind_of(message, at_clock_time=due.microsecond == 0)
+        row = (name, message, (due - now).total_seconds(), due.timestamp(), kind.value)
+
         def work(connection: sqlite3.Connection) -> Timer:
             [(count,)] = connection.execute("SELECT count(*) FROM timers")
             if count >= MAX_TIMERS:
                 raise ToolUnavailable(f"There are {count} timers already. Cancel some first.")
-            [row] = connection.execute(
-                f"INSERT INTO timers (name, message, seconds, due) VALUES (?, ?, ?, ?) RETURNING {_COLUMNS}",
-                (name, message, (due - now).total_seconds(), due.timestamp()),
-            ).fetchall()
-            return _timer(row)
+            return _inserted(connection, row)
 
         timer = self._do(work)
         self._known = [*self._known, timer]
         self._tell()
         return timer
+
+    def move(self, timer: Timer, due: datetime, seconds: float) -> Timer | None:
+        """The same for another time; None when it has just ended.
+
+        It gets a new number, so that whoever lets the old one ring falls silent.
+        """
+        row = (timer.name, timer.message, seconds, due.timestamp(), timer.kind.value)
+
+        def work(connection: sqlite3.Connection) -> Timer | None:
+            gone = connection.execute("DELETE FROM timers WHERE id = ?", (timer.id,)).rowcount
+            return _inserted(connection, row) if gone else None
+
+        moved = self._do(work)
+        self._known = [*(one for one in self._known if one.id != timer.id), *([moved] if moved else [])]
+        self._tell()
+        return moved
 
     def all(self, *, busy_seconds: float = BUSY_SECONDS) -> list[Timer]:
         """Those that ring first, then the waiting ones, the next to ring first."""
@@ -101,7 +137,7 @@ class TimerStore:
         return [_row(timer) for timer in self._known] if is_fresh else []
 
     def _put_back(self, connection: sqlite3.Connection) -> tuple[int, list[Timer]]:
-        insert = f"INSERT OR IGNORE INTO timers ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)"
+        insert = f"INSERT OR IGNORE INTO timers ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)"
         connection.executemany(insert, self._spare())
         return _read(connection)
 
@@ -166,11 +202,21 @@ def _read(connection: sqlite3.Connection) -> tuple[int, list[Timer]]:
     return file_id(connection), timers
 
 
+def _inserted(connection: sqlite3.Connection, row: tuple[Any, ...]) -> Timer:
+    insert = (
+        f"INSERT INTO timers (name, message, seconds, due, kind) VALUES (?, ?, ?, ?, ?) RETURNING {_COLUMNS}"
+    )
+    [made] = connection.execute(insert, row).fetchall()
+    return _timer(made)
+
+
 def _timer(row: tuple[Any, ...]) -> Timer:
-    number, name, message, seconds, due, rang = row
+    number, name, message, seconds, due, rang, kind = row
     try:
         started = datetime.fromtimestamp(rang, UTC) if rang is not None else None
-        timer = Timer(int(number), name, message, float(seconds), datetime.fromtimestamp(due, UTC), started)
+        moment = datetime.fromtimestamp(due, UTC)
+        known = Kind(kind) if kind else kind_of(message, at_clock_time=moment.microsecond == 0)
+        timer = Timer(int(number), name, message, float(seconds), moment, started, known)
     except (TypeError, ValueError, OverflowError, OSError) as error:
         raise UnreadableRow(f"not a timer: {error}") from error
     if not isinstance(name, str) or not isinstance(message, str):
@@ -188,4 +234,4 @@ def _is_timer(row: tuple[Any, ...]) -> bool:
 
 def _row(timer: Timer) -> tuple[Any, ...]:
     rang = timer.rang.timestamp() if timer.rang else None
-    return timer.id, timer.name, timer.message, timer.seconds, timer.due.timestamp(), rang
+    return timer.id, timer.name, timer.message, timer.seconds, timer.due.timestamp(), rang, timer.kind.value

@@ -1,4 +1,4 @@
-"""The tools `set_timer`, `list_timers` and `cancel_timer`, and how timers are spoken of."""
+"""The tools that set, list, cancel and extend timers, alarms and reminders."""
 
 import asyncio
 import re
@@ -9,16 +9,40 @@ from typing import Any
 from langchain_core.tools import BaseTool, StructuredTool
 
 from voice_gateway.errors import BadArguments, ToolError
-from voice_gateway.tools.builtin.clock_times import parse_moment
+from voice_gateway.tools.builtin.clock_times import parse_moment, unclear_hour
 from voice_gateway.tools.builtin.durations import parse_span, say_seconds
-from voice_gateway.tools.builtin.timers.store import Timer, TimerStore
+from voice_gateway.tools.builtin.timers.store import Kind, Timer, TimerStore, kind_of
+from voice_gateway.tools.builtin.timers.wording import (
+    called,
+    say_gone,
+    say_list,
+    say_moved,
+    say_remaining,
+    say_set,
+    told,
+)
 from voice_gateway.tools.builtin.zones import local_zone
 from voice_gateway.turn import ToolTraits
 
 MAX_DAYS = 366  # a timer or reminder lies at most a year ahead
 MAX_NAME, MAX_MESSAGE = 60, 300  # characters
+SNOOZE = "10 minutes"
 
-_FILLERS = {"the", "my", "timer", "timers", "alarm", "alarms", "reminder", "reminders", "of", "one"}
+_FILLERS = {
+    "the",
+    "my",
+    "timer",
+    "timers",
+    "alarm",
+    "alarms",
+    "reminder",
+    "reminders",
+    "of",
+    "one",
+    "at",
+    "for",
+}
+_HALVES = frozenset("am pm morning afternoon evening night tonight".split())
 
 SET = (
     "REQUIRED for timers, alarms and reminders: you MUST call this whenever the user asks about being told "
@@ -33,6 +57,10 @@ LIST = (
 CANCEL = (
     "REQUIRED to end a timer: you MUST call this whenever the user asks about stopping a timer, alarm or "
     'reminder. DO NOT use for music or devices.\nGood: "cancel the pasta timer". Bad: "stop the music".'
+)
+EXTEND = (
+    "REQUIRED to give a timer more time, or to snooze: you MUST call this whenever the user asks about that. "
+    'DO NOT use for a new timer.\nGood: "five more minutes", "snooze". Bad: "timer for 5 minutes".'
 )
 
 
@@ -53,71 +81,87 @@ def timer_tools(
         at: str | None = None,
         name: str | None = None,
         message: str | None = None,
+        kind: str | None = None,
     ) -> tuple[str, dict[str, Any]]:
         moment = now()
-        due = _due(duration, at, moment)
         label, text = _short("name", name, MAX_NAME), _short("message", message, MAX_MESSAGE)
-        timer = await asyncio.to_thread(store.add, due=due, now=moment, name=label, message=text)
-        said = _say_set(timer, moment, absolute=bool(at))
+        known = _kind(kind) or kind_of(text, at_clock_time=bool(at))
+        due = _due(duration, at, moment, known)
+        timer = await asyncio.to_thread(store.add, due=due, now=moment, name=label, message=text, kind=known)
+        said = say_set(timer, moment)
         if not await asyncio.to_thread(rings):
             said = f"{said} {NOBODY_RINGS}"
-        again = [{"name": "cancel_timer", "args": {"name": str(timer.id)}}]
-        return said, {"structured": {**_facts(timer, moment), "before": again}}
+        return said, {"structured": {**_facts(timer, moment), "before": [_cancel(timer)]}}
 
-    async def list_timers() -> tuple[str, dict[str, Any]]:
+    async def list_timers(name: str | None = None, kind: str | None = None) -> tuple[str, dict[str, Any]]:
+        moment, wanted = now(), _kind(kind)
+        timers = [one for one in await asyncio.to_thread(store.all) if wanted in (None, one.kind)]
+        if name and timers:
+            timers = list(_choose(name, timers, moment, wanted))
+        only = len(timers) == 1 and (name or wanted is Kind.TIMER)
+        text = say_remaining(timers, moment) if only else say_list(timers, moment, wanted)
+        return text, {"structured": {"timers": [_facts(timer, moment) for timer in timers]}}
+
+    async def cancel_timer(name: str | None = None, kind: str | None = None) -> tuple[str, dict[str, Any]]:
         moment = now()
         timers = await asyncio.to_thread(store.all)
-        return _say_list(timers, moment), {
-            "structured": {"timers": [_facts(timer, moment) for timer in timers]}
-        }
-
-    async def cancel_timer(name: str | None = None) -> tuple[str, dict[str, Any]]:
-        moment = now()
-        timers = await asyncio.to_thread(store.all)
-        chosen = _choose(name, timers, moment)
+        chosen = _choose(name, timers, moment, _kind(kind))
         gone = await asyncio.to_thread(store.remove, [timer.id for timer in chosen])
         if not gone:
             raise ToolError("That timer has just ended.")
         facts = {"cancelled": [_facts(timer, moment) for timer in gone], **_set_again(gone, moment)}
-        return _say_gone(gone), {"structured": facts}
+        return say_gone(gone), {"structured": facts}
+
+    async def extend_timer(
+        duration: str | float | None = None, name: str | None = None, kind: str | None = None
+    ) -> tuple[str, dict[str, Any]]:
+        moment = now()
+        timers = await asyncio.to_thread(store.all)
+        [timer, *_] = _choose(name, timers, moment, _kind(kind))
+        snoozed = timer.rang is not None
+        if not snoozed and duration in (None, ""):
+            raise BadArguments(f"How much time shall I add to the {called(timer)}?")
+        due, seconds = _later(timer, str(duration or SNOOZE), moment, snoozed=snoozed)
+        moved = await asyncio.to_thread(store.move, timer, due, seconds)
+        if moved is None:
+            raise ToolError("That timer has just ended.")
+        again = _set_again([timer], moment)
+        facts = {**_facts(moved, moment), **again, "before": [_cancel(moved), *again["before"]]}
+        return say_moved(moved, moment, snoozed=snoozed), {"structured": facts}
 
     return [
-        _tool(
-            "set_timer",
-            SET,
-            SET_PARAMETERS,
-            set_timer,
-            ToolTraits(
-                title="Set a timer or reminder",
-                summary="Rings after a while or at a time of day, and says what you wanted to remember.",
-            ),
-        ),
-        _tool(
-            "list_timers",
-            LIST,
-            NO_PARAMETERS,
-            list_timers,
-            ToolTraits(
-                title="Timers",
-                summary="Which timers run, and how long they have left.",
-                read_only=True,
-                idempotent=True,
-            ),
-        ),
-        _tool(
-            "cancel_timer",
-            CANCEL,
-            CANCEL_PARAMETERS,
-            cancel_timer,
-            ToolTraits(title="Cancel or stop a timer", summary="Ends one timer, or all of them."),
-        ),
+        _tool("set_timer", SET, SET_PARAMETERS, set_timer, SET_TRAITS),
+        _tool("list_timers", LIST, LIST_PARAMETERS, list_timers, LIST_TRAITS),
+        _tool("cancel_timer", CANCEL, CANCEL_PARAMETERS, cancel_timer, CANCEL_TRAITS),
+        _tool("extend_timer", EXTEND, EXTEND_PARAMETERS, extend_timer, EXTEND_TRAITS),
     ]
+
+
+SET_TRAITS = ToolTraits(
+    title="Set a timer, alarm or reminder",
+    summary="Rings after a while or at a time of day, and says what you wanted to remember.",
+)
+LIST_TRAITS = ToolTraits(
+    title="Timers",
+    summary="Which timers, alarms and reminders there are, and how long they have left.",
+    read_only=True,
+    idempotent=True,
+)
+CANCEL_TRAITS = ToolTraits(
+    title="Cancel or stop a timer", summary="Ends a timer, an alarm or a reminder, or all of a kind."
+)
+EXTEND_TRAITS = ToolTraits(title="More time", summary="Gives a timer more time, and lets an alarm snooze.")
 
 
 def _text(description: str) -> dict[str, str]:
     return {"type": "string", "description": description}
 
 
+_KIND_PARAMETER = {
+    "type": "string",
+    "enum": [kind.value for kind in Kind],
+    "description": "Only of this kind",
+}
 SET_PARAMETERS: dict[str, Any] = {
     "type": "object",
     "properties": {
@@ -125,15 +169,28 @@ SET_PARAMETERS: dict[str, Any] = {
         "at": _text('Local time, for example "7 pm" or "tomorrow at 9 am"'),
         "name": _text(f'If named, for example "pasta"; up to {MAX_NAME} characters'),
         "message": _text(f'Of what to remind, for example "call Ann"; up to {MAX_MESSAGE} characters'),
+        "kind": {**_KIND_PARAMETER, "description": "What it is"},
     },
+}
+LIST_PARAMETERS: dict[str, Any] = {
+    "type": "object",
+    "properties": {"name": _text('For example "pasta"; all if left out'), "kind": _KIND_PARAMETER},
 }
 CANCEL_PARAMETERS: dict[str, Any] = {
     "type": "object",
     "properties": {
-        "name": _text('For example "pasta" or "10 minutes"; "all" for all; the only one if left out')
+        "name": _text('For example "pasta" or "10 minutes"; "all" for all; the only one if left out'),
+        "kind": _KIND_PARAMETER,
     },
 }
-NO_PARAMETERS: dict[str, Any] = {"type": "object", "properties": {}}
+EXTEND_PARAMETERS: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "duration": _text('For example "5 minutes", or "-1 minute" for less'),
+        "name": _text('For example "pasta"; the only one if left out'),
+        "kind": _KIND_PARAMETER,
+    },
+}
 
 
 def _tool(
@@ -156,22 +213,43 @@ def _short(parameter: str, text: str | None, limit: int) -> str:
     return words
 
 
-def _due(duration: str | float | None, at: str | None, now: datetime) -> datetime:
+def _kind(said: str | None) -> Kind | None:
+    return Kind(said) if said else None
+
+
+def _due(duration: str | float | None, at: str | None, now: datetime, kind: Kind) -> datetime:
     if (duration in (None, "")) == (not at):
         raise BadArguments('Give either duration, for example "10 minutes", or at, for example "7 pm".')
-    if at:
-        moment = parse_moment(at, now, local_zone()[0])
-        if moment is None:
-            raise BadArguments(
-                f'I cannot read the time "{at[:60]}". Use a form such as "7 pm" or "tomorrow at 9".'
-            )
-        if moment <= now:
-            raise BadArguments(f'"{at[:60]}" is in the past.')
-    else:
-        moment = now + timedelta(seconds=_seconds(duration))
+    if not at:
+        return _in_reach(now + timedelta(seconds=_seconds(duration)), now)
+    waking = kind is Kind.ALARM
+    if waking and (hour := unclear_hour(at)):
+        raise BadArguments(f"Is that {hour} am or {hour} pm?")
+    moment = parse_moment(at, now, local_zone()[0], waking=waking, day_alone=kind is Kind.REMINDER)
+    if moment is None:
+        raise BadArguments(
+            f'I cannot read the time "{at[:60]}". Use a form such as "7 pm" or "tomorrow at 9".'
+        )
+    if moment <= now:
+        raise BadArguments(f'"{at[:60]}" is in the past.')
+    return _in_reach(moment, now)
+
+
+def _in_reach(moment: datetime, now: datetime) -> datetime:
     if moment - now > timedelta(days=MAX_DAYS):
         raise BadArguments("A timer lies at most one year ahead.")
     return moment
+
+
+def _later(timer: Timer, duration: str, now: datetime, *, snoozed: bool) -> tuple[datetime, float]:
+    """When it is due then, and how long it is in all."""
+    less = duration.startswith("-")
+    more = _seconds(duration.removeprefix("-").strip()) * (-1 if less else 1)
+    due = (now if snoozed else timer.due) + timedelta(seconds=more)
+    if due <= now:
+        left = say_seconds(timer.remaining_seconds(now))
+        raise BadArguments(f"The {called(timer)} has only {left} left.")
+    return _in_reach(due, now), more if snoozed else timer.seconds + more
 
 
 def _seconds(duration: str | float | None) -> float:
@@ -187,27 +265,36 @@ def _seconds(duration: str | float | None) -> float:
     return seconds
 
 
-def _choose(name: str | None, timers: Sequence[Timer], now: datetime) -> Sequence[Timer]:
+def _choose(
+    name: str | None, every: Sequence[Timer], now: datetime, kind: Kind | None = None
+) -> Sequence[Timer]:
     """Never more than was meant: what is not clear is asked."""
+    ringing = [timer for timer in every if timer.rang is not None]
+    timers = [timer for timer in every if kind in (None, timer.kind)] or ringing  # all that rings is an alarm
     if not timers:
-        raise ToolError("No timers are running.", structured={"timers": []})
+        raise ToolError(say_list([], now, kind), structured={"timers": []})
     wanted = _plain(name or "")
     if wanted in {"all", "every", "everything"}:
         return timers
-    ringing = [timer for timer in timers if timer.rang is not None]
     if not wanted and ringing:
         return ringing  # "stop" while it rings means what is heard
-    found = [timer for timer in timers if not wanted or _matches(wanted, timer)]
-    found = found or [timer for timer in timers if set(wanted.split()) <= set(_plain(timer.name).split())]
+    found = [timer for timer in timers if not wanted or _matches(wanted, timer, now)]
+    found = found or [timer for timer in timers if set(wanted.split()) <= _words_of(timer)]
     if len(found) == 1:
         return found
-    known = "; ".join(f"{called(timer)}, {_left(timer, now)}" for timer in (found or timers)[:5])
+    known = "; ".join(told(timer, now) for timer in (found or timers)[:5])
     structured = {"timers": [_facts(timer, now) for timer in found or timers]}
+    noun = kind or Kind.TIMER
     if not found:
-        raise ToolError(
-            f'There is no timer "{(name or "")[:MAX_NAME]}". Running: {known}.', structured=structured
-        )
-    raise ToolError(f"Which timer do you mean? {known}.", structured={"outcome": "ambiguous", **structured})
+        there = "Running" if noun is Kind.TIMER else "Set"
+        no_such = f'There is no {noun} "{(name or "")[:MAX_NAME]}". {there}: {known}.'
+        raise ToolError(no_such, structured=structured)
+    raise ToolError(f"Which {noun} do you mean? {known}.", structured={"outcome": "ambiguous", **structured})
+
+
+def _words_of(timer: Timer) -> set[str]:
+    message = timer.message if timer.kind is Kind.REMINDER else ""
+    return {*_plain(timer.name).split(), *_plain(message).split()}
 
 
 def _plain(name: str) -> str:
@@ -217,19 +304,34 @@ def _plain(name: str) -> str:
     return " ".join(word for word in words if word not in _FILLERS)
 
 
-def _matches(wanted: str, timer: Timer) -> bool:
+def _matches(wanted: str, timer: Timer, now: datetime) -> bool:
     if wanted in {_plain(timer.name), _plain(timer.message), str(timer.id)}:
         return True
     span = parse_span(wanted)
-    return span is not None and span.total_seconds == round(timer.seconds)
+    if span is not None:
+        return span.total_seconds == round(timer.seconds)
+    return timer.kind is not Kind.TIMER and _is_at(wanted, timer.due, now)
 
 
-# how timers are spoken of, and their facts for programs
+def _is_at(wanted: str, due: datetime, now: datetime) -> bool:
+    """ "The 6:30 alarm", "the one tomorrow": by its time of day, its day, or both."""
+    zone = local_zone()[0]
+    there = due.astimezone(zone)
+    if (clock := parse_moment(wanted, now, zone)) is not None:
+        said = clock.astimezone(zone)
+        halves = 24 if _HALVES & set(wanted.split()) else 12
+        return (said.hour % halves, said.minute) == (there.hour % halves, there.minute)
+    day = parse_moment(wanted, now, zone, day_alone=True)
+    return day is not None and day.astimezone(zone).date() == there.date()
+
+
+# their facts for programs
 
 
 def _facts(timer: Timer, now: datetime) -> dict[str, Any]:
     return {
         "id": timer.id,
+        "kind": timer.kind.value,
         "name": timer.name,
         "message": timer.message,
         "seconds": round(timer.seconds),
@@ -239,13 +341,19 @@ def _facts(timer: Timer, now: datetime) -> dict[str, Any]:
     }
 
 
+def _cancel(timer: Timer) -> dict[str, Any]:
+    return {"name": "cancel_timer", "args": {"name": str(timer.id)}}
+
+
 def _set_again(gone: Sequence[Timer], now: datetime) -> dict[str, Any]:
     """The calls that put cancelled timers back (docs/tools.md): a time of day stays that time, and of a
     duration it is what was left."""
     waiting = [timer for timer in gone if timer.rang is None and timer.remaining_seconds(now)]
     calls = []
     for timer in waiting:
-        label = {"name": timer.name, "message": timer.message}
+        guessed = kind_of(timer.message, at_clock_time=timer.at_clock_time)
+        kind = "" if timer.kind is guessed else timer.kind.value
+        label = {"name": timer.name, "message": timer.message, "kind": kind}
         at = {"at": timer.due.astimezone(local_zone()[0]).isoformat(timespec="seconds")}
         left = {"duration": str(timer.remaining_seconds(now))}
         when = at if timer.at_clock_time else left
@@ -253,48 +361,3 @@ def _set_again(gone: Sequence[Timer], now: datetime) -> dict[str, Any]:
     over = [called(timer) for timer in gone if timer not in waiting]
     undo = {"undo": f"The {' and the '.join(over)} had run out already."} if over else {}
     return {"before": calls, **undo}
-
-
-def called(timer: Timer) -> str:
-    """How to speak of it: "pasta timer", "10 minute timer", "reminder to call Ann"."""
-    if timer.name:
-        named = timer.name.lower().endswith(("timer", "alarm", "reminder"))
-        return timer.name if named else f"{timer.name} {'reminder' if timer.message else 'timer'}"
-    if timer.message:
-        return f'reminder "{timer.message}"'
-    return re.sub(r"(day|hour|minute|second)s", r"\1", f"{say_seconds(timer.seconds)} timer")
-
-
-def _left(timer: Timer, now: datetime) -> str:
-    if timer.rang is not None:
-        return "ringing"
-    left = timer.remaining_seconds(now)
-    return f"{say_seconds(left)} left" if left else "ran out"
-
-
-def _say_set(timer: Timer, now: datetime, *, absolute: bool) -> str:
-    what = called(timer) if timer.name else "reminder" if timer.message else "timer"
-    when = _clock(timer.due, now) if absolute else say_seconds(timer.seconds)
-    note = f": {timer.message}" if timer.message else ""
-    return f"{what[0].upper()}{what[1:]} set for {when}{note}."
-
-
-def _say_list(timers: Sequence[Timer], now: datetime) -> str:
-    if not timers:
-        return "No timers are running."
-    each = "; ".join(f"{called(timer)}, {_left(timer, now)}" for timer in timers)
-    return f"{len(timers)} timer{'' if len(timers) == 1 else 's'}: {each}."
-
-
-def _say_gone(gone: Sequence[Timer]) -> str:
-    if len(gone) == 1:
-        return f"The {called(gone[0])} is {'stopped' if gone[0].rang else 'cancelled'}."
-    return f"{len(gone)} timers are cancelled: {'; '.join(called(timer) for timer in gone)}."
-
-
-def _clock(due: datetime, now: datetime) -> str:
-    zone = local_zone()[0]
-    there, here = due.astimezone(zone), now.astimezone(zone)
-    days = (there.date() - here.date()).days
-    day = {0: "", 1: " tomorrow"}.get(days, f" on {there:%A}, {there.day} {there:%B}")
-    return f"{there:%I:%M %p}".lstrip("0") + day
