@@ -13,6 +13,13 @@ SERVER_SILENT = "The {name} server is not answering, so its tools are missing; I
 SERVER_HANGS = "The {name} server is connected and does not answer: it hangs, or is busy with a call."
 SERVER_GIVEN_UP = "MCP connection failed after {attempts} attempts"
 
+HOME_STARTING = "Home Assistant ({name}) is just starting; I keep trying."
+HOME_NOT_SET_UP = (
+    "Home Assistant ({name}) has no MCP server set up, so its devices are missing; I keep trying."
+)
+HOME_EMPTY = "Home Assistant ({name}) shows me no devices: none of them is exposed to Assist."
+TOKEN_REFUSED = "The {name} server does not accept my token, so its tools are missing; I keep trying."
+
 SETTINGS_WRONG = "My settings have a mistake: {reason}"
 PACKAGE_MISSING = "The package {package} is not installed."
 FOLDER_UNUSABLE = "My data folder {folder} cannot be written: {reason}"
@@ -50,6 +57,7 @@ TIMERS_LOST = "Timers are not available: their file cannot be used."
 PIN_LOCKED = "The PIN is locked for {time} after {wrong} wrong ones."
 SECOND_GATEWAY = "another gateway is running; commands reach that one"
 FOREIGN_SOCKET = "control socket belongs to somebody else, it is not used"
+SETTINGS_READABLE = "Others can read {file}, and it holds {what}."
 SETTINGS_IGNORED = "{file} is not used: {reason} (--config FILE uses it all the same)"
 
 VOICE_PACKAGE = "The voice needs the package {package}."
@@ -102,6 +110,37 @@ SERVER = Problem(
     f"{start_by_hand('its command')}; or {reachable('its address')};"
     " `voice-gateway doctor` shows its last words",
     "by itself: it is tried again and again, with waits up to `mcp.max_delay_seconds`",
+)
+HOME_ASSISTANT_STARTS = Problem(
+    "`server NAME` (Home Assistant starts)",
+    (HOME_STARTING,),
+    "it answers, and its MCP server is not loaded yet: that takes from seconds to a few minutes",
+    "Home Assistant's own log, if it stays so",
+    "by itself; devices that come late are there with the next look",
+)
+HOME_ASSISTANT_NOT_SET_UP = Problem(
+    "`server NAME` (Home Assistant)",
+    (HOME_NOT_SET_UP,),
+    "the integration Model Context Protocol Server was never added, or is disabled; before version 2025.5 it"
+    " has another address",
+    "in Home Assistant: Settings, Devices & services, Add integration, Model Context Protocol Server;"
+    " for an old version the address that ends with /mcp_server/sse ([Home Assistant](home-assistant.md))",
+    "by itself, with the next try",
+)
+HOME_ASSISTANT_EMPTY = Problem(
+    "`server NAME` (no devices)",
+    (HOME_EMPTY,),
+    "Home Assistant shows only what is exposed to its Assist",
+    "in Home Assistant: Settings, Voice assistants, Expose; then say it again",
+    "by itself, within seconds",
+)
+TOKEN = Problem(
+    "`server NAME` (token)",
+    (TOKEN_REFUSED,),
+    "the token in the server's `headers` is wrong, was revoked, or has run out",
+    "in Home Assistant: your profile, Security, Long-lived access tokens, Create token; put it into"
+    ' `headers = { Authorization = "Bearer …" }` and restart',
+    "set the new token and restart: settings are read once",
 )
 SEARCH = Problem(
     "`search`",
@@ -184,6 +223,13 @@ SETTINGS = Problem(
     "`voice-gateway config check` names each mistake",
     "with the next start",
 )
+SETTINGS_OPEN = Problem(
+    "settings (others)",
+    (SETTINGS_READABLE,),
+    "whoever reads that file can use what is in it: a token of Home Assistant is the whole home",
+    "`chmod 600` for that file",
+    "with the next start",
+)
 SETTINGS_HERE = Problem(
     "settings (current folder)",
     (SETTINGS_IGNORED,),
@@ -234,6 +280,10 @@ NO_CALL = Problem(
 CATALOGUE: Mapping[str, tuple[Problem, ...]] = {
     "MCP servers and tools": (
         SERVER,
+        HOME_ASSISTANT_STARTS,
+        HOME_ASSISTANT_NOT_SET_UP,
+        HOME_ASSISTANT_EMPTY,
+        TOKEN,
         Problem(
             "a failed start",
             (SERVER_GIVEN_UP,),
@@ -341,7 +391,7 @@ CATALOGUE: Mapping[str, tuple[Problem, ...]] = {
         ),
         NO_CALL,
     ),
-    "This machine": (DATA_FOLDER, FOLDER_SHARED, SETTINGS, SETTINGS_HERE, INSTALLATION, CLOCK),
+    "This machine": (DATA_FOLDER, FOLDER_SHARED, SETTINGS, SETTINGS_HERE, SETTINGS_OPEN, INSTALLATION, CLOCK),
     "Conversations and commands": (
         MEMORY,
         Problem(

@@ -7,8 +7,23 @@ from typing import Literal
 
 from voice_gateway.brain.stage import Trust
 from voice_gateway.errors import ErrorKind, GatewayError
-from voice_gateway.mcp_link.integration import ServerStatus
-from voice_gateway.problems import FILE_DAMAGED, SEARCH, SERVER_HANGS, SERVER_SILENT, VOLUME
+from voice_gateway.mcp_link.integration import Refusal, ServerStatus
+from voice_gateway.problems import (
+    FILE_DAMAGED,
+    HOME_ASSISTANT_EMPTY,
+    HOME_ASSISTANT_NOT_SET_UP,
+    HOME_ASSISTANT_STARTS,
+    HOME_EMPTY,
+    HOME_NOT_SET_UP,
+    HOME_STARTING,
+    SEARCH,
+    SERVER_HANGS,
+    SERVER_SILENT,
+    TOKEN,
+    TOKEN_REFUSED,
+    VOLUME,
+    Problem,
+)
 from voice_gateway.sqlite_file import Damage
 from voice_gateway.turn import Autonomy
 from voice_gateway.watch import Acted, Event, PartState, State, Watch
@@ -29,12 +44,25 @@ _WORDS = (
 )
 
 
+_REFUSALS = {
+    Refusal.TOKEN: (TOKEN_REFUSED, TOKEN),
+    Refusal.STARTING: (HOME_STARTING, HOME_ASSISTANT_STARTS),
+    Refusal.NOT_SET_UP: (HOME_NOT_SET_UP, HOME_ASSISTANT_NOT_SET_UP),
+}
+# Home Assistant with nothing to show: it switches, and does not list what.
+_SWITCHES, _LISTS = "HassTurnOn", "GetLiveContext"
+
+
 def server_report(status: ServerStatus) -> tuple[State, str, str]:
     """State, sentence and advice for one MCP server."""
     called = f"The {status.name} server"
+    if status.state == "connected" and _SWITCHES in status.tools and _LISTS not in status.tools:
+        return _degraded(status, HOME_EMPTY, HOME_ASSISTANT_EMPTY)
     if status.state == "connected":
         home = " (a simulated home)" if status.simulated else ""
         return State.OK, f"{called} is connected{home} with {len(status.tools)} tools.", ""
+    if status.state == "degraded" and status.refusal is not None:
+        return _degraded(status, *_REFUSALS[status.refusal])
     if status.state == "degraded":
         reason = f"last reason: {status.last_error}; " if status.last_error else ""
         advice = f"{reason}start its command by hand, or run `voice-gateway doctor`"
@@ -45,6 +73,10 @@ def server_report(status: ServerStatus) -> tuple[State, str, str]:
         f"{called} was lost and is being started again." if status.restarts else f"{called} is starting."
     )
     return State.STARTING, sentence, ""
+
+
+def _degraded(status: ServerStatus, sentence: str, problem: Problem) -> tuple[State, str, str]:
+    return State.DEGRADED, sentence.format(name=status.name), f"check {problem.advice}"
 
 
 def server_hangs(part: PartState) -> PartState:

@@ -24,6 +24,10 @@ CONSTANTS = {name: text for name, text in vars(problems).items() if name.isupper
 # The test that shows each row; its name stands somewhere below tests/.
 PROOFS = {
     "`server NAME`": "test_server",
+    "`server NAME` (Home Assistant starts)": "test_a_home_assistant_that_starts_is_told_so_and_then_linked",
+    "`server NAME` (Home Assistant)": "test_a_home_assistant_without_its_mcp_server_is_told_so",
+    "`server NAME` (no devices)": "test_a_home_assistant_that_shows_nothing_is_told_so",
+    "`server NAME` (token)": "test_a_token_that_is_refused_is_told_so",
     "a failed start": "test_the_final_message_says_what_failed_why_what_to_check_and_what_remains",
     "a Z-Wave tool": "test_without_a_broker_a_call_says_so_at_once",
     "a tool": "test_a_timeout_says_that_a_side_effect_may_still_happen",
@@ -46,6 +50,7 @@ PROOFS = {
     "data folder (others)": "test_a_data_folder_that_others_may_enter_is_told_of",
     "settings": "test_every_command_tells_it_in_the_same_words",
     "settings (current folder)": "test_a_file_that_nobody_has_allowed_is_ignored_and_one_line_says_how",
+    "settings (others)": "test_a_token_in_a_file_that_others_can_read_is_told_of",
     "installation": "test_a_package_that_is_missing_is_named",
     "clock": "test_a_clock_that_was_never_set_is_noticed",
     "`memory`": "test_memory",

@@ -10,6 +10,7 @@ from voice_gateway.config import Loaded, control_file, data_folder, load
 from voice_gateway.doors.control import Silent, greet, request
 from voice_gateway.errors import ConfigError, LinkError
 from voice_gateway.logs import one_line
+from voice_gateway.problems import SETTINGS_OPEN
 
 OPENED = ("/dev/", "/proc/self/fd/")
 
@@ -23,6 +24,8 @@ def loaded(options: argparse.Namespace) -> Loaded:
     found = load(checked_file(getattr(options, "config", None)), overrides=overrides)
     if found.ignored:
         print(f"{PROGRAM}: {one_line(found.ignored)}", file=sys.stderr)
+    for sentence in found.readable:
+        print(f"{PROGRAM}: {one_line(sentence)} {SETTINGS_OPEN.advice} ends that.", file=sys.stderr)
     return found
 
 

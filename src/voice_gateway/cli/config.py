@@ -98,8 +98,12 @@ def _path(found: Loaded, *, as_json: bool) -> int:
     return 0 if found.file else 1
 
 
-def _files(found: Loaded) -> dict[str, str | None]:
-    return {"file": str(found.file) if found.file else None, "ignored": found.ignored}
+def _files(found: Loaded) -> dict[str, Any]:
+    return {
+        "file": str(found.file) if found.file else None,
+        "ignored": found.ignored,
+        "readable": list(found.readable),
+    }
 
 
 def _allow(options: argparse.Namespace) -> int:

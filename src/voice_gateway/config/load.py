@@ -3,8 +3,9 @@
 import contextlib
 import logging
 import os
+import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ from voice_gateway.config.servers import beside, plain, with_servers
 from voice_gateway.config.tree import WITHOUT_EFFECT, ServerSettings, Settings, setting_names
 from voice_gateway.config.trust import FileRead, read_found, read_named, refusal
 from voice_gateway.errors import ConfigError
-from voice_gateway.problems import SETTINGS_IGNORED
+from voice_gateway.problems import SETTINGS_IGNORED, SETTINGS_READABLE
 
 log = logging.getLogger(__name__)
 
@@ -43,6 +44,7 @@ class Loaded:
     origins: Mapping[str, str] = field(default_factory=dict)
     ignored: str | None = None  # the file of the current folder that is not used, and why
     reads: tuple[FileRead, ...] = ()  # whatever was read: the file, and another client's
+    readable: tuple[str, ...] = ()  # of each file with a secret in it that others can read, in a sentence
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +83,8 @@ def load(
     settings = _validated(tree, origins, found)
     reads = dict(source.reads)
     settings = with_servers(settings, found, origins, reads)
-    return Loaded(settings, found, origins, source.ignored, tuple(reads.values()))
+    readable = tuple(_readable_secrets(settings, origins, reads.values()))
+    return Loaded(settings, found, origins, source.ignored, tuple(reads.values()), readable)
 
 
 # --- the file
@@ -164,6 +167,35 @@ def _fill_from_preset(tree: Tree, origins: dict[str, str]) -> None:
         if name not in origins:
             _put(tree, name, value)
             origins[name] = f"preset {preset}"
+
+
+# --- secrets that others can read
+
+_SECRET = re.compile(r"authorization|token|key|secret|password|cookie", re.IGNORECASE)
+
+
+def _readable_secrets(
+    settings: Settings, origins: Mapping[str, str], reads: Iterable[FileRead]
+) -> Iterator[str]:
+    """A warning, not a refusal: who is alone on a machine need not care."""
+    for read in reads:
+        if read.open_to_others:
+            held = [what for name, what in _secrets(settings) if origins.get(name) == str(read.path)]
+            if held:
+                yield SETTINGS_READABLE.format(file=read.path, what=" and ".join(held))
+
+
+def _secrets(settings: Settings) -> Iterator[tuple[str, str]]:
+    """The setting's name, and what is said of it."""
+    named = {
+        "anthropic.api_key": settings.anthropic.api_key,
+        "mqtt.password": settings.mqtt.password,
+        "permission.pin": settings.permission.pin,
+    }
+    yield from ((name, name) for name, value in named.items() if value is not None)
+    for name, server in settings.mcpServers.items():
+        if any(_SECRET.search(key) for key in (*server.headers, *server.env)):
+            yield f"mcpServers.{name}", f"the token of the server {name}"
 
 
 # --- what is wrong with them, in one line

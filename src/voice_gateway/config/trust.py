@@ -38,12 +38,14 @@ class FileRead:
     path: Path
     content: bytes = field(repr=False)  # may hold passwords
     objection: str | None = None  # why it could be somebody else's work
+    open_to_others: bool = False  # somebody else could read it
 
 
 def read_named(path: Path) -> FileRead:
     """One that the user has named: it is read whoever wrote it. Raises OSError."""
     with path.open("rb") as file:
-        return FileRead(path, file.read(), _objection(path, os.fstat(file.fileno())))
+        found = os.fstat(file.fileno())
+        return FileRead(path, file.read(), _objection(path, found), _is_open(path, found))
 
 
 def read_found(path: Path) -> FileRead | None:
@@ -55,7 +57,8 @@ def read_found(path: Path) -> FileRead | None:
     except OSError as error:
         return FileRead(path, b"", f"it cannot be read ({error.strerror})")
     try:
-        objection = _objection(path, os.fstat(descriptor))
+        found = os.fstat(descriptor)
+        objection = _objection(path, found)
         if objection is not None:
             return FileRead(path, b"", objection)
         with os.fdopen(descriptor, "rb", closefd=False) as file:
@@ -64,7 +67,7 @@ def read_found(path: Path) -> FileRead | None:
         os.close(descriptor)
     if len(content) > LARGEST:
         return FileRead(path, b"", f"it has more than {LARGEST} bytes")
-    return FileRead(path, content)
+    return FileRead(path, content, open_to_others=_is_open(path, found))
 
 
 def refusal(read: FileRead) -> str | None:
@@ -103,6 +106,15 @@ def _objection(path: Path, found: os.stat_result) -> str | None:
     except OSError as error:
         return f"it cannot be told who could replace it ({error.strerror})"
     return None
+
+
+def _is_open(path: Path, found: os.stat_result) -> bool:
+    """By its own rights and those of its folder: in a closed one nobody finds it."""
+    if not stat.S_ISREG(found.st_mode):
+        return False
+    folder = Path(os.path.realpath(path)).parent.stat()
+    by_group = found.st_mode & stat.S_IRGRP and folder.st_mode & stat.S_IXGRP
+    return bool(by_group or (found.st_mode & stat.S_IROTH and folder.st_mode & stat.S_IXOTH))
 
 
 def _remembered(path: Path) -> str | None:

@@ -26,6 +26,15 @@ class LinkTimeouts:
     short_run_seconds: float = 5.0  # one that ends sooner counts as a failed attempt: a crash loop slows down
 
 
+class Refused(LinkError):
+    """A server that is reached by its address said no: with this HTTP status, and these words."""
+
+    def __init__(self, message: str, status: int, words: str) -> None:
+        super().__init__(message)
+        self.status = status
+        self.words = words
+
+
 class Events(Protocol):
     """What a connection tells its owner, from the event loop; each returns at once."""
 

@@ -12,6 +12,7 @@ from voice_gateway.mcp_link.connection import (
     SUSPECT_AFTER,
     Events,
     LinkTimeouts,
+    Refused,
     all_pages,
     client_arguments,
     error_reply,
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 HTTP_SECONDS, READ_SECONDS = 30.0, 300.0  # a server may hold a response open for as long as a tool runs
+REFUSED = 400  # this HTTP status, and all above
 KILL_SECONDS = 1.0  # for the SDK to end after it was cancelled
 
 
@@ -59,6 +61,7 @@ class HttpConnection:
         self._unanswered = 0
         self._calls_under_way = 0
         self._status = 0  # of the last response
+        self._words = ""  # what it said, if that was a no
         self.definitions: list[Mapping[str, Any]] = []
         self.end: str | None = None
 
@@ -131,7 +134,7 @@ class HttpConnection:
     # the task that holds the SDK's session
 
     async def _serve(self, ready: "asyncio.Future[None]") -> None:
-        reason = "the connection was closed"
+        failure = LinkError("the connection was closed")
         try:
             async with self._opened() as session:
                 self._session = session
@@ -141,13 +144,12 @@ class HttpConnection:
                     ready.set_result(None)
                 await self._watch()
         except Exception as error:  # the SDK raises its own errors, groups of them, httpx's and pydantic's
-            refused = f"HTTP status {self._status}: " if self._status >= 400 else ""
-            reason = f"{address(self._settings)} cannot be used: {refused}{self._without_secrets(error)}"
+            failure = self._failure(error)
         finally:
             self._session = None
-            self.end = self.end or reason
+            self.end = self.end or str(failure)
             if not ready.done():
-                ready.set_exception(LinkError(reason))
+                ready.set_exception(failure)
             elif not self._stop.is_set():
                 self._events.ended()
 
@@ -172,6 +174,15 @@ class HttpConnection:
 
     async def _note_status(self, response: "httpx2.Response") -> None:
         self._status = response.status_code
+        self._words = ""
+        if self._status >= REFUSED:
+            await response.aread()
+            self._words = shorten(response.text)
+
+    def _failure(self, error: BaseException) -> LinkError:
+        refused = f"HTTP status {self._status}: " if self._status >= REFUSED else ""
+        reason = f"{address(self._settings)} cannot be used: {refused}{self._without_secrets(error)}"
+        return Refused(reason, self._status, self._words) if refused else LinkError(reason)
 
     def _without_secrets(self, error: BaseException) -> str:
         """What it says, in short: libraries quote what they could not send."""

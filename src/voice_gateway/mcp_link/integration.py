@@ -9,9 +9,9 @@ from langchain_core.tools import BaseTool
 from voice_gateway.config import McpSettings, ServerSettings
 from voice_gateway.mcp_link.connection import LinkTimeouts
 from voice_gateway.mcp_link.server import Server
-from voice_gateway.mcp_link.status import Hide, Listeners, ServerStatus, hide_nothing
+from voice_gateway.mcp_link.status import Hide, Listeners, Refusal, ServerStatus, hide_nothing
 
-__all__ = ["MCPIntegration", "ServerStatus"]
+__all__ = ["MCPIntegration", "Refusal", "ServerStatus"]
 
 log = logging.getLogger(__name__)
 

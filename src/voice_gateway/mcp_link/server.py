@@ -10,9 +10,16 @@ from voice_gateway.backoff import backoff_seconds
 from voice_gateway.config import McpSettings, ServerSettings
 from voice_gateway.errors import GatewayError, LinkError, ToolUnavailable
 from voice_gateway.logs import Lines, one_line
-from voice_gateway.mcp_link.connection import Connection, LinkTimeouts
+from voice_gateway.mcp_link.connection import Connection, LinkTimeouts, Refused
 from voice_gateway.mcp_link.convert import to_langchain_tools
-from voice_gateway.mcp_link.status import Listeners, ServerStatus, State, failure_report
+from voice_gateway.mcp_link.status import (
+    Listeners,
+    Refusal,
+    ServerStatus,
+    State,
+    failure_report,
+    refusal,
+)
 from voice_gateway.mcp_link.stdio import StdioConnection
 
 log = logging.getLogger(__name__)
@@ -52,6 +59,7 @@ class Server:
         self._restarts = 0
         self._state: State = "connecting"
         self._last_error: str | None = None
+        self._refusal: Refusal | None = None
         self._stderr_tail = ""
         self._definitions: list[Mapping[str, Any]] | None = None  # what was announced
         self._tools: tuple[str, ...] = ()
@@ -87,6 +95,7 @@ class Server:
             tools=self._tools,
             restarts=self._restarts,
             simulated=self._settings.simulated,
+            refusal=self._refusal,
         )
 
     async def call(self, tool: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -128,6 +137,7 @@ class Server:
             reason = await self._hold(connection)
         except LinkError as error:
             reason = str(error)
+            self._note_refusal(error)
         finally:
             self._no_more_calls()
             ran = self._ran()
@@ -176,6 +186,7 @@ class Server:
 
     def _connected(self, connection: Connection) -> None:
         self._connected_at = asyncio.get_running_loop().time()
+        self._refusal = None
         if connection.end is None:
             self._connection = connection
         self._announce(connection.definitions)
@@ -217,6 +228,13 @@ class Server:
             log.warning("MCP tools could not be listed again; the earlier ones stay", extra=facts)
 
     # failures
+
+    def _note_refusal(self, error: LinkError) -> None:
+        before, self._refusal = self._refusal, None
+        if isinstance(error, Refused):
+            self._refusal = refusal(self._settings, error.status, error.words, self._failures + 1)
+        if self._state == "degraded" and self._refusal is not before:
+            self._listeners.on_status(self.status())
 
     def _failed(self, reason: str, ran_seconds: float) -> None:
         changed, self._last_error = reason != self._last_error, reason

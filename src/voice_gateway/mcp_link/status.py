@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from enum import Enum, auto
 from typing import TYPE_CHECKING, Literal
 from urllib.parse import urlsplit
 
@@ -12,6 +13,28 @@ if TYPE_CHECKING:
     from langchain_core.tools import BaseTool
 
 State = Literal["connecting", "connected", "degraded", "stopped"]
+
+_NO_TOKEN, _NOT_THERE = (401, 403), 404  # HTTP statuses
+# Where Home Assistant's MCP server is; what it says there while its integration is not set up or disabled.
+_HOME_ASSISTANT, _NOT_CONFIGURED = ("/api/mcp", "/mcp_server/sse"), "not configured"
+STILL_STARTING = 6  # refusals in a row: with the usual waits the first minute
+
+
+class Refusal(Enum):
+    """Why a server that is there does not take us."""
+
+    TOKEN = auto()
+    STARTING = auto()  # Home Assistant, before its parts are loaded
+    NOT_SET_UP = auto()  # Home Assistant without its MCP server
+
+
+def refusal(settings: ServerSettings, status: int, words: str, failures: int) -> Refusal | None:
+    if status in _NO_TOKEN:
+        return Refusal.TOKEN
+    if status != _NOT_THERE or not urlsplit(settings.url or "").path.rstrip("/").endswith(_HOME_ASSISTANT):
+        return None
+    starting = _NOT_CONFIGURED not in words and failures <= STILL_STARTING
+    return Refusal.STARTING if starting else Refusal.NOT_SET_UP
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +49,7 @@ class ServerStatus:
     tools: tuple[str, ...]
     restarts: int
     simulated: bool
+    refusal: Refusal | None = None
 
 
 @dataclass(frozen=True, slots=True)

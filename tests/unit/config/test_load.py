@@ -361,3 +361,38 @@ def test_a_table_of_servers_that_is_none_names_the_variable(table):
 )
 def test_only_our_own_server_is_trusted_unless_somebody_says_so(server, trusted):
     assert ServerSettings(**server).trusted is trusted
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ('[mcpServers.ha]\nurl = "http://ha"\nheaders = { Authorization = "Bearer s3cret" }', "server ha"),
+        ('[mcpServers.z]\ncommand = "z"\nenv = { MQTT_PASSWORD = "s3cret" }', "server z"),
+        ('[anthropic]\napi_key = "s3cret"', "anthropic.api_key"),
+    ],
+)
+def test_a_token_in_a_file_that_others_can_read_is_told_of(tmp_path, text, what):
+    file = tmp_path / "voice-gateway.toml"
+    file.write_text(text)
+    tmp_path.chmod(0o755)
+    file.chmod(0o644)
+
+    (sentence,) = load(file, environ={}).readable
+    assert str(file) in sentence
+    assert what in sentence
+    assert "s3cret" not in sentence
+
+    file.chmod(0o600)
+    assert load(file, environ={}).readable == (), "closed"
+    file.chmod(0o644)
+    tmp_path.chmod(0o700)
+    assert load(file, environ={}).readable == (), "in a closed folder"
+
+
+def test_without_a_secret_a_file_may_be_read_by_all(tmp_path):
+    file = tmp_path / "voice-gateway.toml"
+    file.write_text('[mcpServers.ha]\nurl = "http://ha"\n[brain]\nroom = "Hall"\n')
+    tmp_path.chmod(0o755)
+    file.chmod(0o644)
+
+    assert load(file, environ={}).readable == ()

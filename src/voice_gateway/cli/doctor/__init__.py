@@ -40,6 +40,8 @@ async def doctor(options: argparse.Namespace) -> int:
         add(bad("configuration", problems.SETTINGS, problems.SETTINGS_WRONG.format(reason=error)))
         return _end(findings, as_json=as_json)
     add(ok("configuration", str(found.file) if found.file else "no file, so the defaults hold"))
+    for sentence in found.readable:
+        add(bad("configuration", problems.SETTINGS_OPEN, one_line(sentence), grade=Grade.WARNING))
     if found.ignored:
         add(bad("configuration", problems.SETTINGS_HERE, one_line(found.ignored), grade=Grade.WARNING))
     for title, check in all_checks(options.online):
