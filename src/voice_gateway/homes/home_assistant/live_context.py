@@ -1,0 +1,141 @@
+"""Reads what GetLiveContext answers: the entities of a Home Assistant that are exposed to Assist, and their states.
+
+It writes YAML, and nearly all of it in one plain form: that is read line by line, because a YAML library takes
+100 ms for a large home. What is written otherwise (a folded line, double quotes) the library reads, entity by
+entity. Nothing is guessed: a text that is cut, or not understood, is no list at all.
+"""
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+_LINE: Final = re.compile(r"( {2}| {4})([a-z_]+):(?: (.*))?")
+# A plain word of YAML that means itself: no quotes, no marks that begin something, no comment, no mapping.
+_PLAIN: Final = re.compile(r"(?![\s'\"\[\]{}&*!|>%@`#,?]|-(?:\s|$))(?:(?!: | #|:$).)+(?<!\s)")
+_QUOTED: Final = re.compile(r"'((?:[^']|'')*)'")
+_FIELDS: Final = frozenset({"names", "domain", "state", "areas"})
+
+Scalar = str | None
+
+
+class Unreadable(ValueError):
+    """The text is a sentence for people."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entity:
+    """One entity as Home Assistant wrote it: every value is a text, and None where it has none."""
+
+    names: str  # the name, then its aliases, joined by commas; a name may have commas itself
+    domain: str
+    state: str
+    areas: tuple[str, ...] = ()  # the area, then its aliases
+    attributes: Mapping[str, Scalar] = field(default_factory=dict)
+
+    @property
+    def device_class(self) -> str:
+        return self.attributes.get("device_class") or ""
+
+    def number(self, attribute: str) -> float | None:
+        return to_number(self.attributes.get(attribute))
+
+
+def to_number(text: Scalar) -> float | None:
+    """Whole numbers come as text, others as numbers; a device may also say "unknown" or "nan"."""
+    try:
+        number = float(text) if text else None
+    except ValueError:
+        return None
+    return number if number is not None and abs(number) < 1e9 else None  # nan and inf are not
+
+
+def read_live_context(answer: str) -> tuple[Entity, ...]:
+    """Raises Unreadable."""
+    text = _overview(answer)
+    heading, _, rest = text.partition("\n")
+    body = text if heading.startswith("- ") else rest
+    if not body.strip():
+        return ()
+    if not body.endswith("\n") or not body.startswith("- "):
+        raise Unreadable("Home Assistant's list of devices is cut off.")
+    return tuple(_entity(block) for block in body[2:-1].split("\n- "))
+
+
+def _overview(answer: str) -> str:
+    try:
+        told = json.loads(answer)
+    except ValueError:
+        raise Unreadable("Home Assistant's list of devices cannot be read.") from None
+    result = told.get("result") if isinstance(told, Mapping) else None
+    if isinstance(result, str):
+        return result
+    if isinstance(told, Mapping) and told.get("success") is False:
+        raise Unreadable("Home Assistant shares no devices with voice assistants.")
+    raise Unreadable("Home Assistant's list of devices cannot be read.")
+
+
+def _entity(block: str) -> Entity:
+    raw = _read_lines(block)
+    if raw is None:
+        raw = _read_yaml(block)
+    names, domain, state = raw.get("names"), raw.get("domain"), raw.get("state")
+    attributes = raw.get("attributes")
+    if not names or not domain or "state" not in raw or not isinstance(names, str):
+        raise Unreadable("Home Assistant's list of devices is cut off.")
+    areas = raw.get("areas") or ""
+    return Entity(
+        names.strip(),
+        str(domain),
+        str(state or ""),
+        tuple(part for part in (one.strip() for one in str(areas).split(", ")) if part),
+        attributes if isinstance(attributes, Mapping) else {},
+    )
+
+
+def _read_lines(block: str) -> dict[str, Any] | None:
+    """None when it is not written in the plain form."""
+    found: dict[str, Any] = {}
+    inner: dict[str, Scalar] | None = None
+    for line in ("  " + block).split("\n"):
+        matched = _LINE.fullmatch(line)
+        if matched is None:
+            return None
+        indent, key, text = matched.groups()
+        if indent == "  " and key == "attributes" and not text:
+            inner = found[key] = {}
+            continue
+        if not text:
+            value = None
+        elif quoted := _QUOTED.fullmatch(text):
+            value = quoted[1].replace("''", "'")
+        elif _PLAIN.fullmatch(text):
+            value = text
+        else:
+            return None
+        if indent == "    " and inner is not None:
+            inner[key] = value
+        elif indent == "  " and key in _FIELDS:
+            found[key] = value
+            inner = None
+        else:
+            return None
+    return found
+
+
+def _read_yaml(block: str) -> dict[str, Any]:
+    """With a library that takes every scalar for text: "on" is no truth, and 0123 no number."""
+    import yaml
+
+    loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
+    try:
+        read = yaml.load("- " + block + "\n", Loader=loader)  # noqa: S506 (the base loader makes no objects)
+    except yaml.YAMLError:
+        raise Unreadable("Home Assistant's list of devices cannot be read.") from None
+    raw = read[0] if isinstance(read, list) and len(read) == 1 else None
+    if not isinstance(raw, dict):
+        raise Unreadable("Home Assistant's list of devices cannot be read.")
+    attributes = raw.get("attributes")
+    plain = attributes.items() if isinstance(attributes, dict) else ()
+    return {**raw, "attributes": {key: value or None for key, value in plain if isinstance(value, str)}}
