@@ -14,7 +14,7 @@ from voice_gateway.homes.home_assistant.names import address
 
 # Which of a tool's arguments it has: Home Assistant ignores others, our own check does not.
 Takes = Callable[[str], frozenset[str]]
-_PRESENT: Final = ("open", "closed")
+Step = tuple[str, dict[str, Any]]  # a tool, and what it sets
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ def before(effect: Effect, entities: Sequence[Entity], takes: Takes) -> Before:
     entity = effect.before
     where, device = address(entity, entities), device_of(entity, "")
     if entity.domain == SCENE:
-        return Before(undo=f"What {the(device)} has changed is not known here.")
+        return Before(undo=f"What the scene {device.name} has changed is not known here.")
     if where is None or entity.state in AWAY:
         return Before(undo=f"It is not known how {the(device)} {verb(device, 'was')} before.")
     if reason := _REASONS.get(effect.action):
@@ -57,49 +57,53 @@ _REASONS: Final = {
 }
 
 
-def _steps(effect: Effect) -> list[tuple[str, dict[str, Any]]]:
-    was, domain = effect.before, effect.before.domain
-    if domain == "light":
-        return _light(was)
-    if domain in ("cover", "valve"):
-        position = was.number("current_position")
-        if position is not None and was.state in _PRESENT:
-            return [(ha.SET_POSITION, {"position": round(position)})]
-        return [(ha.TURN_ON if was.state in ("open", "opening") else ha.TURN_OFF, {})]
-    if domain == "lock":
-        return [(ha.TURN_ON if was.state in ("locked", "locking") else ha.TURN_OFF, {})]
-    if domain == "climate":
-        return _climate(effect)
-    if domain == "fan":
-        percent = percent_of(was)
-        return [(ha.SET_SPEED, {"percentage": percent})] if was.state == "on" and percent else _switch(was)
-    if domain == "media_player":
-        return _player(effect)
-    if domain == "vacuum":
-        return [(ha.VACUUM_START if was.state == "cleaning" else ha.VACUUM_DOCK, {})]
-    return _switch(was)
+def _steps(effect: Effect) -> list[Step]:
+    return _BY_DOMAIN.get(effect.before.domain, _switch)(effect)
 
 
-def _switch(was: Entity) -> list[tuple[str, dict[str, Any]]]:
-    return [(ha.TURN_ON if was.state == "on" else ha.TURN_OFF, {})]
+def _switch(effect: Effect) -> list[Step]:
+    return [(ha.TURN_ON if effect.before.state == "on" else ha.TURN_OFF, {})]
 
 
-def _light(was: Entity) -> list[tuple[str, dict[str, Any]]]:
-    percent = percent_of(was)
-    return [(ha.LIGHT_SET, {"brightness": percent})] if was.state == "on" and percent else _switch(was)
+def _light(effect: Effect) -> list[Step]:
+    percent = percent_of(effect.before)
+    bright = effect.before.state == "on" and percent
+    return [(ha.LIGHT_SET, {"brightness": percent})] if bright else _switch(effect)
 
 
-def _climate(effect: Effect) -> list[tuple[str, dict[str, Any]]]:
+def _cover(effect: Effect) -> list[Step]:
+    was = effect.before
+    position = was.number("current_position")
+    if position is not None and was.state in ("open", "closed"):
+        return [(ha.SET_POSITION, {"position": round(position)})]
+    return [(ha.TURN_ON if was.state in ("open", "opening") else ha.TURN_OFF, {})]
+
+
+def _lock(effect: Effect) -> list[Step]:
+    return [(ha.TURN_ON if effect.before.state in ("locked", "locking") else ha.TURN_OFF, {})]
+
+
+def _fan(effect: Effect) -> list[Step]:
+    percent = percent_of(effect.before)
+    turns = effect.before.state == "on" and percent
+    return [(ha.SET_SPEED, {"percentage": percent})] if turns else _switch(effect)
+
+
+def _vacuum(effect: Effect) -> list[Step]:
+    return [(ha.VACUUM_START if effect.before.state == "cleaning" else ha.VACUUM_DOCK, {})]
+
+
+def _climate(effect: Effect) -> list[Step]:
     """Off is off; which of several modes it had, nothing here can set."""
     was = effect.before
     if effect.action == "set":
         degrees = was.number("temperature")
-        back = [(ha.SET_TEMPERATURE, {"temperature": degrees})] if degrees is not None else []
+        back: list[Step] = [(ha.SET_TEMPERATURE, {"temperature": degrees})] if degrees is not None else []
         return [*back, (ha.TURN_OFF, {})] if was.state == "off" else back
     return [(ha.TURN_OFF if was.state == "off" else ha.TURN_ON, {})]
 
 
-def _player(effect: Effect) -> list[tuple[str, dict[str, Any]]]:
+def _player(effect: Effect) -> list[Step]:
     was = effect.before
     if effect.action == "volume":
         volume = was.number("volume_level")
@@ -107,3 +111,15 @@ def _player(effect: Effect) -> list[tuple[str, dict[str, Any]]]:
     if effect.action in ("on", "off"):
         return [(ha.TURN_OFF if was.state in ("off", "standby") else ha.TURN_ON, {})]
     return [(ha.PLAY if was.state in ("playing", "buffering") else ha.PAUSE, {})]
+
+
+_BY_DOMAIN: Final[dict[str, Callable[[Effect], list[Step]]]] = {
+    "light": _light,
+    "cover": _cover,
+    "valve": _cover,
+    "lock": _lock,
+    "climate": _climate,
+    "fan": _fan,
+    "media_player": _player,
+    "vacuum": _vacuum,
+}

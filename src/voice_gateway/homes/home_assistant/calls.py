@@ -1,4 +1,4 @@
-"""What is wanted of a device as a call of Home Assistant's tools: by name, area and domain, and no other way."""
+"""What is wanted of a device as a call of Home Assistant's tools: by its name, its area and its domain."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
@@ -35,11 +35,24 @@ _TOOLS: Final[Mapping[str, str]] = {
     "dock": ha.VACUUM_DOCK,
     "set": ha.SET_TEMPERATURE,
 }
+_LEVELED: Final = {
+    "light": (ha.LIGHT_SET, "brightness"),
+    "cover": (ha.SET_POSITION, "position"),
+    "valve": (ha.SET_POSITION, "position"),
+    "fan": (ha.SET_SPEED, "percentage"),
+    "media_player": (ha.SET_VOLUME, "volume_level"),
+}
 _COVERS: Final = frozenset({"cover", "valve"})
 
 
 def make_call(
-    device: Device, wish: Act, entities: Sequence[Entity], takes: Takes, *, degrees: str = "°C", state: str = ""
+    device: Device,
+    wish: Act,
+    entities: Sequence[Entity],
+    takes: Takes,
+    *,
+    degrees: str = "°C",
+    state: str = "",
 ) -> Made | str:
     """The call, or a sentence why there is none. `state` is how the device is, for a toggle."""
     entity = find(device, entities)
@@ -84,22 +97,20 @@ def _opposite(device: Device, state: str) -> str:
 def _tool_and_values(entity: Entity, wish: Act, action: str, degrees: str) -> Made | str:
     if action == "set":
         return _warmth(entity, wish, degrees)
-    level = wish.level
-    if entity.domain in _COVERS and level is not None and action in ("dim", "open", "close", "on"):
-        return ha.SET_POSITION, {"position": level}
-    if entity.domain == "fan" and level is not None:
-        return ha.SET_SPEED, {"percentage": level}
-    if entity.domain == "media_player" and level is not None:
-        return ha.SET_VOLUME, {"volume_level": level}
-    if action == "colour" or (entity.domain == "light" and wish.colour):
-        return ha.LIGHT_SET, {"color": wish.colour, **({} if level is None else {"brightness": level})}
-    if action == "kelvin" and wish.kelvin is not None:
-        return ha.LIGHT_SET, {"temperature": wish.kelvin, **({} if level is None else {"brightness": level})}
-    if level is not None:
-        return ha.LIGHT_SET, {"brightness": level}
+    if (leveled := _LEVELED.get(entity.domain)) is not None and wish.level is not None:
+        tool, key = leveled
+        return tool, {key: wish.level, **_colour(wish)}
+    if action in ("colour", "kelvin"):
+        return ha.LIGHT_SET, _colour(wish)
     if action == "dim":
         return f"To dim {the_name(entity)} a level from 0 to 100 percent is needed."
     return (_TOOLS[action], {}) if action in _TOOLS else "Home Assistant offers no way to do that."
+
+
+def _colour(wish: Act) -> dict[str, Any]:
+    if wish.colour:
+        return {"color": wish.colour}
+    return {} if wish.kelvin is None else {"temperature": wish.kelvin}
 
 
 def the_name(entity: Entity) -> str:
@@ -121,4 +132,6 @@ def _warmth(entity: Entity, wish: Act, degrees: str) -> Made | str:
         return ha.TURN_ON, {}
     if wish.mode == entity.state:
         return ha.TURN_ON, {}
-    return f"Home Assistant offers no way to set {the_name(entity)} to {wish.mode}; it can be turned on and off."
+    return (
+        f"Home Assistant offers no way to set {the_name(entity)} to {wish.mode}; it can be turned on and off."
+    )

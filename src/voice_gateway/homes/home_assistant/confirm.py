@@ -4,7 +4,7 @@ only means "asked": it says so of an unavailable lamp and a jammed lock as well.
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from voice_gateway.homes.home_assistant.devices import is_available
@@ -58,11 +58,14 @@ class _Watched:
         self.now: tuple[Entity, ...] = ()
         self.seen = Seen.STILL
         self.moved = False
+        self._positions: set[float | None] = set()
 
     def look(self, entities: Sequence[Entity]) -> Verdict | None:
         was, earlier = self.effect.before, self.now
         self.now = tuple(
-            one for one in entities if (one.names, one.domain, one.areas) == (was.names, was.domain, was.areas)
+            one
+            for one in entities
+            if (one.names, one.domain, one.areas) == (was.names, was.domain, was.areas)
         )
         if not self.now:
             self.seen = Seen.STILL
@@ -71,6 +74,7 @@ class _Watched:
             self.effect.seen(one, earlier[place] if place < len(earlier) else None)
             for place, one in enumerate(self.now)
         ]
+        self._positions |= {one.number("current_position") for one in self.now}
         self.seen = next((one for one in _WORST if one in seen), Seen.STILL)
         self.moved = self.moved or self.seen is Seen.MOVING
         if self.seen is Seen.DONE:
@@ -94,8 +98,17 @@ class _Watched:
             return self._verdict(OutcomeStatus.WORKING)
         if any(one.state == "jammed" for one in self.now):
             return self._verdict(OutcomeStatus.FAILED, jammed=True)
+        if self.effect.action == "stop" and (resting := self._resting()) is not None:
+            return Verdict(self.effect, OutcomeStatus.CONFIRMED, resting)
         gave_up = self.moved and self.now[0].state == self.effect.before.state
         return self._verdict(OutcomeStatus.FAILED if gave_up else OutcomeStatus.UNCONFIRMED)
+
+    def _resting(self) -> Entity | None:
+        """Some go on to say "closing" where they have stopped: that they stay at one place tells more."""
+        position = next(iter(self._positions), None)
+        if len(self._positions) != 1 or position is None:
+            return None
+        return replace(self.now[0], state="open" if position else "closed")
 
     def _verdict(self, outcome: OutcomeStatus, *, jammed: bool = False, hidden: bool = False) -> Verdict:
         return Verdict(self.effect, outcome, self.now[0], jammed, hidden)

@@ -97,24 +97,33 @@ def degrees_in(entities: Iterable[Entity]) -> str:
 
 def state_of(entity: Entity, degrees: str = "°C") -> str:
     """In the words that docs/zwave.md lists, and for kinds of its own in Home Assistant's."""
-    state, words = entity.state, entity.state.replace("_", " ")
-    if state in AWAY:
+    if entity.state in AWAY:
         return UNKNOWN
-    if entity.domain in ("light", "fan"):
-        return _leveled(entity)
-    if entity.domain in ("cover", "valve"):
-        position = entity.number("current_position")
-        resting = position is not None and state in ("open", "closed")
-        return opened(round(position)) if resting and position is not None else words
     if entity.domain in ("climate", "water_heater"):
         return _warmth(entity, degrees)
-    if entity.domain == "media_player":
-        volume = entity.number("volume_level")
-        return words if volume is None or state == "off" else f"{words}, volume {round(volume * 100)} %"
-    if entity.domain == "binary_sensor":
-        on, off = _BINARY.get(entity.device_class, ("on", "off"))
-        return {"on": on, "off": off}.get(state, words)
-    return _measured(entity) if entity.domain == "sensor" else words
+    return _STATES.get(entity.domain, _words)(entity)
+
+
+def _words(entity: Entity) -> str:
+    return entity.state.replace("_", " ")
+
+
+def _position(entity: Entity) -> str:
+    position = entity.number("current_position")
+    resting = position is not None and entity.state in ("open", "closed")
+    return opened(round(position)) if resting and position is not None else _words(entity)
+
+
+def _player(entity: Entity) -> str:
+    volume = entity.number("volume_level")
+    if volume is None or entity.state == "off":
+        return _words(entity)
+    return f"{_words(entity)}, volume {round(volume * 100)} %"
+
+
+def _binary(entity: Entity) -> str:
+    on, off = _BINARY.get(entity.device_class, ("on", "off"))
+    return {"on": on, "off": off}.get(entity.state, _words(entity))
 
 
 def percent_of(entity: Entity) -> int | None:
@@ -149,6 +158,17 @@ def _measured(entity: Entity) -> str:
         return entity.state
     text = f"{number_text(number)} {unit}".strip()
     return f"{text} {entity.device_class.replace('_', ' ')}" if unit == "%" and entity.device_class else text
+
+
+_STATES: Final = {
+    "light": _leveled,
+    "fan": _leveled,
+    "cover": _position,
+    "valve": _position,
+    "media_player": _player,
+    "binary_sensor": _binary,
+    "sensor": _measured,
+}
 
 
 def number_text(number: float) -> str:

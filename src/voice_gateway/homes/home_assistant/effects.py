@@ -29,14 +29,14 @@ DOMAINS: Final[Mapping[str, frozenset[str]]] = {
     STOP: _MOVERS,
     SET_TEMPERATURE: frozenset({"climate"}),
     SET_SPEED: frozenset({"fan"}),
-    **dict.fromkeys(
-        (SET_VOLUME, CHANGE_VOLUME, PAUSE, PLAY, NEXT, PREVIOUS, MUTE, UNMUTE, SEARCH), _PLAYERS
-    ),
+    **dict.fromkeys((SET_VOLUME, CHANGE_VOLUME, PAUSE, PLAY, NEXT, PREVIOUS, MUTE, UNMUTE, SEARCH), _PLAYERS),
     VACUUM_START: frozenset({"vacuum"}),
     VACUUM_DOCK: frozenset({"vacuum"}),
     ADD_ITEM: frozenset({TODO}),
     COMPLETE_ITEM: frozenset({TODO}),
 }
+# Those for which Home Assistant itself looks for nothing else; the others take anything.
+OWN_DOMAINS: Final = frozenset(DOMAINS) - {TURN_ON, TURN_OFF, LIGHT_SET, SET_POSITION, STOP}
 # Home Assistant finds only players that play for these.
 WHILE_PLAYING: Final = frozenset({PAUSE, NEXT, PREVIOUS})
 _SIMPLE: Final = {
@@ -57,6 +57,7 @@ _SIMPLE: Final = {
     SET_VOLUME: "volume",
     CHANGE_VOLUME: "volume",
 }
+_ON_AND_OFF: Final = {"cover": ("open", "close"), "valve": ("open", "close"), "lock": ("lock", "unlock")}
 _NEAR: Final = 2  # percent: lamps and motors stop close to the wish, and report that
 _FAN_STEP: Final = 34  # percent: a fan with three speeds takes the next one above
 _NEAR_DEGREES: Final = 0.26  # a thermostat rounds to halves
@@ -94,19 +95,16 @@ class Effect:
 def action_of(tool: str, domain: str, args: Mapping[str, Any]) -> str:
     """In the words of `homes.source.Act`; "" for a tool that nobody here knows."""
     if tool in (TURN_ON, TURN_OFF):
-        on = tool == TURN_ON
-        if domain in _MOVERS:
-            return "open" if on else "close"
-        if domain == "lock":
-            return "lock" if on else "unlock"
-        return "on" if on else "off"
-    if tool == LIGHT_SET:
-        if "brightness" in args:
-            return "dim" if number_of(args, "brightness") else "off"
-        return "colour" if "color" in args else "kelvin" if "temperature" in args else "on"
+        on, off = _ON_AND_OFF.get(domain, ("on", "off"))
+        return on if tool == TURN_ON else off
     if tool == SET_POSITION:
         return "dim" if number_of(args, "position") else "close"
-    return _SIMPLE.get(tool, "")
+    if tool != LIGHT_SET:
+        return _SIMPLE.get(tool, "")
+    if "color" in args or "temperature" in args:  # nobody can see these, whatever else is asked
+        return "colour" if "color" in args else "kelvin"
+    bright = number_of(args, "brightness") if "brightness" in args else None
+    return "on" if bright is None else "dim" if bright else "off"
 
 
 def effect_of(tool: str, args: Mapping[str, Any], entity: Entity) -> Effect | None:
@@ -128,7 +126,11 @@ def effect_of(tool: str, args: Mapping[str, Any], entity: Entity) -> Effect | No
 
 def number_of(args: Mapping[str, Any], key: str) -> float | None:
     value = args.get(key)
-    return to_number(str(value)) if isinstance(value, int | float | str) and not isinstance(value, bool) else None
+    return (
+        to_number(str(value))
+        if isinstance(value, int | float | str) and not isinstance(value, bool)
+        else None
+    )
 
 
 def _no_view(_effect: Effect, _now: Entity) -> Seen:
@@ -178,7 +180,9 @@ def _dimmed(effect: Effect, now: Entity) -> Seen:
 
 
 def _bolted(effect: Effect, now: Entity) -> Seen:
-    done, way = {"lock": (("locked",), "locking"), "unlock": (("unlocked", "open"), "unlocking")}[effect.action]
+    done, way = {"lock": (("locked",), "locking"), "unlock": (("unlocked", "open"), "unlocking")}[
+        effect.action
+    ]
     if now.state in done:
         return Seen.DONE
     if now.state == "jammed":  # one that was jammed before may still come free

@@ -17,7 +17,9 @@ _CANNOT: Final = re.compile(r"Failed to call (\w{1,40}) for: \['(\w+)\.(\w+)'")
 _NO_ITEM: Final = re.compile(r"Item '(.{1,200})' not found on list", re.DOTALL)
 _TYPE: Final = re.compile(r"is not of type '(\w+)'")
 _ONE_OF: Final = re.compile(r"'([^']{1,60})' is not one of \[(.{1,2000})\]")
-_TOO_FAR: Final = re.compile(r"(-?[\d.]{1,20}) is (greater|less) than the (?:maximum|minimum) of (-?[\d.]{1,20})")
+_TOO_FAR: Final = re.compile(
+    r"(-?[\d.]{1,20}) is (greater|less) than the (?:maximum|minimum) of (-?[\d.]{1,20})"
+)
 # Words as people write them: no brackets, equal signs or names of Python.
 _PROSE: Final = re.compile(r"[A-Z][\w ,.;:!?’'\"%°()-]{3,200}")
 _CODE: Final = re.compile(r"\w_\w|\bNone\b|[a-z][A-Z]|\w\.\w+\(|Error\b|Exception\b")
@@ -51,10 +53,6 @@ def explain(text: str, tool: str, args: Mapping[str, Any]) -> Failure:
 
 
 def _simple(said: str, tool: str, args: Mapping[str, Any]) -> Failure:
-    if said.startswith("Received invalid slot info"):
-        return Failure(OutcomeStatus.INVALID, _invalid(args))
-    if said.startswith("Service handler cannot target all"):
-        return Failure(OutcomeStatus.INVALID, "It must be said which device or area is meant.")
     if _NOT_FOUND.search(said):
         return Failure(OutcomeStatus.UNSUPPORTED, not_offered(tool))
     if found := _CANNOT.match(said):
@@ -63,12 +61,29 @@ def _simple(said: str, tool: str, args: Mapping[str, Any]) -> Failure:
         return Failure(OutcomeStatus.UNSUPPORTED, f"{quoted(str(thing))} cannot be {verb}.")
     if found := _NO_ITEM.match(said):
         return Failure(OutcomeStatus.NOT_FOUND, f"{quoted(found[1])} is not on the list.")
-    if said.startswith("Error handling HassClimateSetTemperature"):
-        sentence = "Home Assistant could not set that temperature; maybe the device does not go there."
-        return Failure(OutcomeStatus.FAILED, sentence)
-    if said.startswith("expected ") or " @ data[" in said:
-        return Failure(OutcomeStatus.INVALID, "The script was not given what it needs.")
-    return Failure(OutcomeStatus.FAILED, _prose(said) or "Home Assistant could not do that.")
+    if said.startswith("Received invalid slot info"):
+        return Failure(OutcomeStatus.INVALID, _invalid(args))
+    known = next((failure for pattern, failure in _FIXED if pattern.search(said)), None)
+    return known or Failure(OutcomeStatus.FAILED, _prose(said) or "Home Assistant could not do that.")
+
+
+_FIXED: Final = (
+    (
+        re.compile(r"^Service handler cannot target all"),
+        Failure(OutcomeStatus.INVALID, "It must be said which device or area is meant."),
+    ),
+    (
+        re.compile(r"^Error handling HassClimateSetTemperature"),
+        Failure(
+            OutcomeStatus.FAILED,
+            "Home Assistant could not set that temperature; maybe the device does not go there.",
+        ),
+    ),
+    (
+        re.compile(r"^expected | @ data\["),
+        Failure(OutcomeStatus.INVALID, "The script was not given what it needs."),
+    ),
+)
 
 
 def not_offered(tool: str) -> str:

@@ -1,8 +1,8 @@
-"""Reads what GetLiveContext answers: the entities of a Home Assistant that are exposed to Assist, and their states.
+"""Reads what GetLiveContext answers: the entities that a Home Assistant shares, and their states.
 
-It writes YAML, and nearly all of it in one plain form: that is read line by line, because a YAML library takes
-100 ms for a large home. What is written otherwise (a folded line, double quotes) the library reads, entity by
-entity. Nothing is guessed: a text that is cut, or not understood, is no list at all.
+It writes YAML, and nearly all of it in one plain form: that is read line by line, four times faster than by a
+library. What is written otherwise (a folded line, double quotes) the library reads, entity by entity. Nothing
+is guessed: a text that is cut, or not understood, is no list at all.
 """
 
 import json
@@ -53,7 +53,7 @@ def to_number(text: Scalar) -> float | None:
 
 def read_live_context(answer: str) -> tuple[Entity, ...]:
     """Raises Unreadable."""
-    text = _overview(answer)
+    text = overview(answer)
     heading, _, rest = text.partition("\n")
     body = text if heading.startswith("- ") else rest
     if not body.strip():
@@ -63,7 +63,7 @@ def read_live_context(answer: str) -> tuple[Entity, ...]:
     return tuple(_entity(block) for block in body[2:-1].split("\n- "))
 
 
-def _overview(answer: str) -> str:
+def overview(answer: str) -> str:
     try:
         told = json.loads(answer)
     except ValueError:
@@ -130,7 +130,7 @@ def _read_yaml(block: str) -> dict[str, Any]:
 
     loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
     try:
-        read = yaml.load("- " + block + "\n", Loader=loader)  # noqa: S506 (the base loader makes no objects)
+        read = yaml.load("- " + block + "\n", Loader=loader)
     except yaml.YAMLError:
         raise Unreadable("Home Assistant's list of devices cannot be read.") from None
     raw = read[0] if isinstance(read, list) and len(read) == 1 else None

@@ -6,7 +6,7 @@ from math import inf
 
 from voice_gateway.errors import ToolError
 from voice_gateway.homes.home_assistant.devices import degrees_in
-from voice_gateway.homes.home_assistant.live_context import Entity, Unreadable, read_live_context
+from voice_gateway.homes.home_assistant.live_context import Entity, Unreadable, overview, read_live_context
 
 Ask = Callable[[], Awaitable[str]]  # what GetLiveContext answers now
 
@@ -18,6 +18,7 @@ class LiveList:
     def __init__(self) -> None:
         self.entities: tuple[Entity, ...] = ()
         self.degrees = "°C"
+        self.text = ""  # as Home Assistant wrote it
         self.ask: Ask | None = None  # None: it shares no list
         self._started = -inf  # when the look began that it was seen by
         self._acted = -inf
@@ -50,10 +51,12 @@ class LiveList:
         answer = await self.ask()
         try:
             large = len(answer) > _LARGE
-            entities = await asyncio.to_thread(read_live_context, answer) if large else read_live_context(answer)
+            entities = (
+                await asyncio.to_thread(read_live_context, answer) if large else read_live_context(answer)
+            )
         except Unreadable as error:
             raise ToolError(str(error)) from error
-        self.entities, self._started = entities, started
+        self.entities, self.text, self._started = entities, overview(answer), started
         self.degrees = degrees_in(entities)
 
 

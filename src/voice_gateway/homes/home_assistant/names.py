@@ -1,6 +1,6 @@
 """Which entities Home Assistant would take a call for: its own rules, on the list that it gave us.
 
-Names and aliases come joined by commas, and a name may have a comma itself: then all that it could be is kept.
+Names and aliases come joined by commas, and a name may have a comma itself: all that it could be is kept.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -21,7 +21,7 @@ def normal(name: str) -> str:
 
 @lru_cache(maxsize=16_384)
 def first_names(text: str) -> tuple[str, ...]:
-    """What the name itself may be, likeliest first: "A, B" is A with the alias B, or else a name with a comma."""
+    """What the name itself may be, likeliest first: "A, B" is A with the alias B, or a name with a comma."""
     parts = text.split(_JOINED)
     return tuple(_JOINED.join(parts[:count]).strip() for count in range(1, len(parts) + 1))
 
@@ -46,7 +46,9 @@ def in_area(entity: Entity, area: str) -> bool:
     return normal(area) in every_name(_JOINED.join(entity.areas))
 
 
-def matching(entities: Iterable[Entity], args: Mapping[str, Any], domains: frozenset[str]) -> tuple[Entity, ...]:
+def matching(
+    entities: Iterable[Entity], args: Mapping[str, Any], domains: frozenset[str]
+) -> tuple[Entity, ...]:
     """Those that a call with these arguments is for; `domains`: where the tool has its own."""
     name, area = text_of(args, "name"), text_of(args, "area")
     named = "" if args.get("name") == EVERY_NAME else name

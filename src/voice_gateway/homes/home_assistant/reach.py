@@ -1,7 +1,7 @@
 """What a call of Home Assistant's tools would touch, by whoever it is made: permission is judged by this.
 
-It answers with too much rather than too little. None is "nobody knows": a floor (no list tells the areas on it),
-an entity's id, a script by its name, an area or a name that is not in the list.
+It answers with too much rather than too little. None is "nobody knows": a floor (no list tells the areas on
+it), an entity's id, a script by its name, an area or a name that is not in the list.
 """
 
 import re
@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from voice_gateway.homes.home_assistant import effects as ha
 from voice_gateway.homes.home_assistant.devices import SCENE, TODO, device_of, name_of
-from voice_gateway.homes.home_assistant.effects import DOMAINS, action_of
+from voice_gateway.homes.home_assistant.effects import DOMAINS, OWN_DOMAINS, action_of, effect_of
 from voice_gateway.homes.home_assistant.live_context import Entity
 from voice_gateway.homes.home_assistant.names import EVERY_NAME, in_area, matching, text_of, texts_of
 from voice_gateway.tools.reach import LOOK, Reach
@@ -21,7 +21,9 @@ _UNLISTED: Final = frozenset({"script", "calendar"})  # exposed, and in no list
 _PLACES: Final = ("name", "area", "floor", "domain", "device_class")
 
 
-def targets(tool: str, args: Mapping[str, Any], entities: Sequence[Entity], *, scripts: bool) -> tuple[Entity, ...] | None:
+def targets(
+    tool: str, args: Mapping[str, Any], entities: Sequence[Entity], *, scripts: bool
+) -> tuple[Entity, ...] | None:
     """The entities that a call is for, as Home Assistant would find them; None where nobody can tell.
 
     `scripts`: there are some, and what an area or a name reaches may be one of them.
@@ -35,12 +37,12 @@ def targets(tool: str, args: Mapping[str, Any], entities: Sequence[Entity], *, s
     area, name = text_of(args, "area"), text_of(args, "name")
     if area and not any(in_area(entity, area) for entity in entities):
         return None
-    limited = bool(domains or given or args.get("device_class"))
+    limited = bool(domains or given or args.get("device_class"))  # to what is in the list
     everything = not name or args.get("name") == EVERY_NAME
     if everything and scripts and not limited:
         return None  # a script may be in that area too
-    found = matching(entities, args, domains)
-    return tuple(one for one in found if not domains or one.domain in domains) or None
+    found = matching(entities, args, domains if tool in OWN_DOMAINS else frozenset())
+    return found or None
 
 
 def reach(
@@ -58,6 +60,8 @@ def reach(
         return Reach(action="list", said=text_of(args, "name"))
     if found is None:
         return None
+    touched = [entity for entity in found if effect_of(tool, args, entity)]
+    found = tuple(touched) or found
     actions = {action_of(tool, entity.domain, args) for entity in found}
     action = next((one for one in _RISKIEST_FIRST if one in actions), next(iter(actions)))
     scene = next((name_of(entity) for entity in found if entity.domain == SCENE), "")

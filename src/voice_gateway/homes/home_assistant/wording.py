@@ -66,8 +66,8 @@ def twins(device: Device) -> str:
     """Two that no call can tell apart."""
     place = f"in {the_room(device)}" if device.room else "and this one has no area"
     return (
-        f"Home Assistant has several devices called {quoted(device.name)} {place}, so I cannot tell it which one; "
-        "another name or an alias there would help."
+        f"Home Assistant has several devices called {quoted(device.name)} {place}, so I cannot tell it which "
+        "one; another name or an alias there would help."
     )
 
 
@@ -81,33 +81,33 @@ def gone(device: Device) -> str:
 
 def sentence(verdict: Verdict, degrees: str) -> str:
     """What became of one entity."""
-    effect, was = verdict.effect, verdict.effect.before
-    device = device_of(verdict.now or was, "", degrees)
-    if verdict.outcome is OutcomeStatus.CONFIRMED:
-        return _done(verdict, device)
+    effect = verdict.effect
+    device = device_of(verdict.now or effect.before, "", degrees)
+    if verdict.jammed:
+        return wording.jammed(device, effect.action)
     if verdict.outcome is OutcomeStatus.WORKING:
         percent = None if effect.level is None or effect.action != "dim" else round(effect.level)
         return wording.doing(device, effect.action, percent)
-    if verdict.outcome is OutcomeStatus.UNREACHABLE:
-        return wording.unreachable(device)
-    if verdict.jammed:
-        return wording.jammed(device, effect.action)
     if verdict.outcome is OutcomeStatus.FAILED:
         return wording.failed(device, effect.action, device.state)
+    if verdict.outcome is OutcomeStatus.UNREACHABLE:
+        return wording.unreachable(device)
     if verdict.outcome is OutcomeStatus.UNSUPPORTED:
         return cannot(device, effect.action)
-    return _open(verdict, device)
+    return _done(verdict, device) if verdict.outcome is OutcomeStatus.CONFIRMED else _open(verdict, device)
 
 
 def _done(verdict: Verdict, device: Device) -> str:
     domain, effect = verdict.effect.before.domain, verdict.effect
     if domain == SCENE:
-        return f"{capital(the(device))} was started."
+        return f"The scene {device.name} was started."
     if domain in BUTTONS:
         return f"{capital(the(device))} was pressed."
     if domain == TODO:
         what = quoted(effect.value)
-        return f"{what} is on {the(device)}." if effect.action == "add" else f"{what} is done on {the(device)}."
+        return (
+            f"{what} is on {the(device)}." if effect.action == "add" else f"{what} is done on {the(device)}."
+        )
     return wording.done(device, effect.action, device.state)
 
 
@@ -119,8 +119,8 @@ def _open(verdict: Verdict, device: Device) -> str:
     if verdict.hidden:
         what = _HIDDEN.get(effect.action, "it")
         return (
-            f"I have asked for it, but Home Assistant does not show {what}, so I can't see whether "
-            f"{the(device)} did it."
+            f"I have asked {the(device)} for it; Home Assistant does not show {what}, so I can't see "
+            "whether it happened."
         )
     if effect.action in ("next", "previous"):
         return f"I have asked {the(device)} for it, I can't see whether it happened."
@@ -132,19 +132,21 @@ def _open(verdict: Verdict, device: Device) -> str:
 
 def summary(verdicts: Sequence[Verdict], degrees: str) -> str:
     """Of several: those with one confirmed state in one sentence, every other in its own."""
-    alike: dict[str, list[str]] = {}
+    alike: dict[str, list[Device]] = {}
     others: list[str] = []
     for verdict in verdicts:
         now = verdict.now
         plain = verdict.outcome is OutcomeStatus.CONFIRMED and now is not None and _has_state(now)
         if plain and now is not None:
             device = device_of(now, "", degrees)
-            alike.setdefault(spoken_state(device.state), []).append(the(device))
+            alike.setdefault(spoken_state(device.state), []).append(device)
         else:
             others.append(sentence(verdict, degrees))
     told = [
-        capital(f"{listed(names)} {'is' if len(names) == 1 else 'are'} now {state}.")
-        for state, names in alike.items()
+        capital(f"{listed([the(one) for one in devices])} {verb(devices[0], 'is')} now {state}.")
+        if len(devices) == 1
+        else capital(f"{listed([the(one) for one in devices])} are now {state}.")
+        for state, devices in alike.items()
     ]
     return " ".join([*told, *others])
 
