@@ -27,6 +27,8 @@ _KINDS: Final = {
     "alarm_control_panel": "alarm",
     "siren": "siren",
     "valve": "valve",
+    SCENE: "scene",
+    TODO: "list",
     **dict.fromkeys(("humidifier", "remote", "automation", "group", "button", "input_button"), "other"),
     **dict.fromkeys(("lawn_mower", "notify", "input_select"), "other"),
 }
@@ -80,7 +82,7 @@ def abilities_of(entity: Entity) -> frozenset[str] | None:
         return _SWITCHES | {"speed"} if "percentage" in shown else _SWITCHES
     if entity.domain in BUTTONS:
         return frozenset({"on"})
-    if entity.domain not in _KINDS or entity.domain == "alarm_control_panel":
+    if entity.domain not in _KINDS or entity.domain in ("alarm_control_panel", SCENE, TODO):
         return _NOTHING
     return None
 

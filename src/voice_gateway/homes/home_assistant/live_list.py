@@ -47,7 +47,7 @@ class LiveList:
     async def _read(self) -> None:
         if self.ask is None:
             raise ToolError("Home Assistant shares no devices with voice assistants.")
-        started = _now()
+        started, self._started = _now(), -inf
         answer = await self.ask()
         try:
             large = len(answer) > _LARGE

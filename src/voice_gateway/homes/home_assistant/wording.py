@@ -142,13 +142,14 @@ def summary(verdicts: Sequence[Verdict], degrees: str) -> str:
             alike.setdefault(spoken_state(device.state), []).append(device)
         else:
             others.append(sentence(verdict, degrees))
-    told = [
-        capital(f"{listed([the(one) for one in devices])} {verb(devices[0], 'is')} now {state}.")
-        if len(devices) == 1
-        else capital(f"{listed([the(one) for one in devices])} are now {state}.")
-        for state, devices in alike.items()
-    ]
+    told = [_alike(state, devices) for state, devices in alike.items()]
     return " ".join([*told, *others])
+
+
+def _alike(state: str, devices: Sequence[Device]) -> str:
+    called = [device.name for device in devices]
+    names = [the(device, room=called.count(device.name) > 1) for device in devices]
+    return capital(f"{listed(names)} {verb(devices[0], 'is') if len(devices) == 1 else 'are'} now {state}.")
 
 
 def _has_state(entity: Entity) -> bool:
