@@ -2,6 +2,7 @@
 
 import json
 import time
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -23,12 +24,14 @@ def answer(text: str) -> str:
     return json.dumps({"success": True, "result": text})
 
 
-def dumped(*entities: dict[str, object]) -> str:
+def dumped(*entities: Mapping[str, object]) -> str:
     """As Home Assistant dumps: lines of 80 characters, null as nothing."""
-    return yaml.safe_dump(list(entities), sort_keys=False, allow_unicode=True).replace(": null\n", ":\n")
+    return yaml.safe_dump([dict(one) for one in entities], sort_keys=False, allow_unicode=True).replace(
+        ": null\n", ":\n"
+    )
 
 
-def read(*entities: dict[str, object]) -> tuple[Entity, ...]:
+def read(*entities: Mapping[str, object]) -> tuple[Entity, ...]:
     return read_live_context(answer(HEADING + dumped(*entities)))
 
 
