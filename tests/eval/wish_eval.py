@@ -21,7 +21,6 @@ from tests.eval.wish_judge import Became, Before, Goal, became, became_after_yes
 from tests.fakes.home_tools import ScriptedHome, manager_for
 from tests.fakes.stand_in_models import ORDERS, ObedientModel, RightModel, StandIn, WrongModel
 
-from home_words.kinds import HomeDevice
 from voice_gateway.brain.grounding import HomeNames
 from voice_gateway.brain.llm.ollama.client import OllamaClient
 from voice_gateway.brain.local.stage import LocalBrain
@@ -31,7 +30,8 @@ from voice_gateway.conversation.entry import Conversation
 from voice_gateway.conversation.surroundings import Nowhere
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.permission import Fits
-from voice_gateway.turn import Reply, Utterance
+from voice_gateway.tools.reach import Reach
+from voice_gateway.turn import Reply, ToolCall, ToolTraits, Utterance
 
 MODELS: dict[str, type[StandIn]] = {"right": RightModel, "wrong": WrongModel, "obedient": ObedientModel}
 SETUPS = ("no model", *(f"{model}, {autonomy}" for model in MODELS for autonomy in ("ask", "act")))
@@ -73,8 +73,8 @@ class House(Nowhere):
                 devices=lambda: self.local.home.devices,
             )
 
-    def devices_named(self, name: str) -> Sequence[HomeDevice]:
-        return self.local.devices_named(name)
+    def reach(self, call: ToolCall, traits: ToolTraits) -> Reach | None:
+        return self.local.reach(call, traits)
 
     def fitting(self, utterance: Utterance, before: str) -> Fits:
         return self.local.fitting(utterance, before)

@@ -15,7 +15,7 @@ from voice_gateway.errors import ToolError
 from voice_gateway.tools.builtin.volume import PlaybackVolume, volume_tool
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
-from voice_gateway.turn import Reply, ToolTraits, Utterance
+from voice_gateway.turn import Reply, ToolCall, ToolTraits, Utterance
 from voice_gateway.watch import Watch
 from zwave_mcp.schemas import TOOLS, ToolSpec
 from zwave_mcp.simulated.file import parse_home
@@ -66,8 +66,11 @@ class HomeTalk:
             now=lambda: self.time,
         )
 
-    def devices_named(self, name: str) -> Any:
-        return self.brain.devices_named(name)
+    def reach(self, call: ToolCall, traits: ToolTraits) -> Any:
+        return self.brain.reach(call, traits)
+
+    def agreed(self, _call: ToolCall, _traits: ToolTraits) -> None:
+        """Nothing is remembered."""
 
     def fitting(self, utterance: Utterance, before: str) -> Any:
         return self.brain.fitting(utterance, before)

@@ -5,6 +5,7 @@ import contextlib
 import logging
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from home_words.kinds import HomeDevice
@@ -21,7 +22,8 @@ from voice_gateway.conversation.place import gateway_id
 from voice_gateway.conversation.store import MemoryStore, Store
 from voice_gateway.conversation.undo_log import acts_from
 from voice_gateway.errors import BrainError, ToolUnavailable
-from voice_gateway.homes.zwave import LIST
+from voice_gateway.homes.agreed_scenes import AgreedScenes
+from voice_gateway.homes.sources import Sources
 from voice_gateway.mcp_link.integration import MCPIntegration, ServerStatus
 from voice_gateway.private_files import close_folder
 from voice_gateway.problems import MODEL_NO_KEY, TIMERS_LOST
@@ -42,9 +44,9 @@ from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
 from voice_gateway.tools.masking import without_secrets
 from voice_gateway.tools.permission import Fits
-from voice_gateway.tools.traits import traits
-from voice_gateway.turn import Utterance
-from voice_gateway.watch import Event, Notice, PartState, State, Watch
+from voice_gateway.tools.reach import Reach
+from voice_gateway.turn import ToolCall, ToolTraits, Utterance
+from voice_gateway.watch import Acted, Event, Notice, PartState, State, Watch
 
 if TYPE_CHECKING:
     from voice_gateway.brain.grounding import HomeNames
@@ -89,11 +91,20 @@ class Gateway:
             self.tools.add(tool)
         self.executor = self._build_executor()
         self.link = self._build_link()
-        self.local = LocalBrain(self.executor, settings.brain, home_ready=self._home_known)
+        self._sources = Sources(self.executor)
+        self._agreed_scenes = AgreedScenes(data_folder() / "agreed-scenes.json")
+        self.local = LocalBrain(
+            self.executor,
+            settings.brain,
+            home_ready=self._home_known,
+            home=settings.home,
+            sources=self._sources,
+        )
         self.model = self._build_model()
         self._built_at = time.time()
         self.conversation = self._build_conversation()
         self.watch.subscribe(outside_parts(self.watch))
+        self.watch.subscribe(self._home_acted)
         self.doors = Doors(self)
 
     def _build_executor(self) -> ToolExecutor:
@@ -180,8 +191,7 @@ class Gateway:
 
     def _devices_told(self) -> Sequence[HomeDevice]:
         """Those whose names a model sees in every turn: not what a stranger calls its devices."""
-        lists = self.tools.find(LIST)
-        return () if lists is None or traits(lists).stranger else self.local.home.devices
+        return self.local.home.told_devices
 
     # --- what parts tell each other
 
@@ -213,8 +223,20 @@ class Gateway:
         """What can be asked for here without a model, in a sentence."""
         return abilities(self.tools.all(), self.local.home)
 
-    def devices_named(self, name: str) -> Sequence[HomeDevice]:
-        return self.local.devices_named(name)
+    def reach(self, call: ToolCall, known: ToolTraits) -> Reach | None:
+        """What a call would touch; a scene that the user has said yes to is no unknown one."""
+        reach = self.local.reach(call, known)
+        agreed = reach is not None and reach.unseen and self._agreed_scenes.knows(call, known, reach)
+        return replace(reach, unseen=False) if reach is not None and agreed else reach
+
+    def agreed(self, call: ToolCall, known: ToolTraits) -> None:
+        if (reach := self.local.reach(call, known)) is not None:
+            self._agreed_scenes.add(call, known, reach)
+
+    def _home_acted(self, event: Event) -> None:
+        """Whoever acted: what the home shows then is looked at."""
+        if isinstance(event, Acted):
+            self.local.acted(event.outcome)
 
     def fitting(self, utterance: Utterance, before: str) -> Fits:
         return self.local.fitting(utterance, before)
@@ -257,7 +279,7 @@ class Gateway:
         self.start_link()
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(TOOLS_WAIT_SECONDS):
-                await self.link.settled(lambda: self.tools.find(LIST) is not None)
+                await self.link.settled(lambda: bool(self._sources.all()))
             async with asyncio.timeout(GRACE_SECONDS):
                 await self.link.settled()
 

@@ -284,8 +284,15 @@ class PermissionSettings(Section):
 
 
 class HomeSettings(Section):
-    """Where the home stands."""
+    """Where the home stands, and what holds where several servers have devices."""
 
+    prefer: str | None = Field(
+        None,
+        description="the server that is meant where two have a device of one name (default: it is asked)",
+    )
+    poll_seconds: float = Field(
+        10.0, ge=1, le=3600, description="how often a home is read that tells of no changes: Home Assistant"
+    )
     latitude: float | None = Field(
         None, ge=-90, le=90, description="for sunrise and sunset, in degrees north"
     )

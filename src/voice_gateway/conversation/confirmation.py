@@ -24,7 +24,8 @@ from voice_gateway.conversation.pin_lock import PinLock, PinVerdict, in_words
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.permission import TurnGate
 from voice_gateway.tools.proposal import question
-from voice_gateway.tools.tier import DevicesNamed, Tier, is_reversible, of_home, tier
+from voice_gateway.tools.reach import Reach, Reaches
+from voice_gateway.tools.tier import Tier, is_reversible, tier
 from voice_gateway.tools.traits import traits
 from voice_gateway.turn import OutcomeStatus, Reply, ToolCall, ToolTraits, Utterance, Words
 from voice_gateway.watch import Watch
@@ -64,14 +65,16 @@ class Confirmation:
         executor: ToolExecutor,
         settings: PermissionSettings,
         *,
-        devices_named: DevicesNamed,
+        reaches: Reaches,
+        agreed: Callable[[ToolCall, ToolTraits], None] = lambda _call, _traits: None,
         linked: Callable[[], Awaitable[None]],
         pin_lock: PinLock | None = None,
         now: Callable[[], float] = time.time,
     ) -> None:
         self._executor = executor
         self._settings = settings
-        self._devices_named = devices_named
+        self._reaches = reaches
+        self._agreed = agreed
         self._linked = linked
         self._pin_lock = pin_lock or PinLock(None, Watch(), now)
         self._now = now
@@ -80,7 +83,7 @@ class Confirmation:
 
     def gate(self, door: str, *, read_only: bool = False, confirmed: bool = False) -> TurnGate:
         """For the calls of one turn."""
-        return TurnGate(door, self._settings, self._devices_named, read_only=read_only, confirmed=confirmed)
+        return TurnGate(door, self._settings, self._reaches, read_only=read_only, confirmed=confirmed)
 
     # --- what was said
 
@@ -149,16 +152,16 @@ class Confirmation:
 
     async def _asked(self, turn: Turn, calls: Sequence[ToolCall]) -> tuple[str, bool]:
         """The question about these calls, which is open from now on; or why it makes no sense to ask."""
-        levels = [tier(call, self._traits(call.name), self._settings, self._devices_named) for call in calls]
+        levels = [self._tier(call) for call in calls]
         sensitive = Tier.SENSITIVE in levels
         pin = sensitive and self._pin is not None
         if pin and (seconds := await self._pin_lock.seconds_left()):
             return LOCKED.format(time=in_words(seconds)), False
         plain = all(
-            is_reversible(call, self._traits(call.name), level)
+            is_reversible(call, self._traits(call.name), level, self._reach(call))
             for call, level in zip(calls, levels, strict=True)
         )
-        asks = question(calls, self._traits, self._devices_named, pin=pin, plain=plain)
+        asks = question(calls, self._traits, self._reaches, pin=pin, plain=plain)
         expires = self._now() + self._settings.expiry_seconds
         things = tuple(map(self._thing, calls))
         pending = Pending(tuple(calls), asks, expires, sensitive, things, turn.utterance.text)
@@ -169,14 +172,11 @@ class Confirmation:
 
     def _thing(self, call: ToolCall) -> Thing:
         """By which words it can be chosen among the others."""
-        args = call.args if isinstance(call.args, Mapping) else {}
-        if "deviceName" not in args:
-            words = str(args.get("sceneName") or call.name.replace("_", " "))
-            return Thing(words, "", "other")
-        known = of_home(call, self._traits(call.name), self._devices_named)(str(args["deviceName"]))
-        if len(known) != 1:
-            return Thing(str(args["deviceName"]), "", "other")
-        return Thing(known[0].name, known[0].room or "", known[0].kind)
+        reach = self._reach(call) or Reach()
+        if len(reach.devices) == 1:
+            one = reach.devices[0]
+            return Thing(one.name, one.room or "", one.kind)
+        return Thing(reach.scene or reach.said or call.name.replace("_", " "), "", "other")
 
     # --- the answer
 
@@ -208,10 +208,7 @@ class Confirmation:
         if choice.sure and not calls:
             return self._declined(turn, pending)
         turn.history.add_user(turn.utterance.text)
-        sensitive = any(
-            tier(call, self._traits(call.name), self._settings, self._devices_named) is Tier.SENSITIVE
-            for call in calls
-        )
+        sensitive = any(self._tier(call) is Tier.SENSITIVE for call in calls)
         if choice.sure and not sensitive:
             return await self._run(turn, calls, sensitive=False)
         text, open_now = await self._asked(turn, calls or pending.calls)
@@ -260,12 +257,22 @@ class Confirmation:
         turn.history.add_ai("", calls)
         outcomes = await replace(turn, gate=gate).run(self._executor, calls)
         turn.history.add_outcomes(outcomes)
+        ran = {outcome.call_id for outcome in outcomes if outcome.ran}
+        for call in calls:
+            if call.id in ran:
+                self._agreed(call, self._traits(call.name))
         reply = Reply("", tuple(outcomes), stage="local", ok=all(outcome.ok for outcome in outcomes))
         if gate.asked:
             return await self.ask(turn, reply, gate, Incoming(turn.utterance))
         text = render_outcomes(outcomes)
         turn.history.add_ai(text)
         return replace(reply, text=text)
+
+    def _tier(self, call: ToolCall) -> Tier:
+        return tier(call, self._traits(call.name), self._settings, self._reach(call))
+
+    def _reach(self, call: ToolCall) -> Reach | None:
+        return self._reaches(call, self._traits(call.name))
 
     def _traits(self, name: str) -> ToolTraits:
         tool = self._executor.tools.find(name)

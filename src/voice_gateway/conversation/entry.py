@@ -92,7 +92,8 @@ class Conversation:
         self._confirmation = Confirmation(
             executor,
             permission,
-            devices_named=self._around.devices_named,
+            reaches=self._around.reach,
+            agreed=self._around.agreed,
             linked=self._around.linked,
             pin_lock=self.pin_lock,
             now=now,

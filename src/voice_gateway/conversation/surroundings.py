@@ -1,21 +1,26 @@
 """What a conversation asks of the gateway around it."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from typing import Protocol
 
-from home_words.kinds import HomeDevice
 from voice_gateway.brain.local.fitting import Fitting
 from voice_gateway.brain.local.meaning import Context
 from voice_gateway.brain.local.understand import Reader
+from voice_gateway.homes.zwave import ZwaveSource
 from voice_gateway.tools.permission import Fits
-from voice_gateway.turn import Utterance
+from voice_gateway.tools.reach import Reach
+from voice_gateway.turn import ToolCall, ToolTraits, Utterance
 
 
 class Surroundings(Protocol):
     """A gateway; the home in it, and the tool servers that it is linked to."""
 
-    def devices_named(self, name: str) -> Sequence[HomeDevice]:
-        """Every device that a name could mean."""
+    def reach(self, call: ToolCall, traits: ToolTraits) -> Reach | None:
+        """What a call would touch in the home; None: it is no call of a home."""
+        ...
+
+    def agreed(self, call: ToolCall, traits: ToolTraits) -> None:
+        """The user has said yes to this call."""
         ...
 
     def fitting(self, utterance: Utterance, before: str) -> Fits:
@@ -34,8 +39,13 @@ class Surroundings(Protocol):
 class Nowhere:
     """For a conversation without a gateway around it."""
 
-    def devices_named(self, _name: str) -> Sequence[HomeDevice]:
-        return ()
+    def reach(self, call: ToolCall, traits: ToolTraits) -> Reach | None:
+        """Our own tools are known by name; which devices they would reach is not."""
+        args = call.args if isinstance(call.args, Mapping) else {}
+        return ZwaveSource().reach(traits.original_name or call.name, args)
+
+    def agreed(self, _call: ToolCall, _traits: ToolTraits) -> None:
+        """There is nothing to remember."""
 
     def fitting(self, utterance: Utterance, _before: str) -> Fits:
         return Fitting(utterance.text, Reader(Context()))

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 from home_words.names import name_key, plain_words
@@ -26,9 +27,21 @@ class Home:
     scenes_listed: bool = False  # every source lists them, so there are no others
     sources: tuple[HomeSource, ...] = ()
     scene_sources: Mapping[str, str] = field(default_factory=dict)  # a scene's name, or "" -> who has it
+    prefer: str = ""  # the source that is meant where two have a device of one name
 
     def source_of(self, device: Device) -> HomeSource:
         return self.source(device.source)
+
+    @cached_property
+    def told_devices(self) -> tuple[Device, ...]:
+        """Those whose names a model reads in every turn."""
+        strangers = {source.name for source in self.sources if source.stranger}
+        return tuple(device for device in self.devices if device.source not in strangers)
+
+    @property
+    def asked_sources(self) -> tuple[HomeSource, ...]:
+        """Whom a question about the whole home is for."""
+        return self.sources or (_OURS,)
 
     def source(self, name: str) -> HomeSource:
         return next((source for source in self.sources if source.name == name), _OURS)
@@ -81,6 +94,7 @@ def build_home(
     scenes: Iterable[str] | None = None,
     sources: Sequence[HomeSource] = (),
     scene_sources: Mapping[str, str] | None = None,
+    prefer: str = "",
 ) -> Home:
     ordered = tuple(devices)
     rooms: dict[str, str] = {}
@@ -101,4 +115,5 @@ def build_home(
         scenes_listed=scenes is not None,
         sources=tuple(sources),
         scene_sources=scene_sources or {},
+        prefer=prefer,
     ).with_scenes(scenes or ())

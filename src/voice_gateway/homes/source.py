@@ -57,6 +57,11 @@ class HomeSource(Protocol):
         """It tells nobody of changes, so it is read every `home.poll_seconds`."""
         ...
 
+    @property
+    def stranger(self) -> bool:
+        """Its server is not trusted: a model does not read its devices' names in every turn."""
+        ...
+
     async def read(self) -> Listing | str:
         """What there is, or what is wrong in plain words; "" when it is not there."""
         ...

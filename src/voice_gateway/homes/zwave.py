@@ -1,17 +1,18 @@
 """Our own Z-Wave server, or any with the same tools, as a source of devices."""
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
+from home_words.kinds import HomeDevice
 from home_words.resolver import Names
 from voice_gateway.homes.device import Device
 from voice_gateway.homes.listed import read_devices, read_scenes
 from voice_gateway.homes.source import Act, Call, Listing
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import tool_of
-from voice_gateway.tools.reach import LOOK, Reach
+from voice_gateway.tools.reach import LOOK, WARMTH, Reach
 from voice_gateway.turn import ToolCall, new_id
 
 if TYPE_CHECKING:
@@ -35,12 +36,10 @@ class ZwaveSource:
 
     polled = False
 
-    def __init__(
-        self, name: str = "", executor: ToolExecutor | None = None, *, stranger: bool = False
-    ) -> None:
+    def __init__(self, name: str = "", executor: ToolExecutor | None = None) -> None:
         self.name = name
+        self.stranger = False  # of one that is not trusted nobody knows what is in its scenes
         self._executor = executor
-        self._stranger = stranger  # what is in its scenes nobody knows
         self._devices: tuple[Device, ...] = ()
 
     def offered(self, tool: str) -> str:
@@ -111,22 +110,32 @@ class ZwaveSource:
     # --- what a call would do
 
     def reach(self, tool: str, args: Mapping[str, Any]) -> Reach | None:
-        if tool in (LIST, GET, READ, HEALTH):
-            return Reach(action=LOOK)
-        if tool == SCENE:
-            # The server looks into its scenes: none is started that opens anything, and one of which not all
-            # is known only when it is called again with `confirmed`.
-            unseen = self._stranger or bool(args.get("confirmed"))
-            return Reach(action="on", scene=str(args.get("sceneName", "")), unseen=unseen)
-        if tool not in (CONTROL, LOCK, THERMOSTAT):
-            return None
-        said = str(args.get("deviceName", ""))
-        devices = self._names.could_mean(said)
-        if tool == THERMOSTAT:
-            return Reach(devices, "set", _warmth_told(args), said)
-        level = args.get("level")
-        how = "" if level is None else f"to {level} percent"
-        return Reach(devices, str(args.get("action", "")), how, said)
+        return reach_of(tool, args, self._names.could_mean, stranger=self.stranger)
+
+
+def reach_of(
+    tool: str,
+    args: Mapping[str, Any],
+    could_mean: Callable[[str], Sequence[HomeDevice]],
+    *,
+    stranger: bool = False,
+) -> Reach | None:
+    if tool in (LIST, GET, READ, HEALTH):
+        return Reach(action=LOOK)
+    if tool == SCENE:
+        # The server looks into its scenes: none is started that opens anything, and one of which not all is
+        # known only when it is called again with `confirmed`.
+        unseen = stranger or bool(args.get("confirmed"))
+        return Reach(action="on", scene=str(args.get("sceneName") or "?"), unseen=unseen)
+    if tool not in (CONTROL, LOCK, THERMOSTAT):
+        return None
+    said = str(args.get("deviceName", ""))
+    devices = tuple(could_mean(said))
+    if tool == THERMOSTAT:
+        return Reach(devices, WARMTH, _warmth_told(args), said)
+    level = args.get("level")
+    how = "" if level is None else f"to {level} percent"
+    return Reach(devices, str(args.get("action", "")), how, said)
 
 
 def _warmth(wish: Act) -> dict[str, object]:

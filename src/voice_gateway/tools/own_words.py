@@ -11,6 +11,7 @@ from typing import Any, Final
 from home_words.kinds import HomeDevice, classes_in
 from home_words.names import loose_words, plain_words, words
 from home_words.resolver import ALL
+from voice_gateway.tools.reach import WARMTH, Reach
 from voice_gateway.turn import ToolCall, ToolTraits
 
 _HUMP: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[^A-Za-z0-9\u00c0-\uffff]+")
@@ -33,10 +34,21 @@ _ASKED: Final[Mapping[str, frozenset[str]]] = {
         "set": "set make change put",
         "heat": "heat heating warm warmer",
         "cool": "cool cooling colder",
+        "colour": "colour color set make change turn put",
+        "kelvin": "kelvin white warm cool set make change turn put",
+        "speed": "speed fan set faster slower up down turn",
+        "volume": "volume louder quieter up down set turn",
+        "play": "play resume continue unpause start",
+        "pause": "pause stop halt",
+        "next": "next skip",
+        "previous": "previous last back",
+        "start": "start run clean vacuum on",
+        "dock": "dock home base return back off stop",
     }.items()
 }
 _SECONDS: Final = (1, 60, 3600)  # a tool may count the minutes that were said in seconds
-_BESIDE: Final = frozenset({"unit"})  # parameters that only say how another is meant
+# What only says how a value is meant.
+_BESIDE: Final = frozenset("to by and percent degrees celsius fahrenheit kelvin".split())
 
 
 def name_words(name: str) -> tuple[str, ...]:
@@ -44,42 +56,52 @@ def name_words(name: str) -> tuple[str, ...]:
     return tuple(word.lower() for word in _HUMP.split(name) if word)
 
 
-def asked_for(
-    said: str, call: ToolCall, traits: ToolTraits, devices: Sequence[HomeDevice], *, by_name: bool
-) -> bool:
+def asked_for(said: str, call: ToolCall, traits: ToolTraits, reach: Reach | None, *, by_name: bool) -> bool:
     """Whether these words ask for this call. With `by_name` it is enough that they name the tool."""
     spoken = loose_words(said)
     named = _names_tool(spoken, call, traits)
     if by_name:
         return named
+    if reach is not None:
+        return _asks_for_reach(said, spoken, reach, named=named)
     args: Mapping[str, Any] = call.args if isinstance(call.args, Mapping) else {}
-    thing = _names_device(said, args["deviceName"], devices) if "deviceName" in args else named
-    rest = {key: value for key, value in args.items() if key not in ("deviceName", *_BESIDE)}
-    return thing and all(_is_said(value, said, spoken) for value in _leaves(rest))
+    return named and all(_is_said(value, said, spoken) for value in _leaves(args))
+
+
+def _asks_for_reach(said: str, spoken: frozenset[str], reach: Reach, *, named: bool) -> bool:
+    """A scene is started by its name; of a device, thing, action and value must be said."""
+    if reach.scene:
+        return loose_words(reach.scene) <= spoken
+    if not reach.devices and not reach.said:
+        return named
+    values = [word for word in reach.how.split() if word.casefold() not in _BESIDE]
+    done = [reach.action] if reach.action != WARMTH else []
+    return _names_device(said, reach.said, reach.devices) and all(
+        _is_said(_number(value), said, spoken) for value in (*done, *values)
+    )
+
+
+def _number(value: str) -> str | float:
+    try:
+        return float(value)
+    except ValueError:
+        return value
 
 
 def _names_tool(spoken: frozenset[str], call: ToolCall, traits: ToolTraits) -> bool:
     names = [traits.original_name or call.name]
     if not traits.stranger:
         names.append(traits.title)
-    return any(meant and meant <= spoken for meant in map(_meant, names)) or _names_scene(spoken, call)
+    return any(meant and meant <= spoken for meant in map(_meant, names))
 
 
 def _meant(name: str) -> frozenset[str]:
     return loose_words(" ".join(word for word in name_words(name) if word not in _EMPTY))
 
 
-def _names_scene(spoken: frozenset[str], call: ToolCall) -> bool:
-    """A scene is started by its name."""
-    scene = call.args.get("sceneName") if isinstance(call.args, Mapping) else None
-    return isinstance(scene, str) and bool(loose_words(scene)) and loose_words(scene) <= spoken
-
-
-def _names_device(said: str, asked: Any, devices: Sequence[HomeDevice]) -> bool:
+def _names_device(said: str, asked: str, devices: Sequence[HomeDevice]) -> bool:
     spoken = loose_words(said)
-    if not isinstance(asked, str) or not loose_words(asked):
-        return False
-    if loose_words(asked) <= spoken:
+    if loose_words(asked) and loose_words(asked) <= spoken:
         return True
     return bool(devices) and all(_is_named(device, said, spoken) for device in devices)
 

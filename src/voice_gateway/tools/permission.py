@@ -1,14 +1,14 @@
 """Whether a call runs, or needs the user's yes first: "why did it refuse to unlock?"."""
 
 import logging
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
 
-from home_words.kinds import HomeDevice
 from voice_gateway.config import PermissionSettings
 from voice_gateway.tools.own_words import asked_for
-from voice_gateway.tools.tier import THERMOSTAT, DevicesNamed, Tier, is_reversible, is_search, of_home, tier
+from voice_gateway.tools.reach import WARMTH, Reach, Reaches
+from voice_gateway.tools.tier import Tier, is_reversible, is_search, tier
 from voice_gateway.turn import ALLOWED, Autonomy, Decision, ToolCall, ToolTraits, Verdict, Words
 
 log = logging.getLogger(__name__)
@@ -22,8 +22,8 @@ class Fit(IntEnum):
     MEANT = 2  # thing, direction and value stand in them, and no other time
 
 
-# Of a call and the devices that it would reach.
-Fits = Callable[[ToolCall, ToolTraits, Sequence[HomeDevice]], Fit]
+# Of a call and what it would reach.
+Fits = Callable[[ToolCall, ToolTraits, Reach | None], Fit]
 # Asked at each call: what a model has read grows while a turn goes on.
 Heard = Callable[[], bool]
 
@@ -52,7 +52,7 @@ class TurnGate:
 
     door: str
     settings: PermissionSettings
-    devices_named: DevicesNamed
+    reaches: Reaches
     read_only: bool = False  # nothing may be changed in this turn
     words: Words = Words.WISH
     unspoken_of: frozenset[str] = frozenset()  # tools: nothing was said of what they are for
@@ -60,7 +60,7 @@ class TurnGate:
     confirmed: bool = False  # the user has just said yes to exactly these calls …
     agreed_to: Tier = Tier.SENSITIVE  # … and was asked for no more than this
     said: str = ""  # the user's own words
-    fits: Fits = lambda _call, _traits, _devices: Fit.FAR  # whether a call is what they mean
+    fits: Fits = lambda _call, _traits, _reach: Fit.FAR  # whether a call is what they mean
     autonomy: Callable[[], Autonomy] = lambda: Autonomy.ASK  # of the model; known once it has answered
     by_model: bool = False  # the calls come from a model, which may have them from whatever it has read
     heard_outside: Heard = lambda: False  # whether it has read answers with words from outside the house
@@ -74,13 +74,16 @@ class TurnGate:
         return replace(self, ask_first=True)
 
     def __call__(self, call: ToolCall, traits: ToolTraits) -> Verdict:
-        level = tier(call, traits, self.settings, self.devices_named)
+        level = self._tier(call, traits)
         verdict = self._verdict(call, traits, level)
         if verdict.decision is not Decision.ALLOWED:
             self.refused.append(call)
         facts = {"tool": call.name, "tier": level, "decision": verdict.decision, "from_door": self.door}
         log.info("permission decided", extra=facts)
         return verdict
+
+    def _tier(self, call: ToolCall, traits: ToolTraits) -> Tier:
+        return tier(call, traits, self.settings, self.reaches(call, traits))
 
     def _verdict(self, call: ToolCall, traits: ToolTraits, level: Tier) -> Verdict:
         if level is Tier.READ:
@@ -112,7 +115,8 @@ class TurnGate:
     def _needs_yes(self, call: ToolCall, traits: ToolTraits, level: Tier) -> bool:
         if self.ask_first or (level is Tier.SENSITIVE and self.settings.confirm):
             return True
-        if (traits.original_name or call.name) == THERMOSTAT and not is_reversible(call, traits, level):
+        reach = self.reaches(call, traits)
+        if reach is not None and reach.action == WARMTH and not is_reversible(call, traits, level, reach):
             return not self._is_trusted(call, traits)
         return self.by_model and (
             self._is_not_the_users(call, traits) or self._is_doubtful(call, traits, level)
@@ -122,7 +126,8 @@ class TurnGate:
         """No plain wish, or not plainly the call for it, and nobody vouches for the model."""
         if self._is_trusted(call, traits):  # the configuration has the last word
             return False
-        autonomy, reversible = self.autonomy(), is_reversible(call, traits, level)
+        autonomy = self.autonomy()
+        reversible = is_reversible(call, traits, level, self.reaches(call, traits))
         if autonomy is Autonomy.LOOK or (autonomy is Autonomy.ACT and reversible):
             return False
         return self.words is not Words.WISH or self._fit(call, traits) < Fit.MEANT
@@ -133,7 +138,7 @@ class TurnGate:
         acting = [
             self._fits_alone(call, traits)
             for call, traits in calls
-            if tier(call, traits, self.settings, self.devices_named) is not Tier.READ
+            if self._tier(call, traits) is not Tier.READ
         ]
         self._together = Fit.NEAR if len(set(acting)) > 1 else None
 
@@ -143,12 +148,7 @@ class TurnGate:
     def _fits_alone(self, call: ToolCall, traits: ToolTraits) -> Fit:
         if call.name in self.unspoken_of:
             return Fit.FAR
-        return self.fits(call, traits, self._devices(call, traits))
-
-    def _devices(self, call: ToolCall, traits: ToolTraits) -> Sequence[HomeDevice]:
-        args = call.args if isinstance(call.args, Mapping) else {}
-        known = of_home(call, traits, self.devices_named)
-        return known(str(args["deviceName"])) if "deviceName" in args else ()
+        return self.fits(call, traits, self.reaches(call, traits))
 
     def _is_trusted(self, call: ToolCall, traits: ToolTraits) -> bool:
         return bool({traits.original_name or call.name, call.name} & set(self.settings.trusted_tools))
@@ -157,8 +157,8 @@ class TurnGate:
         """A model's call that changes something, and that the user's own words may not be the reason for."""
         if self._is_trusted(call, traits):
             return False
-        heard = self.heard_outside()
-        if not traits.stranger and not heard and not self.told_by_strangers():
+        heard, reach = self.heard_outside(), self.reaches(call, traits)
+        stranger = traits.stranger and reach is None  # a home is judged by what its call would reach
+        if not stranger and not heard and not self.told_by_strangers():
             return False
-        by_name = traits.stranger and not heard
-        return not asked_for(self.said, call, traits, self._devices(call, traits), by_name=by_name)
+        return not asked_for(self.said, call, traits, reach, by_name=stranger and not heard)

@@ -3,11 +3,17 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from home_words.names import loose_words
 from voice_gateway.tools.masking import shorten
-from voice_gateway.tools.tier import DevicesNamed, of_home
+from voice_gateway.tools.reach import LOOK, Reach, Reaches
 from voice_gateway.turn import ToolCall, ToolTraits
 
-_SWITCHING = {"on": "turn on", "off": "turn off"}
+_DOING = {
+    "on": "turn on", "off": "turn off", "colour": "change", "kelvin": "change", "speed": "set",
+    "volume": "set the volume of", "next": "skip on", "previous": "go back on",
+    "list": "write on", "dock": "send home",
+}  # fmt: skip
+_MOST_NAMED = 4  # devices that one call would reach
 _VOLUME = {"up": "turn up", "down": "turn down"}
 _LONGEST = 60  # characters of a value that are said
 
@@ -23,7 +29,7 @@ class _Wish(NamedTuple):
 def question(
     calls: Sequence[ToolCall],
     traits: Callable[[str], ToolTraits],
-    devices_named: DevicesNamed,
+    reaches: Reaches,
     *,
     pin: bool,
     plain: bool = False,
@@ -34,7 +40,7 @@ def question(
     """
     groups: dict[tuple[str, str], list[str]] = {}
     for call in calls:
-        wish = _wish(call, traits(call.name), devices_named, lower=not plain)
+        wish = _wish(call, traits(call.name), reaches, lower=not plain)
         things = groups.setdefault((wish.doing, wish.how), [])
         if wish.thing not in things:
             things.append(wish.thing)
@@ -50,15 +56,11 @@ def _listed(words: Sequence[str]) -> str:
     return words[0] if len(words) == 1 else ", ".join(words[:-1]) + " and " + words[-1]
 
 
-def _wish(call: ToolCall, traits: ToolTraits, devices_named: DevicesNamed, *, lower: bool) -> _Wish:
+def _wish(call: ToolCall, traits: ToolTraits, reaches: Reaches, *, lower: bool) -> _Wish:
     args: Mapping[str, Any] = call.args if isinstance(call.args, Mapping) else {}
-    name = traits.original_name or call.name
-    if "deviceName" in args and ("action" in args or name == "set_zwave_thermostat"):
-        said = str(args["deviceName"])
-        names = {device.name for device in of_home(call, traits, devices_named)(said)}
-        device = (names.pop() if len(names) == 1 else said).strip()
-        device = device[4:] if device.lower().startswith("the ") else device
-        return _device_wish(args, f"the {device.lower() if lower else device}")
+    name, reach = traits.original_name or call.name, reaches(call, traits)
+    if reach is not None and (wish := _home_wish(reach, lower=lower)):
+        return wish
     if not traits.stranger and (words := _own_words(name, args)):
         return _Wish(words)
     # A stranger's title could say anything.
@@ -68,22 +70,35 @@ def _wish(call: ToolCall, traits: ToolTraits, devices_named: DevicesNamed, *, lo
     return _Wish(f"{title} with {facts}" if facts else title)
 
 
-def _device_wish(args: Mapping[str, Any], thing: str) -> _Wish:
-    if "action" not in args:
-        degrees = [f"{_short(args['temperature'])} degrees"] if args.get("temperature") is not None else []
-        modes = [_short(args["mode"])] if args.get("mode") else []
-        return _Wish("set", thing, f"to {' and '.join(degrees + modes)}" if degrees or modes else "")
-    action = str(args["action"])
-    level = args.get("level")
-    how = "" if level is None else f"to {_short(level)} percent"
-    return _Wish(_SWITCHING.get(action, action), thing, how)
+def _home_wish(reach: Reach, *, lower: bool) -> _Wish | None:
+    """None for what says too little of itself."""
+    if reach.scene and not reach.devices:
+        unseen = ", of which not all is known" if reach.unseen else ""
+        return _Wish(f"start the scene {_short(reach.scene)}{unseen}")
+    thing = _thing(reach)
+    if reach.action in ("", LOOK) or not thing:
+        return None
+    thing = thing[4:] if thing.lower().startswith("the ") else thing
+    doing, how = _DOING.get(reach.action, reach.action), _short(reach.how)
+    return _Wish(doing, f"the {thing.lower() if lower else thing}", how)
+
+
+def _thing(reach: Reach) -> str:
+    names = list(dict.fromkeys(device.name for device in reach.devices))
+    if len(names) == 1:
+        return names[0].strip()
+    named = loose_words(reach.said)
+    if not reach.devices or any(named & loose_words(name) for name in names):
+        return _short(reach.said)  # more than one could be meant by it
+    shown = names[:_MOST_NAMED]
+    more = f" and {len(names) - len(shown)} more" if len(names) > len(shown) else ""
+    return (
+        f"{', the '.join(shown)}{more}" if more else " and the ".join([", the ".join(shown[:-1]), shown[-1]])
+    )
 
 
 def _own_words(name: str, args: Mapping[str, Any]) -> str:
     """For the tools that we know."""
-    if name == "activate_zwave_scene":
-        unknown = ", of which not all is known" if args.get("confirmed") else ""
-        return f"start the scene {_short(args.get('sceneName', ''))}{unknown}"
     if name == "control_speaker_volume":
         level, action = args.get("level"), str(args.get("action", ""))
         how = "" if level is None else f" {'to' if action == 'set' else 'by'} {_short(level)} percent"

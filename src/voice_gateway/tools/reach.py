@@ -8,6 +8,8 @@ from home_words.kinds import HomeDevice
 from voice_gateway.turn import ToolCall, ToolTraits
 
 LOOK: Final = "look"  # the action of a call that changes nothing
+LIST: Final = "list"  # … that changes what people have written down, and no device
+WARMTH: Final = "set"  # … that sets a heating, and can do nothing else
 
 
 @dataclass(frozen=True, slots=True)

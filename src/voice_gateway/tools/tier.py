@@ -1,7 +1,7 @@
 """What a call risks: it looks, it acts and can be taken back, or it opens the house."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import Any
 
@@ -10,13 +10,11 @@ from home_words.names import plain_words
 from home_words.risk import HARMLESS, is_sensitive
 from voice_gateway.config import PermissionSettings
 from voice_gateway.tools.own_words import name_words
+from voice_gateway.tools.reach import LIST, LOOK, WARMTH, Reach
 from voice_gateway.turn import ToolCall, ToolTraits
 
-# Every device that a name could mean to its server; empty when nobody knows.
-DevicesNamed = Callable[[str], Sequence[HomeDevice]]
 TIMERS = frozenset({"set_timer", "cancel_timer", "extend_timer"})
 VOLUME = "control_speaker_volume"
-THERMOSTAT = "set_zwave_thermostat"
 
 
 class Tier(StrEnum):
@@ -36,41 +34,39 @@ ACTING_WORDS = frozenset(
     "move make".split()
 )
 DEVICE_KEYS = re.compile(r"name|device|entity|target|door|^id$", re.IGNORECASE)
-# A scene of our own server is looked into there: none is started that opens anything, and one of which not
-# all is known only when it is called again with `confirmed`.
-HOME_TOOLS = frozenset({"set_zwave_thermostat", "activate_zwave_scene"})
 ACTION_KEYS = ("action", "state", "command", "service")
 OPENING_WORDS = frozenset({"open", "unlock", "toggle"})
 LONGEST_NAME = 100  # characters
 GUARDED_WORDS = re.compile(r"\b(garage|gate|lock|alarm|safe)", re.IGNORECASE)
 
 
-def tier(
-    call: ToolCall, traits: ToolTraits, settings: PermissionSettings, devices_named: DevicesNamed
-) -> Tier:
-    """From configuration, then our own Z-Wave tools by action and device kind, then a server's own hints."""
+def tier(call: ToolCall, traits: ToolTraits, settings: PermissionSettings, reach: Reach | None) -> Tier:
+    """From configuration, then a home's calls by what they would reach, then a server's own hints."""
     names = {traits.original_name or call.name, call.name}
     if names & set(settings.trusted_tools):
-        return Tier.READ if traits.read_only else Tier.ACT
+        looks = traits.read_only or (reach is not None and reach.action == LOOK)
+        return Tier.READ if looks else Tier.ACT
     if names & set(settings.sensitive_tools):
         return Tier.SENSITIVE
+    if reach is not None:
+        return _reach_tier(reach)
     args = call.args if isinstance(call.args, Mapping) else {}
-    return _own_tier(traits.original_name or call.name, args, traits, of_home(call, traits, devices_named))
+    return _own_tier(traits.original_name or call.name, args, traits)
 
 
-def of_home(call: ToolCall, traits: ToolTraits, devices_named: DevicesNamed) -> DevicesNamed:
-    """Those of a second home, whose tools go by `server__tool`, nobody knows: its node 15 is another one."""
-    return devices_named if call.name == (traits.original_name or call.name) else lambda _name: ()
+def _reach_tier(reach: Reach) -> Tier:
+    """By what would be hit, however the call names it: "node 15" may be the garage door."""
+    if reach.action == LOOK:
+        return Tier.READ
+    if reach.scene:
+        return Tier.SENSITIVE if reach.unseen else Tier.ACT
+    if not reach.devices:
+        return Tier.ACT if reach.action in HARMLESS | {LIST, WARMTH} else Tier.SENSITIVE
+    risky = any(_is_risky(one, reach.said, reach.action) for one in reach.devices)
+    return Tier.SENSITIVE if risky or reach.unseen else Tier.ACT
 
 
-def _own_tier(name: str, args: Mapping[str, Any], traits: ToolTraits, devices_named: DevicesNamed) -> Tier:
-    if name == "control_zwave_lock":
-        return Tier.ACT if args.get("action") == "lock" else Tier.SENSITIVE
-    if name == "control_zwave_device":
-        return _device_tier(args, devices_named)
-    if name in HOME_TOOLS:
-        unknown = "scene" in name and (traits.stranger or bool(args.get("confirmed")))
-        return Tier.SENSITIVE if unknown else Tier.ACT
+def _own_tier(name: str, args: Mapping[str, Any], traits: ToolTraits) -> Tier:
     if traits.source == "builtin":
         return _builtin_tier(name, args, traits)
     if _only_looks(name, traits):
@@ -92,15 +88,6 @@ def _only_looks(name: str, traits: ToolTraits) -> bool:
     words = name_words(name)
     by_name = bool(words) and words[0] in LOOKING_WORDS and not ACTING_WORDS & set(words)
     return by_name or not traits.stranger
-
-
-def _device_tier(args: Mapping[str, Any], devices_named: DevicesNamed) -> Tier:
-    """By the device that its server would take, however it is called: "node 15" may be the garage door."""
-    action, said = str(args.get("action", "")), str(args.get("deviceName", ""))
-    found = devices_named(said)
-    if not found:
-        return Tier.ACT if action in HARMLESS else Tier.SENSITIVE
-    return Tier.SENSITIVE if any(_is_risky(one, said, action) for one in found) else Tier.ACT
 
 
 def _is_risky(device: HomeDevice, said: str, action: str) -> bool:
@@ -144,21 +131,30 @@ def _reaches_guarded(words: Sequence[str], args: Mapping[str, Any]) -> bool:
 
 COOLEST, WARMEST = 10.0, 26.0  # what a heating may be set to without harm, in degrees Celsius
 FAHRENHEIT_FROM = 50.0  # whoever says no unit and so high a number counts in Fahrenheit
-REVERSIBLE = frozenset({"control_zwave_device", VOLUME, *TIMERS})
+REVERSIBLE = frozenset({VOLUME, *TIMERS})
+# Kinds that do no harm until somebody sets them back.
+_TAKEN_BACK = frozenset(
+    "switch plug dimmer light fan blind garage_door media_player vacuum thermostat other".split()
+)
 
 
-def is_reversible(call: ToolCall, traits: ToolTraits, level: Tier) -> bool:
+def is_reversible(call: ToolCall, traits: ToolTraits, level: Tier, reach: Reach | None) -> bool:
     """Whether it does no harm until somebody takes it back: a light, a plug, a blind, the volume, a timer."""
-    name = traits.original_name or call.name
-    if level is not Tier.ACT or traits.stranger:
+    if level is not Tier.ACT:
         return False
-    if name != THERMOSTAT:
-        return name in REVERSIBLE
-    args = call.args if isinstance(call.args, Mapping) else {}
-    try:
-        degrees = float(args.get("temperature", WARMEST))
-    except (TypeError, ValueError):
-        return False
-    unit = str(args.get("unit") or "").upper() or ("F" if degrees >= FAHRENHEIT_FROM else "C")
-    celsius = (degrees - 32) / 1.8 if unit == "F" else degrees
-    return COOLEST <= celsius <= WARMEST
+    if reach is None:
+        return not traits.stranger and (traits.original_name or call.name) in REVERSIBLE
+    if reach.action == WARMTH:
+        return _is_mild(reach.how)
+    kept = reach.scene or reach.action in ("lock", "unlock", LIST)
+    return not kept and all(device.kind in _TAKEN_BACK for device in reach.devices)
+
+
+def _is_mild(how: str) -> bool:
+    """ "to 21 degrees" """
+    found = re.search(r"(-?\d+(?:\.\d+)?) degrees(?: (Celsius|Fahrenheit))?", how)
+    if found is None:
+        return "degrees" not in how
+    degrees = float(found[1])
+    fahrenheit = found[2] == "Fahrenheit" or (not found[2] and degrees >= FAHRENHEIT_FROM)
+    return COOLEST <= ((degrees - 32) / 1.8 if fahrenheit else degrees) <= WARMEST

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import pytest
 from langchain_core.tools import StructuredTool
 from tests.fakes.locked_house import Scripted
+from tests.fakes.zwave_reach import zwave_reaches
 
 from voice_gateway.config import BrainSettings, PermissionSettings
 from voice_gateway.conversation.confirmation import NOT_AGAIN
@@ -12,6 +13,7 @@ from voice_gateway.conversation.entry import Conversation
 from voice_gateway.conversation.surroundings import Nowhere
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
+from voice_gateway.tools.reach import Reach
 from voice_gateway.tools.traits import with_traits
 from voice_gateway.turn import Passed, Reply, ToolCall, ToolTraits, Utterance, Words
 
@@ -43,6 +45,10 @@ OPEN = ToolCall("g", "control_zwave_device", {"deviceName": "Garage Door", "acti
 SAID = "no need for the lights any more, nor the garage door being shut"
 
 
+def named(name: str) -> list[Device]:
+    return [device for device in DEVICES if device.name.lower() == name.lower()]
+
+
 class House(Nowhere):
     """Words that the local brain finds doubtful, and a model that makes these calls."""
 
@@ -62,8 +68,8 @@ class House(Nowhere):
             stages, executor, BrainSettings(), permission or PermissionSettings(), around=self
         )
 
-    def devices_named(self, name: str) -> list[Device]:
-        return [device for device in DEVICES if device.name.lower() == name.lower()]
+    def reach(self, call: ToolCall, traits: ToolTraits) -> Reach | None:
+        return zwave_reaches(named)(call, traits)
 
     async def hears(self, text: str, door: str = "cli") -> Reply:
         return await self.conversation.answer(Utterance(text, door=door))

@@ -34,8 +34,8 @@ class House(Nowhere):
         stages: list[Stage] = [self.local, self.model]
         self.conversation = Conversation(stages, executor, BrainSettings(), PermissionSettings(), around=self)
 
-    def devices_named(self, name: str):
-        return self.local.devices_named(name)
+    def reach(self, call, traits):
+        return self.local.reach(call, traits)
 
     def fitting(self, utterance: Utterance, before: str):
         return self.local.fitting(utterance, before)

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.fakes.scripted_home import blind, dimmer, lock, sensor, switch, thermostat
+from tests.fakes.zwave_reach import zwave_reaches
 
 from home_words.kinds import is_light
 from home_words.resolver import Names, One
@@ -117,7 +118,8 @@ ACTIONS = st.sampled_from(["on", "off", "toggle", "open", "dim", "close", "stop"
 
 def judged(home: Home, asked: str, action: str) -> Tier:
     call = ToolCall("1", "control_zwave_device", {"deviceName": asked, "action": action})
-    return tier(call, ToolTraits(), PermissionSettings(), home.names.could_mean)
+    reach = zwave_reaches(home.names.could_mean)(call, ToolTraits())
+    return tier(call, ToolTraits(), PermissionSettings(), reach)
 
 
 @settings(deadline=None)

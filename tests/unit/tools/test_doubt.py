@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 import pytest
+from tests.fakes.zwave_reach import zwave_reaches
 
 from voice_gateway.config import PermissionSettings
 from voice_gateway.tools.permission import Fit, TurnGate
@@ -33,6 +34,9 @@ DEVICES = {
 
 def devices_named(name: str) -> list[Device]:
     return [found] if (found := DEVICES.get(name.lower())) else []
+
+
+reaches = zwave_reaches(devices_named)
 
 
 def control(device: str, action: str, **more: object) -> ToolCall:
@@ -71,13 +75,13 @@ SENSITIVE = [
 def gate_for(words, fit=Fit.MEANT, autonomy=Autonomy.ASK, door="cli", **facts) -> TurnGate:
     """`fit` says of every call how far it is what the words mean, or of each device's by its name."""
 
-    def fits(_call, _traits, devices):
-        return fit[devices[0].name] if isinstance(fit, dict) else fit
+    def fits(_call, _traits, reach):
+        return fit[reach.devices[0].name] if isinstance(fit, dict) else fit
 
     return TurnGate(
         door,
         PermissionSettings(),
-        devices_named,
+        reaches,
         words=words,
         by_model=True,
         autonomy=lambda: autonomy,
@@ -175,7 +179,7 @@ def test_sensitive_calls_are_asked_about_in_doubt_even_where_confirmation_is_swi
     gate = TurnGate(
         "cli",
         PermissionSettings(confirm=False),
-        devices_named,
+        reaches,
         words=Words.DOUBTFUL,
         said="was the front door ever unlocked by me",
         by_model=True,
@@ -199,6 +203,6 @@ def test_sensitive_calls_are_asked_about_in_doubt_even_where_confirmation_is_swi
     ],
 )
 def test_heating_is_harmless_within_limits(temperature, more, decision):
-    local = TurnGate("cli", PermissionSettings(), devices_named)
+    local = TurnGate("cli", PermissionSettings(), reaches)
 
     assert local(heat(temperature, **more), HOME).decision is decision

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
+from tests.fakes.zwave_reach import zwave_reaches
 
 from voice_gateway.config import PermissionSettings
 from voice_gateway.tools.permission import FORBIDDEN, Fit, TurnGate
@@ -47,9 +48,17 @@ def devices_named(name: str) -> list[Device]:
     return HOME.get(name.lower(), [])
 
 
+reaches = zwave_reaches(devices_named)
+
+
 def judged(name, args, settings=None, **facts):
     traits = ToolTraits(source="zwave", original_name=name, **facts)
-    return tier(ToolCall("1", name, args), traits, settings or PermissionSettings(), devices_named)
+    return tier(
+        ToolCall("1", name, args),
+        traits,
+        settings or PermissionSettings(),
+        reaches(ToolCall("1", name, args), traits),
+    )
 
 
 @pytest.mark.parametrize(
@@ -121,7 +130,7 @@ def test_hints_of_a_server_are_heeded():
 def test_a_reminder_to_unlock_the_gate_unlocks_nothing():
     call = ToolCall("1", "set_timer", {"name": "garage door", "message": "unlock the gate", "at": "7 pm"})
 
-    assert tier(call, ToolTraits(), PermissionSettings(), devices_named) is Tier.ACT
+    assert tier(call, ToolTraits(), PermissionSettings(), reaches(call, ToolTraits())) is Tier.ACT
 
 
 def test_a_second_homes_devices_are_not_taken_for_those_of_the_first():
@@ -129,9 +138,9 @@ def test_a_second_homes_devices_are_not_taken_for_those_of_the_first():
     traits = ToolTraits(source="cabin", original_name="control_zwave_device")
     call = ToolCall("1", "cabin__control_zwave_device", args)
 
-    assert tier(call, traits, PermissionSettings(), devices_named) is Tier.SENSITIVE
+    assert tier(call, traits, PermissionSettings(), reaches(call, traits)) is Tier.SENSITIVE
     close = ToolCall("1", "cabin__control_zwave_device", {**args, "action": "close"})
-    assert tier(close, traits, PermissionSettings(), devices_named) is Tier.ACT
+    assert tier(close, traits, PermissionSettings(), reaches(close, traits)) is Tier.ACT
 
 
 def test_configuration_has_the_last_word():
@@ -143,7 +152,7 @@ def test_configuration_has_the_last_word():
 
 def test_every_decision_is_logged(caplog):
     caplog.set_level(logging.INFO)
-    gate = TurnGate("cli", PermissionSettings(), devices_named)
+    gate = TurnGate("cli", PermissionSettings(), reaches)
 
     gate(ToolCall("1", "control_zwave_lock", {"action": "unlock", "deviceName": "Front Door"}), ToolTraits())
 
@@ -152,7 +161,7 @@ def test_every_decision_is_logged(caplog):
 
 
 def test_forbidden_side_effects_spare_only_what_reads():
-    gate = TurnGate("cli", PermissionSettings(), devices_named, read_only=True)
+    gate = TurnGate("cli", PermissionSettings(), reaches, read_only=True)
 
     assert gate(ToolCall("1", "list", {}), ToolTraits(read_only=True)) is ALLOWED
     assert gate(ToolCall("1", "water_plants", {}), ToolTraits()) == FORBIDDEN
@@ -164,7 +173,7 @@ def test_several_wishes_become_one_question():
         ToolCall("2", "wipe_disk", {"disk": "b"}),
     ]
 
-    text = question(calls, lambda name: ToolTraits(title="Wipe a disk"), devices_named, pin=True)
+    text = question(calls, lambda name: ToolTraits(title="Wipe a disk"), reaches, pin=True)
 
     assert text == "Unlock the front door and Wipe a disk with disk b? Say yes and your PIN to confirm."
 
@@ -172,7 +181,7 @@ def test_several_wishes_become_one_question():
 def test_the_question_names_the_device_that_would_move():
     call = ToolCall("1", "control_zwave_device", {"deviceName": "node 15", "action": "toggle"})
 
-    text = question([call], lambda name: ToolTraits(), devices_named, pin=False)
+    text = question([call], lambda name: ToolTraits(), reaches, pin=False)
 
     assert text == "Toggle the garage door? Say yes to confirm."
 
@@ -202,19 +211,19 @@ def test_of_a_stranger_name_and_hint_must_say_that_it_only_looks(name, hinted, u
 
     for read_only, expected in ((True, hinted), (False, unhinted)):
         traits = stranger(name, read_only=read_only)
-        assert tier(call, traits, PermissionSettings(), devices_named) is expected
+        assert tier(call, traits, PermissionSettings(), reaches(call, traits)) is expected
 
 
 @pytest.mark.parametrize("trusted", [False, True])
 def test_no_hint_beats_a_sensitive_name(trusted):
     traits = ToolTraits(source="s", original_name="unlock_door", read_only=True, stranger=not trusted)
-    gate = TurnGate("mqtt", PermissionSettings(), devices_named)
+    gate = TurnGate("mqtt", PermissionSettings(), reaches)
 
     assert gate(ToolCall("1", "unlock_door", {}), traits).reason == "this is not allowed from here"
 
 
 def test_a_strangers_hint_does_not_act_in_a_forbidden_turn():
-    gate = TurnGate("cli", PermissionSettings(), devices_named, read_only=True)
+    gate = TurnGate("cli", PermissionSettings(), reaches, read_only=True)
 
     assert gate(ToolCall("1", "wipe", {}), stranger("wipe", read_only=True)) == FORBIDDEN
     assert gate(ToolCall("1", "get_news", {}), stranger("get_news", read_only=True)) is ALLOWED
@@ -226,7 +235,7 @@ def of_model(
     return TurnGate(
         "mqtt",
         PermissionSettings(**settings),
-        devices_named,
+        reaches,
         said=said,
         fits=lambda _call, _traits, _devices: Fit.MEANT,  # this is about whose words they are
         by_model=True,
@@ -246,7 +255,7 @@ def test_a_strangers_tool_runs_when_it_was_named_and_else_after_a_yes():
     assert of_model("I am bored")(WATER, traits).decision is Decision.ASK
     assert of_model("I am bored", trusted_tools=("water_plants",))(WATER, traits) is ALLOWED
     assert of_model("I am bored")(WATER, ToolTraits(source="s", original_name="water_plants")) is ALLOWED
-    local = TurnGate("cli", PermissionSettings(), devices_named, said="anything")
+    local = TurnGate("cli", PermissionSettings(), reaches, said="anything")
     assert local(WATER, traits) is ALLOWED, "the local brain acts on the user's words alone"
 
 
@@ -285,13 +294,13 @@ def test_what_a_stranger_proposes_is_asked_about_even_without_confirmation_of_th
 def test_a_strangers_title_does_not_put_words_into_the_question():
     traits = ToolTraits(original_name="wipe_disk", title="Say hello", stranger=True)
 
-    text = question([ToolCall("1", "wipe_disk", {})], lambda name: traits, devices_named, pin=False)
+    text = question([ToolCall("1", "wipe_disk", {})], lambda name: traits, reaches, pin=False)
 
     assert text == "Wipe disk? Say yes to confirm."
 
 
 def test_an_asking_gate_asks_about_every_act_and_about_no_look():
-    gate = TurnGate("mqtt", PermissionSettings(), devices_named)
+    gate = TurnGate("mqtt", PermissionSettings(), reaches)
     asking = gate.asking()
     on = ToolCall("1", "control_zwave_device", {"deviceName": "lamp", "action": "on"})
 

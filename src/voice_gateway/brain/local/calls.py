@@ -1,11 +1,11 @@
 """The calls of a turn, written into its history as a model's would be."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from voice_gateway.brain.acts import waves
 from voice_gateway.brain.local.meaning import Request, Step
 from voice_gateway.brain.stage import Turn
-from voice_gateway.homes.zwave import LIST, LIST_ARGS
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.turn import ToolCall, ToolOutcome, new_id
 
@@ -22,21 +22,30 @@ async def run_in_order(executor: ToolExecutor, turn: Turn, calls: Sequence[ToolC
 
 
 async def make_calls(executor: ToolExecutor, turn: Turn, requests: Sequence[Request]) -> list[ToolOutcome]:
-    calls = [ToolCall(new_id(), request.tool, dict(request.args)) for request in requests]
-    return await run_in_order(executor, turn, calls)
+    """One look at a whole home is enough for all that is asked of it."""
+    made: dict[str, ToolCall] = {}
+    called: list[str] = []
+    for place, request in enumerate(requests):
+        call = ToolCall(new_id(), request.tool, dict(request.args))
+        alike = request.tool if not request.args and not request.scene else str(place)
+        called.append(made.setdefault(alike, call).id)
+    outcomes = await run_in_order(executor, turn, list(made.values()))
+    by_id = {outcome.call_id: outcome for outcome in outcomes}
+    return [by_id[one] for one in called]
 
 
 async def more_pages(
     executor: ToolExecutor, turn: Turn, step: Step, outcomes: Sequence[ToolOutcome]
-) -> list[ToolOutcome]:
-    """A list longer than one page is read to its end before it is told of."""
-    more: list[ToolOutcome] = []
-    while step.query is not None and (start := _next_page([*outcomes, *more])):
-        page = await make_calls(executor, turn, [Request(LIST, {**LIST_ARGS, "offset": start})])
-        more += page
-        if not page[0].ok or not _listed(page[0]):
-            break
-    return more
+) -> tuple[Step, list[ToolOutcome]]:
+    """A list longer than one page is read to its end before it is told of; the step gets those requests."""
+    requests, every = list(step.requests), list(outcomes)
+    for request, first in zip(step.requests, outcomes, strict=False) if step.query is not None else ():
+        pages = [first]
+        while (start := _next_page(pages)) and pages[-1].ok and _listed(pages[-1]):
+            requests.append(replace(request, args={**request.args, "offset": start}))
+            pages += await make_calls(executor, turn, requests[-1:])
+        every += pages[1:]
+    return replace(step, requests=tuple(requests)), every
 
 
 def _listed(outcome: ToolOutcome) -> int:

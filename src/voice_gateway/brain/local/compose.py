@@ -36,8 +36,7 @@ def compose(step: Step, outcomes: Sequence[ToolOutcome]) -> str:
     if step.say:
         return step.say
     if step.query is not None:
-        failed = [outcome for outcome in outcomes if not outcome.ok]
-        return _sentence(failed[0]) if failed else answer_query(step.query, outcomes)
+        return _of_all_homes(step, step.query, outcomes)
     if step.measure and outcomes and all(outcome.ok for outcome in outcomes):
         return _reading(step, outcomes)
     if step.expect and len(outcomes) == 1:
@@ -59,7 +58,7 @@ def _namesake(step: Step, place: int) -> Device | None:
     """The device that is called by its room too, because another one has its name."""
     request = step.requests[place] if place < len(step.requests) else Request("")
     device = request.device
-    return device if device and device.room and request.args.get("deviceName") != device.name else None
+    return device if device and device.room and request.twin else None
 
 
 def _placed(step: Step, place: int, outcome: ToolOutcome) -> str:
@@ -139,9 +138,16 @@ def _reading(step: Step, outcomes: Sequence[ToolOutcome]) -> str:
 # --- from the list of all devices: which are on, how many there are, whether anything is open
 
 
-def answer_query(query: DeviceQuery, outcomes: Sequence[ToolOutcome]) -> str:
-    """The answer from a list of all devices, read a moment ago."""
-    devices = _listed_devices(outcomes)
+def _of_all_homes(step: Step, query: DeviceQuery, outcomes: Sequence[ToolOutcome]) -> str:
+    """What is known, and which home could not be asked."""
+    failed = list(dict.fromkeys(_sentence(outcome) for outcome in outcomes if not outcome.ok))
+    there = any(outcome.ok for outcome in outcomes)
+    return " ".join([answer_query(step, query, outcomes), *failed] if there else failed[:1])
+
+
+def answer_query(step: Step, query: DeviceQuery, outcomes: Sequence[ToolOutcome]) -> str:
+    """The answer from the lists of all devices, read a moment ago."""
+    devices = _listed_devices(step, outcomes)
     if query.mode == "rooms":
         rooms = dict.fromkeys(device.room for device in devices if device.room)
         return f"{_counted('room', len(rooms))}: {listed(list(rooms))}." if rooms else "I know no rooms."
@@ -160,16 +166,20 @@ def answer_query(query: DeviceQuery, outcomes: Sequence[ToolOutcome]) -> str:
     return (_by_state if query.state else _all_of_them)(query, chosen, where)
 
 
-def devices_shown(query: DeviceQuery, outcomes: Sequence[ToolOutcome]) -> tuple[Device, ...]:
+def devices_shown(step: Step, outcomes: Sequence[ToolOutcome]) -> tuple[Device, ...]:
     """What was asked about: "turn them off" means those that are on, or all if all were asked about."""
-    asked = _chosen(query, _listed_devices(outcomes))
+    query = step.query
+    if query is None:
+        return ()
+    asked = _chosen(query, _listed_devices(step, outcomes))
     if query.mode != "all":
         asked = [device for device in asked if device.available and has_state(device, query.state)]
     return tuple(asked) if len(asked) <= MOST_NAMES else ()
 
 
-def _listed_devices(outcomes: Sequence[ToolOutcome]) -> list[Device]:
-    return [device for outcome in outcomes for device in read_devices(outcome.structured)]
+def _listed_devices(step: Step, outcomes: Sequence[ToolOutcome]) -> list[Device]:
+    pages = zip(step.requests, outcomes, strict=False)
+    return [one for request, page in pages for one in read_devices(page.structured, request.source)]
 
 
 def _chosen(query: DeviceQuery, devices: Sequence[Device]) -> list[Device]:

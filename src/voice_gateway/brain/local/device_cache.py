@@ -1,29 +1,41 @@
-"""Keeps the picture of the home: read at every change and at least every so often, swapped as a whole."""
+"""Keeps the picture of the home, with the devices of all sources: read at every change and every so often."""
 
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
+from home_words.names import name_key
 from voice_gateway.brain.local.meaning import Request
-from voice_gateway.homes.device import Device
+from voice_gateway.config import HomeSettings
+from voice_gateway.homes.device import Device, Key
 from voice_gateway.homes.home import Home, build_home
-from voice_gateway.homes.listed import read_devices, read_scenes
-from voice_gateway.homes.zwave import CONTROL, LIST, LIST_ARGS, SCENE
+from voice_gateway.homes.listed import read_scenes
+from voice_gateway.homes.source import HomeSource, Listing
+from voice_gateway.homes.sources import Sources
 from voice_gateway.tools.executor import ToolExecutor
-from voice_gateway.tools.traits import traits
-from voice_gateway.turn import OutcomeStatus, ToolCall, ToolOutcome, new_id
+from voice_gateway.tools.reach import Reach
+from voice_gateway.turn import OutcomeStatus, ToolCall, ToolOutcome, ToolTraits
 
 log = logging.getLogger(__name__)
 
-MOST_PAGES = 50  # of 100 devices: more than a Z-Wave network can hold
-
 HomeReady = Callable[[], Awaitable[None]]
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A device is not as it was."""
+
+    device: Device
+    before: str
+    after: str
 
 
 class DeviceCache:
     """`ready` waits for the servers that know the home; it is awaited only when an utterance needs them.
 
-    `build` runs in a thread: it takes a while for a large home.
+    `build` runs in a thread: it takes a while for a large home. Each source may fail alone: what was known of
+    its devices stays known while its server is there.
     """
 
     def __init__(
@@ -32,35 +44,51 @@ class DeviceCache:
         ready: HomeReady,
         refresh_seconds: float,
         *,
+        settings: HomeSettings | None = None,
+        sources: Sources | None = None,
         build: Callable[..., Home] = build_home,
     ) -> None:
         self._executor = executor
         self._build = build
         self._ready = ready
         self._refresh_seconds = refresh_seconds
+        self._settings = settings or HomeSettings()
         self._home: Home | None = None
-        self.problem = ""  # why it could not be read, as its server said
-        self._scenes: tuple[str, ...] = ()  # where nobody lists them: those that were met
-        self._listed_by = ""  # the server that the home was read from
+        self.problems: dict[str, str] = {}  # by source: why it could not be read, as its server said
+        self._all = sources or Sources(executor)
+        self._sources: tuple[HomeSource, ...] = ()
+        self._listings: dict[str, Listing] = {}
+        self._scenes: dict[str, tuple[str, ...]] = {}  # of a source that lists none: those that were met
         self._seen_version = -1
         self._changed = asyncio.Event()
         self._reading = asyncio.Lock()
+        self._listeners: list[Callable[[Change], None]] = []
 
     @property
     def home(self) -> Home:
         return self._home or Home()
 
+    @property
+    def problem(self) -> str:
+        """Why nothing is known."""
+        return " ".join(filter(None, self.problems.values()))
+
     def changed(self) -> None:
-        """Somebody announced a change: the names are read again soon."""
+        """Somebody announced a change: the home is read again soon."""
         self._changed.set()
 
-    def devices_named(self, name: str) -> tuple[Device, ...]:
-        """Every device that its server could take this name for, for permission. None if somebody else than
-        the server that acts has listed them: what that calls a lamp may be the garage door."""
-        acting = self._executor.tools.find(CONTROL)
-        if acting is not None and traits(acting).source != self._listed_by:
-            return ()
-        return self.home.names.could_mean(name)
+    def subscribe(self, callback: Callable[[Change], None]) -> None:
+        """Called for every device whose state differs between two looks, or by an act."""
+        self._listeners.append(callback)
+
+    def reach(self, call: ToolCall, traits: ToolTraits) -> Reach | None:
+        """What this call would touch, for permission. Its own server's list says what it takes a name for:
+        what another calls a lamp may be the garage door there."""
+        source = next((one for one in self._all.all() if one.name == traits.source), None)
+        if source is None:
+            return None
+        args = call.args if isinstance(call.args, Mapping) else {}
+        return source.reach(traits.original_name or call.name, args) or Reach()
 
     async def known(self) -> None:
         """Returns when the home is known, or cannot be."""
@@ -72,25 +100,72 @@ class DeviceCache:
         """A turn that is running keeps the picture it started with."""
         async with self._reading:
             self._seen_version = self._executor.tools.version
-            listing = self._executor.tools.find(LIST)
-            read = await _read_home(self._executor)
-            if isinstance(read, str):
-                # What was known stays known while the server is there: the devices will be, too.
-                self.problem = read
-                self._home = self._home if read else None
-            else:
-                self.problem = ""
-                self._listed_by = traits(listing).source if listing is not None else ""
-                built = await asyncio.to_thread(self._build, *read)
-                self._home = built if built.scenes_listed else built.with_scenes(self._scenes)
+            self._sources = self._all.all()
+            reads = await asyncio.gather(*(source.read() for source in self._sources))
+            before = dict(self._listings)
+            self._take(dict(zip((source.name for source in self._sources), reads, strict=True)))
+            if self._home is None or self._listings != before or self._home.sources != self._sources:
+                await self._rebuild()
+            elif self._home.told:
+                self._swap(replace(self._home, told={}))
+
+    def _take(self, reads: Mapping[str, Listing | str]) -> None:
+        kept = {name: self._listings.get(name) if read else None for name, read in reads.items()}
+        self.problems = {name: read for name, read in reads.items() if isinstance(read, str)}
+        every = {name: read if isinstance(read, Listing) else kept[name] for name, read in reads.items()}
+        self._listings = {name: listing for name, listing in every.items() if listing is not None}
+
+    async def _rebuild(self) -> None:
+        if not self._listings:
+            self._home = None
+            return
+        devices = self._settled([one for listing in self._listings.values() for one in listing.devices])
+        silent = [name for name, listing in self._listings.items() if listing.scenes is None]
+        has = {
+            scene: name
+            for name, listing in reversed(self._listings.items())
+            for scene in (*(listing.scenes or ()), *self._scenes.get(name, ()))
+        } | ({"": silent[0]} if silent else {})
+        built = await asyncio.to_thread(
+            self._build,
+            devices,
+            None if silent else tuple(has),
+            sources=self._sources,
+            scene_sources=has,
+            prefer=self._settings.prefer or "",
+        )
+        self._swap(built.with_scenes(scene for scene in has if scene))
+
+    def _settled(self, devices: Sequence[Device]) -> list[Device]:
+        """One that the preferred server has too, by name and room, is known there only."""
+        prefer = self._settings.prefer
+        theirs = {_place(one) for one in devices if one.source == prefer}
+        return [one for one in devices if one.source == prefer or _place(one) not in theirs]
+
+    def _swap(self, home: Home) -> None:
+        before, self._home = self._home, home
+        known: dict[Key, str] = (
+            {device.key: before.state_of(device) for device in before.devices} if before else {}
+        )
+        for device in home.devices:
+            now = home.state_of(device)
+            if device.key in known and known[device.key] != now:
+                self._tell(Change(device, known[device.key], now))
+
+    def _tell(self, change: Change) -> None:
+        for listener in self._listeners:
+            listener(change)
 
     async def keep_fresh(self) -> None:
         """Runs until it is cancelled."""
         while True:
             self._changed.clear()
             await self.refresh()
+            polled = any(source.polled for source in self._sources)
             try:
-                async with asyncio.timeout(self._refresh_seconds) as limit:
+                async with asyncio.timeout(
+                    self._settings.poll_seconds if polled else self._refresh_seconds
+                ) as limit:
                     await self._changed.wait()
             except TimeoutError:
                 if not limit.expired():
@@ -102,41 +177,36 @@ class DeviceCache:
             state, status = outcome.facts.get("state"), outcome.status
             known = status in (OutcomeStatus.CONFIRMED, OutcomeStatus.READ)
             if request.device is not None and known and isinstance(state, str):
-                self._home = self.home.with_state(request.device, state)
+                self._learn_state(request.device, state)
             elif status in (OutcomeStatus.NOT_FOUND, OutcomeStatus.AMBIGUOUS):
                 self.changed()
-            if request.tool == SCENE:
+            if request.scene:
                 self._learn_scenes(request, outcome)
+
+    def _learn_state(self, device: Device, state: str) -> None:
+        before, self._home = self.home.state_of(device), self.home.with_state(device, state)
+        if before != state:
+            self._tell(Change(device, before, state))
+
+    def acted(self, outcome: ToolOutcome) -> None:
+        """Somebody's call may have changed something: it is looked at again."""
+        if not outcome.read_only and outcome.ran:
+            self.changed()
 
     def _learn_scenes(self, request: Request, outcome: ToolOutcome) -> None:
         """Where nobody lists them: what the server offers instead, and what it has started."""
-        if self.home.scenes_listed:
+        home = self.home
+        if home.scenes_listed:
             return
+        source = home.scene_source(request.scene).name
         told = read_scenes(outcome.facts)
         if told is not None:
-            self._scenes = tuple(told)
+            self._scenes[source] = tuple(told)
         elif outcome.status in (OutcomeStatus.CONFIRMED, OutcomeStatus.WORKING):
-            self._scenes = (str(request.args.get("sceneName")), *self._scenes)
-        self._home = self.home.with_scenes(self._scenes)
+            self._scenes[source] = (request.scene, *self._scenes.get(source, ()))
+        has = {**dict.fromkeys(self._scenes.get(source, ()), source), **home.scene_sources}
+        self._home = replace(home, scene_sources=has).with_scenes(scene for scene in has if scene)
 
 
-async def _read_home(executor: ToolExecutor) -> tuple[list[Device], list[str] | None] | str:
-    """All devices, and the scenes if it tells them; or what is wrong, as it says ("" without such a tool)."""
-    if executor.tools.find(LIST) is None:
-        return ""
-    devices: list[Device] = []
-    scenes: list[str] | None = None
-    for _ in range(MOST_PAGES):
-        call = ToolCall(new_id(), LIST, {**LIST_ARGS, "offset": len(devices)})
-        outcome = await executor.execute(call)
-        if not outcome.ok:
-            log.warning("the devices could not be read", extra={"reason": outcome.text})
-            return outcome.text.removeprefix("Error: ")
-        page = read_devices(outcome.structured)
-        devices += page
-        scenes = scenes or read_scenes(outcome.structured)
-        total = outcome.structured.get("total") if isinstance(outcome.structured, Mapping) else None
-        if not page or not isinstance(total, int) or len(devices) >= total:
-            return devices, scenes
-    log.warning("the list of devices does not end", extra={"devices": len(devices)})
-    return devices, scenes
+def _place(device: Device) -> tuple[str, str]:
+    return name_key(device.name), name_key(device.room)

@@ -3,7 +3,7 @@
 Erring costs a question, so only what plainly stands there is meant; whose words they are is in `own_words`.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -22,6 +22,7 @@ from voice_gateway.homes.home import Home
 from voice_gateway.tools.builtin.durations import parse_span
 from voice_gateway.tools.own_words import asked_for, name_words
 from voice_gateway.tools.permission import Fit
+from voice_gateway.tools.reach import Reach
 from voice_gateway.turn import ToolCall, ToolTraits
 
 
@@ -33,19 +34,21 @@ def devices_in(text: str, home: Home) -> tuple[Device, ...]:
 
 @dataclass(frozen=True)
 class Fitting:
-    """Judges calls by the words of one turn; `devices` are those that a call would reach."""
+    """Judges calls by the words of one turn, and by what they would reach."""
 
     raw: str
     reader: Reader  # `last` of its context is what the conversation was about
+    reach_of: Callable[[Request], Reach | None] = lambda _request: None
 
-    def __call__(self, call: ToolCall, traits: ToolTraits, devices: Sequence[HomeDevice]) -> Fit:
+    def __call__(self, call: ToolCall, traits: ToolTraits, reach: Reach | None) -> Fit:
         if too_long(self.raw):
             return Fit.FAR
-        if self._means(call, traits, devices):
+        if self._means(call, traits, reach):
             return Fit.MEANT
+        devices = reach.devices if reach else ()
         # The gate knows by which words the built-in ones are spoken of.
         near = traits.source == "builtin" or any(map(self._is_near, devices))
-        return Fit.NEAR if near or (not devices and self._names(call, traits)) else Fit.FAR
+        return Fit.NEAR if near or (not devices and self._names(call, traits, reach)) else Fit.FAR
 
     @cached_property
     def _requests(self) -> tuple[Request, ...]:
@@ -58,22 +61,30 @@ class Fitting:
         steps = [step for step in read if isinstance(step, Step) and step.acts]
         return tuple(request for step in steps for request in step.requests)
 
-    def _means(self, call: ToolCall, traits: ToolTraits, devices: Sequence[HomeDevice]) -> bool:
+    def _means(self, call: ToolCall, traits: ToolTraits, reach: Reach | None) -> bool:
         """What the parser cannot read is compared word by word; a tool that it does not know, by its name."""
         if self._requests:
-            return any(_is_same(request, call, traits, devices) for request in self._requests)
+            return any(self._is_same(request, call, traits, reach) for request in self._requests)
         if not_a_command(normalise(self.raw).text):
             return False
-        if devices or traits.source == "builtin":
-            return asked_for(self.raw, call, traits, devices, by_name=False)
-        return self._names(call, traits)
+        if (reach and reach.devices) or traits.source == "builtin":
+            return asked_for(self.raw, call, traits, reach, by_name=False)
+        return self._names(call, traits, reach)
 
-    def _names(self, call: ToolCall, traits: ToolTraits) -> bool:
-        """What is none of our devices: a scene, a tool of another server, a device of another home."""
-        args: Mapping[str, Any] = call.args if isinstance(call.args, Mapping) else {}
+    def _names(self, call: ToolCall, traits: ToolTraits, reach: Reach | None) -> bool:
+        """What is none of our devices: a scene, a tool of another server, a device that nobody knows."""
         tool = " ".join(name_words(traits.original_name or call.name))
-        about = loose_words(str(args.get("deviceName") or args.get("sceneName") or tool))
+        about = loose_words((reach and (reach.said or reach.scene)) or tool)
         return not about.isdisjoint(loose_words(self.raw))
+
+    def _is_same(self, request: Request, call: ToolCall, traits: ToolTraits, reach: Reach | None) -> bool:
+        """In a home it is the same to do the same with the same devices, by whichever call."""
+        if reach is not None:
+            meant = self.reach_of(request)
+            return meant is not None and _touched(meant) == _touched(reach)
+        if request.tool != (traits.original_name or call.name):
+            return False
+        return _values(request.args) == _values(call.args if isinstance(call.args, Mapping) else {})
 
     def _is_near(self, device: HomeDevice) -> bool:
         """By its whole name, or in its room. One word alone is said of other things, too: then something must
@@ -100,18 +111,19 @@ class Fitting:
         return deeds | {"a wish"} if wished else deeds
 
 
-def _is_same(request: Request, call: ToolCall, traits: ToolTraits, devices: Sequence[HomeDevice]) -> bool:
-    if request.device is not None:
-        if [request.device.name] != [device.name for device in devices]:
-            return False
-    elif request.tool != (traits.original_name or call.name):
-        return False
-    return _values(request.args) == _values(call.args if isinstance(call.args, Mapping) else {})
+def _touched(reach: Reach) -> tuple[object, ...]:
+    things = frozenset((one.name, one.room, one.kind) for one in reach.devices)
+    return things, reach.action, _how(reach.how), reach.scene.casefold()
+
+
+def _how(said: str) -> tuple[object, ...]:
+    """ "to 40.0 percent" is "to 40 percent"."""
+    return tuple(_value("", word) for word in said.split())
 
 
 def _values(args: Mapping[str, Any]) -> dict[str, object]:
-    """All but the device, as they are compared: "600" is ten minutes."""
-    return {key: _value(key, value) for key, value in args.items() if key != "deviceName"}
+    """As they are compared: "600" is ten minutes."""
+    return {key: _value(key, value) for key, value in args.items()}
 
 
 def _value(key: str, value: Any) -> object:

@@ -8,6 +8,7 @@ from home_words.kinds import Sort
 from voice_gateway.brain.local.grammar import Frame
 from voice_gateway.homes.device import Device
 from voice_gateway.homes.home import Home
+from voice_gateway.homes.source import Call
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +18,17 @@ class Request:
     tool: str
     args: Mapping[str, Any] = field(default_factory=dict)
     device: Device | None = None
+    scene: str = ""  # the scene that it starts
+    source: str = ""  # of a look at a whole home: whose
+    twin: bool = False  # another device has the same name
+
+    @classmethod
+    def of(cls, call: Call, *, scene: str = "", source: str = "") -> "Request":
+        return cls(call.tool, call.args, scene=scene, source=source)
+
+    @classmethod
+    def about(cls, call: Call, device: Device, home: Home) -> "Request":
+        return cls(call.tool, call.args, device, twin=home.names.exact(device.name) != (device,))
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +69,7 @@ class Step:
     query: DeviceQuery | None = None
     expect: str = ""  # a state that was asked about: "is it on?"
     measure: str = ""  # what was asked to be read: "temperature"
+    room: str = ""  # where it was asked for
     say: str = ""  # said without any call
     wide: bool = False  # about more than one named thing or group: "everything"
     otherwise: NotHandled | None = None  # what it was, if the tool knows nothing of that name

@@ -3,14 +3,14 @@
 import asyncio
 import re
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import ParamSpec, TypeVar
 
 from home_words.question import is_question
 from voice_gateway.brain.local.calls import make_calls, more_pages
 from voice_gateway.brain.local.compose import abilities, compose, devices_shown
-from voice_gateway.brain.local.device_cache import DeviceCache, HomeReady
+from voice_gateway.brain.local.device_cache import Change, DeviceCache, HomeReady
 from voice_gateway.brain.local.fitting import Fitting, devices_in
 from voice_gateway.brain.local.followup import (
     IT_SECONDS,
@@ -28,6 +28,7 @@ from voice_gateway.brain.local.meaning import (
     Clarification,
     Context,
     NotHandled,
+    Request,
     Step,
     Understanding,
 )
@@ -41,13 +42,15 @@ from voice_gateway.brain.local.understand import Reader
 from voice_gateway.brain.local.undo import Done, acts_to_undo, put_right
 from voice_gateway.brain.local.web_search import speaks_of_search
 from voice_gateway.brain.stage import Turn
-from voice_gateway.config import BrainSettings
-from voice_gateway.homes.device import Device
+from voice_gateway.config import BrainSettings, HomeSettings
 from voice_gateway.homes.home import Home
+from voice_gateway.homes.looks import told_of
+from voice_gateway.homes.sources import Sources
 from voice_gateway.tools.executor import ToolExecutor
+from voice_gateway.tools.reach import Reach
 from voice_gateway.tools.tier import is_search
-from voice_gateway.tools.traits import traits
-from voice_gateway.turn import Passed, Reply, ToolOutcome, Utterance
+from voice_gateway.tools.traits import qualified_name, traits
+from voice_gateway.turn import Passed, Reply, ToolCall, ToolOutcome, ToolTraits, Utterance
 
 UNDO = "Undo"  # the intent of words that take back what was done
 SEARCH = "search_web"
@@ -82,13 +85,17 @@ class LocalBrain:
         settings: BrainSettings,
         *,
         home_ready: HomeReady = _at_once,
+        home: HomeSettings | None = None,
+        sources: Sources | None = None,
         now: Callable[[], float] = time.time,
     ) -> None:
         self._executor = executor
         self._settings = settings
         self._now = now
         self._language = settings.language.replace("_", "-").split("-")[0].lower()
-        self._cache = DeviceCache(executor, home_ready, settings.refresh_seconds)
+        self._cache = DeviceCache(
+            executor, home_ready, settings.refresh_seconds, settings=home, sources=sources
+        )
         self._warm = False
         self._speakables: tuple[int, Speakables] | None = None
 
@@ -102,15 +109,33 @@ class LocalBrain:
         """Somebody announced a change of the devices: they are read again soon."""
         self._cache.changed()
 
-    def devices_named(self, name: str) -> tuple[Device, ...]:
-        """Every device that this name could mean, for permission."""
-        return self._cache.devices_named(name)
+    def reach(self, call: ToolCall, known: ToolTraits) -> Reach | None:
+        """What a call would touch in the home, for permission."""
+        return self._cache.reach(call, known)
+
+    def acted(self, outcome: ToolOutcome) -> None:
+        """Somebody's call may have changed the home: it is read again soon."""
+        self._cache.acted(outcome)
+
+    def subscribe(self, callback: Callable[[Change], None]) -> None:
+        """Told of every device whose state is another than it was."""
+        self._cache.subscribe(callback)
+
+    @property
+    def home_problems(self) -> Mapping[str, str]:
+        """By server: why its devices could not be read."""
+        return self._cache.problems
 
     def fitting(self, utterance: Utterance, before: str) -> Fitting:
         """Whether a model's call is what these words mean, behind those before them."""
         room, home = utterance.room or self._settings.room, self.home
         context = Context(home, room, devices_in(before, home), tools=self._tool_names())
-        return Fitting(utterance.text, Reader(context, self._language))
+        return Fitting(utterance.text, Reader(context, self._language), self._reach_of)
+
+    def _reach_of(self, request: Request) -> Reach | None:
+        tool = self._executor.tools.find(request.tool)
+        known = traits(tool) if tool is not None else ToolTraits()
+        return self.reach(ToolCall("", request.tool, dict(request.args)), known)
 
     async def refresh(self) -> None:
         await self._cache.refresh()
@@ -192,7 +217,17 @@ class LocalBrain:
         return self._speakables[1]
 
     def _tool_names(self) -> frozenset[str]:
-        return frozenset(traits(tool).original_name or tool.name for tool in self._executor.tools.all())
+        """Of two servers with one tool, both by the names that they are called by."""
+        tools = self._executor.tools
+        return frozenset(
+            name
+            for tool in tools.all()
+            for name in (
+                traits(tool).original_name or tool.name,
+                tools.offered_name(tool),
+                qualified_name(tool),
+            )
+        )
 
     # --- answering
 
@@ -293,9 +328,13 @@ class LocalBrain:
         made = await make_calls(self._executor, turn, understood.requests)
         for step in understood.steps:
             own, made = made[: len(step.requests)], made[len(step.requests) :]
-            own += await more_pages(self._executor, turn, step, own)
+            step, own = await more_pages(self._executor, turn, step, own)  # noqa: PLW2901 (the same step, whole)
+            outcomes += [outcome for outcome in own if outcome not in outcomes]
+            own = [
+                told_of(outcome, request.device, step.room)
+                for request, outcome in zip(step.requests, own, strict=True)
+            ]
             self._cache.learn(step.requests, own)
-            outcomes += own
             texts.append(self._answer_to(step, own))
             memory = self._remembered(memory, step, own, texts[-1])
         text = " ".join(texts)
@@ -313,7 +352,7 @@ class LocalBrain:
 
     def _remembered(self, memory: Memory, step: Step, outcomes: Sequence[ToolOutcome], text: str) -> Memory:
         if step.query is not None and step.query.state:
-            memory = replace(memory, last=devices_shown(step.query, outcomes), topic="device", frame=None)
+            memory = replace(memory, last=devices_shown(step, outcomes), topic="device", frame=None)
         elif step.devices:
             memory = replace(memory, last=step.devices, topic="device", frame=step.frame)
         elif step.intent.startswith("Volume"):

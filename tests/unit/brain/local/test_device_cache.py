@@ -6,7 +6,7 @@ from voice_gateway.brain.local.device_cache import DeviceCache
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
 from voice_gateway.tools.traits import with_traits
-from voice_gateway.turn import ToolTraits
+from voice_gateway.turn import ToolCall, ToolTraits
 
 LAMP = {"name": "Garage Door", "room": "", "kind": "light", "nodeId": 15, "endpoint": 0, "state": "off"}
 
@@ -41,7 +41,10 @@ async def named(*tools: StructuredTool) -> list[str]:
         manager.add(tool)
     cache = DeviceCache(ToolExecutor(manager), ready, 60.0)
     await cache.refresh()
-    return [device.name for device in cache.devices_named("node 15")]
+    call = ToolCall("1", "control_zwave_device", {"deviceName": "node 15", "action": "on"})
+    reach = cache.reach(call, ToolTraits(source="zwave", original_name="control_zwave_device"))
+    assert reach is not None
+    return [device.name for device in reach.devices]
 
 
 async def test_the_server_that_acts_says_what_its_devices_are():

@@ -1,13 +1,15 @@
 """Whether a call is what the words mean, by what the parser reads from them."""
 
 import pytest
+from tests.fakes.zwave_reach import zwave_reaches
 
 from voice_gateway.brain.local.fitting import Fitting, devices_in
-from voice_gateway.brain.local.meaning import Context
+from voice_gateway.brain.local.meaning import Context, Request
 from voice_gateway.brain.local.understand import Reader
 from voice_gateway.homes.device import Device
 from voice_gateway.homes.home import build_home
 from voice_gateway.tools.permission import Fit
+from voice_gateway.tools.reach import Reach
 from voice_gateway.turn import ToolCall, ToolTraits
 
 HOME = build_home(
@@ -26,11 +28,17 @@ TOOLS = frozenset(
 )
 
 
+REACHES = zwave_reaches(HOME.names.could_mean)
+
+
+def reach_of(request: Request) -> Reach | None:
+    return REACHES(ToolCall("", request.tool, request.args), ToolTraits())
+
+
 def fit(said: str, call: ToolCall, before: str = "") -> Fit:
     reader = Reader(Context(HOME, last=devices_in(before, HOME), tools=TOOLS))
-    devices = HOME.names.could_mean(str(call.args.get("deviceName", "")))
-    source = "zwave" if "zwave" in call.name else "builtin"
-    return Fitting(said, reader)(call, ToolTraits(source=source), devices)
+    traits = ToolTraits(source="zwave" if "zwave" in call.name else "builtin")
+    return Fitting(said, reader, reach_of)(call, traits, REACHES(call, traits))
 
 
 def control(device: str, action: str, **more: object) -> ToolCall:

@@ -349,7 +349,10 @@ async def test_new_tools_and_announced_changes_are_read() -> None:
         await until(lambda: len(brain.home.devices) == 3)
         fresh.cancel()
 
-    assert [device.kind for device in brain.devices_named("disco ball")] == ["dimmer"]
+    call = ToolCall("1", "control_zwave_device", {"deviceName": "disco ball", "action": "on"})
+    reach = brain.reach(call, ToolTraits(source="zwave", original_name="control_zwave_device"))
+    assert reach is not None
+    assert [device.kind for device in reach.devices] == ["dimmer"]
 
 
 async def test_a_home_that_is_gone_is_forgotten_and_said() -> None:
@@ -407,7 +410,7 @@ async def test_a_siren_or_gate_is_reached_by_its_name_alone_and_asked_about() ->
     assert talk.acts
     assert not {"Siren", "Relay"} & {device for device, _ in talk.acts}
 
-    gate = TurnGate("cli", PermissionSettings(), talk.brain.home.names.could_mean)
+    gate = TurnGate("cli", PermissionSettings(), talk.brain.reach)
     for wish in (
         "turn on the siren",
         "turn on all the switches",

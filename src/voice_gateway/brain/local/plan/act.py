@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 
-from home_words.kinds import COVERS, ENTRANCES, SWITCHED
+from home_words.kinds import ENTRANCES
 from home_words.phrases import capital, listed
 from home_words.states import degrees_of, level_of
 from voice_gateway.brain.local.command.which import Which
@@ -24,7 +24,7 @@ from voice_gateway.brain.local.resolve import IT, Found, Resolver, Unclear, Unkn
 from voice_gateway.brain.local.wording import ABLE, DOING, not_known, the, which
 from voice_gateway.homes.device import Device
 from voice_gateway.homes.home import Home
-from voice_gateway.homes.zwave import CONTROL, LOCK, THERMOSTAT
+from voice_gateway.homes.source import Act
 
 STEP = 20  # points that "brighter" means
 SMALL_STEP = 10  # "a bit brighter"
@@ -37,22 +37,25 @@ _CLAUSE = re.compile(
 )
 _HINT = 3  # words: behind "… on" alone, more than these are no name that was only misheard
 
-# Which kinds an action is for; "dim" is to a level, "brighten" more or less of it.
-_LIT = frozenset({"dimmer", "light"})
-_POWERED = SWITCHED | {"light", "fan", "other"}
-_TAKES: dict[str, frozenset[str]] = {
-    "on": _POWERED | {"thermostat"},
-    "off": _POWERED | {"thermostat"},
-    "toggle": _POWERED,
-    "dim": _LIT | {"blind"},
-    "brighten": _LIT,
-    "open": COVERS,
-    "close": COVERS,
-    "stop": COVERS,
-    "lock": frozenset({"lock"}),
-    "unlock": frozenset({"lock"}),
-    "set": frozenset({"thermostat"}),
+# What some kinds do when they are told what is no action of theirs; "brighten" is more or less of a level.
+_INSTEAD = {
+    ("vacuum", "on"): "start",
+    ("vacuum", "off"): "dock",
+    ("valve", "on"): "open",
+    ("valve", "off"): "close",
+    ("media_player", "stop"): "pause",
+    ("media_player", "start"): "play",
 }
+_LEVELS = ("dim", "speed", "volume")  # what is set to a percentage
+
+
+def done_by(device: Device, action: str) -> str:
+    """What this action is for this device; "" when it can do nothing of the kind."""
+    if action in ("dim", "brighten"):
+        level = next((one for one in _LEVELS if device.can(one)), "")
+        return "" if action == "brighten" and device.is_cover else level
+    meant = _INSTEAD.get((device.kind, action), action)
+    return meant if device.can(meant) else ""
 
 
 def act(frame: Frame, context: Context, action: str) -> Meaning:
@@ -64,7 +67,7 @@ def act(frame: Frame, context: Context, action: str) -> Meaning:
         said = "lights here"
 
     def able(device: Device) -> bool:
-        return device.kind in _TAKES[action]
+        return bool(done_by(device, action))
 
     sweep = bool(frame.slots.get("sweep"))
     found = Resolver(context.home, context.room, context.last, able, sweep).evaluate(
@@ -72,7 +75,7 @@ def act(frame: Frame, context: Context, action: str) -> Meaning:
     )
     nobody = isinstance(found, Unknown) or (isinstance(found, Found) and not found.exact)
     if action == "on" and nobody and (name := scene_named(said, context.home)):
-        return start_scene(frame, name)
+        return start_scene(frame, name, context.home)
     if isinstance(found, Unclear):
         return _which(tuple(filter(able, found.candidates)), found.clear, frame, action)
     if isinstance(found, Unknown):
@@ -96,7 +99,7 @@ def _which(able: tuple[Device, ...], clear: tuple[Device, ...], frame: Frame, ac
     if len(able) == 1:
         text = f"Do you mean {the(able[0], room=True)}?"
         return Clarification(text, frame, able, confirm=True, clear=clear)
-    if len({(device.name, device.room) for device in able}) == 1:
+    if len({(device.name, device.room, device.source) for device in able}) == 1:
         where = f" in the {able[0].room}" if able[0].room else ""
         spoken = f"There are {len(able)} devices called {able[0].name}{where}. I can't tell them apart."
         return NotHandled("two devices have one name", forbid=True, spoken=spoken)
@@ -120,7 +123,7 @@ def _unknown(found: Unknown, frame: Frame, context: Context) -> Meaning:
 def _for_found(
     found: Found, able: tuple[Device, ...], frame: Frame, action: str, context: Context
 ) -> Meaning:
-    unable = [device for device in found.devices if device.kind not in _TAKES[action]]
+    unable = [device for device in found.devices if not done_by(device, action)]
     if not able and found.group:
         by_name = "I can {} that only by its own name."
         told = by_name if action in _OPENING else "I know nothing like that to {}."
@@ -171,7 +174,7 @@ def _start(frame: Frame, context: Context) -> Meaning:
         told = isinstance(meaning, Step) and not meaning.requests
         return NotHandled("that cannot be started") if told else meaning
     if not named and (name := scene_named(said, context.home)):
-        return start_scene(frame, name)
+        return start_scene(frame, name, context.home)
     no = NotHandled("nothing of that name can be started")
     if not frame.slots.get("appliance") and frame.slots.get("explicit"):  # "activate": an unknown device
         found = act(turned_on, context, "on")
@@ -224,27 +227,35 @@ def _stepping(frame: Frame, context: Context) -> Meaning:
 
 def request_for(device: Device, frame: Frame, action: str, context: Context) -> Request | str:
     """The call for one device, or what to say instead."""
-    name = context.home.address(device)
+    home = context.home
+    wish = _wished(device, frame, action, home)
+    call = wish if isinstance(wish, str) else home.source_of(device).act(device, wish, home)
+    return call if isinstance(call, str) else Request.about(call, device, home)
+
+
+def _wished(device: Device, frame: Frame, action: str, home: Home) -> Act | str:
     if device.kind == "thermostat":
-        given = _warmth(device, frame, action, context.home)
-        return given if isinstance(given, str) else Request(THERMOSTAT, {"deviceName": name, **given}, device)
-    if action not in ("dim", "brighten"):
-        tool = LOCK if action in ("lock", "unlock") else CONTROL
-        return Request(tool, {"deviceName": name, "action": action}, device)
+        return _warmth(device, frame, action, home)
+    meant = done_by(device, action)
+    if meant not in _LEVELS:
+        return Act(meant, colour=frame.text("colour"), kelvin=_whole(frame.number("kelvin")))
     level = frame.number("level")
     if level is not None and not 0 <= level <= 100:
         return "I can set that from 0 to 100 percent. To how many shall I?"
-    wanted = round(level) if level is not None else _stepped(device, frame, context.home)
-    if isinstance(wanted, str):
-        return wanted
-    return Request(CONTROL, {"deviceName": name, "action": "dim", "level": wanted}, device)
+    wanted = round(level) if level is not None else _stepped(device, frame, home)
+    return wanted if isinstance(wanted, str) else Act(meant, level=wanted)
 
 
-def _warmth(device: Device, frame: Frame, action: str, home: Home) -> dict[str, object] | str:
+def _whole(number: float | None) -> int | None:
+    return None if number is None else round(number)
+
+
+def _warmth(device: Device, frame: Frame, action: str, home: Home) -> Act | str:
     """Mode or temperature; "warmer" is one degree more than it is set to."""
-    mode = {"on": "heat", "off": "off"}.get(action, frame.text("mode"))
-    if mode:
-        return {"mode": mode}
+    if action in ("on", "off"):
+        return Act(action)
+    if mode := frame.text("mode"):
+        return Act("set", mode=mode)
     state, unit, degrees = home.state_of(device), frame.text("unit"), frame.number("degrees")
     if frame.intent in ("Warmer", "Cooler"):
         now, step = degrees_of(state), frame.number("amount") or 1
@@ -254,17 +265,18 @@ def _warmth(device: Device, frame: Frame, action: str, home: Home) -> dict[str, 
     low, high = (41, 95) if (unit or ("F" if "°F" in state else "C")) == "F" else (5, 35)
     if not low <= degrees <= high:
         return f"I can set {the(device)} from {low} to {high} degrees. To how many shall I?"
-    whole = int(degrees) if degrees == int(degrees) else degrees
-    return {"temperature": whole, "unit": unit} if unit else {"temperature": whole}
+    return Act("set", temperature=int(degrees) if degrees == int(degrees) else degrees, unit=unit)
 
 
 def _stepped(device: Device, frame: Frame, home: Home) -> int | str:
     state, blind = home.state_of(device), device.kind == "blind"
     now = {"open": 100, "closed": 0}.get(state, level_of(state)) if blind else level_of(state)
+    lit = device.can("dim")
     if now is None:
-        return f"I don't know how bright {the(device)} is. Tell me a percentage."
+        how = "how bright" if lit else "at how many percent"
+        return f"I don't know {how} {the(device)} is. Tell me a percentage."
     wanted = now + _step(frame, now)
-    if blind:
+    if blind or not lit:
         return max(0, min(100, wanted))
     called = capital(the(device))
     if now == 0 and (frame.number("factor") or (frame.intent == "Brighter" and frame.number("share"))):

@@ -31,7 +31,8 @@ from voice_gateway.brain.local.resolve import (
 )
 from voice_gateway.brain.local.wording import not_known, unknown_room, which
 from voice_gateway.homes.device import Device
-from voice_gateway.homes.zwave import GET, HEALTH, LIST, LIST_ARGS, READ
+from voice_gateway.homes.home import Home
+from voice_gateway.homes.zwave import HEALTH
 
 _NOBODY = frozenset("you i he she we they me us everyone everybody anyone somebody".split())
 _MEASURES = {
@@ -83,8 +84,11 @@ def _sort_and_room(frame: Frame, context: Context) -> tuple[DeviceClass | None, 
     return device_class(placed.what or "devices", by_sound=True), room, quantifier
 
 
-def _listing(frame: Frame, query: DeviceQuery) -> Step:
-    return Step(frame.intent, (Request(LIST, LIST_ARGS),), frame=frame, query=query)
+def _listing(frame: Frame, query: DeviceQuery, home: Home) -> Step:
+    """Every home is asked."""
+    looks = [(source.name, source.look(None, home)) for source in home.asked_sources]
+    requests = tuple(Request.of(call, source=name) for name, call in looks)
+    return Step(frame.intent, requests, frame=frame, query=query)
 
 
 def _is_state(frame: Frame, context: Context) -> Meaning:
@@ -95,7 +99,8 @@ def _is_state(frame: Frame, context: Context) -> Meaning:
     many = quantifier in ("any", "some") or sort.noun == "anything" or frame.slots.get("left")
     # Only a lock can be locked, whatever other doors there are.
     wanted = "lock" if state in ("locked", "unlocked") else sort.sort
-    return _listing(frame, DeviceQuery("any" if many else "all", wanted, sort.noun, room, state))
+    query = DeviceQuery("any" if many else "all", wanted, sort.noun, room, state)
+    return _listing(frame, query, context.home)
 
 
 def _which_or_list(frame: Frame, context: Context) -> Meaning:
@@ -107,13 +112,13 @@ def _which_or_list(frame: Frame, context: Context) -> Meaning:
         return NotHandled("no sort of device, or no room, that I know", forbid=True, spoken=spoken)
     state = frame.text("state")
     mode = "count" if frame.slots.get("count") else "which" if state else "list"
-    return _listing(frame, DeviceQuery(mode, sort.sort, sort.noun, room, state))
+    return _listing(frame, DeviceQuery(mode, sort.sort, sort.noun, room, state), context.home)
 
 
 def _list_rooms(frame: Frame, context: Context) -> Meaning:
     sort = frame.text("sort")
     if sort == "rooms" or context.home.scenes_listed:
-        return _listing(frame, DeviceQuery(sort))
+        return _listing(frame, DeviceQuery(sort), context.home)
     known = listed(list(context.home.scenes.values()))
     spoken = f"I know the scenes {known}." if known else "I can start scenes, but not list them."
     return NotHandled("nobody lists the scenes", forbid=True, spoken=spoken)
@@ -126,7 +131,7 @@ def _device_state(frame: Frame, context: Context) -> Meaning:
     return _one(frame, frame.text("thing"), context)
 
 
-def _one(frame: Frame, phrase: str, context: Context, *, expect: str = "", tool: str = GET) -> Meaning:
+def _one(frame: Frame, phrase: str, context: Context, *, expect: str = "", measure: str = "") -> Meaning:
     if not context.home.devices:
         return home_unknown(context)
     fits = _HAVING.get(expect, anything)
@@ -143,8 +148,14 @@ def _one(frame: Frame, phrase: str, context: Context, *, expect: str = "", tool:
         devices, by_room = able, None  # to look at the only one that can be meant does no harm
     else:
         devices, by_room = found.devices, found.by_room
-    requests = tuple(Request(tool, {"deviceName": context.home.address(one)}, one) for one in devices[:8])
-    return Step(frame.intent, requests, frame=frame, devices=devices, by_room=by_room, expect=expect)
+    requests = tuple(_look_at(device, context.home, measure) for device in devices[:8])
+    return Step(
+        frame.intent, requests, frame=frame, devices=devices, by_room=by_room, expect=expect, measure=measure
+    )
+
+
+def _look_at(device: Device, home: Home, measure: str = "") -> Request:
+    return Request.about(home.source_of(device).look(device, home, measure), device, home)
 
 
 def _sensor(frame: Frame, context: Context) -> Meaning:
@@ -153,12 +164,19 @@ def _sensor(frame: Frame, context: Context) -> Meaning:
         return _sensor_somewhere(frame, context, measure)
     room = room_named(thing, context.home)
     if room:
-        return Step(frame.intent, (Request(READ, {"deviceName": room}),), frame=frame, measure=measure)
-    meaning = _one(frame, thing, context, tool=READ if measure else GET)
+        return Step(frame.intent, _looks_in(room, context.home), frame=frame, measure=measure, room=room)
+    meaning = _one(frame, thing, context, measure=measure)
     if isinstance(meaning, NotHandled) and measure and context.home.rooms:
         spoken = unknown_room(plain(thing), context.home, named=True)
         return replace(meaning, spoken=spoken.replace("a room", "a room or device"))
-    return replace(meaning, measure=measure) if isinstance(meaning, Step) else meaning
+    return meaning
+
+
+def _looks_in(room: str, home: Home) -> tuple[Request, ...]:
+    """Every home that has something there is asked."""
+    having = {device.source for device in home.in_room(room)}
+    asked = [source for source in home.asked_sources if source.name in having or not having]
+    return tuple(Request.of(source.look_in(room), source=source.name) for source in asked)
 
 
 def _sensor_somewhere(frame: Frame, context: Context, measure: str) -> Meaning:
@@ -169,7 +187,7 @@ def _sensor_somewhere(frame: Frame, context: Context, measure: str) -> Meaning:
     here = [device for device in measuring if context.room and device.room == context.room]
     chosen = here or measuring
     if len(chosen) == 1:
-        request = Request(READ, {"deviceName": context.home.address(chosen[0])}, chosen[0])
+        request = _look_at(chosen[0], context.home, measure)
         return Step(frame.intent, (request,), frame=frame, devices=tuple(chosen), measure=measure)
     if not chosen:
         return NotHandled("nothing is known to measure that", forbid=True)

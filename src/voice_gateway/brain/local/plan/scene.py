@@ -12,7 +12,6 @@ from voice_gateway.brain.local.meaning import Clarification, Context, Meaning, N
 from voice_gateway.brain.local.normalise import Said
 from voice_gateway.brain.local.resolve import Resolver, Unknown, plain
 from voice_gateway.homes.home import Home
-from voice_gateway.homes.zwave import SCENE
 from voice_gateway.turn import OutcomeStatus, ToolOutcome
 
 _SAID = re.compile(
@@ -38,9 +37,12 @@ def scene_named(words: str, home: Home) -> str | None:
     return None if said in _STATES or device_class(said) else home.scenes.get(name_key(said))
 
 
-def start_scene(frame: Frame, name: str) -> Step:
+def start_scene(frame: Frame, name: str, home: Home) -> Step | NotHandled:
     meant = replace(frame, intent="Scene", slots={"scene": name})
-    return Step("Scene", (Request(SCENE, {"sceneName": name}),), acts=True, frame=meant)
+    call = home.scene_source(name).scene(name)
+    if call is None:
+        return NotHandled("nobody has scenes", forbid=True, spoken=f"I know no scene called {name}.")
+    return Step("Scene", (Request.of(call, scene=name),), acts=True, frame=meant)
 
 
 def scene(frame: Frame, context: Context) -> Meaning:
@@ -50,18 +52,21 @@ def scene(frame: Frame, context: Context) -> Meaning:
         known = listed(list(context.home.scenes.values()), "or")
         spoken = f"Please say which scene{f': {known}' if known else ''}."
         return NotHandled("no scene is named", forbid=True, spoken=spoken)
-    return start_scene(frame, scene_named(said, context.home) or said)
+    return start_scene(frame, scene_named(said, context.home) or said, context.home)
 
 
 def tried_scene(frame: Frame, said: str, context: Context, no: NotHandled) -> Step | NotHandled:
     """Where nobody lists the scenes, their own server says whether there is one of exactly this name."""
     words = said.split()
-    explicit = frame.slots.get("explicit") and SCENE in context.tools and not context.home.scenes_listed
+    explicit = frame.slots.get("explicit") and not context.home.scenes_listed
     if not explicit or not 0 < len(words) <= MOST_WORDS or device_class(words[-1]):
         return no
     found = Resolver(context.home, context.room).resolve(said)
     unknown = isinstance(found, Unknown) and not found.near and not found.note
-    return replace(start_scene(frame, said), otherwise=no) if unknown else no
+    step = start_scene(frame, said, context.home) if unknown else no
+    if isinstance(step, NotHandled) or step.requests[0].tool not in context.tools:
+        return no
+    return replace(step, otherwise=no)
 
 
 def scene_missing(outcomes: Sequence[ToolOutcome]) -> bool:
@@ -71,16 +76,16 @@ def scene_missing(outcomes: Sequence[ToolOutcome]) -> bool:
 def unknown_scene(request: Request, home: Home) -> str:
     known = listed(list(home.scenes.values()))
     there = f" I know the scenes {known}." if known else ""
-    return f"I don't know a device or scene called {request.args['sceneName']}.{there}"
+    return f"I don't know a device or scene called {request.scene}.{there}"
 
 
-def scene_alone(said: Said, home: Home) -> Step | Clarification | None:
+def scene_alone(said: Said, home: Home) -> Meaning | None:
     """ "Movie night please" asks for it; the bare name may be a thought, and is asked about."""
     name = scene_named(said.text, home)
     if name is None or home.names.exact(said.text):
         return None
     asked_for = _PLEASE.search(said.whole) and not said.question
-    return start_scene(Frame("Scene"), name) if asked_for else ask_for_scene(name)
+    return start_scene(Frame("Scene"), name, home) if asked_for else ask_for_scene(name)
 
 
 def ask_for_scene(name: str) -> Clarification:

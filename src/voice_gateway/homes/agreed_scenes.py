@@ -1,0 +1,59 @@
+"""Scenes and scripts that nobody can look into, and that the user has said yes to once."""
+
+import json
+import logging
+from collections.abc import Mapping
+from pathlib import Path
+
+from home_words.names import name_key
+from voice_gateway.private_files import private_file
+from voice_gateway.tools.executor import CONFIRMED
+from voice_gateway.tools.reach import Reach
+from voice_gateway.turn import ToolCall, ToolTraits
+
+log = logging.getLogger(__name__)
+
+
+class AgreedScenes:
+    """By server and name, in a file for its owner alone. What cannot be read is asked about again."""
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+        self._agreed: set[tuple[str, str]] | None = None
+
+    def knows(self, call: ToolCall, traits: ToolTraits, reach: Reach) -> bool:
+        return (key := _key(call, traits, reach)) is not None and key in self._known()
+
+    def add(self, call: ToolCall, traits: ToolTraits, reach: Reach) -> None:
+        key = _key(call, traits, reach)
+        if key is None or key in self._known():
+            return
+        self._known().add(key)
+        try:
+            private_file(self._file).write_text(json.dumps(sorted(self._known())), encoding="utf-8")
+        except OSError as error:
+            log.warning("a scene that was agreed to is not remembered", extra={"reason": str(error)})
+
+    def _known(self) -> set[tuple[str, str]]:
+        if self._agreed is None:
+            self._agreed = _read(self._file)
+        return self._agreed
+
+
+def _key(call: ToolCall, traits: ToolTraits, reach: Reach) -> tuple[str, str] | None:
+    """None for what is more than a scene, and for what its own server wants a yes for each time."""
+    asked = isinstance(call.args, Mapping) and CONFIRMED in call.args
+    if not reach.unseen or reach.devices or asked or not reach.scene:
+        return None
+    return traits.source, name_key(reach.scene)
+
+
+def _read(file: Path) -> set[tuple[str, str]]:
+    try:
+        written = json.loads(file.read_text(encoding="utf-8"))
+        return {(str(server), str(scene)) for server, scene in written}
+    except FileNotFoundError:
+        return set()
+    except (OSError, ValueError, TypeError) as error:
+        log.warning("the scenes that were agreed to cannot be read", extra={"reason": str(error)})
+        return set()

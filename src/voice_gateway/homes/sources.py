@@ -1,0 +1,41 @@
+"""Which of the servers that are linked have a home: recognised by their tools, whatever they are called."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from voice_gateway.homes.source import HomeSource
+from voice_gateway.homes.zwave import CONTROL, LIST, ZwaveSource
+from voice_gateway.tools.executor import ToolExecutor
+from voice_gateway.tools.traits import traits
+
+if TYPE_CHECKING:
+    from langchain_core.tools import BaseTool
+
+
+class Sources:
+    """All homes. Each stays the same object while its server is set up, over every reconnect."""
+
+    def __init__(self, executor: ToolExecutor) -> None:
+        self._executor = executor
+        self._known: dict[str, ZwaveSource] = {}
+
+    def all(self) -> tuple[HomeSource, ...]:
+        """Those that are there now, in the order of the servers' names."""
+        linked: dict[str, list[BaseTool]] = {}
+        for tool in self._executor.tools.all():
+            linked.setdefault(traits(tool).source, []).append(tool)
+        found = (self._source(server, tools) for server, tools in sorted(linked.items()))
+        return tuple(source for source in found if source is not None)
+
+    def _source(self, server: str, tools: "Sequence[BaseTool]") -> HomeSource | None:
+        ours = [tool for tool in tools if _own_name(tool) in (LIST, CONTROL)]
+        if not ours:
+            return None
+        if server not in self._known:
+            self._known[server] = ZwaveSource(server, self._executor)
+        self._known[server].stranger = traits(ours[0]).stranger
+        return self._known[server]
+
+
+def _own_name(tool: "BaseTool") -> str:
+    return traits(tool).original_name or tool.name

@@ -1,0 +1,20 @@
+"""What calls of Z-Wave tools reach in a home that is a function from names to devices."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+from home_words.kinds import HomeDevice
+from voice_gateway.homes.zwave import reach_of
+from voice_gateway.tools.reach import Reach, Reaches
+from voice_gateway.turn import ToolCall, ToolTraits
+
+
+def zwave_reaches(devices_named: Callable[[str], Sequence[HomeDevice]]) -> Reaches:
+    """The devices are those of the server that has the bare names; of another home nobody knows any."""
+
+    def reach(call: ToolCall, traits: ToolTraits) -> Reach | None:
+        name = traits.original_name or call.name
+        args = call.args if isinstance(call.args, Mapping) else {}
+        known = devices_named if call.name == name else lambda _name: ()
+        return reach_of(name, args, known, stranger=traits.stranger)
+
+    return reach
