@@ -211,7 +211,7 @@ class Gateway:
             self.watch.report("timers", State.OK, "Timers work again.")
 
     def _take_tools(self, server: str, tools: Sequence[Any]) -> None:
-        self.tools.add_mcp_tools(server, tools)
+        self.tools.add_mcp_tools(server, self._sources.taken(server, tools))
         self.local.home_changed()
         if self.model is not None:
             self.model.tools_changed()

@@ -11,13 +11,27 @@ from voice_gateway.tools.traits import traits
 if TYPE_CHECKING:
     from langchain_core.tools import BaseTool
 
+    from voice_gateway.homes.home_assistant.source import HomeAssistant
+
 
 class Sources:
     """All homes. Each stays the same object while its server is set up, over every reconnect."""
 
     def __init__(self, executor: ToolExecutor) -> None:
         self._executor = executor
+        self._wrapping: dict[str, HomeAssistant] = {}
         self._known: dict[str, ZwaveSource] = {}
+
+    def taken(self, server: str, tools: "Sequence[BaseTool]") -> "Sequence[BaseTool]":
+        """The tools of a server as they are offered here: those whose answers say too little are wrapped."""
+        if server not in self._wrapping and not any(_own_name(tool).endswith("HassTurnOn") for tool in tools):
+            return tools
+        from voice_gateway.homes.home_assistant.source import HomeAssistant, recognise
+
+        if server not in self._wrapping and not recognise(tools):
+            return tools
+        home = self._wrapping.setdefault(server, HomeAssistant(server, self._executor))
+        return home.wrap(tools)
 
     def all(self) -> tuple[HomeSource, ...]:
         """Those that are there now, in the order of the servers' names."""
@@ -28,6 +42,8 @@ class Sources:
         return tuple(source for source in found if source is not None)
 
     def _source(self, server: str, tools: "Sequence[BaseTool]") -> HomeSource | None:
+        if server in self._wrapping:
+            return self._wrapping[server]
         ours = [tool for tool in tools if _own_name(tool) in (LIST, CONTROL)]
         if not ours:
             return None

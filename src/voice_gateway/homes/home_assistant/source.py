@@ -54,6 +54,7 @@ class HomeAssistant:
     """One server; it lives as long as the server is set up, over every reconnect."""
 
     polled = True
+    stranger = False  # a home is judged by what a call would reach
 
     def __init__(self, name: str, executor: ToolExecutor, *, pace: Pace | None = None) -> None:
         self.name = name
