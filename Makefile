@@ -9,7 +9,7 @@ ARGS ?=
 PREFIX ?= $(HOME)/.local
 SOAK_SECONDS ?= 120
 
-.PHONY: setup run install unit test test-live test-zwave test-voice soak soak-long check format bench bench-scale bench-live eval eval-live lock pages counterparts clean help
+.PHONY: setup run install unit test test-live test-zwave test-voice test-home-assistant soak soak-long check format bench bench-scale bench-live eval eval-live lock pages counterparts clean help
 
 help: ## what each target does
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -54,6 +54,10 @@ test-zwave: setup counterparts ## the Z-Wave server against brokers that fail, a
 
 test-voice: setup counterparts ## hearing and speaking: the real engines, every recording, a real sound path
 	$(BIN)/pytest -m voice tests/voice $(ARGS)
+
+test-home-assistant: setup ## a real Home Assistant, furnished with devices that fail, jam and share names (Python 3.13)
+	@scripts/home-assistant setup >&2 || [ "$(CI)" != true ]
+	$(BIN)/pytest -m home_assistant tests/home_assistant $(ARGS)
 
 soak: setup counterparts ## minutes of load and random faults (SOAK_SECONDS=120)
 	@scripts/counterparts libfaketime >&2

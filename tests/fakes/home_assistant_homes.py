@@ -96,12 +96,15 @@ def many(count: int) -> list[Entity]:
 
 
 def home_of(rows: Iterable[tuple[str, str, str, str, bool]], scenes: Iterable[str] = ()) -> HomeAssistantHome:
-    entities = [entity for row in rows for entity in _entities(*row)]
-    entities += [Entity(f"scene.{slug(name)}", name, "", "unknown") for name in scenes]
-    return HomeAssistantHome(entities)
+    entities = [entity for row in rows for entity in entities_of(*row)]
+    return HomeAssistantHome([*entities, *map(scene, scenes)])
 
 
-def _entities(name: str, room: str, kind: str, state: str, available: bool) -> list[Entity]:
+def scene(name: str) -> Entity:
+    return Entity(f"scene.{slug(name)}", name, "", "unknown")
+
+
+def entities_of(name: str, room: str, kind: str, state: str, available: bool) -> list[Entity]:
     if kind == "sensor":
         return _sensors(name, room, state)
     domain = {

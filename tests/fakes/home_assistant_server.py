@@ -6,7 +6,6 @@
 It lies as the real one does: what fails, jams, wants a code or is not there is answered with `action_done`.
 """
 
-import asyncio
 import json
 from collections.abc import Iterable
 from typing import Any
@@ -87,7 +86,7 @@ class FakeHomeAssistant(LoopbackHttp):
         try:
             await answer.start("text/event-stream")
             await answer.piece(f"event: endpoint\r\ndata: /mcp_server/messages/{session}\r\n\r\n".encode())
-            await asyncio.Event().wait()
+            await answer.until_gone()
         finally:
             del self._streams[session]
 

@@ -57,7 +57,7 @@ class LoopbackHttp(ABC):
         try:
             while request := await _read(reader):
                 self.requests.append(request)
-                answer = Answer(writer)
+                answer = Answer(writer, reader)
                 await self.respond(request, answer)
                 if answer.closed:
                     break
@@ -71,9 +71,15 @@ class LoopbackHttp(ABC):
 class Answer:
     """One response, whole or in pieces."""
 
-    def __init__(self, writer: asyncio.StreamWriter) -> None:
+    def __init__(self, writer: asyncio.StreamWriter, reader: asyncio.StreamReader) -> None:
         self._writer = writer
+        self._reader = reader
         self.closed = False
+
+    async def until_gone(self) -> None:
+        """Returns when whoever reads an open answer has hung up."""
+        while await self._reader.read(1000):
+            pass
 
     async def json(self, status: int, body: Any, headers: dict[str, str] | None = None) -> None:
         await self.whole(status, json.dumps(body).encode(), "application/json", headers)

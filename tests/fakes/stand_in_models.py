@@ -2,6 +2,7 @@
 
 import re
 from abc import abstractmethod
+from collections.abc import Callable
 from typing import Any
 from zlib import crc32
 
@@ -18,9 +19,12 @@ class StandIn(FakeOllama):
     def __init__(self) -> None:
         super().__init__()
         self.home = ScriptedHome()
+        self.look: Callable[[], object] = lambda: None  # brings `home` up to date
+        self.translate: Callable[[Call], Call] = lambda call: call  # into the calls that this home has
 
     async def _reply(self, body: dict[str, Any], reply: Scripted, answer: Answer) -> None:
         self.requests.clear()  # thousands of them
+        self.look()
         messages = body["messages"]
         asked = max(
             at for at, one in enumerate(messages) if one["role"] == "user" and one["content"][0] == "["
@@ -30,7 +34,8 @@ class StandIn(FakeOllama):
         read = messages[-1]["content"] if messages[-1]["role"] == "tool" else said
         offered = {tool["function"]["name"] for tool in body.get("tools") or ()}
         done = [(one["name"], one["arguments"]) for one in made]
-        calls = [call for call in self.calls(said, read) if call not in done and call[0] in offered]
+        wanted = map(self.translate, self.calls(said, read))
+        calls = [call for call in wanted if call not in done and call[0] in offered]
         await super()._reply(body, Scripted("" if calls else self.text(said), calls=calls[:8]), answer)
 
     @abstractmethod

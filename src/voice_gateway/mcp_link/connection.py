@@ -23,6 +23,9 @@ class LinkTimeouts:
 
     ping_seconds: float = 2.0  # a server that is alive answers a ping at once
     ping_every_seconds: float = 30.0  # without a process to watch, only asking tells that a server is gone
+    # A server that announces no changes is listed again: soon after its start, when there may be more, and
+    # then as often as it is pinged.
+    list_again_seconds: tuple[float, ...] = (2.0, 3.0, 5.0, 10.0)
     short_run_seconds: float = 5.0  # one that ends sooner counts as a failed attempt: a crash loop slows down
 
 

@@ -1,9 +1,10 @@
-"""One life of a server that is reached by its address (streamable HTTP), through the SDK."""
+"""One life of a server that is reached by its address (streamable HTTP or the older SSE), through the SDK."""
 
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
+from urllib.parse import urlsplit
 
 from voice_gateway.config import ServerSettings
 from voice_gateway.errors import LinkError, ToolError, ToolUnavailable, first_error
@@ -29,6 +30,8 @@ T = TypeVar("T")
 
 HTTP_SECONDS, READ_SECONDS = 30.0, 300.0  # a server may hold a response open for as long as a tool runs
 REFUSED = 400  # this HTTP status, and all above
+# It takes us no longer: a token that was revoked, a server that is not loaded (any more), a proxy before one.
+TURNED_AWAY = frozenset({401, 403, 404, 502, 503, 504})
 KILL_SECONDS = 1.0  # for the SDK to end after it was cancelled
 
 
@@ -57,11 +60,14 @@ class HttpConnection:
         self._session: ClientSession | None = None
         self._ready: asyncio.Future[None] | None = None
         self._stop = asyncio.Event()
+        self._wake = asyncio.Event()  # stop, or a doubt: the watch looks at once
+        self._announces = False  # it tells when its tools change
         self._tasks: set[asyncio.Task[Any]] = set()
         self._unanswered = 0
         self._calls_under_way = 0
         self._status = 0  # of the last response
         self._words = ""  # what it said, if that was a no
+        self._turned_away = False
         self.definitions: list[Mapping[str, Any]] = []
         self.end: str | None = None
 
@@ -77,6 +83,7 @@ class HttpConnection:
     async def close(self, *, broken: bool) -> None:
         """Bounded: a server that does not answer the farewell is left alone."""
         self._stop.set()
+        self._wake.set()
         if self._tasks:
             await asyncio.wait(self._tasks, timeout=0 if broken else self._stop_seconds)
         for task in self._tasks:
@@ -138,7 +145,8 @@ class HttpConnection:
         try:
             async with self._opened() as session:
                 self._session = session
-                await session.initialize()
+                known = await session.initialize()
+                self._announces = bool(known.capabilities.tools and known.capabilities.tools.list_changed)
                 self.definitions = await all_pages(self._page)
                 if not ready.done():
                     ready.set_result(None)
@@ -155,22 +163,41 @@ class HttpConnection:
 
     @contextlib.asynccontextmanager
     async def _opened(self) -> AsyncIterator["ClientSession"]:
-        import httpx2
         from mcp.client.session import ClientSession
-        from mcp.client.streamable_http import streamable_http_client
 
-        assert self._settings.url is not None
-        headers = {key: value.get_secret_value() for key, value in self._settings.headers.items()}
         async with (
-            httpx2.AsyncClient(
-                headers=headers,
-                timeout=httpx2.Timeout(HTTP_SECONDS, read=READ_SECONDS),
-                event_hooks={"response": [self._note_status]},  # the SDK does not say why it was refused
-            ) as client,
-            streamable_http_client(self._settings.url, http_client=client) as streams,
+            self._streams() as streams,
             ClientSession(*streams, **client_arguments(self._events.tools_changed)) as session,
         ):
             yield session
+
+    @contextlib.asynccontextmanager
+    async def _streams(self) -> AsyncIterator[Any]:
+        url = self._settings.url
+        assert url is not None
+        if urlsplit(url).path.rstrip("/").endswith("/sse"):
+            from mcp.client.sse import sse_client
+
+            async with sse_client(url, httpx_client_factory=self._client) as streams:
+                yield streams
+        else:
+            from mcp.client.streamable_http import streamable_http_client
+
+            async with (
+                self._client() as client,
+                streamable_http_client(url, http_client=client) as streams,
+            ):
+                yield streams
+
+    def _client(self, *_: Any, **__: Any) -> "httpx2.AsyncClient":
+        """The same for both ways, whatever the SDK would have: it notes why we were refused."""
+        import httpx2
+
+        return httpx2.AsyncClient(
+            headers={key: value.get_secret_value() for key, value in self._settings.headers.items()},
+            timeout=httpx2.Timeout(HTTP_SECONDS, read=READ_SECONDS),
+            event_hooks={"response": [self._note_status]},  # the SDK does not say why it was refused
+        )
 
     async def _note_status(self, response: "httpx2.Response") -> None:
         self._status = response.status_code
@@ -178,6 +205,10 @@ class HttpConnection:
         if self._status >= REFUSED:
             await response.aread()
             self._words = shorten(response.text)
+            answered = response.headers.get("content-type", "").startswith("application/json")
+            if self._status in TURNED_AWAY and not answered:  # a JSON-RPC error is an answer to one call
+                self._turned_away = True
+                self._wake.set()
 
     def _failure(self, error: BaseException) -> LinkError:
         refused = f"HTTP status {self._status}: " if self._status >= REFUSED else ""
@@ -192,14 +223,33 @@ class HttpConnection:
 
     async def _watch(self) -> None:
         """Until the stop, or until the server no longer answers."""
-        while True:
+        soon = iter(() if self._announces else self._timeouts.list_again_seconds)
+        while not self._stop.is_set():
+            often = self._timeouts.ping_every_seconds
             with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(self._timeouts.ping_every_seconds):
-                    await self._stop.wait()
-                    return
+                async with asyncio.timeout(min(next(soon, often), often)):
+                    await self._wake.wait()
+            self._wake.clear()
+            if self._stop.is_set():
+                return
+            if self._turned_away:
+                self.end = f"{address(self._settings)} turned us away: HTTP status {self._status}"
+                return
             if not await self._pong():
                 self.end = f"{address(self._settings)} does not answer any more"
                 return
+            await self._list_again()
+
+    async def _list_again(self) -> None:
+        """Nobody announces what such a server offers now."""
+        if self._announces:
+            return
+        with contextlib.suppress(LinkError, TimeoutError):  # the next ping tells what is wrong
+            async with asyncio.timeout(self._timeouts.ping_seconds):
+                offered = await self.list_tools()
+            if offered != self.definitions:
+                self.definitions = offered
+                self._events.tools_changed()
 
     async def _pong(self) -> bool:
         from mcp.shared.exceptions import MCPError
@@ -219,13 +269,20 @@ class HttpConnection:
         from mcp.shared.exceptions import MCPError
         from pydantic import ValidationError
 
+        if self._turned_away:
+            return self._unavailable()
         if isinstance(error, MCPError) and error.code != CONNECTION_CLOSED:
             return error_reply(error.code, error.message, error.data)
         if isinstance(error, ValidationError):
             return ToolError("The server's reply was not understood.")
+        self._wake.set()
         return self._unavailable()
 
     def _unavailable(self) -> ToolUnavailable:
+        if self._turned_away and self._status in (401, 403):
+            return ToolUnavailable(f'The server "{self._name}" does not accept my token.')
+        if self._turned_away:
+            return ToolUnavailable(f'The server "{self._name}" is just starting, or is not set up.')
         return ToolUnavailable(f'The server "{self._name}" cannot be reached.')
 
     def _count_unanswered(self) -> None:

@@ -25,6 +25,7 @@ from voice_gateway.mcp_link.stdio import StdioConnection
 log = logging.getLogger(__name__)
 
 LEAST_LATER_DELAY_SECONDS = 1.0
+STARTING_DELAY_SECONDS = 4.0  # at most, for one that is just starting
 SETTLE_SECONDS = 0.1  # announcements of changed tools come in bursts
 
 
@@ -289,6 +290,8 @@ class Server:
         """Before the next attempt: none, then 2, 4, 8 … s; it never gives up."""
         first, longest = self._mcp.base_delay_seconds, self._mcp.max_delay_seconds
         delay = backoff_seconds(self._failures, first=first, longest=longest)
+        if self._refusal is Refusal.STARTING:
+            delay = min(delay, STARTING_DELAY_SECONDS)
         # "No delay" is meant for the first attempts; for ever after it would only heat the house.
         later = 0 < self._failures >= self._mcp.attempts
         return max(delay, LEAST_LATER_DELAY_SECONDS) if later else delay

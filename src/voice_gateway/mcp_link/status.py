@@ -17,7 +17,7 @@ State = Literal["connecting", "connected", "degraded", "stopped"]
 _NO_TOKEN, _NOT_THERE = (401, 403), 404  # HTTP statuses
 # Where Home Assistant's MCP server is; what it says there while its integration is not set up or disabled.
 _HOME_ASSISTANT, _NOT_CONFIGURED = ("/api/mcp", "/mcp_server/sse"), "not configured"
-STILL_STARTING = 6  # refusals in a row: with the usual waits the first minute
+STILL_STARTING = 30  # refusals in a row: two minutes, with the waits that a start gets
 
 
 class Refusal(Enum):

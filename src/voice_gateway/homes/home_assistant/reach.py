@@ -54,7 +54,7 @@ def reach(
     if tool in scripts:
         return Reach(action="on", said=scripts[tool], scene=scripts[tool], unseen=True)
     if tool == ha.CANCEL_TIMERS:
-        return Reach(action="cancel")
+        return Reach(action="stop")
     found = targets(tool, args, entities, scripts=bool(scripts))
     if tool in _LIST_TOOLS:
         return Reach(action="list", said=text_of(args, "name"))

@@ -58,6 +58,7 @@ class HomeAssistant:
 
     def __init__(self, name: str, executor: ToolExecutor, *, pace: Pace | None = None) -> None:
         self.name = name
+        self.stranger = True  # until its tools say that it is trusted
         self._executor = executor
         self._pace = pace or Pace()
         self._seen = LiveList()
@@ -70,6 +71,7 @@ class HomeAssistant:
 
     def wrap(self, tools: "Sequence[BaseTool]") -> "list[BaseTool]":
         """The same tools, whose outcomes say what really became of a call."""
+        self.stranger = any(traits(tool).stranger for tool in tools)
         self._own_names = {_bare(_name(tool)): _name(tool) for tool in tools}
         self._takes = {
             _bare(_name(tool)): frozenset(schema_of(tool).get("properties") or ()) for tool in tools

@@ -1,0 +1,63 @@
+"""What opens the house is asked about: by rules, and when a model calls Home Assistant's own tools."""
+
+import pytest
+from tests.home_assistant.conftest import House
+
+pytestmark = pytest.mark.asyncio(loop_scope="package")
+
+WISH = "make the place ready for when my sister comes round"  # nothing that the rules know
+
+
+async def test_an_unlock_is_asked_about_and_done_after_a_yes(house: House):
+    asked = await house.becomes("unlock the front door", {})
+    assert asked["expects_answer"], asked
+    await house.becomes("yes", {"lock.front_door": {"state": "unlocked"}})
+
+
+async def test_a_no_leaves_it(house: House):
+    await house.becomes("open the garage door", {})
+    await house.becomes("no", {})
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("HassTurnOff", {"name": "Front Door"}),
+        ("HassTurnOff", {"name": "front door", "domain": ["lock"]}),
+        ("HassTurnOff", {"name": "lock.front_door"}),
+        ("HassTurnOff", {"area": "Hall"}),
+        ("HassTurnOff", {"area": "Hall", "domain": ["lock", "light"]}),
+        ("HassTurnOff", {"floor": "Ground Floor"}),
+        ("HassTurnOff", {"domain": ["lock"]}),
+        ("HassTurnOn", {"name": "Garage Door"}),
+        ("HassTurnOn", {"area": "Garage"}),
+        ("HassTurnOn", {"domain": ["cover"]}),
+        ("HassTurnOn", {"device_class": ["garage"]}),
+        ("HassSetPosition", {"name": "Garage Door", "position": 100}),
+        ("HassTurnOn", {"name": "Let Guests In"}),
+        ("let_guests_in", {}),
+    ],
+    ids=str,
+)
+async def test_a_model_that_would_open_the_house_is_stopped_by_what_it_would_touch(
+    house: House, calling, tool: str, arguments: dict
+):
+    calling((tool, arguments))
+    reply = await house.becomes(WISH, {})
+
+    assert not reply["outcomes"] or not any(one["ok"] for one in reply["outcomes"]), reply
+    await house.becomes("no", {})
+
+
+async def test_a_model_gets_what_was_seen_not_what_home_assistant_said(house: House, calling):
+    assert house.model is not None
+    calling(("HassTurnOn", {"name": "Failing Light"}))
+    await house.becomes("turn on the failing light and tell me a joke about it afterwards please", {})
+    results = [
+        message["content"]
+        for chat in house.model.chats
+        for message in chat["messages"]
+        if message["role"] == "tool"
+    ]
+
+    assert not [text for text in results if "action_done" in text], results

@@ -1,0 +1,139 @@
+"""Every kind of device, by words: what was asked for happens, is said to have happened, and nothing else."""
+
+import pytest
+from tests.home_assistant.conftest import House, outcomes
+from tests.home_assistant.real import States
+
+pytestmark = pytest.mark.asyncio(loop_scope="package")
+
+ON, OFF = {"state": "on"}, {"state": "off"}
+CASES: dict[str, States] = {
+    # lights
+    "turn on the bedside lamp": {"light.bedside_lamp": {"state": "on", "brightness": 255}},
+    "switch the kitchen light off": {"light.kitchen_light": {"state": "off", "brightness": None}},
+    "dim the floor lamp to 40 percent": {"light.floor_lamp": {"brightness": 102}},
+    "turn on the reading lamp": {"light.bedside_lamp": {"state": "on", "brightness": 255}},
+    "turn on the lamp in the bedroom": {"light.lamp_bedroom": ON},
+    "turn off the desk lamp": {"light.desk_lamp": OFF},
+    "turn off the lights in the lounge": {
+        "light.floor_lamp": {"state": "off", "brightness": None},
+        "switch.string_lights": OFF,
+    },
+    # switches
+    "turn on the coffee maker": {"switch.coffee_maker": ON},
+    "string lights off": {"switch.string_lights": OFF},
+    "turn on guest mode": {"input_boolean.guest_mode": ON},
+    # covers
+    "close the shutters": {"cover.shutters": {"state": "closed", "current_position": 0}},
+    "set the blind to 30 percent": {"cover.blind": {"current_position": 30}},
+    # locks
+    "lock the back door": {},
+    # climate
+    "set the heating to 22 degrees": {"climate.heating": {"temperature": 22.0}},
+    "set the office heating to 21.5 degrees": {"climate.office_heating": {"temperature": 21.5}},
+    # fans
+    "turn on the tower fan": {"fan.tower_fan": {"state": "on", "percentage": 50}},
+    "set the tower fan to 70 percent": {"fan.tower_fan": {"state": "on", "percentage": 70}},
+    # media players
+    "pause the television": {"media_player.television": {"state": "paused"}},
+    "set the volume of the kitchen radio to 20 percent": {
+        "media_player.kitchen_radio": {"volume_level": 0.2}
+    },
+    "mute the television": {"media_player.television": {"is_volume_muted": True}},
+    "turn off the kitchen radio": {"media_player.kitchen_radio": {"state": "off"}},
+    # vacuums
+    "start robby": {"vacuum.robby": {"state": "cleaning"}},
+}
+
+
+@pytest.mark.parametrize("words", CASES)
+async def test_what_was_asked_for_happens_and_nothing_else(house: House, words: str):
+    reply = await house.becomes(words, CASES[words])
+
+    assert reply["ok"], reply
+    assert reply["stage"] == "local", reply
+    assert outcomes(reply), reply
+    assert set(outcomes(reply)) <= {"confirmed", "working"}, reply
+
+
+async def test_colour_and_warmth(house: House):
+    await house.hears("make the ceiling light red")
+    red = (await house.ha.states())["light.ceiling_light"]
+    assert (red["state"], red["hs_color"][0], red["hs_color"][1]) == ("on", 0.0, 100.0)
+
+    await house.hears("set the ceiling light to 2700 kelvin")
+    warm = (await house.ha.states())["light.ceiling_light"]
+    assert abs(warm["color_temp_kelvin"] - 2700) < 20
+
+
+async def test_a_cover_is_stopped_on_its_way(house: House):
+    await house.hears("close the blind")
+    reply = await house.hears("stop the blind")
+
+    assert reply["ok"], reply
+    now = (await house.ha.states())["cover.blind"]
+    assert now["state"] == "open"
+    assert 0 < now["current_position"] <= 70
+
+
+async def test_the_next_song_and_on_again(house: House):
+    await house.hears("next song on the television")
+    track = (await house.ha._get("/api/states/input_select.television_track"))["state"]
+    assert track == "Second Song"
+    await house.becomes("pause the television", {"media_player.television": {"state": "paused"}})
+    await house.becomes("resume the television", {"media_player.television": {"state": "playing"}})
+
+
+async def test_a_vacuum_goes_home(house: House):
+    await house.becomes("start robby", {"vacuum.robby": {"state": "cleaning"}})
+    await house.becomes("send robby home", {"vacuum.robby": {"state": "returning"}})
+
+
+async def test_a_scene_and_a_script_are_asked_about_once_and_then_known(house: House):
+    wanted: States = {
+        "light.floor_lamp": {"brightness": 26},
+        "light.kitchen_light": {"state": "off", "brightness": None},
+    }
+    asked = await house.becomes("activate movie night", {})
+    assert asked["expects_answer"], asked
+    await house.becomes("yes", wanted)
+    await house.ha.put_in_order()
+    reply = await house.becomes("activate movie night", wanted)
+    assert not reply["expects_answer"]
+
+
+async def test_a_list(house: House):
+    await house.hears("add milk to the shopping list")
+    assert [one["summary"] for one in await house.ha.items("todo.shopping_list")] == ["milk"]
+
+    read = await house.hears("what is on the shopping list")
+    assert "milk" in read["text"].lower()
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("is the front door locked", "locked"),
+        ("is the kitchen light on", "on"),
+        ("what is the outside temperature", "15.6"),
+        ("how humid is it in the office", "54"),
+        ("is the garage door open", "closed"),
+        ("how warm is the heating set", "20"),
+    ],
+)
+async def test_what_is_asked_is_looked_up_and_nothing_changes(house: House, words: str, told: str):
+    reply = await house.becomes(words, {})
+
+    assert told in reply["text"], reply
+    assert reply["stage"] == "local"
+
+
+async def test_undo_puts_it_back(house: House):
+    await house.becomes("dim the floor lamp to 20 percent", {"light.floor_lamp": {"brightness": 51}})
+    await house.becomes("undo", {"light.floor_lamp": {"brightness": 255}})
+
+
+async def test_more_and_less_count_from_what_is(house: House):
+    await house.becomes("dim the floor lamp to 40 percent", {"light.floor_lamp": {"brightness": 102}})
+    reply = await house.hears("brighter")
+    assert (await house.ha.states())["light.floor_lamp"]["brightness"] > 102, reply
