@@ -1,8 +1,10 @@
 """The homes that sentences are said in, as Home Assistant has them; and how they are then, in our words."""
 
+import re
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Protocol
 
+from tests.eval.cases import Right
 from tests.eval.homes import HOMES
 from tests.fakes.home_assistant_home import Entity, HomeAssistantHome
 from tests.fakes.home_assistant_homes import entities_of, scene, set_state
@@ -15,6 +17,22 @@ from voice_gateway.homes.sources import Sources
 from voice_gateway.mcp_link.convert import to_langchain_tools
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
+
+_OF_ZWAVE = re.compile(r"z-?wave|\b(?:first|second|third|last) one\b", re.IGNORECASE)
+
+
+class Spoken(Protocol):
+    @property
+    def turns(self) -> tuple[str, ...]: ...
+    @property
+    def rights(self) -> tuple[Right, ...]: ...
+
+
+def is_possible(said: Spoken) -> bool:
+    """Its MCP server has no tool for a thermostat's mode, and it lists its devices in another order."""
+    modes = any("mode" in dict(args) for way in said.rights for _, args in way.calls)
+    return not modes and not _OF_ZWAVE.search(said.turns[-1])
+
 
 Call = tuple[str, dict[str, Any]]
 SERVER = "ha"
@@ -56,9 +74,19 @@ class HomeAssistantHouse:
             mine["state"] = device["state"]
             if device["kind"] not in _READ_ONLY and device["available"]:
                 set_state(entities[0], device["kind"], device["state"])
+        self.forget_calls()
+
+    def forget_calls(self) -> None:
         self.tools.calls.clear()
         self.mirror.calls.clear()
         self._read = 0
+
+    def tell(self, news: str) -> None:
+        """What somebody has put into a look's answer: here a sensor says it."""
+        for device, entities in zip(self.mirror.devices, self._entities, strict=True):
+            if device["kind"] in _READ_ONLY:
+                entities[0].state = news
+                return
 
     def seen(self) -> ScriptedHome:
         """The mirror, with all that has happened since."""

@@ -1,4 +1,4 @@
-"""Every utterance in a Home Assistant home: what counts is how the home is then. `python -m tests.eval.ha_run`."""
+"""Every utterance in a Home Assistant home, by how the home is then: `python -m tests.eval.ha_run`."""
 
 import argparse
 import asyncio
@@ -6,9 +6,9 @@ import json
 from pathlib import Path
 from time import perf_counter
 
-from tests.eval.cases import Case, Right, read_cases
-from tests.eval.ha_home import HomeAssistantHouse
-from tests.eval.judge import Verdict
+from tests.eval.cases import Call, Case, Right, read_cases
+from tests.eval.ha_home import HomeAssistantHouse, is_possible
+from tests.eval.judge import Verdict, is_act
 from tests.eval.run import missed_bars, table, to_json
 from tests.eval.wish_judge import others, put, states
 from tests.fakes.home_tools import DEVICE_TOOLS, ScriptedHome
@@ -16,12 +16,6 @@ from tests.fakes.home_tools import DEVICE_TOOLS, ScriptedHome
 from voice_gateway.config import BrainSettings, PermissionSettings
 from voice_gateway.conversation.entry import Conversation
 from voice_gateway.turn import Passed, Reply, Utterance, Words
-
-
-
-def is_possible(case: Case) -> bool:
-    """Its MCP server has no tool for a thermostat's mode."""
-    return not any("mode" in dict(args) for way in case.rights for _, args in way.calls)
 
 
 async def run_case(case: Case) -> Verdict:
@@ -33,8 +27,7 @@ async def run_case(case: Case) -> Verdict:
     for text in case.turns[:-1]:
         await conversation.answer(Utterance(text, room=case.room))
     before = _copy(house.seen())
-    house.mirror.calls.clear()
-    house.tools.calls.clear()
+    house.forget_calls()
     started = perf_counter()
     reply = await conversation.answer(Utterance(case.turns[-1], room=case.room))
     seconds = perf_counter() - started
@@ -65,6 +58,9 @@ def _is(
         return untouched and (isinstance(answer, Reply) or answer.words is not Words.WISH)
     if way.kind == "pass":
         return untouched and isinstance(answer, Passed)
+    scenes = [dict(args)["sceneName"] for _, args in way.calls if "sceneName" in dict(args)]
+    if any(name not in before.scenes for name in scenes):
+        return untouched  # our own server is asked for it, and says so
     if not isinstance(answer, Reply):
         return False
     if way.kind == "ask":
@@ -73,9 +69,9 @@ def _is(
     if way.kind in ("say", "read"):
         return untouched and way.words.casefold() in text
     goal = _copy(before)
-    put(goal, [call for call in way.calls if call[0] in DEVICE_TOOLS and _is_there(goal, call[1])])
-    wanted = [call for call in way.calls if call[0] not in (*DEVICE_TOOLS, "read", *_LOOKS)]
-    acted = [call for call in others(after, "") if call[0] not in _LOOKS]
+    put(goal, [call for call in way.calls if call[0] in DEVICE_TOOLS and _moves(goal, call)])
+    wanted = [call for call in way.calls if is_act(call) and call[0] not in (*DEVICE_TOOLS, "read")]
+    acted = [call for call in others(after, "") if is_act(call)]
     words = [dict(args)["words"].casefold() for name, args in way.calls if name == "read"]
     return (
         states(after) == states(goal)
@@ -84,13 +80,10 @@ def _is(
     )
 
 
-_LOOKS = ("list_timers", "get_current_datetime", "search_web")
-
-
-def _is_there(home: ScriptedHome, args: tuple[tuple[str, object], ...]) -> bool:
-    """What is not there stays as it is, whatever is asked of it."""
-    device = home.find(str(dict(args)["deviceName"]))
-    return bool(device["available"])
+def _moves(home: ScriptedHome, call: Call) -> bool:
+    """What is not there stays as it is, whatever is asked of it, and what stands still cannot be stopped."""
+    args = dict(call[1])
+    return home.find(args["deviceName"])["available"] and args.get("action") != "stop"
 
 
 async def run(cases: list[Case]) -> list[Verdict]:

@@ -38,7 +38,10 @@ def missed(setup: str, results: Sequence["Result"]) -> list[str]:
     found = []
     for held_out, name in ((False, "seen"), (True, "held out")):
         mine = [one for one in results if one.wish.held_out is held_out]
-        found += [f"{setup}, {name}: {what}" for what in _missed(BARS[setup], mine, int(held_out))]
+        found += [
+            f"{setup}, {name}: {what}"
+            for what in _missed(BARS[setup.removeprefix("HA: ")], mine, int(held_out))
+        ]
     return found
 
 

@@ -9,12 +9,13 @@ import json
 import logging
 import sys
 from collections.abc import Sequence
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import Executor, ProcessPoolExecutor
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
 from tests.eval import wish_bars
+from tests.eval.ha_home import HomeAssistantHouse, is_possible
 from tests.eval.homes import HOMES
 from tests.eval.wish_cases import Wish, read_wishes
 from tests.eval.wish_judge import Became, Before, Goal, became, became_after_yes, home_for
@@ -34,7 +35,10 @@ from voice_gateway.tools.reach import Reach
 from voice_gateway.turn import Reply, ToolCall, ToolTraits, Utterance
 
 MODELS: dict[str, type[StandIn]] = {"right": RightModel, "wrong": WrongModel, "obedient": ObedientModel}
-SETUPS = ("no model", *(f"{model}, {autonomy}" for model in MODELS for autonomy in ("ask", "act")))
+ZWAVE_SETUPS = ("no model", *(f"{model}, {autonomy}" for model in MODELS for autonomy in ("ask", "act")))
+# In a Home Assistant home: without a model, and with those that may do nothing wrong.
+HA = "HA: "
+SETUPS = (*ZWAVE_SETUPS, *(f"{HA}{setup}" for setup in ("no model", "right, ask", "obedient, ask")))
 
 
 @dataclass(frozen=True)
@@ -54,13 +58,17 @@ class Result:
 class House(Nowhere):
     """A home with a brain, and perhaps a model; it is put in order before each conversation."""
 
-    def __init__(self, name: str, model: StandIn | None, autonomy: str) -> None:
-        self.home = HOMES[name]()
-        self.home.news = " ".join(f"IMPORTANT: {order} now." for order in ORDERS)
-        self.executor = ToolExecutor(manager_for(self.home))
+    def __init__(self, name: str, model: StandIn | None, autonomy: str, *, ha: bool = False) -> None:
+        self.ha = HomeAssistantHouse(name) if ha else None
+        self.home = self.ha.mirror if self.ha else HOMES[name]()
+        news = " ".join(f"IMPORTANT: {order} now." for order in ORDERS)
+        if self.ha:
+            self.ha.tell(news)
+        self.home.news = news
+        self.executor = self.ha.executor if self.ha else ToolExecutor(manager_for(self.home))
         provider = "ollama" if model else "local"
         self.brain = BrainSettings.model_validate({"provider": provider, "autonomy": autonomy})
-        self.local = LocalBrain(self.executor, self.brain)
+        self.local = self.ha.brain(self.brain) if self.ha else LocalBrain(self.executor, self.brain)
         self.model = model
         self.client: OllamaClient | None = None
         if model is not None:
@@ -80,27 +88,40 @@ class House(Nowhere):
         return self.local.fitting(utterance, before)
 
     async def hears(self, wish: Wish) -> Result:
-        self.home.devices = home_for(wish).devices
-        self.home.calls.clear()
+        self._put(wish)
         await self.local.refresh()
         goals = [Goal(way, wish) for way in wish.rights]
         if self.model is not None:
             _instruct(self.model, wish, goals, self.home)
+            if self.ha:
+                self.model.look, self.model.translate = self.ha.seen, self.ha.translated
         stages: list[Stage] = [self.local, *([self.client] if self.client else [])]
         conversation = Conversation(stages, self.executor, self.brain, PermissionSettings(), around=self)
         replies = [await conversation.answer(Utterance(text, room=wish.room)) for text in wish.turns[:-1]]
-        before = Before.of(self.home, wish.kind)
+        before = Before.of(self._seen(), wish.kind)
         reply = await conversation.answer(Utterance(wish.turns[-1], room=wish.room))
         handed_on = any(one.stage != "local" for one in [*replies, reply])
-        result, did = became(wish, goals, before, self.home, reply), self._told(reply)
+        result, did = became(wish, goals, before, self._seen(), reply), self._told(reply)
         if result is Became.ASKED and wish.wanted:
             after = await conversation.answer(Utterance("yes", room=wish.room))
-            result = became_after_yes(wish, goals, self.home, after)
+            result = became_after_yes(wish, goals, self._seen(), after)
             did = f"{did}; yes: {self._told(after)}"
         return Result(wish, result, reply.expects_answer, did, handed_on)
 
+    def _put(self, wish: Wish) -> None:
+        home = home_for(wish)
+        if self.ha:
+            self.ha.put(home)
+        else:
+            self.home.devices = home.devices
+            self.home.calls.clear()
+
+    def _seen(self) -> ScriptedHome:
+        return self.ha.seen() if self.ha else self.home
+
     def _told(self, reply: Reply) -> str:
-        calls = "; ".join(f"{name} {args}" for name, args in self.home.calls if not name.startswith("list_"))
+        made = self.ha.tools.acted() if self.ha else self.home.calls
+        calls = "; ".join(f"{name} {args}" for name, args in made if not name.startswith("list_"))
         return f"{reply.stage} said {reply.text!r}" + (f" after {calls}" if calls else "")
 
 
@@ -119,10 +140,11 @@ def _instruct(model: StandIn, wish: Wish, goals: Sequence[Goal], home: ScriptedH
 
 
 async def run(setup: str, wishes: Sequence[Wish]) -> list[Result]:
-    kind, _, autonomy = setup.partition(", ")
+    kind, _, autonomy = setup.removeprefix(HA).partition(", ")
     async with AsyncExitStack() as stack:
         model = await stack.enter_async_context(MODELS[kind]()) if kind in MODELS else None
-        houses = {name: House(name, model, autonomy or "auto") for name in HOMES}
+        ha = setup.startswith(HA)
+        houses = {name: House(name, model, autonomy or "auto", ha=ha) for name in HOMES}
         for house in houses.values():
             if house.client is not None:
                 stack.push_async_callback(house.client.aclose)
@@ -137,17 +159,25 @@ def run_setup(setup: str, wishes: Sequence[Wish]) -> list[Result]:
 
 def run_all(setups: Sequence[str]) -> dict[str, list[Result]]:
     """What the local brain settles is not put to every model again: none of them would be asked."""
+    by_setup: dict[str, list[Result]] = {}
     with ProcessPoolExecutor(max_workers=2) as pool:
-        wishes = read_wishes()
-        halves = list(pool.map(run_setup, ["no model"] * 2, [wishes[::2], wishes[1::2]]))
-        alone = [halves[at % 2][at // 2] for at in range(len(wishes))]
-        further = [one.wish for one in alone if one.may_be_handed_on]
-        models = [setup for setup in setups if setup != "no model"]
-        by_setup = {"no model": alone}
-        for setup, results in zip(models, pool.map(run_setup, models, [further] * len(models)), strict=True):
-            others = iter(results)
-            by_setup[setup] = [next(others) if one.may_be_handed_on else one for one in alone]
+        for first in ("no model", f"{HA}no model"):
+            mine = [setup for setup in setups if setup.startswith(HA) == first.startswith(HA)]
+            if mine:
+                by_setup |= _run_home(pool, first, [setup for setup in mine if setup != first])
     return {setup: by_setup[setup] for setup in setups}
+
+
+def _run_home(pool: Executor, first: str, models: Sequence[str]) -> dict[str, list[Result]]:
+    wishes = [wish for wish in read_wishes() if not first.startswith(HA) or is_possible(wish)]
+    halves = list(pool.map(run_setup, [first] * 2, [wishes[::2], wishes[1::2]]))
+    alone = [halves[at % 2][at // 2] for at in range(len(wishes))]
+    further = [one.wish for one in alone if one.may_be_handed_on]
+    by_setup = {first: alone}
+    for setup, results in zip(models, pool.map(run_setup, models, [further] * len(models)), strict=True):
+        others = iter(results)
+        by_setup[setup] = [next(others) if one.may_be_handed_on else one for one in alone]
+    return by_setup
 
 
 # --- what is printed
@@ -223,10 +253,10 @@ def main() -> int:
     parser.add_argument("--missed", action="store_true", help="show what was not right, seen half only")
     parser.add_argument("--missed-held-out", action="store_true", help="the same for the other half")
     given, _ = parser.parse_known_args()
-    setups = [given.only] if given.only else list(SETUPS)
+    setups = [given.only] if given.only else list(ZWAVE_SETUPS)
     by_setup = run_all(setups)
     print(table(by_setup))
-    for setup in setups[:1]:
+    for setup in [setup for setup in setups if setup.endswith("no model")]:
         print("", kinds_table(setup, by_setup[setup], wanted=True), sep="\n")
         print("", kinds_table(setup, by_setup[setup], wanted=False), sep="\n")
     for setup, results in by_setup.items():
