@@ -1,33 +1,39 @@
 """English of timers, alarms and reminders: how they are set, asked for, ended and given more time."""
 
-import re
 from typing import Final
 
+from home_words.lazy_pattern import LazyPattern
+
+# Without any of these nothing is said of them.
+SPEAKS_OF: Final = (
+    "timer", "alarm", "remind", "wake", "snooze", "countdown", "forget", "get me up", "get us up",
+    "minute", "hour", "second", "left", "to go", "remaining",
+)  # fmt: skip
 # "10 minute pizza": a length of time, and what it is for.
-LABELLED: Final = re.compile(
+LABELLED: Final = LazyPattern(
     r"^((?:\d+(?:\.\d+)?|an?|half an?) (?:second|minute|hour)) (?!and\b|or\b|to\b)(\D+)$"
 )
-ARTICLE: Final = re.compile(r"^(?:(?:the|my|our|a|an|that|this|another|new) )+")
+ARTICLE: Final = LazyPattern(r"^(?:(?:the|my|our|a|an|that|this|another|new) )+")
 _KIND: Final = r"(?P<kind>timer|alarm(?: clock)?|reminder|countdown)"
 _KINDS: Final = r"(?P<kind>timers?|alarms?(?: clocks?)?|reminders?|countdowns?)"
 _MY: Final = r"(?:(?:the|my|our|that|this|all|all of|all the|all my|of my|of the) )*"
-REMIND: Final = re.compile(
+REMIND: Final = LazyPattern(
     r"^(?:(?P<before>.{1,60}?) )??(?:remind (?:me|us)|(?:(?:set|create|make|add|give me|i need|i want) )?(?:(?:a|an|another|new) )+"
     r"reminder(?: for me)?|(?:set|create|add) reminder|do not let (?:me|us) forget)(?: (?P<rest>.+))?$"
 )
-MATTER: Final = re.compile(r"^(?:to|that|about) (?=\S)")
-TELLS_TIME: Final = re.compile(r"\b(?:is|are|starts|begins|leaves|opens|closes|ends|arrives|comes)$")
-ALARM: Final = re.compile(
+MATTER: Final = LazyPattern(r"^(?:to|that|about) (?=\S)")
+TELLS_TIME: Final = LazyPattern(r"\b(?:is|are|starts|begins|leaves|opens|closes|ends|arrives|comes)$")
+ALARM: Final = LazyPattern(
     r"^(?:(?P<before>.{1,60}?) )??(?:wake (?:me|us)(?: up)?|get (?:me|us) up|"
     r"(?:set|create|make|start|add|put on|give me|i need|i want) (?:(?:the|my|a|an|another|new) )*"
     r"(?:(?P<label>[a-z]+(?: [a-z]+)?) )?alarm(?: clock)?|(?:an )?alarm(?= (?:for|at|in|\d)))(?: (?P<rest>.+))?$"
 )
-SHORT_ALARM: Final = re.compile(
+SHORT_ALARM: Final = LazyPattern(
     r"^(?:set|create|make|give me|i need) (?:an?|my|the) (?P<when>.+?) (?:wake up )?(?:alarm(?: clock)?|wake up call)$"
 )
-CALLED: Final = re.compile(r"^(?P<when>.*?) ?\b(?:called|named|labell?ed) (?P<label>.+)$")
+CALLED: Final = LazyPattern(r"^(?P<when>.*?) ?\b(?:called|named|labell?ed) (?P<label>.+)$")
 ASKS_FOR: Final = tuple(
-    re.compile(pattern)
+    LazyPattern(pattern)
     for pattern in (
         rf"^(?:list|show(?: me)?|tell me|read(?: me| out)?|check|give me|what are|which are|any|what about) {_MY}(?:any )?{_KINDS}$",
         rf"^{_MY}(?P<kind>timers|alarms|reminders|timers? status|alarms? status)$",
@@ -49,16 +55,16 @@ ASKS_FOR: Final = tuple(
     )
 )
 _CANCEL: Final = r"(?:cancel|stop|delete|remove|end|clear|turn off|switch off|shut off|dismiss|get rid of|forget|kill|erase)"
-CANCEL_ALL: Final = re.compile(
+CANCEL_ALL: Final = LazyPattern(
     rf"^{_CANCEL} (?:all|every|each)?(?: of)?(?: ?(?:the|my|our|those|these|single))?(?: ?(?:active|running|set|pending))? ?"
     r"(?P<kinds>(?:(?:timers|alarms|reminders)(?: and (?:the |my )?| or )?)+)$"
 )
-CANCEL_EVERY: Final = re.compile(
+CANCEL_EVERY: Final = LazyPattern(
     rf"^{_CANCEL} (?:all|every|each)(?: single)? (?:the |my )?(?P<kinds>timer|alarm|reminder)$"
 )
-CANCEL_BOTH: Final = re.compile(rf"^{_CANCEL} both(?: of)? (?:the |my )?(?P<kinds>timers|alarms|reminders)$")
+CANCEL_BOTH: Final = LazyPattern(rf"^{_CANCEL} both(?: of)? (?:the |my )?(?P<kinds>timers|alarms|reminders)$")
 CANCEL_ONE: Final = tuple(
-    re.compile(rf"^{_CANCEL} {rest}$")
+    LazyPattern(rf"^{_CANCEL} {rest}$")
     for rest in (
         rf"(?:(?:the|my|our|that|this) )*{_KIND}",
         rf"(?:(?:the|my|our|that|this) )*{_KIND} (?:called|named|for|to|about|at|that says|set for|with) (?P<label>.+)",
@@ -69,7 +75,7 @@ _UNIT: Final = r"(?:seconds?|minutes?|hours?)"
 _MORE: Final = rf"(?P<more>(?:\d+(?:\.\d+)?|an?|half an|another|a few|a couple of|another \d+) (?:more |extra |additional )?{_UNIT}(?: and a half)?)"
 _WHICH: Final = rf"(?:(?:the|my|our|that|this) )*(?:(?P<label>.+?) )?{_KIND}"
 EXTEND: Final = tuple(
-    re.compile(rf"^{pattern}$")
+    LazyPattern(rf"^{pattern}$")
     for pattern in (
         rf"(?:add|put|give)(?: me| it)? {_MORE}(?: more| extra)? (?:to|on|onto|for|in) {_WHICH}",
         rf"(?:give|grant) {_WHICH} {_MORE}(?: more| extra)?",
@@ -82,8 +88,8 @@ EXTEND: Final = tuple(
         rf"(?:let me sleep|sleep) (?:for )?{_MORE} (?:longer|more)",
     )
 )
-LESS: Final = re.compile(rf"^(?:take|remove|subtract|cut|knock) {_MORE} (?:off|from|off of) {_WHICH}$")
-SNOOZE: Final = re.compile(
+LESS: Final = LazyPattern(rf"^(?:take|remove|subtract|cut|knock) {_MORE} (?:off|from|off of) {_WHICH}$")
+SNOOZE: Final = LazyPattern(
     rf"^(?:snooze|hit snooze|press snooze)(?: (?:it|that|(?:the |my )?{_KIND}))?(?: (?:for|by) (?P<more>.+))?$"
 )
-ADVERB: Final = re.compile(r"\b(?:more|extra|additional|another)\b")
+ADVERB: Final = LazyPattern(r"\b(?:more|extra|additional|another)\b")

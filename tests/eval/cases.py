@@ -132,6 +132,7 @@ _ARGUMENTS: dict[str, Any] = {
     "vol": _volume,
     "time": _time,
     "search": lambda rest: ("search_web", {"query": rest}),
+    "calc": lambda rest: ("calculate", {"expression": rest}),
     "timer": _timer("set_timer"),
     "timers": _timer("list_timers"),
     "cancel": _timer("cancel_timer"),

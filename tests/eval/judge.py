@@ -11,7 +11,7 @@ from voice_gateway.turn import Passed, Reply, Words
 
 _LOOKING = frozenset(
     "list_zwave_devices get_zwave_device get_device_sensor_data check_zwave_health get_current_datetime "
-    "search_web list_timers".split()
+    "search_web list_timers calculate get_weather".split()
 )
 
 

@@ -244,6 +244,7 @@ _BUILTINS: dict[str, tuple[dict[str, Any], bool]] = {
         _object(["action"], action={"type": "string"}, level={"type": "number"}),
         False,
     ),
+    "calculate": (_object(["expression"], expression={"type": "string"}), True),
     "search_web": (_object(["query"], query={"type": "string"}), True),
     "set_timer": (
         _object([], **{name: {"type": "string"} for name in ("duration", "at", "name", "message", "kind")}),

@@ -32,6 +32,7 @@ BUILT_IN = {
     "list_timers",
     "cancel_timer",
     "extend_timer",
+    "calculate",
     "search_web",
 }
 OF_THE_HOME = {

@@ -294,9 +294,17 @@ class Gateway:
             self.start(self.conversation.pin_lock.run(), "pin")
         if rings:
             self.start(self._clock.run(self._ring, self._tell_missed), "timers")
+            self.start(self._warm_tools(), "tools")
         if self.model is not None:
             self.start(self.model.keep_warm(), "brain.model")
             self._watch_model()
+
+    async def _warm_tools(self) -> None:
+        """When everything else has had its turn."""
+        from voice_gateway.tools.builtin.calculate.tool import warm_up
+
+        await self.linked()
+        await warm_up()
 
     def autonomy(self) -> list[PartState]:
         """What the model may do on words that are no plain wish; its size is known once it was asked."""

@@ -245,6 +245,7 @@ _ABILITIES = {
     "get_zwave_device": "tell what is on, open or locked",
     "set_zwave_thermostat": "set the heating",
     "set_timer": "set timers, alarms and reminders",
+    "calculate": "work out sums, units and dates",
     "search_web": "search the web",
 }
 _WITH_THEM = frozenset(

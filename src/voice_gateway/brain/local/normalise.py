@@ -29,6 +29,27 @@ _SOUNDS = frozenset(
     damn damned darn bloody goddamn freaking fucking""".split()
 )
 
+# Signs of sums and of money, as words: what stands between figures means something.
+_SIGNS = tuple(
+    (re.compile(pattern), words)
+    for pattern, words in (
+        (r"²", " squared "),
+        (r"³", " cubed "),
+        (r"√", " square root of "),
+        (r"(?<=[\d)])\s*[x×*·]\s*(?=[\d(])", " times "),
+        (r"(?<=[\d)])\s*\+\s*(?=[\d(])", " plus "),
+        (r"(?<=[\d)])\s*(?:÷|/)\s*(?=[\d(])", " divided by "),
+        (r"(?<=[\d)])\s+[-−–]\s+(?=[\d(])|(?<=\))-(?=\d)", " minus "),
+        (r"(?:^|(?<=\s))[-−](?=\d)", " minus "),
+        (r"(?<=[\d)])\s*\^\s*(?=[\d(])", " to the power of "),
+        (r"\((?=[\d(])", " open bracket "),
+        (r"(?<=\d)\)", " close bracket "),
+        (r"\$\s*(\d[\d,]*(?:\.\d+)?)", r"\1 dollars "),
+        (r"€\s*(\d[\d,]*(?:\.\d+)?)|(?<=\d)\s*€", r"\1 euros "),
+        (r"£\s*(\d[\d,]*(?:\.\d+)?)", r"\1 pounds "),
+    )
+)
+
 # Names people wake an assistant with. "Hey Travis" is somebody else.
 _WAKE = r"(?:hey|hi|hello|okay|ok|yo)? ?(?:jarvis|nabu|computer|assistant|gateway)"
 _LEADING = re.compile(
@@ -71,7 +92,11 @@ def too_long(raw: str) -> bool:
 
 def _marked(raw: str) -> str:
     """Lower case, "|" at sentence ends, "," at commas, symbols gone."""
-    text = unicodedata.normalize("NFKC", raw.replace(_COLON, " ")).casefold()
+    text = raw.replace(_COLON, " ")
+    if not text.isalpha():
+        for sign, words in _SIGNS:
+            text = sign.sub(words, text)
+    text = unicodedata.normalize("NFKC", text).casefold()
     text = re.sub(r"[’‘`]", "'", text)
     text = re.sub(r"(\d)\s*%", r"\1 percent ", text)
     text = re.sub(r"(?<!\s)\s*°\s*f\b", " degrees fahrenheit ", text)

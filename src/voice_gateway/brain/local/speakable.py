@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 # These have sentences of their own.
 _OURS = frozenset(
     "list_zwave_devices get_zwave_device get_device_sensor_data check_zwave_health get_current_datetime "
-    "search_web list_timers control_speaker_volume".split()
+    "search_web list_timers control_speaker_volume calculate get_weather".split()
 )
 _VERB = re.compile(
     r"^(?:(?:get|gets|list|lists|show|shows|read|reads|fetch|fetches|check|checks|find|finds|query|queries|"

@@ -33,6 +33,7 @@ def builtin_tools(
     `timers` is the file they are kept in; without it there are no timer tools. `rings` says whether somebody
     is there to let them ring. LangChain is loaded here: what else stands in this folder does without.
     """
+    from voice_gateway.tools.builtin.calculate.tool import calculate_tool
     from voice_gateway.tools.builtin.current_datetime import datetime_tool
     from voice_gateway.tools.builtin.search import search_tool
     from voice_gateway.tools.builtin.timers.tools import timer_tools
@@ -41,6 +42,7 @@ def builtin_tools(
     tools = [datetime_tool(now), volume_tool(volume or SystemVolume(playback or PlaybackVolume()))]
     if timers is not None:
         tools += timer_tools(timers, now, rings)
+    tools.append(calculate_tool(now))
     if settings.search:
         limit = settings.search_timeout_seconds
         tools.append(search_tool(_search_backend(settings), now=now, timeout_seconds=limit))

@@ -25,13 +25,18 @@ def test_all_of_them_are_found_in_one_place(tmp_path: Path) -> None:
         "list_timers",
         "cancel_timer",
         "extend_timer",
+        "calculate",
         "search_web",
     ]
     assert not list(tmp_path.iterdir())  # making the tools touches nothing
 
 
 def test_search_can_be_switched_off() -> None:
-    assert names(ToolsSettings(search=False)) == ["get_current_datetime", "control_speaker_volume"]
+    assert names(ToolsSettings(search=False)) == [
+        "get_current_datetime",
+        "control_speaker_volume",
+        "calculate",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -40,6 +45,7 @@ def test_search_can_be_switched_off() -> None:
         ("get_current_datetime", True),
         ("search_web", True),
         ("list_timers", True),
+        ("calculate", True),
         ("control_speaker_volume", False),
         ("set_timer", False),
         ("cancel_timer", False),

@@ -20,6 +20,7 @@ from home_words.timer_words import (
     REMIND,
     SHORT_ALARM,
     SNOOZE,
+    SPEAKS_OF,
     TELLS_TIME,
 )
 from voice_gateway.brain.local.grammar import Frame, Slot
@@ -178,6 +179,8 @@ def _read_extend(text: str) -> Iterator[Frame]:
 
 def read_timers(text: str) -> Iterator[Frame]:
     """Everything but a plain timer, which stands among the sentences."""
+    if not any(word in text for word in SPEAKS_OF):
+        return
     for read in (_read_extend, _read_cancel, _read_list, _read_set):
         yield from read(text)
 
