@@ -145,7 +145,8 @@ async def test_what_has_no_answer_gets_a_sentence(expression: str, said: str) ->
 @pytest.mark.parametrize(
     "text",
     ["what is 5", "fifty percent", "20 degrees in the bedroom", "how many lights are there", "2 plus",
-     "times 3", "how much is the fish", "when is my birthday", "the 5 of us", "play number 7", "turn it up 5 times"],
+     "times 3", "how much is the fish", "when is my birthday", "the 5 of us", "play number 7",
+     "turn it up 5 times"],
 )  # fmt: skip
 def test_what_is_no_sum_is_not_taken_for_one(text: str) -> None:
     assert read_asked(plain(text)) is None
