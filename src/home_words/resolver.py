@@ -57,23 +57,39 @@ def without_remark(asked: str) -> str:
     return _REMARK.sub(" ", asked)
 
 
+def names_of(device: HomeDevice) -> tuple[str, ...]:
+    """All that people call it; only some homes know more than one name."""
+    return (device.name, *getattr(device, "aliases", ()))
+
+
+def rooms_of(device: HomeDevice) -> tuple[str, ...]:
+    return (device.room, *getattr(device, "room_aliases", ()))
+
+
+def _full_names(device: HomeDevice) -> Iterator[str]:
+    """With the room before it."""
+    for name in names_of(device):
+        yield from (f"{room} {name}".strip() for room in rooms_of(device))
+
+
 def _keys(device: HomeDevice) -> Iterator[tuple[str, Hashable]]:
     """By what it can be found, and how: a home has a thousand devices, and is asked ten times a second."""
-    full = f"{device.room} {device.name}".strip()
-    yield from (("spelled", form) for form in spellings(device.name))
-    yield "named", words(device.name)
-    yield "with room", words(full)
-    yield "room", words(device.room)
     yield "number", f"node {device.node_id}"
-    for text in (device.name, full):
+    for name in names_of(device):
+        yield from (("spelled", form) for form in spellings(name))
+        yield "named", words(name)
+    yield from (("room", words(room)) for room in rooms_of(device))
+    yield from (("with room", words(full)) for full in _full_names(device))
+    for text in {*names_of(device), *_full_names(device)}:
         yield "loosely", loose_words(text)
         yield "joined", sound("".join(plain_words(text)))
         for word in plain_words(text):
             yield "spoken", word
             yield "sound", sound(word)
-    for word in words(device.name) | words(device.room):
-        yield "word", word
-        yield "loose word", loose(word)
+    for text in (*names_of(device), *rooms_of(device)):
+        for word in words(text):
+            yield "word", word
+            yield "loose word", loose(word)
 
 
 class Names(Generic[D]):
@@ -86,7 +102,12 @@ class Names(Generic[D]):
         for place, device in enumerate(self.devices):
             for key in _keys(device):
                 self._index[key].add(place)
-        self._rooms = {words(device.room): device.room for device in reversed(self.devices) if device.room}
+        self._rooms = {
+            words(room): device.room
+            for device in reversed(self.devices)
+            if device.room
+            for room in reversed(rooms_of(device))
+        }
         self._spoken = [str(word) for sort, word in self._index if sort == "spoken"]
         self._lines = [plain(device.name) for device in self.devices]
         self._lines += [plain(f"{device.room} {device.name}") for device in self.devices]
@@ -166,7 +187,7 @@ class Names(Generic[D]):
         for sort, cut in () if _repeats(asked) else (("word", words), ("loose word", loose_words)):
             said = cut(asked)
             places = self._of(among).intersection(*(self._by(sort, word) for word in said)) if said else set()
-            if whole := [at for at in places if said & cut(self.devices[at].name)]:
+            if whole := [at for at in places if _contains(self.devices[at], said, cut)]:
                 return self._at(whole)
         return ()
 
@@ -275,6 +296,13 @@ def settle(hits: Iterable[D], prefers: Prefers[D] | None, *, vague: bool) -> Mat
     return One(found[0])
 
 
+def _contains(device: HomeDevice, said: frozenset[str], cut: Callable[[str], frozenset[str]]) -> bool:
+    """In one of its names, with one of its rooms: never half of one name and half of another."""
+    rooms = [cut(room) for room in rooms_of(device)]
+    names = [cut(name) for name in names_of(device)]
+    return any(said & name and said <= name | room for name in names for room in rooms)
+
+
 def _repeats(text: str) -> bool:
     return len(meaning(text)) != len(words(text))
 
@@ -282,7 +310,7 @@ def _repeats(text: str) -> bool:
 def _likeness(asked: str, device: HomeDevice) -> float:
     """Of 100: to its name, or to room and name, as said or with the words in order ("lump floor")."""
     said, best = plain_words(asked), 0.0
-    for text in (device.name, f"{device.room} {device.name}"):
+    for text in (*names_of(device), *_full_names(device)):
         name = plain_words(text)
         if _numbers(frozenset(said)) == _numbers(frozenset(name)):  # "light 1" is not "light 2"
             in_order = phrase_likeness(tuple(sorted(meaning(asked))), tuple(sorted(meaning(text))))
@@ -293,7 +321,7 @@ def _likeness(asked: str, device: HomeDevice) -> float:
 def _same_room(named_rooms: set[str], device: HomeDevice) -> bool:
     if not named_rooms or device.room in named_rooms:
         return True
-    return any(words(room) <= words(device.name) for room in named_rooms)
+    return any(words(room) <= words(name) for room in named_rooms for name in names_of(device))
 
 
 def _numbers(chosen: frozenset[str]) -> frozenset[str]:

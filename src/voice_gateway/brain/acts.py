@@ -2,7 +2,7 @@
 
 import json
 import logging
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
@@ -70,7 +70,9 @@ def is_call(raw: Any) -> bool:
 
 def target(call: Call) -> str:
     """What a call is about: two calls with one target are not made at the same time."""
-    return str(call["args"].get("deviceName") or call["name"]).casefold()
+    args = call["args"]
+    placed = f"{args.get('name')} {args.get('area', '')}" if args.get("name") and args.get("domain") else ""
+    return str(args.get("deviceName") or placed or call["name"]).casefold()
 
 
 class Acts(Protocol):
@@ -202,13 +204,14 @@ def new_calls(calls: Iterable[Call]) -> list[ToolCall]:
     return [ToolCall(new_id(), str(call["name"]), dict(call["args"])) for call in calls]
 
 
-def waves(calls: Sequence[ToolCall]) -> list[list[ToolCall]]:
+def waves(calls: Sequence[ToolCall], scenes: Container[str] = ()) -> list[list[ToolCall]]:
     """In their order where they are about one thing, else together. A scene may be about any device, so
-    nothing runs beside it."""
+    nothing runs beside it; `scenes` are the ids of calls that start one."""
     made: list[list[ToolCall]] = []
     busy: set[str] = set()
     for call in calls:
-        about = SCENE if "sceneName" in call.args else target({"name": call.name, "args": call.args})
+        scene = call.id in scenes or "sceneName" in call.args
+        about = SCENE if scene else target({"name": call.name, "args": call.args})
         if not made or SCENE in (about, *busy) or about in busy:
             made.append([])
             busy = set()

@@ -5,8 +5,9 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
+from home_words.kinds import HomeDevice
 from home_words.names import name_key, plain_words
-from home_words.resolver import Names
+from home_words.resolver import Names, names_of
 from voice_gateway.homes.device import Device, Key, has_state
 from voice_gateway.homes.source import HomeSource
 from voice_gateway.homes.zwave import ZwaveSource
@@ -38,6 +39,11 @@ class Home:
         strangers = {source.name for source in self.sources if source.stranger}
         return tuple(device for device in self.devices if device.source not in strangers)
 
+    @cached_property
+    def spoken_names(self) -> tuple[str, ...]:
+        """Of devices and rooms, aliases too: what is no word of anybody else's."""
+        return (*(name for device in self.devices for name in names_of(device)), *self.rooms)
+
     @property
     def asked_sources(self) -> tuple[HomeSource, ...]:
         """Whom a question about the whole home is for."""
@@ -49,6 +55,12 @@ class Home:
     def scene_source(self, scene: str) -> HomeSource:
         """Who starts a scene of this name; one that nobody lists may be of a source that lists none."""
         return self.source(self.scene_sources.get(scene) or self.scene_sources.get("", ""))
+
+    def preferred(self, named: Sequence[Device]) -> tuple[Device, ...]:
+        """Of one name in several homes: those of the home that the settings prefer."""
+        several = len({device.source for device in named}) > 1
+        theirs = tuple(device for device in named if device.source == self.prefer) if several else ()
+        return theirs or tuple(named)
 
     def address(self, device: Device) -> str:
         """The name that means only this device to its own server."""
@@ -62,6 +74,16 @@ class Home:
         address = self.address(device)
         alone = self.names.exact(address) == (device,)
         return address if alone or not device.source else f"{address} of {device.source}"
+
+    def device_of(self, tool: str, args: Mapping[str, Any]) -> Device | None:
+        """The one device that a call is about."""
+        for source in self.sources:
+            reach = source.reach(tool.removeprefix(f"{source.name}__"), args)
+            if reach is not None and len(reach.devices) == 1:
+                known = reach.devices[0]
+                return next((one for one in self.devices if _same(one, known, source.name)), None)
+        name = args.get("deviceName")
+        return self.names.only(name) if isinstance(name, str) else None
 
     def with_state(self, device: Device, state: str) -> "Home":
         """The same home after a device told its new state; names and rooms stay as they are."""
@@ -87,6 +109,12 @@ class Home:
 
     def in_room(self, room: str) -> tuple[Device, ...]:
         return self.names.in_room(room)
+
+
+def _same(device: Device, known: HomeDevice, source: str) -> bool:
+    return (device.name, device.room, device.kind, device.source) == (
+        known.name, known.room, known.kind, source,
+    )  # fmt: skip
 
 
 def build_home(

@@ -1,6 +1,6 @@
 """The calls of a turn, written into its history as a model's would be."""
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import replace
 
 from voice_gateway.brain.acts import waves
@@ -10,10 +10,12 @@ from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.turn import ToolCall, ToolOutcome, new_id
 
 
-async def run_in_order(executor: ToolExecutor, turn: Turn, calls: Sequence[ToolCall]) -> list[ToolOutcome]:
+async def run_in_order(
+    executor: ToolExecutor, turn: Turn, calls: Sequence[ToolCall], scenes: Container[str] = ()
+) -> list[ToolOutcome]:
     """Together, unless two of them are about one thing: those keep their order."""
     outcomes: list[ToolOutcome] = []
-    for wave in waves(calls):
+    for wave in waves(calls, scenes):
         turn.history.add_ai("", wave)
         made = await turn.run(executor, wave)
         turn.history.add_outcomes(made)
@@ -29,7 +31,8 @@ async def make_calls(executor: ToolExecutor, turn: Turn, requests: Sequence[Requ
         call = ToolCall(new_id(), request.tool, dict(request.args))
         alike = request.tool if not request.args and not request.scene else str(place)
         called.append(made.setdefault(alike, call).id)
-    outcomes = await run_in_order(executor, turn, list(made.values()))
+    scenes = {call for call, request in zip(called, requests, strict=True) if request.scene}
+    outcomes = await run_in_order(executor, turn, list(made.values()), scenes)
     by_id = {outcome.call_id: outcome for outcome in outcomes}
     return [by_id[one] for one in called]
 

@@ -262,5 +262,9 @@ def abilities(tools: Iterable["BaseTool"], home: Home) -> str:
     every = known + ([f"use {listed(titles)}"] if titles else [])
     if not every:
         return "I can't do anything at the moment: no tools are connected."
-    devices = f" I know {len(home.devices)} devices in {len(home.rooms)} rooms." if home.devices else ""
+    devices = (
+        f" I know {len(home.devices)} devices in {len(set(home.rooms.values()))} rooms."
+        if home.devices
+        else ""
+    )
     return f"I can {listed(every)}.{devices}"

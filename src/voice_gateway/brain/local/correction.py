@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from home_words.names import name_key, plain_words, singular
 from home_words.undo_words import ALSO, BEHIND, CORRECTION, OTHER, REGRET
-from voice_gateway.brain.acts import Act, Call, target
+from voice_gateway.brain.acts import Act, Call
 from voice_gateway.brain.local.followup import repeated_wish
 from voice_gateway.brain.local.grammar import Frame
 from voice_gateway.brain.local.meaning import Clarification, Request, Step
@@ -49,8 +49,7 @@ def correction_in(said: Said) -> Correction | None:
 
 
 def device_of(call: Call, home: Home) -> Device | None:
-    name = call["args"].get("deviceName")
-    return home.names.only(name) if isinstance(name, str) else None
+    return home.device_of(str(call["name"]), call["args"])
 
 
 def _with_value(rest: str, act: Act, reader: Reader) -> list[Request]:
@@ -62,14 +61,15 @@ def _with_value(rest: str, act: Act, reader: Reader) -> list[Request]:
 def _valued(value: str, call: Call, reader: Reader) -> Request | None:
     """As if it had been said of the same thing."""
     tool, device = str(call["name"]), device_of(call, reader.context.home)
-    named = reader.context.home.address(device) if device else ""
+    named = reader.context.home.called(device) if device else ""
     thing = named or {VOLUME: "the volume", TIMER: "a timer"}.get(tool, "")
     minutes = f"set {thing} for {value} minutes" if tool == TIMER and value.isdecimal() else ""
     ways = (minutes, f"set {thing} to {value}", f"set {thing} for {value}", f"{thing} {value}")
     for said in filter(None, ways) if thing else ():
         step = reader.clause(" ".join(plain_words(said)))
         requests = step.requests if isinstance(step, Step) and step.acts else ()
-        if len(requests) == 1 and (requests[0].tool, requests[0].device) == (tool, device):
+        same = len(requests) == 1 and requests[0].device == device
+        if same and (device is not None or requests[0].tool == tool):
             kept = {key: call["args"][key] for key in ("name", "message") if key in call["args"]}
             return replace(requests[0], args={**kept, **requests[0].args})
     return None
@@ -125,15 +125,14 @@ def _same_wish(
 ) -> Frame | Clarification | None:
     """The last wish, for another device."""
     rest, context = correction.rest, reader.context
-    about = {target(call) for call in act.did}
-    ours = any(context.home.address(device).casefold() in about for device in memory.last)
+    ours = any(device_of(call, context.home) in memory.last for call in act.did)
     if memory.frame is None or not ours or not_a_command(rest):
         return None
     others = _the_other(rest, act, context.home)
     if others is not None:
         if len(others) == 1:
             slots = {key: value for key, value in memory.frame.slots.items() if key != "place"}
-            return Frame(memory.frame.intent, {**slots, "thing": context.home.address(others[0])})
+            return Frame(memory.frame.intent, {**slots, "thing": context.home.called(others[0])})
         return Clarification(which(others), memory.frame, others) if others else None
     if not correction.plain and not _NAMES.match(rest):
         return None

@@ -110,7 +110,7 @@ def _picked(said: Said, asked: Clarification, context: Context) -> Clarification
         return _counted(ORDINALS[words], asked, context)
     # "The kitchen and the office one": each must be clear.
     parts = re.split(r" and (?:the )?", words)
-    inside = [_in_room(room_named(part, context.home), asked) for part in parts]
+    inside = [_in_home(part, asked) or _in_room(room_named(part, context.home), asked) for part in parts]
     if len(parts) == 1 and inside[0]:
         return _narrowed(inside[0], asked, context)
     meant = [one or _named(part, asked) for one, part in zip(inside, parts, strict=True)]
@@ -129,6 +129,13 @@ def _counted(place: int, asked: Clarification, context: Context) -> Clarificatio
     if rooms:
         return _narrowed(_in_room(rooms[place], asked), asked, context)
     return for_devices(asked, (asked.candidates[place],), context)
+
+
+def _in_home(said: str, asked: Clarification) -> tuple[Device, ...]:
+    """ "The one of ha", where devices of several homes were asked about."""
+    words = re.sub(r"^(?:of|from) (?:the )?", "", said)
+    found = tuple(device for device in asked.candidates if device.source and name_key(device.source) == words)
+    return found if len(found) < len(asked.candidates) else ()
 
 
 def _in_room(room: str | None, asked: Clarification) -> tuple[Device, ...]:
@@ -186,7 +193,7 @@ def for_devices(asked: Clarification, devices: Sequence[Device], context: Contex
     """The same wish for exactly these devices, and for those that were clear before."""
     if not devices:
         return None
-    names = " and ".join(context.home.address(device) for device in (*asked.clear, *devices))
+    names = " and ".join(context.home.called(device) for device in (*asked.clear, *devices))
     slots = {name: value for name, value in asked.frame.slots.items() if name != "place"}
     return Frame(asked.frame.intent, {**slots, "thing": names}, asked.frame.literal)
 

@@ -110,7 +110,7 @@ def match_ha(text: str, home: Home, room: str | None, language: str) -> Iterator
     rooms = [(key, room) for key, room in home.rooms.items() if f" {key} " in padded]
     entries: dict[str, list[Any]] = {
         "name": [
-            (said, home.address(device), {"domain": _domain(device)})
+            (said, home.called(device), {"domain": _domain(device)})
             for key, device in named
             for said in {key, device.name.casefold()}
         ],

@@ -192,6 +192,9 @@ class Resolver:
     # --- its leaves
 
     def resolve(self, phrase: str) -> Resolution:
+        return self._of_one_home(fold(phrase)) or self._in_all_homes(phrase)
+
+    def _in_all_homes(self, phrase: str) -> Resolution:
         whole = ", ".join(filter(None, map(fold, without_remark(phrase).split(","))))
         said, names = plain(whole), self.home.names
         if said in IT:  # several of them were not named one by one
@@ -214,6 +217,18 @@ class Resolver:
         # Whatever its server would take for one device is that device here, too.
         meant = names.only(phrase, self.fits) if isinstance(found, Unknown) else None
         return Found((meant,), exact=False) if meant else found
+
+    def _of_one_home(self, said: str) -> Resolution | None:
+        """ "The lamp of the cabin", where that is the name of one of several homes."""
+        names = {source.name for source in self.home.sources} if len(self.home.sources) > 1 else set()
+        for name in sorted(names, key=len, reverse=True):
+            key = re.escape(name_key(name))
+            found = re.fullmatch(rf"(?P<what>.+?) (?:of|in|from|on|at) (?:the )?{key}", said)
+            if found and not self.home.names.exact(said):
+                part = tuple(device for device in self.home.devices if device.source == name)
+                inside = replace(build_home(part), told=self.home.told, scenes=self.home.scenes)
+                return replace(self, home=inside).resolve(found["what"])
+        return None
 
     def _sort_of_last(self) -> str:
         kinds = {"lights" if device.is_light else f"{device.kind}s" for device in self.last}
@@ -266,6 +281,7 @@ class Resolver:
 
     def _pick(self, named: Sequence[Device], said: str) -> Found | Unclear | None:
         """One of several devices with one name is the one in the door's room, or must be asked for."""
+        named = self.home.preferred(named)
         if len(named) < 2:
             return Found(tuple(named)) if named else None
         here = [device for device in named if self.room and name_key(device.room) == name_key(self.room)]

@@ -102,7 +102,7 @@ def asks_for_action(said: Said, home: Home, tools: Iterable["BaseTool"]) -> bool
         return False
     if _FOR_HANDS.search(said.text):
         return False
-    things = _SUBJECTS | offered | _name_words([*(device.name for device in home.devices), *home.rooms])
+    things = _SUBJECTS | offered | _name_words(home.spoken_names)
     named = {word for word in words[1:] if word in things or device_class(word)}
     if named <= _LOUD and _points_elsewhere(said.text):
         return False
@@ -319,5 +319,5 @@ def words_of(text: str, home: Home, tools: Iterable["BaseTool"], *, forbidden: b
     """What words are that were not carried out here; `forbidden` ones are no plain wish."""
     if not forbidden:
         return Words.WISH
-    names = [*(device.name for device in home.devices), *home.rooms]
+    names = home.spoken_names
     return Words.TALK if classify(text, names, tools) is SpeechAct.TALK else Words.DOUBTFUL

@@ -195,7 +195,7 @@ class LocalBrain:
         return in_own_words(understood, raw)
 
     def _asks_search(self, text: str) -> bool:
-        return speaks_of_search(text, [*(device.name for device in self.home.devices), *self.home.rooms])
+        return speaks_of_search(text, self.home.spoken_names)
 
     def _follow_up(self, said: Said, context: Context, memory: Memory) -> Step | Clarification | Frame | None:
         """What takes back the last act, answers our own question, or says "it" of the timer just set."""

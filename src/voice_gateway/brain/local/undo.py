@@ -122,8 +122,7 @@ async def take_back(executor: ToolExecutor, turn: Turn, home: Home, only: Device
     if act is None:
         return _told(turn, NOTHING)
     turn.acts.leave(act)  # should the turn end in the middle
-    about = home.address(only).casefold() if only is not None else ""
-    calls = [call for call in act.calls if only is None or target(call) == about]
+    calls = [call for call in act.calls if only is None or device_of(call, home) == only]
     if only is not None and not calls:
         return _told(turn, f"What I did last was not about {the(only)}, so I took nothing back.")
     outcomes, failed = await _put_back(executor, turn, calls)
@@ -181,6 +180,7 @@ def _told(turn: Turn, text: str) -> Done:
 
 def _done(text: str, outcomes: Sequence[ToolOutcome], home: Home, *, ok: bool) -> Done:
     requests = tuple(
-        Request(outcome.name, outcome.args, device_of({"args": outcome.args}, home)) for outcome in outcomes
+        Request(outcome.name, outcome.args, home.device_of(outcome.name, outcome.args))
+        for outcome in outcomes
     )
     return Done(Reply(capital(text), tuple(outcomes), stage="local", ok=ok), requests, tuple(outcomes))

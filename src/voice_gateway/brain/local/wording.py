@@ -20,8 +20,10 @@ def the(device: Device, *, room: bool = False) -> str:
 def choice(devices: Sequence[Device]) -> str:
     """ "the Ceiling Light or the Floor Lamp", with rooms where they differ and are no part of the name."""
     rooms = len({device.room for device in devices}) > 1
+    homes = len({(device.name, device.room) for device in devices}) < len(devices)
     shown = [
         the(device, room=rooms and device.room.casefold() not in device.name.casefold())
+        + (f" of {device.source}" if homes and device.source else "")
         for device in devices[:MOST_CHOICES]
     ]
     if len(devices) > MOST_CHOICES:
@@ -77,7 +79,7 @@ def unknown_device(said: str, home: Home) -> str:
 
 def unknown_room(said: str, home: Home, *, named: bool) -> str:
     """`named`: with the rooms that there are, where no question does it."""
-    rooms = list(home.rooms.values())
+    rooms = list(dict.fromkeys(home.rooms.values()))
     there = f" I know the {listed(rooms)}." if named and 0 < len(rooms) <= MOST_ROOMS else ""
     return f"I don't know a room called {said}.{there}"
 
