@@ -61,6 +61,10 @@ class RoutineStore(Protocol):
         """Cheaper than all of them."""
         ...
 
+    def events(self) -> list[Routine]:
+        """Those that something starts, not the clock."""
+        ...
+
     def stamp(self) -> object:
         """Changes with every change, and costs next to nothing."""
         ...
@@ -77,6 +81,10 @@ class RoutineStore(Protocol):
 
     def unfinished(self, who: str) -> list[Routine]:
         """Claimed by others."""
+        ...
+
+    def listen(self, listener: Callable[[], None]) -> Callable[[], None]:
+        """Told after every change made here by people, in the thread that made it. Returns how to stop."""
         ...
 
     def finish(self, routines: Sequence[Routine], gone: Sequence[int], who: str | None) -> None:
@@ -116,6 +124,10 @@ class SqliteRoutines:
             return [Planned(row[0], _moment(row[1]), *map(bool, row[2:])) for row in rows]
 
         return self._do(work, write=False)
+
+    def events(self) -> list[Routine]:
+        where = "WHERE is_event AND NOT paused"
+        return self._do(lambda connection: _select(connection, where), write=False)
 
     def stamp(self) -> object:
         try:
@@ -181,7 +193,6 @@ class SqliteRoutines:
         self._do(work)
 
     def listen(self, listener: Callable[[], None]) -> Callable[[], None]:
-        """Told after every change made here by people, in the thread that made it."""
         self._listeners.append(listener)
         return lambda: self._listeners.remove(listener)
 

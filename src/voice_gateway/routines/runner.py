@@ -1,0 +1,342 @@
+"""Starts routines: when their time has come, or when something has happened."""
+
+import asyncio
+import functools
+import logging
+import uuid
+from collections import defaultdict, deque
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any, Protocol, TypeVar
+
+from voice_gateway.errors import ToolUnavailable
+from voice_gateway.routines.model import Event, Last, Routine, is_so
+from voice_gateway.routines.schedule import NoPlace, Place, at_such_a_time, due_next
+from voice_gateway.routines.store import Planned, RoutineStore
+from voice_gateway.tools.builtin.timers.clock import Wait, time_passed, wait_for
+
+log = logging.getLogger(__name__)
+
+# How long a change by another process may go unnoticed, as with timers: with the lease's 2 s a leader that
+# died is replaced within 3.
+LOOK_SECONDS = 0.5
+_BLINK_SECONDS = 0.01  # rounding may wake us a moment early; that must not become a busy loop
+AT_ONCE = 32  # runs at the same time; the executor has its own limit for calls
+LATE_SECONDS = 10.0  # a repeated one that is later waits for its next time; a new leader takes 3
+ROUNDS, ROUND_SECONDS = 3, 60.0  # a routine that starts itself more often in this time is stopped
+ECHO_SECONDS = 5.0  # what a device tells so soon after a routine's act is that act
+
+MAY_HAVE = "I was interrupted in the middle, so this may have happened: {text}."
+LOOPING = "I have paused the routine “{text}”: it started itself {rounds} times within a minute."
+
+T = TypeVar("T")
+
+
+class Lease(Protocol):
+    """Who of several gateways starts routines."""
+
+    def renew(self, *, loud: bool) -> bool: ...
+
+    def release(self) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A resource has another state than before."""
+
+    server: str
+    resource: str
+    before: str
+    after: str
+    readings_before: Sequence[str] = ()
+    readings: Sequence[str] = ()
+    device: str = ""
+
+
+class Around(Protocol):
+    """What a runner needs of the gateway."""
+
+    async def carry_out(self, routine: Routine) -> Last:
+        """Never raises except cancellation."""
+        ...
+
+    def missed(self, routine: Routine) -> Awaitable[None]:
+        """Its time is long over: the user is asked."""
+        ...
+
+    def state_of(self, server: str, resource: str) -> str | None:
+        """How a device is now; None: nobody knows."""
+        ...
+
+    def tell(self, text: str) -> None:
+        """Aloud."""
+        ...
+
+
+class RoutineRunner:
+    """One of several gateways runs routines: the holder of the lease. Each run is claimed in the store first,
+    so that none is made twice whoever believes to hold it."""
+
+    def __init__(
+        self,
+        store: RoutineStore,
+        lease: Lease,
+        place: Place,
+        around: Around,
+        *,
+        grace_seconds: float,
+        now: Callable[[], datetime],
+        monotonic: Callable[[], float] = time_passed,
+        wait: Wait = wait_for,
+        on_state: Callable[[ToolUnavailable | None], None] = lambda _error: None,
+    ) -> None:
+        self._store, self._lease, self._place, self._around = store, lease, place, around
+        self._grace_seconds = grace_seconds
+        self._now, self._monotonic, self._wait = now, monotonic, wait
+        self._on_state = on_state
+        self._who = uuid.uuid4().hex
+        self._leads = False
+        self._stamp: object = object()
+        self._by_clock: list[Planned] = []  # the next first
+        self._for_a_while: list[Planned] = []
+        self._by_resource: dict[tuple[str, str], list[Routine]] = {}
+        self._moments: dict[tuple[int, datetime], float] = {}  # monotonic: of what was set for a while
+        self._running: set[int] = set()
+        self._over: list[Routine] = []  # carried out, to be written down
+        self._held: dict[int, tuple[Routine, float]] = {}  # it is so; since when it must stay so
+        self._started: list[int] = []  # by something that happened
+        self._touched: dict[str, float] = {}  # devices that a routine has just switched
+        self._rounds: dict[int, deque[float]] = defaultdict(deque)
+        self._wake = asyncio.Event()
+        # Of its own: the threads that all share may be waiting for another file.
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="routines")
+
+    async def run(self) -> None:
+        """Until cancelled."""
+        loop = asyncio.get_running_loop()
+
+        def wake() -> None:
+            loop.call_soon_threadsafe(self._wake.set)
+
+        stop_listening = self._store.listen(wake)
+        try:
+            async with asyncio.TaskGroup() as tasks:
+                while True:
+                    self._wake.clear()
+                    try:
+                        await self._look(tasks)
+                        self._on_state(None)
+                    except ToolUnavailable as error:  # at the next look again
+                        self._on_state(error)
+                    await self._wait(self._wake, self._pause())
+        finally:
+            stop_listening()
+            self._lease.release()
+
+    # --- what happens
+
+    def happened(self, told: Told) -> None:
+        """Something has changed. Cheap where no routine waits for it."""
+        waiting = self._by_resource.get((told.server, told.resource), ()) if self._leads else ()
+        for routine in waiting:
+            trigger = routine.trigger
+            assert isinstance(trigger, Event)
+            was = is_so(trigger.becomes, told.before, told.readings_before)
+            now = is_so(trigger.becomes, told.after, told.readings)
+            if not now:
+                self._held.pop(routine.id, None)
+            elif not was:
+                self._count_round(routine, told)
+                if trigger.seconds:
+                    self._held.setdefault(routine.id, (routine, self._monotonic() + trigger.seconds))
+                else:
+                    self._started.append(routine.id)
+                self._wake.set()
+
+    def _count_round(self, routine: Routine, told: Told) -> None:
+        """What a device tells right after a routine has switched it may go round and round."""
+        moment = self._monotonic()
+        if moment - self._touched.get(told.device, -ECHO_SECONDS) > ECHO_SECONDS:
+            self._rounds.pop(routine.id, None)
+            return
+        rounds = self._rounds[routine.id]
+        while rounds and moment - rounds[0] > ROUND_SECONDS:
+            rounds.popleft()
+        rounds.append(moment)
+
+    # --- one look
+
+    async def _look(self, tasks: asyncio.TaskGroup) -> None:
+        led, self._leads = (
+            self._leads,
+            await self._in_thread(functools.partial(self._lease.renew, loud=False)),
+        )
+        if not self._leads:
+            self._by_clock, self._for_a_while, self._by_resource, self._stamp = [], [], {}, object()
+            return
+        if not led:
+            await self._tell_unfinished()
+        await self._write_down()
+        await self._read()
+        await self._start(tasks)
+
+    async def _tell_unfinished(self) -> None:
+        """Whoever claimed them has lost the lease in the middle."""
+        for routine in await self._in_thread(self._store.unfinished, self._who):
+            log.warning("a routine was interrupted", extra={"routine": routine.id})
+            self._around.tell(MAY_HAVE.format(text=routine.text))
+            last = Last(self._now(), ok=False, text="It was interrupted, and may have happened.")
+            await self._in_thread(self._store.finish, *self._after([replace(routine, last=last)]), None)
+
+    async def _read(self) -> None:
+        stamp = await self._in_thread(self._store.stamp)
+        if stamp == self._stamp:
+            return
+        planned = await self._in_thread(self._store.planned)
+        found: dict[tuple[str, str], list[Routine]] = defaultdict(list)
+        if any(one.is_event for one in planned):
+            for routine in await self._in_thread(self._store.events):
+                assert isinstance(routine.trigger, Event)
+                found[routine.trigger.server, routine.trigger.resource].append(routine)
+        self._by_resource = dict(found)
+        there = {routine.id for waiting in found.values() for routine in waiting}
+        self._held = {one: held for one, held in self._held.items() if one in there}
+        waiting = [one for one in planned if one.next is not None and not one.paused]
+        self._for_a_while = [one for one in waiting if one.next and one.next.microsecond]
+        self._by_clock = sorted((one for one in waiting if one.next and not one.next.microsecond), key=_next)
+        known = {(one.id, one.next) for one in self._for_a_while}
+        self._moments = {key: moment for key, moment in self._moments.items() if key in known}
+        self._stamp = stamp
+
+    def _left_seconds(self, planned: Planned) -> float:
+        """A time of day is what the clock shows; a duration, which has microseconds, passes."""
+        assert planned.next is not None
+        by_clock = (planned.next - self._now()).total_seconds()
+        if planned.next.microsecond == 0:
+            return by_clock
+        key = planned.id, planned.next
+        return self._moments.setdefault(key, self._monotonic() + by_clock) - self._monotonic()
+
+    def _first(self) -> Iterator[Planned]:
+        """Those that are due, and the next one; of ten thousand the others are not looked at."""
+        for planned in (*self._for_a_while, *self._by_clock):
+            if planned.id in self._running:
+                continue
+            yield planned
+            if planned.next and planned.next.microsecond == 0 and self._left_seconds(planned) > 0:
+                return
+
+    async def _start(self, tasks: asyncio.TaskGroup) -> None:
+        late = {one.id: -left for one in self._first() if (left := self._left_seconds(one)) <= 0}
+        due = [(one.id, one.next) for one in self._first() if one.id in late]
+        for one in [one for one, (_, moment) in self._held.items() if moment <= self._monotonic()]:
+            self._started.append(self._held.pop(one)[0].id)
+        happened = [(one, None) for one in dict.fromkeys(self._started) if one not in self._running]
+        wanted = [*due, *happened][: max(0, AT_ONCE - len(self._running))]
+        self._started = [one for one in self._started if (one, None) not in wanted]
+        for routine in await self._claimed(wanted):
+            self._running.add(routine.id)
+            task = self._carry_out(routine, late.get(routine.id, 0.0))
+            tasks.create_task(task, name=f"routine {routine.id}")
+
+    async def _claimed(self, wanted: Sequence[tuple[int, datetime | None]]) -> list[Routine]:
+        if not wanted:
+            return []
+        return await self._in_thread(self._store.claim, wanted, self._who, self._now())
+
+    # --- one run
+
+    async def _carry_out(self, routine: Routine, late_seconds: float) -> None:
+        try:
+            self._over.append(await self._outcome(routine, late_seconds))
+        finally:
+            self._wake.set()
+
+    async def _outcome(self, routine: Routine, late_seconds: float) -> Routine:
+        """As it is behind its run. What was missed while nobody was there is not made up for: a repeated one
+        waits for its next time, a single one is done a little late, or asked about."""
+        if late_seconds > (self._grace_seconds if routine.one_time else LATE_SECONDS):
+            log.info("a routine was missed", extra={"routine": routine.id, "seconds": round(late_seconds)})
+            if routine.one_time:
+                await self._around.missed(routine)
+            return routine
+        if len(self._rounds.get(routine.id, ())) > ROUNDS:
+            self._rounds.pop(routine.id)
+            self._around.tell(LOOPING.format(text=routine.text, rounds=ROUNDS))
+            last = Last(self._now(), ok=False, text="It started itself again and again, so it is paused.")
+            return replace(routine, last=last, paused=True)
+        if not self._holds(routine):
+            return routine
+        started, names = self._now(), [name for name, _, _ in routine.devices]
+        self._touched |= dict.fromkeys(names, self._monotonic())
+        last = await self._around.carry_out(routine)
+        self._touched |= dict.fromkeys(names, self._monotonic())
+        return replace(routine, last=replace(last, at=started))
+
+    def _holds(self, routine: Routine) -> bool:
+        condition = routine.condition
+        if condition is None:
+            return True
+        try:
+            if not at_such_a_time(condition, self._now(), self._place):
+                return False
+        except NoPlace:
+            return False
+        if not condition.resource:
+            return True
+        state = self._around.state_of(condition.server, condition.resource)
+        return state is not None and is_so(condition.state, state) is not condition.unless
+
+    async def _write_down(self) -> None:
+        """All that came to its end since the last look, in one step."""
+        over, self._over = self._over, []
+        if not over:
+            return
+        stopped = [one for one in over if one.paused]
+        try:
+            await self._in_thread(self._store.finish, *self._after(over), self._who)
+            if stopped:
+                await self._in_thread(self._store.replace, stopped)
+        except ToolUnavailable:
+            self._over = over + self._over
+            raise
+        self._running -= {one.id for one in over}
+
+    def _after(self, routines: Iterable[Routine]) -> tuple[list[Routine], list[int]]:
+        """As they are from now on, and those that are over. Counted from when it was due, too: a clock that
+        is set back does not let it come again."""
+        kept: list[Routine] = []
+        gone: list[int] = []
+        for routine in routines:
+            if routine.one_time:
+                gone.append(routine.id)
+                continue
+            after = max(self._now(), routine.next) if routine.next else self._now()
+            try:
+                following = due_next(routine, after, self._place)
+            except NoPlace:
+                following = None
+            if following is None and not isinstance(routine.trigger, Event):
+                gone.append(routine.id)
+            else:
+                kept.append(replace(routine, next=following))
+        return kept, gone
+
+    async def _in_thread(self, work: Callable[..., T], *args: Any) -> T:
+        return await asyncio.get_running_loop().run_in_executor(self._thread, functools.partial(work, *args))
+
+    def _pause(self) -> float:
+        if not self._leads or len(self._running) >= AT_ONCE:
+            return LOOK_SECONDS
+        if self._over or self._started:
+            return _BLINK_SECONDS
+        waiting = [self._left_seconds(one) for one in self._first()]
+        held = [moment - self._monotonic() for _, moment in self._held.values()]
+        return min(LOOK_SECONDS, max(_BLINK_SECONDS, min(waiting + held, default=LOOK_SECONDS)))
+
+
+def _next(planned: Planned) -> datetime:
+    assert planned.next is not None
+    return planned.next

@@ -1,0 +1,280 @@
+"""Routines start in time, at most once, and never in silence; no test waits for the clock on the wall."""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from tests.fakes.timer_clock import StoppedClock
+from voice_gateway.routines.model import Condition, Event, Every, Last, Once, Routine
+from voice_gateway.routines.runner import RoutineRunner, Told
+from voice_gateway.routines.schedule import Place
+from voice_gateway.routines.store import SqliteRoutines
+from voice_gateway.tools.builtin.timers import RingLease
+
+START = datetime(2026, 11, 16, 7, tzinfo=UTC)
+PLACE = Place(UTC, 52.5, 13.4)
+LAMP = {"name": "control_zwave_device", "args": {"deviceName": "Floor Lamp", "action": "on"}}
+DOOR = ("zwave", "zwave://devices/7/0")
+EVERY_DAY = "FREQ=DAILY;BYHOUR=8;BYMINUTE=0;BYSECOND=0"
+
+
+class House:
+    """What the gateway is to a runner."""
+
+    def __init__(self) -> None:
+        self.done: list[str] = []
+        self.told: list[str] = []
+        self.asked: list[str] = []
+        self.states: dict[str, str] = {}
+        self.blocked: asyncio.Event | None = None
+
+    async def carry_out(self, routine: Routine) -> Last:
+        self.done.append(routine.text)
+        if self.blocked is not None:
+            await self.blocked.wait()
+        return Last(START, ok=True, text="Done.")
+
+    async def missed(self, routine: Routine) -> None:
+        self.asked.append(routine.text)
+
+    def state_of(self, _server: str, resource: str) -> str | None:
+        return self.states.get(resource)
+
+    def tell(self, text: str) -> None:
+        self.told.append(text)
+
+
+class Gateway:
+    def __init__(
+        self, folder: Path, clock: StoppedClock, monotonic: Callable[[], float] | None = None
+    ) -> None:
+        self.clock, self.house = clock, House()
+        self.store = SqliteRoutines(folder / "routines.sqlite3")
+        self.runner = RoutineRunner(
+            self.store,
+            RingLease(folder / "routines.lease", monotonic=clock.monotonic),
+            PLACE,
+            self.house,
+            grace_seconds=120,
+            now=clock.now,
+            monotonic=monotonic or clock.monotonic,
+            wait=clock.wait,
+        )
+
+    @contextlib.asynccontextmanager
+    async def running(self) -> AsyncIterator["Gateway"]:
+        task = asyncio.create_task(self.runner.run())
+        try:
+            await self.clock.settled()
+            yield self
+        finally:
+            task.cancel()
+            await asyncio.wait([task])
+
+    async def settle(self) -> None:
+        """Until what was started is done and written down."""
+        for _ in range(5):
+            self.clock.wake()
+            await self.clock.settled()
+
+    def add(self, trigger, text: str = "lamp on", due: datetime | None = None, **more) -> Routine:
+        due = trigger.at if isinstance(trigger, Once) else due
+        return self.store.add(Routine(text, trigger, (LAMP,), next=due, **more), 2000)
+
+    def told(self, before: str, after: str, device: str = "Front Door", resource: str = DOOR[1]) -> None:
+        self.runner.happened(Told(DOOR[0], resource, before, after, device=device))
+
+
+@pytest.fixture
+def clock() -> StoppedClock:
+    return StoppedClock(START)
+
+
+@pytest.fixture
+def gateway(tmp_path: Path, clock: StoppedClock) -> Gateway:
+    return Gateway(tmp_path, clock)
+
+
+async def test_once_runs_when_its_time_has_come_and_leaves_the_list(gateway):
+    gateway.add(Once(START + timedelta(minutes=10)))
+    async with gateway.running():
+        await gateway.clock.advance(599)
+        assert gateway.house.done == []
+        await gateway.clock.advance(1)
+        await gateway.settle()
+        assert gateway.house.done == ["lamp on"]
+        assert gateway.store.all() == []
+
+
+async def test_a_repeated_one_is_due_again_and_says_how_it_went(gateway):
+    gateway.add(Every(EVERY_DAY, START), due=START + timedelta(hours=1))
+    async with gateway.running():
+        gateway.clock.time = START + timedelta(hours=1)
+        await gateway.settle()
+        [kept] = gateway.store.all()
+        assert (kept.next, kept.last.text) == (START + timedelta(days=1, hours=1), "Done.")
+
+
+async def test_a_clock_that_is_set_back_runs_nothing_twice(gateway):
+    gateway.add(Every(EVERY_DAY, START), due=START + timedelta(hours=1))
+    async with gateway.running():
+        gateway.clock.time = START + timedelta(hours=1)
+        await gateway.settle()
+        gateway.clock.time = START
+        await gateway.settle()
+        gateway.clock.time = START + timedelta(hours=1)
+        await gateway.settle()
+        assert gateway.house.done == ["lamp on"]
+
+
+async def test_a_duration_is_time_that_passes(tmp_path, clock):
+    """The clock jumps ahead by an hour; the lamp stays on for its ten minutes."""
+    passed = [1000.0]
+    gateway = Gateway(tmp_path, clock, lambda: passed[0])
+    gateway.add(Once(START + timedelta(minutes=10, microseconds=5), 600.0))
+    async with gateway.running():
+        gateway.clock.time = START + timedelta(hours=1)
+        await gateway.settle()
+        assert gateway.house.done == []
+        passed[0] += 601
+        await gateway.settle()
+        assert gateway.house.done == ["lamp on"]
+
+
+@pytest.mark.parametrize(("late", "done", "asked"), [(100, 1, 0), (121, 0, 1)])
+async def test_a_single_one_is_done_a_little_late_or_asked_about(gateway, late, done, asked):
+    gateway.add(Once(START - timedelta(seconds=late)))
+    async with gateway.running():
+        await gateway.settle()
+        assert (len(gateway.house.done), len(gateway.house.asked)) == (done, asked)
+        assert gateway.store.all() == []
+
+
+async def test_a_repeated_one_that_was_missed_waits_for_its_next_time(gateway):
+    gateway.add(Every(EVERY_DAY, START), due=START - timedelta(seconds=30))
+    async with gateway.running():
+        await gateway.settle()
+        assert gateway.house.done == []
+        assert gateway.store.all()[0].next == START + timedelta(hours=1)
+
+
+async def test_what_was_interrupted_is_told_and_not_done_again(gateway):
+    made = gateway.add(Once(START))
+    gateway.store.claim([(made.id, made.next)], "a gateway that died", START)
+    async with gateway.running():
+        await gateway.settle()
+        assert gateway.house.done == []
+        assert "may have happened: lamp on" in gateway.house.told[0]
+        assert gateway.store.all() == []
+
+
+async def test_of_two_gateways_one_runs_it_and_the_other_takes_over(tmp_path, clock):
+    first, second = Gateway(tmp_path, clock), Gateway(tmp_path, StoppedClock(START))
+    for minute in (1, 2):
+        first.add(Once(START + timedelta(minutes=minute)))
+    async with second.running():
+        async with first.running():
+            for one in (first, second):
+                one.clock.time = START + timedelta(minutes=1)
+                await one.settle()
+            assert len(first.house.done + second.house.done) == 1
+        for one in (first, second):
+            one.clock.time = START + timedelta(minutes=2)
+        await second.settle()
+        assert len(first.house.done + second.house.done) == 2
+
+
+async def test_what_is_cancelled_or_paused_elsewhere_does_not_run(gateway, tmp_path):
+    made = gateway.add(Once(START + timedelta(seconds=60)))
+    async with gateway.running():
+        SqliteRoutines(tmp_path / "routines.sqlite3").remove([made.id])
+        await gateway.clock.advance(61)
+        await gateway.settle()
+        assert gateway.house.done == []
+
+
+async def test_a_change_starts_what_waits_for_it(gateway):
+    gateway.add(Event(*DOOR, "open"))
+    async with gateway.running():
+        gateway.told("closed", "open")
+        await gateway.settle()
+        gateway.told("open", "open")  # it was so before
+        gateway.told("closed", "open", resource="zwave://devices/8/0")
+        await gateway.settle()
+        assert gateway.house.done == ["lamp on"]
+        gateway.told("open", "closed")
+        gateway.told("closed", "open")
+        await gateway.settle()
+        assert gateway.house.done == ["lamp on"] * 2
+
+
+async def test_it_must_stay_so(gateway):
+    gateway.add(Event(*DOOR, "open", 600.0))
+    async with gateway.running():
+        gateway.told("closed", "open")
+        await gateway.clock.advance(300)
+        gateway.told("open", "closed")
+        await gateway.clock.advance(400)
+        assert gateway.house.done == []
+        gateway.told("closed", "open")
+        await gateway.clock.advance(601)
+        await gateway.settle()
+        assert gateway.house.done == ["lamp on"]
+
+
+@pytest.mark.parametrize(("state", "done"), [("on", 0), ("off", 1)])
+async def test_a_condition_is_judged_when_it_starts(gateway, state, done):
+    condition = Condition(resource="zwave://devices/3/0", server="zwave", state="off")
+    gateway.add(Event(*DOOR, "open"), condition=condition)
+    gateway.house.states["zwave://devices/3/0"] = state
+    async with gateway.running():
+        gateway.told("closed", "open")
+        await gateway.settle()
+        assert len(gateway.house.done) == done
+
+
+async def test_hours_are_a_condition(gateway):
+    gateway.add(Event(*DOOR, "open"), condition=Condition(after="22:00", before="06:00"))
+    async with gateway.running():
+        gateway.told("closed", "open")
+        await gateway.settle()
+        assert gateway.house.done == []
+
+
+async def test_what_starts_itself_is_paused_after_three_rounds(gateway):
+    """Its own act opens what it waits for, again and again."""
+    own = (("Front Door", "", "zwave"),)
+    gateway.add(Event(*DOOR, "open"), devices=own)
+    async with gateway.running():
+        for _ in range(8):
+            gateway.told("closed", "open")
+            await gateway.settle()
+        assert len(gateway.house.done) == 4  # by hand, and three rounds
+        assert gateway.house.told == [
+            "I have paused the routine “lamp on”: it started itself 3 times within a minute."
+        ]
+        assert gateway.store.all()[0].paused
+
+
+async def test_what_people_do_often_is_no_loop(gateway):
+    gateway.add(Event(*DOOR, "open"), devices=(("Floor Lamp", "", "zwave"),))
+    async with gateway.running():
+        for _ in range(8):
+            gateway.told("closed", "open")
+            await gateway.settle()
+        assert len(gateway.house.done) == 8
+
+
+async def test_many_at_once_are_all_done(gateway):
+    for _ in range(100):
+        gateway.add(Once(START + timedelta(seconds=1)))
+    async with gateway.running():
+        await gateway.clock.advance(1)
+        async with asyncio.timeout(20):
+            while gateway.store.all():
+                await gateway.settle()
+        assert len(gateway.house.done) == 100
