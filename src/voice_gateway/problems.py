@@ -53,6 +53,7 @@ MODEL_REFUSED = "I would rather not answer that."
 
 MEMORY_LOST = "I cannot remember what is said at the moment."
 FILE_DAMAGED = "The file with my {what} was damaged, so I began a new one; of its entries I kept {kept}."
+ROUTINES_LOST = "Routines are not available: their file cannot be used."
 TIMERS_LOST = "Timers are not available: their file cannot be used."
 PIN_LOCKED = "The PIN is locked for {time} after {wrong} wrong ones."
 SECOND_GATEWAY = "another gateway is running; commands reach that one"
@@ -315,6 +316,13 @@ CATALOGUE: Mapping[str, tuple[Problem, ...]] = {
             "`voice-gateway doctor`, free space, owner of the folder",
             "by itself, within a second",
         ),
+        Problem(
+            "`routines`",
+            (ROUTINES_LOST,),
+            "the data folder's disk is full or read-only: no routine can be made, changed or started",
+            "`voice-gateway doctor`, free space, owner of the folder",
+            "by itself, within a second",
+        ),
     ),
     "The MQTT broker": (
         Problem(
@@ -395,7 +403,7 @@ CATALOGUE: Mapping[str, tuple[Problem, ...]] = {
     "Conversations and commands": (
         MEMORY,
         Problem(
-            "`memory`, `timers` (damaged)",
+            "`memory`, `timers`, `routines` (damaged)",
             (FILE_DAMAGED,),
             "a disk error, or a write that was cut off; what could be read is in the new file",
             "the disk; the damaged file stays beside the new one, with `.damaged` behind its name",

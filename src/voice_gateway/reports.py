@@ -113,7 +113,9 @@ def outside_parts(watch: Watch) -> Callable[[Event], None]:
     return noticed
 
 
-def damaged_file(watch: Watch, part: Literal["memory", "timers"], what: str) -> Callable[[Damage], None]:
+def damaged_file(
+    watch: Watch, part: Literal["memory", "timers", "routines"], what: str
+) -> Callable[[Damage], None]:
     """For the part whose file it is; the file tells it in a thread of its own."""
     loop = asyncio.get_running_loop()
 

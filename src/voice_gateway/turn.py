@@ -1,6 +1,7 @@
 """The data that moves through one turn, in order."""
 
 from collections.abc import Callable, Mapping
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
@@ -89,6 +90,19 @@ class Utterance:
                 object.__setattr__(self, name, encodable(given))
 
 
+_SPEAKING: ContextVar[Utterance | None] = ContextVar("speaking", default=None)
+
+
+def speaking() -> Utterance | None:
+    """Whose turn a tool is called in; None: in nobody's."""
+    return _SPEAKING.get()
+
+
+def set_speaking(utterance: Utterance) -> None:
+    """For the calls of this task, and of those that it starts."""
+    _SPEAKING.set(utterance)
+
+
 @dataclass(frozen=True, slots=True)
 class ToolTraits:
     """What is known of a tool beyond LangChain's interface; kept in `tool.metadata["traits"]`.
@@ -108,6 +122,9 @@ class ToolTraits:
     stranger: bool = False  # of a server that is not trusted: what it says of itself is not believed
     words_from_outside: bool = False  # it answers with what strangers wrote
     summary: str = ""  # what it does, in a sentence for people; its description is for models
+    # Of a tool that makes other calls later: whether those are sensitive, and how one is asked about them.
+    sensitive: Callable[[Mapping[str, Any]], bool] | None = None
+    asked: Callable[[Mapping[str, Any]], str] | None = None
 
     @property
     def side_effects(self) -> bool:

@@ -102,4 +102,5 @@ async def test_after_start_all_builtin_and_all_discovered_tools_are_in_the_manag
     builtin = {tool.name for tool in builtin_tools(ToolsSettings(), timers=timers)}
     assert len(builtin) > 4
     assert {"control_zwave_device", "list_zwave_devices", "add"} <= discovered
-    assert present == builtin | discovered
+    routines = {"make_routine", "list_routines", "cancel_routine"}
+    assert present == builtin | routines | discovered

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from home_words.kinds import HomeDevice
 from voice_gateway import quick_start
 from voice_gateway.app.doors import Doors
+from voice_gateway.app.routines import Routines, place_of
 from voice_gateway.brain.llm.anthropic.errors import NO_KEY
 from voice_gateway.brain.llm.ollama.health import ModelHealth
 from voice_gateway.brain.local.compose import abilities
@@ -93,13 +94,19 @@ class Gateway:
         self.link = self._build_link()
         self._sources = Sources(self.executor)
         self._agreed_scenes = AgreedScenes(data_folder() / "agreed-scenes.json")
+        place = place_of(settings.home)
         self.local = LocalBrain(
             self.executor,
             settings.brain,
             home_ready=self._home_known,
             home=settings.home,
             sources=self._sources,
+            place=place,
         )
+        self.routines = Routines(self, place)
+        for tool in self.routines.tools():
+            self.tools.add(tool)
+        self.local.subscribe(self.routines.changed)
         self.model = self._build_model()
         self._built_at = time.time()
         self.conversation = self._build_conversation()
@@ -283,6 +290,10 @@ class Gateway:
             async with asyncio.timeout(GRACE_SECONDS):
                 await self.link.settled()
 
+    async def home_known(self) -> None:
+        """Returns when its devices are known, or cannot be."""
+        await self.local.known()
+
     # --- what stays up
 
     def start_long_tasks(self, *, rings: bool = True) -> None:
@@ -295,6 +306,7 @@ class Gateway:
         if rings:
             self.start(self._clock.run(self._ring, self._tell_missed), "timers")
             self.start(self._warm_tools(), "tools")
+            self.start(self.routines.runner.run(), "routines")
         if self.model is not None:
             self.start(self.model.keep_warm(), "brain.model")
             self._watch_model()

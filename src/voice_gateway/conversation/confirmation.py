@@ -144,13 +144,13 @@ class Confirmation:
         if again:
             text, open_now = NOT_AGAIN, False
         else:
-            text, open_now = await self._asked(turn, gate.asked)
+            text, open_now = await self.asked(turn, gate.asked)
         text = f"{render_outcomes(told)} {text}" if told else text
         turn.history.add_ai(text)
         ok = (open_now or again) and all(one.ok for one in done)
         return replace(reply, text=text, outcomes=done, ok=ok, expects_answer=open_now)
 
-    async def _asked(self, turn: Turn, calls: Sequence[ToolCall]) -> tuple[str, bool]:
+    async def asked(self, turn: Turn, calls: Sequence[ToolCall]) -> tuple[str, bool]:
         """The question about these calls, which is open from now on; or why it makes no sense to ask."""
         levels = [self._tier(call) for call in calls]
         sensitive = Tier.SENSITIVE in levels
@@ -196,7 +196,7 @@ class Confirmation:
             turn.history.state[OVER] = self._now() + GRACE_SECONDS
             return _told(turn, refusal)
         turn.history.add_user(turn.utterance.text)
-        return await self._run(turn, pending.calls, sensitive=pending.sensitive)
+        return await self.run(turn, pending.calls, sensitive=pending.sensitive)
 
     def _declined(self, turn: Turn, pending: Pending) -> Reply:
         turn.history.state[DECLINED] = calls_json(pending.calls)
@@ -210,8 +210,8 @@ class Confirmation:
         turn.history.add_user(turn.utterance.text)
         sensitive = any(self._tier(call) is Tier.SENSITIVE for call in calls)
         if choice.sure and not sensitive:
-            return await self._run(turn, calls, sensitive=False)
-        text, open_now = await self._asked(turn, calls or pending.calls)
+            return await self.run(turn, calls, sensitive=False)
+        text, open_now = await self.asked(turn, calls or pending.calls)
         turn.history.add_ai(text)
         return Reply(text, stage="local", ok=open_now, expects_answer=open_now)
 
@@ -248,7 +248,7 @@ class Confirmation:
             f"{WRONG_PIN} There were too many: for {left} I take none." if attempts.is_locked else WRONG_PIN
         )
 
-    async def _run(self, turn: Turn, calls: Sequence[ToolCall], *, sensitive: bool) -> Reply:
+    async def run(self, turn: Turn, calls: Sequence[ToolCall], *, sensitive: bool) -> Reply:
         """A yes counts for what was asked: what turns out to be sensitive only now is asked about, too."""
         if any(self._executor.tools.find(call.name) is None for call in calls):
             await self._linked()  # a new process: the server that was asked about is not connected yet

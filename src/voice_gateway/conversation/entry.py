@@ -11,7 +11,7 @@ from pathlib import Path
 from time import perf_counter
 
 from home_words.question import is_question
-from voice_gateway.brain.acts import Acts, TurnActs, Where
+from voice_gateway.brain.acts import Acts, TurnActs, Where, waves
 from voice_gateway.brain.render_outcomes import render_outcomes
 from voice_gateway.brain.stage import ModelStage, Stage, Turn
 from voice_gateway.config import BrainSettings, PermissionSettings
@@ -39,8 +39,10 @@ from voice_gateway.turn import (
     Passed,
     Reply,
     Say,
+    ToolCall,
     ToolOutcome,
     Utterance,
+    set_speaking,
 )
 from voice_gateway.watch import Acted, Answered, Heard, State, Waiting, Watch
 
@@ -117,6 +119,7 @@ class Conversation:
         if problem := _too_long(utterance):
             return self._refused(utterance, problem)
         key = conversation_key(utterance, self._gateway)
+        set_speaking(utterance)
         with turn_context(turn=utterance.id[:8], door=utterance.door):
             async with self.locks.of(key):
                 history = await self._histories.load(key)
@@ -139,6 +142,58 @@ class Conversation:
             self._watch.tell(Acted(shown, outcome, reply.model))
         self._watch.tell(Answered(shown, reply))
         return reply
+
+    async def carry_out(
+        self, utterance: Utterance, calls: Sequence[ToolCall], *, sensitive: bool, made_in: Utterance
+    ) -> Reply:
+        """What was agreed to before, in a turn of its own; it is taken back where it was `made_in`.
+
+        With `sensitive` a yes was said to that; what turns out to be so only now is asked about.
+        """
+        started, key = perf_counter(), conversation_key(utterance, self._gateway)
+        set_speaking(utterance)
+        with turn_context(turn=utterance.id[:8], door=utterance.door):
+            async with self.locks.of(key):
+                history = await self._histories.load(key)
+                history.add_user(utterance.text)
+                acts = self._acts_for(utterance, conversation_key(made_in, self._gateway), None)
+                turn = Turn(utterance, history, acts=acts)
+                try:
+                    reply = await self._agreed(turn, calls, sensitive=sensitive)
+                finally:
+                    await acts.keep(turn.outcomes, history.state)
+                    await self._histories.save(key, history)
+        reply = replace(
+            reply,
+            conversation_id=utterance.conversation_id,
+            seconds=perf_counter() - started,
+            heard=utterance.text,
+        )
+        for outcome in reply.outcomes:
+            self._watch.tell(Acted(utterance, outcome))
+        self._watch.tell(Answered(utterance, reply))
+        return reply
+
+    async def _agreed(self, turn: Turn, calls: Sequence[ToolCall], *, sensitive: bool) -> Reply:
+        replies: list[Reply] = []
+        try:
+            async with asyncio.timeout(self._brain.turn_timeout_seconds):
+                for wave in waves(calls):
+                    replies += [await self._confirmation.run(turn, wave, sensitive=sensitive)]
+        except TimeoutError:
+            replies.append(Reply("It took too long, and may still happen.", ok=False))
+        outcomes = tuple(outcome for reply in replies for outcome in reply.outcomes)
+        text, ok = " ".join(reply.text for reply in replies), all(reply.ok for reply in replies)
+        return Reply(text, outcomes, stage="local", ok=ok and not any(one.expects_answer for one in replies))
+
+    async def ask_about(self, utterance: Utterance, calls: Sequence[ToolCall]) -> str:
+        """A question of ours that a yes answers in that conversation; "" where it makes no sense to ask."""
+        key = conversation_key(utterance, self._gateway)
+        async with self.locks.of(key):
+            history = await self._histories.load(key)
+            text, is_open = await self._confirmation.asked(Turn(utterance, history), calls)
+            await self._histories.save(key, history)
+        return text if is_open else ""
 
     def _acts_for(self, utterance: Utterance, key: str, take_back: Where | None) -> TurnActs:
         here = Where(utterance.door, (utterance.room or "").casefold(), key)

@@ -1,11 +1,14 @@
 """What a routine is: what starts it, on what condition, what it does, and how it is written down."""
 
+import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, time
 from typing import Any
 
+# The tools, by their names.
+MAKE, LIST, CANCEL = "make_routine", "list_routines", "cancel_routine"
 SUN_EVENTS = ("sunrise", "sunset", "dawn", "dusk")
 WEEKDAYS = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")  # as RRULE writes them; Monday is 0
 _COMPARED = re.compile(r"(?:(?P<measure>[a-z ]+) )?(?P<sign>[<>]) (?P<number>-?\d+(?:\.\d+)?)")
@@ -85,7 +88,30 @@ class Condition:
         }
 
 
+@dataclass(frozen=True, slots=True)
+class Later:
+    """What the words of a "when" mean."""
+
+    trigger: Trigger
+    condition: Condition | None = None
+    until: datetime | None = None
+    note: str = ""  # what should be said beside it
+    back: bool = False  # done now, and taken back then
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """A sentence that says what is wrong with a "when", or asks for what it lacks."""
+
+    text: str
+
+
 Call = Mapping[str, Any]  # {"name": tool, "args": {…}}
+
+
+def calls_text(calls: Sequence[Call]) -> str:
+    """As a tool takes them."""
+    return json.dumps([{"name": call["name"], "args": dict(call["args"])} for call in calls])
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,7 +294,3 @@ def _measured(measure: str, state: str, readings: Sequence[str]) -> float | None
             if (found := _NUMBER.search(part)) and (named or unit in part):
                 return float(found[0])
     return None
-
-
-def moved(routine: Routine, trigger: Trigger) -> Routine:
-    return replace(routine, trigger=trigger, next=None)

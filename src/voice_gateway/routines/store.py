@@ -9,10 +9,9 @@ from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 from voice_gateway.errors import ToolUnavailable
+from voice_gateway.problems import ROUTINES_LOST
 from voice_gateway.routines.model import Event, Routine, from_record, to_record
 from voice_gateway.sqlite_file import BUSY_SECONDS, Damage, Schema, SqliteFile, UnreadableRow
-
-LOST = "I can't read or keep my routines at the moment."
 
 T = TypeVar("T")
 
@@ -206,7 +205,7 @@ class SqliteRoutines:
         try:
             return self._file.run(work, write=write, busy_seconds=BUSY_SECONDS)
         except (sqlite3.Error, OSError) as error:
-            raise ToolUnavailable(LOST) from error
+            raise ToolUnavailable(ROUTINES_LOST) from error
 
 
 def _select(connection: sqlite3.Connection, where: str, *args: Any) -> list[Routine]:

@@ -38,18 +38,29 @@ def question(
 
     What can be taken back (`plain`) is asked in one breath: "Turn off the Floor Lamp and the Desk Lamp?"
     """
-    groups: dict[tuple[str, str], list[str]] = {}
-    for call in calls:
-        wish = _wish(call, traits(call.name), reaches, lower=not plain)
-        things = groups.setdefault((wish.doing, wish.how), [])
-        if wish.thing not in things:
-            things.append(wish.thing)
-    wishes = [" ".join(filter(None, (doing, _listed(them), how))) for (doing, how), them in groups.items()]
-    joined = _listed(wishes)
+    joined = described(calls, traits, reaches, lower=not plain)
     asked = f"{joined[0].upper()}{joined[1:]}?"
     if plain:
         return asked
     return f"{asked} Say yes and your PIN to confirm." if pin else f"{asked} Say yes to confirm."
+
+
+def described(
+    calls: Sequence[ToolCall],
+    traits: Callable[[str], ToolTraits],
+    reaches: Reaches,
+    *,
+    lower: bool = False,
+) -> str:
+    """ "turn off the Floor Lamp and the Desk Lamp" """
+    groups: dict[tuple[str, str], list[str]] = {}
+    for call in calls:
+        wish = _wish(call, traits(call.name), reaches, lower=lower)
+        things = groups.setdefault((wish.doing, wish.how), [])
+        if wish.thing not in things:
+            things.append(wish.thing)
+    wishes = [" ".join(filter(None, (doing, _listed(them), how))) for (doing, how), them in groups.items()]
+    return _listed(wishes)
 
 
 def _listed(words: Sequence[str]) -> str:
@@ -59,6 +70,8 @@ def _listed(words: Sequence[str]) -> str:
 def _wish(call: ToolCall, traits: ToolTraits, reaches: Reaches, *, lower: bool) -> _Wish:
     args: Mapping[str, Any] = call.args if isinstance(call.args, Mapping) else {}
     name, reach = traits.original_name or call.name, reaches(call, traits)
+    if traits.asked is not None:
+        return _Wish(traits.asked(args))
     if reach is not None and (wish := _home_wish(reach, lower=lower)):
         return wish
     if not traits.stranger and (words := _own_words(name, args)):

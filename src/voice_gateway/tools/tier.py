@@ -14,6 +14,7 @@ from voice_gateway.tools.reach import LIST, LOOK, WARMTH, Reach
 from voice_gateway.turn import ToolCall, ToolTraits
 
 TIMERS = frozenset({"set_timer", "cancel_timer", "extend_timer"})
+ROUTINES = frozenset({"make_routine", "cancel_routine"})
 VOLUME = "control_speaker_volume"
 
 
@@ -51,6 +52,8 @@ def tier(call: ToolCall, traits: ToolTraits, settings: PermissionSettings, reach
     if reach is not None:
         return _reach_tier(reach)
     args = call.args if isinstance(call.args, Mapping) else {}
+    if traits.sensitive is not None:  # what it would do later is judged as if it were done now
+        return Tier.SENSITIVE if traits.sensitive(args) else Tier.ACT
     return _own_tier(traits.original_name or call.name, args, traits)
 
 
@@ -131,7 +134,7 @@ def _reaches_guarded(words: Sequence[str], args: Mapping[str, Any]) -> bool:
 
 COOLEST, WARMEST = 10.0, 26.0  # what a heating may be set to without harm, in degrees Celsius
 FAHRENHEIT_FROM = 50.0  # whoever says no unit and so high a number counts in Fahrenheit
-REVERSIBLE = frozenset({VOLUME, *TIMERS})
+REVERSIBLE = frozenset({VOLUME, *TIMERS, *ROUTINES})
 # Kinds that do no harm until somebody sets them back.
 _TAKEN_BACK = frozenset(
     "switch plug dimmer light fan blind garage_door media_player vacuum thermostat other".split()

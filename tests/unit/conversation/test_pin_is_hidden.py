@@ -193,7 +193,7 @@ async def test_a_failure_tells_nothing_of_it(tmp_path, caplog):
     async def fail(*_arguments, **_options):
         raise ValueError("a bug")
 
-    everything.house.conversation._confirmation._run = fail
+    everything.house.conversation._confirmation.run = fail
     reply = await everything.house.hears("yes 2468")
 
     assert "something went wrong" in reply.text

@@ -7,8 +7,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-
 from tests.fakes.timer_clock import StoppedClock
+
 from voice_gateway.routines.model import Condition, Event, Every, Last, Once, Routine
 from voice_gateway.routines.runner import RoutineRunner, Told
 from voice_gateway.routines.schedule import Place

@@ -114,7 +114,7 @@ def test_a_damaged_row_is_left_out_and_the_others_stay(store, tmp_path):
 
 def test_a_disk_that_takes_nothing_is_said(tmp_path):
     (tmp_path / "a file").write_text("")
-    with pytest.raises(ToolUnavailable, match="routines"):
+    with pytest.raises(ToolUnavailable, match="Routines"):
         SqliteRoutines(tmp_path / "a file" / "routines.sqlite3").add(once(), 1)
 
 

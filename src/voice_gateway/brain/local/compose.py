@@ -246,11 +246,12 @@ _ABILITIES = {
     "set_zwave_thermostat": "set the heating",
     "set_timer": "set timers, alarms and reminders",
     "calculate": "work out sums, units and dates",
+    "make_routine": "do things later, every day or when something happens",
     "search_web": "search the web",
 }
 _WITH_THEM = frozenset(
     "list_zwave_devices get_device_sensor_data control_zwave_lock activate_zwave_scene check_zwave_health "
-    "list_timers cancel_timer extend_timer".split()
+    "list_timers cancel_timer extend_timer list_routines cancel_routine".split()
 )
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 
 from home_words.kinds import Sort
@@ -9,6 +10,7 @@ from voice_gateway.brain.local.grammar import Frame
 from voice_gateway.homes.device import Device
 from voice_gateway.homes.home import Home
 from voice_gateway.homes.source import Call
+from voice_gateway.routines.schedule import Place
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +130,14 @@ class Understanding:
         return bool(self.steps)
 
 
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """What time it is, and where."""
+
+    now: datetime
+    place: Place
+
+
 @dataclass(frozen=True)
 class Context:
     """What is known beside the words."""
@@ -138,6 +148,7 @@ class Context:
     topic: str = ""  # "volume" or "device": what was talked of last
     tools: frozenset[str] = frozenset()
     problem: str = ""  # why the home is not known
+    clock: Clock | None = None  # for what is meant for later
 
 
 def home_unknown(context: Context) -> NotHandled:

@@ -119,6 +119,11 @@ _MEANT_BY = {
         r"\b(?:timer|alarm|remind|wake|minute|hour|second|day|week|o'?clock|later|tonight|tomorrow|morning|"
         r"evening|noon|midnight|when|until|half|quarter|\d)"
     ),
+    "make_routine": re.compile(
+        r"\b(?:minute|hour|second|day|week|month|o'?clock|later|tonight|tomorrow|morning|evening|noon|midnight|"
+        r"when|whenever|every|each|once|until|as soon|sun|half|quarter|if|\d)"
+    ),
+    "cancel_routine": re.compile(r"\b(?:routine|plan|schedul|automation|it|that|all|vacation|holiday)"),
     "cancel_timer": re.compile(r"\b(?:timer|alarm|remind|it|that|them|all|stop|cancel)"),
     "extend_timer": re.compile(r"\b(?:timer|alarm|remind|snooze|more|longer|minute|hour|second|extend|add)"),
 }

@@ -5,9 +5,11 @@ import re
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import ParamSpec, TypeVar
 
 from home_words.question import is_question
+from voice_gateway.brain.acts import act_of
 from voice_gateway.brain.local.calls import make_calls, more_pages
 from voice_gateway.brain.local.compose import abilities, compose, devices_shown
 from voice_gateway.brain.local.device_cache import Change, DeviceCache, HomeReady
@@ -24,8 +26,10 @@ from voice_gateway.brain.local.followup import (
     timer_question,
 )
 from voice_gateway.brain.local.grammar import Frame, has_own_sentences
+from voice_gateway.brain.local.later import BACK
 from voice_gateway.brain.local.meaning import (
     Clarification,
+    Clock,
     Context,
     NotHandled,
     Request,
@@ -46,6 +50,8 @@ from voice_gateway.config import BrainSettings, HomeSettings
 from voice_gateway.homes.home import Home
 from voice_gateway.homes.looks import told_of
 from voice_gateway.homes.sources import Sources
+from voice_gateway.routines.model import MAKE, calls_text
+from voice_gateway.routines.schedule import Place
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.reach import Reach
 from voice_gateway.tools.tier import is_search
@@ -88,7 +94,9 @@ class LocalBrain:
         home: HomeSettings | None = None,
         sources: Sources | None = None,
         now: Callable[[], float] = time.time,
+        place: Place | None = None,  # where the home stands; without it nothing is kept for later
     ) -> None:
+        self._place = place
         self._executor = executor
         self._settings = settings
         self._now = now
@@ -140,6 +148,10 @@ class LocalBrain:
     async def refresh(self) -> None:
         await self._cache.refresh()
 
+    async def known(self) -> None:
+        """Returns when the home is known, or cannot be."""
+        await self._cache.known()
+
     async def keep_fresh(self) -> None:
         """A long task: reads the home at every change and at least every `refresh_seconds`."""
         await asyncio.to_thread(self._warm_up)
@@ -157,11 +169,29 @@ class LocalBrain:
         """What is meant, without doing anything. Pure but for the grammar, loaded at the first use."""
         if too_long(text):
             return Understanding.of(NotHandled("too long for a command", forbid=True))
-        known = context or Context(self.home, self._settings.room, tools=self._tool_names())
+        known = context or self._context(self._settings.room)
         understood = self._read(text, known, memory or Memory())
         if any(one.tool == SEARCH for one in understood.requests) and not self._asks_search(text):
             return Understanding.of(NotHandled("no search was asked for", forbid=True))
         return understood
+
+    def _context(self, room: str | None) -> Context:
+        now = datetime.fromtimestamp(self._now(), UTC)
+        clock = Clock(now, self._place) if self._place is not None else None
+        return Context(self.home, room, tools=self._tool_names(), clock=clock)
+
+    def order_in(self, text: str, room: str | None = None) -> tuple[Request, ...]:
+        """The calls of words that are one plain order for now; none where they are anything else."""
+        reading = Reader(self._context(room or self._settings.room), self._language).order_in(
+            normalise(text).text
+        )
+        if (
+            reading is None
+            or reading.question
+            or not all(step.acts and step.requests for step in reading.steps)
+        ):
+            return ()
+        return tuple(request for step in reading.steps for request in step.requests)
 
     def needs_home(self, text: str, topic: str = "") -> bool:
         """False when built-in tools alone can answer; `topic` is what was talked of before."""
@@ -254,8 +284,8 @@ class LocalBrain:
         if TELLS_STATES.search(text):  # how it is now decides what is done
             await self._cache.refresh()
         memory, room = recall(state, self.home), turn.utterance.room or self._settings.room
-        tools, problem = self._tool_names(), self._cache.problem
-        return memory, Context(self.home, room, memory.last, memory.topic, tools, problem)
+        context = self._context(room)
+        return memory, replace(context, last=memory.last, topic=memory.topic, problem=self._cache.problem)
 
     async def _answered(self, turn: Turn, understood: Understanding, memory: Memory) -> Reply | Passed:
         if understood.not_handled is not None:
@@ -328,6 +358,10 @@ class LocalBrain:
         made = await make_calls(self._executor, turn, understood.requests)
         for step in understood.steps:
             own, made = made[: len(step.requests)], made[len(step.requests) :]
+            if step.intent == BACK:
+                outcomes += (back := await self._take_back_later(turn, step, outcomes))
+                texts.append(compose(step, back))
+                continue
             step, own = await more_pages(self._executor, turn, step, own)  # noqa: PLW2901 (the same step, whole)
             outcomes += [outcome for outcome in own if outcome not in outcomes]
             own = [
@@ -344,6 +378,16 @@ class LocalBrain:
         asked = memory.asked is not None or is_question(text)
         read = "; ".join(str(step.frame) for step in understood.steps if step.frame)
         return Reply(text, tuple(outcomes), stage=self.name, ok=ok, expects_answer=asked, understood=read)
+
+    async def _take_back_later(
+        self, turn: Turn, step: Step, outcomes: Sequence[ToolOutcome]
+    ) -> list[ToolOutcome]:
+        """To what it was before."""
+        act = act_of(outcomes, turn.acts.called) if turn.acts is not None else None
+        if act is None or not act.calls or step.frame is None:
+            return []
+        args = {"when": step.frame.text("when"), "calls": calls_text(act.calls)}
+        return await make_calls(self._executor, turn, [Request(MAKE, args)])
 
     def _answer_to(self, step: Step, outcomes: Sequence[ToolOutcome]) -> str:
         if step.intent == "Abilities":

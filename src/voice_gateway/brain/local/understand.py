@@ -14,6 +14,7 @@ from voice_gateway.brain.local.command.condition import condition_met
 from voice_gateway.brain.local.command.what import read_command, read_later
 from voice_gateway.brain.local.command.which import plain_order
 from voice_gateway.brain.local.grammar import Frame, has_own_sentences
+from voice_gateway.brain.local.later import names_time, read_routine
 from voice_gateway.brain.local.meaning import (
     Clarification,
     Meaning,
@@ -97,14 +98,17 @@ class Reader(ClauseReader):
             return Understanding.of(_CUT_SHORT)
         return understood
 
-    def _understood(self, said: Said) -> Understanding:
+    def _understood(self, said: Said) -> Understanding:  # noqa: PLR0911 (in this order)
         whole = self.clause(said.text)
         stopped = self._stopped(whole, said.text) if isinstance(whole, Step) else None
         plain = Reading((whole,)) if isinstance(whole, Step) and not stopped else None
-        if plain is not None and not self._could_split(plain.steps[0]):
+        at_once = plain is not None and not (plain.steps[0].intent in HOME_ACTS and names_time(said.text))
+        if plain is not None and at_once and not self._could_split(plain.steps[0]):
             return self._checked(plain, said)
         if self._ours and (other := self._repaired(said) or self._conditional(said)):
             return other
+        if self._ours and (later := read_routine(self, said)) is not None:
+            return later
         reading = self._in_clauses(said)
         if reading is not None and reading.steps:
             return self._checked(reading, said)
@@ -118,6 +122,18 @@ class Reader(ClauseReader):
     def _ours(self) -> bool:
         """The whole home is known, in a language whose clauses are."""
         return not self.core_only and has_own_sentences(self.language)
+
+    # --- for later
+
+    def order_in(self, text: str) -> Reading | None:
+        """What is wished for beside a time; None: nothing, or words that are no order."""
+        reading = self._composed(self._cut((text,)))
+        return reading if reading is not None and reading.wanted else None
+
+    def after(self, steps: Sequence[Step]) -> "Reader":
+        """ "It" is what these were about."""
+        last = steps[-1].devices or self.context.last
+        return replace(self, context=replace(self.context, last=last))
 
     # --- clauses
 

@@ -51,6 +51,14 @@ def parse_moment(
     return next((moment for moment in moments if moment > now), moments[-1] if moments else None)
 
 
+def time_of_day(spoken: str) -> tuple[list[int], int] | None:
+    """The hours that can be meant, in order (24 is midnight), and the minute; None when it cannot be read."""
+    text = _plain(spoken) if len(spoken) <= MAX_TEXT else ""
+    half = _HALF_DAY.search(text)
+    clock = _clock(" ".join(word for word in _HALF_DAY.sub("", text).split() if word not in _SMALL))
+    return None if clock is None else (_hours(clock[0], half[1] if half else None), clock[1])
+
+
 def unclear_hour(spoken: str) -> str:
     """The hour of a wake-up time that may be by day or by night: "2", "12"; "" when it is clear."""
     text, _day = take_day(_plain(spoken), date(2000, 1, 1))

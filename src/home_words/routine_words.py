@@ -1,0 +1,26 @@
+"""English for what is planned: asking for it, cancelling, skipping, moving and pausing it."""
+
+import re
+from typing import Final
+
+_ROUTINES: Final = r"(?:routines?|automations?|plans?|schedules?|scheduled (?:commands?|things?|actions?))"
+LISTING: Final = re.compile(
+    rf"^(?:(?:what|which|show|list|tell me|read|are there|do i have|do you have|give me|how many)\b.*\b{_ROUTINES}\b.*|"
+    r"what (?:is|have you|do you have|did i|are you|else is) (?:planned|scheduled|coming up|going to do|plan)\b.*|"
+    r"what (?:will you|are you going to) do (?:later|tonight|tomorrow|today|next)|is anything (?:planned|scheduled).*)$"
+)
+_WHICH: Final = rf"(?:(?:all|every|each)(?: of)?(?: the| my| our)? {_ROUTINES}|(?:the|my|that|this|our) (?:(?P<name>.+?) )?{_ROUTINES}(?: (?:for|about|with|that turns \w+) (?P<about>.+))?)"
+ENDING: Final = re.compile(rf"^(?:cancel|delete|remove|forget|drop|stop|end|clear|scrap) {_WHICH}$")
+SKIPPING: Final = re.compile(
+    rf"^(?:skip|leave out|omit|not) (?:{_WHICH}|(?P<it>it|that))(?: (?:once|tomorrow|today|tonight|this time|1 time|the next time|next time))*$"
+)
+MOVING: Final = re.compile(
+    rf"^(?:move|shift|change|reschedule|postpone|put|set) {_WHICH} (?:to |until )?(?P<when>.+)$"
+)
+PAUSING: Final = re.compile(
+    rf"^(?:(?P<off>pause|suspend|disable|turn off|switch off|stop for now)|(?P<on>resume|unpause|enable|continue|restart|turn on|switch on|go on with)) {_WHICH}$"
+)
+VACATION: Final = re.compile(
+    r"^(?:(?P<off>(?:we|i) (?:are|am) (?:going |off |away )?(?:on|to) (?:vacation|holidays?)|(?:turn on |start |activate )?vacation mode(?: on)?)|"
+    r"(?P<on>(?:we|i) (?:are|am) back (?:from (?:vacation|holidays?)|home from (?:vacation|holidays?))|(?:turn off|end|stop) vacation mode|vacation mode off))$"
+)

@@ -1,0 +1,143 @@
+"""English for later: spans, clock times, days, parts of a day, every so often, the sun, and what happens."""
+
+import re
+from typing import Final
+
+from home_words.command_words import any_of
+
+WEEKDAY_NAMES: Final = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+MONTH_NAMES: Final = (
+    "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december",
+)  # fmt: skip
+# Hours at which a part of the day begins for who names no other.
+PART_HOURS: Final = {"morning": 8, "noon": 12, "afternoon": 15, "evening": 19, "night": 22, "tonight": 21}
+ORDINALS: Final = {
+    word: number
+    for number, word in enumerate(
+        "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth fifteenth sixteenth "
+        "seventeenth eighteenth nineteenth twentieth".split(),
+        start=1,
+    )
+} | {"thirtieth": 30}
+
+# --- pieces
+
+UNIT: Final = r"(?:seconds?|secs?|minutes?|mins?|hours?|hrs?|days?|weeks?|months?)"
+_NUMBER: Final = r"\d+(?:\.\d+)?"
+SPAN: Final = (
+    rf"(?:(?:a )?(?:half|(?:\d )?quarters?)(?: of)? an? (?:hour|minute|day)|(?:{_NUMBER}|an?|one|a couple(?: of)?|a few) (?:and a half )?{UNIT}"
+    rf"(?:(?: and)? (?:an? )?(?:half|quarter|{_NUMBER} {UNIT}))*)"
+)
+_DAY_NAME: Final = rf"(?:{'|'.join(WEEKDAY_NAMES)})"
+_DAY_NAMES: Final = rf"{_DAY_NAME}s?(?:(?: and| or|,)? (?:on )?{_DAY_NAME}s?)*"
+_MONTH: Final = rf"(?:{'|'.join(MONTH_NAMES)})"
+_ORDINAL: Final = rf"(?:\d{{1,2}}(?:st|nd|rd|th)|(?:20 |30 )?(?:{'|'.join(ORDINALS)}))"
+_DATE: Final = rf"(?:\d{{1,2}}|{_ORDINAL})"
+_PART: Final = r"(?:morning|afternoon|evening|night|noon)"
+_HALF_DAY: Final = (
+    r"(?: ?[ap]m|(?: oclock)?(?: in the (?:morning|afternoon|evening)| at night| tonight| sharp| oclock)?)"
+)
+_WITHOUT_UNIT: Final = rf"(?! ?(?:percent|degrees|{UNIT})\b)"
+CLOCK: Final = (
+    rf"(?:(?:half|quarter|an? quarter|\d{{1,2}}(?: minutes?)?) (?:past|to|after|before) (?:\d{{1,2}}|noon|midnight)|"
+    rf"\d{{1,2}}(?::\d\d(?::\d\d)?| [0-5]\d)?|(?:[01]?\d|2[0-3])[0-5]\d){_HALF_DAY}{_WITHOUT_UNIT}|noon|midday|midnight"
+)
+_SURE_CLOCK: Final = r"(?:\d{1,2}(?::\d\d| [0-5]\d)? ?[ap]m|\d{1,2}:\d\d|\d{1,2} oclock|noon|midnight)(?: in the (?:morning|afternoon|evening)| at night)?"
+_SUN: Final = r"(?P<sun>sunset|sundown|sunrise|sunup|dusk|dawn|nightfall|daybreak)"
+SUN_NAMES: Final = {
+    "sundown": "sunset", "nightfall": "dusk", "sunup": "sunrise", "daybreak": "dawn", "sets": "sunset", "goes down": "sunset",
+    "rises": "sunrise", "comes up": "sunrise", "is up": "sunrise", "is down": "sunset", "dark": "dusk", "light": "dawn",
+}  # fmt: skip
+
+# --- phrases: each stands by itself, and several in any order make one "when"
+
+PHRASES: Final = tuple(
+    (kind, re.compile(rf"(?:and |only |but |but only |just )?(?:{pattern})(?= |$)"))
+    for kind, pattern in (
+        ("sun", rf"(?:(?P<ahead>{SPAN}) (?P<side>before|after)|(?:at|by|on|around|from)|(?P<bare_side>before|after)) (?:the )?{_SUN}"),
+        ("sun", r"(?:(?P<ahead>" + SPAN + r") (?P<side>before|after) |when |once |as soon as |whenever )the sun (?P<sun>sets|goes down|rises|comes up|is up|is down)"),
+        ("sun", r"(?:when|once|as soon as|whenever) it (?:gets|becomes|turns|is getting) (?P<sun>dark|light)(?: outside)?"),
+        ("between", rf"(?:between|from) (?P<from>{CLOCK}) (?:and|to|until|till|through) (?P<to>{CLOCK})"),
+        ("days", r"(?:from |every |each )?(?P<first>" + _DAY_NAME + r") (?:to|through|until|till) (?P<last>" + _DAY_NAME + r")"),
+        ("monthly", rf"(?:(?:every|each|once a) month|monthly)(?: on)?(?: the)? (?P<date>{_DATE}|last day)(?: day)?"),
+        ("monthly", rf"(?:on )?(?:the )?(?P<date>{_DATE}|last day)(?: day)? of (?:(?:the|every|each|any) )+month"),
+        ("often", rf"(?:every|each) (?P<amount>\d+|other|second|third|half an?|quarter of an|couple of)? ?(?P<unit>{UNIT})|(?P<word>hourly|once an hour)"),
+        ("every", rf"(?:on )?(?:every|each|all)(?: single)? (?P<what>weekdays?|working days?|work days?|week ?ends?|{_DAY_NAMES})(?: (?P<part>{_PART}))?"),
+        ("every", rf"(?:in the )?(?:every|each)(?: single)? (?P<part>{_PART})"),
+        ("every", r"(?P<word>daily|nightly|every ?day|once a day|day after day|always)"),
+        ("every", rf"(?:on )?(?:my |the )?(?P<what>weekdays|work(?:ing)? days|week ?ends|{_DAY_NAME}s(?:(?: and| or)? {_DAY_NAME}s)*)(?: (?P<part>{_PART})s?)?"),
+        ("every", rf"(?:in the |on )?(?P<part>{_PART})s"),
+        ("day", rf"(?:for |on )?(?P<day>(?:the )?day after tomorrow|tomorrow|today|tonight|this {_PART})(?: (?:in the )?(?P<part>{_PART}))?"),
+        ("date", rf"(?:on )?(?:the )?(?P<date>{_DATE})(?: of)? (?P<month>{_MONTH})(?: (?P<year>\d{{4}}))?"),
+        ("date", rf"(?:on )?(?P<month>{_MONTH})(?: the)? (?P<date>{_DATE})(?: (?P<year>\d{{4}}))?"),
+        ("date", r"(?:on )?(?P<iso>\d{4} \d{1,2} \d{1,2})"),
+        ("date", rf"on the (?P<date>{_ORDINAL})"),
+        ("weekday", rf"(?:on |this |next |coming |the next |this coming |on next )?(?P<weekday>{_DAY_NAME})(?: (?P<week>next week))?(?: (?P<part>{_PART}))?"),
+        ("week", r"(?:in )?(?P<far>next week|next month)"),
+        ("in", rf"(?:in|after|within) (?:about |exactly |another |the next )?(?P<span>{SPAN})|(?P<later>{SPAN}) (?:from now|later)"),
+        ("for", rf"for (?:about |exactly |another |the next |only )?(?P<span>{SPAN})"),
+        ("after", rf"(?P<side>after|before) (?P<clock>{CLOCK})"),
+        ("until", rf"(?:until|till|up to) (?:(?P<sun_end>(?:the )?(?:sunset|sunrise|dawn|dusk|sundown|sunup))|(?P<clock_end>{CLOCK})|(?P<day_end>tomorrow(?: {_PART})?|tonight|{_DAY_NAME}|(?:the )?{_DATE}(?: of)? {_MONTH}|{_MONTH} {_DATE}))"),
+        ("clock", rf"(?:at|around|about|by|for|exactly at|at exactly|at about) (?P<clock>{CLOCK})|(?P<sure>{_SURE_CLOCK})"),
+        ("part", r"(?:(?:later )?in the (?P<part>morning|afternoon|evening)|at (?P<night>night)(?! ?light)|(?P<overnight>overnight))"),
+        ("vague", r"(?P<vague>later(?: on)?|soon|eventually|some ?day|some ?time|in a (?:bit|while|moment|minute or 2)|after (?:lunch|dinner|breakfast|work)|at (?:bedtime|lunchtime|dinnertime))"),
+    )
+)  # fmt: skip
+
+# --- what happens
+
+HAPPENING: Final = re.compile(
+    r"^(?:every time|each time|any ?time|the next time|next time|the moment|the minute|as soon as|as and when|whenever|when ever|when|once|if|in case|should)(?: that)? (?=\S)"
+)
+NEXT_TIME: Final = re.compile(r"^(?:the )?next time\b")
+_FOR: Final = rf"(?: for (?:more than |longer than |over |at least )?(?P<held>{SPAN}))?"
+_SOMEBODY: Final = r"(?:someone|somebody|anyone|anybody|a person|people|i|we|you)"
+_BE: Final = r"(?:is|are|gets?|becomes?|has been|have been|was|were|turns?|goes|comes|stays?|remains?|is left|are left|is being)"
+_MORE: Final = r"(?: (?:again|by hand|manually|by someone|by somebody|now|ever))*"
+BECOMES: Final = {
+    "opens": "open", "open": "open", "opened": "open", "closes": "closed", "closed": "closed", "close": "closed", "shuts": "closed",
+    "shut": "closed", "locks": "locked", "locked": "locked", "unlocks": "unlocked", "unlocked": "unlocked", "on": "on", "off": "off",
+    "raised": "open", "lowered": "closed", "starts": "on", "stops": "off", "started": "on", "stopped": "off", "finishes": "off",
+    "running": "on", "done": "off", "finished": "off", "lit": "on", "up": "open", "down": "closed",
+}  # fmt: skip
+STATE: Final = any_of(
+    "open opened closed shut locked unlocked on off raised lowered running done finished started stopped lit up down"
+)
+_VERBS: Final = any_of("opens closes shuts locks unlocks starts stops finishes open close")
+_BELOW: Final = r"(?:(?P<below>below|under|beneath|colder than|cooler than|less than|lower than|down to)|(?P<above>above|over|warmer than|hotter than|more than|higher than|up to)) (?P<number>-?\d+(?:\.\d+)?)(?: ?(?:degrees|percent))?(?: (?:celsius|fahrenheit))?"
+_MEASURE: Final = r"(?P<measure>temperature|humidity|brightness|light level|battery(?: level)?|charge|power(?: consumption)?)"
+_COMES: Final = (
+    r"(?:is|gets|goes|falls|drops|sinks|rises|climbs|becomes|runs|has been|stays|reads|shows)(?: to)?"
+)
+EVENTS: Final = tuple(
+    (kind, re.compile(rf"^{pattern}$"))
+    for kind, pattern in (
+        ("measure", rf"(?:the )?{_MEASURE} (?:(?:in|of|at|from|on) )?(?P<thing>.+?)(?: battery)? {_COMES} {_BELOW}{_FOR}"),
+        ("measure", rf"(?P<thing>.+?)(?:s|')? {_MEASURE} {_COMES} {_BELOW}{_FOR}"),
+        ("measure", rf"it {_COMES} {_BELOW}(?: (?:in|at) (?P<thing>.+?))?{_FOR}"),
+        ("measure", rf"(?P<thing>.+?) {_COMES} {_BELOW}{_FOR}"),
+        ("battery", r"(?:the )?battery (?:of|in|from) (?P<thing>.+?) (?:is|gets|runs) (?:low|empty|flat|almost empty)"),
+        ("battery", r"(?P<thing>.+?) (?:battery )?(?:is|gets|runs) (?:low on battery|low|out of battery)"),
+        ("still", rf"(?:there is |there has been )?(?:no|nothing|nobody|no one|no more)(?: motion| movement| moves)?(?: (?:is )?(?:detected|seen|moving|moves))?(?: (?:in|at|on|by) (?P<thing>.+?))?{_FOR}"),
+        ("motion", rf"(?:there is |there s )?(?:any |some )?(?:motion|movement)(?: (?:is |gets )?(?:detected|seen|noticed|sensed))?(?: (?:in|at|on|by|near) (?P<thing>.+?))?{_FOR}"),
+        ("motion", rf"(?P<thing>.+?) (?:detects|sees|senses|notices|reports|has|registers) (?:any |some |a )?(?:motion|movement|somebody|someone|person){_FOR}"),
+        ("motion", rf"{_SOMEBODY} (?:moves|walks|comes|is moving|goes|walk|come|go|enters?|is)(?: (?:around|by|past))?(?: (?:in|into|at|through|to) )?(?P<thing>.+?){_FOR}"),
+        ("state", rf"{_SOMEBODY} (?P<verb>{_VERBS}|unlock|lock|shut|start|stop) (?P<thing>.+?){_MORE}{_FOR}"),
+        ("state", rf"{_SOMEBODY} (?:turns?|switche?s?|puts?) (?P<state>on|off) (?P<thing>.+?){_MORE}{_FOR}"),
+        ("state", rf"{_SOMEBODY} (?:turns?|switche?s?|puts?) (?P<thing>.+?) (?P<state>on|off){_MORE}{_FOR}"),
+        ("state", rf"(?P<thing>.+?) {_BE} (?:being )?(?:(?:turned|switched|put|still|left|kept|been|fully|suddenly) )*(?P<state>{STATE}){_MORE}{_FOR}"),
+        ("state", rf"(?P<thing>.+?) (?:turns|switches|goes|comes) (?P<state>on|off){_MORE}{_FOR}"),
+        ("state", rf"(?P<thing>.+?) (?:is |gets )?(?P<state>unlocked|locked|opened|closed){_MORE}{_FOR}"),
+        ("state", rf"(?P<thing>.+?) (?P<verb>{_VERBS}){_MORE}{_FOR}"),
+    )
+)  # fmt: skip
+# A condition beside what starts it.
+_ONLY: Final = (
+    r"(?: ?(?:but |and )?(?P<if>only (?:if|when|while)|if|while|as long as|unless|provided)(?: that)? )"
+)
+BESIDE: Final = re.compile(
+    rf"{_ONLY}(?P<thing>.+?) (?:is|are|was) (?P<not>not )?(?:still |also )?(?P<state>{STATE})$"
+)
+AT_DARK: Final = re.compile(
+    rf"(?:{_ONLY}|(?: and )(?=it is ))(?:it is |it s )?(?P<not>not )?(?:already |still )?(?P<dark>dark|night|light|day(?:light)?)(?: outside)?$"
+)

@@ -1,0 +1,169 @@
+"""Routines of one gateway: their store, their tools, who starts them, and how they are carried out."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from home_words.kinds import HomeDevice
+from voice_gateway.brain.local.device_cache import Change
+from voice_gateway.brain.local.routine_words import resource_of, when_of
+from voice_gateway.config import HomeSettings, data_folder
+from voice_gateway.errors import ToolUnavailable
+from voice_gateway.homes.device import Device
+from voice_gateway.problems import ROUTINES_LOST
+from voice_gateway.reports import damaged_file
+from voice_gateway.routines.book import Judged, RoutineBook
+from voice_gateway.routines.model import Call, Last, Later, Missing, Routine
+from voice_gateway.routines.runner import RoutineRunner, Told
+from voice_gateway.routines.schedule import Place
+from voice_gateway.routines.store import SqliteRoutines
+from voice_gateway.tools.builtin import system_clock
+from voice_gateway.tools.builtin.timers import RingLease
+from voice_gateway.tools.builtin.zones import local_zone
+from voice_gateway.tools.proposal import described
+from voice_gateway.tools.tier import Tier, tier
+from voice_gateway.tools.traits import traits
+from voice_gateway.turn import ToolCall, ToolTraits, Utterance, new_id, speaking
+from voice_gateway.watch import Notice, State
+
+if TYPE_CHECKING:
+    from voice_gateway.app.gateway import Gateway
+
+GONE = "The {name} is not there any more, or has another name, so I did not {what}."
+FAILED = "I could not do this: {text}. {why}"
+MISSED = "While I was off, I missed this: {text}. {question}"
+
+
+def place_of(settings: HomeSettings) -> Place:
+    from zoneinfo import ZoneInfo
+
+    zone = ZoneInfo(settings.timezone) if settings.timezone else local_zone()[0]
+    return Place(zone, settings.latitude, settings.longitude)
+
+
+class Routines:
+    """What reads, keeps and runs them; `gateway` is everything around."""
+
+    def __init__(self, gateway: "Gateway", place: Place) -> None:
+        self._gateway, self._place = gateway, place
+        folder, settings = data_folder(), gateway.settings.routines
+        told = damaged_file(gateway.watch, "routines", "routines")
+        self._store = SqliteRoutines(folder / "routines.sqlite3", on_damage=told)
+        self._lease = RingLease(folder / "routines.lease")
+        self.book = RoutineBook(self._store, self, place, settings, now=system_clock)
+        self.runner = RoutineRunner(
+            self._store,
+            self._lease,
+            place,
+            self,
+            grace_seconds=settings.grace_seconds,
+            now=system_clock,
+            on_state=self._report,
+        )
+
+    def tools(self) -> list[Any]:
+        """LangChain's, which this layer does not know."""
+        from voice_gateway.routines.tools import routine_tools
+
+        return routine_tools(self.book, self._lease.held)
+
+    # --- words, for the book
+
+    def when(self, text: str) -> Later | Missing | None:
+        said = speaking()
+        room = (said.room if said else None) or self._gateway.settings.brain.room
+        return when_of(text, self._gateway.local.home, room, system_clock(), self._place)
+
+    def order(self, text: str) -> Sequence[Call] | str:
+        said = speaking()
+        requests = self._gateway.local.order_in(text, said.room if said else None)
+        if not requests:
+            return f'I don\'t know what "{text[:80]}" shall do, so I kept nothing.'
+        return [{"name": request.tool, "args": dict(request.args)} for request in requests]
+
+    def judged(self, calls: Sequence[Call]) -> Judged:
+        if not calls:
+            return Judged("")
+        made, settings = _calls(calls), self._gateway.settings.permission
+        reached = [(call, self._gateway.reach(call, self._traits(call.name))) for call in made]
+        risky = [
+            (call, reach)
+            for call, reach in reached
+            if tier(call, self._traits(call.name), settings, reach) is Tier.SENSITIVE
+        ]
+        opens = any(reach is not None or not self._traits(call.name).destructive for call, reach in risky)
+        found = [device for _, reach in reached if reach is not None for device in reach.devices]
+        devices = tuple(dict.fromkeys((one.name, one.room or "", _source(one)) for one in found))
+        return Judged(described(made, self._traits, self._gateway.reach), devices, bool(risky), opens)
+
+    def _traits(self, name: str) -> ToolTraits:
+        tool = self._gateway.tools.find(name)
+        return traits(tool) if tool else ToolTraits(source="nobody")
+
+    # --- running, for the runner
+
+    async def carry_out(self, routine: Routine) -> Last:
+        if routine.say:
+            self._gateway.watch.tell(Notice(routine.say, aloud=True))
+        if not routine.calls:
+            return Last(system_clock(), ok=True, text=routine.say)
+        await self._gateway.home_known()
+        if gone := self._gone(routine):
+            why = GONE.format(name=gone, what=self.book.what(routine))
+            self.tell(why)
+            return Last(system_clock(), ok=False, text=why)
+        where = self._made_in(routine)
+        own = Utterance(routine.text, routine.door, f"routine-{routine.id}", routine.room or None)
+        reply = await self._gateway.conversation.carry_out(
+            own, _calls(routine.calls), sensitive=routine.sensitive, made_in=where
+        )
+        if not reply.ok:
+            self.tell(FAILED.format(text=routine.text, why=reply.text))
+        elif routine.aloud:
+            self.tell(reply.text)
+        return Last(system_clock(), ok=reply.ok, text=reply.text)
+
+    def _gone(self, routine: Routine) -> str:
+        """The name of a device that is not what it was when the routine was made."""
+        there = {(one.name, one.room, one.source) for one in self._gateway.local.home.devices}
+        return next((device[0] for device in routine.devices if there and device not in there), "")
+
+    async def missed(self, routine: Routine) -> None:
+        question = ""
+        if routine.calls:
+            question = await self._gateway.conversation.ask_about(
+                self._made_in(routine), _calls(routine.calls)
+            )
+        self.tell(MISSED.format(text=routine.text, question=question).strip())
+
+    def _made_in(self, routine: Routine) -> Utterance:
+        return Utterance(routine.text, routine.door, routine.conversation, routine.room or None)
+
+    def state_of(self, server: str, resource: str) -> str | None:
+        home = self._gateway.local.home
+        found = (one for one in home.devices if one.source == server and resource_of(one) == resource)
+        device = next(found, None)
+        return home.state_of(device) if device is not None else None
+
+    def tell(self, text: str) -> None:
+        self._gateway.watch.tell(Notice(text, aloud=True))
+
+    def _report(self, error: ToolUnavailable | None) -> None:
+        watch = self._gateway.watch
+        if error is not None:
+            watch.report("routines", State.DEGRADED, ROUTINES_LOST, f"check the disk: {error.__cause__}")
+        elif watch.state("routines") is State.DEGRADED:
+            watch.report("routines", State.OK, "Routines work again.")
+
+    def changed(self, change: Change) -> None:
+        """A device is not as it was, whoever noticed."""
+        device = change.device
+        told = Told(device.source, resource_of(device), change.before, change.after, device=device.name)
+        self.runner.happened(told)
+
+
+def _calls(calls: Sequence[Call]) -> list[ToolCall]:
+    return [ToolCall(new_id(), str(call["name"]), dict(call["args"])) for call in calls]
+
+
+def _source(device: HomeDevice) -> str:
+    return device.source if isinstance(device, Device) else ""

@@ -1,0 +1,114 @@
+"""Reads the words of a routine: when it starts, what it does, and what that means for this home."""
+
+import re
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+from home_words.names import plain_words
+from home_words.phrases import listed
+from voice_gateway.brain.local.command.when import NEVER, Watched, read_when
+from voice_gateway.brain.local.normalise import normalise
+from voice_gateway.brain.local.resolve import Found, Resolver, room_named
+from voice_gateway.homes.device import Device
+from voice_gateway.homes.home import Home
+from voice_gateway.routines.model import Every, Later, Missing, Once
+from voice_gateway.routines.schedule import Place, check_rule
+
+# What a kind of device can tell of itself; a sensor tells what it measures.
+_TELLS = {
+    "lock": ("locked", "unlocked"),
+    **dict.fromkeys(
+        ("switch", "plug", "dimmer", "light", "fan", "siren", "media_player", "vacuum"), ("on", "off")
+    ),
+    **dict.fromkeys(("blind", "garage_door", "valve"), ("open", "closed")),
+}
+_MEASURES = {"temperature": "°", "humidity": "%", "power": "W", "light": "lx"}
+
+
+def resource_of(device: Device) -> str:
+    """By which a device's changes are told, whoever tells them."""
+    if device.node_id is not None and not device.domain:
+        return f"zwave://devices/{device.node_id}/{device.endpoint}"
+    return f"home://{device.domain}/{device.room}/{device.name}".replace(" ", "_").casefold()
+
+
+def when_of(text: str, home: Home, room: str | None, now: datetime, place: Place) -> Later | Missing | None:
+    """Said by people, or written by a program: an ISO time, or a rule."""
+    if (written := _written(text.strip(), now)) is not None:
+        return written
+
+    def watch(thing: str, becomes: str) -> Watched | str:
+        return watched(thing, becomes, home, room)
+
+    return read_when(normalise(text).text, now, place, watch)
+
+
+def _written(text: str, now: datetime) -> Later | Missing | None:
+    try:
+        if text.startswith("RRULE:"):
+            check_rule(text.removeprefix("RRULE:"))
+            return Later(Every(text.removeprefix("RRULE:"), now.replace(microsecond=0)))
+        if re.match(r"\d{4}-\d\d-\d\dT", text):
+            at = datetime.fromisoformat(text)
+            if at.tzinfo is not None:
+                return Later(Once(at.astimezone(UTC))) if at > now else Missing("That time has passed.")
+    except ValueError:
+        return Missing(NEVER)
+    return None
+
+
+# --- who tells of it
+
+
+def watched(thing: str, becomes: str, home: Home, room: str | None) -> Watched | str:
+    """The device whose change is meant, or a sentence that says why nobody can tell."""
+    if not home.devices:
+        return "I can't reach the home at the moment, so I kept nothing."
+    named = _named(thing, home, room)
+    able = [device for device in named if can_tell(device, becomes)]
+    if not able:  # a sensor may be called after what it watches
+        able = [device for device in _near(thing, home, room) if can_tell(device, becomes)]
+    sensors = [device for device in able if device.kind == "sensor"]
+    chosen = able if len(able) == 1 else sensors or able
+    if len(chosen) == 1:
+        return Watched(chosen[0].source, resource_of(chosen[0]), becomes, chosen[0].name)
+    if chosen:
+        names = listed([f"the {one.name}" for one in chosen[:4]], "or")
+        return f"Which one do you mean: {names}? I kept nothing."
+    if named:
+        what = "measures that" if " " in becomes and becomes != "no motion" else f"can tell me {becomes}"
+        return f"Nothing here {what} of the {named[0].name}, so I kept nothing."
+    return f"I know nothing here that could tell me that{f' of {thing}' if thing else ''}, so I kept nothing."
+
+
+def _named(thing: str, home: Home, room: str | None) -> Sequence[Device]:
+    if not thing or thing in ("it", "here"):
+        return home.in_room(room) if room else ()
+    if there := room_named(thing, home):
+        return home.in_room(there)
+    found = Resolver(home, room, ()).resolve(thing)
+    return found.devices if isinstance(found, Found) else ()
+
+
+def _near(thing: str, home: Home, room: str | None) -> list[Device]:
+    """Those whose name or room has all these words."""
+    said = {
+        word for word in plain_words(thing) if word not in ("the", "my", "our", "in", "a", "of", "sensor")
+    }
+    if not said:
+        return [device for device in home.devices if room is None or device.room == room]
+    return [one for one in home.devices if said <= {*plain_words(one.name), *plain_words(one.room)}]
+
+
+def can_tell(device: Device, becomes: str) -> bool:
+    measure = becomes.split(" ", maxsplit=1)[0] if "<" in becomes or ">" in becomes else ""
+    if measure == "battery":
+        return True  # nobody lists who has one; one that tells none never starts it
+    if measure:
+        unit = _MEASURES.get(measure, "")
+        return device.kind in ("sensor", "thermostat") and (unit in device.state or not device.available)
+    if device.kind == "sensor":
+        words = device.state.casefold()
+        shown = {"open": "open|closed", "closed": "open|closed", "motion": "motion", "no motion": "motion"}
+        return bool(re.search(shown.get(becomes, "$^"), words))
+    return becomes in _TELLS.get(device.kind, ())

@@ -1,0 +1,261 @@
+"""Makes routines, finds them again by what people call them, and changes them."""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any, Protocol
+
+from voice_gateway.config import RoutinesSettings
+from voice_gateway.errors import BadArguments, ToolError
+from voice_gateway.routines.loops import starts_itself
+from voice_gateway.routines.model import (
+    Call,
+    Event,
+    Every,
+    Later,
+    Missing,
+    Once,
+    Routine,
+    Sun,
+    from_record,
+    to_record,
+)
+from voice_gateway.routines.schedule import NoPlace, Place, check_rule, due_next
+from voice_gateway.routines.store import RoutineStore, TooMany
+from voice_gateway.routines.wording import say_when
+
+NOBODY_RUNS = "Only a running gateway carries it out: start one with voice-gateway run."
+NO_OPENING = (
+    "A routine may not open the house. Whoever wants that sets allow_opening = true below [routines] in "
+    "voice-gateway.toml. I kept nothing."
+)
+LONGEST_SAY = 300  # characters
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What calls would do, by whoever knows the home."""
+
+    text: str  # "turn on the Floor Lamp"
+    devices: tuple[tuple[str, str, str], ...] = ()  # name, room and server
+    sensitive: bool = False
+    opens: bool = False  # the house
+
+
+class Words(Protocol):
+    """Who reads words and knows the home."""
+
+    def when(self, text: str) -> Later | Missing | None: ...
+
+    def order(self, text: str) -> Sequence[Call] | str:
+        """The calls that these words mean, or why there are none."""
+        ...
+
+    def judged(self, calls: Sequence[Call]) -> Judged: ...
+
+
+@dataclass(frozen=True, slots=True)
+class From:
+    """Who made it, and where."""
+
+    door: str = "cli"
+    room: str = ""
+    conversation: str = "default"
+
+
+class RoutineBook:
+    """Every method waits for the disk: call it through a thread."""
+
+    def __init__(
+        self,
+        store: RoutineStore,
+        words: Words,
+        place: Place,
+        settings: RoutinesSettings,
+        *,
+        now: Callable[[], datetime],
+    ) -> None:
+        self.store, self.place = store, place
+        self._words, self._settings, self.now = words, settings, now
+
+    # --- making
+
+    def drafted(self, when: str, do: str = "", calls: Sequence[Call] = (), say: str = "") -> Routine:
+        """As it would be kept. BadArguments: it cannot be, with a sentence that says why."""
+        later = self._words.when(when)
+        if later is None:
+            raise BadArguments(
+                f'I can\'t read "{when[:80]}" as a time or an event. For example: "every day at 7 am".'
+            )
+        if isinstance(later, Missing):
+            raise BadArguments(later.text)
+        found: Sequence[Call] | str = calls or (self._words.order(do) if do else ())
+        if isinstance(found, str):
+            raise BadArguments(found)
+        if not found and not say:
+            raise BadArguments("There is nothing in it to do or to say.")
+        if len(say) > LONGEST_SAY:
+            raise BadArguments(f"What is said may have {LONGEST_SAY} characters.")
+        return self._judged(
+            Routine("", later.trigger, tuple(found), say, later.condition, until=later.until, made=self.now())
+        )
+
+    def _judged(self, routine: Routine) -> Routine:
+        judged = self._words.judged(routine.calls)
+        if judged.opens and not self._settings.allow_opening:
+            raise ToolError(NO_OPENING)
+        what = judged.text or f"say “{routine.say}”"
+        made = replace(routine, devices=judged.devices, sensitive=judged.sensitive, next=self._next(routine))
+        return replace(made, text=f"{what} {say_when(made, self.now(), self.place, absolute=True)}")
+
+    def _next(self, routine: Routine) -> datetime | None:
+        try:
+            return due_next(routine, self.now(), self.place)
+        except NoPlace:
+            raise BadArguments("home.latitude and home.longitude are not set.") from None
+
+    def keep(self, routine: Routine, by: From) -> Routine:
+        """ToolError: it is not kept, and nothing of it is."""
+        if isinstance(routine.trigger, Event) and starts_itself(routine, self.store.events()):
+            raise ToolError("That would start itself again and again, so I kept nothing.")
+        made = replace(routine, door=by.door, room=by.room, conversation=by.conversation)
+        return self.store.add(made, self._settings.limit)
+
+    def what(self, routine: Routine) -> str:
+        """ "turn on the Floor Lamp" """
+        return self._words.judged(routine.calls).text or f"say “{routine.say}”"
+
+    def spoken(self, routine: Routine) -> str:
+        """ "turn on the Floor Lamp tomorrow at 7 AM" """
+        return f"{self.what(routine)} {say_when(routine, self.now(), self.place)}"
+
+    def note(self, when: str) -> str:
+        """What should be said beside it: that a time has passed and means tomorrow."""
+        later = self._words.when(when)
+        return later.note if isinstance(later, Later) else ""
+
+    # --- finding
+
+    def all(self) -> list[Routine]:
+        return self.store.all()
+
+    def find(self, name: str) -> list[Routine]:
+        """Never more than was meant: what is not clear is asked."""
+        routines = self.store.all()
+        if not routines:
+            raise ToolError("No routines are planned.", structured={"routines": []})
+        wanted = _plain(name)
+        if wanted in ("all", "everything", "every"):
+            return routines
+        if wanted in ("last", "newest", "it", "that"):
+            return [max(routines, key=lambda one: (one.made, one.id))]
+        if wanted in ("first", "next"):
+            return routines[:1]
+        if wanted.isdecimal() and (own := [one for one in routines if one.id == int(wanted)]):
+            return own
+        said = set(wanted.split())
+        found = [one for one in routines if said <= set(_plain(one.text).split())] if said else routines
+        if len(found) == 1:
+            return found
+        shown = "; ".join(self.spoken(one) for one in (found or routines)[:4])
+        if not found:
+            raise ToolError(f"I don't find that routine. Planned: {shown}.")
+        raise ToolError(f"Which routine do you mean? {shown}.", structured={"outcome": "ambiguous"})
+
+    # --- changing
+
+    def cancel(self, routines: Sequence[Routine]) -> list[Routine]:
+        gone = self.store.remove([one.id for one in routines])
+        if not gone:
+            raise ToolError("It is over already.")
+        return gone
+
+    def skip(self, routine: Routine) -> Routine | None:
+        """Its next time is left out; None: there was only that one, and it is cancelled."""
+        if routine.one_time:
+            self.cancel([routine])
+            return None
+        if routine.next is None:
+            raise ToolError("Nobody knows when that comes next, so there is nothing to skip.")
+        following = due_next(routine, max(routine.next, self.now()), self.place)
+        if following is None:
+            self.cancel([routine])
+            return None
+        return self._replaced(replace(routine, next=following))
+
+    def move(self, routine: Routine, when: str) -> Routine:
+        """To another time; what comes again and again comes again at the new one."""
+        later = self._words.when(when)
+        if later is None or isinstance(later, Missing):
+            raise BadArguments(
+                later.text if isinstance(later, Missing) else f'I can\'t read the time "{when[:80]}".'
+            )
+        trigger = later.trigger
+        if isinstance(routine.trigger, Every) and isinstance(trigger, Once) and trigger.seconds is None:
+            trigger = replace(routine.trigger, rrule=_at_time(routine.trigger.rrule, trigger.at, self.place))
+        elif isinstance(routine.trigger, Sun | Every) and isinstance(trigger, Sun):
+            trigger = replace(trigger, once=routine.one_time)
+        elif isinstance(routine.trigger, Event) or isinstance(trigger, Event):
+            raise ToolError("That starts when something happens, so it has no time to move.")
+        moved = replace(routine, trigger=trigger, condition=later.condition or routine.condition)
+        return self._replaced(self._judged(moved))
+
+    def pause(self, *, paused: bool, routines: Sequence[Routine] | None = None) -> list[Routine]:
+        """All of them, or these. Who goes on counts from now: what was left out is not made up for."""
+        chosen = self.store.all() if routines is None else routines
+        changed = [one for one in chosen if one.paused != paused]
+        if paused:
+            return self.store.replace(replace(one, paused=True) for one in changed)
+        on = [replace(one, paused=False, next=self._next(one)) for one in changed]
+        over = [one for one in on if one.next is None and not isinstance(one.trigger, Event)]
+        if over:
+            self.store.remove([one.id for one in over])
+        return self.store.replace(one for one in on if one not in over)
+
+    def _replaced(self, routine: Routine) -> Routine:
+        kept = self.store.replace([routine])
+        if not kept:
+            raise ToolError("It is over already.")
+        return kept[0]
+
+    # --- as a file
+
+    def exported(self) -> list[dict[str, Any]]:
+        return [to_record(one) for one in self.store.all()]
+
+    def imported(self, records: Sequence[Mapping[str, Any]]) -> int:
+        """All or none of them."""
+        routines = []
+        for place, record in enumerate(records, start=1):
+            try:
+                routine = from_record(record)
+                if isinstance(routine.trigger, Every):
+                    check_rule(routine.trigger.rrule)
+                routines.append(self._judged(replace(routine, last=None)))
+            except (KeyError, TypeError, ValueError, AttributeError) as error:
+                raise BadArguments(
+                    f"Routine {place} of the file can't be read: {error!r}. I kept nothing."
+                ) from error
+        if (there := len(self.store.all())) + len(routines) > self._settings.limit:
+            raise TooMany(f"There are {there} routines, and no more than {self._settings.limit} are kept.")
+        coming = [one for one in routines if one.next is not None or isinstance(one.trigger, Event)]
+        for one in coming:
+            self.store.add(one, self._settings.limit)
+        return len(coming)
+
+
+_FILLERS = frozenset(
+    "the my routine routines plan plans of one for a to that this please timer rule automation".split()
+)
+
+
+def _plain(name: str) -> str:
+    kept = [word for word in re.sub(r"[^\w\s:]", " ", name.casefold()).split() if word not in _FILLERS]
+    return " ".join(kept)
+
+
+def _at_time(rrule: str, at: datetime, place: Place) -> str:
+    here = at.astimezone(place.zone)
+    rule = re.sub(r"BYHOUR=[\d,]+", f"BYHOUR={here.hour}", rrule)
+    return re.sub(r"BYMINUTE=[\d,]+", f"BYMINUTE={here.minute}", rule)
