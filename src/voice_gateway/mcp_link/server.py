@@ -26,6 +26,7 @@ log = logging.getLogger(__name__)
 
 LEAST_LATER_DELAY_SECONDS = 1.0
 STARTING_DELAY_SECONDS = 4.0  # at most, for one that is just starting
+ADDRESS_DELAY_SECONDS = 10.0  # … and for one with an address: to ask there costs less than to start a process
 SETTLE_SECONDS = 0.1  # announcements of changed tools come in bursts
 
 
@@ -289,6 +290,8 @@ class Server:
     def _delay(self) -> float:
         """Before the next attempt: none, then 2, 4, 8 … s; it never gives up."""
         first, longest = self._mcp.base_delay_seconds, self._mcp.max_delay_seconds
+        if self._settings.url is not None:
+            longest = min(longest, ADDRESS_DELAY_SECONDS)
         delay = backoff_seconds(self._failures, first=first, longest=longest)
         if self._refusal is Refusal.STARTING:
             delay = min(delay, STARTING_DELAY_SECONDS)
