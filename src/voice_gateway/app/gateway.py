@@ -92,7 +92,7 @@ class Gateway:
             self.tools.add(tool)
         self.executor = self._build_executor()
         self.link = self._build_link()
-        self._sources = Sources(self.executor)
+        self._sources = Sources(self.executor, self._home_trouble)
         self._agreed_scenes = AgreedScenes(data_folder() / "agreed-scenes.json")
         place = place_of(settings.home)
         self.local = LocalBrain(
@@ -225,6 +225,11 @@ class Gateway:
 
     def _report_server(self, status: ServerStatus) -> None:
         self.watch.report(f"server {status.name}", *server_report(status))
+
+    def _home_trouble(self) -> str:
+        """Why a server that could have the home does not take us: its token, or it is just starting."""
+        refused = (server_report(status) for status in self.link.status() if status.refusal is not None)
+        return next((sentence for state, sentence, _ in refused if state is State.DEGRADED), "")
 
     def abilities(self) -> str:
         """What can be asked for here without a model, in a sentence."""

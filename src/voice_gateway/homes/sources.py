@@ -1,6 +1,6 @@
 """Which of the servers that are linked have a home: recognised by their tools, whatever they are called."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from voice_gateway.homes.source import HomeSource
@@ -15,10 +15,14 @@ if TYPE_CHECKING:
 
 
 class Sources:
-    """All homes. Each stays the same object while its server is set up, over every reconnect."""
+    """All homes. Each stays the same object while its server is set up, over every reconnect.
 
-    def __init__(self, executor: ToolExecutor) -> None:
+    `trouble` says in a sentence why one that could be a home is not there, where that is known.
+    """
+
+    def __init__(self, executor: ToolExecutor, trouble: Callable[[], str] = str) -> None:
         self._executor = executor
+        self.trouble = trouble
         self._wrapping: dict[str, HomeAssistant] = {}
         self._known: dict[str, ZwaveSource] = {}
 

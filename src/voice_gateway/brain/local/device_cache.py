@@ -71,7 +71,7 @@ class DeviceCache:
     @property
     def problem(self) -> str:
         """Why nothing is known."""
-        return " ".join(filter(None, self.problems.values()))
+        return " ".join(filter(None, self.problems.values())) or self._all.trouble()
 
     def changed(self) -> None:
         """Somebody announced a change: the home is read again soon."""
