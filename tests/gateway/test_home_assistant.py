@@ -1,0 +1,51 @@
+"""A gateway whose home is a Home Assistant: what it says when that refuses it, and where its token goes."""
+
+import json
+
+import pytest
+from tests.fakes.home_assistant_homes import recorded_home
+from tests.fakes.home_assistant_server import FakeHomeAssistant
+
+from voice_gateway.app import opened
+from voice_gateway.config import McpSettings, ServerSettings, Settings
+from voice_gateway.turn import Reply, Utterance
+
+
+@pytest.fixture(autouse=True)
+def own_folder(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+
+
+async def hear(ha: FakeHomeAssistant, text: str, token: str | None = None) -> Reply:
+    server = ServerSettings(url=ha.mcp_url, headers={"Authorization": f"Bearer {token or ha.token}"})
+    quick = McpSettings(attempts=1, base_delay_seconds=0.0)
+    async with opened(Settings(mcpServers={"casa": server}, mcp=quick)) as gateway:
+        return await gateway.conversation.answer(Utterance(text))
+
+
+async def test_a_light_is_switched_and_the_token_is_in_no_outcome():
+    async with FakeHomeAssistant(recorded_home()) as ha:
+        reply = await hear(ha, "turn on the bed light")
+        assert reply.text == "The Bed Light is now on at 71 percent."
+        assert ha.home["light.bed_light"].state == "on"
+        assert ha.token not in json.dumps(reply.to_json())
+
+
+async def test_a_token_that_is_not_accepted_is_named():
+    async with FakeHomeAssistant(recorded_home()) as ha:
+        reply = await hear(ha, "turn on the bed light", token="wrong")
+        assert reply.text.startswith("The casa server does not accept my token")
+
+
+async def test_one_that_is_just_starting_is_said_to_be():
+    async with FakeHomeAssistant(recorded_home()) as ha:
+        ha.starting = True
+        reply = await hear(ha, "turn on the bed light")
+        assert reply.text == "Home Assistant (casa) is just starting; I keep trying."
+
+
+async def test_a_lock_is_asked_about_whatever_it_is_called_by():
+    async with FakeHomeAssistant(recorded_home()) as ha:
+        reply = await hear(ha, "unlock the front door")
+        assert reply.expects_answer
+        assert ha.tools.acted() == []
