@@ -10,8 +10,10 @@ CALCULATE = "calculate"
 
 
 def read_sums(text: str) -> Iterator[Frame]:
-    if read_asked(text) is not None:
-        yield Frame("Calculate", {"expression": text}, literal=10)
+    asked = read_asked(text)
+    if asked is not None:  # words to be spelled are no order, and neither is what stands beside them
+        alone = {"alone": True} if isinstance(asked, str) else {}
+        yield Frame("Calculate", {"expression": text, **alone}, literal=10)
 
 
 def _calculate(frame: Frame, _context: Context) -> Meaning:
