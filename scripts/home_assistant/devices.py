@@ -165,7 +165,7 @@ class Home:
             ],
         })  # fmt: skip
 
-        def move(target: str) -> list[dict[str, Any]]:
+        def move(target: Any) -> list[dict[str, Any]]:
             return [call("script.turn_on", f"script.move_{key}", variables={"target": target})]
 
         self.made(
@@ -174,7 +174,7 @@ class Home:
                 f"{{% if is_state('{way}', 'up') %}}opening{{% elif is_state('{way}', 'down') %}}closing"
                 f"{{% else %}}{{{{ 'open' if {here} else 'closed' }}}}{{% endif %}}"
             ),
-            open_cover=move("100"), close_cover=move("0"), set_cover_position=move("{{ position }}"),
+            open_cover=move(100), close_cover=move(0), set_cover_position=move("{{ position }}"),
             stop_cover=[
                 call("script.turn_off", f"script.move_{key}"),
                 call("input_select.select_option", way, option="still"),
@@ -292,8 +292,8 @@ def small() -> Home:
     home.cover("blind", "Blind", "Living Room", position=70, step_seconds=0.2)
     home.cover("shutters", "Shutters", "Bedroom", position=100, step_seconds=0.2)
     home.gate("garage_door", "Garage Door", "Garage")
-    home.thermostat("heating", "Heating", "Living Room", 20)
-    home.thermostat("office_heating", "Office Heating", "Office", 19)
+    home.thermostat("heat_pump", "Heat Pump", "Living Room", 20)
+    home.thermostat("radiator", "Radiator", "Office", 19)
     home.fan("tower_fan", "Tower Fan", "Living Room")
     home.player("television", "Television", "Living Room")
     home.player("kitchen_radio", "Kitchen Radio", "Kitchen")

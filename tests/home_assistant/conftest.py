@@ -22,6 +22,7 @@ __all__ = ["House", "changed", "gateway_for", "need_home_assistant", "outcomes"]
 
 NOT_UNIT = "a real Home Assistant"
 SETUP_SECONDS = 1200  # the first time: 100 packages
+TEST_SECONDS = 300  # the first of them waits until Home Assistant has started
 SHOWN_SECONDS = 6.0  # for what is still moving
 ALIVE = "[tools]\nsearch = false\n"
 
@@ -30,6 +31,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if Path(__file__).parent in item.path.parents:
             item.add_marker(pytest.mark.home_assistant)
+            item.add_marker(pytest.mark.timeout(TEST_SECONDS))
 
 
 @cache

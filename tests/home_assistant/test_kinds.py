@@ -29,8 +29,8 @@ CASES: dict[str, States] = {
     # locks
     "lock the back door": {},
     # climate
-    "set the heating to 22 degrees": {"climate.heating": {"temperature": 22.0}},
-    "set the office heating to 21.5 degrees": {"climate.office_heating": {"temperature": 21.5}},
+    "set the heat pump to 22 degrees": {"climate.heat_pump": {"temperature": 22.0}},
+    "set the radiator in the office to 21.5 degrees": {"climate.radiator": {"temperature": 21.5}},
     # fans
     "turn on the tower fan": {"fan.tower_fan": {"state": "on", "percentage": 50}},
     "set the tower fan to 70 percent": {"fan.tower_fan": {"state": "on", "percentage": 70}},
@@ -118,7 +118,7 @@ async def test_a_list(house: House):
         ("what is the outside temperature", "15.6"),
         ("how humid is it in the office", "54"),
         ("is the garage door open", "closed"),
-        ("how warm is the heating set", "20"),
+        ("what is the heat pump set to", "20"),
     ],
 )
 async def test_what_is_asked_is_looked_up_and_nothing_changes(house: House, words: str, told: str):

@@ -27,6 +27,11 @@ class Act:
     colour: str = ""  # an English name, without spaces as CSS has them: "red", "lightblue"
     kelvin: int | None = None
 
+    @property
+    def said(self) -> dict[str, object]:
+        """Only what it wants."""
+        return {name: value for name in self.__slots__ if (value := getattr(self, name)) not in (None, "")}
+
 
 @dataclass(frozen=True, slots=True)
 class Call:

@@ -9,7 +9,7 @@ from home_words.kinds import Sort
 from voice_gateway.brain.local.grammar import Frame
 from voice_gateway.homes.device import Device
 from voice_gateway.homes.home import Home
-from voice_gateway.homes.source import Call
+from voice_gateway.homes.source import Act, Call
 from voice_gateway.routines.schedule import Place
 
 
@@ -23,14 +23,16 @@ class Request:
     scene: str = ""  # the scene that it starts
     source: str = ""  # of a look at a whole home: whose
     twin: bool = False  # another device has the same name
+    wish: Act | None = None  # what it does to the device, in the words of no source
 
     @classmethod
     def of(cls, call: Call, *, scene: str = "", source: str = "") -> "Request":
         return cls(call.tool, call.args, scene=scene, source=source)
 
     @classmethod
-    def about(cls, call: Call, device: Device, home: Home) -> "Request":
-        return cls(call.tool, call.args, device, twin=home.names.exact(device.name) != (device,))
+    def about(cls, call: Call, device: Device, home: Home, wish: Act | None = None) -> "Request":
+        twin = home.names.exact(device.name) != (device,)
+        return cls(call.tool, call.args, device, twin=twin, wish=wish)
 
 
 @dataclass(frozen=True, slots=True)

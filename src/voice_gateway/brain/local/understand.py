@@ -52,6 +52,11 @@ _TOLD = {
     NotACommand.STATEMENT: "That was no request, so I did nothing.",
 }
 _FREE = ("query", "message", "label", "duration", "clock", "offset")  # words in these are not ours to judge
+# What a device can be told beside on or off, open or closed: a lamp can be red and at 40 percent.
+_BESIDE = {
+    "colour": "colour", "kelvin": "colour", "volume": "volume", "mute": "sound", "unmute": "sound",
+    "next": "track", "previous": "track",
+}  # fmt: skip
 _WORDY = ("thing", "scene", "place")  # a template with none of these is said as it stands, or not at all
 _SHORT = 6  # words: a longer clause without a comma may be anything
 
@@ -337,10 +342,10 @@ def _for_later(steps: Sequence[Step], said: Said) -> bool:
 def _needed(steps: Sequence[Step], denied: Sequence[Request]) -> list[Step]:
     """Without what is denied, and "on" where a level says it: "turn on the lamp and dim it to 35"."""
     asked = [request for step in steps for request in step.requests]
-    lit = {one.device.key for one in asked if one.device and one.args.get("level", 0)}
+    lit = {one.device.key for one in asked if one.device and one.wish and one.wish.level}
 
     def needed(request: Request) -> bool:
-        on = request.device and request.args.get("action") == "on" and request.device.key in lit
+        on = request.device and request.wish and request.wish.action == "on" and request.device.key in lit
         return not on and request not in denied
 
     kept = [replace(step, requests=tuple(filter(needed, step.requests))) for step in steps]
@@ -349,12 +354,16 @@ def _needed(steps: Sequence[Step], denied: Sequence[Request]) -> list[Step]:
 
 def _at_odds(steps: Sequence[Step]) -> bool:
     """Two of them want one device to be different things."""
-    wanted: dict[object, Request] = {}
-    for request in (request for step in steps if step.acts for request in step.requests if request.device):
-        key = request.device.key if request.device else None
-        if key in wanted and _differ(wanted[key].args, request.args):
+    wanted: dict[object, Mapping[str, object]] = {}
+    for request in (request for step in steps if step.acts for request in step.requests):
+        if request.device is None or request.wish is None:
+            continue
+        key, wish = (request.device.key, _BESIDE.get(request.wish.action, "")), request.wish.said
+        if request.device.kind == "thermostat" and (action := wish.pop("action")) == "off":
+            wish["mode"] = action
+        if key in wanted and _differ(wanted[key], wish):
             return True
-        wanted[key] = request
+        wanted[key] = wish
     return False
 
 
@@ -372,7 +381,8 @@ def _wordy(step: Step) -> bool:
 def _shall_i(step: Step) -> Clarification:
     if step.intent == "Scene":
         return ask_for_scene(str(step.requests[0].args["sceneName"]))
-    action = str(step.requests[0].args.get("action", "set"))
+    wish = step.requests[0].wish
+    action = wish.action if wish else str(step.requests[0].args.get("action", "set"))
     names = listed([the(device) for device in step.devices]) or "that"
     text = f"Shall I {DOING.get(action, 'change')} {names}?"
     return Clarification(capital(text), step.frame or Frame(step.intent), step.devices, confirm=True)

@@ -229,8 +229,10 @@ def request_for(device: Device, frame: Frame, action: str, context: Context) -> 
     """The call for one device, or what to say instead."""
     home = context.home
     wish = _wished(device, frame, action, home)
-    call = wish if isinstance(wish, str) else home.source_of(device).act(device, wish, home)
-    return call if isinstance(call, str) else Request.about(call, device, home)
+    if isinstance(wish, str):
+        return wish
+    call = home.source_of(device).act(device, wish, home)
+    return call if isinstance(call, str) else Request.about(call, device, home, wish)
 
 
 def _wished(device: Device, frame: Frame, action: str, home: Home) -> Act | str:
