@@ -4,8 +4,9 @@ Before a call the home is looked at (what is unavailable, or cannot do it, is to
 it until it shows what was asked. The outcome has the shape of every home's: one sentence, and the facts.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 from home_words.phrases import listed
@@ -28,7 +29,7 @@ from voice_gateway.homes.home_assistant.effects import Effect, effect_of
 from voice_gateway.homes.home_assistant.errors import explain
 from voice_gateway.homes.home_assistant.live_context import Entity
 from voice_gateway.homes.home_assistant.live_list import LiveList
-from voice_gateway.homes.home_assistant.names import first_names, text_of
+from voice_gateway.homes.home_assistant.names import first_names, matching, text_of
 from voice_gateway.homes.home_assistant.reach import targets
 from voice_gateway.homes.home_assistant.results import GOOD, act_facts, undo_of
 from voice_gateway.turn import OutcomeStatus
@@ -131,6 +132,7 @@ async def act(home: Home, raw: Raw, args: Mapping[str, Any]) -> Answer:
     """Look, call, and look until it shows."""
     entities = await home.seen.recent()
     meant = targets(raw.name, args, entities, scripts=bool(home.scripts))
+    meant = meant or _of_another_kind(raw.name, args, entities)
     effects = _effects(raw.name, args, meant or ())
     refused = [verdict for effect in effects if (verdict := _refused(effect, raw.name))]
     if meant is not None and len(refused) == len(effects):
@@ -148,6 +150,15 @@ async def act(home: Home, raw: Raw, args: Mapping[str, Any]) -> Answer:
     except ToolError as error:
         raise _lost(home, args, entities, watched, str(error)) from error
     return _told(home, args, entities, [*verdicts, *refused], unseen)
+
+
+def _of_another_kind(
+    tool: str, args: Mapping[str, Any], entities: Sequence[Entity]
+) -> tuple[Entity, ...] | None:
+    """Who is called so and cannot be meant: a fan that is to be paused."""
+    if not text_of(args, "name") or tool not in ha.OWN_DOMAINS:
+        return None
+    return matching(entities, {"name": args["name"]}, frozenset()) or None
 
 
 def _effects(tool: str, args: Mapping[str, Any], meant: Sequence[Entity]) -> list[Effect]:
@@ -180,20 +191,30 @@ def _refused(effect: Effect, tool: str) -> Verdict | None:
 
 
 async def _ask(raw: Raw, args: Mapping[str, Any], meant: Sequence[Entity] | None) -> tuple[Asked, ...]:
-    """A name with a comma looks like a name and an alias: when the one is not known, it is the other."""
-    spellings: list[dict[str, Any]] = [dict(args)]
-    if meant is not None and len(meant) == 1 and text_of(args, "name"):
-        names = [name for name in first_names(meant[0].names) if name != text_of(args, "name")]
-        spellings += [{**args, "name": name} for name in names]
+    """A name with a comma looks like a name and an alias, an area too: when the one is not known, it is the
+    other."""
+    spellings = list(_spellings(args, meant[0])) if meant is not None and len(meant) == 1 else [dict(args)]
     for number, spelling in enumerate(spellings, start=1):
         try:
             text, _ = await raw.call(spelling)
             return asked_of(text)
         except ToolError as error:
             facts = error.structured if isinstance(error.structured, Mapping) else {}
-            if facts.get("reason") != "NAME" or number == len(spellings):
+            if facts.get("reason") not in ("NAME", "INVALID_AREA") or number == len(spellings):
                 raise
     return ()
+
+
+def _spellings(args: Mapping[str, Any], entity: Entity) -> Iterator[dict[str, Any]]:
+    """As it was asked, then with every other name that this entity and its area may have."""
+    given = {"name": first_names(entity.names), "area": first_names(", ".join(entity.areas))}
+    ways = {
+        key: tuple(dict.fromkeys([text_of(args, key), *names]))
+        for key, names in given.items()
+        if text_of(args, key)
+    }
+    for values in product(*ways.values()):
+        yield {**args, **dict(zip(ways, values, strict=True))}
 
 
 def _with_asked(

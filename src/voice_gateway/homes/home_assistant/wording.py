@@ -49,7 +49,7 @@ _HIDDEN: Final = {
 def cannot(device: Device, action: str) -> str:
     if action == "dim" and device.kind in ("blind", "garage_door", "valve"):
         return capital(f"{the(device)} cannot be set to a position; it can be opened and closed.")
-    only = "; it can only be turned on and off" if device.kind in ("light", "switch", "plug", "fan") else ""
+    only = "; it can only be turned on and off" if device.kind in ("light", "switch", "plug") else ""
     only = "; it only measures" if device.kind == "sensor" else only
     return capital(f"{the(device)} cannot be {_PASSIVE.get(action, 'told to do that')}{only}.")
 

@@ -156,6 +156,8 @@ async def test_a_floor_is_told_by_what_home_assistant_asked():
          "Error: The Outside Temperature cannot be turned on; it only measures."),
         ("HassTurnOff", {"name": "Movie Night"}, UNSUPPORTED,
          "Error: The Movie Night cannot be turned off."),
+        ("HassMediaPause", {"name": "Ceiling Fan"}, UNSUPPORTED,
+         "Error: The Ceiling Fan cannot be paused."),
         ("HassLightSet", {"name": "AC", "brightness": 50}, UNSUPPORTED,
          "Error: The AC cannot be dimmed; it can only be turned on and off."),
     ],
@@ -268,6 +270,12 @@ async def test_a_name_with_a_comma_is_called_as_home_assistant_knows_it():
         outcome = await ha.act("Flur", "on")
         assert outcome.status is CONFIRMED
         assert (await ha.call("HassTurnOff", name="Diele, hinten")).status is CONFIRMED
+
+
+async def test_an_area_with_a_comma_is_called_as_home_assistant_knows_it():
+    lamp = Entity("light.one", "Lamp", "Flur, hinten")
+    async with WrappedHomeAssistant(HomeAssistantHome([lamp])) as ha:
+        assert (await ha.act("Lamp", "on")).status is CONFIRMED
 
 
 async def test_a_device_called_like_a_room_is_not_the_room():
