@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 from voice_gateway.brain.acts import Where
 from voice_gateway.config import data_folder
 from voice_gateway.doors.control import Operation, answer_json
-from voice_gateway.errors import ErrorKind
+from voice_gateway.errors import ErrorKind, ToolError
 from voice_gateway.interruption import Interruption
 from voice_gateway.logs import destination
 from voice_gateway.reports import server_hangs
 from voice_gateway.tools.masking import mask
-from voice_gateway.turn import ToolCall, ToolOutcome, Utterance, new_id
+from voice_gateway.turn import Reply, ToolCall, ToolOutcome, Utterance, new_id
 from voice_gateway.watch import PartState, State
 
 if TYPE_CHECKING:
@@ -65,6 +65,9 @@ def operations(gateway: "Gateway", config: Path | None) -> dict[str, Operation]:
         """What grows when something leaks."""
         return {"tasks": len(asyncio.all_tasks()), "threads": threading.active_count()}
 
+    async def routines(asked: Mapping[str, Any], _interruption: Interruption) -> dict[str, Any]:
+        return answer_json(await routine_request(gateway, asked))
+
     return {
         "hello": hello,
         "ask": ask,
@@ -73,7 +76,23 @@ def operations(gateway: "Gateway", config: Path | None) -> dict[str, Operation]:
         "status": status,
         "talk": talk,
         "vitals": vitals,
+        "routines": routines,
     }
+
+
+async def routine_request(gateway: "Gateway", asked: Mapping[str, Any]) -> Reply:
+    """What the command line wants of routines that needs the home; never raises for what is refused."""
+    routines = gateway.routines
+    try:
+        if asked["action"] == "add":
+            return await routines.add(
+                Utterance(str(asked["text"]), conversation_id=str(asked["conversation_id"]))
+            )
+        if asked["action"] == "run":
+            return await routines.run_now(int(asked["id"]))
+        return await routines.take_in(asked["records"])
+    except ToolError as error:
+        return Reply(str(error), ok=False)
 
 
 async def call_tool(

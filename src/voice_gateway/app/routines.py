@@ -1,10 +1,13 @@
 """Routines of one gateway: their store, their tools, who starts them, and how they are carried out."""
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from home_words.kinds import HomeDevice
 from voice_gateway.brain.local.device_cache import Change
+from voice_gateway.brain.local.later import BACK
 from voice_gateway.brain.local.routine_words import resource_of, when_of
 from voice_gateway.config import HomeSettings, data_folder
 from voice_gateway.errors import ToolUnavailable
@@ -12,7 +15,7 @@ from voice_gateway.homes.device import Device
 from voice_gateway.problems import ROUTINES_LOST
 from voice_gateway.reports import damaged_file
 from voice_gateway.routines.book import Judged, RoutineBook
-from voice_gateway.routines.model import Call, Last, Later, Missing, Routine
+from voice_gateway.routines.model import MAKE, Call, Last, Later, Missing, Routine
 from voice_gateway.routines.runner import RoutineRunner, Told
 from voice_gateway.routines.schedule import Place
 from voice_gateway.routines.store import SqliteRoutines
@@ -22,13 +25,14 @@ from voice_gateway.tools.builtin.zones import local_zone
 from voice_gateway.tools.proposal import described
 from voice_gateway.tools.tier import Tier, tier
 from voice_gateway.tools.traits import traits
-from voice_gateway.turn import ToolCall, ToolTraits, Utterance, new_id, speaking
+from voice_gateway.turn import Reply, ToolCall, ToolTraits, Utterance, new_id, speaking
 from voice_gateway.watch import Notice, State
 
 if TYPE_CHECKING:
     from voice_gateway.app.gateway import Gateway
 
 GONE = "The {name} is not there any more, or has another name, so I did not {what}."
+NO_TIME = "There is no time or event in that which I can read, so I kept nothing and did nothing."
 FAILED = "I could not do this: {text}. {why}"
 MISSED = "While I was off, I missed this: {text}. {question}"
 
@@ -65,6 +69,30 @@ class Routines:
         from voice_gateway.routines.tools import routine_tools
 
         return routine_tools(self.book, self._lease.held)
+
+    # --- for the command line
+
+    async def add(self, utterance: Utterance) -> Reply:
+        """Of words that name a time or an event; anything else is not done."""
+        await self._gateway.home_known()
+        understood = self._gateway.local.understand(utterance.text)
+        keeps = any(one.tool == MAKE for one in understood.requests)
+        if keeps or any(step.intent == BACK or step.say for step in understood.steps):
+            return await self._gateway.conversation.answer(utterance)
+        return Reply(NO_TIME, ok=False)
+
+    async def run_now(self, number: int) -> Reply:
+        found = [one for one in await asyncio.to_thread(self.book.all) if one.id == number]
+        if not found:
+            return Reply(f"There is no routine {number}.", ok=False)
+        last = await self.carry_out(found[0])
+        await asyncio.to_thread(self._store.replace, [replace(found[0], last=last)])
+        return Reply(last.text, ok=last.ok)
+
+    async def take_in(self, records: Sequence[Mapping[str, Any]]) -> Reply:
+        await self._gateway.home_known()
+        count = await asyncio.to_thread(self.book.imported, records)
+        return Reply(f"{count} routine{'' if count == 1 else 's'} kept.")
 
     # --- words, for the book
 

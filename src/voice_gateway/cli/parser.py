@@ -23,6 +23,7 @@ examples:
   voice-gateway run --voice                          talk to it: "hey jarvis, what time is it"
   voice-gateway listen session.wav                   a recording, as if it were spoken
   voice-gateway say "the kitchen light is on"        hear its voice
+  voice-gateway routines                             what is planned, and when it comes next
   voice-gateway tools                                what it can do, and where each tool comes from
   voice-gateway tools control_zwave_device           all about one tool
   voice-gateway tools call control_zwave_device deviceName="floor lamp" action=on
@@ -76,6 +77,7 @@ def parser() -> Parser:
         one.add_argument("--room", help='where you are; settles "turn on the light"')
     _add_ask(commands, shared)
     _add_undo(commands, shared)
+    _add_routines(commands, shared)
     _add_tools(commands, shared)
     _add_config(commands, shared)
     doctor = commands.add_parser("doctor", parents=[shared], help="check everything, and say what to do")
@@ -130,6 +132,25 @@ def _add_undo(commands: "argparse._SubParsersAction[Parser]", shared: Parser) ->
         "back already. Prints what `ask` prints. Exit code 0: taken back, or a question first; else 1.",
     )
     undo.add_argument("--conversation", metavar="ID", help="only what was done in this conversation")
+
+
+def _add_routines(commands: "argparse._SubParsersAction[Parser]", shared: Parser) -> None:
+    routines = commands.add_parser(
+        "routines", parents=[shared], help="what is planned: list, add, cancel, skip, run, pause, resume"
+    )
+    actions = routines.add_subparsers(dest="action", metavar="ACTION", parser_class=Parser)
+    actions.add_parser("list", parents=[shared], help="what is planned, the next first (the default)")
+    add = actions.add_parser("add", parents=[shared], help="keep a command with a time or an event in it")
+    add.add_argument("text", nargs="+", help='for example "turn off the floor lamp every day at 11 pm"')
+    for name, does in (("cancel", "forget it"), ("skip", "leave out its next time"), ("run", "do it now")):
+        one = actions.add_parser(name, parents=[shared], help=does)
+        one.add_argument("id", type=int, metavar="ID", help="as `voice-gateway routines` shows it")
+    for name, does in (("pause", "start none until resume (vacation)"), ("resume", "go on")):
+        several = actions.add_parser(name, parents=[shared], help=does)
+        several.add_argument("id", type=int, nargs="?", metavar="ID", help="only this one")
+    actions.add_parser("export", parents=[shared], help="all of them as TOML on stdout")
+    taken = actions.add_parser("import", parents=[shared], help="keep those of a TOML file")
+    taken.add_argument("file", metavar="FILE", help="as `export` wrote it; - is stdin")
 
 
 def _add_tools(commands: "argparse._SubParsersAction[Parser]", shared: Parser) -> None:
@@ -222,7 +243,7 @@ def parsed(argv: Sequence[str] | None) -> argparse.Namespace:
     """Words may also stand behind an option, where argparse loses them: `tools call NAME --json key=value`"""
     top = parser()
     options, rest = top.parse_known_args(_with_show(sys.argv[1:] if argv is None else argv))
-    words = {"ask": "text", "say": "text", "tools": "pairs"}.get(options.command or "")
+    words = {"ask": "text", "say": "text", "tools": "pairs", "routines": "text"}.get(options.command or "")
     if rest and words and hasattr(options, words) and not any(word.startswith("-") for word in rest):
         getattr(options, words).extend(rest)
     elif rest:

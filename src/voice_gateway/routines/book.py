@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, Protocol
 
 from voice_gateway.config import RoutinesSettings
@@ -30,6 +30,7 @@ NO_OPENING = (
     "A routine may not open the house. Whoever wants that sets allow_opening = true below [routines] in "
     "voice-gateway.toml. I kept nothing."
 )
+MINUTES = timedelta(minutes=2)  # what is nearer is told to the second
 LONGEST_SAY = 300  # characters
 
 
@@ -70,14 +71,21 @@ class RoutineBook:
     def __init__(
         self,
         store: RoutineStore,
-        words: Words,
+        words: Words | None,
         place: Place,
         settings: RoutinesSettings,
         *,
         now: Callable[[], datetime],
     ) -> None:
         self.store, self.place = store, place
-        self._words, self._settings, self.now = words, settings, now
+        self._home, self._settings, self.now = words, settings, now
+
+    @property
+    def _words(self) -> Words:
+        """Who only looks, cancels or pauses needs none."""
+        if self._home is None:
+            raise ToolError("That needs the home.")
+        return self._home
 
     # --- making
 
@@ -126,8 +134,13 @@ class RoutineBook:
         """ "turn on the Floor Lamp" """
         return self._words.judged(routine.calls).text or f"say “{routine.say}”"
 
-    def spoken(self, routine: Routine) -> str:
-        """ "turn on the Floor Lamp tomorrow at 7 AM" """
+    def spoken(self, routine: Routine, *, just_made: bool = False) -> str:
+        """ "turn on the Floor Lamp tomorrow at 7 AM"; a length of time is only said while it is new."""
+        if isinstance(routine.trigger, Once) and not just_made:
+            at = routine.trigger.at.replace(microsecond=0)
+            routine = replace(
+                routine, trigger=Once(at if at - self.now() < MINUTES else at.replace(second=0))
+            )
         return f"{self.what(routine)} {say_when(routine, self.now(), self.place)}"
 
     def note(self, when: str) -> str:

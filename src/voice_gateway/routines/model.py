@@ -202,22 +202,23 @@ def to_record(routine: Routine) -> dict[str, Any]:
 
 def from_record(facts: Mapping[str, Any]) -> Routine:
     """ValueError, TypeError or KeyError where it is none."""
-    condition, last = facts["condition"], facts["last"]
-    calls = tuple({"name": str(one["name"]), "args": dict(one["args"])} for one in facts["calls"])
+    condition, last, until = facts.get("condition"), facts.get("last"), facts.get("until")
+    calls = tuple({"name": str(one["name"]), "args": dict(one["args"])} for one in facts.get("calls", ()))
+    devices = facts.get("devices", ())
     return Routine(
         text=str(facts["text"]),
         trigger=trigger_from(facts["trigger"]),
         calls=calls,
-        say=str(facts["say"]),
+        say=str(facts.get("say", "")),
         condition=condition_from(condition) if condition else None,
-        devices=tuple((str(name), str(room), str(server)) for name, room, server in facts["devices"]),
-        sensitive=bool(facts["sensitive"]),
-        aloud=bool(facts["aloud"]),
-        door=str(facts["door"]),
-        room=str(facts["room"]),
-        conversation=str(facts["conversation"]),
-        until=_moment(facts["until"]) if facts["until"] else None,
-        made=_moment(facts["made"]),
+        devices=tuple((str(name), str(room), str(server)) for name, room, server in devices),
+        sensitive=bool(facts.get("sensitive", False)),
+        aloud=bool(facts.get("aloud", False)),
+        door=str(facts.get("door", "cli")),
+        room=str(facts.get("room", "")),
+        conversation=str(facts.get("conversation", "default")),
+        until=_moment(until) if until else None,
+        made=_moment(facts["made"]) if "made" in facts else datetime(1970, 1, 1, tzinfo=UTC),
         last=Last(_moment(last["at"]), bool(last["ok"]), str(last["text"])) if last else None,
     )
 

@@ -78,7 +78,7 @@ class _Tools:
     def asked(self, args: Mapping[str, Any]) -> str:
         """What it would do and when, for a question."""
         try:
-            return self._book.spoken(self._book.drafted(*_given(args)))
+            return self._book.spoken(self._book.drafted(*_given(args)), just_made=True)
         except ToolError:  # as above
             return "plan that"
 
@@ -88,7 +88,7 @@ class _Tools:
         given = _given({"when": when, "do": do, "say": say, "calls": calls})
         routine = await asyncio.to_thread(self._book.drafted, *given)
         kept = await asyncio.to_thread(self._book.keep, routine, _by())
-        said = f"Okay, I'll {self._book.spoken(kept)}."
+        said = f"Okay, I'll {self._book.spoken(kept, just_made=True)}."
         if note := self._book.note(when):
             said = f"{note} {said}"
         return await self._told(said), self._facts([kept], [_cancelling(kept)])

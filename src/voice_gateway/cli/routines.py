@@ -1,0 +1,156 @@
+"""`voice-gateway routines`: what is planned, with or without a running gateway, and changes to it."""
+
+import argparse
+import json
+import sys
+import tomllib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from voice_gateway.app.routines import place_of
+from voice_gateway.cli.ask import CONVERSATION, printed
+from voice_gateway.cli.command import ask_running, loaded, wants_json
+from voice_gateway.config import conversations_file, data_folder
+from voice_gateway.doors.control import answer_json
+from voice_gateway.doors.terminal import print_reply
+from voice_gateway.errors import GatewayError, ToolError
+from voice_gateway.routines.book import RoutineBook
+from voice_gateway.routines.model import Routine
+from voice_gateway.routines.schedule import Place
+from voice_gateway.routines.store import SqliteRoutines
+from voice_gateway.tools.builtin import system_clock
+
+FILE = "routines.sqlite3"  # in the data folder
+
+
+async def routines(options: argparse.Namespace) -> int:
+    action = options.action or "list"
+    if action in ("add", "run", "import"):
+        return await _by_gateway(options, action)
+    settings = loaded(options).settings
+    place = place_of(settings.home)
+    store = SqliteRoutines(data_folder() / FILE)
+    book = RoutineBook(store, None, place, settings.routines, now=system_clock)
+    try:
+        return _ACTIONS[action](options, book, place)
+    except ToolError as error:
+        raise GatewayError(str(error)) from error
+
+
+def _list(options: argparse.Namespace, book: RoutineBook, place: Place) -> int:
+    found = book.all()
+    if wants_json(options):
+        _print_all(found, place)
+    elif not found:
+        print("Nothing is planned.")
+    for one in found if not wants_json(options) else ():
+        print_reply(f"{one.id}  {_when(one, place)}  {one.text}{_how(one)}")
+    return 0
+
+
+def _print_all(found: Sequence[Routine], place: Place) -> None:
+    print(json.dumps([one.to_json(place.zone) for one in found], indent=2))
+
+
+def _when(routine: Routine, place: Place) -> str:
+    if routine.paused:
+        return "paused          "
+    return f"{routine.next.astimezone(place.zone):%Y-%m-%d %H:%M}" if routine.next else "when it happens "
+
+
+def _how(routine: Routine) -> str:
+    return "" if routine.last is None or routine.last.ok else f" (last time: {routine.last.text})"
+
+
+def _cancel(options: argparse.Namespace, book: RoutineBook, _place: Place) -> int:
+    [gone] = book.cancel([_one(options, book)])
+    print_reply(f"Cancelled: {gone.text}.")
+    return 0
+
+
+def _skip(options: argparse.Namespace, book: RoutineBook, place: Place) -> int:
+    left = book.skip(_one(options, book))
+    print_reply(
+        f"Skipped. The next time is {_when(left, place)}." if left else "Cancelled: it had no further time."
+    )
+    return 0
+
+
+def _pause(options: argparse.Namespace, book: RoutineBook, _place: Place) -> int:
+    paused = options.action == "pause"
+    only = [_one(options, book)] if options.id is not None else None
+    changed = book.pause(paused=paused, routines=only)
+    print(f"{len(changed)} routine{'' if len(changed) == 1 else 's'} {'paused' if paused else 'resumed'}.")
+    return 0
+
+
+def _one(options: argparse.Namespace, book: RoutineBook) -> Routine:
+    found = [one for one in book.all() if one.id == options.id]
+    if not found:
+        raise GatewayError(f"there is no routine {options.id}")
+    return found[0]
+
+
+def _export(_options: argparse.Namespace, book: RoutineBook, _place: Place) -> int:
+    for record in book.exported():
+        print("[[routine]]")
+        for key, value in record.items():
+            if value not in (None, "", [], {}):
+                print(f"{key} = {_toml(value)}")
+        print()
+    return 0
+
+
+def _toml(value: Any) -> str:
+    """What JSON writes is TOML, but for tables; None is left out."""
+    if isinstance(value, dict):
+        kept = (f"{json.dumps(key)} = {_toml(one)}" for key, one in value.items() if one is not None)
+        return f"{{ {', '.join(kept)} }}"
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(_toml(one) for one in value if one is not None)}]"
+    return json.dumps(value)
+
+
+_ACTIONS = {
+    "list": _list, "cancel": _cancel, "skip": _skip, "pause": _pause, "resume": _pause, "export": _export,
+}  # fmt: skip
+
+
+# --- what needs the home
+
+
+async def _by_gateway(options: argparse.Namespace, action: str) -> int:
+    message: dict[str, Any] = {"op": "routines", "action": action, "conversation_id": CONVERSATION}
+    if action == "add":
+        message["text"] = " ".join(options.text)
+    elif action == "run":
+        message["id"] = options.id
+    else:
+        message["records"] = _read(options.file)
+    answer = await ask_running(options, message)
+    if answer is None:
+        answer = await _alone(options, message)
+    return printed(options, answer)
+
+
+def _read(file: str) -> list[dict[str, Any]]:
+    try:
+        raw = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
+        found = tomllib.loads(raw.decode())
+    except (OSError, ValueError) as error:
+        raise GatewayError(f"{file} can't be read: {error}") from error
+    records = found.get("routine", [])
+    if not isinstance(records, list) or not all(isinstance(one, dict) for one in records):
+        raise GatewayError(f"{file} has no [[routine]] tables")
+    return records
+
+
+async def _alone(options: argparse.Namespace, message: dict[str, Any]) -> dict[str, Any]:
+    from voice_gateway.app import opened
+    from voice_gateway.app.operations import routine_request
+    from voice_gateway.conversation.store import SqliteStore
+
+    store = SqliteStore(conversations_file())
+    async with opened(loaded(options).settings, store=store) as gateway:
+        return answer_json(await routine_request(gateway, message))

@@ -1,0 +1,73 @@
+"""`voice-gateway routines`: what is planned, with and without a running gateway."""
+
+import asyncio
+
+import pytest
+from tests.fakes.gateway_process import Commands, Running
+
+KEYS = {"id", "text", "trigger", "condition", "next", "calls", "say", "enabled", "last"}
+
+
+async def test_what_is_kept_is_listed_and_nothing_is_done_now(commands: Commands):
+    assert (await commands.run("routines", "--json")).json == []
+    text = (
+        "turn on the floor lamp every day at 7 am\nturn on the desk lamp in two hours\n"
+        "when the back door opens turn on the kitchen light\nunlock the front door at 6 am\n"
+        "which lights are on\nturn on the floor lamp on the 30th of february at 8\n"
+    )
+    said = await commands.run("chat", text=text)
+    found = (await commands.run("routines", "--json")).json
+
+    assert "Only a running gateway carries it out" in said.out
+    assert "A routine may not open the house" in said.out
+    assert "The Bedside Lamp is on" in said.out  # as it was before, and no other
+    assert "There is no such day as 30 February." in said.out
+    assert [one["trigger"]["kind"] for one in found] == ["once", "every", "event"]
+    assert all(one.keys() == KEYS for one in found)
+    assert found[1]["trigger"]["rrule"] == "FREQ=DAILY;BYHOUR=7;BYMINUTE=0;BYSECOND=0"
+    assert found[1]["calls"] == [
+        {"name": "control_zwave_device", "args": {"deviceName": "Floor Lamp", "action": "on"}}
+    ]
+    assert found[2]["trigger"] | {"kind": "event"} == {
+        "kind": "event", "server": "zwave", "resource": "zwave://devices/6/0", "becomes": "open"
+    }  # fmt: skip
+    assert found[2]["next"] is None
+
+
+async def test_adding_and_changing_from_a_script(commands: Commands, tmp_path):
+    now = await commands.run("routines", "add", "turn on the floor lamp")
+    added = await commands.run("routines", "add", "turn on the floor lamp every day at 7 am")
+    [kept] = (await commands.run("routines", "--json")).json
+    await commands.run("routines", "skip", str(kept["id"]))
+    [skipped] = (await commands.run("routines", "--json")).json
+    await commands.run("routines", "pause")
+    [paused] = (await commands.run("routines", "--json")).json
+    exported = await commands.run("routines", "export")
+    (tmp_path / "kept.toml").write_text(exported.out)
+    gone = await commands.run("routines", "cancel", str(kept["id"]))
+    taken = await commands.run("routines", "import", str(tmp_path / "kept.toml"))
+    unknown = await commands.run("routines", "cancel", "999")
+    [again] = (await commands.run("routines", "--json")).json
+
+    assert (now.code, added.code, gone.code, taken.code, unknown.code) == (1, 0, 0, 0, 1)
+    assert "I kept nothing and did nothing" in now.out
+    assert skipped["next"] > kept["next"]
+    assert (paused["enabled"], paused["next"]) == (False, None)
+    assert (again["trigger"], again["calls"]) == (kept["trigger"], kept["calls"])
+
+
+@pytest.mark.slow
+async def test_a_running_gateway_carries_out_what_was_made_elsewhere(commands: Commands):
+    """One starts another, and undo takes back the last of the two."""
+    await commands.run("routines", "add", "when the desk lamp is turned on turn on the floor lamp")
+    async with Running.opened(commands):
+        await commands.run("ask", "turn on the desk lamp in 1 second")
+        async with asyncio.timeout(40):
+            while not (kept := (await commands.run("routines", "--json")).json)[-1]["last"]:
+                pass
+        lamp = await commands.run("ask", "is the floor lamp on")
+        undone = await commands.run("undo")
+
+    assert [one["last"]["ok"] for one in kept] == [True]
+    assert lamp.out == "Yes, the Floor Lamp is on.\n"
+    assert undone.out == "The Floor Lamp is now off.\n"
