@@ -1,6 +1,6 @@
 """What a home must be able to do for us: tell of its devices, and say which call does what is wanted."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -88,6 +88,11 @@ class HomeSource(Protocol):
 
     def scene(self, name: str) -> Call | None:
         """The call that starts it; None: it has no scenes."""
+        ...
+
+    def list_calls(self, action: str, name: str, items: Sequence[str]) -> "tuple[Call, ...] | str | None":
+        """The calls that "add", "complete" or "read" something on its list of that name, or a sentence why
+        there are none. None: it has no such list."""
         ...
 
     def reach(self, tool: str, args: Mapping[str, Any]) -> Reach | None:

@@ -107,6 +107,9 @@ class ZwaveSource:
     def scene(self, name: str) -> Call | None:
         return Call(self.offered(SCENE), {"sceneName": name})
 
+    def list_calls(self, action: str, name: str, items: Sequence[str]) -> tuple[Call, ...] | str | None:
+        return None
+
     # --- what a call would do
 
     def reach(self, tool: str, args: Mapping[str, Any]) -> Reach | None:

@@ -14,7 +14,8 @@ from voice_gateway.homes.home_assistant import tools as wrapped
 from voice_gateway.homes.home_assistant.calls import make_call
 from voice_gateway.homes.home_assistant.confirm import Pace
 from voice_gateway.homes.home_assistant.devices import SCENE, facts_of, name_of
-from voice_gateway.homes.home_assistant.errors import EXPOSE
+from voice_gateway.homes.home_assistant.errors import EXPOSE, not_offered
+from voice_gateway.homes.home_assistant.lists import READ_ITEMS, change_list, find_list, read_list
 from voice_gateway.homes.home_assistant.live_context import Entity
 from voice_gateway.homes.home_assistant.live_list import LiveList
 from voice_gateway.homes.home_assistant.names import address
@@ -79,7 +80,9 @@ class HomeAssistant:
         bare = [name for name in self._own_names if not _is_known(name)]
         self._scripts = {name: name.strip("_").replace("_", " ") for name in bare}
         self._plain_scripts = frozenset(name for name in bare if not self._takes[name])
-        home = wrapped.Home(self._seen, self._arguments, self._pace, self._scripts)
+        items = next((tool for tool in tools if _bare(_name(tool)) == READ_ITEMS), None)
+        reads = None if items is None else wrapped.Raw(READ_ITEMS, getattr(items, "coroutine", None))
+        home = wrapped.Home(self._seen, self._arguments, self._pace, self._scripts, reads)
         self._seen.ask = None
         return [self._wrapped(home, tool) for tool in tools]
 
@@ -158,13 +161,33 @@ class HomeAssistant:
         tool = next((tool for tool, called in self._scripts.items() if name_key(called) == wanted), None)
         return Call(self._offered(tool)) if tool else None
 
+    def list_calls(self, action: str, name: str, items: Sequence[str]) -> tuple[Call, ...] | str | None:
+        """Entries can be added and ticked off; a list of a name that is like it is none."""
+        entity = find_list(self._seen.entities, name)
+        if entity is None:
+            return None
+        called = name_of(entity)
+        if action == "read":
+            known = bool(self._arguments(READ_ITEMS))
+            return (
+                (Call(self._offered(READ_ITEMS), {"todo_list": called}),)
+                if known
+                else not_offered(READ_ITEMS)
+            )
+        tool = {"add": ha.ADD_ITEM, "complete": ha.COMPLETE_ITEM}.get(action)
+        if tool is None:
+            return f"Nothing can be taken off Home Assistant's {called} from here; it can be ticked off."
+        return tuple(Call(self._offered(tool), {"item": item, "name": called}) for item in items)
+
     def reach(self, tool: str, args: Mapping[str, Any]) -> Reach | None:
         return reach(_bare(tool), args, self._seen.entities, self.name, self._scripts)
 
 
 _WAYS: Final = {
     ha.LIVE_CONTEXT: wrapped.look,
-    "todo_get_items": wrapped.read_list,
+    READ_ITEMS: read_list,
+    ha.ADD_ITEM: change_list,
+    ha.COMPLETE_ITEM: change_list,
     "GetDateTime": wrapped.tell_time,
     "calendar_get_events": wrapped.pass_on,
     ha.CANCEL_TIMERS: wrapped.cancel_timers,

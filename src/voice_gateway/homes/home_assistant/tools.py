@@ -9,12 +9,11 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
-from home_words.phrases import listed
 from home_words.wording import quoted, unreachable
 from voice_gateway.errors import ToolError, ToolUnavailable
 from voice_gateway.homes.home_assistant import effects as ha
 from voice_gateway.homes.home_assistant import wording
-from voice_gateway.homes.home_assistant.answers import Asked, asked_of, entities_of, items_of, read
+from voice_gateway.homes.home_assistant.answers import Asked, asked_of, entities_of, read
 from voice_gateway.homes.home_assistant.before import Takes
 from voice_gateway.homes.home_assistant.confirm import Pace, Verdict, confirm
 from voice_gateway.homes.home_assistant.devices import (
@@ -64,21 +63,13 @@ class Home:
     takes: Takes
     pace: Pace
     scripts: Mapping[str, str]  # tools that start a script, with its name
+    items: Raw | None = None  # what reads a list, where there is such a tool
 
 
 async def look(home: Home, raw: Raw, args: Mapping[str, Any]) -> Answer:
     """GetLiveContext: the list as every home's, and as Home Assistant wrote it."""
     entities = await home.seen.look()
     return home.seen.text, {"structured": facts_of(entities), "blobs": []}
-
-
-async def read_list(home: Home, raw: Raw, args: Mapping[str, Any]) -> Answer:
-    text, sent = await raw.call(args)
-    items, name = items_of(text), text_of(args, "todo_list")
-    if items is None:
-        raise ToolError("Home Assistant has no such list.", structured={"outcome": "not_found"})
-    told = f"On {quoted(name)}: {listed(items)}." if items else f"Nothing is on {quoted(name)}."
-    return told, {**sent, "structured": {"list": name, "items": items}}
 
 
 async def pass_on(home: Home, raw: Raw, args: Mapping[str, Any]) -> Answer:

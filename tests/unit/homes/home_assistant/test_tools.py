@@ -9,7 +9,7 @@ from tests.fakes.home_assistant_homes import recorded_home
 from tests.fakes.home_assistant_linked import WrappedHomeAssistant
 
 from voice_gateway.errors import ToolUnavailable
-from voice_gateway.homes.source import Act
+from voice_gateway.homes.source import Act, Call
 from voice_gateway.turn import OutcomeStatus
 
 CONFIRMED, WORKING, UNCONFIRMED = OutcomeStatus.CONFIRMED, OutcomeStatus.WORKING, OutcomeStatus.UNCONFIRMED
@@ -185,13 +185,45 @@ async def test_a_scene_was_started_and_a_script_only_asked_for():
 async def test_lists_are_written_and_read():
     async with WrappedHomeAssistant(recorded_home()) as ha:
         added = await ha.call("HassListAddItem", item="milk", name="Shopping List")
-        assert (added.status, added.text) == (CONFIRMED, '"milk" is on the Shopping List.')
+        assert (added.status, added.text) == (CONFIRMED, '"milk" is on "Shopping List".')
         read = await ha.call("todo_get_items", todo_list="Shopping List")
         assert (read.status, read.text) == (OutcomeStatus.READ, 'On "Shopping List": milk.')
         done = await ha.call("HassListCompleteItem", item="milk", name="Shopping List")
-        assert (done.status, done.text) == (CONFIRMED, '"milk" is done on the Shopping List.')
+        assert (done.status, done.text) == (CONFIRMED, '"milk" is done on "Shopping List".')
         gold = await ha.call("HassListCompleteItem", item="gold", name="Shopping List")
         assert (gold.status, gold.text) == (OutcomeStatus.NOT_FOUND, 'Error: "gold" is not on the list.')
+
+
+async def test_of_two_entries_at_once_the_one_that_is_missing_is_told_of():
+    async with WrappedHomeAssistant(recorded_home()) as ha:
+        called = ha.tools.call
+
+        async def forgetful(name: str, arguments: Any) -> Any:
+            result = await called(name, arguments)
+            if name == "HassListAddItem" and arguments["item"] == "eggs":
+                ha.home["todo.shopping_list"].items.pop()
+            return result
+
+        ha.tools.call = forgetful
+        milk, eggs = await asyncio.gather(
+            ha.call("HassListAddItem", item="milk", name="Shopping List"),
+            ha.call("HassListAddItem", item="eggs", name="Shopping List"),
+        )
+        assert (milk.status, eggs.status) == (CONFIRMED, UNCONFIRMED)
+        assert eggs.text == 'Error: I have asked for it, but "eggs" is not on "Shopping List".'
+
+
+async def test_its_lists_are_called_by_their_names():
+    async with WrappedHomeAssistant(recorded_home()) as ha:
+        add = ha.source.list_calls("add", "shopping", ["milk", "eggs"])
+        assert add == tuple(
+            Call("HassListAddItem", {"item": item, "name": "Shopping List"}) for item in ("milk", "eggs")
+        )
+        assert ha.source.list_calls("read", "chores", ()) == (
+            Call("todo_get_items", {"todo_list": "Chores"}),
+        )
+        assert ha.source.list_calls("add", "wishes", ["gold"]) is None
+        assert isinstance(ha.source.list_calls("clear", "shopping list", ()), str)
 
 
 async def test_a_look_has_the_devices_of_every_home():
