@@ -15,6 +15,8 @@ _BEHIND_A_NUMBER: Final = {
 _UNIT: Final = re.compile(
     rf"(?<![\w.])(-?\d+(?:\.\d+)?) ?({'|'.join(sorted(_BEHIND_A_NUMBER, key=len, reverse=True))})(?!\w)"
 )
+_DOES: Final = {"heat": "heating", "cool": "cooling", "auto": "on auto", "eco": "saving energy"}
+_HEATING: Final = re.compile(rf"({'|'.join(_DOES)})(?=,|$)")
 _LEVEL: Final = re.compile(r"(?<!\d)(\d+) ?%")
 _DEGREES: Final = re.compile(r"(-?(?<!\d)\d+(?:\.\d+)?) ?°")
 
@@ -45,5 +47,7 @@ def spoken_units(text: str) -> str:
 
 
 def spoken_state(state: str) -> str:
-    """ "on at 40 percent" """
+    """ "on at 40 percent"; of a thermostat "heating, set to 20 degrees": nobody says Celsius of it."""
+    if (doing := _HEATING.match(state)) is not None:
+        return f"{_DOES[doing[1]]}{spoken_units(state[doing.end(1) :])}".replace(" Celsius", "")
     return spoken_units(re.sub(r"^on, (\d+ ?%)$", r"on at \1", state))

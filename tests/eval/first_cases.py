@@ -13,9 +13,10 @@ from voice_gateway.turn import Reply, ToolOutcome
 SEEN = Path(__file__).with_name("first_minutes.txt")
 HELD_OUT = Path(__file__).with_name("first_minutes_held_out.txt")
 SHORT_SECONDS, BRIEF_SECONDS = 3.0, 6.0
-# Of the voice that comes with the gateway, fitted to thirty replies: a start, and then so many letters.
-START_SECONDS, LETTERS_PER_SECOND = 0.2, 14.0
+# Of the voice that comes with the gateway, fitted to what it took for fifteen of our replies.
+START_SECONDS, PAUSE_SECONDS, LETTERS_PER_SECOND, LETTERS_OF_A_DIGIT = 0.25, 0.2, 19.0, 4
 _CLOCK = re.compile(r"\b(\d{1,2}:\d\d) ?([AP]M)\b")
+_FACTS = frozenset({"fact", "time", "date", "weekday", "year"})
 _DATE = "{0:%B} {0.day}|{0.day}(?:st|nd|rd|th)?(?: of)? {0:%B}"
 
 
@@ -72,7 +73,10 @@ class Heard:
 
 
 def spoken_seconds(text: str) -> float:
-    return START_SECONDS + len(spoken_text(text)) / LETTERS_PER_SECOND
+    said = spoken_text(text)
+    letters = len(said) + (LETTERS_OF_A_DIGIT - 1) * sum(one.isdigit() for one in said)
+    pauses = len(re.findall(r"[.?!:] ", said))
+    return START_SECONDS + PAUSE_SECONDS * pauses + letters / LETTERS_PER_SECOND
 
 
 def read_first(path: Path) -> list[First]:
@@ -100,8 +104,9 @@ def judge(case: First, heard: Heard) -> Became:
         return Became.WRONG_ACT
     if any(all(_holds(*check, heard) for check in way) for way in case.ways):
         return Became.WELL
-    wanted = {"fact", "time", "date", "weekday", "year"} & names
-    return Became.UNTRUE if wanted and _untrue(names, heard) else Became.MISSED
+    facts = [check for way in case.ways for check in way if check[0] in _FACTS]
+    told = any(_holds(*fact, heard) for fact in facts)
+    return Became.UNTRUE if facts and not told and _untrue(names, heard) else Became.MISSED
 
 
 def _acts_wanted(case: First, heard: Heard) -> bool:

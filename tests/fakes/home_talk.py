@@ -75,9 +75,6 @@ class HomeTalk:
     def fitting(self, utterance: Utterance, before: str) -> Any:
         return self.brain.fitting(utterance, before)
 
-    def abilities(self) -> str:
-        return ""
-
     async def linked(self) -> None:
         """It is."""
 

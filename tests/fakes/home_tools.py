@@ -7,6 +7,7 @@ from typing import Any
 
 from langchain_core.tools import BaseTool, StructuredTool
 
+from home_words.states import spoken_state
 from voice_gateway.errors import ToolError
 from voice_gateway.tools.manager import ToolManager
 from voice_gateway.turn import ToolTraits
@@ -123,7 +124,7 @@ class ScriptedHome:
         if not device.get("available", True):
             sentence = f"The {device['name']} in the {device['room']} does not answer."
             raise ToolError(sentence, structured={**facts, "outcome": "unreachable"})
-        return f"The {device['name']} is {device['state']}.", {"structured": facts}
+        return f"The {device['name']} is {spoken_state(device['state'])}.", {"structured": facts}
 
     # --- the tools
 

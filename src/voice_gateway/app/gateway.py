@@ -14,7 +14,7 @@ from voice_gateway.app.doors import Doors
 from voice_gateway.app.routines import Routines, place_of
 from voice_gateway.brain.llm.anthropic.errors import NO_KEY
 from voice_gateway.brain.llm.ollama.health import ModelHealth
-from voice_gateway.brain.local.compose import abilities
+from voice_gateway.brain.local.about import About
 from voice_gateway.brain.local.stage import LocalBrain
 from voice_gateway.brain.stage import Stage
 from voice_gateway.config import Settings, data_folder
@@ -102,6 +102,7 @@ class Gateway:
             home=settings.home,
             sources=self._sources,
             place=place,
+            about=self._about(),
         )
         self.routines = Routines(self, place)
         for tool in self.routines.tools():
@@ -113,6 +114,11 @@ class Gateway:
         self.watch.subscribe(outside_parts(self.watch))
         self.watch.subscribe(self._home_acted)
         self.doors = Doors(self)
+
+    def _about(self) -> About:
+        voice = self.settings.voice
+        words = () if voice.wake == "none" else voice.wake_words
+        return About(self.settings.mqtt.name, voice.enabled, words)
 
     def _build_executor(self) -> ToolExecutor:
         settings = self.settings.tools
@@ -230,10 +236,6 @@ class Gateway:
         """Why a server that could have the home does not take us: its token, or it is just starting."""
         refused = (server_report(status) for status in self.link.status() if status.refusal is not None)
         return next((sentence for state, sentence, _ in refused if state is State.DEGRADED), "")
-
-    def abilities(self) -> str:
-        """What can be asked for here without a model, in a sentence."""
-        return abilities(self.tools.all(), self.local.home)
 
     def reach(self, call: ToolCall, known: ToolTraits) -> Reach | None:
         """What a call would touch; a scene that the user has said yes to is no unknown one."""

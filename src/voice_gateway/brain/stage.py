@@ -113,6 +113,13 @@ class Stage(Protocol):
 
 
 @runtime_checkable
+class FallbackStage(Stage, Protocol):
+    """A stage that knows what to say when none has an answer."""
+
+    def fallback(self, turn: Turn) -> Reply: ...
+
+
+@runtime_checkable
 class ModelStage(Stage, Protocol):
     """A stage whose calls a model makes."""
 

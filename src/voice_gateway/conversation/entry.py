@@ -13,7 +13,7 @@ from time import perf_counter
 from home_words.question import is_question
 from voice_gateway.brain.acts import Acts, TurnActs, Where, waves
 from voice_gateway.brain.render_outcomes import render_outcomes
-from voice_gateway.brain.stage import ModelStage, Stage, Turn
+from voice_gateway.brain.stage import FallbackStage, ModelStage, Stage, Turn
 from voice_gateway.config import BrainSettings, PermissionSettings
 from voice_gateway.conversation.confirmation import Confirmation, Incoming
 from voice_gateway.conversation.history import Histories
@@ -309,18 +309,17 @@ class Conversation:
         )
 
     def _stage_failed(self, stage: Stage, error: GatewayError, passed: tuple[Passed, ...]) -> Reply:
-        """What cannot be answered now is said, and what still can."""
         log.error("stage failed", extra={"stage": stage.name, "reason": str(error)})
-        text = error.spoken
         if not isinstance(error, UnfitAnswer):
             self._watch.report(f"brain {stage.name}", State.DEGRADED, error.spoken, str(error))
-            if abilities := self._around.abilities():
-                text = f"{text} Without it {abilities}"
-        return Reply(text, stage=stage.name, ok=False, passed=passed)
+        return Reply(error.spoken, stage=stage.name, ok=False, passed=passed)
 
     def _fallback_reply(self, turn: Turn) -> Reply:
+        for stage in self._stages:
+            if isinstance(stage, FallbackStage):
+                return stage.fallback(turn)
         spoken = next((entry.spoken for entry in turn.passed if entry.spoken), None)
-        text = spoken or f"{UNKNOWN} {self._around.abilities()}".strip()
+        text = spoken or UNKNOWN
         turn.history.add_user(turn.utterance.text)
         turn.history.add_ai(text)
         return Reply(text, ok=False, passed=turn.passed, expects_answer=is_question(text))

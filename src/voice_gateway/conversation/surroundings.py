@@ -27,10 +27,6 @@ class Surroundings(Protocol):
         """Whether a call is what these words mean, behind those before them."""
         ...
 
-    def abilities(self) -> str:
-        """What can be asked for here, in a sentence."""
-        ...
-
     async def linked(self) -> None:
         """Returns when the tool servers are there, or cannot be."""
         ...
@@ -49,9 +45,6 @@ class Nowhere:
 
     def fitting(self, utterance: Utterance, _before: str) -> Fits:
         return Fitting(utterance.text, Reader(Context()))
-
-    def abilities(self) -> str:
-        return ""
 
     async def linked(self) -> None:
         """There is nothing to wait for."""

@@ -15,6 +15,7 @@ _DOING = {
 }  # fmt: skip
 _MOST_NAMED = 4  # devices that one call would reach
 _VOLUME = {"up": "turn up", "down": "turn down"}
+_USE = "use "  # how a tool of another server is asked about
 _LONGEST = 60  # characters of a value that are said
 
 
@@ -39,6 +40,8 @@ def question(
     What can be taken back (`plain`) is asked in one breath: "Turn off the Floor Lamp and the Desk Lamp?"
     """
     joined = described(calls, traits, reaches, lower=not plain)
+    if joined.startswith(_USE) and not pin:
+        return f"Shall I {joined}?"
     asked = f"{joined[0].upper()}{joined[1:]}?"
     if plain:
         return asked
@@ -79,6 +82,8 @@ def _wish(call: ToolCall, traits: ToolTraits, reaches: Reaches, *, lower: bool) 
     # A stranger's title could say anything.
     title = ("" if traits.stranger else traits.title) or name
     title = title.replace("_", " ").strip()
+    if traits.source != "builtin":
+        title = f"{_USE}{title} of {traits.source}"
     facts = ", ".join(f"{key} {_short(value)}" for key, value in args.items())
     return _Wish(f"{title} with {facts}" if facts else title)
 

@@ -81,8 +81,7 @@ class ClauseReader:
     def plan(self, frame: Frame) -> Meaning:
         planner = _PLANNERS.get(frame.intent)
         if planner is None:
-            own = frame.intent == "Abilities"
-            return Step(frame.intent, frame=frame) if own else NotHandled("nobody plans that")
+            return NotHandled("nobody plans that")
         if self.core_only and not self._without_home(frame):
             return NotHandled("the home is needed")
         meaning = planner(frame, self.context)

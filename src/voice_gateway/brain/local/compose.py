@@ -2,24 +2,20 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from home_words.command_words import OPPOSITE
 from home_words.kinds import COVERS, DeviceClass
 from home_words.phrases import capital, listed
 from home_words.states import spoken_state, spoken_units
+from voice_gateway.brain.local.clock_answer import INTENTS as CLOCK
+from voice_gateway.brain.local.clock_answer import clock_answer
 from voice_gateway.brain.local.meaning import DeviceQuery, Request, Step
 from voice_gateway.brain.local.wording import the
 from voice_gateway.homes.device import Device, has_state
-from voice_gateway.homes.home import Home
 from voice_gateway.homes.listed import read_devices, read_scenes
-from voice_gateway.tools.traits import traits
 from voice_gateway.turn import OutcomeStatus, ToolOutcome
-
-if TYPE_CHECKING:
-    from langchain_core.tools import BaseTool
 
 MANY = 3  # from this many confirmed devices on, one sentence for all of them
 LONGEST = 600  # characters of a foreign tool's text that are spoken
@@ -33,7 +29,7 @@ _MEASURES = {
 
 
 def compose(step: Step, outcomes: Sequence[ToolOutcome]) -> str:
-    if step.say:
+    if step.say or not outcomes:
         return step.say
     if step.query is not None:
         return _of_all_homes(step, step.query, outcomes)
@@ -43,8 +39,14 @@ def compose(step: Step, outcomes: Sequence[ToolOutcome]) -> str:
         return _yes_or_no(step, outcomes[0])
     if step.acts and len(outcomes) >= MANY:
         return _many(step, outcomes)
-    text = " ".join(_placed(step, place, outcome) for place, outcome in enumerate(outcomes))
+    text = " ".join(_told(step, place, outcome) for place, outcome in enumerate(outcomes))
     return _with_room(text, step.by_room)
+
+
+def _told(step: Step, place: int, outcome: ToolOutcome) -> str:
+    if step.intent in CLOCK and step.frame is not None and outcome.ok:
+        return clock_answer(step.frame, outcome.facts, _sentence(outcome))
+    return _placed(step, place, outcome)
 
 
 def _sentence(outcome: ToolOutcome) -> str:
@@ -234,38 +236,3 @@ def _by_state(query: DeviceQuery, members: Sequence[Device], where: str) -> str:
     verb = "is" if len(hits) == 1 and not hits[0].name.endswith("s") else "are"
     leads = {"any": "Yes, ", "all": "Yes, " if every else "Not all: ", "count": f"{len(hits)}: "}
     return capital(f"{leads.get(query.mode, '')}{names}{more} {verb} {query.state}{where}.") + tail
-
-
-# --- what can be done now, from the tools that are there
-
-_ABILITIES = {
-    "get_current_datetime": "tell the time and date",
-    "control_speaker_volume": "change the volume",
-    "control_zwave_device": "switch and dim your devices",
-    "get_zwave_device": "tell what is on, open or locked",
-    "set_zwave_thermostat": "set the heating",
-    "set_timer": "set timers, alarms and reminders",
-    "calculate": "work out sums, units and dates",
-    "make_routine": "do things later, every day or when something happens",
-    "search_web": "search the web",
-}
-_WITH_THEM = frozenset(
-    "list_zwave_devices get_device_sensor_data control_zwave_lock activate_zwave_scene check_zwave_health "
-    "list_timers cancel_timer extend_timer list_routines cancel_routine".split()
-)
-
-
-def abilities(tools: Iterable["BaseTool"], home: Home) -> str:
-    names = {traits(tool).original_name or tool.name: tool for tool in tools}
-    known = [words for name, words in _ABILITIES.items() if name in names]
-    others = [tool for name, tool in names.items() if name not in _ABILITIES and name not in _WITH_THEM]
-    titles = [traits(tool).title or tool.name.replace("_", " ") for tool in others[:3]]
-    every = known + ([f"use {listed(titles)}"] if titles else [])
-    if not every:
-        return "I can't do anything at the moment: no tools are connected."
-    devices = (
-        f" I know {len(home.devices)} devices in {len(set(home.rooms.values()))} rooms."
-        if home.devices
-        else ""
-    )
-    return f"I can {listed(every)}.{devices}"

@@ -91,7 +91,7 @@ def _filled(text: str, asked: Clarification, context: Context) -> Frame | None:
 
 
 def _agreed(asked: Clarification, context: Context) -> Clarification | Frame | None:
-    if asked.frame.intent == "Scene":
+    if asked.frame.intent in ("Scene", "Search"):
         return asked.frame
     return for_devices(asked, asked.candidates, context) if asked.confirm else asked
 

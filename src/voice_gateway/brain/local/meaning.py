@@ -58,6 +58,7 @@ class NotHandled:
     forbid: bool = False
     spoken: str | None = None
     understood: bool = False  # it is clear what is meant; only it cannot be done
+    unknown: bool = False  # what it names is no device or room: it may be a tool's
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,17 +50,23 @@ _SIGNS = tuple(
     )
 )
 
-# Names people wake an assistant with. "Hey Travis" is somebody else.
-_WAKE = r"(?:hey|hi|hello|okay|ok|yo)? ?(?:jarvis|nabu|computer|assistant|gateway)"
+# Names people wake an assistant with, be it another one: who comes from there says them by habit. "Hey
+# Travis" is somebody else, and "google" alone is a verb.
+_WAKE = re.compile(
+    r"^[\s,|]*(?:(?:(?:hey|hi|hello|okay|ok|yo)[\s,|]+)?"
+    r"(?:jarvis|nabu|computer|assistant|gateway|alexa|siri|cortana|bixby)|"
+    r"(?:hey|hi|hello|okay|ok|yo)[\s,|]+google)\b[\s,|]+(?=\w)"
+)
 _LEADING = re.compile(
-    rf"^(?:{_WAKE}|hey there|hi there|hello there|hey|hi|hello|okay|ok|well|so|alright|all right|right|now|"
+    r"^(?:hey there|hi there|hello there|hey|hi|hello|okay|ok|well|so|alright|all right|right|now|"
     r"oh|yo|please|kindly|first|just|maybe|perhaps|possibly|actually|quickly|and|then|also|go ahead and|"
     r"if you (?:please|would|could|can|do not mind)|(?:excuse|pardon) me) (?=\S)"
 )
 _TRAILING = re.compile(
     r"(?<=\S) (?:please|(?:please )?and (?:thank you|thanks)|thanks|thank you|thank you very much|"
     r"for me|for us|right now|right away|immediately|"
-    r"now|kindly|would you|will you|could you|can you|okay|ok|alright|my friend|mate|jarvis|computer|"
+    r"now|kindly|would you|will you|could you|can you|okay|ok|alright|my friend|mate|"
+    r"jarvis|computer|alexa|siri|cortana|bixby|"
     r"if you (?:please|would|could|can|do not mind)|if possible|as well|too|again|though)$"
 )
 _TAG = re.compile(r" (?:would|will|could|can) you$")
@@ -78,7 +84,7 @@ class Said:
 
 
 def normalise(raw: str) -> Said:
-    marked = re.sub(r"\bwhile you(?:'re| are) at it\b", " ", _marked(raw))
+    marked = re.sub(r"\bwhile you(?:'re| are) at it\b", " ", _WAKE.sub("", _marked(raw)))
     whole = " ".join(_words(marked))
     text, polite = strip_politeness(whole)
     between = (" ".join(_words(part)) for part in re.split(r"[,|]", marked))

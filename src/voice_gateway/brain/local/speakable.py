@@ -1,4 +1,4 @@
-"""Any read-only tool can be spoken to: its sentences are made from its title, name and description."""
+"""Any server's tool can be spoken to: its sentences are made from its title, name and description."""
 
 import re
 from collections import Counter
@@ -6,18 +6,21 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from voice_gateway.brain.local.meaning import Request, Understanding
+from voice_gateway.brain.local.meaning import Request, Step, Understanding
 from voice_gateway.brain.local.normalise import normalise
+from voice_gateway.brain.local.speech_act import not_a_command
 from voice_gateway.tools.traits import schema_of, traits
 
 if TYPE_CHECKING:
     from langchain_core.tools import BaseTool
 
-# These have sentences of their own.
+# These have sentences of their own, and so has every built-in tool that acts.
 _OURS = frozenset(
-    "list_zwave_devices get_zwave_device get_device_sensor_data check_zwave_health get_current_datetime "
-    "search_web list_timers control_speaker_volume calculate get_weather".split()
+    "list_zwave_devices get_zwave_device get_device_sensor_data check_zwave_health control_zwave_device "
+    "control_zwave_lock set_zwave_thermostat activate_zwave_scene get_current_datetime search_web "
+    "list_timers control_speaker_volume calculate get_weather".split()
 )
+_OF_A_HOME = re.compile(r"^hass[A-Z_]", re.IGNORECASE)  # Home Assistant's own: the home is spoken to instead
 _VERB = re.compile(
     r"^(?:(?:get|gets|list|lists|show|shows|read|reads|fetch|fetches|check|checks|find|finds|query|queries|"
     r"return|returns|tell|tells|give|gives|retrieve|retrieves|look up|looks up|provide|provides|"
@@ -35,6 +38,18 @@ _ASK = re.compile(
 )
 _LINK = r"(?:for|in|of|about|on|at|from|with|called|named)(?: the)?"
 _NOW = re.compile(r" (?:now|right now|today|currently)$")
+_USE = re.compile(r"^(?:use|run|start) (?:the )?")
+_SMALL = re.compile(r"\b(?:some|any|the|an?|my|our) ")
+_TO = r"(?:for|in|of|about|on|at|from|with|called|named|by|to|that|as)"
+_NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
+
+
+@dataclass(frozen=True, slots=True)
+class _Spoken:
+    """What was said to a tool: the value for its parameter, "" for none."""
+
+    value: str = ""
+    sure: bool = True  # the tool was called by its whole name
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +59,35 @@ class _Voice:
     parameter: str | None = None
     required: bool = False
     values: tuple[str, ...] = ()  # of an enum
+    number: str = ""  # "integer" or "number", where the parameter is one
+    acts: bool = False
+    trusted: bool = True
+    foreign: bool = False  # of another server
 
-    def spoken_to(self, text: str) -> str | None:
+    def spoken_to(self, text: str) -> _Spoken | None:
+        if self.acts:
+            return self._ordered(_USE.sub("", text)) or self._ordered(text)
+        value = self._asked(text)
+        return None if value is None else _Spoken(value)
+
+    def _ordered(self, text: str) -> _Spoken | None:
+        """ "Play music", "play some music by Miles Davis", "play jazz music"; "play jazz" is only near it."""
+        plain = _SMALL.sub("", text)
+        for phrase in self.phrases:
+            if plain == phrase and (" " in phrase or not self.required):
+                return _Spoken()
+            verb, _, thing = phrase.partition(" ")
+            if not self.parameter:
+                continue
+            behind = re.match(rf"{re.escape(phrase)}(?: {_TO})? (.+)", plain, re.DOTALL)
+            between = thing and re.match(rf"{re.escape(verb)} (.+) {re.escape(thing)}$", plain, re.DOTALL)
+            if found := behind or between:
+                return _Spoken(found[1])
+            if thing and (near := re.match(rf"{re.escape(verb)} (?!{_TO} )(.+)", plain, re.DOTALL)):
+                return _Spoken(near[1], sure=False)
+        return None
+
+    def _asked(self, text: str) -> str | None:
         """The value that is asked for, "" for none; None when it is not spoken to at all."""
         asked = _ASK.match(text)
         rest = text[asked.end() :] if asked else text
@@ -73,15 +115,36 @@ class Speakables:
             for voice in known
         ]
 
-    def match(self, text: str, raw: str) -> Request | None:
-        found = [(voice, value) for voice in self._voices if (value := voice.spoken_to(text)) is not None]
-        if len(found) != 1:
+    @property
+    def called(self) -> list[str]:
+        """The tools of other servers, as they can be called."""
+        return [voice.phrases[0] for voice in self._voices if voice.phrases and voice.foreign]
+
+    def match(self, text: str, raw: str) -> Understanding | None:
+        """What acts is asked about, unless its server is trusted and it was called by its whole name."""
+        found = [(voice, spoken) for voice in self._voices if (spoken := voice.spoken_to(text)) is not None]
+        named = [one for one in found if one[1].sure] or found
+        if len(named) != 1:
             return None
-        voice, value = found[0]
-        if not value:
-            return None if voice.required else Request(voice.tool)
+        voice, spoken = named[0]
+        request = _request(voice, spoken.value, raw)
+        if request is None:
+            return None
+        sure = voice.trusted and spoken.sure and not_a_command(text) is None
+        step = Step("Tool", (request,), acts=voice.acts)
+        return Understanding((step,), asks=voice.acts and not sure)
+
+
+def _request(voice: _Voice, value: str, raw: str) -> Request | None:
+    if not value:
+        return None if voice.required else Request(voice.tool)
+    given: str | float | None
+    if voice.number:
+        found = _NUMBER.fullmatch(re.sub(r" (?:percent|degrees)$", "", value))
+        given = (float(found[0]) if "." in found[0] else int(found[0])) if found else None
+    else:
         given = _chosen(value, voice.values) if voice.values else as_said(value, raw)
-        return Request(voice.tool, {str(voice.parameter): given}) if given else None
+    return Request(voice.tool, {str(voice.parameter): given}) if given not in (None, "") else None
 
 
 def as_said(value: str, raw: str) -> str:
@@ -113,8 +176,9 @@ def _chosen(value: str, values: Sequence[str]) -> str | None:
 
 
 def _voice(tool: "BaseTool", name: str) -> _Voice | None:
-    known = traits(tool)
-    if not known.read_only or (known.original_name or tool.name) in _OURS:
+    known, own = traits(tool), traits(tool).original_name or tool.name
+    acts, foreign = not known.read_only, known.source != "builtin"
+    if own in _OURS or _OF_A_HOME.match(own) or (acts and not foreign):
         return None
     schema = schema_of(tool)
     properties = schema.get("properties")
@@ -123,14 +187,17 @@ def _voice(tool: "BaseTool", name: str) -> _Voice | None:
     phrases = tuple(dict.fromkeys(_phrases(tool)))
     if not phrases or len(required) > 1:
         return None
+    bare = _Voice(name, phrases, acts=acts, trusted=not known.stranger, foreign=foreign)
     if not required and len(given) != 1:
-        return _Voice(name, phrases)
+        return bare
     parameter = required[0] if required else next(iter(given))
     facts = given.get(parameter)
-    if not isinstance(facts, Mapping) or facts.get("type", "string") != "string":
-        return None if required else _Voice(name, phrases)
+    kind = facts.get("type", "string") if isinstance(facts, Mapping) else ""
+    if not isinstance(facts, Mapping) or kind not in ("string", "integer", "number"):
+        return None if required else bare
     values = tuple(str(value) for value in facts.get("enum") or ())
-    return _Voice(name, phrases, parameter, bool(required), values)
+    number = "" if kind == "string" else str(kind)
+    return replace(bare, parameter=parameter, required=bool(required), values=values, number=number)
 
 
 def _phrases(tool: "BaseTool") -> Iterator[str]:

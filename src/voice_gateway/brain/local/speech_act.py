@@ -166,7 +166,7 @@ class SpeechAct(StrEnum):
 
 
 # What an assistant is told to do beyond the deeds above, whether a tool for it is there or not.
-_ORDERS = _DEEDS | frozenset(
+ORDERS = _DEEDS | frozenset(
     """order buy text message email call notify note record clear undo redo clean vacuum mop tidy water
     charge feed leave keep try secure snooze silence connect pair fix preheat cook
     display print post share lend find search google""".split()
@@ -274,7 +274,7 @@ def classify(text: str, names: Iterable[str], tools: Iterable["BaseTool"]) -> Sp
     if general or (_TELLING.match(plain) and not orders_more):
         known = named if not general else [name for name in names if " " in name and name_key(name) in plain]
         return SpeechAct.UNCLEAR if known else _talk(plain)
-    if orders_more or _WANTED.search(plain) or (words[0] in _ORDERS and not _ASKING.match(plain)):
+    if orders_more or _WANTED.search(plain) or (words[0] in ORDERS and not _ASKING.match(plain)):
         return SpeechAct.HOME
     if said.question or worded_as_question(plain) or _ASKING.match(plain):
         return _asked(said, plain, words, bool(named), definite)
@@ -294,7 +294,7 @@ def _phrase_before(words: Sequence[str], at: int) -> Sequence[str]:
 
 def _asked(said: Said, plain: str, words: Sequence[str], named: bool, definite: bool) -> SpeechAct:
     """A question about this home and what was done there, or one about the world."""
-    state, deed = bool(_STATES & set(words)), bool(_ORDERS & set(words))
+    state, deed = bool(_STATES & set(words)), bool(ORDERS & set(words))
     history = _HISTORY.match(plain) and not state and not (_DEEDS - _THINGS) & set(words)
     if named and not history and (definite or state or said.polite or unwrapped(plain)):
         return SpeechAct.HOME

@@ -10,9 +10,11 @@ from typing import ParamSpec, TypeVar
 
 from home_words.question import is_question
 from voice_gateway.brain.acts import act_of
+from voice_gateway.brain.local.about import About, abilities, about_itself
 from voice_gateway.brain.local.calls import make_calls, more_pages
-from voice_gateway.brain.local.compose import abilities, compose, devices_shown
+from voice_gateway.brain.local.compose import compose, devices_shown
 from voice_gateway.brain.local.device_cache import Change, DeviceCache, HomeReady
+from voice_gateway.brain.local.fallback import fallback
 from voice_gateway.brain.local.fitting import Fitting, devices_in
 from voice_gateway.brain.local.followup import (
     IT_SECONDS,
@@ -40,8 +42,9 @@ from voice_gateway.brain.local.memory import KEY, Memory, recall
 from voice_gateway.brain.local.normalise import Said, normalise, too_long
 from voice_gateway.brain.local.plan.act import HOME_ACTS
 from voice_gateway.brain.local.plan.scene import scene_missing, unknown_scene
-from voice_gateway.brain.local.speakable import Speakables, in_own_words
-from voice_gateway.brain.local.speech_act import asks_for_action, not_spoken_of, words_of
+from voice_gateway.brain.local.small_talk import SmallTalk, small_talk
+from voice_gateway.brain.local.speakable import Speakables, as_said, in_own_words
+from voice_gateway.brain.local.speech_act import SpeechAct, asks_for_action, classify, not_spoken_of, words_of
 from voice_gateway.brain.local.understand import Reader
 from voice_gateway.brain.local.undo import Done, acts_to_undo, put_right
 from voice_gateway.brain.local.web_search import speaks_of_search
@@ -58,8 +61,9 @@ from voice_gateway.tools.tier import is_search
 from voice_gateway.tools.traits import qualified_name, traits
 from voice_gateway.turn import Passed, Reply, ToolCall, ToolOutcome, ToolTraits, Utterance
 
+ABILITIES = "Abilities"
 UNDO = "Undo"  # the intent of words that take back what was done
-SEARCH = "search_web"
+SEARCH, SEARCHES = "search_web", "Search"  # the tool, and the intent of words that ask for it
 TELLS_STATES = re.compile(  # "if it is on", "whatever is still open", "one of the lamps"
     r"\b(?:(?:if|unless|in case) .{1,400}(?:'s|'re| is| are) |"
     r"(?:that|which|whatever|whichever)\b.{0,400}(?:'s|'re| is| are) "
@@ -93,11 +97,13 @@ class LocalBrain:
         home_ready: HomeReady = _at_once,
         home: HomeSettings | None = None,
         sources: Sources | None = None,
+        about: About | None = None,
         now: Callable[[], float] = time.time,
         place: Place | None = None,  # where the home stands; without it nothing is kept for later
     ) -> None:
         self._place = place
         self._executor = executor
+        self._about = about or About()
         self._settings = settings
         self._now = now
         self._language = settings.language.replace("_", "-").split("-")[0].lower()
@@ -170,10 +176,7 @@ class LocalBrain:
         if too_long(text):
             return Understanding.of(NotHandled("too long for a command", forbid=True))
         known = context or self._context(self._settings.room)
-        understood = self._read(text, known, memory or Memory())
-        if any(one.tool == SEARCH for one in understood.requests) and not self._asks_search(text):
-            return Understanding.of(NotHandled("no search was asked for", forbid=True))
-        return understood
+        return self._read(text, known, memory or Memory())
 
     def _context(self, room: str | None) -> Context:
         now = datetime.fromtimestamp(self._now(), UTC)
@@ -199,9 +202,11 @@ class LocalBrain:
             return False
         if not has_own_sentences(self._language) or _SWITCHING.match(text):
             return True
+        said = normalise(text)
+        if (talk := self._small_talk(said)) is not None:
+            return talk.intent == ABILITIES
         core = Reader(Context(topic=topic, tools=self._tool_names()), self._language, core_only=True)
-        steps = core.read(normalise(text)).steps
-        return not steps or any(step.intent == "Abilities" for step in steps)
+        return not core.read(said).steps
 
     def _read(self, raw: str, context: Context, memory: Memory) -> Understanding:
         said = normalise(raw)
@@ -212,17 +217,34 @@ class LocalBrain:
         if answered is not None:
             return Understanding.of(answered)
         understood = reader.read(said)
-        if understood.not_handled is not None and (frame := repeated_wish(said, memory, context)) is not None:
+        if any(one.tool == SEARCH for one in understood.requests) and not self._asks_search(raw):
+            return Understanding.of(NotHandled("no search was asked for", forbid=True))
+        if (no := understood.not_handled) is None:
+            return in_own_words(understood, raw)
+        if (frame := repeated_wish(said, memory, context)) is not None:
             return reader.planned(frame, ask=asks_first(said))
-        if understood.not_handled is not None and not understood.not_handled.spoken:
-            request = self._speakable().match(said.text, raw)
-            if request is not None:
-                return Understanding.of(Step("Tool", (request,)))
-        if understood.not_handled is not None and not understood.not_handled.forbid:
-            forbid = not asks_for_action(said, context.home, self._executor.tools.all())
-            spoken = understood.not_handled.spoken or reply_to_nothing(said.text)
-            return Understanding.of(replace(understood.not_handled, forbid=forbid, spoken=spoken))
-        return in_own_words(understood, raw)
+        return self._beyond_the_home(said, raw, no) or Understanding.of(self._doubted(no, said, context))
+
+    def _beyond_the_home(self, said: Said, raw: str, no: NotHandled) -> Understanding | None:
+        """Talk, or words to a tool of another server."""
+        if (talk := self._small_talk(said)) is not None:
+            return Understanding.of(talk)
+        return self._speakable().match(said.text, raw) if no.unknown or not no.spoken else None
+
+    def _doubted(self, no: NotHandled, said: Said, context: Context) -> NotHandled:
+        if no.forbid:
+            return no
+        forbid = not asks_for_action(said, context.home, self._executor.tools.all())
+        return replace(no, forbid=forbid, spoken=no.spoken or reply_to_nothing(said.text))
+
+    def _small_talk(self, said: Said) -> Step | None:
+        kind = None
+        if has_own_sentences(self._language):
+            kind = small_talk(said.text) or small_talk(said.whole)
+        if kind is SmallTalk.ABILITIES:
+            return Step(ABILITIES)
+        tools = self._executor.tools.all()
+        return Step("Talk", say=about_itself(kind, self._about, self._settings, tools)) if kind else None
 
     def _asks_search(self, text: str) -> bool:
         return speaks_of_search(text, self.home.spoken_names)
@@ -328,6 +350,32 @@ class LocalBrain:
         unspoken = not_spoken_of(normalise(text)) | self._searches_unasked(text)
         return Passed(self.name, no.reason, words, no.spoken, unspoken)
 
+    def fallback(self, turn: Turn) -> Reply:
+        """When no stage had an answer: why not, or a question whose yes searches the web."""
+        raw, said = turn.utterance.text, normalise(turn.utterance.text)
+        spoken = next((one.spoken for one in turn.passed if one.spoken), None)
+        turn.history.add_user(raw)
+        if spoken:
+            text, asks = spoken, is_question(spoken)
+        else:
+            model = self._settings.provider != "local"
+            found = fallback(said, search=lambda: self._searchable(said, raw), model=model)
+            text, asks = found.text, is_question(found.text)
+            if found.query:
+                asked = Clarification(text, Frame(SEARCHES, {"query": found.query}), confirm=True)
+                memory = replace(recall(turn.history.state, self.home), asked=asked, asked_at=self._now())
+                turn.history.state[KEY] = memory.to_json()
+        turn.history.add_ai(text)
+        return Reply(text, ok=False, passed=turn.passed, expects_answer=asks)
+
+    def _searchable(self, said: Said, raw: str) -> str:
+        """The words that a yes would send: a question about the world, where a search is offered at all."""
+        if self._executor.tools.find(SEARCH) is None or too_long(raw) or not self._asks_search(raw):
+            return ""
+        names = [*(device.name for device in self.home.devices), *self.home.rooms]
+        of_home = classify(raw, names, self._executor.tools.all()) is SpeechAct.HOME
+        return "" if of_home else as_said(said.text, raw)
+
     def _searches_unasked(self, text: str) -> frozenset[str]:
         """The tools that would send these words to strangers, though nobody asked for it."""
         if self._asks_search(text):
@@ -390,8 +438,8 @@ class LocalBrain:
         return await make_calls(self._executor, turn, [Request(MAKE, args)])
 
     def _answer_to(self, step: Step, outcomes: Sequence[ToolOutcome]) -> str:
-        if step.intent == "Abilities":
-            return abilities(self._executor.tools.all(), self.home)
+        if step.intent == ABILITIES:
+            return abilities(self._executor.tools.all(), self.home, self._speakable().called)
         return compose(step, outcomes)
 
     def _remembered(self, memory: Memory, step: Step, outcomes: Sequence[ToolOutcome], text: str) -> Memory:

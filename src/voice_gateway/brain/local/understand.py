@@ -48,9 +48,9 @@ _CUT_SHORT = Step("Unfinished", say="I think there was more to come. What shall 
 _TOLD = {
     NotACommand.NEGATION: "Okay, I did nothing.",
     NotACommand.CONDITION: "I can only do that right away, so I did nothing.",
-    NotACommand.REPORTED: "That was no request to me, so I did nothing.",
-    NotACommand.STATEMENT: "That was no request, so I did nothing.",
 }
+# "Don't …" is taken back; "that is not what I said" is a remark.
+_DENIED = re.compile(r"(?:please )?(?:do not|never|no|not|stop|try not|you (?:must|should|may|can) not)\b")
 _FREE = ("query", "message", "label", "duration", "clock", "offset")  # words in these are not ours to judge
 # What a device can be told beside on or off, open or closed: a lamp can be red and at 40 percent.
 _BESIDE = {
@@ -258,7 +258,8 @@ class Reader(ClauseReader):
             )
             return Understanding.of(replace(no, forbid=no.forbid or said.question))
         asked = stopped is NotACommand.QUESTION or worded_as_question(said.text)
-        spoken = (whole.spoken if isinstance(whole, NotHandled) else None) if asked else _TOLD.get(stopped)
+        told = _TOLD.get(stopped) if stopped is not NotACommand.NEGATION or _DENIED.match(said.text) else None
+        spoken = (whole.spoken if isinstance(whole, NotHandled) else None) if asked else told
         return Understanding.of(NotHandled(_why(stopped, said), forbid=True, spoken=spoken))
 
     def _half_said(self, whole: Meaning, said: Said) -> Meaning | None:
@@ -308,8 +309,6 @@ class Reader(ClauseReader):
         if _for_later(steps, said):
             told, stopped = _TOLD[NotACommand.CONDITION], NotACommand.CONDITION
             return Understanding.of(NotHandled(_why(stopped, said), forbid=True, spoken=told))
-        if steps[0].intent in ("Hello", "GoodNight") and (alone := scene_alone(said, self.context.home)):
-            return Understanding.of(alone)
         acting = [step for step in steps if step.acts]
         if said.question and reading.plain and any(_wordy(step) for step in acting):
             several = NotHandled("a question", forbid=True)

@@ -57,24 +57,14 @@ def not_known(
 ) -> Clarification | NotHandled:
     """Nobody is called that: what is near is offered, else it is said what there is instead."""
     if not near:
-        spoken = note or unknown_device(said, home)
-        return NotHandled(f"unknown device or room: {said}", forbid=True, spoken=spoken)
+        spoken = note or unknown_device(said)
+        return NotHandled(f"unknown device or room: {said}", forbid=True, spoken=spoken, unknown=True)
     note = note or f"I don't know a device called {said}."
     return Clarification(offered(note, near, room=room), frame, near, confirm=len(near) == 1)
 
 
-_KINDS = {
-    "switch": "switches", "plug": "switches", "blind": "blinds", "garage_door": "doors", "lock": "doors",
-    "thermostat": "heating", "sensor": "sensors", "fan": "fans",
-}  # fmt: skip
-
-
-def unknown_device(said: str, home: Home) -> str:
-    """What is not there, and what there is instead."""
-    kinds = dict.fromkeys("lights" if one.is_light else _KINDS.get(one.kind, "") for one in home.devices)
-    known = listed([kind for kind in kinds if kind])
-    there = f" I know {known}: ask me to list them." if known else ""
-    return f"I don't know a device called {said}.{there}"
+def unknown_device(said: str) -> str:
+    return f"I don't know a device called {said}."
 
 
 def unknown_room(said: str, home: Home, *, named: bool) -> str:

@@ -1,4 +1,4 @@
-"""A user's own read-only tools answer without a model; tools with side effects do not."""
+"""A user's own tools answer without a model; what acts is asked about, unless its server is trusted."""
 
 from typing import Any
 
@@ -7,11 +7,22 @@ from langchain_core.tools import BaseTool, StructuredTool
 from tests.fakes.home_tools import ScriptedHome, manager_for
 from tests.fakes.local_talk import Talk
 
-from voice_gateway.turn import Passed, ToolTraits, Words
+from voice_gateway.brain.local.stage import LocalBrain
+from voice_gateway.config import BrainSettings, PermissionSettings
+from voice_gateway.conversation.entry import Conversation
+from voice_gateway.tools.executor import ToolExecutor
+from voice_gateway.turn import Passed, Reply, ToolTraits, Utterance, Words
 
 
 def tool(
-    name: str, description: str, *, title: str = "", read_only: bool = True, **properties: Any
+    name: str,
+    description: str,
+    *,
+    title: str = "",
+    read_only: bool = True,
+    stranger: bool = False,
+    source: str = "mine",
+    **properties: Any,
 ) -> BaseTool:
     required = [key for key, facts in properties.items() if facts.pop("required", False)]
     schema = {"type": "object", "properties": properties, "required": required}
@@ -19,7 +30,9 @@ def tool(
     async def run(**args: Any) -> tuple[str, dict[str, Any]]:
         return f"{name} {sorted(args.items())}", {"structured": None}
 
-    traits = ToolTraits(source="mine", original_name=name, title=title, read_only=read_only)
+    traits = ToolTraits(
+        source=source, original_name=name, title=title, read_only=read_only, stranger=stranger
+    )
     return StructuredTool(
         name=name, description=description, args_schema=schema, coroutine=run,
         response_format="content_and_artifact", metadata={"traits": traits},
@@ -69,15 +82,83 @@ async def test_read_only_tools_can_be_spoken_to(said: str, answer: str) -> None:
 
 @pytest.mark.parametrize(
     "said",
-    ["reboot router", "reboot the router", "run reboot router", "bus departures", "garbage pickup for glass",
+    ["bus departures", "garbage pickup for glass",
      "train connection", "don't show me the moon phase"],
 )  # fmt: skip
-async def test_side_effects_and_missing_or_unknown_values_are_passed_on(said: str) -> None:
+async def test_missing_or_unknown_values_are_passed_on(said: str) -> None:
     assert isinstance(await talk_with_mine().say(said), Passed)
 
 
 async def test_a_model_may_act_when_one_of_its_own_tools_is_asked_for() -> None:
     talk = talk_with_mine()
 
-    assert (await talk.passed("reboot the router")).words is Words.WISH
+    assert (await talk.passed("reboot the router and the modem")).words is Words.WISH
     assert (await talk.passed("recite a poem")).words is not Words.WISH
+
+
+# --- tools with side effects
+
+
+class Sonos:
+    """A conversation beside a server whose tools play music."""
+
+    def __init__(self, *, trusted: bool) -> None:
+        tools = manager_for(ScriptedHome.default())
+        given = {"read_only": False, "stranger": not trusted, "source": "sonos"}
+        tools.add_mcp_tools(
+            "sonos",
+            [
+                tool("play_music", "Plays music.", artist={"type": "string"}, **given),
+                tool("set_bass", "Sets the bass.", level={"type": "integer", "required": True}, **given),
+                tool("stop_music", "Stops it.", **given),
+            ],
+        )
+        executor, settings = ToolExecutor(tools), BrainSettings()
+        brain = LocalBrain(executor, settings)
+        self.conversation = Conversation((brain,), executor, settings, PermissionSettings())
+
+    async def hears(self, *texts: str) -> Reply:
+        for text in texts:
+            reply = await self.conversation.answer(Utterance(text))
+        return reply
+
+
+@pytest.mark.parametrize(
+    ("said", "asked"),
+    [
+        ("play music", "Shall I use play music of sonos?"),
+        ("please play some music", "Shall I use play music of sonos?"),
+        ("play music by Miles Davis", "Shall I use play music of sonos with artist Miles Davis?"),
+        ("could you play Miles Davis", "Shall I use play music of sonos with artist Miles Davis?"),
+        ("set the bass to 7", "Shall I use set bass of sonos with level 7?"),
+    ],
+)
+async def test_a_stranger_s_tool_is_asked_about(said: str, asked: str) -> None:
+    sonos = Sonos(trusted=False)
+    question = await sonos.hears(said)
+    assert (question.text, question.outcomes, question.expects_answer) == (asked, (), True)
+
+    done = await sonos.hears("yes")
+    assert [outcome.ok for outcome in done.outcomes] == [True]
+
+
+async def test_a_trusted_server_s_tool_is_used_at_once_by_its_whole_name() -> None:
+    done = await Sonos(trusted=True).hears("play music by Miles Davis")
+    near = await Sonos(trusted=True).hears("play Miles Davis")
+
+    assert done.text == "Play_music [('artist', 'Miles Davis')]."
+    assert near.expects_answer
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["don't play music", "she said play music", "should I play music", "play music tomorrow",
+     "I play music", "stop music? never"],
+)  # fmt: skip
+async def test_what_is_no_wish_does_not_play(said: str) -> None:
+    assert (await Sonos(trusted=True).hears(said)).outcomes == ()
+
+
+async def test_the_list_of_abilities_names_what_can_be_spoken_to() -> None:
+    told = await Sonos(trusted=False).hears("what can you do")
+    assert "use play music, set bass and stop music" in told.text

@@ -170,7 +170,7 @@ async def test_whole_names_may_stand_in_a_row(said: str, devices: list[str]) -> 
 @pytest.mark.parametrize(
     ("said", "answer"),
     [
-        ("turn on the kitchen lamp", "The Lamp in the Kitchen is on, 40 percent."),
+        ("turn on the kitchen lamp", "The Lamp in the Kitchen is on at 40 percent."),
         ("is the bedroom lamp on", "No, the Lamp in the Bedroom is off."),
         ("which lights are on", "The Lamp in the Kitchen is on."),
         ("list the lights", "There are 2 lights: Lamp in the Kitchen and Lamp in the Bedroom."),

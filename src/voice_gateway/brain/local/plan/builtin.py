@@ -104,9 +104,6 @@ def _words(answer: str) -> Planner:
 
 BUILTIN: dict[str, Planner] = {
     "NeverMind": _words("Okay."),
-    "Thanks": _words("You're welcome."),
-    "Hello": _words("Hello! What can I do for you?"),
-    "GoodNight": _words("Goodbye!"),
     "Time": _time,
     "Date": _time,
     "Volume": volume_step,

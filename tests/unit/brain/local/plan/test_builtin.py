@@ -30,11 +30,10 @@ async def test_what_is_no_place_is_not_taken_for_one():
 @pytest.mark.parametrize(
     "said",
     [
-        "okay google turn on the desk lamp",
         "google turn off the kitchen light",
         "find out who turned off the desk lamp",
         "look up when the front door was opened",
-        "hey google, dim the floor lamp",
+        "google it is dark dim the floor lamp",
         "search up switch on the lights",
     ],
 )

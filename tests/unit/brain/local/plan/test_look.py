@@ -14,7 +14,7 @@ from tests.fakes.local_talk import Talk
         ("is anything on in the kitchen", "Yes, the Kitchen Light is on in the Kitchen."),
         ("who left the light on in the office", "Yes, the Desk Lamp is on."),
         ("isn't the front door locked", "Yes, the Front Door is locked."),
-        ("check whether the floor lamp is off", "No, the Floor Lamp is on, 40 percent."),
+        ("check whether the desk lamp is off", "No, the Desk Lamp is on."),
         ("did you lock the front door", "The Front Door is locked."),
         ("what lights are in the office", "There is 1 light in the Office: Desk Lamp."),
     ],
