@@ -25,7 +25,7 @@ from voice_gateway.config import Settings
 from voice_gateway.turn import Reply, Utterance
 
 WELL = {False: 0.78, True: 0.68}  # of what was seen and of what is held out; 0.8 is promised
-LONGEST_P95_SECONDS = 7.0  # 5 is promised
+LONGEST_P95_SECONDS = 6.0  # 5 is promised
 FOUND = ({"title": "Found", "content": "Something was found.", "url": "http://127.0.0.1/found"},)
 
 
@@ -46,7 +46,7 @@ async def hears(case: First, engine: Engine) -> Result:
     settings = Settings.model_validate(
         {"tools": {"searxng_url": engine.url}, "mcp": {"simulated_home": False}}
     )
-    with TemporaryDirectory() as folder:
+    with TemporaryDirectory(ignore_cleanup_errors=True) as folder:  # a thread may still warm up
         os.environ["XDG_DATA_HOME"] = folder
         async with opened(settings) as gateway:
             return await _answered(case, gateway, engine)
@@ -55,6 +55,7 @@ async def hears(case: First, engine: Engine) -> Result:
 async def _answered(case: First, gateway: Gateway, engine: Engine) -> Result:
     home = ScriptedHome.default()
     gateway.tools.add_mcp_tools("zwave", home_tools(home))
+    gateway.start_long_tasks()
     await gateway.local.refresh()
     engine.requests.clear()
 

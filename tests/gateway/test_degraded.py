@@ -83,7 +83,7 @@ async def test_model_server(commands):
     try:
         gone = await ask(commands, SMALL_TALK)
         assert gone["ok"] is False
-        assert gone["text"].startswith("My language model does not answer. Without it I can tell the time")
+        assert gone["text"] == "My language model does not answer."
         assert (await ask(commands, "what time is it"))["ok"] is True
         part = (await parts(commands))["brain ollama"]
         assert part["state"] == "degraded"
@@ -128,7 +128,7 @@ async def test_cloud_key(commands):
             await gateway.says("ready")
             assert cloud.requests == []  # nothing goes to a cloud only to see whether it is there
             refused = await ask(commands, SMALL_TALK)
-            assert refused["text"].startswith("My language model does not accept my key. Without it I can")
+            assert refused["text"] == "My language model does not accept my key."
             assert (await ask(commands, "what time is it"))["ok"] is True
             part = (await parts(commands))["brain anthropic"]
             assert part["state"] == "degraded"

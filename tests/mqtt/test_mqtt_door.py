@@ -29,7 +29,7 @@ async def test_a_request_is_answered_and_everything_is_told(broker, running):
     assert heard["text"] == "what time is it"
     assert (tool["name"], tool["ok"]) == ("get_current_datetime", True)
     assert answer["text"] == told["text"]
-    assert answer["text"].startswith("It is ")
+    assert answer["text"].startswith("It's ")
     assert answer["conversation_id"] == told["conversation_id"] == "c1"
     assert {"timestamp", "model", "seconds", "stage"} <= set(told)
     assert (heard["model"], heard["seconds"]) == (None, None)  # nobody had to listen

@@ -132,8 +132,8 @@ async def test_what_did_not_happen_is_in_no_later_answer(faulty: SimulatedHome):
         said = await outcome(faulty, "set_zwave_thermostat", deviceName="lying thermostat", **wish)
         assert said == (
             "failed",
-            "The Lying Thermostat did not take the setting; it is still heat, set to 20 degrees Celsius, "
-            "now 20 degrees Celsius.",
+            "The Lying Thermostat did not take the setting; it is still heating, set to 20 degrees, "
+            "now 20 degrees.",
         )
 
 

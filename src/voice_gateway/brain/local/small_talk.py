@@ -74,16 +74,15 @@ _TALK: Final = {
     r"(?:it is |i am )?(?:so |very )?(?:nice|good|great|lovely|pleased|glad|happy|"
     r"delighted) (?:to )?(?:meet|meeting|see|seeing|have|having) you\b.*",
     SmallTalk.THANKS:
-    r"(?:thank you|thanks|thank|many thanks|cheers|much appreciated|i appreciate)\b.*",
+    r"(?:thank you|thanks|thank|many thanks|cheers|much appreciated|i appreciate)\b.*|"
+    r"(?:great|perfect|nice|good job|well done|awesome)",
     SmallTalk.BYE:
-    r"(?:good ?bye|bye|bye bye|see you|see ya|farewell|good night|sleep (?:well|tight)|"
-    r"talk to you later|until (?:later|tomorrow))(?: (?:then|for|now|later|soon|tomorrow|around|and|"
-    r"sleep|well|tight|you|my|dear|friend|everyone|all|again|thanks|thank|house|jarvis|computer|"
-    r"google)){0,4}",
+    r"(?:good ?bye|bye|bye bye|see you|see ya|farewell|good night|"
+    r"sleep (?:well|tight)|sweet dreams|talk to you later|until (?:later|tomorrow))"
+    r"(?: (?:then|and|sleep|well|tight|you|my|dear|to|all|good|night|for now))*(?: \w+){0,2}",
     SmallTalk.HELLO:
-    r"(?:good (?:morning|afternoon|evening|day)|hello|hi|hiya|howdy|greetings|welcome|hallo|"
-    r"hey)(?: (?:there|to|you|all|my|dear|friend|friends|everyone|everybody|folks|guys|buddy|again|"
-    r"house|home|sir|madam|\w*body|assistant|google|computer|jarvis|and|welcome)){0,4}",
+    r"(?:good (?:morning|afternoon|evening|day)|hello|hi|hiya|howdy|greetings|welcome|hallo|hey)"
+    r"(?: (?:there|to|you|all|my|dear|again|and|welcome|old))*(?: \w+)?",
     SmallTalk.NAME:
     rf"(?:what|who|how) (?:is|are|was) (?:your|you)(?: (?:own|real|full))?(?: (?:name|called))?{_TAIL}|"
     rf"(?:what|who)(?: \w+)? are you(?: supposed to be| meant to be)?{_TAIL}|"
