@@ -60,6 +60,7 @@ _CUT_OFF: Final = re.compile(
 )
 # Nobody out there knows it.
 _OF_US: Final = re.compile(r"\b(?:i|my|me|we|our|us|you|your|here|this)\b")
+_FOR_ME: Final = re.compile(r"\w+ (?:my|me|our|us)\b")  # "fold my laundry"
 FEWEST_WORDS: Final = 3  # different ones, of what may be worth a search
 _TO_YOU: Final = {
     "my": "your", "me": "you", "our": "your", "us": "you", "i": "you", "mine": "yours",
@@ -79,7 +80,7 @@ def fallback(said: Said, *, search: Callable[[], str], model: bool) -> Fallback:
     if _MADE_UP.search(said.text):
         return _of(Reason.NOT_UNDERSTOOD if model else Reason.NEEDS_MODEL)
     told = Fallback(Reason.REMARK, _HUMAN[kind]) if kind else _of(Reason.NOT_UNDERSTOOD)
-    order = said.polite or said.text.partition(" ")[0] in ORDERS
+    order = said.polite or said.text.partition(" ")[0] in ORDERS or (not kind and _FOR_ME.match(said.text))
     no_tool = Fallback(Reason.NO_TOOL, _no_tool(said.text)) if order and said.text else told
     return _unanswered(said.text, search, asks=asks, model=model) or no_tool
 
