@@ -104,7 +104,7 @@ class Sonos:
 
     def __init__(self, *, trusted: bool) -> None:
         tools = manager_for(ScriptedHome.default())
-        given = {"read_only": False, "stranger": not trusted, "source": "sonos"}
+        given: dict[str, Any] = {"read_only": False, "stranger": not trusted, "source": "sonos"}
         tools.add_mcp_tools(
             "sonos",
             [
