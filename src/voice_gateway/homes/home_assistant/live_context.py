@@ -51,9 +51,8 @@ def to_number(text: Scalar) -> float | None:
     return number if number is not None and abs(number) < 1e9 else None  # nan and inf are not
 
 
-def read_live_context(answer: str) -> tuple[Entity, ...]:
+def read_live_context(text: str) -> tuple[Entity, ...]:
     """Raises Unreadable."""
-    text = overview(answer)
     heading, _, rest = text.partition("\n")
     body = text if heading.startswith("- ") else rest
     if not body.strip():
@@ -64,6 +63,7 @@ def read_live_context(answer: str) -> tuple[Entity, ...]:
 
 
 def overview(answer: str) -> str:
+    """The text in what the tool answered. Raises Unreadable."""
     try:
         told = json.loads(answer)
     except ValueError:

@@ -51,13 +51,16 @@ class LiveList:
         answer = await self.ask()
         try:
             large = len(answer) > _LARGE
-            entities = (
-                await asyncio.to_thread(read_live_context, answer) if large else read_live_context(answer)
-            )
+            entities, text, degrees = await asyncio.to_thread(_read, answer) if large else _read(answer)
         except Unreadable as error:
             raise ToolError(str(error)) from error
-        self.entities, self.text, self._started = entities, overview(answer), started
-        self.degrees = degrees_in(entities)
+        self.entities, self.text, self.degrees, self._started = entities, text, degrees, started
+
+
+def _read(answer: str) -> tuple[tuple[Entity, ...], str, str]:
+    text = overview(answer)
+    entities = read_live_context(text)
+    return entities, text, degrees_in(entities)
 
 
 def _now() -> float:

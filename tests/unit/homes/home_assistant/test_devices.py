@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import pytest
-from tests.unit.homes.home_assistant.test_live_context import answer
 
 from home_words.states import degrees_of, level_of
 from voice_gateway.homes.home_assistant.devices import degrees_in, device_of, facts_of, kind_of, state_of
@@ -107,7 +106,7 @@ def test_the_home_tells_in_which_degrees_it_counts(entities: tuple[Entity, ...],
 
 
 def test_the_recorded_list_becomes_devices_scenes_and_lists():
-    facts = facts_of(read_live_context(answer(RECORDED.read_text())))
+    facts = facts_of(read_live_context(RECORDED.read_text()))
 
     devices = {(one.name, one.room, one.domain): one for one in read_devices(facts, "ha")}
     assert facts["scenes"] == ["Movie Night"]

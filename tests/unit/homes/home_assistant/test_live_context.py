@@ -10,7 +10,13 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from voice_gateway.homes.home_assistant.live_context import Entity, Unreadable, read_live_context, to_number
+from voice_gateway.homes.home_assistant.live_context import (
+    Entity,
+    Unreadable,
+    overview,
+    read_live_context,
+    to_number,
+)
 
 TESTS = Path(__file__).parents[3]
 RECORDED = (
@@ -24,6 +30,10 @@ def answer(text: str) -> str:
     return json.dumps({"success": True, "result": text})
 
 
+def read_overview(answered: str) -> tuple[Entity, ...]:
+    return read_live_context(overview(answered))
+
+
 def dumped(*entities: Mapping[str, object]) -> str:
     """As Home Assistant dumps: lines of 80 characters, null as nothing."""
     return yaml.safe_dump([dict(one) for one in entities], sort_keys=False, allow_unicode=True).replace(
@@ -32,13 +42,13 @@ def dumped(*entities: Mapping[str, object]) -> str:
 
 
 def read(*entities: Mapping[str, object]) -> tuple[Entity, ...]:
-    return read_live_context(answer(HEADING + dumped(*entities)))
+    return read_overview(answer(HEADING + dumped(*entities)))
 
 
 @pytest.mark.parametrize("path", RECORDED, ids=lambda path: path.stem)
 def test_a_recorded_list_is_read_as_a_yaml_library_reads_it(path: Path):
     text = path.read_text()
-    entities = read_live_context(answer(text))
+    entities = read_overview(answer(text))
 
     known = yaml.load(text.partition("\n")[2], Loader=yaml.BaseLoader)
     assert len(entities) == len(known) > 30
@@ -81,12 +91,12 @@ def test_a_list_that_is_cut_is_no_list(lines: int):
     )
     cut = whole[: -lines * 2 - 1]
     with pytest.raises(Unreadable, match=r"cut off|cannot be read"):
-        read_live_context(answer(cut))
+        read_overview(answer(cut))
 
 
 def test_an_entity_without_its_state_is_cut_off_even_at_the_end_of_a_line():
     with pytest.raises(Unreadable, match="cut off"):
-        read_live_context(answer(HEADING + "- names: Front Door\n  domain: lock\n"))
+        read_overview(answer(HEADING + "- names: Front Door\n  domain: lock\n"))
 
 
 @pytest.mark.parametrize(
@@ -94,12 +104,12 @@ def test_an_entity_without_its_state_is_cut_off_even_at_the_end_of_a_line():
 )
 def test_what_is_no_list_is_told_so(text: str):
     with pytest.raises(Unreadable, match="cannot be read"):
-        read_live_context(text)
+        read_overview(text)
 
 
 def test_a_home_that_shares_nothing_says_so():
     with pytest.raises(Unreadable, match="shares no devices"):
-        read_live_context(json.dumps({"success": False, "error": "Only if the user wants …"}))
+        read_overview(json.dumps({"success": False, "error": "Only if the user wants …"}))
 
 
 @pytest.mark.parametrize(
@@ -131,5 +141,5 @@ def test_a_thousand_entities_are_read_in_fifty_milliseconds():
 def _seconds(text: str) -> float:
     """Of its own work: others may use the same processor meanwhile."""
     started = time.thread_time()
-    assert len(read_live_context(text)) > 1000
+    assert len(read_overview(text)) > 1000
     return time.thread_time() - started

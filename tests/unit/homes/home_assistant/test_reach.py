@@ -4,14 +4,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.unit.homes.home_assistant.test_live_context import answer
 
 from voice_gateway.homes.home_assistant.live_context import read_live_context
 from voice_gateway.homes.home_assistant.reach import reach
 from voice_gateway.tools.reach import LOOK
 
 TESTS = Path(__file__).parents[3]
-HOME = read_live_context(answer((TESTS / "fakes/home_assistant_data/live_context.txt").read_text()))
+HOME = read_live_context((TESTS / "fakes/home_assistant_data/live_context.txt").read_text())
 SCRIPTS = {"good_night": "good night"}
 
 

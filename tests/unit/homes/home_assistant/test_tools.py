@@ -30,7 +30,7 @@ UNREACHABLE, FAILED, UNSUPPORTED = OutcomeStatus.UNREACHABLE, OutcomeStatus.FAIL
         ("Living Room Window", "dim", {"level": 30}, WORKING,
          "The Living Room Window is moving to 30 percent."),
         ("HeatPump", "set", {"temperature": 21}, CONFIRMED,
-         "The HeatPump is now heat, set to 21 degrees Celsius, now 25 degrees Celsius."),
+         "The HeatPump is now heating, set to 21 degrees, now 25 degrees."),
         ("Ceiling Fan", "speed", {"level": 66}, CONFIRMED, "The Ceiling Fan is now on at 66 percent."),
         ("Kitchen Radio", "volume", {"level": 30}, CONFIRMED,
          "The Kitchen Radio is now playing, volume 30 percent."),
