@@ -250,7 +250,8 @@ class RoutineRunner:
 
     async def _carry_out(self, routine: Routine, late_seconds: float) -> None:
         try:
-            self._over.append(await self._outcome(routine, late_seconds))
+            outcome = await self._outcome(routine, late_seconds)
+            self._over.append(outcome)  # to the list of this moment: another may have taken its place
         finally:
             self._wake.set()
 

@@ -278,3 +278,18 @@ async def test_many_at_once_are_all_done(gateway):
             while gateway.store.all():
                 await gateway.settle()
         assert len(gateway.house.done) == 100
+
+
+async def test_a_slow_run_is_written_down_although_others_end_meanwhile(gateway):
+    gateway.add(Event(*DOOR, "open"), "slow")
+    async with gateway.running():
+        gateway.house.blocked = slow = asyncio.Event()
+        gateway.told("closed", "open")
+        await gateway.settle()
+        gateway.house.blocked = None
+        gateway.add(Once(gateway.clock.now()), "quick")
+        await gateway.settle()
+        slow.set()
+        await gateway.settle()
+        assert gateway.house.done == ["slow", "quick"]
+        assert [one.last.text for one in gateway.store.all()] == ["Done."]
