@@ -71,8 +71,9 @@ def is_available(entity: Entity) -> bool:
 
 
 def abilities_of(entity: Entity) -> frozenset[str] | None:
-    """None: those of its kind. What is unavailable shows nothing of what it can do."""
-    shown = entity.attributes
+    """None: those of its kind. What is unavailable shows nothing of what it can do: it may be anything."""
+    away = not is_available(entity)
+    shown = {"brightness", "current_position", "percentage"} if away else entity.attributes.keys()
     if entity.domain == "light":
         return _SWITCHES | {"dim", "colour", "kelvin"} if "brightness" in shown else _SWITCHES
     if entity.domain in ("cover", "valve"):

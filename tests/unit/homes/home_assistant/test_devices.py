@@ -69,6 +69,7 @@ def test_a_state_can_be_counted_from():
         (entity("light", "on", brightness="102"), "dim", "open"),
         (entity("light", "on"), "on", "dim"),
         (entity("light", "on"), "off", "colour"),
+        (entity("light", "unavailable"), "dim", "open"),  # nobody knows: that it is away is told
         (entity("cover", "open", current_position="70"), "dim", "on"),
         (entity("cover", "open"), "stop", "dim"),
         (entity("fan", "off", percentage=None), "speed", "dim"),

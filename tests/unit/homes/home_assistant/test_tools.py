@@ -81,6 +81,8 @@ async def test_what_it_does_not_show_is_never_called_done(
     [
         ("Unplugged Light", "on", {}, UNREACHABLE,
          "Error: The Unplugged Light in the Hall does not answer, maybe without power or out of range."),
+        ("Unplugged Light", "dim", {"level": 30}, UNREACHABLE,
+         "Error: The Unplugged Light in the Hall does not answer, maybe without power or out of range."),
         ("Lamp", "dim", {"level": 50}, UNSUPPORTED,
          "Error: The Lamp cannot be dimmed; it can only be turned on and off."),
         ("Lamp", "colour", {"colour": "red"}, UNSUPPORTED,
