@@ -119,7 +119,8 @@ DENIED: Final = re.compile(
 SAYING: Final = re.compile(
     r"\b(?:sa(?:id|ys?|ying)|t(?:old|ells|elling)|ask(?:ed|s|ing)(?! for)|heard|yell(?:ed|s)|shout(?:ed|s)|screamed|"
     r"whispered|wrote|writes|typed|reads|mentioned|suggest(?:ed|s)|thinks|thought|claim(?:s|ed)|goes|quote|unquote|"
-    r"sings?|sang|singing|song|lyrics|ordered|insist(?:s|ed)|begged|remind(?:ed|s)|called|(?:en)?titled|translate|spell|"
+    r"sings?|sang|singing|(?<!next )(?<!previous )(?<!skip this )(?<!skip the )(?<!pause the )(?<!stop the )song|"
+    r"lyrics|ordered|insist(?:s|ed)|begged|remind(?:ed|s)|called|(?:en)?titled|translate|spell|"
     r"pronounce|repeat|according|sign|label|leaflet|manual|instructions?|recipe|phrase|words?|story|example|"
     r"(?:tell|ask) (?!me\b|us\b)\w+)\b"
 )

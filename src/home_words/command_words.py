@@ -37,6 +37,13 @@ _VERBS: Final = {
     "warm": "heat heat_up warm warm_up",
     "cool": "cool cool_down cool_off",
     "scene": "activate trigger set set_to switch_to",
+    "pause": "pause",
+    "play": "play resume unpause continue",
+    "next": "next_track",
+    "previous": "previous_track",
+    "mute": "mute silence",
+    "unmute": "unmute un_mute",
+    "dock": "dock",
 }
 VERBS: Final[dict[str, tuple[str, ...]]] = {}
 for _sense, _words in _VERBS.items():
@@ -82,7 +89,7 @@ SHARES: Final = {
     **dict.fromkeys(("minimum", "the minimum", "min", "the lowest", "the dimmest"), 1),
 }
 SHARE: Final = "|".join(sorted(SHARES, key=len, reverse=True))
-LEVEL: Final = any_of("brightness level position power blast intensity strength")
+LEVEL: Final = any_of("brightness level position power blast intensity strength speed")
 SMALL: Final = r"(?:just )?(?:a )?(?:(?:little|tiny|wee) )?(?:bit|little|notch|touch|tad|smidge|shade)|slightly|somewhat|some"
 MUCH: Final = "much|a lot|lots|way|far|even|still|considerably|quite a bit"
 MORE: Final = {
@@ -90,8 +97,10 @@ MORE: Final = {
     **dict.fromkeys(("darker", "dimmer", "less bright", "softer"), ("light", -1)),
     **dict.fromkeys(("warmer", "hotter", "toastier"), ("heat", 1)),
     **dict.fromkeys(("cooler", "colder", "less warm", "less hot", "chillier"), ("heat", -1)),
-    **dict.fromkeys(("higher", "more", "further up"), ("", 1)),
-    **dict.fromkeys(("lower", "less", "further down"), ("", -1)),
+    **dict.fromkeys(("higher", "more", "further up", "faster"), ("", 1)),
+    **dict.fromkeys(("lower", "less", "further down", "slower"), ("", -1)),
+    "louder": ("sound", 1),
+    "quieter": ("sound", -1),
 }
 MORE_WORD: Final = "|".join(sorted(MORE, key=len, reverse=True))
 LIGHT: Final = any_of("light brightness lighting")
@@ -104,6 +113,47 @@ MODES: Final = {
     "off": "off",
 }
 UNITS: Final = {"celsius": "C", "centigrade": "C", "c": "C", "fahrenheit": "F", "f": "F"}
+
+# --- colours: as they are said, and as CSS writes them
+
+COLOURS: Final = {
+    said.replace("_", " "): said.replace("_", "")
+    for said in (
+        "red green blue yellow orange purple pink white cyan magenta turquoise teal lime violet indigo gold "
+        "salmon coral crimson lavender navy maroon aqua light_blue light_green light_pink light_yellow "
+        "dark_red dark_green dark_blue dark_orange dark_violet deep_pink hot_pink sky_blue deep_sky_blue "
+        "royal_blue forest_green lime_green sea_green spring_green orange_red steel_blue midnight_blue"
+    ).split()
+}
+COLOUR: Final = any_of(" ".join(said.replace(" ", "_") for said in COLOURS))
+WHITES: Final = {  # in kelvin
+    **dict.fromkeys(("candlelight", "candle light"), 2000),
+    **dict.fromkeys(("warm white", "soft white", "warm white light"), 2700),
+    "neutral white": 4000,
+    **dict.fromkeys(("cool white", "cold white", "bright white"), 5000),
+    "daylight": 5500,
+}
+WHITE: Final = any_of(" ".join(said.replace(" ", "_") for said in WHITES))
+COLOUR_OF: Final = re.compile(
+    r"^(?:the )?colou?r(?: temperature)? (?:of|in|on|for) (?=\w)|'?s? colou?r(?: temperature)?$"
+)
+GEARS: Final = {"low": 33, "medium": 67, "high": 100}  # of a fan
+
+# --- what plays: the sound of a thing, and the music without naming one
+
+VOLUME_OF: Final = re.compile(
+    r"^(?:the )?(?:volume|sound|loudness)(?: level)? (?:of|on|for|in|at) (?P<of>.+)$|"
+    r"^(?!(?:(?:the|my|your|our|this|that) )?(?:full |max |maximum |minimum |speaker |sound )?(?:volume|loudness)$)"
+    r"(?P<owner>.+?)s? (?:volume|loudness)$"
+)
+# The gateway's own loudspeaker: never somebody's player.
+OWN_SOUND: Final = re.compile(
+    r"(?:the |my |your |our )?(?:volume|sound|audio|speakers?|music|loudness|speaker volume|yourself|it|this|that)?"
+)
+MUSIC: Final = re.compile(
+    r"(?:(?:the|my|our|this|that|some) )?(?:music|song|track|title|playback|playing|audio|sound|video|film|movie|"
+    r"show|podcast|radio play|it|what is playing)?(?: ?\b(?:in|on|at|for) (?P<where>.+))?"
+)
 
 # --- which: what is left out, what it must be like, and how many
 
@@ -148,6 +198,15 @@ VALUES: Final = tuple(
     (kind, re.compile(pattern))
     for kind, pattern in (
         ("whole", r"\b(?:all the way|fully|completely|right) (?P<way>up|down)\b"),
+        (
+            "kelvin",
+            rf"(?:\b(?:to|at|in) )?\b(?:(?P<kelvin>\d{{4,5}}) ?(?:k|kelvin)|(?P<white>{WHITE}))(?=$| in )",
+        ),
+        (
+            "colour",
+            rf"(?:\b(?:to|in|into) )?(?:\bthe colou?r )?\b(?P<colour>{COLOUR})(?: colou?r(?:ed)?)?(?=$| in )",
+        ),
+        ("gear", r"\b(?:to|on|at) (?P<gear>low|medium|high)(?: speed)?$"),
         ("degrees", rf"{_PREP}\b{_N} degrees?\b{_UNIT}{_MORE}"),
         (
             "percent",
@@ -206,4 +265,27 @@ SOMEWHERE: Final = re.compile(r"(?:in|on|at|here|over|for|everywhere)\b|$")
 REWORDED: Final = (
     (re.compile(r"^(on|off|out|up|down) with (?=\w)"), r"turn \1 "),
     (re.compile(r"\b(?:a|another|one) (?=(?:degree|percent)\b)"), "1 "),
+    (
+        re.compile(
+            r"^(?:(?:play|skip to|go to|jump to) )?(?:the )?next (?:song|track|title|episode|station)\b"
+            r"(?: (?:on|of|for) (?=\w))?|^skip(?: (?:this|the))?(?: (?:song|track|title|episode|one))?\b"
+            r"(?: (?:on|of|for) (?=\w))?"
+        ),
+        "next track ",
+    ),
+    (
+        re.compile(
+            r"^(?:(?:play|go back to|skip back to|back to|go to) )?(?:the )?(?:previous|last) "
+            r"(?:song|track|title|episode)\b(?: (?:on|of|for) (?=\w))?"
+        ),
+        "previous track ",
+    ),
+    (
+        re.compile(
+            r"^(?:send|bring|take) (?P<thing>.+?) (?:back )?(?:home|back|"
+            r"(?:back )?to (?:its|the) (?:base|dock|charger|station|docking station|charging station))$"
+        ),
+        r"dock \g<thing>",
+    ),
+    (re.compile(r"^(?:start|begin) (?:vacuuming|hoovering)(?: the (?:floor|house))?$"), "start the vacuum"),
 )

@@ -8,13 +8,13 @@ from typing import Final, Literal, Protocol, TypeVar
 
 from home_words.names import plain_words, singular
 from home_words.phonetics import sound
-from home_words.risk import drives_a_gate, is_guarded
+from home_words.risk import drives_a_gate, has_shades, is_guarded
 
 # What a Z-Wave network has; other homes also have light, fan, valve, media_player, vacuum, alarm and siren.
 Kind = Literal["switch", "plug", "dimmer", "blind", "garage_door", "lock", "thermostat", "sensor", "other"]
 Sort = Literal[
     "light", "dimmer", "cover", "lock", "plug", "switch", "thermostat", "sensor", "garage", "door", "all",
-    "device",
+    "device", "fan", "vacuum", "media_player",
 ]  # fmt: skip
 
 # What "everything" means: no locks, doors, blinds. A light only switches, a dimmer dims.
@@ -77,6 +77,9 @@ _NOUNS: Final[dict[str, Sort]] = {
     **dict.fromkeys(("switch", "switches"), "switch"),
     **dict.fromkeys(("thermostat", "thermostats", "heating", "heat", "climate", "temperature"), "thermostat"),
     **dict.fromkeys(("sensor", "sensors"), "sensor"),
+    **dict.fromkeys(("fan", "fans"), "fan"),
+    **dict.fromkeys(("vacuum", "vacuums", "vacuum cleaner", "robot vacuum", "hoover"), "vacuum"),
+    **dict.fromkeys(("media player", "media players", "player", "players"), "media_player"),
     **dict.fromkeys(("garage", "garages"), "garage"),
     **dict.fromkeys(("door", "doors"), "door"),
     **dict.fromkeys(("everything", "anything", "all", "every thing"), "all"),
@@ -89,6 +92,9 @@ _ONE_THING: Final = frozenset({"thermostat", "heating", "heat", "climate", "temp
 _PARTICULAR: Final = frozenset("lamp bulb shutter shade curtain drape outlet socket".split())
 
 
+_WINDOW: Final = re.compile(
+    r"\b(?:windows?|skylights?|fenster|dachfenster|fenêtre|ventana|finestra)\b", re.IGNORECASE
+)
 _UNNAMED: Final = re.compile(r"node \d+(?: \d+)?", re.IGNORECASE)
 
 
@@ -105,9 +111,27 @@ def _swept(device: HomeDevice) -> bool:
     return not _guarded(device.kind, device.name, device.room)
 
 
+@lru_cache(maxsize=16_384)
+def _is_window(name: str) -> bool:
+    """A window with a motor opens to the rain: "the blinds" are not it, unless it is the window's blind."""
+    return bool(_WINDOW.search(name)) and not has_shades(name)
+
+
+def _called(word: str, kinds: frozenset[str]) -> Callable[[HomeDevice], bool]:
+    """Z-Wave has no kinds for these: what is switched and called so is one, but not its light."""
+
+    def has(device: HomeDevice) -> bool:
+        named = device.kind in kinds and word in map(singular, plain_words(device.name))
+        return device.kind == word or (named and not is_light(device.kind, device.name))
+
+    return has
+
+
 _MEMBERS: Final[dict[str, Callable[[HomeDevice], bool]]] = {
+    "fan": _called("fan", SWITCHED),
+    "vacuum": _called("vacuum", SWITCHED),
     "light": lambda device: is_light(device.kind, device.name),
-    "cover": lambda device: device.kind == "blind",
+    "cover": lambda device: device.kind == "blind" and not _is_window(device.name),
     "garage": lambda device: device.kind == "garage_door",
     "door": lambda device: device.kind in ENTRANCES or "door" in device.name.casefold(),
     "all": _swept,

@@ -68,6 +68,10 @@ def drives_a_gate(name: str) -> bool:
     return bool(door or _GATE.search(said) or _MOTOR.search(said))
 
 
+def has_shades(name: str) -> bool:
+    return bool(_SHADES.search(_form(name)))
+
+
 def is_sensitive(kind: str, names: Iterable[str], action: str) -> bool:
     """Whether this needs the user's own yes. `names`: all that tells what the device is, its room too."""
     known = tuple(names)

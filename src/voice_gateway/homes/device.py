@@ -58,9 +58,16 @@ class Device:
         return self.kind in COVERS
 
 
+# A player or a vacuum has no other word for being on.
+_RUNNING: Final = re.compile(r"(?:on|playing|paused|idle|buffering|cleaning)\b")
+_RESTING: Final = re.compile(r"(?:off|standby|docked|returning)\b")
+
+
 def has_state(device: Device, state: str) -> bool:
     now = device.state.casefold()
-    if state in ("on", "off", "locked", "unlocked", "closed"):
+    if state in ("on", "off"):
+        return (_RUNNING if state == "on" else _RESTING).match(now) is not None
+    if state in ("locked", "unlocked", "closed"):
         return re.match(rf"{state}\b", now) is not None
     if state == "offline":
         return not device.available

@@ -50,7 +50,7 @@ class Home:
         return self.sources or (_OURS,)
 
     def source(self, name: str) -> HomeSource:
-        return next((source for source in self.sources if source.name == name), _OURS)
+        return next((source for source in self.sources if source.name == name), self.asked_sources[0])
 
     def scene_source(self, scene: str) -> HomeSource:
         """Who starts a scene of this name; one that nobody lists may be of a source that lists none."""

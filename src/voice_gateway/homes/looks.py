@@ -59,7 +59,6 @@ def _readings(device: Device) -> list[dict[str, str]]:
         if not any(char.isdigit() for char in part) and "motion" not in part:
             continue
         label = next((label for pattern, label in _LABELS if pattern.search(part)), "")
-        found.append(
-            {"label": label or device.name, "text": part.removeprefix("now "), "device": device.name}
-        )
+        text = re.sub(rf" {label}$", "", part.removeprefix("now ")) if label else part
+        found.append({"label": label or device.name, "text": text, "device": device.name})
     return found

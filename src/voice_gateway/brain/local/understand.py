@@ -379,7 +379,7 @@ def _wordy(step: Step) -> bool:
 
 def _shall_i(step: Step) -> Clarification:
     if step.intent == "Scene":
-        return ask_for_scene(str(step.requests[0].args["sceneName"]))
+        return ask_for_scene(step.requests[0].scene)
     wish = step.requests[0].wish
     action = wish.action if wish else str(step.requests[0].args.get("action", "set"))
     names = listed([the(device) for device in step.devices]) or "that"

@@ -77,6 +77,9 @@ def unknown_room(said: str, home: Home, *, named: bool) -> str:
 DOING = {
     "on": "turn on", "off": "turn off", "toggle": "toggle", "dim": "dim", "brighten": "dim", "move": "dim",
     "open": "open", "close": "close", "stop": "stop", "lock": "lock", "unlock": "unlock", "set": "set",
+    "colour": "change the colour of", "kelvin": "change the white of", "speed": "set the speed of",
+    "volume": "change the volume of", "pause": "pause", "play": "play", "next": "skip on",
+    "previous": "go back on", "mute": "mute", "unmute": "unmute", "start": "start", "dock": "send home",
 }  # fmt: skip
 
 ABLE = {
@@ -88,4 +91,10 @@ ABLE = {
     "switch": "can only be turned on and off",
     "plug": "can only be turned on and off",
     "dimmer": "can be turned on and off and dimmed",
+    "light": "can only be turned on and off",
+    "fan": "can be turned on and off",
+    "media_player": "can be turned on and off, paused and set louder or quieter",
+    "vacuum": "can be started and sent home",
+    "valve": "can be opened and closed",
+    "alarm": "can only be looked at",
 }

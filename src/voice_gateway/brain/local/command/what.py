@@ -96,6 +96,8 @@ class _Clause:
             return "light" if re.fullmatch(words.LIGHT, of) else "heat"
         if about or self.state == "dark":
             return about or "light"
+        if self.value in ("colour", "kelvin"):
+            return "light"
         hot = self.value == "degrees" or self.does("warm", "cool")
         return "heat" if hot or (self.rest != "it" and words.HEATED.search(self.rest)) else ""
 
@@ -103,7 +105,7 @@ class _Clause:
 def read_command(text: str) -> list[Command]:
     """Every reading of one clause, the likeliest first."""
     for pattern, instead in words.REWORDED:
-        text = pattern.sub(instead, text)
+        text = " ".join(pattern.sub(instead, text).split())
     made: dict[str, Command] = {}
     for clause in _takes(text):
         for what in _actions(clause):
@@ -159,6 +161,9 @@ def _take_value(clause: _Clause) -> None:
             continue
         if kind == "some" and clause.verb not in words.HAVE:
             continue
+        # A colour is of a thing: "turn on violet" names one.
+        if kind in ("colour", "kelvin") and not _without(clause.rest, found):
+            continue
         clause.value = kind
         clause.found = {key: value for key, value in found.groupdict().items() if value}
         clause.small = "small" in clause.found or "after" in clause.found
@@ -177,6 +182,10 @@ def _without(text: str, found: re.Match[str]) -> str:
 
 
 def _actions(clause: _Clause) -> Iterator[What]:
+    if sound := words.VOLUME_OF.match(clause.rest):
+        clause.rest = sound["of"] or sound["owner"]
+        yield from _volume(clause)
+        return
     if clause.state in ("up", "down") and clause.verb in ("turn", "crank") and clause.rest in words.POINTED:
         return  # what is talked of decides: the sound, or a lamp
     if clause.value in _WITH_VALUE:
@@ -233,6 +242,30 @@ def _times(clause: _Clause) -> Iterator[What]:
     yield What("Scale", {"factor": 0.5 if clause.found.get("times", "half") == "half" else 2.0})
 
 
+def _volume(clause: _Clause) -> Iterator[What]:
+    """Of something that plays; our own loudspeaker has its own sentences."""
+    level = clause.found.get("share") or clause.found.get("bare")
+    if clause.value in ("percent", "number", "share") and not clause.relative:
+        yield What("PlayerVolume", {"level": float(words.SHARES[level]) if level else clause.amount})
+    elif clause.direction:
+        louder = "PlayerLouder" if clause.direction > 0 else "PlayerQuieter"
+        yield What(louder, {"amount": clause.amount} if clause.amount else {})
+
+
+def _coloured(clause: _Clause) -> Iterator[What]:
+    if clause.verb and not clause.does("set", "on"):
+        return
+    if clause.value == "colour":
+        yield What("SetColour", {"colour": words.COLOURS[clause.found["colour"]]})
+    else:
+        kelvin = clause.found.get("kelvin") or words.WHITES[clause.found["white"]]
+        yield What("SetKelvin", {"kelvin": float(kelvin)})
+
+
+def _gear(clause: _Clause) -> Iterator[What]:
+    yield What("SetSpeed", {"level": float(words.GEARS[clause.found["gear"]])})
+
+
 def _mode(clause: _Clause) -> Iterator[What]:
     yield What("SetMode", {"mode": words.MODES[clause.found.get("mode") or clause.found["to"]]})
 
@@ -249,6 +282,8 @@ def _changed(clause: _Clause, value: Mapping[str, Slot] | None = None) -> Iterat
     if clause.value in ("percent", "share", "shared"):  # there is no percent of heat
         if clause.subject != "heat":
             yield What(light, {**amount, "moves": True})
+    elif clause.subject == "sound":
+        yield What("PlayerLouder" if way > 0 else "PlayerQuieter", amount)
     elif clause.subject == "heat":
         yield What(heat, amount)
     elif clause.subject == "light" or amount or clause.does("more", "less", "dim"):
@@ -277,6 +312,9 @@ _WITH_VALUE: dict[str, Callable[[_Clause], Iterator[What]]] = {
     "some": _some,
     "times": _times,
     "mode": _mode,
+    "colour": _coloured,
+    "kelvin": _coloured,
+    "gear": _gear,
 }
 
 
@@ -314,11 +352,14 @@ _BY_VERB = {
     "close": What("Close", {"sweep": True}), "lock": What("Lock", {"sweep": True}), "unlock": What("Unlock"),
     "toggle": What("Toggle"), "warm": What("Warmer"), "cool": What("Cooler"),
     "double": What("Scale", {"factor": 2.0}), "halve": What("Scale", {"factor": 0.5}),
-    "start": What("Start", {"appliance": True, "explicit": True}),
+    "start": What("Start", {"appliance": True, "explicit": True}), "dock": What("Dock"),
+    "pause": What("Pause"), "play": What("Play"), "next": What("Next"), "previous": What("Previous"),
+    "mute": What("Mute"), "unmute": What("Unmute"),
 }  # fmt: skip
 
 HEATING = frozenset({"SetTemperature", "Warmer", "Cooler"})
-_OF_IT = frozenset({"SetLevel", "Brighter", "Dimmer", "Scale"})
+_OF_IT = frozenset({"SetLevel", "Brighter", "Dimmer", "Scale", "SetColour", "SetKelvin"})
+_OF_MUSIC = frozenset({"Pause", "Play", "Next", "Previous"})  # "pause": whatever plays
 
 
 def _command(what: What, clause: _Clause, text: str) -> Command | None:
@@ -333,7 +374,7 @@ def _command(what: What, clause: _Clause, text: str) -> Command | None:
     elif what.action == "Lock":
         rest = re.sub(r"(?:^| )(?:up|down)$", "", rest)
         rest = "everything" if words.HOUSE.fullmatch(rest) else rest
-    if not rest and what.action not in HEATING | _OF_IT:
+    if not rest and what.action not in HEATING | _OF_IT | _OF_MUSIC:
         return None
     ours = len(text.replace(" ", "")) - len(clause.rest.replace(" ", ""))
     return Command(what, read_which(rest), literal=max(0, ours))
@@ -342,6 +383,7 @@ def _command(what: What, clause: _Clause, text: str) -> Command | None:
 def _lit(what: What, clause: _Clause, rest: str) -> str:
     """What has a level: "the brightness of the lamp" is the lamp's, and of a place its lights'."""
     rest = words.ATTRIBUTE.sub("", words.ITSELF.sub("", rest)).strip()
+    rest = words.COLOUR_OF.sub("", rest)
     if clause.state == "dark" and not words.SOMEWHERE.match(rest):
         rest = f"in {rest}"
     if not words.SOMEWHERE.match(rest):

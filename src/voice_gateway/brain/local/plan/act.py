@@ -1,10 +1,12 @@
 """Frames that change something in the home: each device that is meant becomes one request."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from home_words.kinds import ENTRANCES
+from home_words import command_words as words
+from home_words.kinds import ENTRANCES, device_class
+from home_words.names import name_key
 from home_words.phrases import capital, listed
 from home_words.states import degrees_of, level_of
 from voice_gateway.brain.local.command.which import Which
@@ -173,6 +175,8 @@ def _start(frame: Frame, context: Context) -> Meaning:
         meaning = act(turned_on, context, "on")
         told = isinstance(meaning, Step) and not meaning.requests
         return NotHandled("that cannot be started") if told else meaning
+    if not named and (sort := device_class(said)) and sort.sort == "vacuum":
+        return act(turned_on, context, "on")
     if not named and (name := scene_named(said, context.home)):
         return start_scene(frame, name, context.home)
     no = NotHandled("nothing of that name can be started")
@@ -206,7 +210,8 @@ def _is_heating(frame: Frame, context: Context) -> bool:
 
 def _up_down_it(frame: Frame, context: Context) -> Meaning:
     """ "Turn it down" means the lamp while a lamp is talked of, and the sound otherwise."""
-    lamps = context.topic == "device" and context.last and all(d.kind == "dimmer" for d in context.last)
+    able = all(done_by(device, "brighten") for device in context.last)
+    lamps = context.topic == "device" and context.last and able
     if not lamps:
         return volume_step(frame, context)
     intent = "Brighter" if frame.slots.get("direction") == "up" else "Dimmer"
@@ -220,6 +225,61 @@ def _acting(action: str) -> Callable[[Frame, Context], Meaning]:
 def _stepping(frame: Frame, context: Context) -> Meaning:
     """More or less of it; a blind only where the words say by how much."""
     return act(frame, context, "dim" if frame.slots.get("moves") else "brighten")
+
+
+# --- what plays
+
+
+_PLAYING = {
+    "Pause": "pause", "Play": "play", "Next": "next", "Previous": "previous", "Mute": "mute",
+    "Unmute": "unmute", "PlayerVolume": "volume", "PlayerLouder": "volume", "PlayerQuieter": "volume",
+}  # fmt: skip
+_OWN = frozenset({"Mute", "Unmute", "PlayerVolume", "PlayerLouder", "PlayerQuieter"})
+
+
+def _playing(action: str) -> Callable[[Frame, Context], Meaning]:
+    """ "Pause", "next song in the kitchen", "mute the tv": of the player that is named, or that plays."""
+
+    def plan(frame: Frame, context: Context) -> Meaning:
+        players = [device for device in context.home.devices if device.can(action)]
+        said = frame.text("thing")
+        about_one = said in IT and all(device.can(action) for device in context.last) and bool(context.last)
+        if not players or (frame.intent in _OWN and words.OWN_SOUND.fullmatch(said) and not about_one):
+            return NotHandled("nothing here plays, or our own sound is meant")
+        music, room = words.MUSIC.fullmatch(plain(said)), room_named(said, context.home)
+        if about_one or not (music or room):
+            meaning = act(frame, context, action)
+            unknown = isinstance(meaning, NotHandled) and not meaning.understood
+            return NotHandled("nothing of that name plays") if unknown else meaning
+        where = room or (music and music["where"] and room_named(music["where"], context.home))
+        if music and music["where"] and not where:
+            return act(replace(frame, slots={**frame.slots, "thing": music["where"]}), context, action)
+        return _of_players(frame, context, action, players, where or "")
+
+    return plan
+
+
+def _of_players(frame: Frame, context: Context, action: str, players: Sequence[Device], room: str) -> Meaning:
+    """In the room that was named, or the door's; of several those that play, or that wait to."""
+    home = context.home
+    here = [device for device in players if name_key(device.room) == name_key(room or context.room or "")]
+    if room and not here:
+        return NotHandled("nothing there plays", spoken=f"I know nothing that plays in the {room}.")
+    chosen = here or list(players)
+    wanted = ("paused",) if action == "play" else ("playing", "buffering")
+    active = [device for device in chosen if home.state_of(device).startswith(wanted)]
+    if len(active or chosen) > 1:
+        return Clarification(which(tuple(active or chosen)), frame, tuple(active or chosen))
+    thing = home.called((active or chosen)[0])
+    return act(replace(frame, slots={**frame.slots, "thing": thing}), context, action)
+
+
+def _stop(frame: Frame, context: Context) -> Meaning:
+    """ "Stop the music" pauses it."""
+    said = plain(frame.text("thing"))
+    if said and said not in IT and words.MUSIC.fullmatch(said):
+        return _playing("pause")(replace(frame, intent="Pause"), context)
+    return act(frame, context, "stop")
 
 
 # --- the call for one device
@@ -295,12 +355,13 @@ def _step(frame: Frame, now: int) -> int:
     amount, share, factor = frame.number("amount"), frame.number("share"), frame.number("factor")
     if factor is not None:
         return round(now * factor) - now
-    step = SMALL_STEP if frame.slots.get("small") else STEP
+    sound = frame.intent in ("PlayerLouder", "PlayerQuieter")
+    step = SMALL_STEP if frame.slots.get("small") or sound else STEP
     if share is not None:
         step = round(now * share / 100)
     elif amount is not None:
         step = int(amount)
-    return step if frame.intent == "Brighter" else -step
+    return step if frame.intent in ("Brighter", "PlayerLouder") else -step
 
 
 HOME_ACTS: dict[str, Callable[[Frame, Context], Meaning]] = {
@@ -313,7 +374,7 @@ HOME_ACTS: dict[str, Callable[[Frame, Context], Meaning]] = {
     "Scale": _acting("brighten"),
     "Open": _acting("open"),
     "Close": _acting("close"),
-    "Stop": _acting("stop"),
+    "Stop": _stop,
     "Lock": _acting("lock"),
     "Unlock": _acting("unlock"),
     "SetTemperature": _set_temperature,
@@ -323,4 +384,9 @@ HOME_ACTS: dict[str, Callable[[Frame, Context], Meaning]] = {
     "Scene": scene,
     "Start": _start,
     "UpDownIt": _up_down_it,
+    "SetColour": _acting("colour"),
+    "SetKelvin": _acting("kelvin"),
+    "SetSpeed": _acting("speed"),
+    "Dock": _acting("dock"),
+    **{intent: _playing(action) for intent, action in _PLAYING.items()},
 }

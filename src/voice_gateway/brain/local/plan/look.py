@@ -134,7 +134,7 @@ def _device_state(frame: Frame, context: Context) -> Meaning:
 def _one(frame: Frame, phrase: str, context: Context, *, expect: str = "", measure: str = "") -> Meaning:
     if not context.home.devices:
         return home_unknown(context)
-    fits = _HAVING.get(expect, anything)
+    fits = _measuring(measure) if measure in _MEASURES else _HAVING.get(expect, anything)
     found = Resolver(context.home, context.room, context.last, fits).resolve(phrase)
     if isinstance(found, Unknown):
         if found.phrase in _NOBODY:
@@ -152,6 +152,10 @@ def _one(frame: Frame, phrase: str, context: Context, *, expect: str = "", measu
     return Step(
         frame.intent, requests, frame=frame, devices=devices, by_room=by_room, expect=expect, measure=measure
     )
+
+
+def _measuring(measure: str) -> Callable[[Device], bool]:
+    return lambda device: _MEASURES[measure].search(device.state) is not None
 
 
 def _look_at(device: Device, home: Home, measure: str = "") -> Request:
