@@ -10,7 +10,7 @@ import math
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final, Protocol
+from typing import Any, Final, Protocol, runtime_checkable
 
 # Statuses of `writeValue`, as zwave-js gives them.
 NO_DEVICE_SUPPORT: Final = 0
@@ -192,6 +192,15 @@ class Pace:
     stop_check_seconds: float = 0.4  # a motor that moves is elsewhere by then
     scene_window_seconds: float = 5.0
     scene_poll_seconds: float = 0.5
+
+
+@runtime_checkable
+class Telling(Protocol):
+    """A home that can tell of changes by itself."""
+
+    def follow(self) -> None:
+        """Somebody wants to hear of them at once, not only when he asks."""
+        ...
 
 
 class Home(Protocol):

@@ -7,7 +7,8 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import TYPE_CHECKING, Any, Final
 
 from zwave_mcp.devices import devices_of
-from zwave_mcp.home import Home, Snapshot
+from zwave_mcp.home import Home, HomeError, Snapshot
+from zwave_mcp.resources import Resources
 from zwave_mcp.results import Facts, Result, result
 from zwave_mcp.schemas import TOOLS, ToolSpec
 from zwave_mcp.tools import Tools, argument_validator
@@ -37,7 +38,10 @@ class ZwaveServer:
         self._tools = Tools(home, allow_unlock=allow_unlock)
         self._known: frozenset[tuple[object, ...]] | None = None
         self._changed = asyncio.Event()
+        self._resources = Resources(home)
+        self._updated: list[str] = []  # resources that are not as they were
         self._greeted = asyncio.Event()  # the client has asked for the tools
+        self._devices_changed = False
         self._running = 0
         self._session: ServerSession | None = None
         self._bus: InMemorySubscriptionBus | None = None
@@ -77,7 +81,7 @@ class ZwaveServer:
     def _mcp(self) -> "Server[Any]":
         from mcp.server.lowlevel import Server
         from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler
-        from mcp_types import ListToolsResult
+        from mcp_types import EmptyResult, ListToolsResult
 
         listing = ListToolsResult(tools=[_tool(spec) for spec in TOOLS])
         self._bus = InMemorySubscriptionBus()
@@ -91,6 +95,21 @@ class ZwaveServer:
             self._session = ctx.session
             return _as_mcp(await self._call(params.name, params.arguments))
 
+        async def list_resources(ctx: Any, params: Any) -> Any:
+            return await self._told(ctx, self._resources.listing())
+
+        async def read_resource(ctx: Any, params: Any) -> Any:
+            return await self._told(ctx, self._resources.read(str(params.uri)))
+
+        async def subscribe(ctx: Any, params: Any) -> EmptyResult:
+            self._session = ctx.session
+            self._resources.subscribe(str(params.uri))
+            return EmptyResult()
+
+        async def unsubscribe(ctx: Any, params: Any) -> EmptyResult:
+            self._resources.unsubscribe(str(params.uri))
+            return EmptyResult()
+
         return Server(
             _NAME,
             version=_version(),
@@ -98,8 +117,23 @@ class ZwaveServer:
             instructions=_INSTRUCTIONS,
             on_list_tools=list_tools,
             on_call_tool=call_tool,
+            on_list_resources=list_resources,
+            on_read_resource=read_resource,
+            on_subscribe_resource=subscribe,
+            on_unsubscribe_resource=unsubscribe,
             on_subscriptions_listen=ListenHandler(self._bus),
         )
+
+    async def _told(self, ctx: Any, answer: Awaitable[Any]) -> Any:
+        """What the home cannot tell now is an error that says why."""
+        self._session = ctx.session
+        try:
+            return await answer
+        except HomeError as error:
+            from mcp.shared.exceptions import MCPError
+            from mcp_types import INTERNAL_ERROR
+
+            raise MCPError(INTERNAL_ERROR, str(error)) from error
 
     async def _call(self, name: str, arguments: dict[str, Any] | None) -> Result:
         if not self._tools.knows(name):
@@ -132,7 +166,10 @@ class ZwaveServer:
             (device.node.id, device.endpoint, device.name, device.room, device.kind)
             for device in devices_of(snapshot)
         )
-        if self._known is not None and now != self._known:
+        news = self._resources.news(snapshot)
+        self._updated += [uri for uri in news if uri not in self._updated]
+        self._devices_changed |= self._known is not None and now != self._known
+        if self._devices_changed or self._updated:
             self._changed.set()
         self._known = now
 
@@ -145,6 +182,10 @@ class ZwaveServer:
         while True:
             await self._changed.wait()
             self._changed.clear()
+            await self._announce_states()
+            if not self._devices_changed:
+                continue
+            self._devices_changed = False
             log.info("devices changed")
             if self._session is not None:
                 await self._session.send_tool_list_changed()
@@ -152,6 +193,16 @@ class ZwaveServer:
                 from mcp.server.subscriptions import ToolsListChanged
 
                 await self._bus.publish(ToolsListChanged())
+
+    async def _announce_states(self) -> None:
+        updated, self._updated = self._updated, []
+        for uri in updated:
+            if self._session is not None and self._resources.is_wanted(uri):
+                await self._session.send_resource_updated(uri)
+            if self._bus is not None:
+                from mcp.server.subscriptions import ResourceUpdated
+
+                await self._bus.publish(ResourceUpdated(uri))
 
 
 class _Patient:

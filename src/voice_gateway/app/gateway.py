@@ -147,6 +147,7 @@ class Gateway:
             on_tools=self._take_tools,
             on_status=self._report_server,
             local_tools=lambda: builtin,
+            on_resource=lambda _server, _uri: self.local.home_changed(),
             hide=without_secrets,
         )
 

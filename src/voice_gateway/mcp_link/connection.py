@@ -43,6 +43,7 @@ class Events(Protocol):
 
     def ended(self) -> None: ...
     def tools_changed(self) -> None: ...
+    def resource_updated(self, uri: str) -> None: ...
     def suspect(self) -> None: ...
 
 
@@ -93,13 +94,17 @@ async def load_sdk() -> None:
     await asyncio.to_thread(importlib.import_module, "mcp.client.session")
 
 
-def client_arguments(on_tools_changed: Callable[[], None]) -> dict[str, Any]:
+def client_arguments(
+    on_tools_changed: Callable[[], None], on_resource: Callable[[str], None]
+) -> dict[str, Any]:
     """How every session of ours introduces itself, and what it listens to."""
     import mcp_types as types
 
     async def on_message(message: "IncomingMessage") -> None:
         if isinstance(message, types.ToolListChangedNotification):
             on_tools_changed()
+        elif isinstance(message, types.ResourceUpdatedNotification):
+            on_resource(str(message.params.uri))
 
     handler: MessageHandlerFnT = on_message
     return {

@@ -167,7 +167,9 @@ class HttpConnection:
 
         async with (
             self._streams() as streams,
-            ClientSession(*streams, **client_arguments(self._events.tools_changed)) as session,
+            ClientSession(
+                *streams, **client_arguments(self._events.tools_changed, self._events.resource_updated)
+            ) as session,
         ):
             yield session
 

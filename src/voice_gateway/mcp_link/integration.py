@@ -28,13 +28,16 @@ class MCPIntegration:
         on_status: Callable[[ServerStatus], None] | None = None,
         local_tools: Callable[[], Sequence[str]] = lambda: (),
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        on_resource: Callable[[str, str], None] = lambda _server, _uri: None,
         hide: Hide = hide_nothing,
         timeouts: LinkTimeouts = LinkTimeouts(),  # noqa: B008 (frozen)
     ) -> None:
         self._on_tools = on_tools
         self._on_status = on_status
         self._news = asyncio.Event()
-        listeners = Listeners(self._tools_changed, self._status_changed, local_tools, self._connected, sleep)
+        listeners = Listeners(
+            self._tools_changed, self._status_changed, local_tools, self._connected, sleep, on_resource
+        )
         self._servers = [
             Server(name, server, settings, listeners, timeouts=timeouts, hide=hide(server))
             for name, server in servers.items()

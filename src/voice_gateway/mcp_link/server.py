@@ -123,6 +123,9 @@ class Server:
         self._changed = True
         self._wake.set()
 
+    def resource_updated(self, uri: str) -> None:
+        self._listeners.on_resource(self._name, uri)
+
     def suspect(self) -> None:
         self._suspected = True
         self._wake.set()

@@ -61,6 +61,7 @@ class Listeners:
     local_tools: Callable[[], Sequence[str]]
     connected: Callable[[], Sequence[str]]  # the servers whose tools can be called
     sleep: Callable[[float], Awaitable[None]]
+    on_resource: Callable[[str, str], None] = lambda _server, _uri: None
 
 
 # Makes of a server's settings what takes its secrets out of a text.

@@ -137,6 +137,8 @@ class Connection:
         )  # why there is no gateway to ask: of this attempt, never of an earlier one
         self._settled = asyncio.Event()  # the attempt under way has come to a result
         self._wanted = asyncio.Event()  # a call came while there was no connection
+        self._values_wanted = asyncio.Event()  # somebody wants to hear of changes at once
+        self._on_value: Callable[[], None] = lambda: None
         self._status = asyncio.Event()  # a gateway or the driver came or went
 
     @property
@@ -199,6 +201,7 @@ class Connection:
                 async with asyncio.TaskGroup() as tasks:
                     tasks.create_task(self._listen(link), name="zwave.listen")
                     tasks.create_task(link.lost(), name="zwave.lost")
+                    tasks.create_task(self._follow_values(link), name="zwave.values")
                     await self._follow_gateway(link)
             except* HomeDown as group:
                 self._problem = str(group.exceptions[0])  # at once: a hung broker delays the goodbye
@@ -211,6 +214,8 @@ class Connection:
             async for topic, payload in link.messages():
                 if self.gateways.receive(topic, payload):
                     self._status.set()
+                elif self._is_value(topic):
+                    self._on_value()
                 elif self._api is not None:
                     self._api.receive(payload)
         finally:
@@ -218,6 +223,22 @@ class Connection:
             api, self._api = self._api, None
             if api is not None:
                 api.fail(self._problem)
+
+    def follow_values(self, on_value: Callable[[], None]) -> None:
+        """`on_value` is told that some device has another value, from now on and after every connection."""
+        self._on_value = on_value
+        if not self._values_wanted.is_set():
+            self._values_wanted.set()
+
+    def _is_value(self, topic: str) -> bool:
+        """Not what the gateway tells of itself; when a node was last heard is no news."""
+        own = topic.removeprefix(f"{self._options.prefix}/").startswith("_")
+        return self._values_wanted.is_set() and not own and not topic.endswith("/lastActive")
+
+    async def _follow_values(self, link: "Link") -> None:
+        await self._values_wanted.wait()
+        await link.subscribe([f"{self._options.prefix}/#"])
+        await asyncio.Event().wait()
 
     async def _follow_gateway(self, link: "Link") -> None:
         await link.subscribe(self.gateways.topics)

@@ -36,6 +36,8 @@ log = logging.getLogger(__name__)
 
 SCENES_TIMEOUT_SECONDS: Final = 3.0
 REFRESH_SECONDS: Final = 30.0
+FOLLOW_SECONDS: Final = 0.05
+FOLLOW_SHARE: Final = 2.0  # of the time that a list takes
 
 
 class Snapshots:
@@ -126,6 +128,13 @@ class MqttHome:
         self._refresh_seconds = refresh_seconds
         self._news = asyncio.Event()
 
+    def follow(self) -> None:
+        self._connection.follow_values(self._value_changed)
+
+    def _value_changed(self) -> None:
+        self._snapshots.outdate()
+        self._news.set()
+
     def _start_anew(self) -> None:
         self._snapshots.outdate()
         self._news.set()
@@ -143,10 +152,13 @@ class MqttHome:
                     await self._news.wait()
             self._news.clear()
             if self._connection.up:
+                started = time.monotonic()
                 try:
                     await self._snapshots.get(min(SNAPSHOT_MAX_AGE_SECONDS, self._refresh_seconds / 2))
                 except HomeError as error:
                     log.info("no list of devices", extra={"problem": str(error)})
+                # Values come in bursts, and the list of a large home takes a while: never without a pause.
+                await asyncio.sleep(max(FOLLOW_SECONDS, FOLLOW_SHARE * (time.monotonic() - started)))
 
     async def _call(self, api: Api, *args: Any, timeout_seconds: float) -> Any:
         gateway = await self._connection.ready()

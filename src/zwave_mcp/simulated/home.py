@@ -41,6 +41,7 @@ _NO_ACK_SECONDS: Final = 1.0  # measured: a dead node's ping, and each of three 
 _DEAD_WRITE_SECONDS: Final = 3.1
 _WAKE_SECONDS: Final = 60.0
 _LOOK_SECONDS: Final = 0.5  # how often the home file is looked at
+_FOLLOW_SECONDS: Final = 0.1  # … and the devices, when somebody wants to hear of them
 _NO_ACK: Final = "The node did not acknowledge the command (ZW0204)"
 
 
@@ -64,6 +65,7 @@ class SimulatedHome:
         self._clock = clock
         self._store = StateFile(state_file)
         self._listeners: list[Callable[[Snapshot], None]] = []
+        self._followed = False
         self._last: tuple[int, float, float, Snapshot] | None = None
         self._use(read_home(home_file))
 
@@ -87,7 +89,9 @@ class SimulatedHome:
         seen = self._changed_at()
         await self.snapshot(0)
         while True:
-            await asyncio.sleep(_LOOK_SECONDS)
+            await asyncio.sleep(_FOLLOW_SECONDS if self._followed else _LOOK_SECONDS)
+            if self._followed:
+                await self.snapshot(0)
             now = self._changed_at()
             if now != seen:
                 seen = now
@@ -106,6 +110,9 @@ class SimulatedHome:
             self._use(read_home(self._file))
         except BadHome as error:
             log.warning("home file not used", extra={"error": str(error)})
+
+    def follow(self) -> None:
+        self._followed = True
 
     def watch(self, listener: Callable[[Snapshot], None]) -> None:
         self._listeners.append(listener)

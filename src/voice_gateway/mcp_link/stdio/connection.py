@@ -27,6 +27,8 @@ from voice_gateway.mcp_link.stdio.session import StreamSession
 
 log = logging.getLogger(__name__)
 
+DEVICES = "zwave://devices"  # the resource of our Z-Wave server that any change of a device updates
+
 BROKEN_STOP_SECONDS = 0.5  # a server that misbehaved gets no long farewell
 NOISE_SHOWN = 20  # odd lines logged one by one; later ones at each doubling
 PREFIX = "vg-"  # the SDK numbers its own requests, so ours cannot meet them
@@ -61,7 +63,7 @@ class StdioConnection:
         self._noise = 0
         self._process = ServerProcess(name, self._on_line, self._on_end, hide)
         self._calls = Calls(self._process, events.suspect)
-        self._session = StreamSession(self._write_for_sdk, events.tools_changed)
+        self._session = StreamSession(self._write_for_sdk, events.tools_changed, events.resource_updated)
         self.definitions: list[Mapping[str, Any]] = []
         self.end: str | None = None
 
@@ -75,6 +77,8 @@ class StdioConnection:
         try:
             await self._session.open()
             self.definitions = await self.list_tools()
+            if self._session.tells_changes:
+                await self._calls.request("resources/subscribe", {"uri": DEVICES})
         except Exception as error:  # the SDK raises its own errors, groups of them, and pydantic's
             await self._process.last_words()
             raise LinkError(self._reason(error)) from error

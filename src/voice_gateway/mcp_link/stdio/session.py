@@ -15,19 +15,26 @@ if TYPE_CHECKING:  # importing mcp takes 0.7 s; the server starts meanwhile
 
 log = logging.getLogger(__name__)
 
+HOME_SERVER = "zwave"  # as our Z-Wave server calls itself
 QUEUE_LIMIT = 1000  # what a server tells or asks may wait for the SDK; a flood is cut off here, replies never
 
 
 class StreamSession:
     """Fed with frames, writes lines. Entered and left by one task, as the SDK demands."""
 
-    def __init__(self, write: Callable[[bytes], None], on_tools_changed: Callable[[], None]) -> None:
-        self._write = write
+    def __init__(
+        self,
+        write: Callable[[bytes], None],
+        on_tools_changed: Callable[[], None],
+        on_resource: Callable[[str], None] = lambda _uri: None,
+    ) -> None:
+        self._write, self._on_resource = write, on_resource
         self._on_tools_changed = on_tools_changed
         self._frames: MemoryObjectSendStream[SessionMessage | Exception] | None = None
         self._session: ClientSession | None = None
         self._early: list[Mapping[str, Any]] = []  # what came before the SDK was loaded
         self._over = False
+        self.tells_changes = False  # it says at once when a device is not as it was
 
     async def open(self) -> None:
         """After `load_sdk`."""
@@ -36,14 +43,21 @@ class StreamSession:
         from mcp.shared.message import SessionMessage
 
         self._frames, frames = anyio.create_memory_object_stream[SessionMessage | Exception](math.inf)
-        session = ClientSession(frames, _Writer(self._write), **client_arguments(self._on_tools_changed))
+        session = ClientSession(
+            frames, _Writer(self._write), **client_arguments(self._on_tools_changed, self._on_resource)
+        )
         await session.__aenter__()
         self._session = session
         for frame in self._early:
             self.feed(frame)
         if self._over:
             self.end()
-        await session.initialize()
+        greeting = await session.initialize()
+        resources = greeting.capabilities.resources
+        # A home's server: what it is called stands in its answer, and nothing is asked of others.
+        self.tells_changes = (
+            bool(resources and resources.subscribe) and greeting.server_info.name == HOME_SERVER
+        )
 
     def feed(self, frame: Mapping[str, Any]) -> bool:
         """Whether it was JSON-RPC."""
