@@ -38,11 +38,10 @@ _PASSIVE: Final = {
     "dock": "sent to a dock",
 }
 _HIDDEN: Final = {
-    "colour": "its colour",
-    "kelvin": "its colour",
-    "mute": "whether it is muted",
-    "unmute": "whether it is muted",
-    "volume": "its volume",
+    "colour": "no colours",
+    "kelvin": "no colours",
+    "mute": "not whether it is muted",
+    "unmute": "not whether it is muted",
 }
 
 
@@ -117,11 +116,9 @@ def _open(verdict: Verdict, device: Device) -> str:
     if verdict.now is None:
         return wording.not_confirmed(device, "Home Assistant no longer lists it")
     if verdict.hidden:
-        what = _HIDDEN.get(effect.action, "it")
-        return (
-            f"I have asked {the(device)} for it; Home Assistant does not show {what}, so I can't see "
-            "whether it happened."
-        )
+        what = effect.value or (f"{effect.level:g} kelvin" if effect.action == "kelvin" else "it")
+        shows = f"; Home Assistant shows {_HIDDEN[effect.action]}, so" if effect.action in _HIDDEN else ","
+        return f"I have asked {the(device)} for {what}{shows} I can't see whether it happened."
     if effect.action in ("next", "previous"):
         return f"I have asked {the(device)} for it, I can't see whether it happened."
     if verdict.now.domain in (SCENE, TODO, *BUTTONS):

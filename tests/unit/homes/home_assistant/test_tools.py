@@ -61,8 +61,8 @@ async def test_what_the_home_shows_is_done(
         ("Poorly Installed Door", "lock", {}, FAILED,
          "Error: The Poorly Installed Door is jammed and did not lock."),
         ("Bed Light", "colour", {"colour": "red"}, UNCONFIRMED,
-         "Error: I have asked the Bed Light for it; Home Assistant does not show its colour, so I can't see "
-         "whether it happened."),
+         "Error: I have asked the Bed Light for red; Home Assistant shows no colours, so I can't see whether "
+         "it happened."),
     ],
 )  # fmt: skip
 async def test_what_it_does_not_show_is_never_called_done(
