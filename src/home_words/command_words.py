@@ -73,7 +73,8 @@ STATES: Final = {
 STATE: Final = "|".join(sorted(STATES, key=len, reverse=True))
 OPPOSITE: Final = {
     "on": "off", "off": "on", "open": "closed", "closed": "open", "locked": "unlocked", "unlocked": "locked",
-    "up": "down", "down": "up", "dark": "on",
+    "up": "down", "down": "up", "dark": "on", "playing": "paused", "paused": "playing",
+    "cleaning": "docked", "docked": "cleaning",
 }  # fmt: skip
 
 # --- amounts
@@ -97,8 +98,8 @@ MORE: Final = {
     **dict.fromkeys(("darker", "dimmer", "less bright", "softer"), ("light", -1)),
     **dict.fromkeys(("warmer", "hotter", "toastier"), ("heat", 1)),
     **dict.fromkeys(("cooler", "colder", "less warm", "less hot", "chillier"), ("heat", -1)),
-    **dict.fromkeys(("higher", "more", "further up", "faster"), ("", 1)),
-    **dict.fromkeys(("lower", "less", "further down", "slower"), ("", -1)),
+    **dict.fromkeys(("higher", "more", "further up"), ("", 1)),
+    **dict.fromkeys(("lower", "less", "further down"), ("", -1)),
     "louder": ("sound", 1),
     "quieter": ("sound", -1),
 }
@@ -287,5 +288,7 @@ REWORDED: Final = (
         ),
         r"dock \g<thing>",
     ),
+    (re.compile(r"^(?:make|turn|set) (.*\bfan) (?:a bit |a little )?faster$"), r"turn up \1"),
+    (re.compile(r"^(?:make|turn|set) (.*\bfan) (?:a bit |a little )?slower$"), r"turn down \1"),
     (re.compile(r"^(?:start|begin) (?:vacuuming|hoovering)(?: the (?:floor|house))?$"), "start the vacuum"),
 )

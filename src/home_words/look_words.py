@@ -14,6 +14,7 @@ ASKED: Final = {
     **{f"not {said}": OPPOSITE[state] for said, state in _SHOWN.items()},
     **dict.fromkeys(("offline", "unavailable", "dead", "unreachable"), "offline"),
     **dict.fromkeys(("not reachable", "not responding"), "offline"),
+    **{state: state for state in ("playing", "paused", "cleaning", "docked")},
 }
 MEASURES: Final = {
     **dict.fromkeys(("temperature", "temp", "warm", "hot", "cold", "cool"), "temperature"),
@@ -33,7 +34,7 @@ _THING: Final = "(?P<thing>.+?)"
 _WHERE: Final = rf"(?:(?: (?:in|of|at|on|inside|for))? {_THING})?"
 _WHO: Final = "(?:i|you|we|anyone|anybody|somebody|someone)"
 _DONE: Final = "(?:(?:lock|unlock|open)(?:ed)?|closed?|(?:turn|switch)(?:ed)? (?:on|off))"
-_HOW: Final = "(?:state|status|level|position|brightness)"
+_HOW: Final = "(?:state|status|level|position|brightness|volume|speed)"
 _WELL: Final = "(?:healthy|ok|okay|working|online|up|connected|running|fine)"
 _NET: Final = "(?:the |my )?(?:z wave|zwave|smart home)(?: (?:network|system|hub|controller|stick))?"
 _THERE: Final = (

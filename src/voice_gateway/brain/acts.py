@@ -71,7 +71,8 @@ def is_call(raw: Any) -> bool:
 def target(call: Call) -> str:
     """What a call is about: two calls with one target are not made at the same time."""
     args = call["args"]
-    placed = f"{args.get('name')} {args.get('area', '')}" if args.get("name") and args.get("domain") else ""
+    home = args.get("name") and (args.get("domain") or args.get("area"))  # a timer has no more than a name
+    placed = f"{args['name']} {args.get('area', '')}" if home else ""
     return str(args.get("deviceName") or placed or call["name"]).casefold()
 
 

@@ -148,8 +148,8 @@ async def correct(executor: ToolExecutor, turn: Turn, requests: Sequence[Request
     turn.history.add_user(turn.utterance.text)
     act = await turn.acts.take() or Act()
     right = new_calls({"name": request.tool, "args": request.args} for request in requests)
-    again = {target({"name": call.name, "args": call.args}) for call in right}
-    kept = [call for call in act.calls if target(call) in again]
+    again = {_about({"name": call.name, "args": call.args}, home) for call in right}
+    kept = [call for call in act.calls if _about(call, home) in again]
     outcomes, failed = await _put_back(executor, turn, [call for call in act.calls if call not in kept])
     turn.acts.leave(replace(act, calls=(*kept, *failed), reasons=()))
     outcomes += await run_in_order(executor, turn, right)
@@ -159,6 +159,12 @@ async def correct(executor: ToolExecutor, turn: Turn, requests: Sequence[Request
     turn.history.add_ai(text)
     done = _done(text, outcomes, home, ok=all(outcome.ok for outcome in outcomes))
     return replace(done, right=tuple(requests))
+
+
+def _about(call: Call, home: Home) -> object:
+    """Two calls on one device may look different: what turns it on, and what dims it."""
+    device = device_of(call, home)
+    return device.key if device is not None else target(call)
 
 
 async def _put_back(

@@ -154,6 +154,8 @@ def _for_found(
 
 def _cannot(device: Device, action: str) -> str:
     able = ABLE.get(device.kind)
+    if device.is_cover and action == "dim":
+        return f"I can't set {the(device)} to a position: it {able}."
     return f"I can't {DOING[action]} {f'that: {the(device)} {able}' if able else the(device)}."
 
 

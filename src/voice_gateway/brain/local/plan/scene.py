@@ -16,10 +16,10 @@ from voice_gateway.turn import OutcomeStatus, ToolOutcome
 
 _SAID = re.compile(
     r"^(?:activate|start|run|play|set|change|turn on|switch on|switch to|switch|enable|do) (?:the )?"
-    r"(?:(?P<name>.+?) scene|scene (?:to )?(?P<behind>.+))$",
+    r"(?:(?P<name>.+?) (?:scene|script)|(?:scene|script) (?:to )?(?P<behind>.+))$",
     re.DOTALL,
 )
-_SCENE = re.compile(r"^scene (?=\S)|(?<=\S) scene$")
+_SCENE = re.compile(r"^(?:scene|script) (?=\S)|(?<=\S) (?:scene|script)$")
 _STATES = frozenset("on off up down open closed out".split())  # "set off" starts nothing
 MOST_WORDS = 4  # of a scene's name that nobody listed
 _NO_NAME = frozenset("the a an this that my our some any another it next first last".split())
