@@ -290,17 +290,24 @@ class Gateway:
                     await self.local.refresh()
 
     async def _home_known(self) -> None:
-        """The home's own server is enough; the others get a moment, because they may be about to answer."""
+        """The homes' own servers are enough; the others get a moment, because they may be about to answer."""
         self.start_link()
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(TOOLS_WAIT_SECONDS):
-                await self.link.settled(lambda: bool(self._sources.all()))
+                await self.link.settled(self._homes_linked)
             async with asyncio.timeout(GRACE_SECONDS):
                 await self.link.settled()
 
     async def home_known(self) -> None:
         """Returns when its devices are known, or cannot be."""
         await self.local.known()
+
+    def _homes_linked(self) -> bool:
+        """With half of a home a name may mean another device than it does."""
+        servers = self.settings.mcpServers
+        connecting = [status.name for status in self.link.status() if status.state == "connecting"]
+        coming = any(name in servers and servers[name].is_home for name in connecting)
+        return bool(self._sources.all()) and not coming
 
     # --- what stays up
 

@@ -182,6 +182,13 @@ class ServerSettings(Section):
         return self
 
     @property
+    def is_home(self) -> bool:
+        """By its address: our Z-Wave server, or the only places where Home Assistant has its own. Its tools
+        say it for sure."""
+        path = (self.url or "").partition("?")[0].rstrip("/")
+        return is_own_server(self.command, self.args) or path.endswith(("/api/mcp", "/mcp_server/sse"))
+
+    @property
     def simulated(self) -> bool:
         """A home that is not real; the ready line and `tools` say so."""
         return "--simulate" in self.args

@@ -396,3 +396,17 @@ def test_without_a_secret_a_file_may_be_read_by_all(tmp_path):
     file.chmod(0o644)
 
     assert load(file, environ={}).readable == ()
+
+
+@pytest.mark.parametrize(
+    ("server", "home"),
+    [
+        ({"command": "zwave-mcp-server"}, True),
+        ({"url": "http://ha.local:8123/api/mcp"}, True),
+        ({"url": "https://ha.local/mcp_server/sse/"}, True),
+        ({"url": "http://tools.local/mcp"}, False),
+        ({"command": "npx", "args": ["some-server"]}, False),
+    ],
+)
+def test_a_home_is_expected_where_its_address_says_so(server, home):
+    assert ServerSettings(**server).is_home is home
