@@ -67,6 +67,7 @@ PHRASES: Final = tuple(
         ("every", r"(?P<word>daily|nightly|every ?day|once a day|day after day|always)"),
         ("every", rf"(?:on )?(?:my |the )?(?P<what>weekdays|work(?:ing)? days|week ?ends|{_DAY_NAME}s(?:(?: and| or)? {_DAY_NAME}s)*)(?: (?P<part>{_PART})s?)?"),
         ("every", rf"(?:in the |on )?(?P<part>{_PART})s"),
+        ("every", rf"(?:on )?(?P<what>weekday|week ?end|{_DAY_NAME}) (?P<part>{_PART})s"),
         ("day", rf"(?:for |on )?(?P<day>(?:the )?day after tomorrow|tomorrow|today|tonight|this {_PART})(?: (?:in the )?(?P<part>{_PART}))?"),
         ("date", rf"(?:on )?(?:the )?(?P<date>{_DATE})(?: of)? (?P<month>{_MONTH})(?: (?P<year>\d{{4}}))?"),
         ("date", rf"(?:on )?(?P<month>{_MONTH})(?: the)? (?P<date>{_DATE})(?: (?P<year>\d{{4}}))?"),

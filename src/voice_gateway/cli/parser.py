@@ -142,10 +142,14 @@ def _add_routines(commands: "argparse._SubParsersAction[Parser]", shared: Parser
     actions.add_parser("list", parents=[shared], help="what is planned, the next first (the default)")
     add = actions.add_parser("add", parents=[shared], help="keep a command with a time or an event in it")
     add.add_argument("text", nargs="+", help='for example "turn off the floor lamp every day at 11 pm"')
-    for name, does in (("cancel", "forget it"), ("skip", "leave out its next time"), ("run", "do it now")):
+    for name, does in (
+        ("cancel", "forget this one"),
+        ("skip", "leave out its next time"),
+        ("run", "do it now"),
+    ):
         one = actions.add_parser(name, parents=[shared], help=does)
         one.add_argument("id", type=int, metavar="ID", help="as `voice-gateway routines` shows it")
-    for name, does in (("pause", "start none until resume (vacation)"), ("resume", "go on")):
+    for name, does in (("pause", "start none until resume (vacation)"), ("resume", "start them again")):
         several = actions.add_parser(name, parents=[shared], help=does)
         several.add_argument("id", type=int, nargs="?", metavar="ID", help="only this one")
     actions.add_parser("export", parents=[shared], help="all of them as TOML on stdout")

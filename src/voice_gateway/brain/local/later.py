@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from home_words import routine_words as words
@@ -9,11 +10,11 @@ from voice_gateway.brain.local.command.when import Split, splits
 from voice_gateway.brain.local.grammar import Frame
 from voice_gateway.brain.local.meaning import Request, Step, Understanding
 from voice_gateway.brain.local.normalise import Said
-from voice_gateway.brain.local.routine_words import when_of
-from voice_gateway.routines.model import CANCEL, LIST, MAKE, Later, Missing, calls_text
+from voice_gateway.brain.local.routine_words import resource_of, when_of
+from voice_gateway.routines.model import CANCEL, LIST, MAKE, Event, Later, Missing, calls_text
 
 if TYPE_CHECKING:
-    from voice_gateway.brain.local.understand import Reader
+    from voice_gateway.brain.local.understand import Reader, Reading
 
 BACK = "Back"  # the intent of what is taken back behind a while
 _SAY = re.compile(r"^(?:say|tell (?:me|us)|announce|let (?:me|us) know)(?: that)? (?P<say>.+)$")
@@ -69,7 +70,7 @@ def names_time(text: str) -> bool:
 def _of_split(reader: "Reader", split: Split) -> Sequence[Step]:
     context = reader.context
     assert context.clock is not None
-    order = reader.order_in(split.order)
+    order = reader.order_in(split.order) or _about_its_cause(reader, split)
     told = _SAY.match(split.order)
     if order is None and not told:
         return ()
@@ -85,6 +86,18 @@ def _of_split(reader: "Reader", split: Split) -> Sequence[Step]:
     if order.question is not None or any(step.otherwise or step.say for step in order.steps):
         return [Step("MakeRoutine", say=next((step.say for step in order.steps if step.say), _MORE))]
     return _kept(order.steps, split, later, frame)
+
+
+def _about_its_cause(reader: "Reader", split: Split) -> "Reading | None":
+    """ "If the garage door stays open for ten minutes, close it": what tells of it is meant."""
+    context = reader.context
+    assert context.clock is not None
+    later = when_of(split.when, context.home, context.room, context.clock.now, context.clock.place)
+    if not isinstance(later, Later) or not isinstance(later.trigger, Event):
+        return None
+    resource = later.trigger.resource
+    cause = tuple(one for one in context.home.devices if resource_of(one) == resource)
+    return replace(reader, context=replace(context, last=cause)).order_in(split.order)
 
 
 def _kept(order: Sequence[Step], split: Split, later: Later, frame: Frame) -> Sequence[Step]:
