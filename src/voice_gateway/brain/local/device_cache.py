@@ -81,6 +81,10 @@ class DeviceCache:
         """Called for every device whose state differs between two looks, or by an act."""
         self._listeners.append(callback)
 
+    def servers(self) -> frozenset[str]:
+        """Those that have a home."""
+        return frozenset(source.name for source in self._all.all())
+
     def reach(self, call: ToolCall, traits: ToolTraits) -> Reach | None:
         """What this call would touch, for permission. Its own server's list says what it takes a name for:
         what another calls a lamp may be the garage door there."""

@@ -263,7 +263,8 @@ class LocalBrain:
     def _speakable(self) -> Speakables:
         tools = self._executor.tools
         if self._speakables is None or self._speakables[0] != tools.version:
-            offered = tools.all()
+            homes = self._cache.servers()  # their tools are spoken to by their devices' names
+            offered = [tool for tool in tools.all() if traits(tool).source not in homes]
             names = {id(tool): tools.offered_name(tool) for tool in offered}
             self._speakables = (tools.version, Speakables(offered, names))
         return self._speakables[1]
