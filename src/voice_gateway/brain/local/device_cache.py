@@ -103,7 +103,7 @@ class DeviceCache:
     async def refresh(self) -> None:
         """A turn that is running keeps the picture it started with."""
         async with self._reading:
-            self._seen_version = self._executor.tools.version
+            version = self._executor.tools.version
             self._sources = self._all.all()
             reads = await asyncio.gather(*(source.read() for source in self._sources))
             before = dict(self._listings)
@@ -112,6 +112,7 @@ class DeviceCache:
                 await self._rebuild()
             elif self._home.told:
                 self._swap(replace(self._home, told={}))
+            self._seen_version = version  # only now: who needs the home waits for a reading that has begun
 
     def _take(self, reads: Mapping[str, Listing | str]) -> None:
         kept = {name: self._listings.get(name) if read else None for name, read in reads.items()}

@@ -1,5 +1,6 @@
 """Several homes at once: one picture, a question where a name is in two, and each may fail alone."""
 
+import asyncio
 from dataclasses import replace
 from typing import Any
 
@@ -160,3 +161,29 @@ def test_devices_and_rooms_are_found_by_every_name_that_they_have():
     assert home.in_room("chamber") == (lamp,)
     assert home.rooms["chamber"] == "Bedroom"
     assert home.names.only("bed lamp nachtlicht") is None, "half of one name and half of another is none"
+
+
+async def test_who_needs_the_home_waits_for_a_reading_that_has_begun():
+    """Else the lamp of the home that is read already is taken for that of the other."""
+    homes = TwoHomes()
+    homes.tools.add_mcp_tools("cabin", [])
+    cache = DeviceCache(homes.executor, ready, 60.0)
+    await cache.refresh()
+    begun, may_end, listed = asyncio.Event(), asyncio.Event(), homes.homes["cabin"].list_zwave_devices
+
+    async def slow(**args: Any) -> Any:
+        begun.set()
+        await may_end.wait()
+        return await listed(**args)
+
+    setattr(homes.homes["cabin"], "list_zwave_devices", slow)  # noqa: B010 (a method is replaced)
+    homes.link("cabin")
+    async with asyncio.TaskGroup() as tasks, asyncio.timeout(10):
+        tasks.create_task(cache.refresh())
+        await begun.wait()
+        known = tasks.create_task(cache.known())
+        await asyncio.sleep(0)
+        assert not known.done()
+        may_end.set()
+        await known
+        assert "Stove" in {device.name for device in cache.home.devices}
