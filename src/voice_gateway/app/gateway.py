@@ -17,7 +17,7 @@ from voice_gateway.brain.llm.ollama.health import ModelHealth
 from voice_gateway.brain.local.about import About
 from voice_gateway.brain.local.stage import LocalBrain
 from voice_gateway.brain.stage import Stage
-from voice_gateway.config import Settings, data_folder
+from voice_gateway.config import SIMULATED_HOME, Settings, data_folder, remember_home
 from voice_gateway.conversation.entry import Conversation
 from voice_gateway.conversation.place import gateway_id
 from voice_gateway.conversation.store import MemoryStore, Store
@@ -226,9 +226,25 @@ class Gateway:
 
     def _take_tools(self, server: str, tools: Sequence[Any]) -> None:
         self.tools.add_mcp_tools(server, self._sources.taken(server, tools))
+        self._without_simulated_home(server)
         self.local.home_changed()
         if self.model is not None:
             self.model.tools_changed()
+
+    def _without_simulated_home(self, server: str) -> None:
+        """The first server with devices is the home; the one to play with, if it is ours, goes."""
+        servers = self.settings.mcpServers
+        simulated = [name for name, one in servers.items() if one == SIMULATED_HOME]
+        has_home = any(source.name == server for source in self._sources.all())
+        if server in simulated or not has_home or (server in servers and servers[server].simulated):
+            return
+        remember_home(server)
+        for name in simulated:
+            if any(status.name == name for status in self.link.status()):
+                self.link.drop(name)
+                sentence = f"The simulated home is gone: {server} has devices."
+                self.watch.report(f"server {name}", State.OK, sentence)
+                self.watch.tell(Notice(sentence))
 
     def _report_server(self, status: ServerStatus) -> None:
         self.watch.report(f"server {status.name}", *server_report(status))

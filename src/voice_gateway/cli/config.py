@@ -176,7 +176,7 @@ def commented_file() -> str:
         living = [key for key in fields if f"{section}.{key}" not in WITHOUT_EFFECT]
         lines += [f"[{section}]", *(_line(key, fields[key]) for key in living), ""]
     lines += [
-        "# Your own MCP servers; any entry replaces the simulated home.",
+        "# Your own MCP servers; the first that has devices replaces the simulated home.",
         "# [mcpServers.zwave]",
         '# command = "zwave-mcp-server"',
         '# env = { MQTT_BROKER_URL = "mqtt://localhost:1883" }',

@@ -3,6 +3,7 @@
 from voice_gateway.config.folders import control_file, conversations_file, data_folder
 from voice_gateway.config.kinds import SHORTEST_PIN
 from voice_gateway.config.load import Loaded, load
+from voice_gateway.config.servers import SIMULATED_HOME, remember_home
 from voice_gateway.config.tree import (
     AnthropicSettings,
     AutonomySetting,
@@ -23,6 +24,7 @@ from voice_gateway.config.tree import (
 
 __all__ = [
     "SHORTEST_PIN",
+    "SIMULATED_HOME",
     "AnthropicSettings",
     "AutonomySetting",
     "BrainSettings",
@@ -43,4 +45,5 @@ __all__ = [
     "conversations_file",
     "data_folder",
     "load",
+    "remember_home",
 ]

@@ -2,21 +2,30 @@
 
 import json
 import logging
+import re
 import sys
 from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
 
-from voice_gateway.config.kinds import checked_server_name
+from voice_gateway.config.folders import data_folder
+from voice_gateway.config.kinds import checked_server_name, is_own_server
 from voice_gateway.config.tree import ServerSettings, Settings
 from voice_gateway.config.trust import FileRead, read_named
 from voice_gateway.errors import ConfigError
+from voice_gateway.private_files import private_file
 
 log = logging.getLogger(__name__)
 
 # `python -m` would look for modules in the current folder first, and that may have come from anywhere.
 NO_MODULE_OF_THE_FOLDER = {"PYTHONSAFEPATH": "1"}
+ZWAVE = "zwave"
+# Until a server with devices is there, so that a first tool of one's own costs no home to try it in.
+SIMULATED_HOME = ServerSettings(
+    command=sys.executable, args=("-m", "zwave_mcp", "--simulate"), env=NO_MODULE_OF_THE_FOLDER
+)
+_HOME_ASSISTANT = re.compile(r"/(?:api/mcp|mcp_server/sse)/?$")
 
 
 def with_servers(
@@ -31,11 +40,37 @@ def with_servers(
             else:
                 servers[name] = server
                 origins[f"mcpServers.{name}"] = str(other)
-    if not servers and settings.mcp.simulated_home:
-        servers["zwave"] = ServerSettings(
-            command=sys.executable, args=("-m", "zwave_mcp", "--simulate"), env=NO_MODULE_OF_THE_FOLDER
-        )
+    if settings.mcp.simulated_home and not any(_has_home(*one) for one in servers.items()):
+        servers[ZWAVE] = SIMULATED_HOME
     return settings.model_copy(update={"mcpServers": servers})
+
+
+def _has_home(name: str, server: ServerSettings) -> bool:
+    """By what it is, or because it had devices before: a real home that is away is not played by another."""
+    own = name == ZWAVE or is_own_server(server.command, server.args)
+    return own or bool(_HOME_ASSISTANT.search(str(server.url or ""))) or name in _homes_seen()
+
+
+def _homes_seen() -> list[str]:
+    try:
+        return _homes_file().read_text(encoding="utf-8").split()
+    except (OSError, UnicodeDecodeError):
+        return []
+
+
+def remember_home(name: str) -> None:
+    """This server has devices: the simulated home does not come back beside it."""
+    if name in _homes_seen():
+        return
+    try:
+        with private_file(_homes_file()).open("a", encoding="utf-8") as file:
+            file.write(f"{name}\n")
+    except OSError as error:
+        log.warning("a home cannot be remembered", extra={"server": name, "reason": str(error)})
+
+
+def _homes_file() -> Path:
+    return data_folder() / "homes"
 
 
 def _other_clients_servers(file: Path, reads: dict[Path, FileRead]) -> dict[str, ServerSettings]:

@@ -148,7 +148,9 @@ class McpSettings(Section):
     max_delay_seconds: float = Field(60.0, gt=0, description="longest wait between later attempts")
     stop_timeout_seconds: float = Field(2.0, gt=0, description="time a server has to end before it is killed")
     mcp_config: Path | None = Field(None, description="another client's mcp.json whose servers are used too")
-    simulated_home: bool = Field(True, description="start the simulated home when no server is configured")
+    simulated_home: bool = Field(
+        True, description="start the simulated home until a server with devices is connected"
+    )
 
 
 class ServerSettings(Section):

@@ -72,6 +72,13 @@ class MCPIntegration:
             self._news.clear()
             await self._news.wait()
 
+    def drop(self, name: str) -> None:
+        """This server is not needed any more: its tools go at once, and it ends by itself."""
+        for server in [one for one in self._servers if one.name == name]:
+            self._servers.remove(server)
+            server.stop()
+            self._tools_changed(name, ())
+
     def stop(self) -> None:
         for server in self._servers:
             server.stop()
@@ -92,6 +99,7 @@ class MCPIntegration:
         self._news.set()
 
     def _status_changed(self, status: ServerStatus) -> None:
-        if self._on_status is not None:
+        dropped = all(status.name != server.name for server in self._servers)
+        if self._on_status is not None and not dropped:
             self._on_status(status)
         self._news.set()

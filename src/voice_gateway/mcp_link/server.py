@@ -67,6 +67,10 @@ class Server:
         self._tools: tuple[str, ...] = ()
         self.settled = False  # connected, or the first attempts are used up
 
+    @property
+    def name(self) -> str:
+        return self._name
+
     async def run(self) -> None:
         try:
             while not self._stopping:

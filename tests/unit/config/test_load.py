@@ -8,7 +8,7 @@ import pytest
 from tests.fakes.allowed_settings import allowed
 
 from voice_gateway.cli.config import commented_file
-from voice_gateway.config import ServerSettings, load
+from voice_gateway.config import ServerSettings, load, remember_home
 from voice_gateway.config.environment import KNOWN_NAMES, env_name
 from voice_gateway.config.kinds import DOORS
 from voice_gateway.config.tree import WITHOUT_EFFECT, setting_names
@@ -39,8 +39,28 @@ def test_without_any_file_the_defaults_hold_and_the_simulated_home_is_the_server
     assert loaded.file is None
 
 
-def test_any_configured_server_replaces_the_simulated_home():
+def test_a_tool_of_one_s_own_keeps_the_simulated_home():
     written('[mcpServers.mine]\ncommand = "my-server"\n')
+
+    servers = load(environ={}).settings.mcpServers
+    assert list(servers) == ["mine", "zwave"]
+    assert servers["zwave"].simulated
+
+
+@pytest.mark.parametrize(
+    "server",
+    ['command = "zwave-mcp-server"', 'url = "http://homeassistant.local:8123/api/mcp"'],
+)
+def test_a_server_with_devices_replaces_the_simulated_home(server: str):
+    written(f"[mcpServers.mine]\n{server}\n")
+
+    assert list(load(environ={}).settings.mcpServers) == ["mine"]
+
+
+def test_a_server_that_had_devices_before_is_the_home_also_while_it_is_away():
+    written('[mcpServers.mine]\ncommand = "my-server"\n')
+    remember_home("mine")
+    remember_home("mine")
 
     assert list(load(environ={}).settings.mcpServers) == ["mine"]
 
@@ -192,7 +212,7 @@ def test_an_unknown_name_with_our_prefix_is_one_clear_line(variable, hint):
 def test_an_ordinary_name_of_a_server_is_taken(name):
     written(f"[mcpServers.'{name}']\ncommand = 'x'\n")
 
-    assert list(load(environ={}).settings.mcpServers) == [name]
+    assert name in load(environ={}).settings.mcpServers
 
 
 def test_a_secret_is_not_repeated_in_an_error():
@@ -221,7 +241,7 @@ def test_the_servers_of_another_client_are_read(place):
 
     servers = load(environ={}).settings.mcpServers
 
-    assert list(servers) == ["kitchen", "far"]
+    assert list(servers) == ["kitchen", "far", "zwave"]
     assert servers["kitchen"].args == ("-v",)
     assert dict(servers["kitchen"].env) == {"A": "1"}
 
@@ -246,7 +266,7 @@ def test_each_server_has_the_origin_it_came_from():
 
     assert from_files.origins["mcp.mcp_config"] == str(Path.cwd() / file)
     assert from_files.origins["mcpServers.two"] == str(Path.cwd() / file)
-    assert list(loaded.settings.mcpServers) == ["one", "three"]
+    assert list(loaded.settings.mcpServers) == ["one", "three", "zwave"]
     assert loaded.origins["mcpServers.one"] == variable
     assert loaded.origins["mcpServers.three"] == str(Path.cwd() / "mcp.json")
     assert "mcpServers.two" not in loaded.origins

@@ -72,14 +72,14 @@ def test_one_that_was_allowed_is_used_and_what_it_starts_is_shown(capsys):
     assert allow() == 0
 
     assert "evil: touch /tmp/owned" in capsys.readouterr().err
-    assert servers() == ["evil"]
+    assert servers() == ["evil", "zwave"]
     assert load(environ={}).file == file
 
 
 def test_a_named_file_needs_no_permission():
     file = write(EVIL, 0o666)
 
-    assert list(load(file, environ={}).settings.mcpServers) == ["evil"]
+    assert list(load(file, environ={}).settings.mcpServers) == ["evil", "zwave"]
     assert load(file, environ={}).ignored is None
 
 
@@ -314,7 +314,7 @@ def test_the_file_of_another_client_is_allowed_with_it_because_it_names_commands
     write('mcp_config = "mcp.json"\n')
     other = write('{"mcpServers": {"good": {"command": "good"}}}', name="mcp.json")
     allow()
-    assert servers() == ["good"]
+    assert servers() == ["good", "zwave"]
 
     other.write_text('{"mcpServers": {"evil": {"command": "evil"}}}')
 

@@ -36,7 +36,6 @@ class About:
     name: str = "Voice Gateway"
     microphone: bool = False
     wake_words: tuple[str, ...] = ()  # none: a key or a satellite starts it
-    weather: bool = False  # it asks a weather service
 
 
 def about_itself(kind: SmallTalk, about: About, brain: "BrainSettings", tools: Sequence["BaseTool"]) -> str:
@@ -46,7 +45,7 @@ def about_itself(kind: SmallTalk, about: About, brain: "BrainSettings", tools: S
         SmallTalk.LISTENS: lambda: _listens(about),
         SmallTalk.KEEPS: lambda: _keeps(brain),
         SmallTalk.KNOWS: lambda: _knows(brain, tools),
-        SmallTalk.SENDS: lambda: _sends(about, brain, tools),
+        SmallTalk.SENDS: lambda: _sends(brain, tools),
     }
     return made[kind]() if kind in made else _WORDS[kind]
 
@@ -91,9 +90,9 @@ def _any(names: Iterable[str], sign: str) -> bool:
     )
 
 
-def _sends(about: About, brain: "BrainSettings", tools: Sequence["BaseTool"]) -> str:
+def _sends(brain: "BrainSettings", tools: Sequence["BaseTool"]) -> str:
     asked = ["a web search"] if any(is_search(traits(tool), tool.name) for tool in tools) else []
-    asked += ["the weather"] if about.weather else []
+    asked += ["the weather"] if any(tool.name == "get_weather" for tool in tools) else []
     if brain.provider == "anthropic":
         return "What I can't answer myself goes to Anthropic, and nothing else leaves the house unasked."
     if asked:

@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from home_words.command_words import OPPOSITE
 from home_words.kinds import COVERS, DeviceClass
@@ -118,8 +119,9 @@ def _reading(step: Step, outcomes: Sequence[ToolOutcome]) -> str:
     facts, wanted = [outcome.facts for outcome in outcomes], _MEASURES.get(step.measure)
     if wanted is None or not any("readings" in fact for fact in facts):
         return " ".join(_sentence(outcome) for outcome in outcomes)
-    readings = [one for fact in facts for one in fact.get("readings") or () if isinstance(one, Mapping)]
-    found = [one for one in readings if re.search(wanted, str(one.get("label", "")).casefold())]
+    if len(step.devices) > 1:
+        return _readings_by_place(step, outcomes, wanted)
+    found = [one for fact in facts for one in _measured(fact, wanted)]
     room = next((str(fact["room"]) for fact in facts if fact.get("room")), "")
     where = f" in the {room}" if room else ""
     nothing = f"Nothing{where} measures the {step.measure}."
@@ -135,6 +137,30 @@ def _reading(step: Step, outcomes: Sequence[ToolOutcome]) -> str:
     return capital(
         f"{texts}{where}." if step.measure == "motion" else f"the {step.measure}{where} is {texts}."
     )
+
+
+def _measured(fact: Mapping[str, Any], wanted: str) -> list[Mapping[str, Any]]:
+    readings = [one for one in fact.get("readings") or () if isinstance(one, Mapping)]
+    return [one for one in readings if re.search(wanted, str(one.get("label", "")).casefold())]
+
+
+def _readings_by_place(step: Step, outcomes: Sequence[ToolOutcome], wanted: str) -> str:
+    """ "It's 21.5 degrees in the Office and 19 degrees in the Hallway." """
+    parts = []
+    for device, outcome in zip(step.devices, outcomes, strict=False):
+        where = f"in the {device.room}" if device.room else f"at {the(device)}"
+        texts = [
+            _bare(str(one.get("text", one.get("value", "")))) for one in _measured(outcome.facts, wanted)
+        ]
+        parts += [f"{text} {where}" for text in dict.fromkeys(texts)]
+    if not parts:
+        return f"Nothing measures the {step.measure}."
+    opening = "it's" if step.measure == "temperature" else f"the {step.measure} is"
+    return capital(f"{listed(parts)}." if step.measure == "motion" else f"{opening} {listed(parts)}.")
+
+
+def _bare(text: str) -> str:
+    return spoken_state(text).removesuffix(" Celsius")
 
 
 # --- from the list of all devices: which are on, how many there are, whether anything is open

@@ -183,19 +183,20 @@ def _looks_in(room: str, home: Home) -> tuple[Request, ...]:
     return tuple(Request.of(source.look_in(room), source=source.name) for source in asked)
 
 
+MOST_READINGS = 6  # more than these nobody listens to
+
+
 def _sensor_somewhere(frame: Frame, context: Context, measure: str) -> Meaning:
-    """No place was named: the door's room, or the only one that measures it."""
+    """No place was named: the door's room, else all that measure it, in one breath."""
     pattern = _MEASURES.get(measure)
     sensors = [device for device in context.home.devices if device.kind == "sensor"]
     measuring = [device for device in sensors if pattern and pattern.search(device.state)]
     here = [device for device in measuring if context.room and device.room == context.room]
-    chosen = here or measuring
-    if len(chosen) == 1:
-        request = _look_at(chosen[0], context.home, measure)
-        return Step(frame.intent, (request,), frame=frame, devices=tuple(chosen), measure=measure)
+    chosen = tuple(here or measuring)[:MOST_READINGS]
     if not chosen:
         return NotHandled("nothing is known to measure that", forbid=True)
-    return Clarification(which(chosen), frame, tuple(chosen))
+    requests = tuple(_look_at(one, context.home, measure) for one in chosen)
+    return Step(frame.intent, requests, frame=frame, devices=chosen, measure=measure)
 
 
 def _health(frame: Frame, _context: Context) -> Meaning:
