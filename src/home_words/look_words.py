@@ -69,7 +69,7 @@ _ASKING: Final = {
         rf"is it(?: too)? {_MEASURE} in {_THING}",
         rf"how much {_MEASURE} (?:does|is) {_THING} (?:us(?:e|ing)|consum(?:e|ing)|draw(?:ing)?)",
         rf"is (?:there (?:any )?)?{_measure('motion')} in {_THING}",
-        rf"read {_THING}",
+        rf"read (?!me\b|us\b){_THING}",
     ),
     "WhichState": (
         rf"(?P<count>how many)(?: of)? {_THING} {_BE}{_NOW} {_STATE}{_NOW}{_IN}",

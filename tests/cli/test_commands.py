@@ -210,9 +210,8 @@ async def test_explain_says_which_stage_answered_and_why(commands):
 
 
 async def test_a_server_that_does_not_exist_costs_only_its_own_tools(commands):
-    file = commands.file(
-        "c.toml", '[mcp]\nbase_delay_seconds = 0.0\n[mcpServers.gone]\ncommand = "no-such-program"\n'
-    )
+    gone = '[mcpServers.gone]\ncommand = "no-such-program"\n'
+    file = commands.file("c.toml", f"{NO_SERVER}base_delay_seconds = 0.0\n{gone}")
 
     done = await commands.run("tools", "--json", "--config", str(file))
 

@@ -131,6 +131,11 @@ class History:
         """Whether a model that reads it reads what strangers wrote."""
         return any(message.additional_kwargs.get(OUTSIDE) for message in self.messages)
 
+    def last_said(self) -> str:
+        """The last reply, as it was said."""
+        said = (str(one.text) for one in reversed(self.messages) if isinstance(one, AIMessage))
+        return next(filter(None, said), "")
+
     def recent(self, turns: int = 2) -> str:
         """What was said and called in the last turns, for who must know what "it" is; no results."""
         starts = [at for at, message in enumerate(self.messages) if isinstance(message, HumanMessage)]

@@ -102,30 +102,33 @@ def _sends(brain: "BrainSettings", tools: Sequence["BaseTool"]) -> str:
 
 # --- what can be done now, from the tools that are there
 
+# In the order of what people want to know first.
 _ABILITIES = {
-    "get_current_datetime": "tell the time",
     "set_timer": "set timers, alarms and reminders",
-    "calculate": "work out sums, units and dates",
-    "make_routine": "do things later or every day",
-    "control_speaker_volume": "change the volume",
+    "get_current_datetime": "tell the time",
+    "calculate": "do sums",
+    "get_weather": "tell the weather",
     "search_web": "search the web",
+    "control_speaker_volume": "change the volume",
+    "make_routine": "do things later or every day",
 }
 _OF_HOME = {
     "switch": "devices", "plug": "devices", "fan": "devices", "dimmer": "lights", "light": "lights",
     "blind": "blinds", "garage_door": "doors", "lock": "locks", "thermostat": "heating",
     "media_player": "music players", "vacuum": "vacuum",
 }  # fmt: skip
-MOST_FOREIGN = 3
+MOST_FOREIGN, MOST_KINDS, MOST_ABILITIES = 3, 4, 5  # more nobody remembers
 
 
 def abilities(tools: Iterable["BaseTool"], home: Home, spoken_to: Sequence[str] = ()) -> str:
     """`spoken_to` are the tools of other servers that words can reach, as they are called."""
     names = {traits(tool).original_name or tool.name for tool in tools}
     kinds = dict.fromkeys("lights" if one.is_light else _OF_HOME.get(one.kind, "") for one in home.devices)
-    known = [kind for kind in kinds if kind]
+    known = sorted((kind for kind in kinds if kind), key=lambda kind: kind == "devices")[:MOST_KINDS]
     every = [f"control your {listed(known)}"] if known else []
-    every += [words for name, words in _ABILITIES.items() if name in names]
     every += [f"use {listed(list(spoken_to[:MOST_FOREIGN]))}"] if spoken_to else []
-    return (
-        f"I can {listed(every)}." if every else "I can't do anything at the moment: no tools are connected."
-    )
+    every += [words for name, words in _ABILITIES.items() if name in names]
+    if not every:
+        return "I can't do anything at the moment: no tools are connected."
+    more = ["more"] if len(every) > MOST_ABILITIES else []
+    return f"I can {listed([*every[:MOST_ABILITIES], *more])}."

@@ -39,6 +39,7 @@ _REPLIES: Final = {
 }
 _HUMAN: Final = {
     Remark.PRAISE: "Thank you!",
+    Remark.WISHES: "Thank you, the same to you!",
     Remark.COMPLAINT: "I'm sorry. Please say it another way.",
     Remark.FEELINGS: "I'm only a program, but thank you.",
     Remark.ARRIVED: "Welcome home!",
@@ -51,16 +52,23 @@ _HUMAN: Final = {
 _MADE_UP: Final = re.compile(
     r"\b(?:jokes?|story|stories|poem|haiku|song|riddle|rap|essay|letter|recipe|rhyme|compliment|advice|"
     r"opinion|tale|"
-    r"fun fact|something (?:funny|nice|interesting)|translate|explain|sing|laugh|talk about|chat|"
+    r"fun fact|something (?:funny|nice|interesting)|translate|explain|sing|laugh|talk about|chat|define|"
+    r"describe|"
     r"conversation|recommend|suggest)\b"
 )
 _CUT_OFF: Final = re.compile(
     r"(?:^|.* )(?:the|a|an|my|to|and|or|of|for|in|with|is|what is|can you|could you|would you|will you|"
-    r"please|maybe|if)$"
+    r"if)$|"
+    r"(?:(?:can|could|would|will) you |please |maybe |perhaps |just )*(?:please|maybe|perhaps|just)$"
 )
 # Nobody out there knows it.
 _OF_US: Final = re.compile(r"\b(?:i|my|me|we|our|us|you|your|here|this)\b")
-_FOR_ME: Final = re.compile(r"\w+ (?:my|me|our|us)\b")  # "fold my laundry"
+_HOW_TO: Final = re.compile(r"^how (?:do|can|could|should|would) (?:i|we|you)\b")  # anybody, that is
+_FOR_ME: Final = re.compile(
+    r"\w+ (?:my|me|our|us)\b|(?:take|do|give|bring|fetch|get|build|draw|read|cook|wash|drive|teach|pick|"
+    r"throw|hold|hide|"
+    r"connect|download|install|update|speak|dance|watch|show)\b(?! (?:is|are|was)\b)"
+)  # "fold my laundry"
 FEWEST_WORDS: Final = 3  # different ones, of what may be worth a search
 _TO_YOU: Final = {
     "my": "your", "me": "you", "our": "your", "us": "you", "i": "you", "mine": "yours",
@@ -71,7 +79,7 @@ LONGEST_ECHO: Final = 24  # letters of an order that are said back
 
 def fallback(said: Said, *, search: Callable[[], str], model: bool) -> Fallback:
     """`search` gives what could be searched for, "" where nothing may leave the house for these words."""
-    asks = said.question or worded_as_question(said.text)
+    asks = said.question or (worded_as_question(said.text) and not said.polite)
     kind, name = remark(said.text, question=asks)
     if kind is not None and kind is not Remark.STATEMENT:
         return Fallback(Reason.REMARK, f"Nice to meet you, {name.title()}." if name else _HUMAN[kind])
@@ -87,7 +95,7 @@ def fallback(said: Said, *, search: Callable[[], str], model: bool) -> Fallback:
 
 def _unanswered(text: str, search: Callable[[], str], *, asks: bool, model: bool) -> Fallback | None:
     """A question: searched for after a yes, or one for a model."""
-    about_us = _OF_US.search(text) is not None
+    about_us = _OF_US.search(_HOW_TO.sub("", text)) is not None
     worth_it = len(set(text.split())) >= FEWEST_WORDS
     if worth_it and not about_us and (query := search()):
         return Fallback(Reason.SEARCH, _REPLIES[Reason.SEARCH], query)
@@ -98,6 +106,13 @@ def _unanswered(text: str, search: Callable[[], str], *, asks: bool, model: bool
 
 def _of(reason: Reason) -> Fallback:
     return Fallback(reason, _REPLIES[reason])
+
+
+AGAIN: Final = re.compile(
+    r"(?:(?:say|repeat|tell me) (?:that|it)(?: again| once more)?|repeat|again|pardon(?: me)?|huh|"
+    r"come again|"
+    r"what(?: did you (?:just )?say)?|sorry what|i did not (?:hear|get|catch) (?:you|that|it))"
+)
 
 
 def _is_half(said: Said) -> bool:

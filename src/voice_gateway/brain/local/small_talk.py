@@ -30,6 +30,7 @@ class Remark(StrEnum):
     """Said only when no model is there to say it better."""
 
     PRAISE = "praise"
+    WISHES = "good wishes"
     COMPLAINT = "a complaint"
     FEELINGS = "asked how a program feels"
     ARRIVED = "somebody is home"
@@ -69,7 +70,8 @@ _TALK: Final = {
     rf"(?:(?:are|is) )?(?:you|anybody|anyone|somebody|someone)(?: still| even)? (?:there|home|here|"
     rf"awake|alive|ready|on|up|working|listening)(?: to me)?{_TAIL}|"
     rf"(?:can|do) you hear (?:me|us)\b.*|(?:is|does) (?:this|it|that)(?: thing)? (?:on|work|working|"
-    rf"even work)\b.*|(?:testing|test)(?: testing| test)*(?: [\d ]+)?",
+    rf"even work)\b.*|(?:testing|test)(?: testing| test)*(?: [\d ]+)?|"
+    rf"(?:(?:hey|hi|hello|ok|okay|yo) )?(?:{_OTHERS}|computer|assistant)",
     SmallTalk.NICE:
     r"(?:it is |i am )?(?:so |very )?(?:nice|good|great|lovely|pleased|glad|happy|"
     r"delighted) (?:to )?(?:meet|meeting|see|seeing|have|having) you\b.*",
@@ -104,7 +106,7 @@ _TALK: Final = {
     SmallTalk.KNOWS:
     r"what (?:do|did|have) you (?:know|remember|learn(?:ed)?|store|keep|save|have|"
     r"collect)(?: \w+)?(?: (?:about|of|on|from) (?:me|us|our|my)\b.*)|"
-    r"do you know (?:who i am|my name|me|anything about (?:me|us))|who am i",
+    r"do you know (?:who i am|my name|me|anything about (?:me|us))|who am i|what is my name",
     SmallTalk.SENDS:
     rf"(?:do|does|did|is|are|will|can|where|what|who|how|which)\b.*\b{_SENDING}\b.*\b(?:{_OUTSIDE}|data|"
     rf"voice|words)\b.*|"
@@ -144,6 +146,7 @@ _REMARKS: Final = {
     r"not what i (?:said|meant|asked|wanted)|"
     r"\b(?:do|did|can|does|would|could) (?:you )?not (?:you )?(?:understand|listen|hear|work|get|help|"
     r"know)\b|never (?:listen|understand|work|works|hear|help)|misunderst|fed up|shame on",
+    Remark.WISHES: r"^(?:merry|happy) (?:\w+ )?\w+$|^(?:congratulations|good luck|bless you|cheers)\b",
     Remark.PRAISE:
     r"\b(?:you|that|this|it)(?: \w+){0,3} (?:awesome|great|amazing|wonderful|fantastic|brilliant|clever|"
     r"smart|cool|good|nice|perfect|excellent|cute|funny|sweet|best|helpful|impressive|lovely)\b|"
@@ -167,7 +170,8 @@ _FEELINGS: Final = (
     r"(?:do|can|are|have|did|will|would|what|who|how|why) (?:is |do )?(?:you|your)\b.*\b(?:love|like|"
     r"hate|feel|feelings|friend|friends|favou?rite|dream|dreams|sleep|eat|drink|happy|sad|"
     r"married|single|old|age|birthday|family|children|girlfriend|boyfriend|think|believe|afraid|scared|"
-    r"bored|tired|angry|better|smart|intelligent|stupid|clever)\b.*"
+    r"bored|tired|angry|better|smart|intelligent|stupid|clever|male|female|gender)\b.*|"
+    r"how (?:old|tall|smart|clever|big|heavy|strong) are you"
 )
 _COMPILED: Final = [(kind, re.compile(rf"(?:{pattern})")) for kind, pattern in _TALK.items()]
 _OF_REMARKS: Final = [(kind, re.compile(pattern)) for kind, pattern in _REMARKS.items()]
@@ -175,7 +179,8 @@ _OF_FEELINGS: Final = re.compile(_FEELINGS)
 _TELLS: Final = re.compile(
     r"^(?:i|we|he|she|they|it|this|that|there|you|my|our|your|his|her|their|the|an?|some|somebody|"
     r"someone|everybody|nobody|people|today|"
-    r"tomorrow|yesterday|just|mum|dad|mom|grandma|grandpa)\b(?=.* \w+)"
+    r"tomorrow|yesterday|just|mum|dad|mom|grandma|grandpa)\b(?=.* \w+)|"
+    r"^\w+(?: \w+)? (?:is|are|was|were|has|had) \w+"
 )
 LONGEST, MOST_WORDS = 100, 14  # letters and words: more is a story, and none of these
 

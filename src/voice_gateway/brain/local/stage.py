@@ -14,7 +14,7 @@ from voice_gateway.brain.local.about import About, abilities, about_itself
 from voice_gateway.brain.local.calls import make_calls, more_pages
 from voice_gateway.brain.local.compose import compose, devices_shown
 from voice_gateway.brain.local.device_cache import Change, DeviceCache, HomeReady
-from voice_gateway.brain.local.fallback import fallback
+from voice_gateway.brain.local.fallback import AGAIN, fallback
 from voice_gateway.brain.local.fitting import Fitting, devices_in
 from voice_gateway.brain.local.followup import (
     IT_SECONDS,
@@ -216,7 +216,9 @@ class LocalBrain:
             return reader.planned(answered)
         if answered is not None:
             return Understanding.of(answered)
-        understood = reader.read(said)
+        # "What is up" is no question about the blinds.
+        greeted = self._small_talk(said) if small_talk(said.text) is SmallTalk.HOW_ARE_YOU else None
+        understood = Understanding.of(greeted) if greeted else reader.read(said)
         if any(one.tool == SEARCH for one in understood.requests) and not self._asks_search(raw):
             return Understanding.of(NotHandled("no search was asked for", forbid=True))
         if (no := understood.not_handled) is None:
@@ -355,6 +357,8 @@ class LocalBrain:
         """When no stage had an answer: why not, or a question whose yes searches the web."""
         raw, said = turn.utterance.text, normalise(turn.utterance.text)
         spoken = next((one.spoken for one in turn.passed if one.spoken), None)
+        if AGAIN.fullmatch(said.text):
+            spoken = turn.history.last_said() or spoken
         turn.history.add_user(raw)
         if spoken:
             text, asks = spoken, is_question(spoken)

@@ -49,7 +49,6 @@ _TOLD = {
     NotACommand.NEGATION: "Okay, I did nothing.",
     NotACommand.CONDITION: "I can only do that right away, so I did nothing.",
 }
-# "Don't …" is taken back; "that is not what I said" is a remark.
 _DENIED = re.compile(r"(?:please )?(?:do not|never|no|not|stop|try not|you (?:must|should|may|can) not)\b")
 _FREE = ("query", "message", "label", "duration", "clock", "offset")  # words in these are not ours to judge
 # What a device can be told beside on or off, open or closed: a lamp can be red and at 40 percent.
@@ -258,7 +257,7 @@ class Reader(ClauseReader):
             )
             return Understanding.of(replace(no, forbid=no.forbid or said.question))
         asked = stopped is NotACommand.QUESTION or worded_as_question(said.text)
-        told = _TOLD.get(stopped) if stopped is not NotACommand.NEGATION or _DENIED.match(said.text) else None
+        told = _TOLD.get(stopped) if _speaks_of_deeds(stopped, said.text) else None
         spoken = (whole.spoken if isinstance(whole, NotHandled) else None) if asked else told
         return Understanding.of(NotHandled(_why(stopped, said), forbid=True, spoken=spoken))
 
@@ -385,6 +384,13 @@ def _shall_i(step: Step) -> Clarification:
     names = listed([the(device) for device in step.devices]) or "that"
     text = f"Shall I {DOING.get(action, 'change')} {names}?"
     return Clarification(capital(text), step.frame or Frame(step.intent), step.devices, confirm=True)
+
+
+def _speaks_of_deeds(stopped: NotACommand, text: str) -> bool:
+    """ "Don't …", or a deed for later; "that is not what I said" and "we have guests tonight" are remarks."""
+    if stopped is NotACommand.NEGATION:
+        return bool(_DENIED.match(text))
+    return stopped is not NotACommand.CONDITION or bool(re.search(rf"\b(?:{PLAIN_VERB})\b", text))
 
 
 def _why(stopped: NotACommand, said: Said) -> str:

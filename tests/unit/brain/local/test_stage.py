@@ -264,7 +264,7 @@ async def test_what_it_can_do_is_told_from_the_tools_that_are_there() -> None:
     everything = await Talk().reply("what can you do")
     nothing = await Talk(tools=ToolManager()).reply("what can you do")
 
-    assert "control your lights, devices, blinds, locks, heating and doors" in everything.text
+    assert "control your lights, blinds, locks and heating" in everything.text
     assert "search the web" in everything.text
     assert nothing.text == "I can't do anything at the moment: no tools are connected."
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from home_words import look_words as words
 from home_words.kinds import SWITCHED, DeviceClass, device_class
+from home_words.names import plain_words
 from home_words.phrases import listed
 from voice_gateway.brain.local.grammar import Frame, Slot
 from voice_gateway.brain.local.meaning import (
@@ -183,18 +184,22 @@ def _looks_in(room: str, home: Home) -> tuple[Request, ...]:
     return tuple(Request.of(source.look_in(room), source=source.name) for source in asked)
 
 
+_OUTDOORS = frozenset("outside outdoor outdoors garden balcony terrace patio porch yard weather".split())
 MOST_READINGS = 6  # more than these nobody listens to
 
 
 def _sensor_somewhere(frame: Frame, context: Context, measure: str) -> Meaning:
     """No place was named: the door's room, else all that measure it, in one breath."""
-    pattern = _MEASURES.get(measure)
+    pattern, outside = _MEASURES.get(measure), frame.text("thing") == "outside"
     sensors = [device for device in context.home.devices if device.kind == "sensor"]
+    if outside:  # what hangs in the office tells nothing of it
+        sensors = [one for one in sensors if _OUTDOORS & set(plain_words(f"{one.room} {one.name}"))]
     measuring = [device for device in sensors if pattern and pattern.search(device.state)]
     here = [device for device in measuring if context.room and device.room == context.room]
     chosen = tuple(here or measuring)[:MOST_READINGS]
     if not chosen:
-        return NotHandled("nothing is known to measure that", forbid=True)
+        spoken = "I have no sensor outside." if outside else None
+        return NotHandled("nothing is known to measure that", forbid=True, spoken=spoken)
     requests = tuple(_look_at(one, context.home, measure) for one in chosen)
     return Step(frame.intent, requests, frame=frame, devices=chosen, measure=measure)
 
