@@ -179,6 +179,6 @@ async def test_ready_is_told_above_the_prompt_and_what_is_typed_stays(commands, 
         assert "> ready" not in terminal.shown
 
         terminal.type(" is it\n")
-        await terminal.until("\n> ", behind="It is ")
+        await terminal.until("\n> ", behind="It's ")
         terminal.type(CTRL_D)
         assert await terminal.ends() == 0

@@ -124,7 +124,9 @@ class ScriptedHome:
         if not device.get("available", True):
             sentence = f"The {device['name']} in the {device['room']} does not answer."
             raise ToolError(sentence, structured={**facts, "outcome": "unreachable"})
-        return f"The {device['name']} is {spoken_state(device['state'])}.", {"structured": facts}
+        return f"The {device['name']} is {spoken_state(device['state'].removesuffix(', 100 %'))}.", {
+            "structured": facts
+        }
 
     # --- the tools
 

@@ -117,7 +117,7 @@ _OF_HOME = {
     "blind": "blinds", "garage_door": "doors", "lock": "locks", "thermostat": "heating",
     "media_player": "music players", "vacuum": "vacuum",
 }  # fmt: skip
-MOST_FOREIGN, MOST_KINDS, MOST_ABILITIES = 3, 4, 5  # more nobody remembers
+MOST_FOREIGN, MOST_KINDS, MOST_ABILITIES = 3, 4, 4  # more nobody remembers
 
 
 def abilities(tools: Iterable["BaseTool"], home: Home, spoken_to: Sequence[str] = ()) -> str:

@@ -10,6 +10,7 @@ from voice_gateway.homes.home import Home
 
 MOST_ROOMS = 8  # more than these nobody listens to
 MOST_CHOICES = 4
+MOST_NAMED_ROOMS = 4  # beside another sentence
 
 
 def the(device: Device, *, room: bool = False) -> str:
@@ -70,7 +71,7 @@ def unknown_device(said: str) -> str:
 def unknown_room(said: str, home: Home, *, named: bool) -> str:
     """`named`: with the rooms that there are, where no question does it."""
     rooms = list(dict.fromkeys(home.rooms.values()))
-    there = f" I know the {listed(rooms)}." if named and 0 < len(rooms) <= MOST_ROOMS else ""
+    there = f" I know the {listed(rooms)}." if named and 0 < len(rooms) <= MOST_NAMED_ROOMS else ""
     return f"I don't know a room called {said}.{there}"
 
 
