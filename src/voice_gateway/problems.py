@@ -54,6 +54,7 @@ MODEL_REFUSED = "I would rather not answer that."
 MEMORY_LOST = "I cannot remember what is said at the moment."
 FILE_DAMAGED = "The file with my {what} was damaged, so I began a new one; of its entries I kept {kept}."
 ROUTINES_LOST = "Routines are not available: their file cannot be used."
+LISTS_LOST = "Lists are not available: their file cannot be used."
 TIMERS_LOST = "Timers are not available: their file cannot be used."
 PIN_LOCKED = "The PIN is locked for {time} after {wrong} wrong ones."
 SECOND_GATEWAY = "another gateway is running; commands reach that one"
@@ -308,6 +309,13 @@ CATALOGUE: Mapping[str, tuple[Problem, ...]] = {
         ),
         SEARCH,
         VOLUME,
+        Problem(
+            "a list",
+            (LISTS_LOST,),
+            "the data folder's disk is full or read-only: nothing can be put on a list",
+            "`voice-gateway doctor`, free space, owner of the folder",
+            "with the next question",
+        ),
         Problem(
             "`timers`",
             (TIMERS_LOST,),

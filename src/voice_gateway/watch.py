@@ -43,6 +43,14 @@ class Notice:
 
 
 @dataclass(frozen=True, slots=True)
+class ListTold:
+    """What is on a list: at the start, and whenever it changes."""
+
+    name: str
+    items: tuple[tuple[str, bool], ...]  # the text, and whether it is done
+
+
+@dataclass(frozen=True, slots=True)
 class Waiting:
     """A call of this turn takes long."""
 
@@ -82,7 +90,7 @@ class PartState:
         }
 
 
-Event = Heard | Acted | Answered | Waiting | Notice | PartState
+Event = Heard | Acted | Answered | Waiting | Notice | ListTold | PartState
 
 
 class Watch:

@@ -98,6 +98,7 @@ def _time(rest: str) -> tuple[str, dict[str, Any]]:
     return "get_current_datetime", {"timezone": rest.rpartition("/")[2].replace("_", " ")} if rest else {}
 
 
+_WEATHER = re.compile(r"\b(day|place|about)=(.+?)(?= (?:day|place|about)=|$)")
 _MORE = re.compile(r" ?\b(name|kind|message)=(.+?)(?= (?:name|kind|message)=|$)")
 
 
@@ -133,6 +134,12 @@ _ARGUMENTS: dict[str, Any] = {
     "time": _time,
     "search": lambda rest: ("search_web", {"query": rest}),
     "calc": lambda rest: ("calculate", {"expression": rest}),
+    "list": lambda rest: (
+        "manage_list",
+        dict(zip(("action", "list", "items"), rest.split(" ", 2), strict=False)),
+    ),
+    "weather": lambda rest: ("get_weather", dict(_WEATHER.findall(rest))),
+    "tell": lambda rest: ("broadcast", {"message": rest}),
     "timer": _timer("set_timer"),
     "timers": _timer("list_timers"),
     "cancel": _timer("cancel_timer"),

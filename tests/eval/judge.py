@@ -37,6 +37,8 @@ def judge(
 
 
 def is_act(call: Call) -> bool:
+    if call[0] == "manage_list" and ("action", "read") in call[1]:
+        return False
     return call[0] not in _LOOKING and call != ("control_speaker_volume", (("action", "get"),))
 
 
@@ -46,7 +48,7 @@ def _plain(name: str, args: dict[str, Any]) -> Call:
         key: float(v) if isinstance(v, int | float) and not isinstance(v, bool) else v
         for key, v in args.items()
     }
-    for key in ("query", "message"):
+    for key in ("query", "message", "items"):
         if key in given:
             given[key] = str(given[key]).casefold()
     if name == "list_zwave_devices":

@@ -248,6 +248,12 @@ _BUILTINS: dict[str, tuple[dict[str, Any], bool]] = {
         False,
     ),
     "calculate": (_object(["expression"], expression={"type": "string"}), True),
+    "manage_list": (
+        _object(["action"], **{name: {"type": "string"} for name in ("action", "items", "list")}),
+        False,
+    ),
+    "get_weather": (_object([], **{name: {"type": "string"} for name in ("day", "place", "about")}), True),
+    "broadcast": (_object(["message"], message={"type": "string"}), False),
     "search_web": (_object(["query"], query={"type": "string"}), True),
     "set_timer": (
         _object([], **{name: {"type": "string"} for name in ("duration", "at", "name", "message", "kind")}),

@@ -13,7 +13,7 @@ from voice_gateway.doors.mqtt.topics import Request, message_for, read_request
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
 from voice_gateway.turn import Reply, ToolOutcome, Utterance
-from voice_gateway.watch import Acted, Heard, Watch
+from voice_gateway.watch import Acted, Heard, ListTold, Watch
 
 
 def told(event) -> dict:
@@ -140,3 +140,17 @@ def test_what_is_not_large_is_published_whole():
     tool = published_of(outcome)
 
     assert tool.items() >= {"structured": structured, "text": "x" * 7_000, "args": {"q": "x" * 900}}.items()
+
+
+def test_a_list_is_retained_and_never_of_any_size():
+    told = ListTold("to do / today", tuple((f"thing {number}", number == 0) for number in range(1000)))
+
+    message = message_for(MqttSettings(), told)
+
+    assert message is not None
+    assert (message.topic, message.retain) == ("voice/lists/to-do-today", True)
+    body = json.loads(message.payload)
+    assert (body["list"], body["count"], body["open"], len(body["items"])) == (
+        "to do / today", 1000, 999, 200,
+    )  # fmt: skip
+    assert body["items"][0] == {"text": "thing 0", "done": True}

@@ -16,6 +16,7 @@ from tests.mqtt.conftest import Listener
 from voice_gateway.app import opened
 from voice_gateway.config import ServerSettings, Settings, ToolsSettings
 from voice_gateway.tools.builtin import builtin_tools
+from voice_gateway.tools.builtin.lists import ListStore
 from voice_gateway.tools.builtin.timers import TimerStore
 
 
@@ -99,7 +100,10 @@ async def test_after_start_all_builtin_and_all_discovered_tools_are_in_the_manag
         discovered = {name for status in gateway.link.status() for name in status.tools}
 
     timers = TimerStore(tmp_path / "unused")
-    builtin = {tool.name for tool in builtin_tools(ToolsSettings(), timers=timers)}
+    made = builtin_tools(
+        ToolsSettings(), timers=timers, lists=ListStore(tmp_path / "none"), announce=lambda _text: True
+    )
+    builtin = {tool.name for tool in made}
     assert len(builtin) > 4
     assert {"control_zwave_device", "list_zwave_devices", "add"} <= discovered
     routines = {"make_routine", "list_routines", "cancel_routine"}

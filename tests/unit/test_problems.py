@@ -33,6 +33,7 @@ PROOFS = {
     "a tool": "test_a_timeout_says_that_a_side_effect_may_still_happen",
     "`search`": "test_internet",
     "`volume`": "test_the_volume_control_is_judged_by_how_calls_end",
+    "a list": "test_a_disk_that_takes_nothing_is_told",
     "`timers`": "test_data_folder",
     "`routines`": "test_a_disk_that_takes_nothing_is_said",
     "`mqtt`": "test_without_a_broker_the_gateway_answers_and_says_what_is_missing",

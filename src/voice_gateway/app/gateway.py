@@ -17,7 +17,7 @@ from voice_gateway.brain.llm.ollama.health import ModelHealth
 from voice_gateway.brain.local.about import About
 from voice_gateway.brain.local.stage import LocalBrain
 from voice_gateway.brain.stage import Stage
-from voice_gateway.config import SIMULATED_HOME, Settings, data_folder, remember_home
+from voice_gateway.config import SIMULATED_HOME, HomeSettings, Settings, data_folder, remember_home
 from voice_gateway.conversation.entry import Conversation
 from voice_gateway.conversation.place import gateway_id
 from voice_gateway.conversation.store import MemoryStore, Store
@@ -38,6 +38,7 @@ from voice_gateway.reports import (
     what_is_missing,
 )
 from voice_gateway.tools.builtin import builtin_tools, system_clock
+from voice_gateway.tools.builtin.lists import Item, ListsTold, ListStore
 from voice_gateway.tools.builtin.timers import RingLease, Timer, TimerClock, TimerStore
 from voice_gateway.tools.builtin.timers.wording import called, rung
 from voice_gateway.tools.builtin.volume import PlaybackVolume
@@ -47,7 +48,7 @@ from voice_gateway.tools.masking import without_secrets
 from voice_gateway.tools.permission import Fits
 from voice_gateway.tools.reach import Reach
 from voice_gateway.turn import ToolCall, ToolTraits, Utterance
-from voice_gateway.watch import Acted, Event, Notice, PartState, State, Watch
+from voice_gateway.watch import Acted, Event, ListTold, Notice, PartState, State, Watch
 
 if TYPE_CHECKING:
     from voice_gateway.brain.grounding import HomeNames
@@ -88,7 +89,20 @@ class Gateway:
         self._clock = self._build_clock(timers)
         self.tools = ToolManager()
         rings = self._clock.will_ring
-        for tool in builtin_tools(settings.tools, playback=self.playback, timers=timers, rings=rings):
+        self._others_hear = False  # there are doors beside the one that asks
+        lists = ListStore(
+            data_folder() / "lists.sqlite3", on_damage=damaged_file(self.watch, "memory", "lists")
+        )
+        self._lists_told = ListsTold(lists, self._tell_list)
+        for tool in builtin_tools(
+            settings.tools,
+            playback=self.playback,
+            timers=timers,
+            rings=rings,
+            lists=lists,
+            announce=self._announce,
+            home=_where(settings.home),
+        ):
             self.tools.add(tool)
         self.executor = self._build_executor()
         self.link = self._build_link()
@@ -218,6 +232,19 @@ class Gateway:
         names = ", ".join(called(timer) for timer in timers)
         self.watch.tell(Notice(f"While I was off, this ran out: {names}.", aloud=True))
 
+    def _announce(self, text: str) -> bool:
+        if self._others_hear:
+            self.watch.tell(Notice(text, aloud=True))
+        return self._others_hear
+
+    def _tell_list(self, name: str, items: Sequence[Item]) -> None:
+        self.watch.tell(ListTold(name, tuple((item.text, item.done) for item in items)))
+
+    def _welcome_broker(self, event: Event) -> None:
+        """A broker that was restarted has forgotten what was retained."""
+        if isinstance(event, PartState) and event.part == "mqtt" and event.state is State.OK:
+            self._lists_told.again()
+
     def _report_timers(self, error: ToolUnavailable | None) -> None:
         if error is not None:
             self.watch.report("timers", State.DEGRADED, TIMERS_LOST, f"check the disk: {error.__cause__}")
@@ -337,6 +364,9 @@ class Gateway:
         if rings:
             self.start(self._clock.run(self._ring, self._tell_missed), "timers")
             self.start(self._warm_tools(), "tools")
+            self._others_hear = True
+            self.start(self._lists_told.run(), "lists")
+            self.watch.subscribe(self._welcome_broker)
             self.start(self.routines.runner.run(), "routines")
         if self.model is not None:
             self.start(self.model.keep_warm(), "brain.model")
@@ -431,6 +461,13 @@ class Gateway:
                 _, left = await asyncio.wait(left, timeout=STOP_PATIENCE_SECONDS)
             for task in left:
                 task.cancel()
+
+
+def _where(home: HomeSettings) -> tuple[float, float] | None:
+    """North and east, where both are known."""
+    if home.latitude is None or home.longitude is None:
+        return None
+    return home.latitude, home.longitude
 
 
 @contextlib.asynccontextmanager

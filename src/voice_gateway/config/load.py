@@ -27,7 +27,7 @@ Tree = dict[str, Any]  # as the file has it: sections of keys
 # Three ways to run it, as sets of other defaults.
 PRESETS: Mapping[str, Mapping[str, Any]] = {
     # Nothing leaves the house, and nothing tries to.
-    "offline": {"brain.provider": "local", "tools.search": False},
+    "offline": {"brain.provider": "local", "tools.search": False, "tools.weather": False},
     # What the local brain does not know goes to a model server in the house; searches go to the web.
     "hybrid": {"brain.provider": "ollama", "tools.search": True},
     # What the local brain does not know goes to a model in the cloud.

@@ -137,6 +137,13 @@ class ToolsSettings(Section):
     search_region: str = Field("wt-wt", description="region of web searches, such as us-en or de-de")
     search_safe: Literal["off", "moderate", "strict"] = Field("moderate", description="safe search")
     search_timeout_seconds: float = Field(10.0, gt=0, description="limit of one web search")
+    weather: bool = Field(True, description="offer the weather, from Open-Meteo")
+    weather_url: WebAddress = Field("https://api.open-meteo.com", description="where Open-Meteo answers")
+    weather_towns_url: WebAddress = Field(
+        "https://geocoding-api.open-meteo.com", description="where Open-Meteo looks up towns"
+    )
+    weather_units: Literal["metric", "imperial"] = Field("metric", description="metric or imperial")
+    weather_timeout_seconds: float = Field(10.0, gt=0, description="limit of one question to Open-Meteo")
 
 
 class McpSettings(Section):
@@ -303,9 +310,9 @@ class HomeSettings(Section):
         10.0, ge=1, le=3600, description="how often a home is read that tells of no changes: Home Assistant"
     )
     latitude: float | None = Field(
-        None, ge=-90, le=90, description="for sunrise and sunset, in degrees north"
+        None, ge=-90, le=90, description="for the weather, sunrise and sunset: degrees north"
     )
-    longitude: float | None = Field(None, ge=-180, le=180, description="for sunrise and sunset, degrees east")
+    longitude: float | None = Field(None, ge=-180, le=180, description="and degrees east")
     timezone: ZoneName | None = Field(None, description="for example Europe/Berlin (default: the system's)")
 
 

@@ -8,7 +8,7 @@ from enum import IntEnum
 from voice_gateway.config import PermissionSettings
 from voice_gateway.tools.own_words import asked_for
 from voice_gateway.tools.reach import WARMTH, Reach, Reaches
-from voice_gateway.tools.tier import Tier, is_reversible, is_search, tier
+from voice_gateway.tools.tier import Tier, asks_outside, is_drastic, is_reversible, tier
 from voice_gateway.turn import ALLOWED, Autonomy, Decision, ToolCall, ToolTraits, Verdict, Words
 
 log = logging.getLogger(__name__)
@@ -87,7 +87,7 @@ class TurnGate:
 
     def _verdict(self, call: ToolCall, traits: ToolTraits, level: Tier) -> Verdict:
         if level is Tier.READ:
-            unasked = self.by_model and is_search(traits, call.name) and call.name in self.unspoken_of
+            unasked = self.by_model and asks_outside(traits, call.name) and call.name in self.unspoken_of
             return NOT_SEARCHED if unasked else ALLOWED
         if self.read_only or (self.by_model and not self._may_be_meant(call, traits)):
             return FORBIDDEN
@@ -115,6 +115,8 @@ class TurnGate:
     def _needs_yes(self, call: ToolCall, traits: ToolTraits, level: Tier) -> bool:
         if self.ask_first or (level is Tier.SENSITIVE and self.settings.confirm):
             return True
+        if is_drastic(call, traits):
+            return not self._is_trusted(call, traits)
         reach = self.reaches(call, traits)
         if reach is not None and reach.action == WARMTH and not is_reversible(call, traits, level, reach):
             return not self._is_trusted(call, traits)

@@ -122,6 +122,10 @@ def _own_words(name: str, args: Mapping[str, Any]) -> str:
         how = "" if level is None else f" {'to' if action == 'set' else 'by'} {_short(level)} percent"
         thing = "speaker" if "mute" in action else "volume"
         return f"{_VOLUME.get(action, action)} the {thing}{how}"
+    if name == "manage_list":
+        return _list_words(args)
+    if name == "broadcast":
+        return f'tell everyone "{_short(args.get("message") or "")}"'
     kind = str(args.get("kind") or "timer")
     if name == "cancel_timer":
         which = _short(args.get("name") or "")
@@ -132,6 +136,13 @@ def _own_words(name: str, args: Mapping[str, Any]) -> str:
         which, more = _short(args.get("name") or ""), _short(args.get("duration") or "some time")
         return f"add {more} to the {which} {kind}".replace("  ", " ")
     return _timer_words(args) if name == "set_timer" else ""
+
+
+def _list_words(args: Mapping[str, Any]) -> str:
+    which, items = f"the {_short(args.get('list') or 'shopping')} list", _short(args.get("items") or "it")
+    action = str(args.get("action", ""))
+    ways = {"add": f"add {items} to {which}", "remove": f"remove {items} from {which}"}
+    return ways.get(action, f"tick off {items}" if action == "complete" else f"{action} {which}")
 
 
 def _timer_words(args: Mapping[str, Any]) -> str:

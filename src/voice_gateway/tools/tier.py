@@ -16,6 +16,8 @@ from voice_gateway.turn import ToolCall, ToolTraits
 TIMERS = frozenset({"set_timer", "cancel_timer", "extend_timer"})
 ROUTINES = frozenset({"make_routine", "cancel_routine"})
 VOLUME = "control_speaker_volume"
+LISTS = "manage_list"
+WEATHER = "get_weather"
 
 
 class Tier(StrEnum):
@@ -79,7 +81,7 @@ def _own_tier(name: str, args: Mapping[str, Any], traits: ToolTraits) -> Tier:
 
 def _builtin_tier(name: str, args: Mapping[str, Any], traits: ToolTraits) -> Tier:
     """A reminder to unlock the door unlocks nothing."""
-    if traits.read_only or (name == "control_speaker_volume" and args.get("action") == "get"):
+    if traits.read_only or (name, args.get("action")) in ((VOLUME, "get"), (LISTS, "read")):
         return Tier.READ
     return Tier.SENSITIVE if traits.destructive or _sounds_sensitive(name, {}) else Tier.ACT
 
@@ -99,6 +101,17 @@ def _is_risky(device: HomeDevice, said: str, action: str) -> bool:
     own = set(plain_words(full))
     beside = " ".join(word for word in plain_words(said) if word not in own)
     return is_sensitive(device.kind, (device.name, full, beside), action)
+
+
+def is_drastic(call: ToolCall, traits: ToolTraits) -> bool:
+    """Nobody empties a list by mistake."""
+    args = call.args if isinstance(call.args, Mapping) else {}
+    return traits.source == "builtin" and call.name == LISTS and args.get("action") == "clear"
+
+
+def asks_outside(traits: ToolTraits, name: str) -> bool:
+    """It lets somebody outside know what is asked here."""
+    return is_search(traits, name) or (traits.source == "builtin" and name == WEATHER)
 
 
 def is_search(traits: ToolTraits, name: str) -> bool:
@@ -134,7 +147,7 @@ def _reaches_guarded(words: Sequence[str], args: Mapping[str, Any]) -> bool:
 
 COOLEST, WARMEST = 10.0, 26.0  # what a heating may be set to without harm, in degrees Celsius
 FAHRENHEIT_FROM = 50.0  # whoever says no unit and so high a number counts in Fahrenheit
-REVERSIBLE = frozenset({VOLUME, *TIMERS, *ROUTINES})
+REVERSIBLE = frozenset({VOLUME, LISTS, *TIMERS, *ROUTINES})
 # Kinds that do no harm until somebody sets them back.
 _TAKEN_BACK = frozenset(
     "switch plug dimmer light fan blind garage_door media_player vacuum thermostat other".split()

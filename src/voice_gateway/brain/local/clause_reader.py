@@ -109,5 +109,7 @@ def names_in(text: str, names: Container[str], shortest: int = 2) -> set[str]:
 def _missing(tool: str) -> str:
     if tool.endswith(("timer", "timers")):
         return "I have no timers here."
+    if tool == "get_weather":
+        return "The weather is switched off here (tools.weather)."
     home = "zwave" in tool or "device" in tool
     return "I can't reach the home at the moment." if home else "I can't do that here."

@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from home_words.list_words import list_name
 from home_words.names import name_key, plain_words
 from voice_gateway.brain.local.grammar import Frame
 from voice_gateway.brain.local.meaning import Clarification, Context, Request, Step, TimerChoice
@@ -84,6 +85,10 @@ def _filled(text: str, asked: Clarification, context: Context) -> Frame | None:
         return _left_out(text, asked, context)
     if asked.slot == "half":
         return _half_of_day(text, asked)
+    if asked.slot == "list":
+        return Frame(
+            asked.frame.intent, {**asked.frame.slots, "list": list_name(re.sub(r"^(?:on|to) ", "", text))}
+        )
     if asked.slot == "message":  # whatever is said is what to be reminded of
         matter = re.sub(r"^(?:to|that|about) ", "", text)
         return Frame(asked.frame.intent, {**asked.frame.slots, "message": matter})

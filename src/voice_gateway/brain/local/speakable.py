@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from home_words.numbers import NUMBER_WORDS
 from voice_gateway.brain.local.meaning import Request, Step, Understanding
 from voice_gateway.brain.local.normalise import normalise
 from voice_gateway.brain.local.speech_act import not_a_command
@@ -36,6 +37,8 @@ _ASK = re.compile(
     r"^(?:(?:what|how) (?:is|are)|(?:show|get|read)(?: me)?|tell me|give me|list|check|find|use|run)"
     r"(?: all)?(?: (?:the|my|our|a))?(?: (?:current|latest|next))? (?=\S)"
 )
+# A number that was said in words.
+_SAID_NUMBER = rf"(?:(?:{'|'.join(NUMBER_WORDS)}|hundred|thousand)(?:[ -](?=\w)|\b))+"
 _LINK = r"(?:for|in|of|about|on|at|from|with|called|named)(?: the)?"
 _NOW = re.compile(r" (?:now|right now|today|currently)$")
 _USE = re.compile(r"^(?:use|run|start) (?:the )?")
@@ -149,7 +152,8 @@ def _request(voice: _Voice, value: str, raw: str) -> Request | None:
 
 def as_said(value: str, raw: str) -> str:
     """The words as they were written, with their capitals; what was normalised otherwise stays as it is."""
-    pattern = r"\W+".join(re.escape(word) for word in value.split())
+    words = (rf"(?:{word}|{_SAID_NUMBER})" if word.isdecimal() else re.escape(word) for word in value.split())
+    pattern = r"\W+".join(words)
     found = re.search(pattern, raw, re.IGNORECASE)
     return found[0] if found else value
 
@@ -165,7 +169,9 @@ def in_own_words(understood: Understanding, raw: str) -> Understanding:
 
 def _free_text(request: Request, raw: str) -> Request:
     changed = {
-        key: as_said(str(request.args[key]), raw) for key in ("query", "message") if key in request.args
+        key: as_said(str(request.args[key]), raw)
+        for key in ("query", "message", "items")
+        if key in request.args
     }
     return replace(request, args={**request.args, **changed}) if changed else request
 

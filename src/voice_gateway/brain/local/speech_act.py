@@ -125,6 +125,14 @@ _MEANT_BY = {
     ),
     "cancel_routine": re.compile(r"\b(?:routine|plan|schedul|automation|it|that|all|vacation|holiday)"),
     "cancel_timer": re.compile(r"\b(?:timer|alarm|remind|it|that|them|all|stop|cancel)"),
+    "manage_list": re.compile(r"\b(?:list|shopping|grocer|buy|to do|todo|task|add|tick|cross)"),
+    "broadcast": re.compile(
+        r"\b(?:everyone|everybody|family|house|kids|children|all|announce|broadcast|tell)"
+    ),
+    "get_weather": re.compile(
+        r"\b(?:weather|forecast|rain|umbrella|snow|sun|outside|outdoors|wind|cold|warm|hot|coat|jacket|cloud|"
+        r"storm|degrees|temperature)"
+    ),
     "extend_timer": re.compile(r"\b(?:timer|alarm|remind|snooze|more|longer|minute|hour|second|extend|add)"),
 }
 

@@ -12,7 +12,7 @@ from voice_gateway.config import MqttSettings
 from voice_gateway.doors.json_text import json_text
 from voice_gateway.tools.masking import mask_result, mask_whole
 from voice_gateway.turn import ToolOutcome, Utterance, encodable, new_id
-from voice_gateway.watch import Acted, Answered, Event, Heard, Notice, PartState, State
+from voice_gateway.watch import Acted, Answered, Event, Heard, ListTold, Notice, PartState, State
 
 LONGEST_REQUEST = 64 * 1024  # bytes
 LONGEST_PACKET = 256 * 1024  # what the broker may send at all: what is only a little too long gets an answer
@@ -21,6 +21,7 @@ LONGEST_ID = 200
 LONGEST_TOPIC = 1000
 # Characters of one outcome: many read it, few need all of it, and a broker or a client may have little room.
 LONGEST_ARGUMENTS, LONGEST_TEXT, LONGEST_STRUCTURED = 2_000, 8_000, 32_000
+MOST_LISTED = 200  # things of a list; `count` has all
 MOST_ARGUMENTS = 20  # of a call that has too many
 
 
@@ -156,7 +157,22 @@ def message_for(settings: MqttSettings, event: Event) -> Message | None:
         return _message(settings, "ai-response", _answer(event), _about(event.utterance))
     if isinstance(event, Notice):
         return _message(settings, "notice", {"text": event.text}, {})
+    if isinstance(event, ListTold):
+        return list_message(settings, event)
     return None
+
+
+def list_message(settings: MqttSettings, told: ListTold) -> Message:
+    """Retained, so that whoever comes later knows it, too."""
+    name = re.sub(r"[^\w-]+", "-", told.name).strip("-") or "list"
+    body = {
+        "list": told.name,
+        "count": len(told.items),
+        "open": sum(not done for _, done in told.items),
+        "items": [{"text": text, "done": done} for text, done in told.items[:MOST_LISTED]],
+        "timestamp": timestamp(),
+    }
+    return Message(topic(settings, f"lists/{name}"), json_text(body), retain=True)
 
 
 def outcome_json(outcome: ToolOutcome) -> dict[str, Any]:

@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from langchain_core.tools import BaseTool
 
     from voice_gateway.config import ToolsSettings
+    from voice_gateway.tools.builtin.lists import ListStore
     from voice_gateway.tools.builtin.search import SearchBackend
     from voice_gateway.tools.builtin.timers import TimerStore
     from voice_gateway.tools.builtin.volume import PlaybackVolume, VolumeBackend
@@ -26,12 +27,17 @@ def builtin_tools(
     volume: "VolumeBackend | None" = None,
     timers: "TimerStore | None" = None,
     rings: Callable[[], bool] = lambda: True,
+    lists: "ListStore | None" = None,
+    announce: Callable[[str], bool] | None = None,
+    home: tuple[float, float] | None = None,
     now: Now = system_clock,
 ) -> "list[BaseTool]":
     """`playback` is the gateway's own loudness, which speaking reads; `volume` replaces the system's.
 
     `timers` is the file they are kept in; without it there are no timer tools. `rings` says whether somebody
-    is there to let them ring. LangChain is loaded here: what else stands in this folder does without.
+    is there to let them ring. `lists` is the file of the lists, `announce` says something at every door;
+    without them there are no such tools. `home` is where it stands, north and east. LangChain is loaded here:
+    what else stands in this folder does without.
     """
     from voice_gateway.tools.builtin.calculate.tool import calculate_tool
     from voice_gateway.tools.builtin.current_datetime import datetime_tool
@@ -43,10 +49,30 @@ def builtin_tools(
     if timers is not None:
         tools += timer_tools(timers, now, rings)
     tools.append(calculate_tool(now))
+    if lists is not None:
+        from voice_gateway.tools.builtin.lists.tool import list_tool
+
+        tools.append(list_tool(lists))
+    if announce is not None:
+        from voice_gateway.tools.builtin.broadcast import broadcast_tool
+
+        tools.append(broadcast_tool(announce))
+    if settings.weather:
+        tools.append(_weather_tool(settings, home, now))
     if settings.search:
         limit = settings.search_timeout_seconds
         tools.append(search_tool(_search_backend(settings), now=now, timeout_seconds=limit))
     return tools
+
+
+def _weather_tool(settings: "ToolsSettings", home: tuple[float, float] | None, now: Now) -> "BaseTool":
+    from voice_gateway.tools.builtin.weather.open_meteo import OpenMeteo
+    from voice_gateway.tools.builtin.weather.tool import weather_tool
+
+    imperial, limit = settings.weather_units == "imperial", settings.weather_timeout_seconds
+    urls = settings.weather_url, settings.weather_towns_url
+    source = OpenMeteo(*urls, imperial=imperial, timeout_seconds=limit)
+    return weather_tool(source, home, now, imperial=imperial, limit=limit)
 
 
 def _search_backend(settings: "ToolsSettings") -> "SearchBackend":

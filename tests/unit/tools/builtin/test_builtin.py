@@ -8,13 +8,16 @@ import pytest
 
 from voice_gateway.config import ToolsSettings
 from voice_gateway.tools.builtin import builtin_tools
+from voice_gateway.tools.builtin.lists import ListStore
 from voice_gateway.tools.builtin.timers import TimerStore
 from voice_gateway.tools.builtin.volume import PlaybackVolume
 from voice_gateway.tools.traits import traits
 
 
 def names(settings: ToolsSettings, timers: TimerStore | None = None) -> list[str]:
-    return [tool.name for tool in builtin_tools(settings, timers=timers)]
+    lists = ListStore(timers.path.with_name("lists.sqlite3")) if timers else None
+    announce = (lambda _text: True) if timers else None
+    return [tool.name for tool in builtin_tools(settings, timers=timers, lists=lists, announce=announce)]
 
 
 def test_all_of_them_are_found_in_one_place(tmp_path: Path) -> None:
@@ -26,13 +29,16 @@ def test_all_of_them_are_found_in_one_place(tmp_path: Path) -> None:
         "cancel_timer",
         "extend_timer",
         "calculate",
+        "manage_list",
+        "broadcast",
+        "get_weather",
         "search_web",
     ]
     assert not list(tmp_path.iterdir())  # making the tools touches nothing
 
 
-def test_search_can_be_switched_off() -> None:
-    assert names(ToolsSettings(search=False)) == [
+def test_what_asks_outside_can_be_switched_off() -> None:
+    assert names(ToolsSettings(search=False, weather=False)) == [
         "get_current_datetime",
         "control_speaker_volume",
         "calculate",

@@ -1,0 +1,91 @@
+"""English of lists: what they are called, and how one adds to them, removes, ticks off, reads and clears."""
+
+import re
+from typing import Final
+
+from home_words.lazy_pattern import LazyPattern
+
+SHOPPING: Final = "shopping"
+_NAMES: Final = {
+    **dict.fromkeys(
+        ("", "shopping", "grocery", "groceries", "shop", "supermarket", "buying", "food"), SHOPPING
+    ),
+    **dict.fromkeys(("to do", "todo", "to-do", "task", "tasks", "to dos", "todos", "things to do"), "to-do"),
+    **dict.fromkeys(("all", "every", "any"), "all"),
+}
+
+
+def list_name(said: str) -> str:
+    """One name for one list: "my grocery list" is the shopping list."""
+    plain = re.sub(r"^(?:(?:the|my|our|a) )+| ?\b(?:lists?)$", "", " ".join(said.casefold().split())).strip()
+    return _NAMES.get(plain, plain)
+
+
+def spoken_list(name: str) -> str:
+    return f"the {name} list"
+
+
+# Without any of these nothing is said of a list.
+SPEAKS_OF: Final = (
+    "list",
+    "groceries",
+    "to do",
+    "todo",
+    "to buy",
+    "tick off",
+    "check off",
+    "cross off",
+    "mark ",
+    "add ",
+)
+_MY: Final = r"(?:(?:the|my|our|a) )*"
+_LIST: Final = (
+    rf"{_MY}(?:(?P<list>(?!list\b)[a-z]+(?: [a-z]+){{0,2}}) )?lists?|{_MY}(?P<list2>groceries|to dos?|todos?)"
+)
+_ON: Final = r"(?:to|on|onto|in|into)"
+_OFF: Final = r"(?:from|off|off of|out of|on)"
+ADD: Final = tuple(
+    LazyPattern(rf"^{pattern}$")
+    for pattern in (
+        rf"(?:add|put|write|include|stick|throw|jot|note|append|place)(?: down)? (?P<items>.+?) {_ON} (?:{_LIST})",
+        rf"(?:add|put|write|append) {_ON} (?:{_LIST}) (?P<items>.+)",
+        rf"{_ON} (?:{_LIST}) (?:add|put|write) (?P<items>.+)",
+    )
+)
+ADD_SOMEWHERE: Final = LazyPattern(r"^add (?P<items>(?!to\b|on\b)[a-z]+(?: (?!to\b|and turn\b)[a-z]+){0,4})$")
+REMOVE: Final = tuple(
+    LazyPattern(rf"^{pattern}$")
+    for pattern in (
+        rf"(?:remove|delete|take|scratch|strike|erase|drop)(?: off)? (?P<items>.+?) {_OFF} (?:{_LIST})",
+        rf"(?:i|we) (?:do not|no longer) need (?P<items>.+?) {_OFF} (?:{_LIST})(?: any ?more)?",
+    )
+)
+COMPLETE: Final = tuple(
+    LazyPattern(rf"^{pattern}$")
+    for pattern in (
+        rf"(?:tick|check|cross|mark) (?:off )?(?P<items>.+?)(?: off)?(?: as (?:done|bought|completed?|finished))? {_OFF} (?:{_LIST})",
+        rf"(?:mark|set) (?P<items>.+?) (?:on|from) (?:{_LIST}) as (?:done|bought|completed?|finished)",
+        r"(?:tick|check|cross) off (?P<items>(?!list).+)",
+        r"mark (?P<items>.+?) as (?:done|bought|completed?|finished)",
+    )
+)
+CLEAR: Final = tuple(
+    LazyPattern(rf"^{pattern}$")
+    for pattern in (
+        rf"(?:clear|empty|erase|wipe|reset|delete|clean)(?: out| up)? (?:all of |everything (?:on|from|off) )?(?:{_LIST})",
+        rf"(?:remove|delete|take|clear) (?:everything|all(?: items| things)?) {_OFF} (?:{_LIST})",
+    )
+)
+READ: Final = tuple(
+    LazyPattern(rf"^{pattern}$")
+    for pattern in (
+        rf"(?:what is|what are|whats|what do (?:i|we) have|what have (?:i|we) got|what else is|what did i put)(?: there)?(?: (?:still|left|things))* (?:on|in) (?:{_LIST})",
+        rf"(?:read|show|tell|give|open|check|say)(?: (?:me|us|out|back|aloud))*(?: what is on)? (?:{_LIST})",
+        rf"(?:how many (?:things|items)|is (?:there )?anything|do i have anything|are there any (?:things|items)|how many)(?: (?:are|is|do i have|there))* (?:on|in) (?:{_LIST})",
+        rf"(?:what is|what are) (?:{_LIST})",
+        r"what (?:do|should|must) (?:i|we) (?:need to|have to|need|must|should)? ?(?P<buy>buy|get from the (?:shop|store|supermarket))",
+        r"(?:my|the|our) (?P<list>shopping|grocery|to do|todo) list",
+        r"(?P<all>what|which|how many) lists (?:do i have|are there|have i got)|(?:show|read|tell)(?: me)? (?:all )?my lists",
+        rf"(?:is|are) (?:there )?(?P<asked>.+?) (?:still |already )?on (?:{_LIST})",
+    )
+)

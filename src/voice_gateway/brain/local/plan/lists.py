@@ -1,0 +1,58 @@
+"""Lists: what is said of them, and the calls for it."""
+
+import re
+from collections.abc import Iterator
+
+from home_words import list_words as words
+from voice_gateway.brain.local.grammar import Frame
+from voice_gateway.brain.local.meaning import Clarification, Context, Meaning, Request, Step
+from voice_gateway.brain.local.plan.when import is_duration
+
+LISTS_TOOL = "manage_list"
+_NO_THING = re.compile(r"\b(?:percent|degrees?|minutes?|hours?|light|volume|everything|it|that|them)\b")
+
+
+def read_lists(text: str) -> Iterator[Frame]:
+    if not any(word in text for word in words.SPEAKS_OF):
+        return
+    forms = (
+        ("clear", words.CLEAR),
+        ("remove", words.REMOVE),
+        ("complete", words.COMPLETE),
+        ("add", words.ADD),
+    )
+    for action, patterns in (*forms, ("read", words.READ)):
+        for pattern in patterns:
+            found = pattern.match(text)
+            if found is not None and (frame := _frame(action, found.groupdict())):
+                yield frame
+                return
+    some = words.ADD_SOMEWHERE.match(text)
+    if some is not None and not _NO_THING.search(text):
+        yield Frame("List", {"action": "add", "items": some["items"], "somewhere": True}, literal=10)
+
+
+def _frame(action: str, parts: dict[str, str | None]) -> Frame | None:
+    said = "all" if parts.get("all") else parts.get("list") or parts.get("list2") or ""
+    items = parts.get("items") or ""
+    if is_duration(items) or re.search(r"\blists?\b", items):
+        return None  # "add five minutes to …"
+    slots = {
+        "action": action,
+        "items": items,
+        "list": words.list_name(said),
+        "asked": parts.get("asked") or "",
+    }
+    return Frame("List", {name: value for name, value in slots.items() if value}, literal=10)
+
+
+def _list(frame: Frame, _context: Context) -> Meaning:
+    action, items, name = frame.text("action"), frame.text("items"), frame.text("list")
+    if frame.slots.get("somewhere") and not name:
+        return Clarification("On which list: shopping or to-do?", frame, slot="list")
+    args = {"action": action, "items": items, "list": name}
+    request = Request(LISTS_TOOL, {key: value for key, value in args.items() if value})
+    return Step(frame.intent, (request,), acts=action != "read", frame=frame)
+
+
+LISTS = {"List": _list}

@@ -1,0 +1,124 @@
+"""Lists in a file, so that they survive a restart and several processes can share them."""
+
+import sqlite3
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from voice_gateway.errors import ToolUnavailable
+from voice_gateway.problems import LISTS_LOST
+from voice_gateway.sqlite_file import Damage, Schema, SqliteFile, UnreadableRow
+
+MAX_ITEMS = 5000  # of all lists; a model in a loop must not fill the disk
+
+T = TypeVar("T")
+
+_TABLE = """
+CREATE TABLE IF NOT EXISTS items (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  list TEXT NOT NULL,
+  text TEXT NOT NULL,
+  done INTEGER NOT NULL DEFAULT 0
+)
+"""
+_NAMES = ("id", "list", "text", "done")
+_COLUMNS = ", ".join(_NAMES)
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    id: int
+    list: str  # "shopping"
+    text: str
+    done: bool = False
+
+
+class ListStore:
+    """Every method is one short transaction; call it through `asyncio.to_thread`."""
+
+    def __init__(self, path: Path, *, on_damage: Callable[[Damage], None] = lambda _damage: None) -> None:
+        self.path = path
+        self._listeners: list[Callable[[], None]] = []
+        self._file = SqliteFile(path, Schema("items", _NAMES, (_TABLE,), _is_item), on_damage=on_damage)
+
+    def all(self) -> list[Item]:
+        """Of all lists, in the order in which they were added."""
+        return self._do(lambda connection: _read(connection, "", ()), write=False)
+
+    def of(self, name: str) -> list[Item]:
+        return self._do(lambda connection: _read(connection, "WHERE list = ?", (name,)), write=False)
+
+    def add(self, name: str, texts: Sequence[str]) -> list[Item]:
+        """Those that were not there, or were ticked off."""
+
+        def work(connection: sqlite3.Connection) -> list[Item]:
+            known = {item.text.casefold(): item for item in _read(connection, "WHERE list = ?", (name,))}
+            [(count,)] = connection.execute("SELECT count(*) FROM items")
+            added: list[Item] = []
+            for text in dict.fromkeys(texts):
+                old = known.get(text.casefold())
+                if old is not None and not old.done:
+                    continue
+                if count + len(added) >= MAX_ITEMS:
+                    raise ToolUnavailable(f"There are {count} things on my lists already. Clear some first.")
+                if old is not None:
+                    connection.execute("DELETE FROM items WHERE id = ?", (old.id,))
+                insert = f"INSERT INTO items (list, text) VALUES (?, ?) RETURNING {_COLUMNS}"
+                added += [_item(row) for row in connection.execute(insert, (name, text)).fetchall()]
+            return added
+
+        return self._change(work)
+
+    def remove(self, ids: Iterable[int]) -> list[Item]:
+        delete, wanted = f"DELETE FROM items WHERE id = ? RETURNING {_COLUMNS}", list(ids)
+        return self._change(
+            lambda connection: [
+                _item(row) for one in wanted for row in connection.execute(delete, (one,)).fetchall()
+            ]
+        )
+
+    def tick(self, ids: Iterable[int]) -> list[Item]:
+        update, wanted = f"UPDATE items SET done = 1 WHERE id = ? RETURNING {_COLUMNS}", list(ids)
+        return self._change(
+            lambda connection: [
+                _item(row) for one in wanted for row in connection.execute(update, (one,)).fetchall()
+            ]
+        )
+
+    def listen(self, listener: Callable[[], None]) -> Callable[[], None]:
+        """Told after every change made here, in the thread that made it. Returns how to stop listening."""
+        self._listeners.append(listener)
+        return lambda: self._listeners.remove(listener)
+
+    def _change(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        result = self._do(work)
+        for listener in list(self._listeners):
+            listener()
+        return result
+
+    def _do(self, work: Callable[[sqlite3.Connection], T], *, write: bool = True) -> T:
+        try:
+            return self._file.run(work, write=write)
+        except (sqlite3.Error, OSError) as error:
+            raise ToolUnavailable(LISTS_LOST) from error
+
+
+def _read(connection: sqlite3.Connection, where: str, values: tuple[Any, ...]) -> list[Item]:
+    rows = connection.execute(f"SELECT {_COLUMNS} FROM items {where} ORDER BY id", values).fetchall()
+    return [_item(row) for row in rows]
+
+
+def _item(row: tuple[Any, ...]) -> Item:
+    number, name, text, done = row
+    if not isinstance(number, int) or not isinstance(name, str) or not isinstance(text, str) or not name:
+        raise UnreadableRow("not a thing on a list")
+    return Item(number, name, text, bool(done))
+
+
+def _is_item(row: tuple[Any, ...]) -> bool:
+    try:
+        _item(row)
+    except UnreadableRow:
+        return False
+    return True

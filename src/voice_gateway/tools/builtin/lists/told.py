@@ -1,0 +1,69 @@
+"""Tells of every list that changes, whoever changed it."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+
+from voice_gateway.errors import ToolUnavailable
+from voice_gateway.tools.builtin.lists.store import Item, ListStore
+
+LOOK_SECONDS = 2.0  # how long a change by another process may go unnoticed
+
+Tell = Callable[[str, Sequence[Item]], None]
+
+
+class ListsTold:
+    """`tell` gets a list's name and all that is on it: first of every list, then of those that change."""
+
+    def __init__(self, store: ListStore, tell: Tell, *, look_seconds: float = LOOK_SECONDS) -> None:
+        self._store, self._tell, self._look_seconds = store, tell, look_seconds
+        self._known: dict[str, tuple[Item, ...]] = {}
+        self._file: tuple[int, int, int] | None = None
+
+    def again(self) -> None:
+        """Somebody has come who knows none of them."""
+        for name, items in self._known.items():
+            self._tell(name, items)
+
+    async def run(self) -> None:
+        changed, loop = asyncio.Event(), asyncio.get_running_loop()
+
+        def wake() -> None:
+            loop.call_soon_threadsafe(changed.set)
+
+        stop_listening = self._store.listen(wake)
+        try:
+            while True:
+                changed.clear()
+                await self._look()
+                try:
+                    async with asyncio.timeout(self._look_seconds):
+                        await changed.wait()
+                except TimeoutError:
+                    continue
+        finally:
+            stop_listening()
+
+    async def _look(self) -> None:
+        """The file is read only when it is another one than before."""
+        now = self._identity()
+        if now is None or now == self._file:
+            return
+        try:
+            items = await asyncio.to_thread(self._store.all)
+        except ToolUnavailable:
+            return  # whoever asks for a list is told
+        self._file = now
+        lists: dict[str, list[Item]] = {name: [] for name in self._known}
+        for item in items:
+            lists.setdefault(item.list, []).append(item)
+        for name, found in lists.items():
+            if self._known.get(name) != tuple(found):
+                self._known[name] = tuple(found)
+                self._tell(name, found)
+
+    def _identity(self) -> tuple[int, int, int] | None:
+        try:
+            found = self._store.path.stat()
+        except OSError:
+            return None
+        return found.st_ino, found.st_mtime_ns, found.st_size

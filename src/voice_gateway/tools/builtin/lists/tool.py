@@ -1,0 +1,203 @@
+"""The tool `manage_list`: adds to shopping and to-do lists, removes, ticks off, reads and clears."""
+
+import asyncio
+import re
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from langchain_core.tools import BaseTool, StructuredTool
+
+from home_words.list_words import list_name, spoken_list
+from home_words.names import singular
+from home_words.phrases import listed
+from voice_gateway.errors import BadArguments, ToolError
+from voice_gateway.tools.builtin.lists.store import Item, ListStore
+from voice_gateway.turn import ToolTraits
+
+MAX_TEXT, MAX_NAME, MAX_AT_ONCE = 100, 40, 50  # characters of one thing and of a list's name; things at once
+MOST_SAID, FIRST_SAID = 8, 5  # of a longer list the first few are told
+# What has an "and" in it and is one thing.
+_ONE_THING = re.compile(
+    r"\b(mac|macaroni|fish|half|gin|rum|cookies|pork|ham) and "
+    r"(cheese|chips|half|tonic|coke|cream|beans|eggs)\b"
+)
+ACTIONS = ("add", "remove", "complete", "read", "clear")
+
+DESCRIPTION = (
+    "REQUIRED for shopping and to-do lists: you MUST call this whenever the user asks about a list. "
+    'DO NOT use for timers.\nGood: "add milk and eggs to the shopping list". Bad: "list my timers".'
+)
+PARAMETERS: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "action": {"type": "string", "enum": list(ACTIONS), "description": "complete ticks off"},
+        "items": {"type": "string", "description": 'With commas, for example "milk, eggs"'},
+        "list": {"type": "string", "description": 'For example "to-do"; shopping if left out'},
+    },
+    "required": ["action"],
+}
+
+Answer = tuple[str, dict[str, Any]]
+
+
+def list_tool(store: ListStore) -> BaseTool:
+    lists = _Lists(store)
+
+    async def manage_list(action: str, items: str | None = None, list: str | None = None) -> Answer:  # noqa: A002
+        name = list_name(list or "")
+        if len(name) > MAX_NAME:
+            raise BadArguments(f"list must have at most {MAX_NAME} characters.")
+        if action in ("read", "clear"):
+            work: Callable[[], Answer] = lambda: getattr(lists, action)(name)  # noqa: E731
+        else:
+            texts = _texts(items, name)
+            work = lambda: getattr(lists, action)(name, texts)  # noqa: E731
+        return await asyncio.to_thread(work)
+
+    return StructuredTool(
+        name="manage_list",
+        description=DESCRIPTION,
+        args_schema=PARAMETERS,
+        coroutine=manage_list,
+        response_format="content_and_artifact",
+        metadata={
+            "traits": ToolTraits(
+                title="Lists", summary="Shopping and to-do lists: add, remove, tick off, read and clear."
+            )
+        },
+    )
+
+
+def _texts(items: str | None, name: str) -> list[str]:
+    texts = split_items(items or "", name)
+    if not texts:
+        raise BadArguments(f"What shall I put on or take off {spoken_list(name)}?")
+    if len(texts) > MAX_AT_ONCE or any(len(text) > MAX_TEXT for text in texts):
+        raise BadArguments(f"I take up to {MAX_AT_ONCE} things of {MAX_TEXT} characters at once.")
+    return texts
+
+
+def split_items(items: str, name: str) -> list[str]:
+    """ "Milk, eggs and bread" are three things to buy; "call mum and dad" is one thing to do."""
+    kept = _ONE_THING.sub(r"\1 & \2", " ".join(items.split()))
+    parts = re.split(r"\s*[,;]\s*(?:and\s+)?", kept)
+    if len(parts) > 1 or name == "shopping":
+        parts = [piece for part in parts for piece in re.split(r"\s+and\s+(?:also\s+)?", part)]
+    bare = (re.sub(r"^(?:and|also|some|the|a|an|more) (?=\S)", "", part.strip(" .")) for part in parts)
+    texts = (text.replace(" & ", " and ") for text in bare if text)
+    return list({text.casefold(): text for text in texts}.values())
+
+
+class _Lists:
+    """What each action does; called in a thread."""
+
+    def __init__(self, store: ListStore) -> None:
+        self._store = store
+
+    def add(self, name: str, texts: Sequence[str]) -> Answer:
+        added = self._store.add(name, texts)
+        on_list = spoken_list(name)
+        facts = self._facts(name, added=[item.text for item in added])
+        if not added:
+            there = f"{_capital(listed(texts))} {'is' if len(texts) == 1 else 'are'} on {on_list} already."
+            return there, {"structured": facts}
+        facts["before"] = [_call("remove", name, added)]
+        return f"Added {_said([item.text for item in added])} to {on_list}.", {"structured": facts}
+
+    def remove(self, name: str, texts: Sequence[str]) -> Answer:
+        gone = self._store.remove([item.id for item in self._found(name, texts)])
+        facts = self._facts(name, removed=[item.text for item in gone])
+        facts["before"] = [_call("add", name, gone)]
+        return f"Removed {_said([item.text for item in gone])} from {spoken_list(name)}.", {
+            "structured": facts
+        }
+
+    def complete(self, name: str, texts: Sequence[str]) -> Answer:
+        done = self._store.tick([item.id for item in self._found(name, texts)])
+        facts = self._facts(name, completed=[item.text for item in done])
+        facts["before"] = [_call("add", name, done)]
+        return f"Ticked off {_said([item.text for item in done])}.", {"structured": facts}
+
+    def read(self, name: str) -> Answer:
+        if name == "all":
+            return self._read_all()
+        left = [item.text for item in self._store.of(name) if not item.done]
+        return _say_list(name, left), {"structured": self._facts(name)}
+
+    def _read_all(self) -> Answer:
+        counts: dict[str, int] = {}
+        for item in self._store.all():
+            counts[item.list] = counts.get(item.list, 0) + (not item.done)
+        if not counts:
+            return "All lists are empty.", {"structured": {"lists": {}}}
+        each = [f"{count or 'nothing'} on {spoken_list(name)}" for name, count in counts.items()]
+        return f"There {'is' if len(each) == 1 else 'are'} {listed(each)}.", {"structured": {"lists": counts}}
+
+    def clear(self, name: str) -> Answer:
+        items = self._store.of(name)
+        if not items:
+            return f"{_capital(spoken_list(name))} is empty already.", {"structured": self._facts(name)}
+        gone = self._store.remove([item.id for item in items])
+        facts = {**self._facts(name), "before": [_call("add", name, gone[:MAX_AT_ONCE])]}
+        if len(gone) > MAX_AT_ONCE:
+            facts["undo"] = f"Only {MAX_AT_ONCE} of {len(gone)} things can be put back."
+        return f"{_capital(spoken_list(name))} is empty now.", {"structured": facts}
+
+    def _found(self, name: str, texts: Sequence[str]) -> list[Item]:
+        """All of them, or none is touched."""
+        items = [item for item in self._store.of(name) if not item.done]
+        found, missing = [], []
+        for text in texts:
+            one = _match(text, items)
+            if one is None:
+                missing.append(text)
+            else:
+                found.append(one)
+        if missing:
+            on_list = spoken_list(name)
+            raise ToolError(
+                f"There is no {listed(missing, 'or')} on {on_list}.", structured={"outcome": "not_found"}
+            )
+        return found
+
+    def _facts(self, name: str, **more: Any) -> dict[str, Any]:
+        items = [{"text": item.text, "done": item.done} for item in self._store.of(name)]
+        return {"list": name, "items": items[:200], "count": len(items), **more}
+
+
+def _match(text: str, items: Sequence[Item]) -> Item | None:
+    wanted = text.casefold()
+    for same in (
+        lambda item: item.text.casefold() == wanted,
+        lambda item: singular(item.text.casefold()) == singular(wanted),
+        lambda item: set(wanted.split()) <= set(item.text.casefold().split()),
+    ):
+        found = [item for item in items if same(item)]
+        if found:
+            return found[0] if len(found) == 1 else None
+    return None
+
+
+def _call(action: str, name: str, items: Sequence[Item]) -> dict[str, Any]:
+    texts = ", ".join(item.text for item in items)
+    return {"name": "manage_list", "args": {"action": action, "items": texts, "list": name}}
+
+
+def _say_list(name: str, left: Sequence[str]) -> str:
+    on_list = spoken_list(name)
+    if not left:
+        return f"{_capital(on_list)} is empty."
+    if len(left) > MOST_SAID:
+        first = listed(list(left[:FIRST_SAID]))
+        return f"There are {len(left):,} things on {on_list}. The first are {first}."
+    return f"On {on_list}: {listed(list(left))}."
+
+
+def _said(texts: Sequence[str]) -> str:
+    if len(texts) > MOST_SAID:
+        return f"{len(texts)} things"
+    return listed(list(texts))
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]

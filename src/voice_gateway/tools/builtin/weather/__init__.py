@@ -1,0 +1,1 @@
+"""The weather, from Open-Meteo: who asks it, and the tool."""

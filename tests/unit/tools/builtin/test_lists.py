@@ -1,0 +1,179 @@
+"""Shopping and to-do lists: several things at once, long ones, damaged files, and who is told."""
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.fakes.waiting import until
+
+from voice_gateway.errors import BadArguments, ToolError, ToolUnavailable
+from voice_gateway.tools.builtin.lists import Item, ListsTold, ListStore
+from voice_gateway.tools.builtin.lists.tool import list_tool, split_items
+from voice_gateway.tools.lint import lint
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> ListStore:
+    return ListStore(tmp_path / "data" / "lists.sqlite3")
+
+
+class Tool:
+    def __init__(self, store: ListStore) -> None:
+        self.tool = list_tool(store)
+
+    async def call(self, action: str, **more: str) -> tuple[str, dict[str, Any]]:
+        call = {"type": "tool_call", "id": "1", "name": "manage_list", "args": {"action": action, **more}}
+        message = await self.tool.ainvoke(call)
+        return message.content, message.artifact["structured"]
+
+    async def say(self, action: str, **more: str) -> str:
+        return (await self.call(action, **more))[0]
+
+
+@pytest.fixture
+def lists(store: ListStore) -> Tool:
+    return Tool(store)
+
+
+def test_the_description_follows_the_pattern(lists: Tool) -> None:
+    assert lint(lists.tool) == []
+
+
+@pytest.mark.parametrize(
+    ("items", "name", "things"),
+    [
+        ("milk, eggs and bread", "shopping", ["milk", "eggs", "bread"]),
+        ("milk and some eggs", "shopping", ["milk", "eggs"]),
+        ("two lemons, olive oil, and the bread", "shopping", ["two lemons", "olive oil", "bread"]),
+        ("fish and chips", "shopping", ["fish and chips"]),
+        ("mac and cheese and milk", "shopping", ["mac and cheese", "milk"]),
+        ("call mum and dad", "to-do", ["call mum and dad"]),
+        ("call mum, pay rent and tidy up", "to-do", ["call mum", "pay rent", "tidy up"]),
+        ("milk, Milk", "shopping", ["Milk"]),
+        (" , ;", "shopping", []),
+    ],
+)
+def test_several_things_are_told_apart(items: str, name: str, things: list[str]) -> None:
+    assert split_items(items, name) == things
+
+
+async def test_a_list_is_filled_read_ticked_and_emptied(lists: Tool) -> None:
+    assert await lists.say("read") == "The shopping list is empty."
+    assert (
+        await lists.say("add", items="milk, eggs and bread")
+        == "Added milk, eggs and bread to the shopping list."
+    )
+    assert (
+        await lists.say("add", items="Milk", list="grocery list") == "Milk is on the shopping list already."
+    )
+    assert await lists.say("add", items="call mum", list="to do") == "Added call mum to the to-do list."
+    assert await lists.say("complete", items="egg") == "Ticked off eggs."
+    assert await lists.say("remove", items="the milk") == "Removed milk from the shopping list."
+    assert await lists.say("read") == "On the shopping list: bread."
+    assert await lists.say("read", list="all") == "There are 1 on the shopping list and 1 on the to-do list."
+    assert await lists.say("clear") == "The shopping list is empty now."
+    assert await lists.say("read", list="to-do") == "On the to-do list: call mum."
+
+
+async def test_what_is_not_there_is_told_and_nothing_is_touched(lists: Tool) -> None:
+    await lists.say("add", items="milk")
+
+    with pytest.raises(ToolError, match="There is no cake on the shopping list"):
+        await lists.say("remove", items="milk and cake")
+
+    assert await lists.say("read") == "On the shopping list: milk."
+
+
+@pytest.mark.parametrize(
+    ("action", "more"),
+    [
+        ("add", {"items": "eggs"}),
+        ("remove", {"items": "milk"}),
+        ("complete", {"items": "milk"}),
+        ("clear", {}),
+    ],
+)
+async def test_every_act_can_be_taken_back(lists: Tool, action: str, more: dict[str, str]) -> None:
+    await lists.say("add", items="milk")
+
+    _, facts = await lists.call(action, **more)
+    for call in facts["before"]:
+        await lists.call(**call["args"])
+
+    assert await lists.say("read") == "On the shopping list: milk."
+
+
+async def test_of_a_thousand_things_the_count_and_the_first_are_told(store: ListStore, lists: Tool) -> None:
+    store.add("shopping", [f"thing {number}" for number in range(1000)])
+
+    text, facts = await lists.call("read")
+
+    assert text == (
+        "There are 1,000 things on the shopping list. "
+        "The first are thing 0, thing 1, thing 2, thing 3 and thing 4."
+    )
+    assert (facts["count"], len(facts["items"])) == (1000, 200)
+
+
+@pytest.mark.parametrize(
+    ("more", "problem"),
+    [
+        ({}, "What shall I put"),
+        ({"items": "x" * 101}, "up to 50 things"),
+        ({"items": ",".join(str(number) for number in range(51))}, "up to 50 things"),
+        ({"items": "milk", "list": "x" * 41}, "at most 40"),
+    ],
+)
+async def test_what_cannot_be_added_is_refused(lists: Tool, more: dict[str, str], problem: str) -> None:
+    with pytest.raises(BadArguments, match=problem):
+        await lists.say("add", **more)
+
+
+async def test_there_is_an_end_to_how_many(store: ListStore) -> None:
+    store.add("shopping", [str(number) for number in range(5000)])
+
+    with pytest.raises(ToolUnavailable, match="Clear some first"):
+        store.add("shopping", ["one more"])
+
+
+def test_a_damaged_file_is_set_aside_and_what_can_be_read_is_kept(store: ListStore, tmp_path: Path) -> None:
+    store.add("shopping", ["milk", "eggs"])
+    damages: list[Any] = []
+    content = store.path.read_bytes()
+    store.path.write_bytes(b"\xff" * 100 + content[100:])
+
+    again = ListStore(store.path, on_damage=damages.append)
+
+    assert [item.text for item in again.all()] == ["milk", "eggs"]
+    assert [damage.kept for damage in damages] == [2]
+
+
+def test_a_disk_that_takes_nothing_is_told(tmp_path: Path) -> None:
+    (tmp_path / "data").write_text("a file where the folder should be")
+
+    with pytest.raises(ToolUnavailable, match="Lists are not available"):
+        ListStore(tmp_path / "data" / "lists.sqlite3").add("shopping", ["milk"])
+
+
+async def test_whoever_changes_a_list_it_is_told(store: ListStore) -> None:
+    told: list[tuple[str, list[str]]] = []
+
+    def tell(name: str, items: Sequence[Item]) -> None:
+        told.append((name, [item.text for item in items]))
+
+    store.add("shopping", ["milk"])
+    watcher = ListsTold(store, tell, look_seconds=0.05)
+    task = asyncio.create_task(watcher.run())
+    try:
+        await until(lambda: told == [("shopping", ["milk"])])
+        await asyncio.to_thread(store.add, "shopping", ["eggs"])
+        await until(lambda: told[1:] == [("shopping", ["milk", "eggs"])])
+        other = ListStore(store.path)  # as another process has it
+        await asyncio.to_thread(other.remove, [item.id for item in other.all()])
+        await until(lambda: told[2:] == [("shopping", [])])
+        watcher.again()
+        assert told[3:] == [("shopping", [])]
+    finally:
+        task.cancel()

@@ -1,0 +1,126 @@
+"""The weather from Open-Meteo: said to come from there, and a sentence for whatever goes wrong."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from tests.fakes.open_meteo import FakeOpenMeteo
+
+from voice_gateway.config import ToolsSettings, load
+from voice_gateway.errors import BadArguments, ToolError, ToolTimeout, ToolUnavailable
+from voice_gateway.tools.builtin import builtin_tools
+from voice_gateway.tools.lint import lint
+
+NOW = datetime(2026, 11, 16, 12, tzinfo=UTC)
+BERLIN = (52.52, 13.41)
+
+
+async def weather(
+    server: FakeOpenMeteo, home: tuple[float, float] | None = BERLIN, **arguments: Any
+) -> tuple[str, Any]:
+    units = {"weather_units": arguments.pop("units", "metric")}
+    settings = ToolsSettings(
+        search=False,
+        weather_url=server.url,
+        weather_towns_url=server.url,
+        weather_timeout_seconds=arguments.pop("limit", 5.0),
+        **units,
+    )
+    [tool] = [one for one in builtin_tools(settings, home=home, now=lambda: NOW) if one.name == "get_weather"]
+    call = {"type": "tool_call", "id": "1", "name": "get_weather", "args": arguments}
+    message = await tool.ainvoke(call)
+    return message.content, message.artifact["structured"]
+
+
+def test_the_description_follows_the_pattern() -> None:
+    [tool] = [one for one in builtin_tools(ToolsSettings()) if one.name == "get_weather"]
+    assert lint(tool) == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ({}, "It's 8 degrees and rainy"),
+        ({"day": "today"}, "Today it will be rainy, 4 to 12 degrees, with a 80 percent chance of rain"),
+        ({"day": "tomorrow"}, "Tomorrow it will be rainy, 4 to 12 degrees, with a 30 percent chance of rain"),
+        ({"day": "wednesday"}, "On Wednesday it will be rainy, 4 to 12 degrees"),
+        ({"about": "rain"}, "Yes, it's raining"),
+        ({"day": "today", "about": "rain"}, "Yes, rain is likely today: 80 percent"),
+        ({"day": "tomorrow", "about": "rain"}, "Maybe: there is a 30 percent chance of rain tomorrow"),
+        ({"day": "wednesday", "about": "rain"}, "No, rain is unlikely on Wednesday: 5 percent"),
+        ({"about": "temperature"}, "It's 8 degrees outside"),
+        ({"day": "this evening", "about": "temperature"}, "4 to 12 degrees today"),
+        ({"day": "friday", "about": "wind"}, "Wind up to 33 kilometers per hour on Friday"),
+        ({"place": "lisbon"}, "It's 8 degrees and rainy in Lisbon"),
+    ],
+)
+async def test_it_is_told_as_a_person_would_and_from_whom(arguments: dict[str, Any], said: str) -> None:
+    async with FakeOpenMeteo() as server:
+        text, facts = await weather(server, **arguments)
+
+    assert text == f"{said}, according to Open-Meteo."
+    assert facts["source"] == "Open-Meteo"
+
+
+async def test_it_asks_for_the_home_that_is_set_and_for_nothing_else() -> None:
+    async with FakeOpenMeteo() as server:
+        await weather(server, units="imperial")
+
+    [asked] = server.asked
+    assert (asked["latitude"], asked["longitude"]) == ("52.5200", "13.4100")
+    assert asked["temperature_unit"] == "fahrenheit"
+    assert not {"apikey", "name"} & set(asked)
+
+
+async def test_without_a_home_it_says_which_settings_are_missing_and_sends_nothing() -> None:
+    async with FakeOpenMeteo() as server:
+        with pytest.raises(ToolError, match=r"set home\.latitude and home\.longitude"):
+            await weather(server, home=None)
+
+        assert server.asked == []
+        assert (await weather(server, home=None, place="Lisbon"))[0].startswith("It's 8 degrees")
+
+
+@pytest.mark.parametrize(
+    ("place", "problem"),
+    [("Xyzzy", "knows no place called Xyzzy"), ("Nowhere", "has no weather for that place")],
+)
+async def test_a_town_without_weather_is_told(place: str, problem: str) -> None:
+    async with FakeOpenMeteo() as server:
+        with pytest.raises(ToolError, match=problem):
+            await weather(server, place=place)
+
+
+@pytest.mark.parametrize(
+    "body", [b"", b"<html>", b"[]", b"{}", b'{"current": {}, "daily": {}}', b"[" * 5000, b"x" * 600_000]
+)
+async def test_garbage_is_told(body: bytes) -> None:
+    async with FakeOpenMeteo(body=body) as server:
+        with pytest.raises(ToolUnavailable, match="Open-Meteo"):
+            await weather(server)
+
+
+async def test_an_error_a_silence_and_a_server_that_is_not_there_are_told() -> None:
+    async with FakeOpenMeteo(status=503, body=b'{"error": true}') as server:
+        with pytest.raises(ToolUnavailable, match="at the moment"):
+            await weather(server)
+    with pytest.raises(ToolUnavailable, match="cannot be reached"):
+        await weather(server)
+    async with FakeOpenMeteo(silent=True) as server:
+        with pytest.raises(ToolTimeout, match=r"did not answer within 0\.1 seconds"):
+            await weather(server, limit=0.1)
+
+
+async def test_a_day_that_is_too_far_or_none_is_told() -> None:
+    async with FakeOpenMeteo() as server:
+        with pytest.raises(BadArguments, match="7 days ahead"):
+            await weather(server, day="december 24")
+        with pytest.raises(BadArguments, match="cannot read the day"):
+            await weather(server, day="someday")
+
+
+def test_offline_there_is_no_weather() -> None:
+    settings = load(None, environ={"VOICE_GATEWAY_PRESET": "offline"}).settings
+
+    assert not settings.tools.weather
+    assert "get_weather" not in [tool.name for tool in builtin_tools(settings.tools)]
