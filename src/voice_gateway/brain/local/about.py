@@ -108,6 +108,7 @@ _ABILITIES = {
     "get_current_datetime": "tell the time",
     "calculate": "do sums",
     "get_weather": "tell the weather",
+    "manage_list": "keep lists",
     "search_web": "search the web",
     "control_speaker_volume": "change the volume",
     "make_routine": "do things later or every day",
