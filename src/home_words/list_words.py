@@ -25,6 +25,22 @@ def spoken_list(name: str) -> str:
     return f"the {name} list"
 
 
+# What is bought by one word. Speech has no commas: "milk eggs and bread" are three things.
+_STAPLES: Final = frozenset(
+    """milk eggs bread butter cheese flour sugar salt pepper rice pasta coffee tea water juice beer wine apples bananas
+    oranges lemons grapes tomatoes potatoes onions carrots garlic lettuce cucumbers mushrooms spinach chicken beef ham
+    bacon fish salmon yogurt yoghurt cream cereal oats honey jam oil vinegar ketchup mustard chips cookies soap
+    shampoo toothpaste napkins tissues batteries""".split()
+)
+
+
+def staples_apart(text: str) -> list[str]:
+    """Only where every word of it is one: "olive oil" stays what it is."""
+    words = text.split()
+    apart = len(words) > 1 and all(word.casefold() in _STAPLES for word in words)
+    return words if apart else [text]
+
+
 # Without any of these nothing is said of a list.
 SPEAKS_OF: Final = (
     "list",

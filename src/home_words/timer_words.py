@@ -17,6 +17,10 @@ ARTICLE: Final = LazyPattern(r"^(?:(?:the|my|our|a|an|that|this|another|new) )+"
 _KIND: Final = r"(?P<kind>timer|alarm(?: clock)?|reminder|countdown)"
 _KINDS: Final = r"(?P<kind>timers?|alarms?(?: clocks?)?|reminders?|countdowns?)"
 _MY: Final = r"(?:(?:the|my|our|that|this|all|all of|all the|all my|of my|of the) )*"
+BARE_TIMER: Final = LazyPattern(
+    r"^(?P<label>(?!set|start|create|make|begin|run|put|cancel|stop|delete|remove|end|clear|add|give|the|my|a|an|how|what|is|new|extend)"
+    r"[a-z]+(?: [a-z]+)?) timer (?:for |of )?(?P<duration>.+)$"
+)
 REMIND: Final = LazyPattern(
     r"^(?:(?P<before>.{1,60}?) )??(?:remind (?:me|us)|(?:(?:set|create|make|add|give me|i need|i want) )?(?:(?:a|an|another|new) )+"
     r"reminder(?: for me)?|(?:set|create|add) reminder|do not let (?:me|us) forget)(?: (?P<rest>.+))?$"

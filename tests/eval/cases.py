@@ -138,6 +138,7 @@ _ARGUMENTS: dict[str, Any] = {
         "manage_list",
         dict(zip(("action", "list", "items"), rest.split(" ", 2), strict=False)),
     ),
+    "listed": lambda rest: ("read_list", {"list": rest}),
     "weather": lambda rest: ("get_weather", dict(_WEATHER.findall(rest))),
     "tell": lambda rest: ("broadcast", {"message": rest}),
     "timer": _timer("set_timer"),

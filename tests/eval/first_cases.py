@@ -102,11 +102,22 @@ def judge(case: First, heard: Heard) -> Became:
         return Became.SENT
     if not _acts_wanted(case, heard):
         return Became.WRONG_ACT
-    if any(all(_holds(*check, heard) for check in way) for way in case.ways):
+    if any(_way_holds(way, heard) for way in case.ways):
         return Became.WELL
     facts = [check for way in case.ways for check in way if check[0] in _FACTS]
     told = any(_holds(*fact, heard) for fact in facts)
     return Became.UNTRUE if facts and not told and _untrue(names, heard) else Became.MISSED
+
+
+def _way_holds(way: Sequence[tuple[str, str]], heard: Heard) -> bool:
+    """Where something shall be done, a short answer need not be quiet."""
+    if any(check == "did" for check, _ in way):
+        lengths = {"short": SHORT_SECONDS, "brief": BRIEF_SECONDS}
+        return all(
+            heard.seconds <= lengths[check] if check in lengths else _holds(check, about, heard)
+            for check, about in way
+        )
+    return all(_holds(*check, heard) for check in way)
 
 
 def _acts_wanted(case: First, heard: Heard) -> bool:

@@ -11,7 +11,7 @@ from voice_gateway.turn import Passed, Reply, Words
 
 _LOOKING = frozenset(
     "list_zwave_devices get_zwave_device get_device_sensor_data check_zwave_health get_current_datetime "
-    "search_web list_timers calculate get_weather".split()
+    "search_web list_timers calculate get_weather read_list".split()
 )
 
 
@@ -37,8 +37,6 @@ def judge(
 
 
 def is_act(call: Call) -> bool:
-    if call[0] == "manage_list" and ("action", "read") in call[1]:
-        return False
     return call[0] not in _LOOKING and call != ("control_speaker_volume", (("action", "get"),))
 
 

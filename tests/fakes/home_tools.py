@@ -252,6 +252,7 @@ _BUILTINS: dict[str, tuple[dict[str, Any], bool]] = {
         _object(["action"], **{name: {"type": "string"} for name in ("action", "items", "list")}),
         False,
     ),
+    "read_list": (_object([], list={"type": "string"}), True),
     "get_weather": (_object([], **{name: {"type": "string"} for name in ("day", "place", "about")}), True),
     "broadcast": (_object(["message"], message={"type": "string"}), False),
     "search_web": (_object(["query"], query={"type": "string"}), True),

@@ -12,7 +12,7 @@ from voice_gateway.config import McpSettings, ServerSettings, Settings
 from voice_gateway.watch import Changes, PartState, State, Watch
 
 BROKER = "The MQTT broker is not reachable; I keep trying."
-BUILT_IN = 14  # tools without any server
+BUILT_IN = 15  # tools without any server
 MICROPHONE = "I cannot hear: plug one in, or start the sound server"  # as a library's own words end
 
 

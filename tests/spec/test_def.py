@@ -34,6 +34,7 @@ BUILT_IN = {
     "extend_timer",
     "calculate",
     "manage_list",
+    "read_list",
     "get_weather",
     "broadcast",
     "make_routine",

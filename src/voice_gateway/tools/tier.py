@@ -81,7 +81,7 @@ def _own_tier(name: str, args: Mapping[str, Any], traits: ToolTraits) -> Tier:
 
 def _builtin_tier(name: str, args: Mapping[str, Any], traits: ToolTraits) -> Tier:
     """A reminder to unlock the door unlocks nothing."""
-    if traits.read_only or (name, args.get("action")) in ((VOLUME, "get"), (LISTS, "read")):
+    if traits.read_only or (name == VOLUME and args.get("action") == "get"):
         return Tier.READ
     return Tier.SENSITIVE if traits.destructive or _sounds_sensitive(name, {}) else Tier.ACT
 

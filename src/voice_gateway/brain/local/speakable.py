@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _OURS = frozenset(
     "list_zwave_devices get_zwave_device get_device_sensor_data check_zwave_health control_zwave_device "
     "control_zwave_lock set_zwave_thermostat activate_zwave_scene get_current_datetime search_web "
-    "list_timers control_speaker_volume calculate get_weather".split()
+    "list_timers control_speaker_volume calculate get_weather read_list".split()
 )
 _OF_A_HOME = re.compile(r"^hass[A-Z_]", re.IGNORECASE)  # Home Assistant's own: the home is spoken to instead
 _VERB = re.compile(

@@ -50,9 +50,9 @@ def builtin_tools(
         tools += timer_tools(timers, now, rings)
     tools.append(calculate_tool(now))
     if lists is not None:
-        from voice_gateway.tools.builtin.lists.tool import list_tool
+        from voice_gateway.tools.builtin.lists.tool import list_tools
 
-        tools.append(list_tool(lists))
+        tools += list_tools(lists)
     if announce is not None:
         from voice_gateway.tools.builtin.broadcast import broadcast_tool
 

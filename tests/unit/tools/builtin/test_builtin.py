@@ -30,6 +30,7 @@ def test_all_of_them_are_found_in_one_place(tmp_path: Path) -> None:
         "extend_timer",
         "calculate",
         "manage_list",
+        "read_list",
         "broadcast",
         "get_weather",
         "search_web",

@@ -41,7 +41,7 @@ def test_the_description_follows_the_pattern() -> None:
     ("arguments", "said"),
     [
         ({}, "It's 8 degrees and rainy"),
-        ({"day": "today"}, "Today it will be rainy, 4 to 12 degrees, with a 80 percent chance of rain"),
+        ({"day": "today"}, "Today it will be rainy, 4 to 12 degrees, with an 80 percent chance of rain"),
         ({"day": "tomorrow"}, "Tomorrow it will be rainy, 4 to 12 degrees, with a 30 percent chance of rain"),
         ({"day": "wednesday"}, "On Wednesday it will be rainy, 4 to 12 degrees"),
         ({"about": "rain"}, "Yes, it's raining"),

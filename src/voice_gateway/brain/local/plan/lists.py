@@ -8,7 +8,7 @@ from voice_gateway.brain.local.grammar import Frame
 from voice_gateway.brain.local.meaning import Clarification, Context, Meaning, Request, Step
 from voice_gateway.brain.local.plan.when import is_duration
 
-LISTS_TOOL = "manage_list"
+CHANGE, READ = "manage_list", "read_list"
 _NO_THING = re.compile(r"\b(?:percent|degrees?|minutes?|hours?|light|volume|everything|it|that|them)\b")
 
 
@@ -50,9 +50,11 @@ def _list(frame: Frame, _context: Context) -> Meaning:
     action, items, name = frame.text("action"), frame.text("items"), frame.text("list")
     if frame.slots.get("somewhere") and not name:
         return Clarification("On which list: shopping or to-do?", frame, slot="list")
+    if action == "read":
+        return Step(frame.intent, (Request(READ, {"list": name} if name else {}),), frame=frame)
     args = {"action": action, "items": items, "list": name}
-    request = Request(LISTS_TOOL, {key: value for key, value in args.items() if value})
-    return Step(frame.intent, (request,), acts=action != "read", frame=frame)
+    request = Request(CHANGE, {key: value for key, value in args.items() if value})
+    return Step(frame.intent, (request,), acts=True, frame=frame)
 
 
 LISTS = {"List": _list}

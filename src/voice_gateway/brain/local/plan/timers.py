@@ -8,6 +8,7 @@ from home_words.timer_words import (
     ALARM,
     ARTICLE,
     ASKS_FOR,
+    BARE_TIMER,
     CALLED,
     CANCEL_ALL,
     CANCEL_BOTH,
@@ -41,6 +42,8 @@ from voice_gateway.tools.builtin.clock_times import unclear_hour
 
 
 def _read_set(text: str) -> Iterator[Frame]:
+    if (bare := BARE_TIMER.match(text)) and is_duration(bare["duration"]):  # "egg timer 3 minutes"
+        yield Frame("SetTimer", {"label": bare["label"], "duration": bare["duration"]}, literal=10)
     if (reminder := _reminder(text)) is not None:
         yield reminder
     elif (alarm := _alarm(text)) is not None:

@@ -1,4 +1,4 @@
-"""The tool `manage_list`: adds to shopping and to-do lists, removes, ticks off, reads and clears."""
+"""The tools `manage_list`, which adds to lists, removes, ticks off and clears, and `read_list`."""
 
 import asyncio
 import re
@@ -7,7 +7,7 @@ from typing import Any
 
 from langchain_core.tools import BaseTool, StructuredTool
 
-from home_words.list_words import list_name, spoken_list
+from home_words.list_words import list_name, spoken_list, staples_apart
 from home_words.names import singular
 from home_words.phrases import listed
 from voice_gateway.errors import BadArguments, ToolError
@@ -21,11 +21,15 @@ _ONE_THING = re.compile(
     r"\b(mac|macaroni|fish|half|gin|rum|cookies|pork|ham) and "
     r"(cheese|chips|half|tonic|coke|cream|beans|eggs)\b"
 )
-ACTIONS = ("add", "remove", "complete", "read", "clear")
+ACTIONS = ("add", "remove", "complete", "clear")
 
 DESCRIPTION = (
-    "REQUIRED for shopping and to-do lists: you MUST call this whenever the user asks about a list. "
+    "REQUIRED for shopping and to-do lists: you MUST call this whenever the user asks about changing a list. "
     'DO NOT use for timers.\nGood: "add milk and eggs to the shopping list". Bad: "list my timers".'
+)
+READ = (
+    "REQUIRED to know a list: you MUST call this whenever the user asks about what is on it. "
+    'DO NOT use for timers.\nGood: "what do I need to buy". Bad: "list my timers".'
 )
 PARAMETERS: dict[str, Any] = {
     "type": "object",
@@ -36,36 +40,57 @@ PARAMETERS: dict[str, Any] = {
     },
     "required": ["action"],
 }
+READ_PARAMETERS: dict[str, Any] = {
+    "type": "object",
+    "properties": {"list": {"type": "string", "description": 'For example "to-do"; shopping if left out'}},
+}
 
 Answer = tuple[str, dict[str, Any]]
 
 
-def list_tool(store: ListStore) -> BaseTool:
+def list_tools(store: ListStore) -> list[BaseTool]:
     lists = _Lists(store)
 
     async def manage_list(action: str, items: str | None = None, list: str | None = None) -> Answer:  # noqa: A002
-        name = list_name(list or "")
-        if len(name) > MAX_NAME:
-            raise BadArguments(f"list must have at most {MAX_NAME} characters.")
-        if action in ("read", "clear"):
-            work: Callable[[], Answer] = lambda: getattr(lists, action)(name)  # noqa: E731
-        else:
-            texts = _texts(items, name)
-            work = lambda: getattr(lists, action)(name, texts)  # noqa: E731
-        return await asyncio.to_thread(work)
+        name = _name(list)
+        if action == "clear":
+            return await asyncio.to_thread(lists.clear, name)
+        act = {"add": lists.add, "remove": lists.remove, "complete": lists.complete}[action]
+        return await asyncio.to_thread(act, name, _texts(items, name))
 
-    return StructuredTool(
-        name="manage_list",
-        description=DESCRIPTION,
-        args_schema=PARAMETERS,
-        coroutine=manage_list,
-        response_format="content_and_artifact",
-        metadata={
-            "traits": ToolTraits(
-                title="Lists", summary="Shopping and to-do lists: add, remove, tick off, read and clear."
-            )
-        },
+    async def read_list(list: str | None = None) -> Answer:  # noqa: A002
+        return await asyncio.to_thread(lists.read, _name(list))
+
+    manage = ToolTraits(
+        title="Lists", summary="Adds to shopping and to-do lists, removes, ticks off, clears."
     )
+    read = ToolTraits(
+        title="Read a list", summary="What is on a list, or which there are.", read_only=True, idempotent=True
+    )
+    return [
+        _tool("manage_list", DESCRIPTION, PARAMETERS, manage_list, manage),
+        _tool("read_list", READ, READ_PARAMETERS, read_list, read),
+    ]
+
+
+def _tool(
+    name: str, description: str, schema: dict[str, Any], coroutine: Callable[..., Any], traits: ToolTraits
+) -> BaseTool:
+    return StructuredTool(
+        name=name,
+        description=description,
+        args_schema=schema,
+        coroutine=coroutine,
+        response_format="content_and_artifact",
+        metadata={"traits": traits},
+    )
+
+
+def _name(said: str | None) -> str:
+    name = list_name(said or "")
+    if len(name) > MAX_NAME:
+        raise BadArguments(f"list must have at most {MAX_NAME} characters.")
+    return name
 
 
 def _texts(items: str | None, name: str) -> list[str]:
@@ -83,6 +108,8 @@ def split_items(items: str, name: str) -> list[str]:
     parts = re.split(r"\s*[,;]\s*(?:and\s+)?", kept)
     if len(parts) > 1 or name == "shopping":
         parts = [piece for part in parts for piece in re.split(r"\s+and\s+(?:also\s+)?", part)]
+    if len(parts) > 1 and name == "shopping":
+        parts = [piece for part in parts for piece in staples_apart(part)]
     bare = (re.sub(r"^(?:and|also|some|the|a|an|more) (?=\S)", "", part.strip(" .")) for part in parts)
     texts = (text.replace(" & ", " and ") for text in bare if text)
     return list({text.casefold(): text for text in texts}.values())

@@ -15,7 +15,7 @@ from voice_gateway.turn import ToolTraits
 MAX_PLACE = 80  # characters
 LIKELY, POSSIBLE = 50, 20  # percent: from here on rain is worth an umbrella, or a word
 WET, WET_IMPERIAL = 1.0, 0.04  # millimetres, inches: as much in a day is rain
-NO_PLACE = "I don't know where home is: set home.latitude and home.longitude in the settings, or name a town."
+NO_PLACE = "For the weather, set home.latitude and home.longitude, or name a town."
 ABOUT = ("weather", "rain", "temperature", "wind")
 
 DESCRIPTION = (
@@ -133,7 +133,9 @@ class _Telling:
         sky = _SKY.get(day.code, "")
         chance = day.rain_percent
         rain = (
-            f", with a {chance} percent chance of rain" if chance is not None and chance >= POSSIBLE else ""
+            f", with {_a(chance)} {chance} percent chance of rain"
+            if chance is not None and chance >= POSSIBLE
+            else ""
         )
         return f"{_capital(when)}{self._where} it will be {f'{sky}, ' if sky else ''}{span}{rain}"
 
@@ -145,7 +147,7 @@ class _Telling:
         if (chance or 0) >= LIKELY or (chance is None and wet):
             return f"Yes, {what} is likely {when}{self._where}{known}"
         if (chance or 0) >= POSSIBLE:
-            return f"Maybe: there is a {chance} percent chance of {what} {when}{self._where}"
+            return f"Maybe: there is {_a(chance or 0)} {chance} percent chance of {what} {when}{self._where}"
         return f"No, {what} is unlikely {when}{self._where}{known}"
 
     def _degrees(self, value: float) -> str:
@@ -170,6 +172,10 @@ def _facts(forecast: Forecast, day: Day | None, place: str) -> dict[str, Any]:
             "rain_percent": day.rain_percent,
         }  # fmt: skip
     return {"source": SERVICE, "place": place or "home", **facts}
+
+
+def _a(percent: int) -> str:
+    return "an" if percent in (8, 11, 18) or 80 <= percent < 90 else "a"
 
 
 def _capital(text: str) -> str:
