@@ -5,6 +5,10 @@ from typing import Final
 from home_words.lazy_pattern import LazyPattern
 
 _EVERYONE: Final = r"(?:everyone|everybody|every one|the (?:whole )?(?:family|house|household)|the (?:kids|children|others)|all of (?:them|us)|the people here)"
+# What is told now, and not under a condition or again and again.
+NOT_NOW: Final = LazyPattern(
+    r"\b(?:if|when|whenever|unless|once|until|every|later|yesterday|not now|but not|(?:s?he|they) said|is what|was a mistake)\b"
+)
 TELL: Final = tuple(
     LazyPattern(rf"^{pattern}$")
     for pattern in (

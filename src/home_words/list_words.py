@@ -60,13 +60,22 @@ _LIST: Final = (
 )
 _ON: Final = r"(?:to|on|onto|in|into)"
 _OFF: Final = r"(?:from|off|off of|out of|on)"
+_WE_NEED: Final = r"(?:(?:we|i) (?:also )?(?:need|want|are out of|am out of|ran out of|have run out of|have no|are running low on)|(?:we are |i am )?(?:out of|low on))"
 ADD: Final = tuple(
     LazyPattern(rf"^{pattern}$")
     for pattern in (
+        rf"{_WE_NEED}(?: more| any| some| new)* (?P<items>.+?)(?: so| and| can you| could you| please)* (?:add|put|write) (?:it|them|that|some|those) {_ON} (?:{_LIST})",
         rf"(?:add|put|write|include|stick|throw|jot|note|append|place)(?: down)? (?P<items>.+?) {_ON} (?:{_LIST})",
         rf"(?:add|put|write|append) {_ON} (?:{_LIST}) (?P<items>.+)",
         rf"{_ON} (?:{_LIST}) (?:add|put|write) (?P<items>.+)",
     )
+)
+# What points at something that was said before.
+POINTS: Final = frozenset("it that this them these those some something one".split())
+# A thing that has any of these in it was no thing: it is asked, told, or meant for later.
+NO_THING: Final = LazyPattern(
+    r"^(?:if|what|whether|how|which|that)\b|\b(?:if|when|whenever|unless|until|once|later|tomorrow|tonight|yesterday|next week|every|"
+    r"said|before|after|is|was|not|at \d+|in \d+ minutes?|for an? hour|on monday)\b"
 )
 ADD_SOMEWHERE: Final = LazyPattern(r"^add (?P<items>(?!to\b|on\b)[a-z]+(?: (?!to\b|and turn\b)[a-z]+){0,4})$")
 REMOVE: Final = tuple(
@@ -102,6 +111,8 @@ READ: Final = tuple(
         r"what (?:do|should|must) (?:i|we) (?:need to|have to|need|must|should)? ?(?P<buy>buy|get from the (?:shop|store|supermarket))",
         r"(?:my|the|our) (?P<list>shopping|grocery|to do|todo) list",
         r"(?P<all>what|which|how many) lists (?:do i have|are there|have i got)|(?:show|read|tell)(?: me)? (?:all )?my lists",
-        rf"(?:is|are) (?:there )?(?P<asked>.+?) (?:still |already )?on (?:{_LIST})",
+        rf"(?:is|are|do (?:i|we) have|did (?:i|we) (?:already )?(?:put|add|write)|have (?:i|we) (?:already )?(?:put|added|got)) (?:there )?(?P<asked>.+?) "
+        rf"(?:still |already )?(?:on|to) (?:{_LIST})(?: already| yet)?",
+        rf"(?:check|see|look) (?:if|whether|what) .+ on (?:{_LIST})",
     )
 )

@@ -71,7 +71,7 @@ CANCEL_ONE: Final = tuple(
     LazyPattern(rf"^{_CANCEL} {rest}$")
     for rest in (
         rf"(?:(?:the|my|our|that|this) )*{_KIND}",
-        rf"(?:(?:the|my|our|that|this) )*{_KIND} (?:called|named|for|to|about|at|that says|set for|with) (?P<label>.+)",
+        rf"(?:(?:the|my|our|that|this) )*{_KIND} (?:called|named|for|to|about|(?<!timer )at|that says|set for|with) (?P<label>.+)",
         rf"(?:(?:the|my|our|that|this) )*(?P<label>.+?) {_KIND}",
     )
 )

@@ -85,6 +85,8 @@ def _filled(text: str, asked: Clarification, context: Context) -> Frame | None:
         return _left_out(text, asked, context)
     if asked.slot == "half":
         return _half_of_day(text, asked)
+    if asked.slot == "items":
+        return Frame(asked.frame.intent, {**asked.frame.slots, "items": text})
     if asked.slot == "list":
         return Frame(
             asked.frame.intent, {**asked.frame.slots, "list": list_name(re.sub(r"^(?:on|to) ", "", text))}

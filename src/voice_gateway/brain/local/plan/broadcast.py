@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from home_words.broadcast_words import TELL
+from home_words.broadcast_words import NOT_NOW, TELL
 from voice_gateway.brain.local.grammar import Frame
 from voice_gateway.brain.local.meaning import Clarification, Context, Meaning, Request, Step
 
@@ -17,6 +17,8 @@ def read_broadcast(text: str) -> Iterator[Frame]:
     for pattern in TELL:
         if found := pattern.match(text):
             message = found.groupdict().get("message") or ""
+            if NOT_NOW.search(message):
+                return
             yield Frame("Broadcast", {"message": message} if message else {}, literal=10)
             return
 

@@ -37,6 +37,8 @@ def _frame(action: str, parts: dict[str, str | None]) -> Frame | None:
     items = parts.get("items") or ""
     if is_duration(items) or re.search(r"\blists?\b", items):
         return None  # "add five minutes to …"
+    if action == "complete" and words.NO_THING.search(items):
+        return None
     slots = {
         "action": action,
         "items": items,
@@ -50,6 +52,8 @@ def _list(frame: Frame, _context: Context) -> Meaning:
     action, items, name = frame.text("action"), frame.text("items"), frame.text("list")
     if frame.slots.get("somewhere") and not name:
         return Clarification("On which list: shopping or to-do?", frame, slot="list")
+    if action == "add" and items in words.POINTS:
+        return Clarification(f"What shall I put on {words.spoken_list(name)}?", frame, slot="items")
     if action == "read":
         return Step(frame.intent, (Request(READ, {"list": name} if name else {}),), frame=frame)
     args = {"action": action, "items": items, "list": name}

@@ -149,6 +149,11 @@ def _read_cancel(text: str) -> Iterator[Frame]:
     for pattern in CANCEL_ONE:
         if found := pattern.match(text):
             label = ARTICLE.sub("", as_clock(found.groupdict().get("label") or ""))
+            if (
+                re.search(r"\b(?:trying|to|and)\b", label)
+                and "to" not in text.rsplit(found["kind"], maxsplit=1)[-1].split()
+            ):
+                continue  # "stop trying to cancel the timer"
             slots = {
                 "kind": _one(found["kind"]),
                 "label": re.sub(r"'?s$", "", label) if "tomorrow" in label else label,
