@@ -28,6 +28,7 @@ PARTS = (
     "imports",
     "memory",
     "zwave",
+    "home_assistant",
     "gateway",
     "local_brain",
     "voice_hearing",
