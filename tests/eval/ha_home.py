@@ -18,7 +18,7 @@ from voice_gateway.mcp_link.convert import to_langchain_tools
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
 
-_OF_ZWAVE = re.compile(r"z-?wave|\b(?:first|second|third|last) one\b", re.IGNORECASE)
+_OF_ZWAVE = re.compile(r"z-?wave|\bhow many\b|\bcount\b|\b(?:first|second|third|last) one\b", re.IGNORECASE)
 
 
 class Spoken(Protocol):
@@ -29,7 +29,8 @@ class Spoken(Protocol):
 
 
 def is_possible(said: Spoken) -> bool:
-    """Its MCP server has no tool for a thermostat's mode, and it lists its devices in another order."""
+    """Its MCP server has no tool for a thermostat's mode; its devices are listed in another order, and a
+    sensor that measures two things is two of them."""
     modes = any("mode" in dict(args) for way in said.rights for _, args in way.calls)
     return not modes and not _OF_ZWAVE.search(said.turns[-1])
 

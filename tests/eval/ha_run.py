@@ -3,6 +3,7 @@
 import argparse
 import asyncio
 import json
+import logging
 from pathlib import Path
 from time import perf_counter
 
@@ -90,11 +91,17 @@ async def run(cases: list[Case]) -> list[Verdict]:
     return [await run_case(case) for case in cases]
 
 
-def main() -> int:
+def verdicts_of_all() -> list[Verdict]:
+    """In a process of its own, beside others."""
+    logging.disable(logging.CRITICAL)
+    return asyncio.run(run([case for case in read_cases() if is_possible(case)]))
+
+
+def main(verdicts: list[Verdict] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--missed", action="store_true", help="show what was not right, tuned part only")
     given, _ = parser.parse_known_args()
-    verdicts = asyncio.run(run([case for case in read_cases() if is_possible(case)]))
+    verdicts = verdicts_of_all() if verdicts is None else verdicts
     print("\nthe same in a Home Assistant home, by how it is then")
     print(table(verdicts))
     for verdict in verdicts:

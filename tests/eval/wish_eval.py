@@ -253,7 +253,7 @@ def main() -> int:
     parser.add_argument("--missed", action="store_true", help="show what was not right, seen half only")
     parser.add_argument("--missed-held-out", action="store_true", help="the same for the other half")
     given, _ = parser.parse_known_args()
-    setups = [given.only] if given.only else list(ZWAVE_SETUPS)
+    setups = [given.only] if given.only else list(SETUPS)
     by_setup = run_all(setups)
     print(table(by_setup))
     for setup in [setup for setup in setups if setup.endswith("no model")]:
