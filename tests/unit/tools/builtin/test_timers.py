@@ -637,6 +637,13 @@ async def test_snooze_silences_it_and_rings_again(
         assert bell.rings == ["work", "work"]
 
 
+async def test_where_nothing_rings_there_is_nothing_to_snooze(tools: Tools) -> None:
+    await tools.set(at="tomorrow", message="call mum")
+
+    with pytest.raises(ToolError, match="Nothing is ringing"):
+        await tools.call("extend_timer")
+
+
 async def test_what_an_older_gateway_has_set_has_a_kind(store: TimerStore, clock: StoppedClock) -> None:
     store.all()
     due = int(clock.time.timestamp()) + 60

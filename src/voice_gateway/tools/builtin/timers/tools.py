@@ -117,9 +117,9 @@ def timer_tools(
     ) -> tuple[str, dict[str, Any]]:
         moment = now()
         timers = await asyncio.to_thread(store.all)
-        [timer, *_] = _choose(name, timers, moment, _kind(kind))
+        [timer, *_] = _choose(name, timers, moment, _kind(kind)) if duration or name else _ringing(timers)
         snoozed = timer.rang is not None
-        if not snoozed and duration in (None, ""):
+        if not snoozed and not duration:
             raise BadArguments(f"How much time shall I add to the {called(timer)}?")
         due, seconds = _later(timer, str(duration or SNOOZE), moment, snoozed=snoozed)
         moved = await asyncio.to_thread(store.move, timer, due, seconds)
@@ -290,6 +290,13 @@ def _choose(
         no_such = f'There is no {noun} "{(name or "")[:MAX_NAME]}". {there}: {known}.'
         raise ToolError(no_such, structured=structured)
     raise ToolError(f"Which {noun} do you mean? {known}.", structured={"outcome": "ambiguous", **structured})
+
+
+def _ringing(timers: Sequence[Timer]) -> Sequence[Timer]:
+    found = [timer for timer in timers if timer.rang is not None]
+    if not found:
+        raise ToolError("Nothing is ringing.")
+    return found
 
 
 def _words_of(timer: Timer) -> set[str]:
