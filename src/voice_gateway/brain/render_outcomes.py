@@ -25,7 +25,7 @@ def _sentence(outcome: ToolOutcome) -> str:
         trouble = _short(outcome.text.removeprefix("Error:").strip()) or words
         return _ended(trouble if outcome.status in _UNSETTLED else f"That did not work: {trouble}")
     text = outcome.text.strip()
-    if unusable(text):
+    if unusable(text) or "\n" in text:  # a table or a list is for eyes
         text = next((v for k in _SENTENCE_KEYS if isinstance(v := outcome.facts.get(k), str)), text)
     if unusable(text):
         known = "gave an answer that I cannot read aloud" if outcome.read_only else "reported success"

@@ -46,3 +46,12 @@ def test_a_long_result_is_cut_at_a_sentence() -> None:
 
 def test_nothing_was_done() -> None:
     assert render_outcomes([]) == NOT_UNDERSTOOD
+
+
+def test_a_long_list_is_not_read_out_where_its_tool_has_a_sentence_for_it():
+    facts = {"devices": [], "summary": "I have looked at Home Assistant's 35 devices."}
+    looked = ToolOutcome(
+        "1", "GetLiveContext", "Live Context:\n- names: AC", True, 0.1, structured=facts, read_only=True
+    )
+
+    assert render_outcomes([looked]) == "I have looked at Home Assistant's 35 devices."

@@ -69,7 +69,8 @@ class Home:
 async def look(home: Home, raw: Raw, args: Mapping[str, Any]) -> Answer:
     """GetLiveContext: the list as every home's, and as Home Assistant wrote it."""
     entities = await home.seen.look()
-    return home.seen.text, {"structured": facts_of(entities), "blobs": []}
+    summary = f"I have looked at Home Assistant's {len(entities)} devices."  # nobody listens to the list
+    return home.seen.text, {"structured": {**facts_of(entities), "summary": summary}, "blobs": []}
 
 
 async def pass_on(home: Home, raw: Raw, args: Mapping[str, Any]) -> Answer:
