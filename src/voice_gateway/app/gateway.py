@@ -106,7 +106,8 @@ class Gateway:
             self.tools.add(tool)
         self.executor = self._build_executor()
         self.link = self._build_link()
-        self._sources = Sources(self.executor, self._home_trouble)
+        reached = any(server.url is not None for server in settings.mcpServers.values())
+        self._sources = Sources(self.executor, self._home_trouble, lists=reached)
         self._agreed_scenes = AgreedScenes(data_folder() / "agreed-scenes.json")
         place = place_of(settings.home)
         self.local = LocalBrain(

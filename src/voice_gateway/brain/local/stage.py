@@ -206,7 +206,8 @@ class LocalBrain:
         if (talk := self._small_talk(said)) is not None:
             return talk.intent == ABILITIES
         core = Reader(Context(topic=topic, tools=self._tool_names()), self._language, core_only=True)
-        return not core.read(said).steps
+        steps = core.read(said).steps
+        return not steps or (self._cache.has_lists and any(step.intent == "List" for step in steps))
 
     def _read(self, raw: str, context: Context, memory: Memory) -> Understanding:
         said = normalise(raw)

@@ -7,6 +7,7 @@ from home_words import list_words as words
 from voice_gateway.brain.local.grammar import Frame
 from voice_gateway.brain.local.meaning import Clarification, Context, Meaning, Request, Step
 from voice_gateway.brain.local.plan.when import is_duration
+from voice_gateway.tools.builtin.lists.tool import split_items
 
 CHANGE, READ = "manage_list", "read_list"
 _NO_THING = re.compile(r"\b(?:percent|degrees?|minutes?|hours?|light|volume|everything|it|that|them)\b")
@@ -48,17 +49,32 @@ def _frame(action: str, parts: dict[str, str | None]) -> Frame | None:
     return Frame("List", {name: value for name, value in slots.items() if value}, literal=10)
 
 
-def _list(frame: Frame, _context: Context) -> Meaning:
+def _list(frame: Frame, context: Context) -> Meaning:
     action, items, name = frame.text("action"), frame.text("items"), frame.text("list")
     if frame.slots.get("somewhere") and not name:
         return Clarification("On which list: shopping or to-do?", frame, slot="list")
     if action == "add" and items in words.POINTS:
         return Clarification(f"What shall I put on {words.spoken_list(name)}?", frame, slot="items")
+    if (elsewhere := _of_a_home(frame, context)) is not None:
+        return elsewhere
     if action == "read":
         return Step(frame.intent, (Request(READ, {"list": name} if name else {}),), frame=frame)
     args = {"action": action, "items": items, "list": name}
     request = Request(CHANGE, {key: value for key, value in args.items() if value})
     return Step(frame.intent, (request,), acts=True, frame=frame)
+
+
+def _of_a_home(frame: Frame, context: Context) -> Step | None:
+    """A home's own list of that name is where the others of the house look; None: it has none."""
+    action, name = frame.text("action"), frame.text("list") or words.list_name("shopping")
+    items = split_items(frame.text("items"), name)
+    for source in context.home.sources:
+        calls = source.list_calls(action, name, items)
+        if isinstance(calls, str):
+            return Step(frame.intent, frame=frame, say=calls)
+        if calls:
+            return Step(frame.intent, tuple(map(Request.of, calls)), acts=action != "read", frame=frame)
+    return None
 
 
 LISTS = {"List": _list}
