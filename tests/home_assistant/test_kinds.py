@@ -108,7 +108,6 @@ async def test_muting_happens_and_nobody_claims_to_have_seen_it(house: House):
 
 
 async def test_a_list_by_its_tool(house: House):
-    """Words for a list go to the gateway's own."""
     words = ("tools", "call", "HassListAddItem", "item=milk", "name=Shopping List")
     done = await house.commands.run(*words)
 
