@@ -228,9 +228,11 @@ async def test_a_model_calls_a_strange_tool_by_itself_only_when_its_server_is_tr
             return
         reply = await home.hears(WISH)
         assert home.strange_calls() == []
-        assert reply.text == "Water plants with plant fern? Say yes to confirm."
+        assert reply.text == "Shall I use water plants of strange with plant fern?"
         await home.hears("yes")
         assert home.strange_calls() == ["water_plants"]
         home.conversation = "named"
-        await home.hears("water my plants please")
+        named = await home.hears("water my plants please")  # by the rules, without the model
+        assert named.text == "Shall I use water plants of strange?"
+        await home.hears("yes")
         assert home.strange_calls() == ["water_plants"] * 2

@@ -9,7 +9,8 @@ from voice_gateway.brain.local.small_talk import SmallTalk, small_talk
 from voice_gateway.config import BrainSettings
 
 TOOLS = manager_for(ScriptedHome.default()).all()
-NO_SEARCH = [tool for tool in TOOLS if tool.name != "search_web"]
+OUTSIDE = ("search_web", "get_weather")
+AT_HOME = [tool for tool in TOOLS if tool.name not in OUTSIDE]
 
 
 @pytest.mark.parametrize(
@@ -50,7 +51,7 @@ def test_what_it_sends_depends_on_the_provider_and_the_search() -> None:
     at_home, cloud = BrainSettings(), BrainSettings(provider="anthropic")
 
     assert "unless you ask for a web search" in about_itself(SmallTalk.SENDS, About(), at_home, TOOLS)
-    assert about_itself(SmallTalk.SENDS, About(), at_home, NO_SEARCH) == "No, nothing leaves the house."
+    assert about_itself(SmallTalk.SENDS, About(), at_home, AT_HOME) == "No, nothing leaves the house."
     assert "Anthropic" in about_itself(SmallTalk.SENDS, About(), cloud, TOOLS)
 
 
