@@ -16,8 +16,9 @@ def own_folder(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
 
 
-async def hear(ha: FakeHomeAssistant, text: str, token: str | None = None) -> Reply:
-    server = ServerSettings(url=ha.mcp_url, headers={"Authorization": f"Bearer {token or ha.token}"})
+async def hear(ha: FakeHomeAssistant, text: str, token: str | None = None, url: str = "") -> Reply:
+    headers = {"Authorization": f"Bearer {token or ha.token}"}
+    server = ServerSettings(url=url or ha.mcp_url, headers=headers)
     quick = McpSettings(attempts=1, base_delay_seconds=0.0)
     async with opened(Settings(mcpServers={"casa": server}, mcp=quick)) as gateway:
         return await gateway.conversation.answer(Utterance(text))
@@ -29,6 +30,13 @@ async def test_a_light_is_switched_and_the_token_is_in_no_outcome():
         assert reply.text == "The Bed Light is now on at 71 percent."
         assert ha.home["light.bed_light"].state == "on"
         assert ha.token not in json.dumps(reply.to_json())
+
+
+@pytest.mark.parametrize("path", ["", "/", "/api/mcp/"])
+async def test_the_host_alone_or_a_slash_too_much_is_enough(path: str):
+    async with FakeHomeAssistant(recorded_home()) as ha:
+        reply = await hear(ha, "turn on the bed light", url=ha.mcp_url.removesuffix("/api/mcp") + path)
+        assert reply.text == "The Bed Light is now on at 71 percent."
 
 
 async def test_a_token_that_is_not_accepted_is_named():

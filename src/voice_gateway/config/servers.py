@@ -48,7 +48,10 @@ def with_servers(
 def _has_home(name: str, server: ServerSettings) -> bool:
     """By what it is, or because it had devices before: a real home that is away is not played by another."""
     own = name == ZWAVE or is_own_server(server.command, server.args)
-    return own or bool(_HOME_ASSISTANT.search(str(server.url or ""))) or name in _homes_seen()
+    # An address with a token may be a Home Assistant whose path is wrong: what is said to it must not be
+    # "done" in a home that is not there.
+    may_be = server.url is not None and bool(server.headers or _HOME_ASSISTANT.search(server.url))
+    return own or may_be or name in _homes_seen()
 
 
 def _homes_seen() -> list[str]:

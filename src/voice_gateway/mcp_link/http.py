@@ -32,7 +32,19 @@ HTTP_SECONDS, READ_SECONDS = 30.0, 300.0  # a server may hold a response open fo
 REFUSED = 400  # this HTTP status, and all above
 # It takes us no longer: a token that was revoked, a server that is not loaded (any more), a proxy before one.
 TURNED_AWAY = frozenset({401, 403, 404, 502, 503, 504})
+NOTHING_THERE = frozenset({404, 405})  # at this path
+HOME_ASSISTANT = "/api/mcp"  # where its MCP server is
 KILL_SECONDS = 1.0  # for the SDK to end after it was cancelled
+
+
+def addresses(url: str) -> tuple[str, ...]:
+    """Where to look, in turn: of Home Assistant people give the host alone, or a slash too much."""
+    parts = urlsplit(url)
+    if parts.path in ("", "/"):
+        return url, parts._replace(path=HOME_ASSISTANT).geturl()
+    if parts.path.endswith(f"{HOME_ASSISTANT}/"):
+        return (parts._replace(path=parts.path.rstrip("/")).geturl(),)
+    return (url,)
 
 
 class HttpConnection:
@@ -143,16 +155,14 @@ class HttpConnection:
     async def _serve(self, ready: "asyncio.Future[None]") -> None:
         failure = LinkError("the connection was closed")
         try:
-            async with self._opened() as session:
-                self._session = session
-                known = await session.initialize()
-                self._announces = bool(known.capabilities.tools and known.capabilities.tools.list_changed)
-                self.definitions = await all_pages(self._page)
-                if not ready.done():
-                    ready.set_result(None)
-                await self._watch()
-        except Exception as error:  # the SDK raises its own errors, groups of them, httpx's and pydantic's
-            failure = self._failure(error)
+            for url in addresses(self._settings.url or ""):
+                self._turned_away = False
+                try:
+                    await self._serve_at(url, ready)
+                except Exception as error:  # the SDK's own errors, groups of them, httpx's and pydantic's
+                    failure = self._failure(error)
+                if ready.done() or self._status not in NOTHING_THERE:
+                    break
         finally:
             self._session = None
             self.end = self.end or str(failure)
@@ -161,12 +171,22 @@ class HttpConnection:
             elif not self._stop.is_set():
                 self._events.ended()
 
+    async def _serve_at(self, url: str, ready: "asyncio.Future[None]") -> None:
+        async with self._opened(url) as session:
+            self._session = session
+            known = await session.initialize()
+            self._announces = bool(known.capabilities.tools and known.capabilities.tools.list_changed)
+            self.definitions = await all_pages(self._page)
+            if not ready.done():
+                ready.set_result(None)
+            await self._watch()
+
     @contextlib.asynccontextmanager
-    async def _opened(self) -> AsyncIterator["ClientSession"]:
+    async def _opened(self, url: str) -> AsyncIterator["ClientSession"]:
         from mcp.client.session import ClientSession
 
         async with (
-            self._streams() as streams,
+            self._streams(url) as streams,
             ClientSession(
                 *streams, **client_arguments(self._events.tools_changed, self._events.resource_updated)
             ) as session,
@@ -174,9 +194,7 @@ class HttpConnection:
             yield session
 
     @contextlib.asynccontextmanager
-    async def _streams(self) -> AsyncIterator[Any]:
-        url = self._settings.url
-        assert url is not None
+    async def _streams(self, url: str) -> AsyncIterator[Any]:
         if urlsplit(url).path.rstrip("/").endswith("/sse"):
             from mcp.client.sse import sse_client
 

@@ -49,7 +49,11 @@ def test_a_tool_of_one_s_own_keeps_the_simulated_home():
 
 @pytest.mark.parametrize(
     "server",
-    ['command = "zwave-mcp-server"', 'url = "http://homeassistant.local:8123/api/mcp"'],
+    [
+        'command = "zwave-mcp-server"',
+        'url = "http://homeassistant.local:8123/api/mcp"',
+        'url = "http://homeassistant.local:8123/mcp"\nheaders = { Authorization = "Bearer x" }',
+    ],
 )
 def test_a_server_with_devices_replaces_the_simulated_home(server: str):
     written(f"[mcpServers.mine]\n{server}\n")

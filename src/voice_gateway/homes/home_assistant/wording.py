@@ -38,10 +38,10 @@ _PASSIVE: Final = {
     "dock": "sent to a dock",
 }
 _HIDDEN: Final = {
-    "colour": "no colours",
-    "kelvin": "no colours",
-    "mute": "not whether it is muted",
-    "unmute": "not whether it is muted",
+    "colour": "shows no colours",
+    "kelvin": "shows no colours",
+    "mute": "does not show whether it is muted",
+    "unmute": "does not show whether it is muted",
 }
 
 
@@ -117,7 +117,7 @@ def _open(verdict: Verdict, device: Device) -> str:
         return wording.not_confirmed(device, "Home Assistant no longer lists it")
     if verdict.hidden:
         what = effect.value or (f"{effect.level:g} kelvin" if effect.action == "kelvin" else "it")
-        shows = f"; Home Assistant shows {_HIDDEN[effect.action]}, so" if effect.action in _HIDDEN else ","
+        shows = f"; Home Assistant {_HIDDEN[effect.action]}, so" if effect.action in _HIDDEN else ","
         return f"I have asked {the(device)} for {what}{shows} I can't see whether it happened."
     if effect.action in ("next", "previous"):
         return f"I have asked {the(device)} for it, I can't see whether it happened."
