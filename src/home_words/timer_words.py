@@ -35,6 +35,7 @@ ALARM: Final = LazyPattern(
 SHORT_ALARM: Final = LazyPattern(
     r"^(?:set|create|make|give me|i need) (?:an?|my|the) (?P<when>.+?) (?:wake up )?(?:alarm(?: clock)?|wake up call)$"
 )
+REPEATED: Final = LazyPattern(r"^(?:daily|nightly|every ?day|weekday|work(?:ing)? ?day|week ?end)$")
 CALLED: Final = LazyPattern(r"^(?P<when>.*?) ?\b(?:called|named|labell?ed) (?P<label>.+)$")
 ASKS_FOR: Final = tuple(
     LazyPattern(pattern)

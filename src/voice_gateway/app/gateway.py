@@ -37,6 +37,7 @@ from voice_gateway.reports import (
     server_report,
     what_is_missing,
 )
+from voice_gateway.routines.alarms import RepeatedAlarms
 from voice_gateway.tools.builtin import builtin_tools, system_clock
 from voice_gateway.tools.builtin.lists import Item, ListsTold, ListStore
 from voice_gateway.tools.builtin.timers import RingLease, Timer, TimerClock, TimerStore
@@ -99,6 +100,7 @@ class Gateway:
             playback=self.playback,
             timers=timers,
             rings=rings,
+            repeated=RepeatedAlarms(lambda: self.routines.book),
             lists=lists,
             announce=self._announce,
             home=_where(settings.home),

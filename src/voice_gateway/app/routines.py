@@ -134,7 +134,8 @@ class Routines:
             self._gateway.watch.tell(Notice(routine.say, aloud=True))
         if not routine.calls:
             return Last(system_clock(), ok=True, text=routine.say)
-        await self._gateway.home_known()
+        if not routine.rings:  # an alarm waits for no home
+            await self._gateway.home_known()
         if gone := self._gone(routine):
             why = GONE.format(name=gone, what=self.book.what(routine))
             self.tell(why)

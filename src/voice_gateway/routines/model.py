@@ -150,6 +150,13 @@ class Routine:
         trigger = self.trigger
         return isinstance(trigger, Once) or (isinstance(trigger, Sun | Event) and trigger.once)
 
+    @property
+    def rings(self) -> bool:
+        """An alarm or a reminder: it lets one ring when it comes."""
+        return bool(self.calls) and all(
+            call["name"] == "set_timer" and call["args"].get("at") == "now" for call in self.calls
+        )
+
     def to_json(self, zone: Any) -> dict[str, Any]:
         """The shape that `routines --json` promises, times in the home's own zone."""
 

@@ -257,8 +257,8 @@ class RoutineRunner:
 
     async def _outcome(self, routine: Routine, late_seconds: float) -> Routine:
         """As it is behind its run. What was missed while nobody was there is not made up for: a repeated one
-        waits for its next time, a single one is done a little late, or asked about."""
-        if late_seconds > (self._grace_seconds if routine.one_time else LATE_SECONDS):
+        waits for its next time, a single one is done a little late, or asked about. An alarm may be late."""
+        if late_seconds > (self._grace_seconds if routine.one_time or routine.rings else LATE_SECONDS):
             log.info("a routine was missed", extra={"routine": routine.id, "seconds": round(late_seconds)})
             if routine.one_time:
                 await self._around.missed(routine)

@@ -9,9 +9,10 @@ from langchain_core.tools import BaseTool, StructuredTool
 
 from home_words.phrases import listed
 from voice_gateway.errors import BadArguments, ToolError
+from voice_gateway.routines.alarms import made_again
 from voice_gateway.routines.book import NOBODY_RUNS, From, RoutineBook
-from voice_gateway.routines.model import CANCEL, LIST, MAKE, Routine, calls_text
-from voice_gateway.routines.wording import on_day, when_text
+from voice_gateway.routines.model import CANCEL, LIST, MAKE, Routine
+from voice_gateway.routines.wording import on_day
 from voice_gateway.turn import ToolTraits, speaking
 
 MOST_TOLD = 5  # nobody listens to more
@@ -110,9 +111,11 @@ class _Tools:
                 raise BadArguments("Which routine shall I move, and to when?")
             moved = await asyncio.to_thread(self._book.move, found[0], when)
             back = {"name": CANCEL, "args": {"name": str(moved.id)}}
-            return f"Okay, I'll {self._book.spoken(moved)}.", self._facts([moved], [back, _again(found[0])])
+            return f"Okay, I'll {self._book.spoken(moved)}.", self._facts(
+                [moved], [back, made_again(found[0])]
+            )
         gone = await asyncio.to_thread(self._book.cancel, found)
-        again = [_again(one) for one in gone]
+        again = [made_again(one) for one in gone]
         if len(gone) == 1:
             return f"Okay, I won't {self._book.spoken(gone[0])}.", self._facts(gone, again)
         return f"{len(gone)} routines are cancelled.", self._facts(gone, again)
@@ -205,12 +208,6 @@ def _given(args: Mapping[str, Any]) -> tuple[str, str, tuple[Mapping[str, Any], 
 
 def _cancelling(routine: Routine) -> Mapping[str, Any]:
     return {"name": CANCEL, "args": {"name": str(routine.id)}}
-
-
-def _again(routine: Routine) -> Mapping[str, Any]:
-    calls = calls_text(routine.calls) if routine.calls else ""
-    args = {"when": when_text(routine), "calls": calls, "say": routine.say}
-    return {"name": MAKE, "args": {key: value for key, value in args.items() if value}}
 
 
 def _by() -> From:

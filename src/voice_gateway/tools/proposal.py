@@ -145,7 +145,16 @@ def _list_words(args: Mapping[str, Any]) -> str:
     return ways.get(action, f"tick off {items}" if action == "complete" else f"{action} {which}")
 
 
+def _ringing_words(args: Mapping[str, Any]) -> str:
+    kind, named = str(args.get("kind") or "alarm"), _short(args.get("name") or "")
+    if message := _short(args.get("message") or ""):
+        return f"remind you of “{message}”" if kind == "reminder" else f"ring an alarm and say “{message}”"
+    return f"ring the {named} {kind}" if named else f"ring an {kind}" if kind == "alarm" else f"ring a {kind}"
+
+
 def _timer_words(args: Mapping[str, Any]) -> str:
+    if args.get("at") == "now":  # a routine's: when it comes is told beside it
+        return _ringing_words(args)
     duration, at = _short(args.get("duration") or ""), _short(args.get("at") or "")
     duration = f"{duration} seconds" if duration.isdecimal() else duration
     named = _short(args.get("name") or "")

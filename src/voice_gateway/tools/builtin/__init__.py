@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from voice_gateway.tools.builtin.lists import ListStore
     from voice_gateway.tools.builtin.search import SearchBackend
     from voice_gateway.tools.builtin.timers import TimerStore
+    from voice_gateway.tools.builtin.timers.kept import Repeated
     from voice_gateway.tools.builtin.volume import PlaybackVolume, VolumeBackend
 
 Now = Callable[[], datetime]
@@ -27,6 +28,7 @@ def builtin_tools(
     volume: "VolumeBackend | None" = None,
     timers: "TimerStore | None" = None,
     rings: Callable[[], bool] = lambda: True,
+    repeated: "Repeated | None" = None,
     lists: "ListStore | None" = None,
     announce: Callable[[str], bool] | None = None,
     home: tuple[float, float] | None = None,
@@ -35,9 +37,9 @@ def builtin_tools(
     """`playback` is the gateway's own loudness, which speaking reads; `volume` replaces the system's.
 
     `timers` is the file they are kept in; without it there are no timer tools. `rings` says whether somebody
-    is there to let them ring. `lists` is the file of the lists, `announce` says something at every door;
-    without them there are no such tools. `home` is where it stands, north and east. LangChain is loaded here:
-    what else stands in this folder does without.
+    is there to let them ring, `repeated` knows those that come again and again. `lists` is the file of the
+    lists, `announce` says something at every door; without them there are no such tools. `home` is where it
+    stands, north and east. LangChain is loaded here: what else stands in this folder does without.
     """
     from voice_gateway.tools.builtin.calculate.tool import calculate_tool
     from voice_gateway.tools.builtin.current_datetime import datetime_tool
@@ -47,7 +49,7 @@ def builtin_tools(
 
     tools = [datetime_tool(now), volume_tool(volume or SystemVolume(playback or PlaybackVolume()))]
     if timers is not None:
-        tools += timer_tools(timers, now, rings)
+        tools += timer_tools(timers, now, rings, repeated)
     tools.append(calculate_tool(now))
     if lists is not None:
         from voice_gateway.tools.builtin.lists.tool import list_tools

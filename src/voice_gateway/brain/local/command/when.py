@@ -30,6 +30,7 @@ NO_PLACE = (
     "I don't know where your home is, so I can't tell when the sun rises and sets. Set home.latitude and "
     "home.longitude in voice-gateway.toml, for example latitude = 52.5 and longitude = 13.4 below [home]."
 )
+AT_WHAT_TIME = "At what time?"
 WHEN_EXACTLY = "When exactly? Tell me a time, or in how many minutes."
 NEVER = "That never comes, so I kept nothing."
 
@@ -82,17 +83,45 @@ class Split:
 
 def phrases(text: str) -> list[tuple[str, Found]] | None:
     """All words as phrases of time, one behind the other; None where a word is over."""
-    found: list[tuple[str, Found]] = []
+    found = _matches(text)
+    return None if found is None else [(kind, _given(match)) for kind, match in found]
+
+
+def _matches(text: str) -> list[tuple[str, re.Match[str]]] | None:
+    found: list[tuple[str, re.Match[str]]] = []
     while text:
         for kind, pattern in words.PHRASES:
             if match := pattern.match(text):
-                given = {name: value for name, value in match.groupdict().items() if value}
-                found.append((kind, given))
+                found.append((kind, match))
                 text = text[match.end() :].strip()
                 break
         else:
             return None
     return found
+
+
+def _given(match: re.Match[str]) -> Found:
+    return {name: value for name, value in match.groupdict().items() if value}
+
+
+_REPEATING = frozenset({"days", "monthly", "often", "every"})
+
+
+class Repeated(NamedTuple):
+    """What comes again and again: on which days or how often, and the clock time, where one is said."""
+
+    days: str
+    clock: str
+
+
+def repeated(text: str) -> Repeated | None:
+    """None: it comes once, or it is no time at all."""
+    found = _matches(text) or []
+    if not any(kind in _REPEATING for kind, _ in found):
+        return None
+    clocks = [_given(match) for kind, match in found if kind == "clock"]
+    days = " ".join(match[0].strip() for kind, match in found if kind != "clock")
+    return Repeated(days, next((one.get("clock") or one["sure"] for one in clocks), ""))
 
 
 def splits(text: str) -> Iterator[Split]:
@@ -399,7 +428,7 @@ def _again(when: _When, now: datetime, place: Place) -> Later | Missing:
             raise NoPlace
         return Later(Sun(*when.sun, days=days if len(days) < 7 else ()))
     if not when.clock and not when.part:
-        return Missing("At what time?")
+        return Missing(AT_WHAT_TIME)
     hours, minute = _clock(when)
     at = f"BYHOUR={hours[0] % 24};BYMINUTE={minute};BYSECOND=0"
     if when.month_day is not None:
@@ -432,7 +461,7 @@ def _often(when: _When, now: datetime, place: Place) -> Later | Missing:
             return Missing("From when to when each day?")
         return Later(Every(f"FREQ={_FREQUENCIES[unit]}{interval}", now.replace(microsecond=0)))
     if not when.clock and not when.part:
-        return Missing("At what time?")
+        return Missing(AT_WHAT_TIME)
     hours, minute = _clock(when)
     at = f"BYHOUR={hours[0] % 24};BYMINUTE={minute};BYSECOND=0"
     here = now.astimezone(place.zone)
@@ -603,7 +632,7 @@ def _hhmm(minutes: int) -> str:
 def _clock(when: _When) -> tuple[list[int], int]:
     if not when.clock:
         if not when.part:
-            raise ValueError("At what time?")
+            raise ValueError(AT_WHAT_TIME)
         return [words.PART_HOURS[when.part]], 0
     hours, minute = _read_clock(when.clock, when.part)
     other_day = when.day is not None or when.every is not None or when.month_day is not None

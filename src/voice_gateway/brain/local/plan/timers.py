@@ -19,11 +19,13 @@ from home_words.timer_words import (
     LESS,
     MATTER,
     REMIND,
+    REPEATED,
     SHORT_ALARM,
     SNOOZE,
     SPEAKS_OF,
     TELLS_TIME,
 )
+from voice_gateway.brain.local.command.when import AT_WHAT_TIME, WHEN_EXACTLY
 from voice_gateway.brain.local.grammar import Frame, Slot
 from voice_gateway.brain.local.meaning import Clarification, Context, Meaning, NotHandled, Request, Step
 from voice_gateway.brain.local.plan.when import (
@@ -36,7 +38,9 @@ from voice_gateway.brain.local.plan.when import (
     take_back,
     take_front,
 )
-from voice_gateway.tools.builtin.clock_times import unclear_hour
+from voice_gateway.brain.local.routine_words import when_of
+from voice_gateway.routines.model import MAKE, Later, Missing, calls_text
+from voice_gateway.tools.builtin.clock_times import time_of_day, unclear_hour
 
 # --- setting
 
@@ -102,6 +106,8 @@ def _alarm(text: str) -> Frame | None:
         if not when:
             return None
     both = before.and_then(when)
+    if both is not None and REPEATED.match(label):  # "a daily alarm"
+        both, label = both.and_then(read_when(label) or read_when(f"every {label}")), ""
     return _frame("SetAlarm", both, label=label, message=message) if both is not None else None
 
 
@@ -196,8 +202,10 @@ def read_timers(text: str) -> Iterator[Frame]:
 # --- the calls
 
 _CANNOT_REPEAT = (
-    "I can't repeat alarms and reminders yet, so I set none. Without the repetition I can set one."
+    "I can't repeat alarms and reminders here, so I set none. Without the repetition I can set one."
 )
+_PART = re.compile(r"morning|noon|evening|night")
+_BY_DAY = range(1, 7)  # hours of a reminder that mean the afternoon, where nobody says which
 
 
 def _call(frame: Frame, tool: str, *, acts: bool = False, **args: object) -> Step:
@@ -229,12 +237,34 @@ def _unfit(clock: str, duration: str, frame: Frame) -> str:
     return "no length of time" if duration and not clock and not is_duration(duration) else ""
 
 
-def _remind(frame: Frame, _context: Context) -> Meaning:
-    if frame.slots.get("repeats"):
+def _repeating(frame: Frame, context: Context, clock: str, kind: str) -> Meaning:
+    """A routine that lets it ring each time."""
+    if context.clock is None or MAKE not in context.tools:
         return Step(frame.intent, frame=frame, say=_CANNOT_REPEAT)
+    when = f"{frame.text('repeats')} at {clock}" if clock else frame.text("repeats")
+    later = when_of(when, context.home, context.room, context.clock.now, context.clock.place)
+    if isinstance(later, Missing) and later.text == AT_WHAT_TIME and not clock:
+        return Clarification(AT_WHAT_TIME, frame, slot="clock")
+    if not isinstance(later, Later) or later.back:
+        return Step(frame.intent, frame=frame, say=later.text if isinstance(later, Missing) else WHEN_EXACTLY)
+    facts = {"at": "now", "kind": kind, "name": frame.text("label"), "message": frame.text("message")}
+    calls = calls_text([{"name": "set_timer", "args": {key: fact for key, fact in facts.items() if fact}}])
+    return Step("MakeRoutine", (Request(MAKE, {"when": when, "calls": calls}),), acts=True, frame=frame)
+
+
+def _by_day(clock: str, days: str) -> str:
+    """ "Every friday at 5" is in the afternoon."""
+    hours, _minute = time_of_day(clock) or ([], 0)
+    unsaid = len(hours) > 1 and hours[0] in _BY_DAY and not _PART.search(days)
+    return f"{clock} pm" if unsaid else clock
+
+
+def _remind(frame: Frame, context: Context) -> Meaning:
     duration, clock, message = frame.text("duration"), frame.text("clock"), frame.text("message")
     if not message:
         return Clarification("What shall I remind you of?", frame, slot="message")
+    if days := frame.text("repeats"):
+        return _repeating(frame, context, _by_day(clock, days), "reminder")
     if not duration and clock in ("", "today"):
         return Clarification("When shall I remind you?", frame, slot="duration")
     kind = "reminder"
@@ -244,17 +274,17 @@ def _remind(frame: Frame, _context: Context) -> Meaning:
     )  # fmt: skip
 
 
-def _set_alarm(frame: Frame, _context: Context) -> Meaning:
-    if frame.slots.get("repeats"):
-        return Step(frame.intent, frame=frame, say=_CANNOT_REPEAT)
-    duration, clock = frame.text("duration"), frame.text("clock")
-    if not duration and not clock:
+def _set_alarm(frame: Frame, context: Context) -> Meaning:
+    duration, clock, repeats = frame.text("duration"), frame.text("clock"), frame.text("repeats")
+    if not duration and not clock and not repeats:
         return Clarification("For what time?", frame, slot="duration")
-    if clock and (hour := unclear_hour(clock)):
+    if clock and (hour := unclear_hour("" if _PART.search(repeats) else clock)):
         day = "at night or at noon" if hour == "12" else "in the morning or in the afternoon"
         return Clarification(f"Is that {hour} {day}?", frame, slot="half")
+    if repeats:
+        return _repeating(frame, context, clock, "alarm")
     if clock and not is_clock(clock):  # "tomorrow", "friday morning"
-        return Clarification("At what time?", frame, slot="clock")
+        return Clarification(AT_WHAT_TIME, frame, slot="clock")
     return _call(
         frame, "set_timer", acts=True, duration=duration, at=clock, name=frame.text("label"),
         message=frame.text("message"), kind="alarm",

@@ -4,6 +4,7 @@ import re
 from datetime import UTC, datetime
 from typing import NamedTuple
 
+from voice_gateway.brain.local.command.when import repeated
 from voice_gateway.tools.builtin.calendar_days import MONTHS, WEEKDAYS
 from voice_gateway.tools.builtin.clock_times import parse_moment
 from voice_gateway.tools.builtin.durations import parse_span
@@ -20,11 +21,6 @@ _BEGINS = re.compile(
     r"\d{1,2}(?::\d\d)?(?: \d\d)? ?(?:am|pm|oclock)|(?:half|quarter|\d{1,2}) (?:past|to) \d|\d{1,2}:\d\d)\b"
 )
 _OPEN = re.compile(r"\b(?:at|by|around|on|this|the|in|for)$")
-_REPEATS = re.compile(
-    r"\b(?:(?:every|each) (?:\d+ |other |single |second )?(?:day|morning|evening|afternoon|night|week|"
-    rf"weekday|weekend|month|year|hour|minute|{'|'.join(WEEKDAYS)})s?|daily|weekly|nightly|monthly|"
-    rf"(?:on |at )?(?:the )?(?:weekdays|weekends|(?:{'|'.join(WEEKDAYS)})s))\b"
-)
 
 
 def is_duration(text: str) -> bool:
@@ -42,11 +38,11 @@ def as_clock(text: str) -> str:
 
 
 class When(NamedTuple):
-    """Either a length of time or a moment, as their tools read them; one that repeats is neither."""
+    """Either a length of time or a moment, as their tools read them; of what repeats the days, too."""
 
     duration: str = ""
     at: str = ""
-    repeats: bool = False
+    repeats: str = ""
 
     def __bool__(self) -> bool:
         return bool(self.duration or self.at or self.repeats)
@@ -56,7 +52,9 @@ class When(NamedTuple):
         if not self or not other:
             return self or other
         if self.repeats or other.repeats:
-            return When(repeats=True)
+            fit = not (self.duration or other.duration or (self.at and other.at))
+            days = f"{self.repeats} {other.repeats}".strip()
+            return When(at=self.at or other.at, repeats=days) if fit else None
         both = f"{self.at} {other.at}"
         return When(at=both) if self.at and other.at and is_clock(both, day_alone=True) else None
 
@@ -67,8 +65,8 @@ NEVER = When()
 def read_when(text: str) -> When:
     """The whole text as a time; nothing when it is none."""
     text = text.strip()
-    if _REPEATS.search(text) and _rest_is_time(_REPEATS.sub(" ", text)):
-        return When(repeats=True)
+    if again := repeated(text):
+        return When(at=as_clock(again.clock), repeats=again.days)
     span = re.fullmatch(r"(?:in|for) (.+?)(?: from now)?|(.+?) from now", text)
     length = (span[1] or span[2]) if span else ""
     if length and is_duration(length):
@@ -77,11 +75,6 @@ def read_when(text: str) -> When:
     if _BEGINS.match(clock) and not _OPEN.search(clock) and is_clock(clock, day_alone=True):
         return When(at=re.sub(r"^(?:at|on|by|for) ", "", clock))
     return NEVER
-
-
-def _rest_is_time(rest: str) -> bool:
-    rest = " ".join(re.sub(r"\b(?:at|on|from|starting)\b", " ", rest).split())
-    return not rest or is_clock(as_clock(rest), day_alone=True)
 
 
 def take_front(text: str) -> tuple[When, str]:

@@ -65,6 +65,7 @@ class Timer:
     due: datetime
     rang: datetime | None = None
     kind: Kind = Kind.TIMER
+    again: str = ""  # "every weekday at 7 AM": kept as a routine, and `due` is its next time
 
     @property
     def at_clock_time(self) -> bool:

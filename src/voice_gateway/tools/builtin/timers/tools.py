@@ -11,6 +11,7 @@ from langchain_core.tools import BaseTool, StructuredTool
 from voice_gateway.errors import BadArguments, ToolError
 from voice_gateway.tools.builtin.clock_times import parse_moment, unclear_hour
 from voice_gateway.tools.builtin.durations import parse_span, say_seconds
+from voice_gateway.tools.builtin.timers.kept import Kept, Repeated
 from voice_gateway.tools.builtin.timers.store import Kind, Timer, TimerStore, kind_of
 from voice_gateway.tools.builtin.timers.wording import (
     called,
@@ -27,6 +28,7 @@ from voice_gateway.turn import ToolTraits
 MAX_DAYS = 366  # a timer or reminder lies at most a year ahead
 MAX_NAME, MAX_MESSAGE = 60, 300  # characters
 SNOOZE = "10 minutes"
+NOW = "now"  # a time at which it rings at once: of what comes again and again
 
 _FILLERS = {
     "the",
@@ -69,12 +71,17 @@ NOBODY_RINGS = "It will ring only when a gateway is running: start one with voic
 
 
 def timer_tools(
-    store: TimerStore, now: Callable[[], datetime], rings: Callable[[], bool] = lambda: True
+    store: TimerStore,
+    now: Callable[[], datetime],
+    rings: Callable[[], bool] = lambda: True,
+    repeated: Repeated | None = None,
 ) -> list[BaseTool]:
     """They work on the file alone; a `TimerClock` on the same file lets the timers ring.
 
     `rings` says whether there is one, in this process or in another.
     """
+
+    kept = Kept(store, repeated)
 
     async def set_timer(
         duration: str | float | None = None,
@@ -95,7 +102,7 @@ def timer_tools(
 
     async def list_timers(name: str | None = None, kind: str | None = None) -> tuple[str, dict[str, Any]]:
         moment, wanted = now(), _kind(kind)
-        timers = [one for one in await asyncio.to_thread(store.all) if wanted in (None, one.kind)]
+        timers = [one for one in await asyncio.to_thread(kept.all) if wanted in (None, one.kind)]
         if name and timers:
             timers = list(_choose(name, timers, moment, wanted))
         only = len(timers) == 1 and (name or wanted is Kind.TIMER)
@@ -104,12 +111,14 @@ def timer_tools(
 
     async def cancel_timer(name: str | None = None, kind: str | None = None) -> tuple[str, dict[str, Any]]:
         moment = now()
-        timers = await asyncio.to_thread(store.all)
+        timers = await asyncio.to_thread(kept.all)
         chosen = _choose(name, timers, moment, _kind(kind))
-        gone = await asyncio.to_thread(store.remove, [timer.id for timer in chosen])
+        gone, back = await asyncio.to_thread(kept.remove, chosen)
         if not gone:
             raise ToolError("That timer has just ended.")
-        facts = {"cancelled": [_facts(timer, moment) for timer in gone], **_set_again(gone, moment)}
+        again = _set_again([timer for timer in gone if not timer.again], moment)
+        facts = {"cancelled": [_facts(timer, moment) for timer in gone], **again}
+        facts["before"] = [*again["before"], *back]
         return say_gone(gone), {"structured": facts}
 
     async def extend_timer(
@@ -222,6 +231,8 @@ def _due(duration: str | float | None, at: str | None, now: datetime, kind: Kind
         raise BadArguments('Give either duration, for example "10 minutes", or at, for example "7 pm".')
     if not at:
         return _in_reach(now + timedelta(seconds=_seconds(duration)), now)
+    if at == NOW:
+        return now.replace(microsecond=0)
     waking = kind is Kind.ALARM
     if waking and (hour := unclear_hour(at)):
         raise BadArguments(f"Is that {hour} am or {hour} pm?")
@@ -280,6 +291,7 @@ def _choose(
         return ringing  # "stop" while it rings means what is heard
     found = [timer for timer in timers if not wanted or _matches(wanted, timer, now)]
     found = found or [timer for timer in timers if set(wanted.split()) <= _words_of(timer)]
+    found = [timer for timer in found if timer.rang is not None] or found
     if len(found) == 1:
         return found
     known = "; ".join(told(timer, now) for timer in (found or timers)[:5])
@@ -301,7 +313,9 @@ def _ringing(timers: Sequence[Timer]) -> Sequence[Timer]:
 
 def _words_of(timer: Timer) -> set[str]:
     message = timer.message if timer.kind is Kind.REMINDER else ""
-    return {*_plain(timer.name).split(), *_plain(message).split()}
+    again = _plain(f"{timer.again} repeating recurring regular") if timer.again else ""
+    again = again.replace("every day", "every day daily")
+    return {*_plain(timer.name).split(), *_plain(message).split(), *again.split()}
 
 
 def _plain(name: str) -> str:

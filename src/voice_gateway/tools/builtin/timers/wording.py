@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 
 from voice_gateway.tools.builtin.clock_times import say_clock, say_moment
@@ -14,6 +15,10 @@ MOST_SAID = 5  # of each kind: nobody remembers more
 
 def called(timer: Timer) -> str:
     """ "pasta timer", "10 minute timer", "6:30 AM alarm", 'reminder "call Ann"'."""
+    if timer.again:
+        return (
+            f"{called(replace(timer, again='')) if timer.name or timer.message else timer.kind} {timer.again}"
+        )
     if timer.name:
         named = timer.name.lower().endswith(tuple(Kind))
         return timer.name if named else f"{timer.name} {timer.kind}"
@@ -71,6 +76,9 @@ def told(timer: Timer, now: datetime) -> str:
         return f"{called(timer)}, {_left(timer, now)}"
     if timer.rang is not None:
         return f"{_plain_called(timer)}, ringing"
+    if timer.again:
+        what = timer.name or timer.message
+        return f"{what}, {timer.again}" if what else timer.again
     if timer.kind is Kind.ALARM:
         when = say_moment(timer.due, now, local_zone()[0])
         return f"{timer.name}, {when}" if timer.name else when
