@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from home_words import routine_words as words
 from voice_gateway.brain.local.command.when import Split, splits
 from voice_gateway.brain.local.grammar import Frame
-from voice_gateway.brain.local.meaning import Request, Step, Understanding
+from voice_gateway.brain.local.meaning import NotHandled, Request, Step, Understanding
 from voice_gateway.brain.local.normalise import Said
 from voice_gateway.brain.local.routine_words import resource_of, when_of
 from voice_gateway.routines.model import CANCEL, LIST, MAKE, Event, Later, Missing, calls_text
@@ -65,6 +65,15 @@ def _planned(reader: "Reader", text: str) -> Sequence[Step]:
 def names_time(text: str) -> bool:
     """Whether a time stands at one of its ends."""
     return next((True for split in splits(text) if split.order), False)
+
+
+def unknown_thing(reader: "Reader", text: str) -> str:
+    """A sentence that says what nobody knows here, where that is all that is wrong with a wish for later."""
+    if reader.context.clock is None or MAKE not in reader.context.tools:
+        return ""
+    orders = (reader.clause(split.order) for split in splits(text))
+    found = (one.spoken for one in orders if isinstance(one, NotHandled) and one.unknown)
+    return next(filter(None, found), "")
 
 
 def _of_split(reader: "Reader", split: Split) -> Sequence[Step]:

@@ -4,7 +4,7 @@ import re
 import unicodedata
 from dataclasses import dataclass
 
-from home_words.numbers import to_digits
+from home_words.numbers import NUMBER_WORDS, to_digits
 from home_words.question import is_question
 from home_words.wish_words import POLITE, infinitive
 
@@ -69,6 +69,11 @@ _TRAILING = re.compile(
     r"jarvis|computer|alexa|siri|cortana|bixby|"
     r"if you (?:please|would|could|can|do not mind)|if possible|as well|too|again|though)$"
 )
+# "… at 20 percent and the other one at 50": the unit is said once, and the second is no time of day.
+_N = rf"(?:\d{{1,3}}|(?:{'|'.join(NUMBER_WORDS)})(?:[ -](?:{'|'.join(NUMBER_WORDS)}))?)"
+_SAME_UNIT = re.compile(
+    rf"\bat {_N} +percent[ ,]+and (?:the|my|our|all)\b(?:(?! and | percent)[^|])*? at {_N}(?=[ |]*$)"
+)
 _TAG = re.compile(r" (?:would|will|could|can) you$")
 
 
@@ -85,6 +90,7 @@ class Said:
 
 def normalise(raw: str) -> Said:
     marked = re.sub(r"\bwhile you(?:'re| are) at it\b", " ", _WAKE.sub("", _marked(raw)))
+    marked = _SAME_UNIT.sub(r"\g<0> percent", marked)
     whole = " ".join(_words(marked))
     text, polite = strip_politeness(whole)
     between = (" ".join(_words(part)) for part in re.split(r"[,|]", marked))

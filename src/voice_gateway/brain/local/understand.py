@@ -14,7 +14,7 @@ from voice_gateway.brain.local.command.condition import condition_met
 from voice_gateway.brain.local.command.what import read_command, read_later
 from voice_gateway.brain.local.command.which import plain_order
 from voice_gateway.brain.local.grammar import Frame, has_own_sentences
-from voice_gateway.brain.local.later import names_time, read_routine
+from voice_gateway.brain.local.later import names_time, read_routine, unknown_thing
 from voice_gateway.brain.local.meaning import (
     Clarification,
     Meaning,
@@ -258,6 +258,8 @@ class Reader(ClauseReader):
             return Understanding.of(replace(no, forbid=no.forbid or said.question))
         asked = stopped is NotACommand.QUESTION or worded_as_question(said.text)
         told = _TOLD.get(stopped) if _speaks_of_deeds(stopped, said.text) else None
+        if told and stopped is NotACommand.CONDITION:
+            told = unknown_thing(self, said.text) or told
         spoken = (whole.spoken if isinstance(whole, NotHandled) else None) if asked else told
         return Understanding.of(NotHandled(_why(stopped, said), forbid=True, spoken=spoken))
 
