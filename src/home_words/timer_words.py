@@ -7,8 +7,9 @@ from home_words.lazy_pattern import LazyPattern
 # Without any of these nothing is said of them.
 SPEAKS_OF: Final = (
     "timer", "alarm", "remind", "wake", "snooze", "countdown", "forget", "get me up", "get us up",
-    "minute", "hour", "second", "left", "to go", "remaining",
+    "minute", "hour", "second", "left", "to go", "remaining", "longer",
 )  # fmt: skip
+RINGING: Final = "ringing"  # instead of a name: whatever rings
 # "10 minute pizza": a length of time, and what it is for.
 LABELLED: Final = LazyPattern(
     r"^((?:\d+(?:\.\d+)?|an?|half an?) (?:second|minute|hour)) (?!and\b|or\b|to\b)(\D+)$"
@@ -54,6 +55,9 @@ ASKS_FOR: Final = tuple(
         rf"^how (?:long|much time|much longer|many minutes) (?:is |are |do i have |have i got )?(?:still )?(?:left |to go |remaining )?"
         rf"(?:on|for|of|in|until|till|before) {_MY}(?:(?P<label>.+?) )?{_KINDS}(?: (?:ends?|rings?|is done|is up|is over|goes off|go off|left))*$",
         rf"^how (?:long|much time|many minutes) (?:do|does|has|have|is) {_MY}(?:(?P<label>.+?) )?{_KINDS} (?:have |got )?(?:left|to go|remaining)$",
+        rf"^how (?:long|much longer|much time|many minutes) (?:do|does|will|is|are) {_MY}(?:(?P<label>.+?) )?{_KINDS} "
+        r"(?:still )?(?:run|go|last|take|need|have|be)(?:ning|ing)?(?: (?:on|for|still|left))*$",
+        r"^how (?:much|many minutes) longer (?:on|for) (?:the|my|our) (?P<label>.+?)(?: (?:is|are) (?:done|ready|up))?$",
         r"^(?:how (?:long|much(?: more)? time|many(?: more)? minutes) |time )?(?:is |are |do i have |have i got |there )*(?:still )?(?:left|to go|remaining)"
         r"(?: (?:on|for|of|until) (?:(?:the|my) )?(?:(?P<label>(?!timer$).+?))??(?: ?timer)?)?$",
         rf"^(?:how much(?: time)?|what) is (?:still )?left (?:on|of|for) {_MY}(?:(?P<label>.+?) )?{_KINDS}$",
@@ -90,6 +94,7 @@ EXTEND: Final = tuple(
         r"(?:(?:add|give me|i need|i want|let me (?:sleep|rest)|just) )?(?P<more>(?:\d+(?:\.\d+)?|a few|a couple) more"
         rf" {_UNIT}|another \d+ {_UNIT})(?: of sleep)?",
         rf"add {_MORE}",
+        rf"(?:give|grant) (?:the|my|our) (?P<label>.+?) (?P<more>(?:\d+(?:\.\d+)?|a few|a couple of) more {_UNIT}|another (?:\d+ )?{_UNIT})",
         rf"(?:let me sleep|sleep) (?:for )?{_MORE} (?:longer|more)",
     )
 )

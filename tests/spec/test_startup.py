@@ -99,9 +99,12 @@ async def test_after_start_all_builtin_and_all_discovered_tools_are_in_the_manag
         present = {tool.name for tool in gateway.tools.all()}
         discovered = {name for status in gateway.link.status() for name in status.tools}
 
+    async def announce(_text: str) -> bool:
+        return True
+
     timers = TimerStore(tmp_path / "unused")
     made = builtin_tools(
-        ToolsSettings(), timers=timers, lists=ListStore(tmp_path / "none"), announce=lambda _text: True
+        ToolsSettings(), timers=timers, lists=ListStore(tmp_path / "none"), announce=announce
     )
     builtin = {tool.name for tool in made}
     assert len(builtin) > 4

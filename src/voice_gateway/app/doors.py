@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from voice_gateway.config import control_file, data_folder
+from voice_gateway.errors import LinkError
 from voice_gateway.problems import VOICE_PACKAGE
 from voice_gateway.watch import Event, Notice, State, Waiting
 
@@ -23,9 +24,22 @@ if TYPE_CHECKING:
     from voice_gateway.speaking.synthesizer import Synthesizer
 
 NO_VOICE = "The running gateway was started without its voice: use `voice-gateway run --voice`."
+ANNOUNCED_SECONDS = 5.0
 
 # Takes a sentence for people to a place where they read it.
 Tell = Callable[[str], None]
+
+
+async def announced_by_running(text: str) -> bool:
+    """By the gateway that has the doors; False: there is none, or it could not."""
+    from voice_gateway.doors.control import request
+
+    call = {"op": "call", "name": "broadcast", "args": {"message": text}}
+    try:
+        outcome = await request(control_file(), call, limit_seconds=ANNOUNCED_SECONDS)
+    except LinkError:
+        return False
+    return bool(outcome and outcome.get("ok"))
 
 
 class Doors:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from home_words.kinds import HomeDevice
 from voice_gateway import quick_start
-from voice_gateway.app.doors import Doors
+from voice_gateway.app.doors import Doors, announced_by_running
 from voice_gateway.app.routines import Routines, place_of
 from voice_gateway.brain.llm.anthropic.errors import NO_KEY
 from voice_gateway.brain.llm.ollama.health import ModelHealth
@@ -235,10 +235,12 @@ class Gateway:
         names = ", ".join(called(timer) for timer in timers)
         self.watch.tell(Notice(f"While I was off, this ran out: {names}.", aloud=True))
 
-    def _announce(self, text: str) -> bool:
+    async def _announce(self, text: str) -> bool:
+        """A gateway that is no house's own leaves it to the one that runs beside it."""
         if self._others_hear:
             self.watch.tell(Notice(text, aloud=True))
-        return self._others_hear
+            return True
+        return await announced_by_running(text)
 
     def _tell_list(self, name: str, items: Sequence[Item]) -> None:
         self.watch.tell(ListTold(name, tuple((item.text, item.done) for item in items)))

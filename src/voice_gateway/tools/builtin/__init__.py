@@ -1,6 +1,6 @@
 """The tools that come with the gateway: all of them are listed here, and nowhere else."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -30,7 +30,7 @@ def builtin_tools(
     rings: Callable[[], bool] = lambda: True,
     repeated: "Repeated | None" = None,
     lists: "ListStore | None" = None,
-    announce: Callable[[str], bool] | None = None,
+    announce: Callable[[str], Awaitable[bool]] | None = None,
     home: tuple[float, float] | None = None,
     now: Now = system_clock,
 ) -> "list[BaseTool]":

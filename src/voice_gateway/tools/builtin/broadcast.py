@@ -1,6 +1,6 @@
 """The tool `broadcast`: says something to everybody in the house."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 from langchain_core.tools import BaseTool, StructuredTool
@@ -22,7 +22,7 @@ PARAMETERS: dict[str, Any] = {
 }
 
 
-def broadcast_tool(announce: Callable[[str], bool]) -> BaseTool:
+def broadcast_tool(announce: Callable[[str], Awaitable[bool]]) -> BaseTool:
     """`announce` says it at every door; False when there is none but the one that asked."""
 
     async def broadcast(message: str) -> tuple[str, dict[str, Any]]:
@@ -31,7 +31,7 @@ def broadcast_tool(announce: Callable[[str], bool]) -> BaseTool:
             raise BadArguments(f"message must have 1 to {MAX_MESSAGE} characters.")
         said = f"{words[:1].upper()}{words[1:]}"
         said = said if said.endswith((".", "!", "?")) else f"{said}."
-        if not announce(said):
+        if not await announce(said):
             raise ToolUnavailable(NOBODY_HEARS)
         facts = {"message": said, "before": [], "undo": "What was said aloud cannot be taken back."}
         return "I told everyone.", {"structured": facts}

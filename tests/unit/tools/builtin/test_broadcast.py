@@ -8,7 +8,7 @@ from voice_gateway.tools.lint import lint
 
 
 async def said_to(told: list[str], message: str, *, heard: bool = True) -> str:
-    def announce(text: str) -> bool:
+    async def announce(text: str) -> bool:
         told.append(text)
         return heard
 
@@ -18,7 +18,10 @@ async def said_to(told: list[str], message: str, *, heard: bool = True) -> str:
 
 
 def test_the_description_follows_the_pattern() -> None:
-    assert lint(broadcast_tool(lambda _text: True)) == []
+    async def announce(_text: str) -> bool:
+        return True
+
+    assert lint(broadcast_tool(announce)) == []
 
 
 async def test_it_is_said_as_a_sentence() -> None:

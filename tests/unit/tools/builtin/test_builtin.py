@@ -16,8 +16,12 @@ from voice_gateway.tools.traits import traits
 
 def names(settings: ToolsSettings, timers: TimerStore | None = None) -> list[str]:
     lists = ListStore(timers.path.with_name("lists.sqlite3")) if timers else None
-    announce = (lambda _text: True) if timers else None
-    return [tool.name for tool in builtin_tools(settings, timers=timers, lists=lists, announce=announce)]
+
+    async def announce(_text: str) -> bool:
+        return True
+
+    made = builtin_tools(settings, timers=timers, lists=lists, announce=announce if timers else None)
+    return [tool.name for tool in made]
 
 
 def test_all_of_them_are_found_in_one_place(tmp_path: Path) -> None:

@@ -278,6 +278,7 @@ async def test_a_part_of_the_name_is_enough_when_it_is_clear(tools: Tools) -> No
     await tools.set(duration="20 minutes", name="tomato soup")
 
     assert await tools.cancel(name="the soup one") == "The tomato soup timer is cancelled."
+    assert await tools.cancel(name="the sauces") == "The pasta sauce timer is cancelled."
 
 
 @pytest.mark.parametrize("strange", ["🎂", "---", "\u0000", "x" * 5_000_000])
@@ -642,6 +643,8 @@ async def test_where_nothing_rings_there_is_nothing_to_snooze(tools: Tools) -> N
 
     with pytest.raises(ToolError, match="Nothing is ringing"):
         await tools.call("extend_timer")
+    with pytest.raises(ToolError, match="Nothing is ringing"):
+        await tools.call("extend_timer", duration="5 minutes", name="ringing")
 
 
 async def test_what_an_older_gateway_has_set_has_a_kind(store: TimerStore, clock: StoppedClock) -> None:

@@ -20,6 +20,7 @@ from home_words.timer_words import (
     MATTER,
     REMIND,
     REPEATED,
+    RINGING,
     SHORT_ALARM,
     SNOOZE,
     SPEAKS_OF,
@@ -175,7 +176,8 @@ def _read_extend(text: str) -> Iterator[Frame]:
     if snooze := SNOOZE.match(text):
         length = snooze["more"] or ""
         if not length or is_duration(length):
-            yield Frame("ExtendTimer", {"duration": length} if length else {}, literal=10)
+            slots: dict[str, Slot] = {"duration": length, "label": RINGING} if length else {}
+            yield Frame("ExtendTimer", slots, literal=10)
         return
     for sign, pattern in [*(("", one) for one in EXTEND), ("-", LESS)]:
         if found := pattern.match(text):
@@ -185,7 +187,7 @@ def _read_extend(text: str) -> Iterator[Frame]:
             if is_duration(length):
                 kind, label = _one(groups["kind"]) if groups.get("kind") else "", groups.get("label") or ""
                 # "Five more minutes" is one alone, and none in "… and I am done".
-                slots: dict[str, Slot] = {"duration": f"{sign}{length}", "label": label, "kind": kind}
+                slots = {"duration": f"{sign}{length}", "label": label, "kind": kind}
                 slots["alone"] = not kind
                 yield Frame("ExtendTimer", {k: v for k, v in slots.items() if v}, literal=10)
                 return

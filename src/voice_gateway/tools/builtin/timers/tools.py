@@ -8,6 +8,7 @@ from typing import Any
 
 from langchain_core.tools import BaseTool, StructuredTool
 
+from home_words.timer_words import RINGING
 from voice_gateway.errors import BadArguments, ToolError
 from voice_gateway.tools.builtin.clock_times import parse_moment, unclear_hour
 from voice_gateway.tools.builtin.durations import parse_span, say_seconds
@@ -126,7 +127,8 @@ def timer_tools(
     ) -> tuple[str, dict[str, Any]]:
         moment = now()
         timers = await asyncio.to_thread(store.all)
-        [timer, *_] = _choose(name, timers, moment, _kind(kind)) if duration or name else _ringing(timers)
+        snooze = name == RINGING or not (duration or name)
+        [timer, *_] = _ringing(timers) if snooze else _choose(name, timers, moment, _kind(kind))
         snoozed = timer.rang is not None
         if not snoozed and not duration:
             raise BadArguments(f"How much time shall I add to the {called(timer)}?")
@@ -291,6 +293,10 @@ def _choose(
         return ringing  # "stop" while it rings means what is heard
     found = [timer for timer in timers if not wanted or _matches(wanted, timer, now)]
     found = found or [timer for timer in timers if set(wanted.split()) <= _words_of(timer)]
+    one = {word.removesuffix("s") for word in wanted.split()}  # "the eggs" are what the egg timer is for
+    found = found or [
+        timer for timer in timers if one <= {word.removesuffix("s") for word in _words_of(timer)}
+    ]
     found = [timer for timer in found if timer.rang is not None] or found
     if len(found) == 1:
         return found
