@@ -44,8 +44,8 @@ def entities() -> list[Entity]:
 
 
 class House:
-    def __init__(self) -> None:
-        self.home = HomeAssistantHome(entities())
+    def __init__(self, *more: Entity) -> None:
+        self.home = HomeAssistantHome([*entities(), *more])
         self.raw = HomeAssistantTools(self.home)
         self.tools = ToolManager()
         self.executor = ToolExecutor(self.tools)
@@ -75,7 +75,11 @@ class House:
 
 @pytest.fixture
 async def house() -> House:
-    made = House()
+    return await house_read()
+
+
+async def house_read(*more: Entity) -> House:
+    made = House(*more)
     await made.brain.refresh()
     return made
 
@@ -171,3 +175,28 @@ async def test_a_homes_own_tools_are_no_sentences(house):
     """A script is a scene, and is asked about; "todo get items" is nothing that people say."""
     assert (await house.say("todo get items")).startswith("passed")
     assert house.raw.calls == [] or all(name == "GetLiveContext" for name, _ in house.raw.calls)
+
+
+async def test_louder_after_a_player_is_the_player():
+    house = await house_read()
+    await house.say("set the radio to 25 percent")
+    assert await house.say("louder") == "The Radio is now playing, volume 35 percent."
+    assert await house.say("make it a bit quieter") == "The Radio is now playing, volume 25 percent."
+
+
+async def test_a_player_called_like_a_room_and_in_none_is_paused():
+    player = Entity("media_player.bedroom", "Bedroom", state="playing", attributes={"volume_level": 0.5})
+    house = await house_read(player)
+    assert await house.say("pause the bedroom") == "The Bedroom is now paused, volume 50 percent."
+    assert house.home["media_player.radio"].state == "playing"
+
+
+async def test_to_stop_a_fan_turns_it_off():
+    house = await house_read()
+    await house.say("turn on the ceiling fan")
+    assert await house.say("stop the ceiling fan") == "The Ceiling Fan is now off."
+
+
+async def test_a_scene_may_have_the_word_for_it_in_its_name():
+    house = await house_read(Entity("scene.rainy", "Rainy Scene"))
+    assert await house.say("start the rainy scene") == "This needs your yes first."

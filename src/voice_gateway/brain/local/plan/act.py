@@ -45,6 +45,7 @@ _INSTEAD = {
     ("vacuum", "off"): "dock",
     ("valve", "on"): "open",
     ("valve", "off"): "close",
+    ("fan", "stop"): "off",
     ("media_player", "stop"): "pause",
     ("media_player", "start"): "play",
 }
@@ -261,10 +262,20 @@ def _playing(action: str) -> Callable[[Frame, Context], Meaning]:
     return plan
 
 
+def _louder(frame: Frame, context: Context) -> Meaning:
+    """ "Louder", after something that plays: that, and not our own voice."""
+    if frame.text("thing") and context.last and all(device.can("volume") for device in context.last):
+        intent = "PlayerLouder" if frame.text("direction") == "up" else "PlayerQuieter"
+        return _playing("volume")(replace(frame, intent=intent), context)
+    return volume_step(frame, context)
+
+
 def _of_players(frame: Frame, context: Context, action: str, players: Sequence[Device], room: str) -> Meaning:
     """In the room that was named, or the door's; of several those that play, or that wait to."""
     home = context.home
     here = [device for device in players if name_key(device.room) == name_key(room or context.room or "")]
+    if room and not here:  # one may be called like a room, and be in none
+        here = [device for device in players if name_key(device.name) == name_key(room)]
     if room and not here:
         return NotHandled("nothing there plays", spoken=f"I know nothing that plays in the {room}.")
     chosen = here or list(players)
@@ -390,5 +401,6 @@ HOME_ACTS: dict[str, Callable[[Frame, Context], Meaning]] = {
     "SetKelvin": _acting("kelvin"),
     "SetSpeed": _acting("speed"),
     "Dock": _acting("dock"),
+    "Volume": _louder,
     **{intent: _playing(action) for intent, action in _PLAYING.items()},
 }

@@ -52,7 +52,10 @@ def scene(frame: Frame, context: Context) -> Meaning:
         known = listed(list(context.home.scenes.values()), "or")
         spoken = f"Please say which scene{f': {known}' if known else ''}."
         return NotHandled("no scene is named", forbid=True, spoken=spoken)
-    return start_scene(frame, scene_named(said, context.home) or said, context.home)
+    scenes = context.home.scenes
+    whole = (scenes.get(name_key(f"{said} {kind}")) for kind in ("script", "scene"))  # "Broken Script"
+    name = scene_named(said, context.home) or next(filter(None, whole), said)
+    return start_scene(frame, name, context.home)
 
 
 def tried_scene(frame: Frame, said: str, context: Context, no: NotHandled) -> Step | NotHandled:
