@@ -23,13 +23,13 @@ ORDINALS: Final = {
 # --- pieces
 
 UNIT: Final = r"(?:seconds?|secs?|minutes?|mins?|hours?|hrs?|days?|weeks?|months?)"
-_NUMBER: Final = r"\d+(?:\.\d+)?"
+_NUMBER: Final = r"\d{1,9}(?:\.\d{1,9})?"
 SPAN: Final = (
     rf"(?:(?:a )?(?:half|(?:\d )?quarters?)(?: of)? an? (?:hour|minute|day)|(?:{_NUMBER}|an?|one|a couple(?: of)?|a few) (?:and a half )?{UNIT}"
-    rf"(?:(?: and)? (?:an? )?(?:half|quarter|{_NUMBER} {UNIT}))*)"
+    rf"(?:(?: and)? (?:an? )?(?:half|quarter|{_NUMBER} {UNIT})){{0,3}})"
 )
 _DAY_NAME: Final = rf"(?:{'|'.join(WEEKDAY_NAMES)})"
-_DAY_NAMES: Final = rf"{_DAY_NAME}s?(?:(?: and| or|,)? (?:on )?{_DAY_NAME}s?)*"
+_DAY_NAMES: Final = rf"{_DAY_NAME}s?(?:(?: and| or|,)? (?:on )?{_DAY_NAME}s?){{0,7}}"
 _MONTH: Final = rf"(?:{'|'.join(MONTH_NAMES)})"
 _ORDINAL: Final = rf"(?:\d{{1,2}}(?:st|nd|rd|th)|(?:20 |30 )?(?:{'|'.join(ORDINALS)}))"
 _DATE: Final = rf"(?:\d{{1,2}}|{_ORDINAL})"
@@ -60,12 +60,12 @@ PHRASES: Final = tuple(
         ("between", rf"(?:between|from) (?P<from>{CLOCK}) (?:and|to|until|till|through) (?P<to>{CLOCK})"),
         ("days", r"(?:from |every |each )?(?P<first>" + _DAY_NAME + r") (?:to|through|until|till) (?P<last>" + _DAY_NAME + r")"),
         ("monthly", rf"(?:(?:every|each|once a) month|monthly)(?: on)?(?: the)? (?P<date>{_DATE}|last day)(?: day)?"),
-        ("monthly", rf"(?:on )?(?:the )?(?P<date>{_DATE}|last day)(?: day)? of (?:(?:the|every|each|any) )+month"),
-        ("often", rf"(?:every|each) (?P<amount>\d+|other|second|third|half an?|quarter of an|couple of)? ?(?P<unit>{UNIT})|(?P<word>hourly|once an hour)"),
+        ("monthly", rf"(?:on )?(?:the )?(?P<date>{_DATE}|last day)(?: day)? of (?:(?:the|every|each|any) ){{1,3}}month"),
+        ("often", rf"(?:every|each) (?P<amount>\d{{1,9}}|other|second|third|half an?|quarter of an|couple of)? ?(?P<unit>{UNIT})|(?P<word>hourly|once an hour)"),
         ("every", rf"(?:on )?(?:every|each|all)(?: single)? (?P<what>weekdays?|working days?|work days?|week ?ends?|{_DAY_NAMES})(?: (?P<part>{_PART}))?"),
         ("every", rf"(?:in the )?(?:every|each)(?: single)? (?P<part>{_PART})"),
         ("every", r"(?P<word>daily|nightly|every ?day|once a day|day after day|always)"),
-        ("every", rf"(?:on )?(?:my |the )?(?P<what>weekdays|work(?:ing)? days|week ?ends|{_DAY_NAME}s(?:(?: and| or)? {_DAY_NAME}s)*)(?: (?P<part>{_PART})s?)?"),
+        ("every", rf"(?:on )?(?:my |the )?(?P<what>weekdays|work(?:ing)? days|week ?ends|{_DAY_NAME}s(?:(?: and| or)? {_DAY_NAME}s){{0,7}})(?: (?P<part>{_PART})s?)?"),
         ("every", rf"(?:in the |on )?(?P<part>{_PART})s"),
         ("every", rf"(?:on )?(?P<what>weekday|week ?end|{_DAY_NAME}) (?P<part>{_PART})s"),
         ("day", rf"(?:for |on )?(?P<day>(?:the )?day after tomorrow|tomorrow|today|tonight|this {_PART})(?: (?:in the )?(?P<part>{_PART}))?"),
@@ -94,7 +94,7 @@ NEXT_TIME: Final = re.compile(r"^(?:the )?next time\b")
 _FOR: Final = rf"(?: for (?:more than |longer than |over |at least )?(?P<held>{SPAN}))?"
 _SOMEBODY: Final = r"(?:someone|somebody|anyone|anybody|a person|people|i|we|you)"
 _BE: Final = r"(?:is|are|gets?|becomes?|has been|have been|was|were|turns?|goes|comes|stays?|remains?|is left|are left|is being)"
-_MORE: Final = r"(?: (?:again|by hand|manually|by someone|by somebody|now|ever))*"
+_MORE: Final = r"(?: (?:again|by hand|manually|by someone|by somebody|now|ever)){0,3}"
 BECOMES: Final = {
     "opens": "open", "open": "open", "opened": "open", "closes": "closed", "closed": "closed", "close": "closed", "shuts": "closed",
     "shut": "closed", "locks": "locked", "locked": "locked", "unlocks": "unlocked", "unlocked": "unlocked", "on": "on", "off": "off",
@@ -105,7 +105,7 @@ STATE: Final = any_of(
     "open opened closed shut locked unlocked on off raised lowered running done finished started stopped lit up down"
 )
 _VERBS: Final = any_of("opens closes shuts locks unlocks starts stops finishes open close")
-_BELOW: Final = r"(?:(?P<below>below|under|beneath|colder than|cooler than|less than|lower than|down to)|(?P<above>above|over|warmer than|hotter than|more than|higher than|up to)) (?P<number>-?\d+(?:\.\d+)?)(?: ?(?:degrees|percent))?(?: (?:celsius|fahrenheit))?"
+_BELOW: Final = r"(?:(?P<below>below|under|beneath|colder than|cooler than|less than|lower than|down to)|(?P<above>above|over|warmer than|hotter than|more than|higher than|up to)) (?P<number>-?\d{1,9}(?:\.\d{1,9})?)(?: ?(?:degrees|percent))?(?: (?:celsius|fahrenheit))?"
 _MEASURE: Final = r"(?P<measure>temperature|humidity|brightness|light level|battery(?: level)?|charge|power(?: consumption)?)"
 _COMES: Final = (
     r"(?:is|gets|goes|falls|drops|sinks|rises|climbs|becomes|runs|has been|stays|reads|shows)(?: to)?"
@@ -113,23 +113,23 @@ _COMES: Final = (
 EVENTS: Final = tuple(
     (kind, re.compile(rf"^{pattern}$"))
     for kind, pattern in (
-        ("measure", rf"(?:the )?{_MEASURE} (?:(?:in|of|at|from|on) )?(?P<thing>.+?)(?: battery)? {_COMES} {_BELOW}{_FOR}"),
-        ("measure", rf"(?P<thing>.+?)(?:s|')? {_MEASURE} {_COMES} {_BELOW}{_FOR}"),
-        ("measure", rf"it {_COMES} {_BELOW}(?: (?:in|at) (?P<thing>.+?))?{_FOR}"),
-        ("measure", rf"(?P<thing>.+?) {_COMES} {_BELOW}{_FOR}"),
-        ("battery", r"(?:the )?battery (?:of|in|from) (?P<thing>.+?) (?:is|gets|runs) (?:low|empty|flat|almost empty)"),
-        ("battery", r"(?P<thing>.+?) (?:battery )?(?:is|gets|runs) (?:low on battery|low|out of battery)"),
-        ("still", rf"(?:there is |there has been )?(?:no|nothing|nobody|no one|no more)(?: motion| movement| moves)?(?: (?:is )?(?:detected|seen|moving|moves))?(?: (?:in|at|on|by) (?P<thing>.+?))?{_FOR}"),
-        ("motion", rf"(?:there is |there s )?(?:any |some )?(?:motion|movement)(?: (?:is |gets )?(?:detected|seen|noticed|sensed))?(?: (?:in|at|on|by|near) (?P<thing>.+?))?{_FOR}"),
-        ("motion", rf"(?P<thing>.+?) (?:detects|sees|senses|notices|reports|has|registers) (?:any |some |a )?(?:motion|movement|somebody|someone|person){_FOR}"),
-        ("motion", rf"{_SOMEBODY} (?:moves|walks|comes|is moving|goes|walk|come|go|enters?|is)(?: (?:around|by|past))?(?: (?:in|into|at|through|to) )?(?P<thing>.+?){_FOR}"),
-        ("state", rf"{_SOMEBODY} (?P<verb>{_VERBS}|unlock|lock|shut|start|stop) (?P<thing>.+?){_MORE}{_FOR}"),
-        ("state", rf"{_SOMEBODY} (?:turns?|switche?s?|puts?) (?P<state>on|off) (?P<thing>.+?){_MORE}{_FOR}"),
-        ("state", rf"{_SOMEBODY} (?:turns?|switche?s?|puts?) (?P<thing>.+?) (?P<state>on|off){_MORE}{_FOR}"),
-        ("state", rf"(?P<thing>.+?) {_BE} (?:being )?(?:(?:turned|switched|put|still|left|kept|been|fully|suddenly) )*(?P<state>{STATE}){_MORE}{_FOR}"),
-        ("state", rf"(?P<thing>.+?) (?:turns|switches|goes|comes) (?P<state>on|off){_MORE}{_FOR}"),
-        ("state", rf"(?P<thing>.+?) (?:is |gets )?(?P<state>unlocked|locked|opened|closed){_MORE}{_FOR}"),
-        ("state", rf"(?P<thing>.+?) (?P<verb>{_VERBS}){_MORE}{_FOR}"),
+        ("measure", rf"(?:the )?{_MEASURE} (?:(?:in|of|at|from|on) )?(?P<thing>.{{1,99}}?)(?: battery)? {_COMES} {_BELOW}{_FOR}"),
+        ("measure", rf"(?P<thing>.{{1,99}}?)(?:s|')? {_MEASURE} {_COMES} {_BELOW}{_FOR}"),
+        ("measure", rf"it {_COMES} {_BELOW}(?: (?:in|at) (?P<thing>.{{1,99}}?))?{_FOR}"),
+        ("measure", rf"(?P<thing>.{{1,99}}?) {_COMES} {_BELOW}{_FOR}"),
+        ("battery", r"(?:the )?battery (?:of|in|from) (?P<thing>.{1,99}?) (?:is|gets|runs) (?:low|empty|flat|almost empty)"),
+        ("battery", r"(?P<thing>.{1,99}?) (?:battery )?(?:is|gets|runs) (?:low on battery|low|out of battery)"),
+        ("still", rf"(?:there is |there has been )?(?:no|nothing|nobody|no one|no more)(?: motion| movement| moves)?(?: (?:is )?(?:detected|seen|moving|moves))?(?: (?:in|at|on|by) (?P<thing>.{{1,99}}?))?{_FOR}"),
+        ("motion", rf"(?:there is |there s )?(?:any |some )?(?:motion|movement)(?: (?:is |gets )?(?:detected|seen|noticed|sensed))?(?: (?:in|at|on|by|near) (?P<thing>.{{1,99}}?))?{_FOR}"),
+        ("motion", rf"(?P<thing>.{{1,99}}?) (?:detects|sees|senses|notices|reports|has|registers) (?:any |some |a )?(?:motion|movement|somebody|someone|person){_FOR}"),
+        ("motion", rf"{_SOMEBODY} (?:moves|walks|comes|is moving|goes|walk|come|go|enters?|is)(?: (?:around|by|past))?(?: (?:in|into|at|through|to) )?(?P<thing>.{{1,99}}?){_FOR}"),
+        ("state", rf"{_SOMEBODY} (?P<verb>{_VERBS}|unlock|lock|shut|start|stop) (?P<thing>.{{1,99}}?){_MORE}{_FOR}"),
+        ("state", rf"{_SOMEBODY} (?:turns?|switche?s?|puts?) (?P<state>on|off) (?P<thing>.{{1,99}}?){_MORE}{_FOR}"),
+        ("state", rf"{_SOMEBODY} (?:turns?|switche?s?|puts?) (?P<thing>.{{1,99}}?) (?P<state>on|off){_MORE}{_FOR}"),
+        ("state", rf"(?P<thing>.{{1,99}}?) {_BE} (?:being )?(?:(?:turned|switched|put|still|left|kept|been|fully|suddenly) ){{0,4}}(?P<state>{STATE}){_MORE}{_FOR}"),
+        ("state", rf"(?P<thing>.{{1,99}}?) (?:turns|switches|goes|comes) (?P<state>on|off){_MORE}{_FOR}"),
+        ("state", rf"(?P<thing>.{{1,99}}?) (?:is |gets )?(?P<state>unlocked|locked|opened|closed){_MORE}{_FOR}"),
+        ("state", rf"(?P<thing>.{{1,99}}?) (?P<verb>{_VERBS}){_MORE}{_FOR}"),
     )
 )  # fmt: skip
 # A condition beside what starts it.
@@ -137,7 +137,7 @@ _ONLY: Final = (
     r"(?: ?(?:but |and )?(?P<if>only (?:if|when|while)|if|while|as long as|unless|provided)(?: that)? )"
 )
 BESIDE: Final = re.compile(
-    rf"{_ONLY}(?P<thing>.+?) (?:is|are|was) (?P<not>not )?(?:still |also )?(?P<state>{STATE})$"
+    rf"{_ONLY}(?P<thing>.{{1,99}}?) (?:is|are|was) (?P<not>not )?(?:still |also )?(?P<state>{STATE})$"
 )
 AT_DARK: Final = re.compile(
     rf"(?:{_ONLY}|(?: and )(?=it is ))(?:it is |it s )?(?P<not>not )?(?:already |still )?(?P<dark>dark|night|light|day(?:light)?)(?: outside)?$"

@@ -168,7 +168,7 @@ def is_reversible(call: ToolCall, traits: ToolTraits, level: Tier, reach: Reach 
 
 def _is_mild(how: str) -> bool:
     """ "to 21 degrees" """
-    found = re.search(r"(-?\d+(?:\.\d+)?) degrees(?: (Celsius|Fahrenheit))?", how)
+    found = re.search(r"(?<!\d)(-?\d{1,9}(?:\.\d{1,9})?) degrees(?: (Celsius|Fahrenheit))?", how)
     if found is None:
         return "degrees" not in how
     degrees = float(found[1])

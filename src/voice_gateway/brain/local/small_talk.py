@@ -44,7 +44,7 @@ class Remark(StrEnum):
 _OTHERS: Final = r"(?:alexa|siri|google(?: assistant| home)?|cortana|bixby|jarvis|echo|chat ?gpt|hal)"
 _SOMEBODY: Final = r"(?:you|anybody|anyone|somebody|someone|they|people|(?:my|your|the) \w+)"
 _TAIL: Final = (
-    r"(?: (?:then|there|today|now|right now|exactly|really|actually|anyway|please|my friend|buddy))*"
+    r"(?: (?:then|there|today|now|right now|exactly|really|actually|anyway|please|my friend|buddy)){0,4}"
 )
 _MINE: Final = r"(?:me|us|my|our|i|we|everything|anything|this|it|that)"
 _HEARING: Final = (
@@ -70,7 +70,7 @@ _TALK: Final = {
     rf"(?:(?:are|is) )?(?:you|anybody|anyone|somebody|someone)(?: still| even)? (?:there|home|here|"
     rf"awake|alive|ready|on|up|working|listening)(?: to me)?{_TAIL}|"
     rf"(?:can|do) you hear (?:me|us)\b.*|(?:is|does) (?:this|it|that)(?: thing)? (?:on|work|working|"
-    rf"even work)\b.*|(?:testing|test)(?: testing| test)*(?: [\d ]+)?|"
+    rf"even work)\b.*|(?:testing|test)(?: testing| test){0,9}(?: [\d ]+)?|"
     rf"(?:(?:hey|hi|hello|ok|okay|yo) )?(?:{_OTHERS}|computer|assistant)",
     SmallTalk.NICE:
     r"(?:it is |i am )?(?:so |very )?(?:nice|good|great|lovely|pleased|glad|happy|"
@@ -108,29 +108,29 @@ _TALK: Final = {
     r"collect)(?: \w+)?(?: (?:about|of|on|from) (?:me|us|our|my)\b.*)|"
     r"do you know (?:who i am|my name|me|anything about (?:me|us))|who am i|what is my name",
     SmallTalk.SENDS:
-    rf"(?:do|does|did|is|are|will|can|where|what|who|how|which)\b.*\b{_SENDING}\b.*\b(?:{_OUTSIDE}|data|"
-    rf"voice|words)\b.*|"
-    rf"(?:where|what|who)\b.*\b(?:my|our) (?:data|voice|words|recordings|information|privacy)\b.*|"
+    rf"(?:do|does|did|is|are|will|can|where|what|who|how|which)\b(?=.*\b{_SENDING}\b)(?=.*\b(?:"
+    rf"{_OUTSIDE}|data|voice|words)\b).*|"
+    rf"(?:where|what|who)\b(?=.*\b(?:my|our) (?:data|voice|words|recordings|information|privacy)\b).*|"
     rf"are you (?:connected to|on|using) the (?:internet|cloud|web)|"
-    rf"do you (?:use|need)(?: the| an?)? (?:internet|cloud)\b.*|.*\b(?:my|our) (?:data|"
-    rf"voice)\b.*\b(?:go|goes|sent|safe|private|secure)\b.*|is (?:this|it) (?:private|safe|secure)|"
+    rf"do you (?:use|need)(?: the| an?)? (?:internet|cloud)\b.*|(?=.*\b(?:my|our) (?:data|"
+    rf"voice)\b)(?=.*\b(?:go|goes|sent|safe|private|secure)\b).*|is (?:this|it) (?:private|safe|secure)|"
     r"(?:what|how)(?: is| about| do you (?:do|handle))?(?: \w+)? (?:my |our )?privacy\b.*",
     SmallTalk.KEEPS:
     rf"(?:are|do|does|did|will|is|what|how long|can|have) (?:you|this|it|that|anything|all|"
-    rf"everything)\b.*\b{_KEEPING}\b(?:.*\b{_MINE}\b.*)?|"
-    rf"(?:is|are) (?:this|it|that|what|we|my|our|all|everything)\b.*\b{_KEEPING}\b.*",
+    rf"everything)\b(?:.*\b{_KEEPING}|(?=.*\b{_KEEPING}\b)(?=.*\b{_MINE}\b).*)|"
+    rf"(?:is|are) (?:this|it|that|what|we|my|our|all|everything)\b(?=.*\b{_KEEPING}\b).*",
     SmallTalk.LISTENS:
     rf"(?!.*\b(?:music|radio|songs?|podcasts?|tv|movies?|films?|doorbell|noise|dog|baby|news)\b)(?:are|"
-    rf"is|do|does|can|will|could|did|who|has|when)(?: \w+)? ?{_SOMEBODY}\b.*\b{_HEARING}\b.*|(?:is|are|"
-    rf"who is) (?:this|it|there)? ?.*\b{_HEARING}\b.*",
+    rf"is|do|does|can|will|could|did|who|has|when)(?: \w+)? ?{_SOMEBODY}\b(?=.*\b{_HEARING}\b).*|(?:is|are|"
+    rf"who is) (?:this|it|there)? ?(?=.*\b{_HEARING}\b).*",
     SmallTalk.ADD_MODEL:
     r"(?:how|where) (?:do|can|could|should|would) (?:i|we|you)(?: \w+)? (?:add|get|install|use|set up|"
     r"connect|enable|choose|have)(?: \w+){0,2} (?:model|llm|ollama|anthropic)\b.*|"
     r"(?:add|install|set up|connect)(?: a| the)?(?: language)? model",
     SmallTalk.ABILITIES:
     r"what (?:else )?(?:can|could|do) (?:you|i|we)(?: \w+)? (?:do|say|ask|tell|use)\b(?: (?:you|for|to|"
-    r"with|here|now|then|me|us|this|of|it|about)\b)*|what are you (?:good for|able to do|capable of|for)|"
-    r"what (?:commands|things|questions|words|sentences|languages)\b.*\b(?:you|say|ask|there)\b.*|"
+    r"with|here|now|then|me|us|this|of|it|about)\b){0,9}|what are you (?:good for|able to do|capable of|for)|"
+    r"what (?:commands|things|questions|words|sentences|languages)\b(?=.*\b(?:you|say|ask|there)\b).*|"
     r"(?:show|tell|give) (?:me|us)(?: some| a few)? (?:examples|ideas|commands|what you can do)|"
     r"(?:so )?how (?:does (?:this|it|that)(?: thing)? work|do you work|do (?:i|we) (?:use|talk to|"
     r"operate) (?:you|this|it))|how (?:can|could) you help\b.*|what do you (?:do|understand|offer)|"
@@ -151,7 +151,7 @@ _REMARKS: Final = {
     r"\b(?:you|that|this|it)(?: \w+){0,3} (?:awesome|great|amazing|wonderful|fantastic|brilliant|clever|"
     r"smart|cool|good|nice|perfect|excellent|cute|funny|sweet|best|helpful|impressive|lovely)\b|"
     r"^(?:good|great|nice|well|excellent|fantastic|amazing|awesome|wow|brilliant|impressive|lovely|"
-    r"perfect)(?: \w+){0,2}$|(?:love|like) you\b(?!.*\?)|proud of you",
+    r"perfect)(?: \w+){0,2}$|(?:love|like) you\b(?!.{0,99}\?)|proud of you",
     Remark.ARRIVED:
     r"^(?:i am|we are|i have|we have)(?: finally| just)?(?: come)? (?:home|back|back home|here)\b",
     Remark.NAME:
@@ -167,15 +167,15 @@ _REMARKS: Final = {
     r"wonderful day|best day)\b",
 }  # fmt: skip
 _FEELINGS: Final = (
-    r"(?:do|can|are|have|did|will|would|what|who|how|why) (?:is |do )?(?:you|your)\b.*\b(?:love|like|"
+    r"(?:do|can|are|have|did|will|would|what|who|how|why) (?:is |do )?(?:you|your)\b(?=.*\b(?:love|like|"
     r"hate|feel|feelings|friend|friends|favou?rite|dream|dreams|sleep|eat|drink|happy|sad|"
     r"married|single|old|age|birthday|family|children|girlfriend|boyfriend|think|believe|afraid|scared|"
-    r"bored|tired|angry|better|smart|intelligent|stupid|clever|male|female|gender)\b.*|"
+    r"bored|tired|angry|better|smart|intelligent|stupid|clever|male|female|gender)\b).*|"
     r"how (?:old|tall|smart|clever|big|heavy|strong) are you"
 )
-_COMPILED: Final = [(kind, re.compile(rf"(?:{pattern})")) for kind, pattern in _TALK.items()]
+_COMPILED: Final = [(kind, re.compile(rf"^(?:{pattern})$")) for kind, pattern in _TALK.items()]
 _OF_REMARKS: Final = [(kind, re.compile(pattern)) for kind, pattern in _REMARKS.items()]
-_OF_FEELINGS: Final = re.compile(_FEELINGS)
+_OF_FEELINGS: Final = re.compile(rf"^(?:{_FEELINGS})$")
 _TELLS: Final = re.compile(
     r"^(?:i|we|he|she|they|it|this|that|there|you|my|our|your|his|her|their|the|an?|some|somebody|"
     r"someone|everybody|nobody|people|today|"

@@ -16,7 +16,7 @@ _NOT_FOUND: Final = re.compile(r'Tool "([^"]{1,100})" not found')
 _CANNOT: Final = re.compile(r"Failed to call (\w{1,40}) for: \['(\w+)\.(\w+)'")
 _NO_ITEM: Final = re.compile(r"Item '(.{1,200})' not found on list", re.DOTALL)
 _TYPE: Final = re.compile(r"is not of type '(\w+)'")
-_ONE_OF: Final = re.compile(r"'([^']{1,60})' is not one of \[(.{1,2000})\]")
+_ONE_OF: Final = re.compile(r"'([^']{1,60})' is not one of \[([^\]\[]{1,2000})\]")
 _TOO_FAR: Final = re.compile(
     r"(-?[\d.]{1,20}) is (greater|less) than the (?:maximum|minimum) of (-?[\d.]{1,20})"
 )

@@ -168,7 +168,7 @@ def _of_events(text: str) -> Iterator[Split]:
 
 
 def _order(text: str) -> str:
-    return re.sub(r"^(?:then|and|please|also|to)\s+|\s+(?:then|and|please|but|only|again)$", "", text)
+    return re.sub(r"^(?:then|and|please|also|to) |(?<=\S) (?:then|and|please|but|only|again)$", "", text)
 
 
 # --- what they mean
@@ -646,7 +646,7 @@ def _read_clock(said: str, part: str = "") -> tuple[list[int], int]:
         re.sub(r"\b(\d{1,2}) ?([0-5]\d)\b(?!:)", r"\1:\2", said).replace(" oclock", "").replace(" sharp", "")
     )
     text = re.sub(r"(\d)([ap]m)\b", r"\1 \2", re.sub(r"^an? ", "", text))
-    text = re.sub(r"(\d+)(?: minutes?)? (after|before) (\d+)", _past_or_to, text)
+    text = re.sub(r"\b(\d{1,9})(?: minutes?)? (after|before) (\d{1,9})\b", _past_or_to, text)
     half = "" if re.search(r"\b(?:[ap]m|morning|afternoon|evening|night|tonight)\b", text) else part
     found = time_of_day(f"{text} {half}".strip() if half != "noon" else text)
     if found is None or not found[0]:

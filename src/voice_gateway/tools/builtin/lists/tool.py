@@ -105,9 +105,9 @@ def _texts(items: str | None, name: str) -> list[str]:
 def split_items(items: str, name: str) -> list[str]:
     """ "Milk, eggs and bread" are three things to buy; "call mum and dad" is one thing to do."""
     kept = _ONE_THING.sub(r"\1 & \2", " ".join(items.split()))
-    parts = re.split(r"\s*[,;]\s*(?:and\s+)?", kept)
+    parts = re.split(r" ?[,;] ?(?:and )?", kept)
     if len(parts) > 1 or name == "shopping":
-        parts = [piece for part in parts for piece in re.split(r"\s+and\s+(?:also\s+)?", part)]
+        parts = [piece for part in parts for piece in re.split(r" and (?:also )?", part)]
     if len(parts) > 1 and name == "shopping":
         parts = [piece for part in parts for piece in staples_apart(part)]
     bare = (re.sub(r"^(?:and|also|some|the|a|an|more) (?=\S)", "", part.strip(" .")) for part in parts)
