@@ -22,6 +22,7 @@ from zwave_mcp.home import (
     Home,
     HomeError,
     NoAnswer,
+    Node,
     NotUnderstood,
     Refused,
     ValueId,
@@ -84,7 +85,8 @@ async def _send(home: Home, command: Command) -> CommandOutcome:
     except NotUnderstood as error:
         return CommandOutcome("unconfirmed", message=str(error))
     except NoAnswer:
-        return CommandOutcome("queued" if node.asleep else "unconfirmed")
+        asleep = node.asleep or await _fell_asleep(home, node.id)
+        return CommandOutcome("queued" if asleep else "unconfirmed")
     except Refused as refusal:
         return CommandOutcome("failed", message=str(refusal))
     try:
@@ -185,11 +187,22 @@ def _moving(seen: list[Any]) -> bool:
 
 
 async def _died(home: Home, device: Device) -> bool:
+    node = await _node_now(home, device.node.id)
+    return node is not None and node.dead
+
+
+async def _fell_asleep(home: Home, node_id: int) -> bool:
+    """Since the list of devices was read: what it was sent then waits for it to wake up."""
+    node = await _node_now(home, node_id)
+    return node is not None and node.asleep
+
+
+async def _node_now(home: Home, node_id: int) -> Node | None:
     try:
         fresh = await home.snapshot(0)
     except HomeError:
-        return False
-    return any(node.id == device.node.id and node.dead for node in fresh.nodes)
+        return None
+    return next((node for node in fresh.nodes if node.id == node_id), None)
 
 
 async def _newly_jammed(home: Home, device: Device) -> bool:
