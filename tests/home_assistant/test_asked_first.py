@@ -15,7 +15,8 @@ async def test_an_unlock_is_asked_about_and_done_after_a_yes(house: House):
 
 
 async def test_a_no_leaves_it(house: House):
-    await house.becomes("open the garage door", {})
+    asked = await house.becomes("open the garage door", {})
+    assert asked["expects_answer"], asked
     await house.becomes("no", {})
 
 

@@ -5,7 +5,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from langchain_core.tools import BaseTool, StructuredTool
+from langchain_core.tools import BaseTool
 
 from home_words.phrases import listed
 from voice_gateway.errors import BadArguments, ToolError
@@ -13,6 +13,7 @@ from voice_gateway.routines.alarms import made_again
 from voice_gateway.routines.book import NOBODY_RUNS, From, RoutineBook
 from voice_gateway.routines.model import CANCEL, LIST, MAKE, Routine
 from voice_gateway.routines.wording import on_day
+from voice_gateway.tools.declared import declared_tool
 from voice_gateway.turn import ToolTraits, speaking
 
 MOST_TOLD = 5  # nobody listens to more
@@ -175,23 +176,10 @@ def routine_tools(book: RoutineBook, runs: Callable[[], bool]) -> list[BaseTool]
         title="Cancel or change a routine", summary="Cancels, skips, moves or pauses what is planned."
     )
     return [
-        _tool(MAKE, MAKE_TEXT, MAKE_PARAMETERS, own.make, making),
-        _tool(LIST, LIST_TEXT, NO_PARAMETERS, own.list, looking),
-        _tool(CANCEL, CANCEL_TEXT, CANCEL_PARAMETERS, own.cancel, ending),
+        declared_tool(MAKE, MAKE_TEXT, MAKE_PARAMETERS, own.make, making),
+        declared_tool(LIST, LIST_TEXT, NO_PARAMETERS, own.list, looking),
+        declared_tool(CANCEL, CANCEL_TEXT, CANCEL_PARAMETERS, own.cancel, ending),
     ]
-
-
-def _tool(
-    name: str, description: str, schema: dict[str, Any], coroutine: Callable[..., Any], traits: ToolTraits
-) -> BaseTool:
-    return StructuredTool(
-        name=name,
-        description=description,
-        args_schema=schema,
-        coroutine=coroutine,
-        response_format="content_and_artifact",
-        metadata={"traits": traits},
-    )
 
 
 def _given(args: Mapping[str, Any]) -> tuple[str, str, tuple[Mapping[str, Any], ...], str]:

@@ -62,6 +62,7 @@ async def test_a_token_that_is_revoked_is_noticed_without_a_call():
     async with FakeHomeAssistant(recorded_home()) as ha, linked(at(ha), timeouts=QUICK) as link:
         ha.token = "another"
         await link.until(lambda: link.status("ha").state == "degraded")
+        assert "401" in (link.status("ha").last_error or "")
 
 
 async def test_an_entry_that_is_disabled_and_enabled_again_is_noticed():

@@ -2,16 +2,17 @@
 
 import asyncio
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from langchain_core.tools import BaseTool, StructuredTool
+from langchain_core.tools import BaseTool
 
 from home_words.list_words import list_name, spoken_list, staples_apart
 from home_words.names import singular
 from home_words.phrases import listed
 from voice_gateway.errors import BadArguments, ToolError
 from voice_gateway.tools.builtin.lists.store import Item, ListStore
+from voice_gateway.tools.declared import declared_tool
 from voice_gateway.turn import ToolTraits
 
 MAX_TEXT, MAX_NAME, MAX_AT_ONCE = 100, 40, 50  # characters of one thing and of a list's name; things at once
@@ -68,22 +69,9 @@ def list_tools(store: ListStore) -> list[BaseTool]:
         title="Read a list", summary="What is on a list, or which there are.", read_only=True, idempotent=True
     )
     return [
-        _tool("manage_list", DESCRIPTION, PARAMETERS, manage_list, manage),
-        _tool("read_list", READ, READ_PARAMETERS, read_list, read),
+        declared_tool("manage_list", DESCRIPTION, PARAMETERS, manage_list, manage),
+        declared_tool("read_list", READ, READ_PARAMETERS, read_list, read),
     ]
-
-
-def _tool(
-    name: str, description: str, schema: dict[str, Any], coroutine: Callable[..., Any], traits: ToolTraits
-) -> BaseTool:
-    return StructuredTool(
-        name=name,
-        description=description,
-        args_schema=schema,
-        coroutine=coroutine,
-        response_format="content_and_artifact",
-        metadata={"traits": traits},
-    )
 
 
 def _name(said: str | None) -> str:

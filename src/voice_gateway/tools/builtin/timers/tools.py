@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from langchain_core.tools import BaseTool, StructuredTool
+from langchain_core.tools import BaseTool
 
 from home_words.timer_words import RINGING
 from voice_gateway.errors import BadArguments, ToolError
@@ -24,6 +24,7 @@ from voice_gateway.tools.builtin.timers.wording import (
     told,
 )
 from voice_gateway.tools.builtin.zones import local_zone
+from voice_gateway.tools.declared import declared_tool
 from voice_gateway.turn import ToolTraits
 
 MAX_DAYS = 366  # a timer or reminder lies at most a year ahead
@@ -141,10 +142,10 @@ def timer_tools(
         return say_moved(moved, moment, snoozed=snoozed), {"structured": facts}
 
     return [
-        _tool("set_timer", SET, SET_PARAMETERS, set_timer, SET_TRAITS),
-        _tool("list_timers", LIST, LIST_PARAMETERS, list_timers, LIST_TRAITS),
-        _tool("cancel_timer", CANCEL, CANCEL_PARAMETERS, cancel_timer, CANCEL_TRAITS),
-        _tool("extend_timer", EXTEND, EXTEND_PARAMETERS, extend_timer, EXTEND_TRAITS),
+        declared_tool("set_timer", SET, SET_PARAMETERS, set_timer, SET_TRAITS),
+        declared_tool("list_timers", LIST, LIST_PARAMETERS, list_timers, LIST_TRAITS),
+        declared_tool("cancel_timer", CANCEL, CANCEL_PARAMETERS, cancel_timer, CANCEL_TRAITS),
+        declared_tool("extend_timer", EXTEND, EXTEND_PARAMETERS, extend_timer, EXTEND_TRAITS),
     ]
 
 
@@ -202,19 +203,6 @@ EXTEND_PARAMETERS: dict[str, Any] = {
         "kind": _KIND_PARAMETER,
     },
 }
-
-
-def _tool(
-    name: str, description: str, schema: dict[str, Any], coroutine: Callable[..., Any], traits: ToolTraits
-) -> BaseTool:
-    return StructuredTool(
-        name=name,
-        description=description,
-        args_schema=schema,
-        coroutine=coroutine,
-        response_format="content_and_artifact",
-        metadata={"traits": traits},
-    )
 
 
 def _short(parameter: str, text: str | None, limit: int) -> str:
