@@ -1,0 +1,30 @@
+"""The words of a time, a rule, the sun or an event, read as what starts a routine."""
+
+from dataclasses import replace
+from datetime import datetime
+
+from home_words import when_words as words
+from voice_gateway.brain.local.command.when.events import Watch, read_event, with_beside
+from voice_gateway.brain.local.command.when.phrases import phrases
+from voice_gateway.brain.local.command.when.said import gathered
+from voice_gateway.brain.local.command.when.sentences import NO_PLACE
+from voice_gateway.brain.local.command.when.triggers import meant
+from voice_gateway.routines.model import Later, Missing
+from voice_gateway.routines.schedule import NoPlace, Place
+
+
+def read_when(text: str, now: datetime, place: Place, watch: Watch) -> Later | Missing | None:
+    """None where the words are no "when"."""
+    try:
+        bare, condition = with_beside(text, watch)
+        if isinstance(condition, Missing):
+            return condition
+        if words.HAPPENING.match(bare) and not phrases(bare):
+            return read_event(bare, condition, now, place, watch)
+        found = phrases(bare)
+        later = meant(gathered(found, now, place), now, place) if found else None
+        return replace(later, condition=condition) if isinstance(later, Later) else later
+    except NoPlace:
+        return Missing(NO_PLACE)
+    except ValueError as error:
+        return Missing(str(error))

@@ -1,0 +1,15 @@
+"""What is said of a "when" that cannot be kept as it is."""
+
+NO_PLACE = (
+    "I don't know where your home is, so I can't tell when the sun rises and sets. Set home.latitude and "
+    "home.longitude in voice-gateway.toml, for example latitude = 52.5 and longitude = 13.4 below [home]."
+)
+
+
+AT_WHAT_TIME = "At what time?"
+
+
+WHEN_EXACTLY = "When exactly? Tell me a time, or in how many minutes."
+
+
+NEVER = "That never comes, so I kept nothing."
