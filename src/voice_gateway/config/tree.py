@@ -54,6 +54,7 @@ class Section(BaseModel):
 Provider = Literal["local", "ollama", "anthropic"]
 AutonomySetting = Literal["auto", "ask", "act", "look"]
 SeveralSteps = Annotated[Literal["auto"] | bool, WrapValidator(checked_steps)]
+ServerType = Literal["stdio", "sse", "http", "streamable-http"]  # as mcp.json has it
 
 
 class BrainSettings(Section):
@@ -152,6 +153,9 @@ class McpSettings(Section):
     attempts: int = Field(3, ge=1, le=20, description="attempts at start before going on without the server")
     base_delay_seconds: float = Field(2.0, ge=0, description="waits before attempts: 0, 2, 4 …")
     connect_timeout_seconds: float = Field(5.0, gt=0, description="limit of one attempt")
+    first_start_seconds: float = Field(
+        120.0, gt=0, description="limit of an attempt while npx, uvx and the like are installing the server"
+    )
     max_delay_seconds: float = Field(60.0, gt=0, description="longest wait between later attempts")
     stop_timeout_seconds: float = Field(2.0, gt=0, description="time a server has to end before it is killed")
     mcp_config: Path | None = Field(None, description="another client's mcp.json whose servers are used too")
@@ -169,7 +173,8 @@ class ServerSettings(Section):
         default_factory=dict, description="its environment, besides HOME, PATH and the like"
     )
     cwd: Path | None = Field(None, description="its working folder")
-    url: WebAddress | None = Field(None, description="address of a streamable HTTP server, not a command")
+    url: WebAddress | None = Field(None, description="address of a server that runs elsewhere, not a command")
+    type: ServerType | None = Field(None, description="way to reach it; without it, found out by trying")
     headers: Mapping[str, SecretStr] = Field(default_factory=dict, description="HTTP headers for url")
     timeout_seconds: float | None = Field(None, gt=0, description="limit of one call to this server")
     trusted: bool = Field(
@@ -188,6 +193,8 @@ class ServerSettings(Section):
     def _one_way_to_reach_it(self) -> "ServerSettings":
         if (self.command is None) == (self.url is None):
             raise ValueError("needs either command or url")
+        if self.type is not None and (self.type == "stdio") != (self.url is None):
+            raise ValueError(f'type "{self.type}" does not fit {"a command" if self.url is None else "a url"}')
         return self
 
     @property
