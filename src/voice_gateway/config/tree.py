@@ -194,7 +194,9 @@ class ServerSettings(Section):
         if (self.command is None) == (self.url is None):
             raise ValueError("needs either command or url")
         if self.type is not None and (self.type == "stdio") != (self.url is None):
-            raise ValueError(f'type "{self.type}" does not fit {"a command" if self.url is None else "a url"}')
+            raise ValueError(
+                f'type "{self.type}" does not fit {"a command" if self.url is None else "a url"}'
+            )
         return self
 
     @property

@@ -162,7 +162,10 @@ def test_the_current_folder_wins_over_the_configuration_folder():
         ("[mcp]\nattempts = 0\n", "mcp.attempts: must be greater than or equal to 1"),
         ("[mcpServers.a]\nargs = ['x']\n", "mcpServers.a: needs either command or url"),
         ("[mcpServers.a]\ncommand = 'x'\ntype = 'sse'\n", 'mcpServers.a: type "sse" does not fit a command'),
-        ("[mcpServers.a]\nurl = 'http://x/'\ntype = 'stdio'\n", 'mcpServers.a: type "stdio" does not fit a url'),
+        (
+            "[mcpServers.a]\nurl = 'http://x/'\ntype = 'stdio'\n",
+            'mcpServers.a: type "stdio" does not fit a url',
+        ),
         ("[mcpServers.a]\nurl = 'ftp://x'\n", "mcpServers.a.url: must start with http:// or https://"),
         ("[mcpServers.a]\ncomand = 'x'\n", 'did you mean "command"?'),
         ("[mcpServers.a]\ncommand = 'x'\n[mcpServers.a]\ncommand = 'y'\n", "is not valid TOML"),
