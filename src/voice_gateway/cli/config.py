@@ -46,7 +46,7 @@ def shown(settings: Settings, name: str) -> Any:
 
 def _show(found: Loaded, *, as_json: bool) -> int:
     values = {name: shown(found.settings, name) for name in ("preset", *setting_names())}
-    values |= {f"mcpServers.{name}": words for name, words in _servers(found.settings).items()}
+    values |= {f"mcpServers.{name}": words for name, words in servers_shown(found.settings).items()}
     rows = [(name, value, found.origins.get(name, "default")) for name, value in values.items()]
     if as_json:
         print_json([{"name": name, "value": value, "origin": origin} for name, value, origin in rows])
@@ -63,7 +63,7 @@ def _show(found: Loaded, *, as_json: bool) -> int:
     return 0
 
 
-def _servers(settings: Settings) -> dict[str, str]:
+def servers_shown(settings: Settings) -> dict[str, str]:
     """How each is reached, as people may see it."""
     from voice_gateway.tools.masking import without_secrets
 
@@ -118,7 +118,7 @@ def _allow(options: argparse.Namespace) -> int:
         "addresses stay the same",
         file=sys.stderr,
     )
-    for name, words in _servers(found.settings).items():
+    for name, words in servers_shown(found.settings).items():
         print(f"  server {name}: {one_line(words)}", file=sys.stderr)
     return 0
 

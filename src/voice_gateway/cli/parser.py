@@ -79,6 +79,7 @@ def parser() -> Parser:
     _add_undo(commands, shared)
     _add_routines(commands, shared)
     _add_tools(commands, shared)
+    _add_mcp(commands, shared)
     _add_config(commands, shared)
     doctor = commands.add_parser("doctor", parents=[shared], help="check everything, and say what to do")
     doctor.add_argument("--online", action="store_true", help="also try the cloud key with a request")
@@ -177,6 +178,12 @@ def _add_tools(commands: "argparse._SubParsersAction[Parser]", shared: Parser) -
     actions.add_parser(
         "lint", parents=[shared], help="what to improve in tool descriptions; exit code 1 if anything"
     )
+
+
+def _add_mcp(commands: "argparse._SubParsersAction[Parser]", shared: Parser) -> None:
+    mcp = commands.add_parser("mcp", parents=[shared], help="the tool servers that are set up")
+    actions = mcp.add_subparsers(dest="action", metavar="ACTION", parser_class=Parser)
+    actions.add_parser("list", parents=[shared], help="each server, and where it was set up (the default)")
 
 
 def _add_config(commands: "argparse._SubParsersAction[Parser]", shared: Parser) -> None:

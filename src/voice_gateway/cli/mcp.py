@@ -1,0 +1,35 @@
+"""`voice-gateway mcp`: the tool servers that are set up, and what only their user can give them."""
+
+import argparse
+from collections.abc import Awaitable, Callable
+
+from voice_gateway.cli.command import loaded, wants_json
+from voice_gateway.cli.config import servers_shown
+from voice_gateway.doors.terminal import print_json
+
+
+async def mcp(options: argparse.Namespace) -> int:
+    actions: dict[str | None, Callable[[argparse.Namespace], Awaitable[int]]] = {None: _list, "list": _list}
+    return await actions[options.action](options)
+
+
+async def _list(options: argparse.Namespace) -> int:
+    """As the settings have them; how they are doing `voice-gateway status` says."""
+    found = loaded(options)
+    rows = [
+        (name, words, found.origins.get(f"mcpServers.{name}", "default"))
+        for name, words in servers_shown(found.settings).items()
+    ]
+    if wants_json(options):
+        print_json([{"name": name, "reached": words, "origin": origin} for name, words, origin in rows])
+        return 0
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for column in ("server", "reached by", "from"):
+        table.add_column(column, overflow="fold")
+    for row in rows:
+        table.add_row(*row)
+    Console().print(table)
+    return 0
