@@ -13,6 +13,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
+import pytest
 from tests.fakes.gateway_process import Commands
 from tests.fakes.loopback_http import Answer
 from tests.fakes.mosquitto import Broker, free_port
@@ -35,6 +36,7 @@ DISK = "64m"
 FAKETIME = Path("/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1")
 UP_SECONDS = 60.0
 LOOK_SECONDS = 0.2
+LAST_LINES = 30
 
 
 class MoodyModel(FakeOllama):
@@ -128,6 +130,8 @@ class House:
                 "FAKETIME_TIMESTAMP_FILE": str(self.jump_file),
                 "FAKETIME_CACHE_DURATION": "1",
                 "FAKETIME_DONT_FAKE_MONOTONIC": "1",
+                # Else a wait for the interpreter's lock spins, and a start costs ten times the processor.
+                "FAKETIME_FORCE_MONOTONIC_FIX": "0",
             }
         with (self.folder / "out").open("ab") as out, (self.folder / "err").open("ab") as err:
             self.gateway = await asyncio.create_subprocess_exec(
@@ -138,18 +142,36 @@ class House:
                 cwd=self.folder,
                 env={**self.commands.env, **environment},
             )
-        await until(self.healthy, UP_SECONDS)
+        await self.healthy()
 
-    async def healthy(self) -> bool:
-        """All that should be there is there; a model's moods are its own affair."""
-        await asyncio.sleep(LOOK_SECONDS)  # asking costs it time, too
+    async def healthy(self) -> None:
+        """Waits until all that should be there is; a model's moods are its own affair."""
+        wrong: object = None
+
+        async def well() -> bool:
+            nonlocal wrong
+            await asyncio.sleep(LOOK_SECONDS)  # asking costs it time, too
+            wrong = await self._wrong()
+            return not wrong
+
+        try:
+            await until(well, UP_SECONDS)
+        except TimeoutError:
+            last = (
+                (self.folder / "err").read_text(encoding="utf-8", errors="replace").splitlines()[-LAST_LINES:]
+            )
+            pytest.fail("\n".join([f"after {UP_SECONDS:.0f} s still: {wrong}", *last]))
+
+    async def _wrong(self) -> object:
         if not socket_of(self.commands).exists():
-            return False
-        with contextlib.suppress(LinkError, TimeoutError):
+            return "no control socket"
+        try:
             known = await parts(self.commands)
-            bad = [name for name, part in known.items() if part["state"] != "ok" and name != "brain ollama"]
-            return not bad and len(processes(str(self.switched_file))) == 1
-        return False
+        except (LinkError, TimeoutError) as error:
+            return repr(error)
+        bad = [part for name, part in known.items() if part["state"] != "ok" and name != "brain ollama"]
+        servers = processes(str(self.switched_file))
+        return bad or (f"processes of the server: {servers}" if len(servers) != 1 else None)
 
     # --- faults: each leaves the house whole again
 

@@ -11,7 +11,7 @@ import pytest
 from tests.fakes.running_gateway import processes
 from tests.fakes.speech import need_speech
 from tests.fakes.waiting import until
-from tests.soak.house import UP_SECONDS, House, house
+from tests.soak.house import House, house
 from tests.soak.load import Record, asks_aloud, asks_by_mqtt, asks_by_socket, makes_trouble, sets_timers
 
 SECONDS = float(os.environ.get("SOAK_SECONDS", "120"))
@@ -31,7 +31,7 @@ async def soaked(house: House, seconds: float, faults: list[str]) -> Record:
         tasks.create_task(sets_timers(house, record, end))
         tasks.create_task(makes_trouble(house, record, end, faults))
     house.jump(0)
-    await until(house.healthy, UP_SECONDS)
+    await house.healthy()
     return record
 
 

@@ -15,7 +15,7 @@ from tests.fakes.waiting import until
 from voice_gateway.turn import Speech
 
 TRIES = 3
-HALF_DAY = re.compile(r"\b([ap])m\b")  # written in one, or in two with dots
+HALF_DAY = re.compile(r"(?<![a-z])([ap])m\b")  # written in one, behind a digit too, or in two with dots
 LONG_ANSWER_SECONDS = 10.0  # what it says when it has not understood
 pytestmark = pytest.mark.timeout(180)
 
@@ -56,7 +56,7 @@ class Listener:
 
     async def answer_to(self, *parts, seconds):
         heard = await self.transcriber.transcribe(await self.heard_behind(*parts, seconds=seconds))
-        return words(HALF_DAY.sub(r"\1 m", heard.lower()))
+        return words(HALF_DAY.sub(r" \1 m", heard.lower()))
 
     async def heard_behind(self, *parts, seconds):
         """The sound of the loudspeaker."""

@@ -73,7 +73,7 @@ async def test_a_session_prints_transcript_tool_call_and_reply(commands):
     assert turn["timings_ms"]["first_audio"] > turn["timings_ms"]["endpoint"]
     assert 1 < turn["audio_seconds"] < 3
     heard = await commands.run("transcribe", "answer.wav", "--json")
-    assert re.search(r"\b[ap]\.? ?m\b", json.loads(heard.out)["text"].lower())  # "It's 5:25 PM."
+    assert re.search(r"\d ?[ap]\.? ?m\b", json.loads(heard.out)["text"].lower())  # "It's 5:25 PM."
 
 
 async def test_a_wake_word_without_a_command_gives_an_object(home, speech):
