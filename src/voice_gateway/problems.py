@@ -53,7 +53,7 @@ MODEL_REFUSED = "I would rather not answer that."
 
 MEMORY_LOST = "I cannot remember what is said at the moment."
 FILE_DAMAGED = "The file with my {what} was damaged, so I began a new one; of its entries I kept {kept}."
-ROUTINES_LOST = "Routines are not available: their file cannot be used."
+ROUTINES_LOST = "Routines are not available: the place where they are kept cannot be used."
 LISTS_LOST = "Lists are not available: their file cannot be used."
 TIMERS_LOST = "Timers are not available: their file cannot be used."
 PIN_LOCKED = "The PIN is locked for {time} after {wrong} wrong ones."
@@ -327,9 +327,10 @@ CATALOGUE: Mapping[str, tuple[Problem, ...]] = {
         Problem(
             "`routines`",
             (ROUTINES_LOST,),
-            "the data folder's disk is full or read-only: no routine can be made, changed or started",
-            "`voice-gateway doctor`, free space, owner of the folder",
-            "by itself, within a second",
+            "the data folder's disk is full or read-only, or the Redis of `brain.store` is away: no routine"
+            " can be made, changed or started",
+            "`voice-gateway doctor`, free space, owner of the folder; is the Redis running",
+            "by itself, within a second or two",
         ),
     ),
     "The MQTT broker": (

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
+from voice_gateway.errors import ToolUnavailable
 from voice_gateway.private_files import SIDE_FILES, private_file
 
 log = logging.getLogger(__name__)
@@ -216,6 +217,42 @@ class SqliteFile:
         except OSError:
             return None
         return found.st_dev, found.st_ino
+
+
+class SharedTable:
+    """A file of which some want to hear when it is changed here. ToolUnavailable, with the sentence `lost`:
+    it was not done."""
+
+    def __init__(
+        self,
+        path: Path,
+        schema: Schema,
+        lost: str,
+        *,
+        on_damage: Callable[[Damage], None] = lambda _damage: None,
+    ) -> None:
+        self.path = path
+        self._lost = lost
+        self._listeners: list[Callable[[], None]] = []
+        self._file = SqliteFile(path, schema, on_damage=on_damage)
+
+    def listen(self, listener: Callable[[], None]) -> Callable[[], None]:
+        """Told after every change made here, in the thread that made it. Returns how to stop listening."""
+        self._listeners.append(listener)
+        return lambda: self._listeners.remove(listener)
+
+    def change(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        result = self.run(work)
+        for listener in list(self._listeners):
+            listener()
+        return result
+
+    def run(self, work: Callable[[sqlite3.Connection], T], *, write: bool = True) -> T:
+        """Without a word to anybody."""
+        try:
+            return self._file.run(work, write=write)
+        except (sqlite3.Error, OSError) as error:
+            raise ToolUnavailable(self._lost) from error
 
 
 def is_damage(error: Exception) -> bool:

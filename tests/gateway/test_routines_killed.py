@@ -28,9 +28,11 @@ async def test_each_is_done_at_most_once_and_the_unfinished_are_told(commands: C
     commands.file("voice-gateway.toml", server("zwave", "counting_server.py", done, 0.05, tmp_path / "names"))
     store = SqliteRoutines(tmp_path / "data" / "voice-gateway" / "routines.sqlite3")
     due = (datetime.now(UTC) + timedelta(seconds=40)).replace(microsecond=0)
-    for name in names:
-        call = {"name": "control_zwave_device", "args": {"deviceName": name, "action": "on"}}
-        store.add(Routine(f"turn on {name}", Once(due), (call,), next=due), COUNT)
+    calls = [{"name": "control_zwave_device", "args": {"deviceName": name, "action": "on"}} for name in names]
+    store.add(
+        [Routine(f"turn on {call['args']['deviceName']}", Once(due), (call,), next=due) for call in calls],
+        COUNT,
+    )
     async with Running.opened(commands) as first, Running.opened(commands) as second:
         await until(lambda: len(done.read_text().split("\n")) > COUNT // 4, LIMIT_SECONDS)
         first.process.send_signal(signal.SIGKILL)

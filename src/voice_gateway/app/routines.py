@@ -15,12 +15,11 @@ from voice_gateway.homes.device import Device
 from voice_gateway.problems import ROUTINES_LOST
 from voice_gateway.reports import damaged_file
 from voice_gateway.routines.book import Judged, RoutineBook
-from voice_gateway.routines.model import MAKE, Call, Last, Later, Missing, Routine
+from voice_gateway.routines.model import MAKE, Call, Last, Later, Missing, Routine, Shown
 from voice_gateway.routines.runner import RoutineRunner, Told
 from voice_gateway.routines.schedule import Place
-from voice_gateway.routines.store import SqliteRoutines
+from voice_gateway.routines.store import kept_in
 from voice_gateway.tools.builtin import system_clock
-from voice_gateway.tools.builtin.timers import RingLease
 from voice_gateway.tools.builtin.zones import local_zone
 from voice_gateway.tools.proposal import described
 from voice_gateway.tools.tier import Tier, tier
@@ -51,8 +50,7 @@ class Routines:
         self._gateway, self._place = gateway, place
         folder, settings = data_folder(), gateway.settings.routines
         told = damaged_file(gateway.watch, "routines", "routines")
-        self._store = SqliteRoutines(folder / "routines.sqlite3", on_damage=told)
-        self._lease = RingLease(folder / "routines.lease")
+        self._store, self._lease = kept_in(gateway.settings.brain.store, folder, on_damage=told)
         self.book = RoutineBook(self._store, self, place, settings, now=system_clock)
         self.runner = RoutineRunner(
             self._store,
@@ -167,11 +165,12 @@ class Routines:
     def _made_in(self, routine: Routine) -> Utterance:
         return Utterance(routine.text, routine.door, routine.conversation, routine.room or None)
 
-    def state_of(self, server: str, resource: str) -> str | None:
+    async def state_of(self, server: str, resource: str) -> Shown | None:
+        await self._gateway.home_known()
         home = self._gateway.local.home
         found = (one for one in home.devices if one.source == server and resource_of(one) == resource)
         device = next(found, None)
-        return home.state_of(device) if device is not None else None
+        return Shown(home.state_of(device), device.readings) if device is not None else None
 
     def tell(self, text: str) -> None:
         self._gateway.watch.tell(Notice(text, aloud=True))
@@ -179,15 +178,17 @@ class Routines:
     def _report(self, error: ToolUnavailable | None) -> None:
         watch = self._gateway.watch
         if error is not None:
-            watch.report("routines", State.DEGRADED, ROUTINES_LOST, f"check the disk: {error.__cause__}")
+            watch.report(
+                "routines", State.DEGRADED, ROUTINES_LOST, f"check where they are kept: {error.__cause__}"
+            )
         elif watch.state("routines") is State.DEGRADED:
             watch.report("routines", State.OK, "Routines work again.")
 
     def changed(self, change: Change) -> None:
         """A device is not as it was, whoever noticed."""
         device = change.device
-        told = Told(device.source, resource_of(device), change.before, change.after, device=device.name)
-        self.runner.happened(told)
+        before, after = Shown(change.before, change.readings), Shown(change.after, device.readings)
+        self.runner.happened(Told(device.source, resource_of(device), before, after, device.name))
 
 
 def _calls(calls: Sequence[Call]) -> list[ToolCall]:

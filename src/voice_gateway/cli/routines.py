@@ -18,10 +18,8 @@ from voice_gateway.errors import GatewayError, ToolError
 from voice_gateway.routines.book import RoutineBook
 from voice_gateway.routines.model import Routine
 from voice_gateway.routines.schedule import Place
-from voice_gateway.routines.store import SqliteRoutines
+from voice_gateway.routines.store import kept_in
 from voice_gateway.tools.builtin import system_clock
-
-FILE = "routines.sqlite3"  # in the data folder
 
 
 async def routines(options: argparse.Namespace) -> int:
@@ -30,7 +28,7 @@ async def routines(options: argparse.Namespace) -> int:
         return await _by_gateway(options, action)
     settings = loaded(options).settings
     place = place_of(settings.home)
-    store = SqliteRoutines(data_folder() / FILE)
+    store, _lease = kept_in(settings.brain.store, data_folder())
     book = RoutineBook(store, None, place, settings.routines, now=system_clock)
     try:
         return _ACTIONS[action](options, book, place)

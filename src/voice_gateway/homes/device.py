@@ -40,6 +40,7 @@ class Device:
     source: str = ""
     domain: str = ""  # what its source calls its kind, where the call must say it
     abilities: frozenset[str] | None = None  # actions; None: those of its kind
+    readings: tuple[str, ...] = ()  # what it measures beside its state: "battery 80 %", "power 12 W"
 
     @property
     def is_light(self) -> bool:

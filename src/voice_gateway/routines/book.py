@@ -22,7 +22,7 @@ from voice_gateway.routines.model import (
     to_record,
 )
 from voice_gateway.routines.schedule import NoPlace, Place, check_rule, due_next
-from voice_gateway.routines.store import RoutineStore, TooMany
+from voice_gateway.routines.store import RoutineStore
 from voice_gateway.routines.wording import say_when
 
 NOBODY_RUNS = "Only a running gateway carries it out: start one with voice-gateway run."
@@ -128,7 +128,7 @@ class RoutineBook:
         if isinstance(routine.trigger, Event) and starts_itself(routine, self.store.events()):
             raise ToolError("That would start itself again and again, so I kept nothing.")
         made = replace(routine, door=by.door, room=by.room, conversation=by.conversation)
-        return self.store.add(made, self._settings.limit)
+        return self.store.add([made], self._settings.limit)[0]
 
     def what(self, routine: Routine) -> str:
         """ "turn on the Floor Lamp" """
@@ -191,6 +191,8 @@ class RoutineBook:
             return None
         if routine.next is None:
             raise ToolError("Nobody knows when that comes next, so there is nothing to skip.")
+        if isinstance(routine.trigger, Event):  # it is so for a while already
+            return self._replaced(replace(routine, next=None))
         following = due_next(routine, max(routine.next, self.now()), self.place)
         if following is None:
             self.cancel([routine])
@@ -250,12 +252,8 @@ class RoutineBook:
                 raise BadArguments(
                     f"Routine {place} of the file can't be read: {error!r}. I kept nothing."
                 ) from error
-        if (there := len(self.store.all())) + len(routines) > self._settings.limit:
-            raise TooMany(f"There are {there} routines, and no more than {self._settings.limit} are kept.")
         coming = [one for one in routines if one.next is not None or isinstance(one.trigger, Event)]
-        for one in coming:
-            self.store.add(one, self._settings.limit)
-        return len(coming)
+        return len(self.store.add(coming, self._settings.limit))
 
 
 _FILLERS = frozenset(

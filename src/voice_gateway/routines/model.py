@@ -274,6 +274,17 @@ def _moment(text: Any) -> datetime:
 # --- what a state is
 
 
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """How a resource is: in words, and what it measures beside ("battery 20 %")."""
+
+    state: str
+    readings: tuple[str, ...] = ()
+
+    def is_so(self, becomes: str) -> bool:
+        return is_so(becomes, self.state, self.readings)
+
+
 def is_so(becomes: str, state: str, readings: Sequence[str] = ()) -> bool:
     """Whether a device that tells this state, and these readings ("battery 20 %"), has become that."""
     compared = _COMPARED.fullmatch(becomes)

@@ -8,13 +8,13 @@ from collections import defaultdict, deque
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, Protocol, TypeVar
 
 from voice_gateway.errors import ToolUnavailable
-from voice_gateway.routines.model import Event, Last, Routine, is_so
+from voice_gateway.routines.model import Event, Last, Routine, Shown
 from voice_gateway.routines.schedule import NoPlace, Place, at_such_a_time, due_next
-from voice_gateway.routines.store import Planned, RoutineStore
+from voice_gateway.routines.store import Finished, Lease, Planned, RoutineStore
 from voice_gateway.tools.builtin.timers.clock import Wait, time_passed, wait_for
 
 log = logging.getLogger(__name__)
@@ -28,18 +28,11 @@ LATE_SECONDS = 10.0  # a repeated one that is later waits for its next time; a n
 ROUNDS, ROUND_SECONDS = 3, 60.0  # a routine that starts itself more often in this time is stopped
 ECHO_SECONDS = 5.0  # what a device tells so soon after a routine's act is that act
 
+MISSED = "I missed this, because routines were not available: {text}."
 MAY_HAVE = "I was interrupted in the middle, so this may have happened: {text}."
 LOOPING = "I have paused the routine “{text}”: it started itself {rounds} times within a minute."
 
 T = TypeVar("T")
-
-
-class Lease(Protocol):
-    """Who of several gateways starts routines."""
-
-    def renew(self, *, loud: bool) -> bool: ...
-
-    def release(self) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +41,8 @@ class Told:
 
     server: str
     resource: str
-    before: str
-    after: str
-    readings_before: Sequence[str] = ()
-    readings: Sequence[str] = ()
+    before: Shown
+    after: Shown
     device: str = ""
 
 
@@ -66,8 +57,8 @@ class Around(Protocol):
         """Its time is long over: the user is asked."""
         ...
 
-    def state_of(self, server: str, resource: str) -> str | None:
-        """How a device is now; None: nobody knows."""
+    async def state_of(self, server: str, resource: str) -> Shown | None:
+        """How a device is now, as soon as the home is known; None: nobody knows."""
         ...
 
     def tell(self, text: str) -> None:
@@ -102,11 +93,11 @@ class RoutineRunner:
         self._by_clock: list[Planned] = []  # the next first
         self._for_a_while: list[Planned] = []
         self._by_resource: dict[tuple[str, str], list[Routine]] = {}
-        self._moments: dict[tuple[int, datetime], float] = {}  # monotonic: of what was set for a while
+        self._moments: dict[tuple[int, datetime | None], float] = {}  # monotonic: of what was set for a while
         self._running: set[int] = set()
         self._over: list[Routine] = []  # carried out, to be written down
-        self._held: dict[int, tuple[Routine, float]] = {}  # it is so; since when it must stay so
-        self._started: list[int] = []  # by something that happened
+        self._plans: dict[int, datetime | None] = {}  # of what must stay so, to be written down
+        self._started: dict[int, tuple[Routine, float]] = {}  # by something that happened, and when
         self._touched: dict[str, float] = {}  # devices that a routine has just switched
         self._rounds: dict[int, deque[float]] = defaultdict(deque)
         self._wake = asyncio.Event()
@@ -143,17 +134,21 @@ class RoutineRunner:
         for routine in waiting:
             trigger = routine.trigger
             assert isinstance(trigger, Event)
-            was = is_so(trigger.becomes, told.before, told.readings_before)
-            now = is_so(trigger.becomes, told.after, told.readings)
-            if not now:
-                self._held.pop(routine.id, None)
-            elif not was:
+            was, now = (told.before.is_so(trigger.becomes), told.after.is_so(trigger.becomes))
+            if was == now:
+                continue
+            self._wake.set()
+            if now:
                 self._count_round(routine, told)
-                if trigger.seconds:
-                    self._held.setdefault(routine.id, (routine, self._monotonic() + trigger.seconds))
-                else:
-                    self._started.append(routine.id)
-                self._wake.set()
+            if trigger.seconds:
+                self._plans[routine.id] = self._in(trigger.seconds) if now else None
+            elif now:
+                self._started[routine.id] = (routine, self._monotonic())
+
+    def _in(self, seconds: float) -> datetime:
+        """With microseconds, as every length of time that passes."""
+        moment = self._now() + timedelta(seconds=seconds)
+        return moment.replace(microsecond=moment.microsecond or 1)
 
     def _count_round(self, routine: Routine, told: Told) -> None:
         """What a device tells right after a routine has switched it may go round and round."""
@@ -175,6 +170,8 @@ class RoutineRunner:
         )
         if not self._leads:
             self._by_clock, self._for_a_while, self._by_resource, self._stamp = [], [], {}, object()
+            self._plans = {}
+            self._miss(list(self._started))
             return
         if not led:
             await self._tell_unfinished()
@@ -188,57 +185,76 @@ class RoutineRunner:
             log.warning("a routine was interrupted", extra={"routine": routine.id})
             self._around.tell(MAY_HAVE.format(text=routine.text))
             last = Last(self._now(), ok=False, text="It was interrupted, and may have happened.")
-            await self._in_thread(self._store.finish, *self._after([replace(routine, last=last)]), None)
+            over = self._after([replace(routine, last=last)])
+            await self._in_thread(self._store.finish, over, None)
+
+    def _miss(self, ids: Iterable[int]) -> None:
+        """What something has started and nobody can run any more."""
+        for number in ids:
+            routine, _ = self._started.pop(number)
+            log.warning("a routine was missed", extra={"routine": number})
+            if number not in self._running:  # else it is still at it
+                self._around.tell(MISSED.format(text=routine.text))
 
     async def _read(self) -> None:
         stamp = await self._in_thread(self._store.stamp)
         if stamp == self._stamp:
             return
         planned = await self._in_thread(self._store.planned)
+        if any(one.claimed and one.id not in self._running for one in planned):
+            await self._tell_unfinished()  # of one who held the lease until a moment ago
         found: dict[tuple[str, str], list[Routine]] = defaultdict(list)
         if any(one.is_event for one in planned):
             for routine in await self._in_thread(self._store.events):
                 assert isinstance(routine.trigger, Event)
                 found[routine.trigger.server, routine.trigger.resource].append(routine)
         self._by_resource = dict(found)
-        there = {routine.id for waiting in found.values() for routine in waiting}
-        self._held = {one: held for one, held in self._held.items() if one in there}
         waiting = [one for one in planned if one.next is not None and not one.paused]
-        self._for_a_while = [one for one in waiting if one.next and one.next.microsecond]
+        passing = [one for one in waiting if one.next and one.next.microsecond]
+        self._moments = {(one.id, one.next): self._moment(one) for one in passing}
+        self._for_a_while = sorted(passing, key=self._moment)
         self._by_clock = sorted((one for one in waiting if one.next and not one.next.microsecond), key=_next)
-        known = {(one.id, one.next) for one in self._for_a_while}
-        self._moments = {key: moment for key, moment in self._moments.items() if key in known}
         self._stamp = stamp
+
+    def _moment(self, planned: Planned) -> float:
+        """By the clock that only goes on; kept from when it was seen first."""
+        assert planned.next is not None
+        known = self._moments.get((planned.id, planned.next))
+        return (
+            known if known is not None else self._monotonic() + (planned.next - self._now()).total_seconds()
+        )
 
     def _left_seconds(self, planned: Planned) -> float:
         """A time of day is what the clock shows; a duration, which has microseconds, passes."""
         assert planned.next is not None
-        by_clock = (planned.next - self._now()).total_seconds()
         if planned.next.microsecond == 0:
-            return by_clock
-        key = planned.id, planned.next
-        return self._moments.setdefault(key, self._monotonic() + by_clock) - self._monotonic()
+            return (planned.next - self._now()).total_seconds()
+        return self._moment(planned) - self._monotonic()
 
-    def _first(self) -> Iterator[Planned]:
-        """Those that are due, and the next one; of ten thousand the others are not looked at."""
-        for planned in (*self._for_a_while, *self._by_clock):
-            if planned.id in self._running:
-                continue
-            yield planned
-            if planned.next and planned.next.microsecond == 0 and self._left_seconds(planned) > 0:
-                return
+    def _first(self) -> Iterator[tuple[Planned, float]]:
+        """Those that are due, and the next ones, each with the seconds that are left; of ten thousand the
+        others are not looked at."""
+        for waiting in (self._for_a_while, self._by_clock):
+            for planned in waiting:
+                if planned.id in self._running:
+                    continue
+                left = self._left_seconds(planned)
+                yield planned, left
+                if left > 0:
+                    break
 
     async def _start(self, tasks: asyncio.TaskGroup) -> None:
-        late = {one.id: -left for one in self._first() if (left := self._left_seconds(one)) <= 0}
-        due = [(one.id, one.next) for one in self._first() if one.id in late]
-        for one in [one for one, (_, moment) in self._held.items() if moment <= self._monotonic()]:
-            self._started.append(self._held.pop(one)[0].id)
-        happened = [(one, None) for one in dict.fromkeys(self._started) if one not in self._running]
-        wanted = [*due, *happened][: max(0, AT_ONCE - len(self._running))]
-        self._started = [one for one in self._started if (one, None) not in wanted]
-        for routine in await self._claimed(wanted):
+        late = {(one.id, one.next): -left for one, left in self._first() if left <= 0}
+        old = self._monotonic() - LATE_SECONDS
+        self._miss([one for one, (_, at) in self._started.items() if at < old])
+        happened = [(one, None) for one in self._started if one not in self._running]
+        wanted = [*late, *happened][: max(0, AT_ONCE - len(self._running))]
+        claimed = await self._claimed(wanted)
+        for number, _ in wanted:
+            self._started.pop(number, None)
+        for routine in claimed:
             self._running.add(routine.id)
-            task = self._carry_out(routine, late.get(routine.id, 0.0))
+            task = self._carry_out(routine, late.get((routine.id, routine.next), 0.0))
             tasks.create_task(task, name=f"routine {routine.id}")
 
     async def _claimed(self, wanted: Sequence[tuple[int, datetime | None]]) -> list[Routine]:
@@ -258,7 +274,11 @@ class RoutineRunner:
     async def _outcome(self, routine: Routine, late_seconds: float) -> Routine:
         """As it is behind its run. What was missed while nobody was there is not made up for: a repeated one
         waits for its next time, a single one is done a little late, or asked about. An alarm may be late."""
-        if late_seconds > (self._grace_seconds if routine.one_time or routine.rings else LATE_SECONDS):
+        held = isinstance(routine.trigger, Event) and routine.trigger.seconds
+        if held:
+            if not await self._still_so(routine):
+                return routine
+        elif late_seconds > (self._grace_seconds if routine.one_time or routine.rings else LATE_SECONDS):
             log.info("a routine was missed", extra={"routine": routine.id, "seconds": round(late_seconds)})
             if routine.one_time:
                 await self._around.missed(routine)
@@ -268,7 +288,7 @@ class RoutineRunner:
             self._around.tell(LOOPING.format(text=routine.text, rounds=ROUNDS))
             last = Last(self._now(), ok=False, text="It started itself again and again, so it is paused.")
             return replace(routine, last=last, paused=True)
-        if not self._holds(routine):
+        if not await self._holds(routine):
             return routine
         started, names = self._now(), [name for name, _, _ in routine.devices]
         self._touched |= dict.fromkeys(names, self._monotonic())
@@ -276,7 +296,14 @@ class RoutineRunner:
         self._touched |= dict.fromkeys(names, self._monotonic())
         return replace(routine, last=replace(last, at=started))
 
-    def _holds(self, routine: Routine) -> bool:
+    async def _still_so(self, routine: Routine) -> bool:
+        """What happened while no gateway was there to see it."""
+        trigger = routine.trigger
+        assert isinstance(trigger, Event)
+        shown = await self._around.state_of(trigger.server, trigger.resource)
+        return shown is None or shown.is_so(trigger.becomes)
+
+    async def _holds(self, routine: Routine) -> bool:
         condition = routine.condition
         if condition is None:
             return True
@@ -287,17 +314,24 @@ class RoutineRunner:
             return False
         if not condition.resource:
             return True
-        state = self._around.state_of(condition.server, condition.resource)
-        return state is not None and is_so(condition.state, state) is not condition.unless
+        shown = await self._around.state_of(condition.server, condition.resource)
+        return shown is not None and shown.is_so(condition.state) is not condition.unless
 
     async def _write_down(self) -> None:
         """All that came to its end since the last look, in one step."""
+        plans, self._plans = self._plans, {}
+        try:
+            if plans:
+                await self._in_thread(self._store.plan, plans)
+        except ToolUnavailable:
+            self._plans = plans | self._plans
+            raise
         over, self._over = self._over, []
         if not over:
             return
         stopped = [one for one in over if one.paused]
         try:
-            await self._in_thread(self._store.finish, *self._after(over), self._who)
+            await self._in_thread(self._store.finish, self._after(over), self._who)
             if stopped:
                 await self._in_thread(self._store.replace, stopped)
         except ToolUnavailable:
@@ -305,25 +339,19 @@ class RoutineRunner:
             raise
         self._running -= {one.id for one in over}
 
-    def _after(self, routines: Iterable[Routine]) -> tuple[list[Routine], list[int]]:
-        """As they are from now on, and those that are over. Counted from when it was due, too: a clock that
-        is set back does not let it come again."""
-        kept: list[Routine] = []
-        gone: list[int] = []
-        for routine in routines:
-            if routine.one_time:
-                gone.append(routine.id)
-                continue
-            after = max(self._now(), routine.next) if routine.next else self._now()
-            try:
-                following = due_next(routine, after, self._place)
-            except NoPlace:
-                following = None
-            if following is None and not isinstance(routine.trigger, Event):
-                gone.append(routine.id)
-            else:
-                kept.append(replace(routine, next=following))
-        return kept, gone
+    def _after(self, routines: Iterable[Routine]) -> list[Finished]:
+        """Counted from when it was due, too: a clock that is set back does not let it come again."""
+        return [self._finished(routine) for routine in routines]
+
+    def _finished(self, routine: Routine) -> Finished:
+        if routine.one_time:
+            return Finished(routine, gone=True)
+        after = max(self._now(), routine.next) if routine.next else self._now()
+        try:
+            following = due_next(routine, after, self._place)
+        except NoPlace:
+            following = None
+        return Finished(routine, following, following is None and not isinstance(routine.trigger, Event))
 
     async def _in_thread(self, work: Callable[..., T], *args: Any) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._thread, functools.partial(work, *args))
@@ -331,11 +359,10 @@ class RoutineRunner:
     def _pause(self) -> float:
         if not self._leads or len(self._running) >= AT_ONCE:
             return LOOK_SECONDS
-        if self._over or self._started:
+        if self._over or self._plans:
             return _BLINK_SECONDS
-        waiting = [self._left_seconds(one) for one in self._first()]
-        held = [moment - self._monotonic() for _, moment in self._held.values()]
-        return min(LOOK_SECONDS, max(_BLINK_SECONDS, min(waiting + held, default=LOOK_SECONDS)))
+        waiting = [left for _, left in self._first()]
+        return min(LOOK_SECONDS, max(_BLINK_SECONDS, min(waiting, default=LOOK_SECONDS)))
 
 
 def _next(planned: Planned) -> datetime:

@@ -1,19 +1,19 @@
-"""Routines in a file: each change is on the disk before it is confirmed, and several processes share it."""
+"""Where routines are kept: in a file that processes share, each change on the disk before it is confirmed."""
 
 import json
+import os
 import sqlite3
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol
 
 from voice_gateway.errors import ToolUnavailable
 from voice_gateway.problems import ROUTINES_LOST
 from voice_gateway.routines.model import Event, Routine, from_record, to_record
-from voice_gateway.sqlite_file import BUSY_SECONDS, Damage, Schema, SqliteFile, UnreadableRow
-
-T = TypeVar("T")
+from voice_gateway.sqlite_file import Damage, Schema, SharedTable, UnreadableRow
+from voice_gateway.tools.builtin.timers import RingLease
 
 _TABLE = """
 CREATE TABLE IF NOT EXISTS routines (
@@ -26,8 +26,10 @@ CREATE TABLE IF NOT EXISTS routines (
   claimed_by TEXT
 )
 """
-_NAMES = ("id", "body", "is_event", "next", "paused", "claimed", "claimed_by")
+_LAST = "ALTER TABLE routines ADD COLUMN last TEXT"  # apart from what people made
+_NAMES = ("id", "body", "is_event", "next", "paused", "claimed", "claimed_by", "last")
 _COLUMNS = ", ".join(_NAMES)
+CHANGE_COUNTER = 24  # where it is in a file of SQLite's
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +43,15 @@ class Planned:
     claimed: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """A run is over."""
+
+    routine: Routine  # as it was claimed, with what became of it
+    following: datetime | None = None  # when it comes next
+    gone: bool = False  # it does not come again
+
+
 class TooMany(ToolUnavailable):
     """There are as many routines as may be."""
 
@@ -52,7 +63,9 @@ class RoutineStore(Protocol):
     died in the middle: nobody knows how much of it was done.
     """
 
-    def add(self, routine: Routine, limit: int) -> Routine: ...
+    def add(self, routines: Sequence[Routine], limit: int) -> list[Routine]:
+        """All of them with their numbers, or none."""
+        ...
 
     def all(self) -> list[Routine]: ...
 
@@ -72,10 +85,16 @@ class RoutineStore(Protocol):
         """Those that are still there."""
         ...
 
+    def plan(self, moments: Mapping[int, datetime | None]) -> None:
+        """When those come that something starts and that is so for a while now; None: it is not so any more.
+        What runs or is paused is left alone."""
+        ...
+
     def remove(self, ids: Iterable[int]) -> list[Routine]: ...
 
     def claim(self, wanted: Sequence[tuple[int, datetime | None]], who: str, now: datetime) -> list[Routine]:
-        """Those that are the caller's to run: not paused, claimed by nobody, and still due at that moment."""
+        """Those that are the caller's to run: not paused, claimed by nobody else, and still due at that
+        moment. What is the caller's already, because the answer to its claim was lost, is given again."""
         ...
 
     def unfinished(self, who: str) -> list[Routine]:
@@ -86,54 +105,103 @@ class RoutineStore(Protocol):
         """Told after every change made here by people, in the thread that made it. Returns how to stop."""
         ...
 
-    def finish(self, routines: Sequence[Routine], gone: Sequence[int], who: str | None) -> None:
-        """As they are from now on, and those that are over; None: whoever claimed them."""
+    def finish(self, over: Sequence[Finished], who: str | None) -> None:
+        """What was changed by people meanwhile stays as they have it. None: whoever claimed them."""
         ...
+
+
+def too_many(count: int) -> str:
+    return f"There are {count} routines already, and no more are kept. Cancel some first."
+
+
+def body_of(routine: Routine) -> str:
+    return json.dumps(to_record(replace(routine, last=None)))
+
+
+def last_of(routine: Routine) -> str | None:
+    return json.dumps(to_record(routine)["last"]) if routine.last else None
+
+
+def read_row(number: int, body: str, due: float | None, paused: bool, last: str | None) -> Routine:
+    try:
+        facts = json.loads(body)
+        if last:
+            facts["last"] = json.loads(last)
+        return replace(from_record(facts), id=number, next=moment_of(due), paused=paused)
+    except (ValueError, TypeError, KeyError, AttributeError, OverflowError, OSError) as error:
+        raise UnreadableRow(f"not a routine: {error}") from error
+
+
+class Lease(Protocol):
+    """Who of several gateways starts routines. ToolUnavailable: nobody can tell at the moment."""
+
+    def renew(self, *, loud: bool) -> bool: ...
+
+    def held(self) -> bool: ...
+
+    def release(self) -> None: ...
+
+
+def kept_in(
+    setting: str, folder: Path, *, on_damage: Callable[[Damage], None] = lambda _damage: None
+) -> tuple[RoutineStore, Lease]:
+    """Where the conversations are, if gateways share that (`brain.store`); else in a file."""
+    if setting.startswith(("redis://", "rediss://", "unix://")):
+        from voice_gateway.routines.redis_store import RedisLease, RedisRoutines, connected
+
+        redis = connected(setting)
+        return RedisRoutines(redis), RedisLease(redis)
+    store = SqliteRoutines(folder / "routines.sqlite3", on_damage=on_damage)
+    return store, RingLease(folder / "routines.lease")
 
 
 class SqliteRoutines:
     """Call it through a thread: every method waits for the disk."""
 
     def __init__(self, path: Path, *, on_damage: Callable[[Damage], None] = lambda _damage: None) -> None:
-        self.path = path
-        self._listeners: list[Callable[[], None]] = []
-        self._file = SqliteFile(path, Schema("routines", _NAMES, (_TABLE,), _fits), on_damage=on_damage)
+        schema = Schema("routines", _NAMES, (_TABLE, _LAST), _fits)
+        self._table = SharedTable(path, schema, ROUTINES_LOST, on_damage=on_damage)
+        self.path, self.listen = path, self._table.listen
 
-    def add(self, routine: Routine, limit: int) -> Routine:
-        def work(connection: sqlite3.Connection) -> Routine:
+    def add(self, routines: Sequence[Routine], limit: int) -> list[Routine]:
+        insert = (
+            "INSERT INTO routines (body, is_event, next, paused, last) VALUES (?, ?, ?, ?, ?) RETURNING id"
+        )
+
+        def work(connection: sqlite3.Connection) -> list[Routine]:
             [(count,)] = connection.execute("SELECT count(*) FROM routines")
-            if count >= limit:
-                raise TooMany(f"There are {count} routines already, and no more are kept. Cancel some first.")
-            [(number,)] = connection.execute(
-                "INSERT INTO routines (body, is_event, next, paused) VALUES (?, ?, ?, ?) RETURNING id",
-                (_body(routine), isinstance(routine.trigger, Event), _stamp(routine.next), routine.paused),
-            ).fetchall()
-            return replace(routine, id=number)
+            if count + len(routines) > limit:
+                raise TooMany(too_many(count))
+            return [
+                replace(one, id=connection.execute(insert, _values(one)).fetchall()[0][0]) for one in routines
+            ]
 
-        return self._changed(work)
+        return self._table.change(work)
 
     def all(self) -> list[Routine]:
-        return self._do(lambda connection: _select(connection, ""), write=False)
+        return self._table.run(lambda connection: _select(connection, ""), write=False)
 
     def planned(self) -> list[Planned]:
         select = "SELECT id, next, is_event, paused, claimed IS NOT NULL FROM routines"
 
         def work(connection: sqlite3.Connection) -> list[Planned]:
             rows = connection.execute(select).fetchall()
-            return [Planned(row[0], _moment(row[1]), *map(bool, row[2:])) for row in rows]
+            return [Planned(row[0], moment_of(row[1]), *map(bool, row[2:])) for row in rows]
 
-        return self._do(work, write=False)
+        return self._table.run(work, write=False)
 
     def events(self) -> list[Routine]:
         where = "WHERE is_event AND NOT paused"
-        return self._do(lambda connection: _select(connection, where), write=False)
+        return self._table.run(lambda connection: _select(connection, where), write=False)
 
     def stamp(self) -> object:
+        """The file's own counter, too: two changes within a tick of the clock have the same time."""
         try:
-            found = self.path.stat()
+            with self.path.open("rb", buffering=0) as file:
+                found, counter = os.fstat(file.fileno()), os.pread(file.fileno(), 4, CHANGE_COUNTER)
         except OSError:
             return None
-        return found.st_ino, found.st_mtime_ns, found.st_size
+        return found.st_ino, found.st_mtime_ns, found.st_size, counter
 
     def replace(self, routines: Iterable[Routine]) -> list[Routine]:
         wanted = list(routines)
@@ -141,7 +209,12 @@ class SqliteRoutines:
         def work(connection: sqlite3.Connection) -> list[Routine]:
             return [one for one in wanted if _update(connection, one)]
 
-        return self._changed(work)
+        return self._table.change(work)
+
+    def plan(self, moments: Mapping[int, datetime | None]) -> None:
+        update = "UPDATE routines SET next = ? WHERE id = ? AND is_event AND NOT paused AND claimed IS NULL"
+        rows = [(stamp_of(moment), number) for number, moment in moments.items()]
+        self._table.run(lambda connection: connection.executemany(update, rows))
 
     def remove(self, ids: Iterable[int]) -> list[Routine]:
         wanted = list(ids)
@@ -150,62 +223,48 @@ class SqliteRoutines:
             delete = f"DELETE FROM routines WHERE id = ? RETURNING {_COLUMNS}"
             return [_routine(row) for one in wanted for row in connection.execute(delete, (one,)).fetchall()]
 
-        return self._changed(work)
+        return self._table.change(work)
 
     def claim(self, wanted: Sequence[tuple[int, datetime | None]], who: str, now: datetime) -> list[Routine]:
         # A time is stored to the microsecond, and rounding may differ.
         update = (
-            "UPDATE routines SET claimed = ?, claimed_by = ? WHERE id = ? AND claimed IS NULL AND NOT paused "
-            f"AND (?4 IS NULL OR abs(next - ?4) < 0.001) RETURNING {_COLUMNS}"
+            "UPDATE routines SET claimed = ?1, claimed_by = ?2 WHERE id = ?3 AND NOT paused AND "
+            "(claimed IS NULL OR claimed_by = ?2) AND (?4 IS NULL OR abs(next - ?4) < 0.001) "
+            f"RETURNING {_COLUMNS}"
         )
 
         def work(connection: sqlite3.Connection) -> list[Routine]:
             rows = [
                 row
                 for number, due in wanted
-                for row in connection.execute(update, (now.timestamp(), who, number, _stamp(due))).fetchall()
+                for row in connection.execute(
+                    update, (now.timestamp(), who, number, stamp_of(due))
+                ).fetchall()
             ]
             return [_routine(row) for row in rows]
 
-        return self._do(work)
+        return self._table.run(work)
 
     def unfinished(self, who: str) -> list[Routine]:
         where = "WHERE claimed IS NOT NULL AND claimed_by IS NOT ?"
-        return self._do(lambda connection: _select(connection, where, who), write=False)
+        return self._table.run(lambda connection: _select(connection, where, who), write=False)
 
-    def finish(self, routines: Sequence[Routine], gone: Sequence[int], who: str | None) -> None:
-        ours = "" if who is None else " AND claimed_by = ?"
-        more = () if who is None else (who,)
+    def finish(self, over: Sequence[Finished], who: str | None) -> None:
+        ours = "id = ?2 AND claimed IS NOT NULL AND (?3 IS NULL OR claimed_by = ?3)"
+        as_it_was = "(next IS ?1 OR abs(next - ?1) < 0.001)"
 
         def work(connection: sqlite3.Connection) -> None:
-            for routine in routines:
-                # What was paused or moved meanwhile stays so.
+            for one in over:
+                values = (stamp_of(one.routine.next), one.routine.id, who)
+                if one.gone:
+                    connection.execute(f"DELETE FROM routines WHERE {ours} AND {as_it_was}", values)
                 connection.execute(
-                    "UPDATE routines SET body = ?, next = ?, claimed = NULL, claimed_by = NULL "
-                    f"WHERE id = ? AND claimed IS NOT NULL{ours}",
-                    (_body(routine), _stamp(routine.next), routine.id, *more),
+                    f"UPDATE routines SET next = CASE WHEN {as_it_was} THEN ?4 ELSE next END, "
+                    f"last = coalesce(?5, last), claimed = NULL, claimed_by = NULL WHERE {ours}",
+                    (*values, stamp_of(one.following), last_of(one.routine)),
                 )
-            for number in gone:
-                delete = f"DELETE FROM routines WHERE id = ? AND claimed IS NOT NULL{ours}"
-                connection.execute(delete, (number, *more))
 
-        self._do(work)
-
-    def listen(self, listener: Callable[[], None]) -> Callable[[], None]:
-        self._listeners.append(listener)
-        return lambda: self._listeners.remove(listener)
-
-    def _changed(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        result = self._do(work)
-        for listener in list(self._listeners):
-            listener()
-        return result
-
-    def _do(self, work: Callable[[sqlite3.Connection], T], *, write: bool = True) -> T:
-        try:
-            return self._file.run(work, write=write, busy_seconds=BUSY_SECONDS)
-        except (sqlite3.Error, OSError) as error:
-            raise ToolUnavailable(ROUTINES_LOST) from error
+        self._table.run(work)
 
 
 def _select(connection: sqlite3.Connection, where: str, *args: Any) -> list[Routine]:
@@ -215,18 +274,18 @@ def _select(connection: sqlite3.Connection, where: str, *args: Any) -> list[Rout
 
 
 def _update(connection: sqlite3.Connection, routine: Routine) -> bool:
-    update = "UPDATE routines SET body = ?, is_event = ?, next = ?, paused = ? WHERE id = ?"
+    update = "UPDATE routines SET body = ?, is_event = ?, next = ?, paused = ?, last = ? WHERE id = ?"
+    return connection.execute(update, (*_values(routine), routine.id)).rowcount == 1
+
+
+def _values(routine: Routine) -> tuple[str, bool, float | None, bool, str | None]:
     is_event = isinstance(routine.trigger, Event)
-    values = (_body(routine), is_event, _stamp(routine.next), routine.paused, routine.id)
-    return connection.execute(update, values).rowcount == 1
+    return body_of(routine), is_event, stamp_of(routine.next), routine.paused, last_of(routine)
 
 
 def _routine(row: tuple[Any, ...]) -> Routine:
-    number, body, _is_event, due, paused, _claimed, _by = row
-    try:
-        return replace(from_record(json.loads(body)), id=int(number), next=_moment(due), paused=bool(paused))
-    except (ValueError, TypeError, KeyError, AttributeError, OverflowError, OSError) as error:
-        raise UnreadableRow(f"not a routine: {error}") from error
+    number, body, _is_event, due, paused, _claimed, _by, last = row
+    return read_row(int(number), body, due, bool(paused), last)
 
 
 def _fits(row: tuple[Any, ...]) -> bool:
@@ -237,13 +296,9 @@ def _fits(row: tuple[Any, ...]) -> bool:
     return True
 
 
-def _body(routine: Routine) -> str:
-    return json.dumps(to_record(routine))
-
-
-def _stamp(moment: datetime | None) -> float | None:
+def stamp_of(moment: datetime | None) -> float | None:
     return None if moment is None else moment.timestamp()
 
 
-def _moment(stamp: float | None) -> datetime | None:
+def moment_of(stamp: float | None) -> datetime | None:
     return None if stamp is None else datetime.fromtimestamp(stamp, UTC)

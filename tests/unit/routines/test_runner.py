@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 from tests.fakes.timer_clock import StoppedClock
 
-from voice_gateway.routines.model import Condition, Event, Every, Last, Once, Routine
+from voice_gateway.errors import ToolUnavailable
+from voice_gateway.routines.model import Condition, Event, Every, Last, Once, Routine, Shown
 from voice_gateway.routines.runner import RoutineRunner, Told
 from voice_gateway.routines.schedule import Place
 from voice_gateway.routines.store import SqliteRoutines
@@ -41,8 +42,8 @@ class House:
     async def missed(self, routine: Routine) -> None:
         self.asked.append(routine.text)
 
-    def state_of(self, _server: str, resource: str) -> str | None:
-        return self.states.get(resource)
+    async def state_of(self, _server: str, resource: str) -> Shown | None:
+        return Shown(self.states[resource]) if resource in self.states else None
 
     def tell(self, text: str) -> None:
         self.told.append(text)
@@ -83,10 +84,10 @@ class Gateway:
 
     def add(self, trigger, text: str = "lamp on", due: datetime | None = None, **more) -> Routine:
         due = trigger.at if isinstance(trigger, Once) else due
-        return self.store.add(Routine(text, trigger, (LAMP,), next=due, **more), 2000)
+        return self.store.add([Routine(text, trigger, (LAMP,), next=due, **more)], 2000)[0]
 
     def told(self, before: str, after: str, device: str = "Front Door", resource: str = DOOR[1]) -> None:
-        self.runner.happened(Told(DOOR[0], resource, before, after, device=device))
+        self.runner.happened(Told(DOOR[0], resource, Shown(before), Shown(after), device))
 
 
 @pytest.fixture
@@ -224,6 +225,89 @@ async def test_it_must_stay_so(gateway):
         await gateway.clock.advance(601)
         await gateway.settle()
         assert gateway.house.done == ["lamp on"]
+
+
+@pytest.mark.parametrize(("state", "done"), [("open", 1), ("closed", 0), (None, 1)])
+async def test_how_long_it_has_been_so_survives_a_restart(tmp_path, state, done):
+    """A gateway that comes back looks whether it is still so; one that cannot tell believes it."""
+    clock = StoppedClock(START)
+    first = Gateway(tmp_path, clock)
+    first.add(Event(*DOOR, "open", 600.0))
+    async with first.running():
+        first.told("closed", "open")
+        await first.settle()
+        [kept] = first.store.all()
+        assert (kept.next - START).total_seconds() == pytest.approx(600, abs=1)
+    second = Gateway(tmp_path, StoppedClock(START + timedelta(seconds=400)))
+    second.house.states |= {DOOR[1]: state} if state else {}
+    async with second.running():
+        await second.clock.advance(150)
+        assert second.house.done == []
+        await second.clock.advance(51)
+        await second.settle()
+        assert len(second.house.done) == done
+        assert [one.next for one in second.store.all()] == [None]
+
+
+async def test_what_was_so_for_long_when_the_gateway_comes_back_is_done_then(tmp_path):
+    first = Gateway(tmp_path, StoppedClock(START))
+    first.add(Event(*DOOR, "open", 600.0))
+    async with first.running():
+        first.told("closed", "open")
+        await first.settle()
+    second = Gateway(tmp_path, StoppedClock(START + timedelta(hours=1)))
+    second.house.states[DOOR[1]] = "open"
+    async with second.running():
+        await second.settle()
+        assert second.house.done == ["lamp on"]
+
+
+async def test_what_happens_while_the_store_is_away_is_done_when_it_is_back_or_told(gateway):
+    gateway.add(Event(*DOOR, "open"))
+    async with gateway.running():
+        claim = gateway.store.claim
+
+        def away(*_):
+            raise ToolUnavailable("Routines are not available.")
+
+        for seconds, done, told in ((5, 1, 0), (11, 1, 1)):
+            gateway.store.claim = away
+            gateway.told("closed", "open")
+            await gateway.clock.advance(seconds)
+            gateway.store.claim = claim
+            await gateway.settle()
+            assert (len(gateway.house.done), len(gateway.house.told)) == (done, told)
+        assert gateway.house.told == ["I missed this, because routines were not available: lamp on."]
+
+
+async def test_a_claim_of_one_who_has_just_lost_the_lease_is_told(gateway):
+    async with gateway.running():
+        made = gateway.add(Once(START + timedelta(hours=1)))
+        gateway.store.claim([(made.id, made.next)], "a gateway that was frozen", START)
+        await gateway.settle()
+        assert "may have happened" in gateway.house.told[0]
+        assert gateway.store.all() == []
+
+
+@pytest.mark.parametrize(("late", "done"), [(100, 1), (121, 0)])
+async def test_an_alarm_that_repeats_may_be_as_late_as_a_single_one(gateway, late, done):
+    alarm = {"name": "set_timer", "args": {"at": "now", "kind": "alarm"}}
+    due = START + timedelta(hours=1)
+    gateway.store.add([Routine("wake me", Every(EVERY_DAY, START), (alarm,), next=due)], 10)
+    gateway.clock.time = due + timedelta(seconds=late)
+    async with gateway.running():
+        await gateway.settle()
+        assert len(gateway.house.done) == done
+        assert gateway.house.asked == []
+        assert gateway.store.all()[0].next == due + timedelta(days=1)
+
+
+async def test_ten_thousand_lengths_of_time_are_not_all_looked_at(gateway):
+    due = [START + timedelta(minutes=10 + number, microseconds=5) for number in range(10_000)]
+    gateway.store.add([Routine("x", Once(one, 600.0), (LAMP,), next=one) for one in due], 10_000)
+    async with gateway.running():
+        await gateway.settle()
+        assert len(list(gateway.runner._first())) == 1
 
 
 @pytest.mark.parametrize(("state", "done"), [("on", 0), ("off", 1)])

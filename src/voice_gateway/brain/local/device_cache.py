@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from home_words.names import name_key
 from voice_gateway.brain.local.meaning import Request
 from voice_gateway.config import HomeSettings
-from voice_gateway.homes.device import Device, Key
+from voice_gateway.homes.device import Device
 from voice_gateway.homes.home import Home, build_home
 from voice_gateway.homes.listed import read_scenes
 from voice_gateway.homes.source import HomeSource, Listing
@@ -26,9 +26,10 @@ HomeReady = Callable[[], Awaitable[None]]
 class Change:
     """A device is not as it was."""
 
-    device: Device
+    device: Device  # as it is now
     before: str
     after: str
+    readings: tuple[str, ...] = ()  # what it measured before
 
 
 class DeviceCache:
@@ -154,13 +155,14 @@ class DeviceCache:
 
     def _swap(self, home: Home) -> None:
         before, self._home = self._home, home
-        known: dict[Key, str] = (
-            {device.key: before.state_of(device) for device in before.devices} if before else {}
-        )
+        known = {device.key: device for device in before.devices} if before else {}
         for device in home.devices:
-            now = home.state_of(device)
-            if device.key in known and known[device.key] != now:
-                self._tell(Change(device, known[device.key], now))
+            then = known.get(device.key)
+            if before is None or then is None:
+                continue
+            was, now = before.state_of(then), home.state_of(device)
+            if was != now or then.readings != device.readings:
+                self._tell(Change(device, was, now, then.readings))
 
     def _tell(self, change: Change) -> None:
         for listener in self._listeners:
@@ -196,7 +198,7 @@ class DeviceCache:
     def _learn_state(self, device: Device, state: str) -> None:
         before, self._home = self.home.state_of(device), self.home.with_state(device, state)
         if before != state:
-            self._tell(Change(device, before, state))
+            self._tell(Change(device, before, state, device.readings))
 
     def acted(self, outcome: ToolOutcome) -> None:
         """Somebody's call may have changed something: it is looked at again."""

@@ -4,15 +4,13 @@ import sqlite3
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from voice_gateway.errors import ToolUnavailable
 from voice_gateway.problems import LISTS_LOST
-from voice_gateway.sqlite_file import Damage, Schema, SqliteFile, UnreadableRow
+from voice_gateway.sqlite_file import Damage, Schema, SharedTable, UnreadableRow
 
 MAX_ITEMS = 5000  # of all lists; a model in a loop must not fill the disk
-
-T = TypeVar("T")
 
 _TABLE = """
 CREATE TABLE IF NOT EXISTS items (
@@ -38,16 +36,16 @@ class ListStore:
     """Every method is one short transaction; call it through `asyncio.to_thread`."""
 
     def __init__(self, path: Path, *, on_damage: Callable[[Damage], None] = lambda _damage: None) -> None:
-        self.path = path
-        self._listeners: list[Callable[[], None]] = []
-        self._file = SqliteFile(path, Schema("items", _NAMES, (_TABLE,), _is_item), on_damage=on_damage)
+        schema = Schema("items", _NAMES, (_TABLE,), _is_item)
+        self._table = SharedTable(path, schema, LISTS_LOST, on_damage=on_damage)
+        self.path, self.listen = path, self._table.listen
 
     def all(self) -> list[Item]:
         """Of all lists, in the order in which they were added."""
-        return self._do(lambda connection: _read(connection, "", ()), write=False)
+        return self._table.run(lambda connection: _read(connection, "", ()), write=False)
 
     def of(self, name: str) -> list[Item]:
-        return self._do(lambda connection: _read(connection, "WHERE list = ?", (name,)), write=False)
+        return self._table.run(lambda connection: _read(connection, "WHERE list = ?", (name,)), write=False)
 
     def add(self, name: str, texts: Sequence[str]) -> list[Item]:
         """Those that were not there, or were ticked off."""
@@ -68,11 +66,11 @@ class ListStore:
                 added += [_item(row) for row in connection.execute(insert, (name, text)).fetchall()]
             return added
 
-        return self._change(work)
+        return self._table.change(work)
 
     def remove(self, ids: Iterable[int]) -> list[Item]:
         delete, wanted = f"DELETE FROM items WHERE id = ? RETURNING {_COLUMNS}", list(ids)
-        return self._change(
+        return self._table.change(
             lambda connection: [
                 _item(row) for one in wanted for row in connection.execute(delete, (one,)).fetchall()
             ]
@@ -80,28 +78,11 @@ class ListStore:
 
     def tick(self, ids: Iterable[int]) -> list[Item]:
         update, wanted = f"UPDATE items SET done = 1 WHERE id = ? RETURNING {_COLUMNS}", list(ids)
-        return self._change(
+        return self._table.change(
             lambda connection: [
                 _item(row) for one in wanted for row in connection.execute(update, (one,)).fetchall()
             ]
         )
-
-    def listen(self, listener: Callable[[], None]) -> Callable[[], None]:
-        """Told after every change made here, in the thread that made it. Returns how to stop listening."""
-        self._listeners.append(listener)
-        return lambda: self._listeners.remove(listener)
-
-    def _change(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        result = self._do(work)
-        for listener in list(self._listeners):
-            listener()
-        return result
-
-    def _do(self, work: Callable[[sqlite3.Connection], T], *, write: bool = True) -> T:
-        try:
-            return self._file.run(work, write=write)
-        except (sqlite3.Error, OSError) as error:
-            raise ToolUnavailable(LISTS_LOST) from error
 
 
 def _read(connection: sqlite3.Connection, where: str, values: tuple[Any, ...]) -> list[Item]:
