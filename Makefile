@@ -9,7 +9,7 @@ ARGS ?=
 PREFIX ?= $(HOME)/.local
 SOAK_SECONDS ?= 120
 
-.PHONY: setup run install unit test test-live test-zwave test-voice test-home-assistant soak soak-long check format bench bench-scale bench-live eval eval-live lock pages counterparts clean help
+.PHONY: setup run install unit test test-live test-zwave test-voice test-home-assistant test-others soak soak-long check format bench bench-scale bench-live eval eval-live lock pages counterparts clean help
 
 help: ## what each target does
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -58,6 +58,10 @@ test-voice: setup counterparts ## hearing and speaking: the real engines, every 
 test-home-assistant: setup ## a real Home Assistant, furnished with devices that fail, jam and share names (Python 3.13)
 	@scripts/home-assistant setup >&2 || [ "$(CI)" != true ]
 	$(BIN)/pytest -m home_assistant tests/home_assistant $(ARGS)
+
+test-others: setup ## software of others: public MCP servers, LangChain's agents and standard tests
+	@scripts/others setup >&2
+	$(BIN)/pytest -m others tests/others $(ARGS)
 
 soak: setup counterparts ## minutes of load and random faults (SOAK_SECONDS=120)
 	@scripts/counterparts libfaketime >&2

@@ -1,0 +1,53 @@
+"""Software of others: its servers, each started for the test that asks for it, and a gateway's commands."""
+
+import sys
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from tests.fakes.gateway_process import Commands
+from tests.fakes.others import AGENTS, HttpServer, everything, listening, stdio_servers, written_here
+
+from voice_gateway.config import ServerSettings
+
+# At the end: what our own environment has, it has in the same version.
+sys.path.append(str(AGENTS))
+
+
+@pytest.fixture
+async def commands(tmp_path: Path) -> AsyncIterator[Commands]:
+    commands = Commands(tmp_path)
+    yield commands
+    await commands.end()
+
+
+@pytest.fixture
+def servers(tmp_path: Path) -> dict[str, ServerSettings]:
+    """How each stdio server is started: everything, filesystem, memory, thinking, time, git, fetch, sqlite,
+    fastmcp, mcp1."""
+    return stdio_servers(tmp_path)
+
+
+@pytest.fixture
+async def everything_http(tmp_path: Path) -> AsyncIterator[HttpServer]:
+    async with everything("streamableHttp", tmp_path) as server:
+        yield server
+
+
+@pytest.fixture
+async def everything_sse(tmp_path: Path) -> AsyncIterator[HttpServer]:
+    async with everything("sse", tmp_path) as server:
+        yield server
+
+
+@pytest.fixture
+async def fastmcp_http(tmp_path: Path) -> AsyncIterator[HttpServer]:
+    async with listening(written_here("fastmcp_server.py", "http"), "/mcp", tmp_path) as server:
+        yield server
+
+
+@pytest.fixture
+async def mcp1_http(tmp_path: Path) -> AsyncIterator[HttpServer]:
+    server = written_here("mcp1_server.py", "streamable-http", part="older")
+    async with listening(server, "/mcp", tmp_path) as running:
+        yield running
