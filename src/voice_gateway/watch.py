@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
+from voice_gateway.progress import Progress
 from voice_gateway.turn import Reply, ToolOutcome, Utterance
 
 log = logging.getLogger(__name__)
@@ -62,6 +63,14 @@ class Waiting:
         return f"Still waiting for {self.what} …"
 
 
+@dataclass(frozen=True, slots=True)
+class Progressed:
+    """A call tells how far it is; without an utterance it was made by a command."""
+
+    utterance: Utterance | None
+    progress: Progress
+
+
 class State(StrEnum):
     STARTING = "starting"
     OK = "ok"
@@ -90,7 +99,7 @@ class PartState:
         }
 
 
-Event = Heard | Acted | Answered | Waiting | Notice | ListTold | PartState
+Event = Heard | Acted | Answered | Waiting | Progressed | Notice | ListTold | PartState
 
 
 class Watch:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 from voice_gateway.config import control_file, data_folder
 from voice_gateway.errors import LinkError
 from voice_gateway.problems import VOICE_PACKAGE
-from voice_gateway.watch import Event, Notice, State, Waiting
+from voice_gateway.watch import Event, Notice, Progressed, State, Waiting
 
 if TYPE_CHECKING:
     from voice_gateway.app.gateway import Gateway
@@ -118,6 +118,8 @@ class Doors:
                 door.tell(event.text)
             elif isinstance(event, Waiting):
                 door.tell_waiting(event)
+            elif isinstance(event, Progressed):
+                door.tell_progress(event)
 
         gateway.watch.subscribe(told)
         self._terminal = source(sys.stdin) is Source.TERMINAL

@@ -16,10 +16,11 @@ from voice_gateway.doors.control import Operation, answer_json
 from voice_gateway.errors import ErrorKind, ToolError
 from voice_gateway.interruption import Interruption
 from voice_gateway.logs import destination
+from voice_gateway.progress import OnProgress, Progress, listener, progress_to
 from voice_gateway.reports import server_hangs
 from voice_gateway.tools.masking import mask
 from voice_gateway.turn import Reply, ToolCall, ToolOutcome, Utterance, new_id
-from voice_gateway.watch import PartState, State
+from voice_gateway.watch import PartState, Progressed, State
 
 if TYPE_CHECKING:
     from voice_gateway.app.gateway import Gateway
@@ -49,9 +50,10 @@ def operations(gateway: "Gateway", config: Path | None) -> dict[str, Operation]:
 
     async def call(asked: Mapping[str, Any], interruption: Interruption) -> dict[str, Any] | None:
         # Who leaves gives the call up; of a turn only what a model says.
-        return await interruption.cutting(
-            call_tool(gateway, str(asked["name"]), asked.get("args"), asked.get("timeout"))
-        )
+        with progress_to(_also_watched(gateway, listener())):
+            return await interruption.cutting(
+                call_tool(gateway, str(asked["name"]), asked.get("args"), asked.get("timeout"))
+            )
 
     async def status(_asked: Mapping[str, Any], _interruption: Interruption) -> list[dict[str, Any]]:
         hanging = {f"server {name}" for name in await gateway.link.hanging()}
@@ -78,6 +80,15 @@ def operations(gateway: "Gateway", config: Path | None) -> dict[str, Operation]:
         "vitals": vitals,
         "routines": routines,
     }
+
+
+def _also_watched(gateway: "Gateway", asker: OnProgress | None) -> OnProgress:
+    def told(progress: Progress) -> None:
+        gateway.watch.tell(Progressed(None, progress))
+        if asker is not None:
+            asker(progress)
+
+    return told
 
 
 async def routine_request(gateway: "Gateway", asked: Mapping[str, Any]) -> Reply:

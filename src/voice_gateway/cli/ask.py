@@ -10,8 +10,10 @@ from voice_gateway.brain.acts import Where
 from voice_gateway.cli.command import ask_running, loaded, wants_json
 from voice_gateway.config import conversations_file
 from voice_gateway.doors.control import answer_json
+from voice_gateway.doors.progress_line import ProgressLine
 from voice_gateway.doors.terminal import print_json, print_reply, tell_unasked
 from voice_gateway.errors import LinkError
+from voice_gateway.progress import listener, progress_to
 from voice_gateway.tools.waiting import WAIT_SECONDS
 from voice_gateway.turn import Reply, Utterance
 from voice_gateway.watch import Event, Waiting
@@ -25,7 +27,12 @@ async def ask(options: argparse.Namespace) -> int:
     conversation_id = options.conversation or CONVERSATION
     utterance = Utterance(" ".join(options.text), conversation_id=conversation_id, room=options.room)
     message = {"op": "ask", "text": utterance.text, "room": utterance.room}
-    answer = await answered(options, utterance, message)
+    line = ProgressLine(sys.stderr)
+    try:
+        with progress_to(line.show):
+            answer = await answered(options, utterance, message)
+    finally:
+        line.end()
     if options.explain:
         print_reply(answer["explained"], out=sys.stderr)
     return printed(options, answer)
@@ -55,7 +62,7 @@ async def _there(
     waiting = Waiting(utterance, "the running gateway")
     timer = asyncio.get_running_loop().call_later(WAIT_SECONDS, _tell_waiting, waiting)
     try:
-        answer: dict[str, Any] | None = await ask_running(options, message)
+        answer: dict[str, Any] | None = await ask_running(options, message, listener())
     except LinkError as error:
         seconds = perf_counter() - started
         reply = Reply(f"Sorry, {error}.", ok=False, conversation_id=conversation_id, seconds=seconds)

@@ -11,6 +11,7 @@ from voice_gateway.doors.control import Silent, greet, request
 from voice_gateway.errors import ConfigError, LinkError
 from voice_gateway.logs import one_line
 from voice_gateway.problems import SETTINGS_OPEN
+from voice_gateway.progress import OnProgress
 
 OPENED = ("/dev/", "/proc/self/fd/")
 
@@ -41,12 +42,16 @@ def wants_json(options: argparse.Namespace) -> bool:
     return bool(getattr(options, "json", False))
 
 
-async def ask_running(options: argparse.Namespace, message: dict[str, Any]) -> Any:
+async def ask_running(
+    options: argparse.Namespace, message: dict[str, Any], on_progress: OnProgress | None = None
+) -> Any:
     """Its answer, or None when none is running that this command may speak for.
 
     Once the request is sent, no answer is an error: doing it a second time here could act twice.
     """
-    return await request(control_file(), message) if await _speaks_for(options) else None
+    if not await _speaks_for(options):
+        return None
+    return await request(control_file(), message, on_progress=on_progress)
 
 
 async def _speaks_for(options: argparse.Namespace) -> bool:

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from voice_gateway.cli.command import ask_running, loaded, wants_json
 from voice_gateway.cli.parser import PROGRAM
+from voice_gateway.doors.progress_line import ProgressLine
 from voice_gateway.doors.terminal import print_json, print_reply
 from voice_gateway.errors import ConfigError, ErrorKind, LinkError
 from voice_gateway.logs import one_line
+from voice_gateway.progress import listener, progress_to
 from voice_gateway.turn import ToolOutcome, new_id
 
 if TYPE_CHECKING:
@@ -74,7 +76,12 @@ async def _call(options: argparse.Namespace) -> int:
     args = _arguments(options)
     if options.timeout is not None and not options.timeout > 0:
         raise ConfigError(f"--timeout {options.timeout}: must be more than 0 seconds")
-    outcome = await _call_there(options, args) or await _call_alone(options, args)
+    line = ProgressLine(sys.stderr)
+    try:
+        with progress_to(line.show):
+            outcome = await _call_there(options, args) or await _call_alone(options, args)
+    finally:
+        line.end()
     if wants_json(options):
         print_json(outcome)
     else:
@@ -87,7 +94,7 @@ async def _call_there(options: argparse.Namespace, args: dict[str, Any]) -> dict
     message = {"op": "call", "name": options.name, "args": args, "timeout": options.timeout}
     started = perf_counter()
     try:
-        outcome: dict[str, Any] | None = await ask_running(options, message)
+        outcome: dict[str, Any] | None = await ask_running(options, message, listener())
     except LinkError as error:
         seconds, text = perf_counter() - started, f"Error: {error}."
         lost = ToolOutcome(new_id(), options.name, text, False, seconds, args, ErrorKind.UNAVAILABLE)

@@ -129,6 +129,9 @@ class ToolsSettings(Section):
     """How tools run."""
 
     timeout_seconds: float = Field(30.0, gt=0, description="limit of one tool call")
+    hard_timeout_seconds: float = Field(
+        300.0, gt=0, description="limit of a call that reports progress, which moves its usual limit on"
+    )
     max_parallel: int = Field(8, ge=1, le=64, description="calls of one message that run at the same time")
     result_cap: int = Field(8000, ge=200, description="characters of a result that the model gets")
     slow_seconds: float = Field(1.0, gt=0, description="a call longer than this is logged as slow")

@@ -27,6 +27,7 @@ from voice_gateway.conversation.undo_log import MemoryActs
 from voice_gateway.errors import GatewayError, UnfitAnswer
 from voice_gateway.interruption import Interruption
 from voice_gateway.logs import turn_context
+from voice_gateway.progress import OnProgress, Progress, listener, progress_to
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import tool_beside
 from voice_gateway.tools.permission import TurnGate
@@ -44,7 +45,7 @@ from voice_gateway.turn import (
     Utterance,
     set_speaking,
 )
-from voice_gateway.watch import Acted, Answered, Heard, State, Waiting, Watch
+from voice_gateway.watch import Acted, Answered, Heard, Progressed, State, Waiting, Watch
 
 log = logging.getLogger(__name__)
 
@@ -236,7 +237,8 @@ class Conversation:
         seconds = self._brain.turn_timeout_seconds
         try:
             async with asyncio.timeout(seconds) as limit:
-                return await self._take_turn(turn, incoming, read_only_reason)
+                with progress_to(partial(self._progressed, turn.utterance, limit, listener())):
+                    return await self._take_turn(turn, incoming, read_only_reason)
         except GatewayError as error:
             log.error("turn failed", extra={"reason": str(error)})
             text = error.spoken
@@ -249,6 +251,17 @@ class Conversation:
                 log.exception("turn failed")
                 text = "Sorry, something went wrong in me."
         return _after(turn.outcomes, Reply(text, ok=False))
+
+    def _progressed(
+        self, utterance: Utterance, limit: asyncio.Timeout, outer: OnProgress | None, progress: Progress
+    ) -> None:
+        """A turn whose call gets on is not too slow: the call has a hard limit of its own."""
+        if not limit.expired():
+            until = asyncio.get_running_loop().time() + self._brain.turn_timeout_seconds
+            limit.reschedule(max(limit.when() or until, until))
+        self._watch.tell(Progressed(utterance, progress))
+        if outer is not None:
+            outer(progress)
 
     async def _take_turn(self, turn: Turn, incoming: Incoming, read_only_reason: str | None) -> Reply:
         text = turn.utterance.text

@@ -8,6 +8,7 @@ import os
 import socket
 import struct
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from voice_gateway.errors import LinkError
 from voice_gateway.interruption import Interruption
 from voice_gateway.private_files import ROOT, changeable_by_others, private_folder
 from voice_gateway.problems import FOREIGN_SOCKET, SECOND_GATEWAY
+from voice_gateway.progress import OnProgress, Progress, progress_to, read_progress
 from voice_gateway.turn import Reply
 
 log = logging.getLogger(__name__)
@@ -33,7 +35,10 @@ Operation = Callable[[Mapping[str, Any], Interruption], Awaitable[Any]]
 
 
 class ControlDoor:
-    """Serves named operations; each request is one line of JSON, and so is its answer."""
+    """Serves named operations; each request is one line of JSON, and so is its answer.
+
+    Who asks for `"progress": true` gets lines with that before the answer, as they come.
+    """
 
     def __init__(self, file: Path, operations: Mapping[str, Operation]) -> None:
         self._file = file
@@ -90,7 +95,7 @@ class ControlDoor:
                 interruption = Interruption()
                 leaving = partial(_left, interruption)
                 following.add_done_callback(leaving)
-                answer = await self._answer(line, interruption)
+                answer = await self._answer(line, interruption, partial(_write_progress, writer))
                 following.remove_done_callback(leaving)
                 writer.write(json_text(answer).encode() + b"\n")
                 await writer.drain()
@@ -100,17 +105,23 @@ class ControlDoor:
             following.cancel()
             writer.close()
 
-    async def _answer(self, line: bytes, interruption: Interruption) -> dict[str, Any]:
+    async def _answer(self, line: bytes, interruption: Interruption, tell: OnProgress) -> dict[str, Any]:
         try:
             asked = json.loads(line)
             operation = self._operations[asked["op"]]
         except (ValueError, TypeError, KeyError, RecursionError):
             return {"error": "not a request that I know"}
         try:
-            return {"result": await operation(asked, interruption)}
+            with progress_to(tell) if asked.get("progress") is True else contextlib.nullcontext():
+                return {"result": await operation(asked, interruption)}
         except Exception as error:  # the other side must get an answer
             log.exception("control request failed")
             return {"error": f"{type(error).__name__}: {error}"}
+
+
+def _write_progress(writer: asyncio.StreamWriter, progress: Progress) -> None:
+    if not writer.is_closing():
+        writer.write(json_text({"progress": progress.to_json()}).encode() + b"\n")
 
 
 def _left(interruption: Interruption, following: "asyncio.Task[bytes]") -> None:
@@ -136,9 +147,15 @@ async def greet(file: Path) -> Any:
 
 
 async def request(
-    file: Path, message: Mapping[str, Any], *, limit_seconds: float = ANSWER_LIMIT_SECONDS
+    file: Path,
+    message: Mapping[str, Any],
+    *,
+    limit_seconds: float = ANSWER_LIMIT_SECONDS,
+    on_progress: OnProgress | None = None,
 ) -> Any:
     """What the running gateway answers. LinkError: there is none, or it did not answer."""
+    if on_progress is not None:
+        message = {**message, "progress": True}
     try:
         reader, writer = await asyncio.open_unix_connection(file, limit=LONGEST_ANSWER)
     except OSError as error:
@@ -152,6 +169,9 @@ async def request(
         async with asyncio.timeout(limit_seconds):
             await writer.drain()
             answer = json.loads(await reader.readline())
+            while on_progress is not None and "progress" in answer:
+                _tell(on_progress, answer["progress"])
+                answer = json.loads(await reader.readline())
     except TimeoutError as error:
         raise Silent(
             f"a gateway is running, but did not answer within {limit_seconds:g} s: it is frozen or very busy"
@@ -165,6 +185,12 @@ async def request(
     if "result" not in answer:
         raise LinkError(f"the running gateway could not do that: {answer.get('error')}")
     return answer["result"]
+
+
+def _tell(on_progress: OnProgress, told: Mapping[str, Any]) -> None:
+    progress = read_progress(told.get("done"), told.get("total"), told.get("message"))
+    if progress is not None:
+        on_progress(replace(progress, what=str(told.get("what"))))
 
 
 def _is_ours(connection: socket.socket, file: Path) -> bool:

@@ -16,9 +16,10 @@ from voice_gateway.config import colours
 from voice_gateway.doors import Answer
 from voice_gateway.doors.json_text import json_text
 from voice_gateway.doors.marks import Mark, mark_lines, without_marks
+from voice_gateway.doors.progress_line import ProgressLine
 from voice_gateway.doors.typed_history import TypedHistory
 from voice_gateway.turn import Reply, Utterance, new_id
-from voice_gateway.watch import Waiting
+from voice_gateway.watch import Progressed, Waiting
 
 LEAVING = frozenset({"quit", "exit"})  # at a terminal; anywhere else they are words like any other
 END = None  # what the reader thread sends behind the last line
@@ -174,6 +175,7 @@ class TextDoor:
         self._out = out or sys.stdout
         self._history = history
         self._conversation_id = new_id()
+        self._progress = ProgressLine(self._out)
 
     async def run(self, stream: TextIO) -> bool:
         """Answer until the input ends. True when every line was answered well."""
@@ -205,6 +207,7 @@ class TextDoor:
         return all_ok
 
     def show(self, reply: Reply) -> None:
+        self._progress.end()
         if self._as_json:
             print(json_text(reply.to_json()), file=self._out, flush=True)
         else:
@@ -215,8 +218,14 @@ class TextDoor:
         if self._out.isatty() and event.utterance.conversation_id == self._conversation_id:
             self.tell(event.text)
 
+    def tell_progress(self, event: Progressed) -> None:
+        asked = event.utterance is not None and event.utterance.conversation_id == self._conversation_id
+        if asked and not self._as_json:
+            self._progress.show(event.progress)
+
     def tell(self, text: str) -> None:
         """Something that was not asked for, such as a timer that rings."""
+        self._progress.end()
         if not self._as_json:
             tell_unasked(text, self._out)
 

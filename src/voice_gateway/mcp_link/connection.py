@@ -38,6 +38,20 @@ class Refused(LinkError):
         self.words = words
 
 
+@dataclass(frozen=True, slots=True)
+class Greeting:
+    """What a server says of itself when we connect."""
+
+    instructions: str = ""  # for a model, in its own words
+    offers: frozenset[str] = frozenset()  # "resources", "prompts", "logging", …
+
+    @staticmethod
+    def of(result: Any) -> "Greeting":
+        """Of what the SDK's `initialize` gives."""
+        offered = result.capabilities.model_dump(by_alias=True, exclude_none=True)
+        return Greeting(result.instructions or "", frozenset(offered))
+
+
 class Events(Protocol):
     """What a connection tells its owner, from the event loop; each returns at once."""
 
@@ -45,6 +59,7 @@ class Events(Protocol):
     def tools_changed(self) -> None: ...
     def resource_updated(self, uri: str) -> None: ...
     def suspect(self) -> None: ...
+    def logged(self, params: Mapping[str, Any]) -> None: ...
 
 
 class Connection(Protocol):
@@ -53,10 +68,18 @@ class Connection(Protocol):
     definitions: list[Mapping[str, Any]]  # the tools, as the server describes them
     end: str | None  # why it is over
 
+    @property
+    def greeting(self) -> Greeting: ...
+
     async def start(self) -> None: ...
     async def open(self) -> None: ...
     async def close(self, *, broken: bool) -> None: ...
     async def call(self, tool: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]: ...
+    async def request(self, method: str, params: Mapping[str, Any]) -> Mapping[str, Any]: ...
+    def post(self, method: str, params: Mapping[str, Any]) -> None:
+        """A request whose answer nobody waits for."""
+        ...
+
     async def list_tools(self) -> list[Mapping[str, Any]]: ...
     async def is_alive(self) -> bool: ...
     def stderr_tail(self) -> str: ...
@@ -95,7 +118,9 @@ async def load_sdk() -> None:
 
 
 def client_arguments(
-    on_tools_changed: Callable[[], None], on_resource: Callable[[str], None]
+    on_tools_changed: Callable[[], None],
+    on_resource: Callable[[str], None],
+    on_log: Callable[[Mapping[str, Any]], None] = lambda _params: None,
 ) -> dict[str, Any]:
     """How every session of ours introduces itself, and what it listens to."""
     import mcp_types as types
@@ -105,6 +130,8 @@ def client_arguments(
             on_tools_changed()
         elif isinstance(message, types.ResourceUpdatedNotification):
             on_resource(str(message.params.uri))
+        elif isinstance(message, types.LoggingMessageNotification):
+            on_log(message.params.model_dump(by_alias=True, mode="json"))
 
     handler: MessageHandlerFnT = on_message
     return {

@@ -9,6 +9,7 @@ from langchain_core.tools import BaseTool, StructuredTool
 
 from voice_gateway.content_blocks import read_blocks
 from voice_gateway.errors import ToolError, ToolUnavailable
+from voice_gateway.mcp_link.tasks import only_as_task
 from voice_gateway.turn import OutcomeStatus, ToolTraits, encodable
 
 log = logging.getLogger(__name__)
@@ -37,12 +38,16 @@ def to_langchain_tools(
     *,
     server: str,
     call: Call,
+    call_as_task: Call | None = None,
     timeout_seconds: float | None = None,
     trusted: bool = True,
 ) -> list[BaseTool]:
     """One tool for each usable definition; an unusable one costs only itself."""
     known = ToolTraits(source=server, timeout_seconds=timeout_seconds, stranger=not trusted)
-    return [_tool(definition, known, call) for definition in _usable(definitions, server)]
+    return [
+        _tool(definition, known, (call_as_task or call) if only_as_task(definition) else call)
+        for definition in _usable(definitions, server)
+    ]
 
 
 def _usable(definitions: Sequence[Any], server: str) -> list[Mapping[str, Any]]:

@@ -12,6 +12,7 @@ from voice_gateway.mcp_link.connection import (
     CONNECTION_CLOSED,
     SUSPECT_AFTER,
     Events,
+    Greeting,
     LinkTimeouts,
     Refused,
     all_pages,
@@ -20,7 +21,9 @@ from voice_gateway.mcp_link.connection import (
     load_sdk,
     shorten,
 )
+from voice_gateway.mcp_link.server_log import wanted_level
 from voice_gateway.mcp_link.status import address
+from voice_gateway.progress import OnProgress, listener, read_progress
 
 if TYPE_CHECKING:
     import httpx2
@@ -82,6 +85,7 @@ class HttpConnection:
         self._turned_away = False
         self.definitions: list[Mapping[str, Any]] = []
         self.end: str | None = None
+        self.greeting = Greeting()
 
     async def start(self) -> None:
         await load_sdk()
@@ -111,7 +115,11 @@ class HttpConnection:
         params = types.CallToolRequestParams(name=tool, arguments=dict(arguments))
         # In a task of its own: when the caller gives up, the SDK takes up to five seconds to tell the server.
         request = self._start(
-            self._session.send_request(types.CallToolRequest(params=params), types.CallToolResult)
+            self._session.send_request(
+                types.CallToolRequest(params=params),
+                types.CallToolResult,
+                progress_callback=_progress_callback(listener()),
+            )
         )
         self._calls_under_way += 1
         try:
@@ -128,6 +136,22 @@ class HttpConnection:
             self._calls_under_way -= 1
         self._unanswered = 0
         return result.model_dump(by_alias=True, mode="json", exclude_none=True)
+
+    async def request(self, method: str, params: Mapping[str, Any]) -> Mapping[str, Any]:
+        import mcp_types as types
+        from pydantic import TypeAdapter
+
+        if self._session is None:
+            raise self._unavailable()
+        asked = types.Request[dict[str, Any], str](method=method, params=dict(params))
+        as_sent: Any = TypeAdapter(dict[str, Any])
+        try:
+            return dict(await self._session.send_request(asked, as_sent))
+        except Exception as error:
+            raise self._tool_error(error) from error
+
+    def post(self, method: str, params: Mapping[str, Any]) -> None:
+        self._start(self.request(method, params))
 
     async def list_tools(self) -> list[Mapping[str, Any]]:
         try:
@@ -176,6 +200,9 @@ class HttpConnection:
             self._session = session
             known = await session.initialize()
             self._announces = bool(known.capabilities.tools and known.capabilities.tools.list_changed)
+            self.greeting = Greeting.of(known)
+            if "logging" in self.greeting.offers:
+                self.post("logging/setLevel", {"level": wanted_level()})
             self.definitions = await all_pages(self._page)
             if not ready.done():
                 ready.set_result(None)
@@ -188,7 +215,10 @@ class HttpConnection:
         async with (
             self._streams(url) as streams,
             ClientSession(
-                *streams, **client_arguments(self._events.tools_changed, self._events.resource_updated)
+                *streams,
+                **client_arguments(
+                    self._events.tools_changed, self._events.resource_updated, self._events.logged
+                ),
             ) as session,
         ):
             yield session
@@ -320,3 +350,15 @@ class HttpConnection:
         self._tasks.discard(task)
         if not task.cancelled():
             task.exception()  # its caller has seen it, or has given up
+
+
+def _progress_callback(told: OnProgress | None) -> Any:
+    """With one, the SDK sends a progress token."""
+    if told is None:
+        return None
+
+    async def moved(done: float, total: float | None, message: str | None) -> None:
+        if (progress := read_progress(done, total, message)) is not None:
+            told(progress)
+
+    return moved

@@ -10,8 +10,9 @@ from voice_gateway.backoff import backoff_seconds
 from voice_gateway.config import McpSettings, ServerSettings
 from voice_gateway.errors import GatewayError, LinkError, ToolUnavailable
 from voice_gateway.logs import Lines, one_line
-from voice_gateway.mcp_link.connection import Connection, LinkTimeouts, Refused
+from voice_gateway.mcp_link.connection import Connection, Greeting, LinkTimeouts, Refused
 from voice_gateway.mcp_link.convert import to_langchain_tools
+from voice_gateway.mcp_link.server_log import ServerLog
 from voice_gateway.mcp_link.status import (
     Listeners,
     Refusal,
@@ -21,6 +22,7 @@ from voice_gateway.mcp_link.status import (
     refusal,
 )
 from voice_gateway.mcp_link.stdio import StdioConnection
+from voice_gateway.mcp_link.tasks import run_as_task
 
 log = logging.getLogger(__name__)
 
@@ -47,6 +49,7 @@ class Server:
         self._name = name
         self._timeouts = timeouts
         self._hide = hide
+        self._log = ServerLog(name, hide)
         self._settings = settings
         self._mcp = mcp
         self._listeners = listeners
@@ -65,6 +68,7 @@ class Server:
         self._stderr_tail = ""
         self._definitions: list[Mapping[str, Any]] | None = None  # what was announced
         self._tools: tuple[str, ...] = ()
+        self.greeting = Greeting()  # of the last connection
         self.settled = False  # connected, or the first attempts are used up
 
     @property
@@ -112,6 +116,18 @@ class Server:
             raise ToolUnavailable(f'The server "{self._name}" is not connected at the moment.')
         return await self._connection.call(tool, arguments)
 
+    async def call_as_task(self, tool: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
+        return await run_as_task(self.request, self._post, tool, arguments)
+
+    async def request(self, method: str, params: Mapping[str, Any]) -> Mapping[str, Any]:
+        if self._connection is None:
+            raise ToolUnavailable(f'The server "{self._name}" is not connected at the moment.')
+        return await self._connection.request(method, params)
+
+    def _post(self, method: str, params: Mapping[str, Any]) -> None:
+        if self._connection is not None:
+            self._connection.post(method, params)
+
     async def answers(self) -> bool:
         """Whether it talks to us now. One that is not connected has its own state; nothing comes of a no."""
         return self._connection is None or await self._connection.is_alive()
@@ -129,6 +145,9 @@ class Server:
 
     def resource_updated(self, uri: str) -> None:
         self._listeners.on_resource(self._name, uri)
+
+    def logged(self, params: Mapping[str, Any]) -> None:
+        self._log.take(params)
 
     def suspect(self) -> None:
         self._suspected = True
@@ -196,6 +215,7 @@ class Server:
     def _connected(self, connection: Connection) -> None:
         self._connected_at = asyncio.get_running_loop().time()
         self._refusal = None
+        self.greeting = connection.greeting
         if connection.end is None:
             self._connection = connection
         self._announce(connection.definitions)
@@ -234,7 +254,8 @@ class Server:
                 self._listeners.on_status(self.status())
         except (GatewayError, TimeoutError) as error:
             facts = {"server": self._name, "error": str(error), "stderr": connection.stderr_tail()}
-            log.warning("MCP tools could not be listed again; the earlier ones stay", extra=facts)
+            if not self._stopping:
+                log.warning("MCP tools could not be listed again; the earlier ones stay", extra=facts)
 
     # failures
 
@@ -345,6 +366,7 @@ class Server:
             definitions,
             server=self._name,
             call=self.call,
+            call_as_task=self.call_as_task,
             timeout_seconds=self._settings.timeout_seconds,
             trusted=self._settings.trusted,
         )

@@ -3,17 +3,19 @@
 import asyncio
 import logging
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from voice_gateway.errors import ErrorKind, ToolError, ToolTimeout, UnknownTool
+from voice_gateway.progress import OnProgress, listener
 from voice_gateway.tools.manager import ToolManager
 from voice_gateway.tools.masking import mask, mask_result, shorten
 from voice_gateway.tools.outside import brings_words, quoted, quoted_error
 from voice_gateway.tools.results import Result, capped, cause_of, describe
-from voice_gateway.tools.runner import GRACE_SECONDS, DaemonThreads, Expired, Runner, ToolRaised
+from voice_gateway.tools.runner import GRACE_SECONDS, DaemonThreads, Expired, Pace, Runner, ToolRaised
 from voice_gateway.tools.schema import is_flat
-from voice_gateway.tools.waiting import tell_later
+from voice_gateway.tools.waiting import tell_later, waited_for
 from voice_gateway.turn import Decision, Gate, ToolCall, ToolOutcome, ToolTraits, Verdict, encodable, new_id
 
 if TYPE_CHECKING:
@@ -58,6 +60,7 @@ class ToolExecutor:
         tools: ToolManager,
         *,
         timeout_seconds: float = 30.0,
+        hard_timeout_seconds: float = 300.0,
         max_parallel: int = 8,
         result_cap: int = 8000,
         slow_seconds: float = 1.0,
@@ -66,6 +69,7 @@ class ToolExecutor:
     ) -> None:
         self.tools = tools
         self._timeout_seconds = timeout_seconds
+        self._hard_timeout_seconds = hard_timeout_seconds
         self._max_parallel = max_parallel
         self._result_cap = result_cap
         self._slow_seconds = slow_seconds
@@ -147,14 +151,22 @@ class ToolExecutor:
             return refusal
         limit = timeout_seconds or plan.traits.timeout_seconds or self._timeout_seconds
         waits = tell_later(args, plan.traits)
+        pace = self._pace(execution, timeout_seconds) if plan.is_mcp else None
         try:
-            value = await self._runner.run(execution.name, limit, plan.start, execution.call_id, args, ready)
-        except Expired:
-            raise ToolTimeout(timeout_text(plan, limit)) from None
+            value = await self._runner.run(
+                execution.name, limit, plan.start, execution.call_id, args, ready, pace=pace
+            )
+        except Expired as expired:
+            raise ToolTimeout(timeout_text(plan, expired)) from None
         finally:
             if waits is not None:
                 waits.cancel()
         return await asyncio.to_thread(plan.finish, value) if heavy(value) else plan.finish(value)
+
+    def _pace(self, execution: Execution, timeout_seconds: float | None) -> Pace:
+        """A limit that was given with the call stays; the others move on with its progress."""
+        told = listener()
+        return Pace(timeout_seconds or self._hard_timeout_seconds, told and _named(told, execution))
 
     def _refusal(self, execution: Execution, gate: Gate | None) -> Verdict | None:
         call = ToolCall(execution.call_id, execution.name, execution.args)
@@ -267,10 +279,15 @@ def _is_cancelled() -> bool:
     return task is None or task.cancelling() > 0
 
 
-def timeout_text(plan: "CallPlan", limit: float) -> str:
+def _named(told: OnProgress, execution: Execution) -> OnProgress:
+    return lambda progress: told(replace(progress, what=waited_for(execution.args, execution.traits)))
+
+
+def timeout_text(plan: "CallPlan", expired: Expired) -> str:
     end = "was given up, though it may still be running" if plan.blocking else "was cancelled"
     title = "" if plan.traits.stranger else plan.traits.title  # a stranger's could say anything
-    text = f"{title or plan.tool.name.replace('_', ' ')} did not finish within {limit:g} s and {end}."
+    missed = "made no progress for" if expired.stalled else "did not finish within"
+    text = f"{title or plan.tool.name.replace('_', ' ')} {missed} {expired.seconds:g} s and {end}."
     return f"{text} It may still happen: check before trying again." if plan.traits.side_effects else text
 
 

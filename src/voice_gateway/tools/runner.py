@@ -10,6 +10,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Generator
 from typing import Any
 
 from voice_gateway.errors import ToolUnavailable
+from voice_gateway.progress import OnProgress, Progress, reset_listener, set_listener
 
 log = logging.getLogger(__name__)
 
@@ -24,6 +25,12 @@ Ending = tuple[Any, BaseException | None]  # what it returned, or what it raised
 class Expired(Exception):
     """The limit is over. Not TimeoutError, which a tool may raise itself."""
 
+    def __init__(self, seconds: float, *, stalled: bool = False) -> None:
+        """`stalled`: it has reported progress before, and then no more for so long."""
+        super().__init__(f"{seconds:g} s")
+        self.seconds = seconds
+        self.stalled = stalled
+
 
 class ToolRaised(Exception):
     """Carries what a tool raised, so that its CancelledError is not taken for ours."""
@@ -33,7 +40,61 @@ class ToolRaised(Exception):
         self.error = error
 
 
-_EXPIRED = Expired()
+TELL_EVERY_SECONDS = 0.25  # of progress, at most; a flood of it moves the limit and nothing else
+
+
+class Pace:
+    """Moves the limit of one call on with each progress, up to a hard one, and tells of it."""
+
+    __slots__ = ("_finished", "_told", "hard_seconds", "last", "now", "tell")
+
+    def __init__(self, hard_seconds: float, tell: OnProgress | None = None) -> None:
+        self.hard_seconds = hard_seconds
+        self.tell = tell
+        self.last: float | None = None  # when it moved
+        self.now = asyncio.get_running_loop().time
+        self._told = 0.0
+        self._finished = False
+
+    def moved(self, progress: Progress) -> None:
+        self.last = now = self.now()
+        if self.tell is None:
+            return
+        finished = progress.share == 1.0
+        if now - self._told >= TELL_EVERY_SECONDS or (finished and not self._finished):
+            self._told, self._finished = now, finished
+            self.tell(progress)
+
+
+class _Limit:
+    """Ends a call when its time is over. Whether it moved is asked only then: a report costs nothing."""
+
+    __slots__ = ("_done", "_handle", "_loop", "_pace", "_seconds", "_started")
+
+    def __init__(self, done: "asyncio.Future[Ending]", seconds: float, pace: Pace | None) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._done, self._seconds, self._pace = done, seconds, pace
+        self._started = self._loop.time()
+        self._handle = self._loop.call_later(seconds, self._over)
+
+    def cancel(self) -> None:
+        self._handle.cancel()
+
+    def _over(self) -> None:
+        if self._done.done():
+            return
+        last = self._pace.last if self._pace is not None else None
+        if self._pace is None or last is None:
+            self._done.set_result((None, Expired(self._seconds)))
+            return
+        hard = max(self._pace.hard_seconds, self._seconds)
+        until, now = min(last + self._seconds, self._started + hard), self._loop.time()
+        if until > now:
+            self._handle = self._loop.call_at(until, self._over)
+        elif now >= self._started + hard:
+            self._done.set_result((None, Expired(hard)))
+        else:
+            self._done.set_result((None, Expired(self._seconds, stalled=True)))
 
 
 class Runner:
@@ -44,17 +105,27 @@ class Runner:
         self._abandoned: set[asyncio.Task[None]] = set()
 
     async def run(
-        self, name: str, limit: float, start: Callable[..., Awaitable[Any]], *arguments: Any
+        self,
+        name: str,
+        limit: float,
+        start: Callable[..., Awaitable[Any]],
+        *arguments: Any,
+        pace: Pace | None = None,
     ) -> Any:
         """What `start(*arguments)` gives when awaited; raises Expired or ToolRaised."""
         loop = asyncio.get_running_loop()
         done: asyncio.Future[Ending] = loop.create_future()
-        task = loop.create_task(self._run_and_report(done, start, arguments))
-        timer: asyncio.TimerHandle | None = None
+        if pace is None:
+            task = loop.create_task(self._run_and_report(done, start, arguments))
+        else:
+            before = set_listener(pace.moved)
+            task = loop.create_task(self._run_and_report(done, start, arguments))  # which keeps it
+            reset_listener(before)
+        timer: _Limit | None = None
         try:
             await _one_round()  # a tool that never waits is done after this, and needs no timer
             if not done.done():
-                timer = loop.call_later(limit, _expire, done)
+                timer = _Limit(done, limit, pace)
             value, error = await done
         except asyncio.CancelledError:
             await self._stop(task, name)
@@ -62,9 +133,9 @@ class Runner:
         finally:
             if timer is not None:
                 timer.cancel()
-        if error is _EXPIRED:
+        if isinstance(error, Expired):
             await self._stop(task, name)
-            raise Expired
+            raise error
         if error is not None:
             raise ToolRaised(error)
         return value
@@ -93,11 +164,6 @@ class Runner:
                 log.warning("a tool ignores its cancellation and was left behind", extra={"tool": name})
                 self._abandoned.add(task)
                 task.add_done_callback(self._abandoned.discard)
-
-
-def _expire(done: asyncio.Future[Ending]) -> None:
-    if not done.done():
-        done.set_result((None, _EXPIRED))
 
 
 @types.coroutine

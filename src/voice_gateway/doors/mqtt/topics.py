@@ -12,7 +12,7 @@ from voice_gateway.config import MqttSettings
 from voice_gateway.doors.json_text import json_text
 from voice_gateway.tools.masking import mask_result, mask_whole
 from voice_gateway.turn import ToolOutcome, Utterance, encodable, new_id
-from voice_gateway.watch import Acted, Answered, Event, Heard, ListTold, Notice, PartState, State
+from voice_gateway.watch import Acted, Answered, Event, Heard, ListTold, Notice, PartState, Progressed, State
 
 LONGEST_REQUEST = 64 * 1024  # bytes
 LONGEST_PACKET = 256 * 1024  # what the broker may send at all: what is only a little too long gets an answer
@@ -155,10 +155,17 @@ def message_for(settings: MqttSettings, event: Event) -> Message | None:
         return _message(settings, "tool", facts, _about(event.utterance))
     if isinstance(event, Answered):
         return _message(settings, "ai-response", _answer(event), _about(event.utterance))
-    if isinstance(event, Notice):
-        return _message(settings, "notice", {"text": event.text}, {})
     if isinstance(event, ListTold):
         return list_message(settings, event)
+    return _told_meanwhile(settings, event)
+
+
+def _told_meanwhile(settings: MqttSettings, event: Event) -> Message | None:
+    if isinstance(event, Progressed):
+        facts = {"text": event.progress.text, **event.progress.to_json()}
+        return _message(settings, "progress", facts, _about(event.utterance) if event.utterance else {})
+    if isinstance(event, Notice):
+        return _message(settings, "notice", {"text": event.text}, {})
     return None
 
 

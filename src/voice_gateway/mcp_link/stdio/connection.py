@@ -15,15 +15,18 @@ from voice_gateway.errors import BadArguments, GatewayError, LinkError, ToolErro
 from voice_gateway.mcp_link.connection import (
     SUSPECT_AFTER,
     Events,
+    Greeting,
     LinkTimeouts,
     all_pages,
     error_reply,
     load_sdk,
     shorten,
 )
+from voice_gateway.mcp_link.server_log import wanted_level
 from voice_gateway.mcp_link.stdio.frames import QUICK_LINE, Parsed, parse, shown, whole_frame
 from voice_gateway.mcp_link.stdio.process import ServerProcess
 from voice_gateway.mcp_link.stdio.session import StreamSession
+from voice_gateway.progress import OnProgress, listener, read_progress
 
 log = logging.getLogger(__name__)
 
@@ -76,6 +79,8 @@ class StdioConnection:
         """Connected and listed, or a LinkError that says why not. `close` is due in either case."""
         try:
             await self._session.open()
+            if "logging" in self.greeting.offers:
+                self.post("logging/setLevel", {"level": wanted_level()})
             self.definitions = await self.list_tools()
             if self._session.tells_changes:
                 await self._calls.request("resources/subscribe", {"uri": DEVICES})
@@ -96,6 +101,16 @@ class StdioConnection:
 
     async def call(self, tool: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
         return await self._calls.call(tool, arguments)
+
+    async def request(self, method: str, params: Mapping[str, Any]) -> Mapping[str, Any]:
+        return await self._calls.request(method, params)
+
+    def post(self, method: str, params: Mapping[str, Any]) -> None:
+        self._calls.post(method, params)
+
+    @property
+    def greeting(self) -> Greeting:
+        return self._session.greeting
 
     async def list_tools(self) -> list[Mapping[str, Any]]:
         """Asked by ourselves: the SDK's model refuses the whole list for one malformed definition."""
@@ -141,9 +156,21 @@ class StdioConnection:
     def _dispatch(self, parsed: Parsed, line: bytes) -> None:
         understood = not parsed.noise
         for frame in parsed.frames:
-            understood &= self._calls.resolve(frame) or self._session.feed(frame)
+            understood &= self._calls.resolve(frame) or self._noted(frame) or self._session.feed(frame)
         if not understood:
             self._log_noise(line)
+
+    def _noted(self, frame: Mapping[str, Any]) -> bool:
+        """What a server tells often does not take the SDK's long way."""
+        params = frame.get("params")
+        if not isinstance(params, Mapping):
+            return False
+        if frame.get("method") == "notifications/progress":
+            return self._calls.moved(params)
+        if frame.get("method") == "notifications/message":
+            self._events.logged(params)
+            return True
+        return False
 
     def _log_noise(self, line: bytes) -> None:
         self._noise += 1
@@ -192,6 +219,7 @@ class Calls:
         self._on_suspect = on_suspect
         self._ids = itertools.count(1)
         self._waiting: dict[str, asyncio.Future[Mapping[str, Any]]] = {}
+        self._moving: dict[str, OnProgress] = {}  # who wants to hear how far a request is
         self._closed: str | None = None
         self.unanswered = 0
 
@@ -203,7 +231,7 @@ class Calls:
         """A cancelled call tells the server, and never waits for it to listen."""
         try:
             params = f'{{"name":{_encode(tool)},"arguments":{_json(arguments)}}}'
-            frame = await self._exchange("tools/call", params)
+            frame = await self._exchange("tools/call", params, listener())
         except asyncio.CancelledError:
             self.unanswered += 1
             if self.unanswered >= SUSPECT_AFTER:
@@ -216,8 +244,19 @@ class Calls:
         """The result of any other request; an error reply is raised."""
         return _result(await self._exchange(method, _json(params)))
 
-    async def _exchange(self, method: str, params: str) -> Mapping[str, Any]:
+    def post(self, method: str, params: Mapping[str, Any]) -> None:
+        """Nobody waits for the answer; where the server does not read, it is left out."""
+        if self._closed is None and not self._process.congested:
+            request = {"jsonrpc": "2.0", "id": f"{PREFIX}{next(self._ids)}", "method": method}
+            with contextlib.suppress(LinkError):
+                self._process.write(_json({**request, "params": params}).encode() + b"\n")
+
+    async def _exchange(
+        self, method: str, params: str, on_progress: OnProgress | None = None
+    ) -> Mapping[str, Any]:
         request_id = f"{PREFIX}{next(self._ids)}"
+        if on_progress is not None:  # the request's own id says whose progress it is
+            params = f'{params[:-1]},"_meta":{{"progressToken":"{request_id}"}}}}'
         line = f'{{"jsonrpc":"2.0","id":"{request_id}","method":"{method}","params":{params}}}\n'.encode()
         if self._process.congested:
             await self._process.drained()
@@ -225,6 +264,8 @@ class Calls:
             raise ToolUnavailable(self._closed)
         reply: asyncio.Future[Mapping[str, Any]] = asyncio.get_running_loop().create_future()
         self._waiting[request_id] = reply
+        if on_progress is not None:
+            self._moving[request_id] = on_progress
         try:
             self._process.write(line)
             return await reply
@@ -235,6 +276,8 @@ class Calls:
             raise
         finally:
             del self._waiting[request_id]
+            if on_progress is not None:
+                del self._moving[request_id]
 
     def resolve(self, frame: Mapping[str, Any]) -> bool:
         """Whether the frame answers a request of ours, also one that nobody waits for any more."""
@@ -244,6 +287,17 @@ class Calls:
         reply = self._waiting.get(request_id)
         if reply is not None and not reply.done():
             reply.set_result(frame)
+        return True
+
+    def moved(self, params: Mapping[str, Any]) -> bool:
+        """Whether it is the progress of a request of ours, also of one that nobody waits for any more."""
+        token = params.get("progressToken")
+        if not isinstance(token, str) or not token.startswith(PREFIX):
+            return False
+        told = self._moving.get(token)
+        progress = read_progress(params.get("progress"), params.get("total"), params.get("message"))
+        if told is not None and progress is not None:
+            told(progress)
         return True
 
     def close(self, reason: str, stderr: str = "") -> None:

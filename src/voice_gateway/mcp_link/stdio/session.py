@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Self
 
 from voice_gateway.errors import LinkError
-from voice_gateway.mcp_link.connection import client_arguments
+from voice_gateway.mcp_link.connection import Greeting, client_arguments
 
 if TYPE_CHECKING:  # importing mcp takes 0.7 s; the server starts meanwhile
     from anyio.streams.memory import MemoryObjectSendStream
@@ -34,6 +34,7 @@ class StreamSession:
         self._session: ClientSession | None = None
         self._early: list[Mapping[str, Any]] = []  # what came before the SDK was loaded
         self._over = False
+        self.greeting = Greeting()
         self.tells_changes = False  # it says at once when a device is not as it was
 
     async def open(self) -> None:
@@ -53,6 +54,7 @@ class StreamSession:
         if self._over:
             self.end()
         greeting = await session.initialize()
+        self.greeting = Greeting.of(greeting)
         resources = greeting.capabilities.resources
         # A home's server: what it is called stands in its answer, and nothing is asked of others.
         self.tells_changes = (

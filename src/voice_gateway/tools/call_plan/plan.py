@@ -42,7 +42,7 @@ class CallPlan:
             if self._model is None
             else self._model.model_config.get("extra") == "allow"
         )
-        self._is_mcp = self.traits.source != "builtin"
+        self.is_mcp = self.traits.source != "builtin"
         # Its function is called without LangChain, unless somebody listens there.
         self.direct = can_be_called_directly(tool, self._names, self._model)
         self._needs_whole_call = needs_whole_call(tool, self._names, self._model)
@@ -80,7 +80,7 @@ class CallPlan:
 
     def _repaired(self, given: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
         name = self.traits.original_name or self.tool.name
-        repaired = repair(as_object(given), self._schema, name, by_rule=self._is_mcp)
+        repaired = repair(as_object(given), self._schema, name, by_rule=self.is_mcp)
         args = repaired.args
         unknown = [] if self._any_name else [extra for extra in args if extra not in self._names]
         problems: list[SchemaProblem] = []
