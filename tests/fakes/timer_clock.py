@@ -31,7 +31,8 @@ class StoppedClock:
         """Until the timer clock has done what there was to do, and sleeps."""
         async with asyncio.timeout(10):
             while self._alarm.is_set() or not self._idle.is_set():
-                await asyncio.sleep(0)
+                # Awake: it may wait for a thread, which a spinning loop would only hold up.
+                await (asyncio.sleep(0) if self._idle.is_set() else self._idle.wait())
 
     def wake(self) -> None:
         self._alarm.set()

@@ -67,7 +67,7 @@ def say(history: History, turn: int, result: str = "The lamp is on.") -> None:
     history.add_ai(result)
 
 
-@pytest.mark.parametrize(("turns", "result"), [(300, "The lamp is on."), (40, "long " * 5_000)])
+@pytest.mark.parametrize(("turns", "result"), [(120, "The lamp is on."), (40, "long " * 5_000)])
 async def test_what_is_kept_stops_growing_and_stays_valid(turns: int, result: str) -> None:
     store = Texts()
     histories = Histories(store, 60.0, Watch())

@@ -101,9 +101,9 @@ def gateway(tmp_path: Path, clock: StoppedClock) -> Gateway:
 
 
 async def test_once_runs_when_its_time_has_come_and_leaves_the_list(gateway):
-    gateway.add(Once(START + timedelta(minutes=10)))
+    gateway.add(Once(START + timedelta(minutes=1)))
     async with gateway.running():
-        await gateway.clock.advance(599)
+        await gateway.clock.advance(59)
         assert gateway.house.done == []
         await gateway.clock.advance(1)
         await gateway.settle()
@@ -214,15 +214,15 @@ async def test_a_change_starts_what_waits_for_it(gateway):
 
 
 async def test_it_must_stay_so(gateway):
-    gateway.add(Event(*DOOR, "open", 600.0))
+    gateway.add(Event(*DOOR, "open", 60.0))
     async with gateway.running():
         gateway.told("closed", "open")
-        await gateway.clock.advance(300)
+        await gateway.clock.advance(30)
         gateway.told("open", "closed")
-        await gateway.clock.advance(400)
+        await gateway.clock.advance(40)
         assert gateway.house.done == []
         gateway.told("closed", "open")
-        await gateway.clock.advance(601)
+        await gateway.clock.advance(61)
         await gateway.settle()
         assert gateway.house.done == ["lamp on"]
 

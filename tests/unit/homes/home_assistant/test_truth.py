@@ -3,7 +3,7 @@
 import asyncio
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.fakes.home_assistant_home import HomeAssistantHome
 from tests.fakes.home_assistant_homes import recorded_home
@@ -48,7 +48,6 @@ SHOWN = {
 }
 
 
-@settings(max_examples=150, deadline=None)
 @given(tool=st.sampled_from(TOOLS), args=places)
 def test_a_call_touches_nothing_that_was_not_foreseen_and_claims_only_what_is_so(
     tool: str, args: dict[str, Any]

@@ -634,7 +634,8 @@ async def test_snooze_silences_it_and_rings_again(
         await clock.settled()
         assert (text, bell.silenced) == ("Okay, again in 10 minutes.", ["work"])
 
-        await clock.advance(600)
+        clock.time += timedelta(seconds=599)  # an alarm is what the clock shows
+        await clock.advance(1)
         assert bell.rings == ["work", "work"]
 
 
