@@ -155,3 +155,5 @@ def set_up(
         "primp",
     ):
         logging.getLogger(library).setLevel(logging.WARNING)
+    # What a server at an address does wrong is said by our link, in one line; the SDK adds tracebacks.
+    logging.getLogger("mcp.client").setLevel(logging.CRITICAL)

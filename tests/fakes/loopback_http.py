@@ -106,6 +106,11 @@ class Answer:
         self._writer.write(b"0\r\n\r\n")
         await self._writer.drain()
 
+    async def raw(self, payload: bytes) -> None:
+        """Whatever it is, as it is."""
+        self._writer.write(payload)
+        await self._writer.drain()
+
     def abort(self) -> None:
         """As if the server process had died."""
         self._writer.transport.abort()

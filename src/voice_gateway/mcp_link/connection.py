@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
-from voice_gateway.errors import BadArguments, LinkError, ToolError
+from voice_gateway.errors import BadArguments, LinkError, ToolError, ToolUnavailable
 
 if TYPE_CHECKING:
     from mcp.client.session import IncomingMessage, MessageHandlerFnT
@@ -22,10 +22,14 @@ class LinkTimeouts:
     """How long the link waits before it doubts a server."""
 
     ping_seconds: float = 2.0  # a server that is alive answers a ping at once
-    ping_every_seconds: float = 30.0  # without a process to watch, only asking tells that a server is gone
+    # Without a process to watch, only asking tells that a server is gone: often in the own house, where it
+    # costs nobody anything; seldom on the internet (`status` asks at once).
+    ping_every_seconds: float = 3.0
+    ping_far_seconds: float = 30.0
     # A server that announces no changes is listed again: soon after its start, when there may be more, and
-    # then as often as it is pinged.
+    # then now and again.
     list_again_seconds: tuple[float, ...] = (2.0, 3.0, 5.0, 10.0)
+    list_every_seconds: float = 30.0
     short_run_seconds: float = 5.0  # one that ends sooner counts as a failed attempt: a crash loop slows down
 
 
@@ -50,6 +54,17 @@ class Greeting:
         """Of what the SDK's `initialize` gives."""
         offered = result.capabilities.model_dump(by_alias=True, exclude_none=True)
         return Greeting(result.instructions or "", frozenset(offered))
+
+
+class CallLost(ToolUnavailable):
+    """No answer to this call will come. `not_run`: the server surely did nothing for it."""
+
+    def __init__(self, message: str, *, not_run: bool, replaced: bool) -> None:
+        """`replaced`: the connection is over, and a new one is on its way."""
+        unsure = "" if not_run else " What was asked of it may or may not have happened."
+        super().__init__(message + unsure)
+        self.not_run = not_run
+        self.replaced = replaced
 
 
 class Events(Protocol):
@@ -112,9 +127,10 @@ def shorten(text: str, limit: int = SHOWN) -> str:
     return text if len(text) <= limit else f"{text[:limit]}… ({len(text)} characters)"
 
 
-async def load_sdk() -> None:
+async def load_sdk(*more: str) -> None:
     """Import mcp, which takes 0.7 s, without holding up the event loop."""
-    await asyncio.to_thread(importlib.import_module, "mcp.client.session")
+    for module in ("mcp.client.session", *more):
+        await asyncio.to_thread(importlib.import_module, module)
 
 
 def client_arguments(

@@ -2,7 +2,10 @@
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping
+from dataclasses import dataclass, replace
+from enum import Enum, auto
+from ipaddress import ip_address
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
 
@@ -11,6 +14,7 @@ from voice_gateway.errors import LinkError, ToolError, ToolUnavailable, first_er
 from voice_gateway.mcp_link.connection import (
     CONNECTION_CLOSED,
     SUSPECT_AFTER,
+    CallLost,
     Events,
     Greeting,
     LinkTimeouts,
@@ -21,33 +25,83 @@ from voice_gateway.mcp_link.connection import (
     load_sdk,
     shorten,
 )
+from voice_gateway.mcp_link.exchange import FAULTY, TOO_MANY, Exchange, exchange_under_way
 from voice_gateway.mcp_link.server_log import wanted_level
 from voice_gateway.mcp_link.status import address
+from voice_gateway.mcp_link.stdio.frames import LINE_LIMIT
 from voice_gateway.progress import OnProgress, listener, read_progress
 
 if TYPE_CHECKING:
-    import httpx2
     from mcp.client.session import ClientSession
+
+    from voice_gateway.mcp_link.client import LinkClient
 
 T = TypeVar("T")
 
-HTTP_SECONDS, READ_SECONDS = 30.0, 300.0  # a server may hold a response open for as long as a tool runs
-REFUSED = 400  # this HTTP status, and all above
 # It takes us no longer: a token that was revoked, a server that is not loaded (any more), a proxy before one.
 TURNED_AWAY = frozenset({401, 403, 404, 502, 503, 504})
-NOTHING_THERE = frozenset({404, 405})  # at this path
+NO_TOKEN = 401
+NOTHING_THERE = frozenset({400, 404, 405, 406, 415, 501})  # at this path, or not in this way
 HOME_ASSISTANT = "/api/mcp"  # where its MCP server is
+EVENT_LIMIT = LINE_LIMIT  # bytes of one reply on an event stream
 KILL_SECONDS = 1.0  # for the SDK to end after it was cancelled
+SILENT_TWICE = 2  # pings without an answer: once may be a busy machine
+
+
+class Way(Enum):
+    """How messages travel."""
+
+    HTTP = auto()  # "streamable HTTP", since 2025-03-26
+    SSE = auto()  # "HTTP with SSE", before
+
+
+class Pulse(Enum):
+    """What became of asking whether it is there."""
+
+    ALIVE = auto()
+    SILENT = auto()  # hangs, or is busy
+    GONE = auto()  # nobody there, or somebody who does not know us
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """Where a server may be. What is reported of a mere guess is only that it was not there."""
+
+    url: str
+    way: Way
+    guess: bool = False
+
+
+def routes(settings: ServerSettings) -> tuple[Route, ...]:
+    """Where to look, in turn."""
+    url = settings.url or ""
+    if settings.type == "sse":
+        return (Route(url, Way.SSE),)
+    plain = [Route(one, Way.HTTP) for one in addresses(url)]
+    if settings.type is not None:
+        return tuple(plain)
+    if urlsplit(url).path.rstrip("/").endswith("/sse"):
+        return Route(url, Way.SSE), Route(url, Way.HTTP, guess=True)
+    return *plain, Route(url, Way.SSE, guess=True)
 
 
 def addresses(url: str) -> tuple[str, ...]:
-    """Where to look, in turn: of Home Assistant people give the host alone, or a slash too much."""
+    """Of Home Assistant people give the host alone, or a slash too much."""
     parts = urlsplit(url)
     if parts.path in ("", "/"):
         return url, parts._replace(path=HOME_ASSISTANT).geturl()
     if parts.path.endswith(f"{HOME_ASSISTANT}/"):
         return (parts._replace(path=parts.path.rstrip("/")).geturl(),)
     return (url,)
+
+
+def is_near(url: str) -> bool:
+    """In this house: an address that the internet does not know."""
+    host = urlsplit(url).hostname or ""
+    try:
+        return not ip_address(host).is_global
+    except ValueError:
+        return "." not in host or host.endswith((".local", ".lan", ".home", ".internal", ".home.arpa"))
 
 
 class HttpConnection:
@@ -80,15 +134,15 @@ class HttpConnection:
         self._tasks: set[asyncio.Task[Any]] = set()
         self._unanswered = 0
         self._calls_under_way = 0
-        self._status = 0  # of the last response
-        self._words = ""  # what it said, if that was a no
-        self._turned_away = False
+        self._turned_away: Exchange | None = None  # how it said that it takes us no longer
+        self._has_ping = True
+        self._way = Way.HTTP
         self.definitions: list[Mapping[str, Any]] = []
         self.end: str | None = None
         self.greeting = Greeting()
 
     async def start(self) -> None:
-        await load_sdk()
+        await load_sdk("voice_gateway.mcp_link.client")
 
     async def open(self) -> None:
         """Connected and listed, or a LinkError that says why not. `close` is due in either case."""
@@ -113,25 +167,23 @@ class HttpConnection:
         if self._session is None:
             raise self._unavailable()
         params = types.CallToolRequestParams(name=tool, arguments=dict(arguments))
+        request = types.CallToolRequest(params=params)
+        exchange = Exchange()
         # In a task of its own: when the caller gives up, the SDK takes up to five seconds to tell the server.
-        request = self._start(
-            self._session.send_request(
-                types.CallToolRequest(params=params),
-                types.CallToolResult,
-                progress_callback=_progress_callback(listener()),
-            )
-        )
+        told = _progress_callback(listener())
+        work = self._session.send_request(request, types.CallToolResult, progress_callback=told)
+        answer = self._start(_noting(exchange, work))
         self._calls_under_way += 1
         try:
-            result = await asyncio.shield(request)
+            result = await asyncio.shield(answer)
         except asyncio.CancelledError:
-            if request.cancelled():  # by `close`: it is not the caller who gave up
-                raise self._unavailable() from None
-            request.cancel()
+            if answer.cancelled():  # by `close`: it is not the caller who gave up
+                raise self._lost(exchange, replaced=True) from None
+            answer.cancel()
             self._count_unanswered()
             raise
         except Exception as error:
-            raise self._tool_error(error) from error
+            raise await self._call_error(error, exchange) from error
         finally:
             self._calls_under_way -= 1
         self._unanswered = 0
@@ -145,10 +197,11 @@ class HttpConnection:
             raise self._unavailable()
         asked = types.Request[dict[str, Any], str](method=method, params=dict(params))
         as_sent: Any = TypeAdapter(dict[str, Any])
+        exchange = Exchange()
         try:
-            return dict(await self._session.send_request(asked, as_sent))
+            return dict(await _noting(exchange, self._session.send_request(asked, as_sent)))
         except Exception as error:
-            raise self._tool_error(error) from error
+            raise await self._call_error(error, exchange) from error
 
     def post(self, method: str, params: Mapping[str, Any]) -> None:
         self._start(self.request(method, params))
@@ -169,7 +222,10 @@ class HttpConnection:
 
     async def is_alive(self) -> bool:
         works = self._unanswered < 2 * SUSPECT_AFTER or self._calls_under_way > 0
-        return works and await self._pong()
+        pulse = await self._pulse()
+        if pulse is Pulse.GONE:
+            self._wake.set()
+        return works and pulse is Pulse.ALIVE
 
     def stderr_tail(self) -> str:
         return ""  # another machine's business
@@ -179,13 +235,19 @@ class HttpConnection:
     async def _serve(self, ready: "asyncio.Future[None]") -> None:
         failure = LinkError("the connection was closed")
         try:
-            for url in addresses(self._settings.url or ""):
-                self._turned_away = False
+            for route in routes(self._settings):
+                self._turned_away = None
+                exchange = Exchange()
+                exchange_under_way.set(exchange)
                 try:
-                    await self._serve_at(url, ready)
+                    await self._serve_at(route, ready)
                 except Exception as error:  # the SDK's own errors, groups of them, httpx's and pydantic's
-                    failure = self._failure(error)
-                if ready.done() or self._status not in NOTHING_THERE:
+                    nothing = exchange.status in NOTHING_THERE
+                    if not route.guess or (exchange.refused and not nothing):
+                        failure = self._failure(error, exchange)
+                    if not nothing:
+                        break
+                if ready.done():
                     break
         finally:
             self._session = None
@@ -195,9 +257,9 @@ class HttpConnection:
             elif not self._stop.is_set():
                 self._events.ended()
 
-    async def _serve_at(self, url: str, ready: "asyncio.Future[None]") -> None:
-        async with self._opened(url) as session:
-            self._session = session
+    async def _serve_at(self, route: Route, ready: "asyncio.Future[None]") -> None:
+        async with self._opened(route) as session:
+            self._session, self._way = session, route.way
             known = await session.initialize()
             self._announces = bool(known.capabilities.tools and known.capabilities.tools.list_changed)
             self.greeting = Greeting.of(known)
@@ -209,11 +271,11 @@ class HttpConnection:
             await self._watch()
 
     @contextlib.asynccontextmanager
-    async def _opened(self, url: str) -> AsyncIterator["ClientSession"]:
+    async def _opened(self, route: Route) -> AsyncIterator["ClientSession"]:
         from mcp.client.session import ClientSession
 
         async with (
-            self._streams(url) as streams,
+            self._streams(route) as streams,
             ClientSession(
                 *streams,
                 **client_arguments(
@@ -224,46 +286,46 @@ class HttpConnection:
             yield session
 
     @contextlib.asynccontextmanager
-    async def _streams(self, url: str) -> AsyncIterator[Any]:
-        if urlsplit(url).path.rstrip("/").endswith("/sse"):
+    async def _streams(self, route: Route) -> AsyncIterator[Any]:
+        if route.way is Way.SSE:
             from mcp.client.sse import sse_client
 
-            async with sse_client(url, httpx_client_factory=self._client) as streams:
+            async with sse_client(route.url, httpx_client_factory=self._client) as streams:
                 yield streams
         else:
             from mcp.client.streamable_http import streamable_http_client
 
             async with (
                 self._client() as client,
-                streamable_http_client(url, http_client=client) as streams,
+                streamable_http_client(
+                    route.url, http_client=client, max_sse_event_size=EVENT_LIMIT
+                ) as streams,
             ):
                 yield streams
 
-    def _client(self, *_: Any, **__: Any) -> "httpx2.AsyncClient":
-        """The same for both ways, whatever the SDK would have: it notes why we were refused."""
-        import httpx2
+    def _client(self, *_: Any, **__: Any) -> "LinkClient":
+        """The same for both ways, whatever the SDK would have."""
+        from voice_gateway.mcp_link.client import LinkClient
 
-        return httpx2.AsyncClient(
+        return LinkClient(
+            on_answer=self._answered,
+            on_stream_end=self._wake.set,
             headers={key: value.get_secret_value() for key, value in self._settings.headers.items()},
-            timeout=httpx2.Timeout(HTTP_SECONDS, read=READ_SECONDS),
-            event_hooks={"response": [self._note_status]},  # the SDK does not say why it was refused
         )
 
-    async def _note_status(self, response: "httpx2.Response") -> None:
-        self._status = response.status_code
-        self._words = ""
-        if self._status >= REFUSED:
-            await response.aread()
-            self._words = shorten(response.text)
-            answered = response.headers.get("content-type", "").startswith("application/json")
-            if self._status in TURNED_AWAY and not answered:  # a JSON-RPC error is an answer to one call
-                self._turned_away = True
-                self._wake.set()
+    def _answered(self, exchange: Exchange) -> None:
+        # A JSON-RPC error is an answer to one call; without a token there are none.
+        away = exchange.status in TURNED_AWAY and not exchange.answered
+        if away or exchange.status == NO_TOKEN:
+            self._turned_away = replace(exchange)
+        if exchange.refused or exchange.broken:
+            self._wake.set()
 
-    def _failure(self, error: BaseException) -> LinkError:
-        refused = f"HTTP status {self._status}: " if self._status >= REFUSED else ""
-        reason = f"{address(self._settings)} cannot be used: {refused}{self._without_secrets(error)}"
-        return Refused(reason, self._status, self._words) if refused else LinkError(reason)
+    def _failure(self, error: BaseException, exchange: Exchange) -> LinkError:
+        refused = f"HTTP status {exchange.status}: " if exchange.refused else ""
+        said = exchange.broken and shorten(self._hide(exchange.broken))
+        reason = f"{address(self._settings)} cannot be used: {refused}{said or self._without_secrets(error)}"
+        return Refused(reason, exchange.status, exchange.words) if refused else LinkError(reason)
 
     def _without_secrets(self, error: BaseException) -> str:
         """What it says, in short: libraries quote what they could not send."""
@@ -274,21 +336,32 @@ class HttpConnection:
     async def _watch(self) -> None:
         """Until the stop, or until the server no longer answers."""
         soon = iter(() if self._announces else self._timeouts.list_again_seconds)
+        near = is_near(self._settings.url or "")
+        often = self._timeouts.ping_every_seconds if near else self._timeouts.ping_far_seconds
+        list_at, silent = _later(next(soon, self._timeouts.list_every_seconds)), 0
         while not self._stop.is_set():
-            often = self._timeouts.ping_every_seconds
             with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(min(next(soon, often), often)):
+                async with asyncio.timeout(min(often, max(list_at - _later(0), 0))):
                     await self._wake.wait()
             self._wake.clear()
             if self._stop.is_set():
                 return
-            if self._turned_away:
-                self.end = f"{address(self._settings)} turned us away: HTTP status {self._status}"
+            pulse = await self._pulse()
+            silent = silent + 1 if pulse is Pulse.SILENT else 0
+            hangs = silent >= SILENT_TWICE and not self._calls_under_way
+            if hangs or pulse is Pulse.GONE:
+                self.end = self._why_gone()
                 return
-            if not await self._pong():
-                self.end = f"{address(self._settings)} does not answer any more"
-                return
-            await self._list_again()
+            if silent == 1 and not self._calls_under_way:
+                self._wake.set()
+            if pulse is Pulse.ALIVE and list_at <= _later(0):
+                await self._list_again()
+                list_at = _later(next(soon, self._timeouts.list_every_seconds))
+
+    def _why_gone(self) -> str:
+        if self._turned_away is not None:
+            return f"{address(self._settings)} turned us away: HTTP status {self._turned_away.status}"
+        return f"{address(self._settings)} does not answer any more, or no longer knows our session"
 
     async def _list_again(self) -> None:
         """Nobody announces what such a server offers now."""
@@ -301,37 +374,79 @@ class HttpConnection:
                 self.definitions = offered
                 self._events.tools_changed()
 
-    async def _pong(self) -> bool:
+    async def _pulse(self) -> Pulse:
+        """Any error to a ping is a no: a server that forgot us answers, too."""
         from mcp.shared.exceptions import MCPError
 
-        if self._session is None:
-            return False
+        if self._session is None or self._turned_away is not None:
+            return Pulse.GONE
+        exchange = Exchange()
         try:
             async with asyncio.timeout(self._timeouts.ping_seconds):
-                await self._session.send_ping()
-        except MCPError as error:
-            return error.code != CONNECTION_CLOSED  # any other error is an answer too
-        except Exception:  # our limit, or whatever the SDK makes of a broken answer
-            return False
-        return True
+                try:
+                    await _noting(exchange, self._session.send_ping() if self._has_ping else self._page(None))
+                except MCPError:
+                    if not self._has_ping or not self._came(exchange):
+                        raise
+                    await _noting(exchange, self._page(None))  # one without ping, or one that forgot us
+                    self._has_ping = False
+        except TimeoutError:
+            return Pulse.SILENT
+        except Exception:  # whatever the SDK makes of a broken answer
+            if exchange.status == TOO_MANY:
+                return Pulse.ALIVE
+            return Pulse.SILENT if exchange.status >= FAULTY and not self._turned_away else Pulse.GONE
+        return Pulse.ALIVE
 
-    def _tool_error(self, error: Exception) -> ToolError:
+    async def _call_error(self, error: Exception, exchange: Exchange) -> ToolError:
         from mcp.shared.exceptions import MCPError
         from pydantic import ValidationError
 
-        if self._turned_away:
-            return self._unavailable()
-        if isinstance(error, MCPError) and error.code != CONNECTION_CLOSED:
-            return error_reply(error.code, error.message, error.data)
         if isinstance(error, ValidationError):
             return ToolError("The server's reply was not understood.")
-        self._wake.set()
-        return self._unavailable()
+        reply: ToolError | None = None  # the server's own, as far as can be seen
+        doubtful = True
+        if isinstance(error, MCPError) and self._came(exchange):
+            reply = error_reply(error.code, error.message, error.data)
+            # The SDK's own code for a stream that ended, and whatever a server says of a session.
+            doubtful = error.code == CONNECTION_CLOSED or "session" in error.message.lower()
+        if reply is not None and not doubtful and not exchange.refused:
+            return reply
+        if await self._pulse() is Pulse.GONE:
+            self._wake.set()
+            return self._lost(exchange, replaced=True)
+        return reply or self._fault(exchange)
+
+    def _came(self, exchange: Exchange) -> bool:
+        """Whether there was an answer: with SSE it comes on another stream than the one of the request."""
+        return exchange.answered or (self._way is Way.SSE and not exchange.refused and not exchange.broken)
+
+    def _fault(self, exchange: Exchange) -> ToolError:
+        """Of a server that is there."""
+        if exchange.broken:
+            return CallLost(
+                f'The server "{self._name}" broke off: {self._hide(exchange.broken)}.',
+                not_run=exchange.surely_not_run,
+                replaced=False,
+            )
+        if exchange.status == TOO_MANY:
+            return ToolUnavailable(f'The server "{self._name}" takes no more calls for the moment.')
+        if exchange.refused:
+            unsure = "" if exchange.surely_not_run else " What was asked may or may not have happened."
+            return ToolUnavailable(
+                f'The server "{self._name}" answered HTTP status {exchange.status}.{unsure}'
+            )
+        return ToolError("The server's reply was not understood.")
+
+    def _lost(self, exchange: Exchange, *, replaced: bool) -> ToolUnavailable:
+        if self._turned_away is not None and self._turned_away.status in (401, 403):
+            return self._unavailable()
+        return CallLost(str(self._unavailable()), not_run=exchange.surely_not_run, replaced=replaced)
 
     def _unavailable(self) -> ToolUnavailable:
-        if self._turned_away and self._status in (401, 403):
+        if self._turned_away is not None and self._turned_away.status in (401, 403):
             return ToolUnavailable(f'The server "{self._name}" does not accept my token.')
-        if self._turned_away:
+        if self._turned_away is not None:
             return ToolUnavailable(f'The server "{self._name}" is just starting, or is not set up.')
         return ToolUnavailable(f'The server "{self._name}" cannot be reached.')
 
@@ -362,3 +477,16 @@ def _progress_callback(told: OnProgress | None) -> Any:
             told(progress)
 
     return moved
+
+
+async def _noting(exchange: Exchange, work: Awaitable[T]) -> T:
+    """The HTTP client fills it in: the SDK sends in the context of whoever asks."""
+    before = exchange_under_way.set(exchange)
+    try:
+        return await work
+    finally:
+        exchange_under_way.reset(before)
+
+
+def _later(seconds: float) -> float:
+    return asyncio.get_running_loop().time() + seconds

@@ -3,14 +3,14 @@
 import asyncio
 import contextlib
 import logging
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from typing import Any
 
 from voice_gateway.backoff import backoff_seconds
 from voice_gateway.config import McpSettings, ServerSettings
 from voice_gateway.errors import GatewayError, LinkError, ToolUnavailable
 from voice_gateway.logs import Lines, one_line
-from voice_gateway.mcp_link.connection import Connection, Greeting, LinkTimeouts, Refused
+from voice_gateway.mcp_link.connection import CallLost, Connection, Greeting, LinkTimeouts, Refused
 from voice_gateway.mcp_link.convert import to_langchain_tools
 from voice_gateway.mcp_link.server_log import ServerLog
 from voice_gateway.mcp_link.status import (
@@ -109,20 +109,55 @@ class Server:
         )
 
     async def call(self, tool: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Waits for a restart that is under way; where none is, the caller hears at once that it is gone."""
+        return await self._exchange(lambda link: link.call(tool, arguments), looks=self._only_looks(tool))
+
+    async def _exchange(
+        self, ask: Callable[[Connection], Awaitable[Mapping[str, Any]]], *, looks: bool
+    ) -> Mapping[str, Any]:
+        """Waits for a restart that is under way; where none is, the caller hears at once that it is gone.
+
+        A call that was lost is made once more if it only looks, or if the server surely did not run it: a
+        server that was restarted turns away every call of the old session, before it looks at the tool.
+        """
+        connection = await self._usable()
+        try:
+            return await ask(connection)
+        except CallLost as lost:
+            if not (lost.not_run or looks):
+                raise
+            if lost.replaced and not await self._replaced(connection):
+                raise
+        return await ask(await self._usable())
+
+    async def _usable(self) -> Connection:
         if self._connection is None and self._attempting is not None:
             await self._attempting.wait()
         if self._connection is None:
             raise ToolUnavailable(f'The server "{self._name}" is not connected at the moment.')
-        return await self._connection.call(tool, arguments)
+        return self._connection
+
+    async def _replaced(self, connection: Connection) -> bool:
+        """Whether there is a new connection, once that is known."""
+        if self._connection is connection or self._connection is None:
+            self._attempting = self._attempting or asyncio.Event()
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(2 * self._mcp.connect_timeout_seconds):
+                    await self._attempting.wait()
+        return self._connection is not None and self._connection is not connection
+
+    def _only_looks(self, tool: str) -> bool:
+        """By the server's own word, which is good enough for asking the same server once more."""
+        for definition in self._definitions or ():
+            if isinstance(definition, Mapping) and definition.get("name") == tool:
+                hints = definition.get("annotations")
+                return isinstance(hints, Mapping) and hints.get("readOnlyHint") is True
+        return False
 
     async def call_as_task(self, tool: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
         return await run_as_task(self.request, self._post, tool, arguments)
 
     async def request(self, method: str, params: Mapping[str, Any]) -> Mapping[str, Any]:
-        if self._connection is None:
-            raise ToolUnavailable(f'The server "{self._name}" is not connected at the moment.')
-        return await self._connection.request(method, params)
+        return await self._exchange(lambda link: link.request(method, params), looks=method != "tools/call")
 
     def _post(self, method: str, params: Mapping[str, Any]) -> None:
         if self._connection is not None:
