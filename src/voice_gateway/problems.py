@@ -13,6 +13,10 @@ SERVER_SILENT = "The {name} server is not answering, so its tools are missing; I
 SERVER_HANGS = "The {name} server is connected and does not answer: it hangs, or is busy with a call."
 SERVER_GIVEN_UP = "MCP connection failed after {attempts} attempts"
 
+SERVER_UNUSABLE = "The {name} server of {file} is left out: {reason}."
+SERVER_ASKS = "The {name} server waits for what only you know: {inputs}."
+SERVERS_UNUSABLE = "No server of {file} is used: {reason}."
+
 HOME_STARTING = "Home Assistant ({name}) is just starting; I keep trying."
 HOME_NOT_SET_UP = (
     "Home Assistant ({name}) has no MCP server set up, so its devices are missing; I keep trying."
@@ -112,6 +116,27 @@ SERVER = Problem(
     f"{start_by_hand('its command')}; or {reachable('its address')};"
     " `voice-gateway doctor` shows its last words",
     "by itself: it is tried again and again, with waits up to `mcp.max_delay_seconds`",
+)
+SERVER_ENTRY = Problem(
+    "`server NAME` (its entry)",
+    (SERVER_UNUSABLE,),
+    "its entry in another client's `mcp.json` cannot be used; the other entries are",
+    "the entry; `voice-gateway config check` names each mistake ([mcp.json](mcp.md))",
+    "with the next start",
+)
+SERVER_INPUT = Problem(
+    "`server NAME` (its input)",
+    (SERVER_ASKS,),
+    "its entry in another client's `mcp.json` asks for something that was never said, such as a token",
+    "`voice-gateway mcp inputs` asks for it and keeps it ([mcp.json](mcp.md#inputs))",
+    "with the next start",
+)
+MCP_JSON = Problem(
+    "`mcp.json`",
+    (SERVERS_UNUSABLE,),
+    "the file with another client's servers cannot be read as JSON, or has none; everything else works",
+    "the file; `voice-gateway config check` says where ([mcp.json](mcp.md))",
+    "with the next start",
 )
 HOME_ASSISTANT_STARTS = Problem(
     "`server NAME` (Home Assistant starts)",
@@ -282,6 +307,9 @@ NO_CALL = Problem(
 CATALOGUE: Mapping[str, tuple[Problem, ...]] = {
     "MCP servers and tools": (
         SERVER,
+        SERVER_ENTRY,
+        SERVER_INPUT,
+        MCP_JSON,
         HOME_ASSISTANT_STARTS,
         HOME_ASSISTANT_NOT_SET_UP,
         HOME_ASSISTANT_EMPTY,

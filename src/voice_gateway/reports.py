@@ -2,10 +2,11 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from voice_gateway.brain.stage import Trust
+from voice_gateway.config import LeftOut
 from voice_gateway.errors import ErrorKind, GatewayError
 from voice_gateway.mcp_link.integration import Refusal, ServerStatus
 from voice_gateway.problems import (
@@ -16,9 +17,15 @@ from voice_gateway.problems import (
     HOME_EMPTY,
     HOME_NOT_SET_UP,
     HOME_STARTING,
+    MCP_JSON,
     SEARCH,
+    SERVER_ASKS,
+    SERVER_ENTRY,
     SERVER_HANGS,
+    SERVER_INPUT,
     SERVER_SILENT,
+    SERVER_UNUSABLE,
+    SERVERS_UNUSABLE,
     TOKEN,
     TOKEN_REFUSED,
     VOLUME,
@@ -73,6 +80,28 @@ def server_report(status: ServerStatus) -> tuple[State, str, str]:
         f"{called} was lost and is being started again." if status.restarts else f"{called} is starting."
     )
     return State.STARTING, sentence, ""
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOutReport:
+    """What is said of what another client's file has and cannot be used."""
+
+    part: str
+    sentence: str
+    advice: str
+    problem: Problem
+
+
+def left_out_report(one: LeftOut) -> LeftOutReport:
+    part = f"server {one.name}" if one.name else "mcp.json"
+    if one.asks:
+        asks = f"`voice-gateway mcp inputs {one.name}` asks for it; then restart"
+        sentence = SERVER_ASKS.format(name=one.name, inputs=listed(one.asks))
+        return LeftOutReport(part, sentence, asks, SERVER_INPUT)
+    advice = f"put it right in {one.file}; `voice-gateway config check` names each mistake"
+    problem, words = (SERVER_ENTRY, SERVER_UNUSABLE) if one.name else (MCP_JSON, SERVERS_UNUSABLE)
+    sentence = words.format(name=one.name, file=one.file.name, reason=one.reason)
+    return LeftOutReport(part, sentence, advice, problem)
 
 
 def _degraded(status: ServerStatus, sentence: str, problem: Problem) -> tuple[State, str, str]:
@@ -165,10 +194,11 @@ def what_is_missing(
 ) -> list[str]:
     """A sentence for each part that is not there; the servers share one, with what is left without them."""
     down = [status.name for status in servers if status.state != "connected"]
+    of_servers = {f"server {status.name}" for status in servers}
     sentences = [
         part.sentence
         for part in parts
-        if (part.state is State.DEGRADED or part.late) and not part.part.startswith("server ")
+        if (part.state is State.DEGRADED or part.late) and part.part not in of_servers
     ]
     if down:
         who = f"The {down[0]} server is" if len(down) == 1 else f"The servers {listed(down)} are"

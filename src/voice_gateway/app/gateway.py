@@ -31,6 +31,7 @@ from voice_gateway.problems import MODEL_NO_KEY, TIMERS_LOST
 from voice_gateway.reports import (
     autonomy_report,
     damaged_file,
+    left_out_report,
     model_report,
     outside_parts,
     ready_line,
@@ -316,6 +317,10 @@ class Gateway:
         if self._link_task is None:
             for status in self.link.status():
                 self._report_server(status)
+            for one in self.settings.left_out:
+                told = left_out_report(one)
+                part = told.part
+                self.watch.report(part, State.DEGRADED, told.sentence, told.advice)
             self._link_task = self._tasks.create_task(self.link.run(), name="mcp")
 
     async def linked(self) -> None:

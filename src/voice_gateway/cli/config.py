@@ -82,12 +82,20 @@ def _text(value: Any) -> str:
 
 
 def _check(found: Loaded, *, as_json: bool) -> int:
+    """A server that only waits for an answer of its user is no mistake."""
     where = str(found.file) if found.file else "no file, defaults"
+    mistakes = [one for one in found.settings.left_out if not one.asks]
     if as_json:
-        print_json({"ok": True, **_files(found)})
-    else:
-        print(f"configuration is good ({where})")
-    return 0
+        print_json({"ok": not mistakes, **_files(found)})
+        return 2 if mistakes else 0
+    from voice_gateway.reports import left_out_report
+
+    for told in map(left_out_report, found.settings.left_out):
+        print(one_line(f"{told.sentence} {told.advice}"))
+    for note in found.notes:
+        print(one_line(f"note: {note}"))
+    print(f"configuration {'works, without what is named above' if mistakes else 'is good'} ({where})")
+    return 2 if mistakes else 0
 
 
 def _path(found: Loaded, *, as_json: bool) -> int:
@@ -103,12 +111,17 @@ def _files(found: Loaded) -> dict[str, Any]:
         "file": str(found.file) if found.file else None,
         "ignored": found.ignored,
         "readable": list(found.readable),
+        "left_out": [
+            {"server": one.name, "file": str(one.file), "reason": one.reason, "inputs": list(one.asks)}
+            for one in found.settings.left_out
+        ],
+        "notes": list(found.notes),
     }
 
 
 def _allow(options: argparse.Namespace) -> int:
     """What is allowed is what was read and checked: nothing is opened a second time."""
-    found = load(checked_file(getattr(options, "config", None)) or Path.cwd() / FILE_NAME, environ={})
+    found = load(checked_file(getattr(options, "config", None)) or Path.cwd() / FILE_NAME, file_alone=True)
     _allow_all(found)
     if wants_json(options):
         print_json({"ok": True, "file": str(found.file)})
@@ -151,7 +164,7 @@ def _init(options: argparse.Namespace) -> int:
 
 def _allowed_to_begin_with(file: Path) -> str:
     try:
-        _allow_all(load(file, environ={}))
+        _allow_all(load(file, file_alone=True))
     except ConfigError as error:
         return f"{one_line(str(error))}; name it with --config"
     return (

@@ -5,11 +5,16 @@ from collections.abc import Awaitable, Callable
 
 from voice_gateway.cli.command import loaded, wants_json
 from voice_gateway.cli.config import servers_shown
+from voice_gateway.cli.inputs import inputs
 from voice_gateway.doors.terminal import print_json
 
 
 async def mcp(options: argparse.Namespace) -> int:
-    actions: dict[str | None, Callable[[argparse.Namespace], Awaitable[int]]] = {None: _list, "list": _list}
+    actions: dict[str | None, Callable[[argparse.Namespace], Awaitable[int]]] = {
+        None: _list,
+        "list": _list,
+        "inputs": inputs,
+    }
     return await actions[options.action](options)
 
 

@@ -184,6 +184,13 @@ def _add_mcp(commands: "argparse._SubParsersAction[Parser]", shared: Parser) -> 
     mcp = commands.add_parser("mcp", parents=[shared], help="the tool servers that are set up")
     actions = mcp.add_subparsers(dest="action", metavar="ACTION", parser_class=Parser)
     actions.add_parser("list", parents=[shared], help="each server, and where it was set up (the default)")
+    inputs = actions.add_parser(
+        "inputs",
+        parents=[shared],
+        help="ask for what the servers of an mcp.json need to know, such as a token, and keep it",
+    )
+    inputs.add_argument("name", nargs="?", metavar="NAME", help="this server's, also what is kept already")
+    inputs.add_argument("--forget", action="store_true", help="forget what is kept instead")
 
 
 def _add_config(commands: "argparse._SubParsersAction[Parser]", shared: Parser) -> None:

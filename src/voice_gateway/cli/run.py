@@ -22,7 +22,7 @@ FURTHER = (
 
 async def run(options: argparse.Namespace) -> int:
     stays = options.command == "run"
-    found = loaded(options)
+    found = loaded(options, ask=True)
     settings = found.settings
     behind = source(sys.stdin)
     watch = Watch()

@@ -16,6 +16,11 @@ def user_file() -> Path:
     return Path(platformdirs.user_config_dir("voice-gateway", appauthor=False)) / FILE_NAME
 
 
+def user_mcp_json() -> Path:
+    """The servers of the user in the shape of other clients, where no setting names a file of them."""
+    return user_file().with_name("mcp.json")
+
+
 def allowed_folder() -> Path:
     """Which settings files of other folders the user has allowed."""
     return data_folder() / "allowed"

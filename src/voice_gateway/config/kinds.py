@@ -29,6 +29,7 @@ ANY_PORT = 65_535  # in place of the one that each protocol has for itself
 LONGEST_TOPIC = 200  # characters of a prefix: the protocol's own limit is far away, a mistake is not
 
 SHORTEST_PIN = 4  # digits
+HOME_ASSISTANT_PATHS = ("/api/mcp", "/mcp_server/sse")  # the only places where it has its MCP server
 BUILTIN = "builtin"  # the source of the gateway's own tools: a server of that name would replace them all
 _SERVER_NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9.-]|_(?!_))*")  # "__" parts server and tool
 
@@ -37,6 +38,12 @@ def did_you_mean(word: str, known: Iterable[str], before: str = "") -> str:
     """Behind a name that nobody knows; empty when none is near."""
     near = difflib.get_close_matches(word, list(known), n=1)
     return f' (did you mean "{before}{near[0]}"?)' if near else ""
+
+
+def plain(message: str) -> str:
+    """Pydantic's message in the words of a configuration file, which knows lists only."""
+    words = message.removeprefix("Value error, ").replace("Input should be", "must be")
+    return words.replace("valid tuple", "valid list")
 
 
 def checked_server_name(name: str) -> str:

@@ -14,10 +14,11 @@ from pydantic import BaseModel, ValidationError
 
 from voice_gateway.config.environment import from_environment
 from voice_gateway.config.folders import FILE_NAME, user_file
-from voice_gateway.config.kinds import did_you_mean
-from voice_gateway.config.servers import beside, plain, with_servers
+from voice_gateway.config.kinds import did_you_mean, plain
+from voice_gateway.config.mcp_json.inputs import Answers, Input
+from voice_gateway.config.servers import Servers, beside, with_servers
 from voice_gateway.config.tree import WITHOUT_EFFECT, ServerSettings, Settings, setting_names
-from voice_gateway.config.trust import FileRead, read_found, read_named, refusal
+from voice_gateway.config.trust import Content, FileRead, read_found, read_named, refusal
 from voice_gateway.errors import ConfigError
 from voice_gateway.problems import SETTINGS_IGNORED, SETTINGS_READABLE
 
@@ -45,6 +46,9 @@ class Loaded:
     ignored: str | None = None  # the file of the current folder that is not used, and why
     reads: tuple[FileRead, ...] = ()  # whatever was read: the file, and another client's
     readable: tuple[str, ...] = ()  # of each file with a secret in it that others can read, in a sentence
+    notes: tuple[str, ...] = ()  # what another client's file has and means nothing here, in a sentence each
+    inputs: Mapping[str, tuple[Input, ...]] = field(default_factory=dict)  # by server: what its user is asked
+    answers: Answers | None = None  # … and where that is kept
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +59,7 @@ class _Source:
     tree: Tree = field(default_factory=dict)
     ignored: str | None = None
     reads: Mapping[Path, FileRead] = field(default_factory=dict)
+    here: bool = False  # it only lies in the current folder, and was allowed
 
 
 def load(
@@ -62,12 +67,15 @@ def load(
     *,
     overrides: Mapping[str, Any] | None = None,
     environ: Mapping[str, str] | None = None,
+    file_alone: bool = False,
 ) -> Loaded:
-    """`overrides` are dotted names from the command line. Raises ConfigError with one clear line."""
+    """`overrides` are dotted names from the command line. `file_alone`: no variable of the environment is a
+    setting; those that a file asks for are known all the same. Raises ConfigError with one clear line."""
+    environ = os.environ if environ is None else environ
     source = _named(file) if file is not None else _found()
     found, tree = source.file, source.tree
     origins = {name: str(found) for name in _dotted(tree)}
-    for name, (value, variable) in from_environment(os.environ if environ is None else environ).items():
+    for name, (value, variable) in from_environment({} if file_alone else environ).items():
         if name == "mcpServers":  # it stands for the whole table of the file
             origins = {key: where for key, where in origins.items() if not key.startswith("mcpServers.")}
             origins |= dict.fromkeys(_dotted({name: value}), variable)
@@ -82,9 +90,19 @@ def load(
             log.warning("setting has no effect any more", extra={"setting": name, "origin": origins[name]})
     settings = _validated(tree, origins, found)
     reads = dict(source.reads)
-    settings = with_servers(settings, found, origins, reads)
-    readable = tuple(_readable_secrets(settings, origins, reads.values()))
-    return Loaded(settings, found, origins, source.ignored, tuple(reads.values()), readable)
+    servers = with_servers(settings, found, origins, reads, environ, here=source.here)
+    readable = tuple(_readable_secrets(servers, origins, reads.values()))
+    return Loaded(
+        servers.settings,
+        found,
+        origins,
+        source.ignored,
+        tuple(reads.values()),
+        readable,
+        servers.notes,
+        servers.inputs,
+        servers.answers,
+    )
 
 
 # --- the file
@@ -119,12 +137,12 @@ def _allowed(read: FileRead) -> _Source | str:
     tree, reads = _read_toml(read), {read.path: read}
     section = tree.get("mcp")
     if isinstance(section, dict) and isinstance(named := section.get("mcp_config"), str) and named:
-        other = read_found(beside(read.path, Path(named)))
+        other = read_found(beside(read.path, Path(named)), Content.MCP_JSON)
         if other is not None:
             if reason := refusal(other):
                 return f"it names {other.path}, and of that {reason}"
             reads[other.path] = other
-    return _Source(read.path, tree, reads=reads)
+    return _Source(read.path, tree, reads=reads, here=True)
 
 
 def _read_toml(read: FileRead) -> Tree:
@@ -175,18 +193,19 @@ _SECRET = re.compile(r"authorization|token|key|secret|password|cookie", re.IGNOR
 
 
 def _readable_secrets(
-    settings: Settings, origins: Mapping[str, str], reads: Iterable[FileRead]
+    servers: Servers, origins: Mapping[str, str], reads: Iterable[FileRead]
 ) -> Iterator[str]:
     """A warning, not a refusal: who is alone on a machine need not care."""
     for read in reads:
         if read.open_to_others:
-            held = [what for name, what in _secrets(settings) if origins.get(name) == str(read.path)]
+            held = [what for name, what in _secrets(servers) if origins.get(name) == str(read.path)]
             if held:
                 yield SETTINGS_READABLE.format(file=read.path, what=" and ".join(held))
 
 
-def _secrets(settings: Settings) -> Iterator[tuple[str, str]]:
+def _secrets(servers: Servers) -> Iterator[tuple[str, str]]:
     """The setting's name, and what is said of it."""
+    settings = servers.settings
     named = {
         "anthropic.api_key": settings.anthropic.api_key,
         "mqtt.password": settings.mqtt.password,
@@ -194,7 +213,8 @@ def _secrets(settings: Settings) -> Iterator[tuple[str, str]]:
     }
     yield from ((name, name) for name, value in named.items() if value is not None)
     for name, server in settings.mcpServers.items():
-        if any(_SECRET.search(key) for key in (*server.headers, *server.env)):
+        has_secret = any(_SECRET.search(key) for key in (*server.headers, *server.env))
+        if has_secret and name not in servers.kept_elsewhere:
             yield f"mcpServers.{name}", f"the token of the server {name}"
 
 

@@ -1,6 +1,7 @@
 """The settings tree: one frozen section for each part."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -8,6 +9,7 @@ from pydantic import (
     BaseModel,
     ConfigDict,
     Field,
+    PrivateAttr,
     SecretStr,
     ValidationInfo,
     WrapValidator,
@@ -16,6 +18,7 @@ from pydantic import (
 )
 
 from voice_gateway.config.kinds import (
+    HOME_ASSISTANT_PATHS,
     BrokerAddress,
     Doors,
     Language,
@@ -161,7 +164,11 @@ class McpSettings(Section):
     )
     max_delay_seconds: float = Field(60.0, gt=0, description="longest wait between later attempts")
     stop_timeout_seconds: float = Field(2.0, gt=0, description="time a server has to end before it is killed")
-    mcp_config: Path | None = Field(None, description="another client's mcp.json whose servers are used too")
+    mcp_config: Path | None = Field(
+        None,
+        description="another client's mcp.json whose servers are used too "
+        "(default: mcp.json beside the voice-gateway.toml of the configuration folder, if it is there)",
+    )
     simulated_home: bool = Field(
         True, description="start the simulated home until a server with devices is connected"
     )
@@ -202,17 +209,39 @@ class ServerSettings(Section):
             )
         return self
 
+    _secrets: tuple[str, ...] = PrivateAttr(())
+
+    def with_secrets(self, secrets: Iterable[str]) -> "ServerSettings":
+        """The same; these words in its arguments or address are never shown."""
+        server = self.model_copy()
+        server._secrets = tuple(secrets)
+        return server
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        return self._secrets
+
     @property
     def is_home(self) -> bool:
-        """By its address: our Z-Wave server, or the only places where Home Assistant has its own. Its tools
+        """By its address: our Z-Wave server, or where Home Assistant has its own. Its tools
         say it for sure."""
         path = (self.url or "").partition("?")[0].rstrip("/")
-        return is_own_server(self.command, self.args) or path.endswith(("/api/mcp", "/mcp_server/sse"))
+        return is_own_server(self.command, self.args) or path.endswith(HOME_ASSISTANT_PATHS)
 
     @property
     def simulated(self) -> bool:
         """A home that is not real; the ready line and `tools` say so."""
         return "--simulate" in self.args
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A server of another client's file that cannot be used, and why."""
+
+    name: str  # empty: all of that file
+    file: Path
+    reason: str  # behind the name
+    asks: tuple[str, ...] = ()  # what only the user can say, by `voice-gateway mcp inputs`
 
 
 class MqttSettings(Section):
@@ -353,6 +382,20 @@ class Settings(Section):
     permission: PermissionSettings = PermissionSettings()
     home: HomeSettings = HomeSettings()
     routines: RoutinesSettings = RoutinesSettings()
+
+    _left_out: tuple[LeftOut, ...] = PrivateAttr(())
+
+    def with_servers(
+        self, servers: Mapping[str, ServerSettings], left_out: Iterable[LeftOut] = ()
+    ) -> "Settings":
+        settings = self.model_copy(update={"mcpServers": servers})
+        settings._left_out = tuple(left_out)
+        return settings
+
+    @property
+    def left_out(self) -> tuple[LeftOut, ...]:
+        """What another client's file has, and cannot be used; `mcpServers` is without it."""
+        return self._left_out
 
     @field_validator("mcpServers")
     @classmethod

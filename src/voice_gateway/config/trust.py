@@ -15,10 +15,13 @@ import shlex
 import stat
 import tomllib
 from dataclasses import dataclass, field
+from enum import Enum, auto
 from pathlib import Path
 from typing import Any
 
 from voice_gateway.config.folders import allowed_folder
+from voice_gateway.config.jsonc import decoded, read_jsonc
+from voice_gateway.errors import ConfigError
 from voice_gateway.private_files import WRITE_OF_OTHERS, changeable_by_others, private_file
 
 ALLOW = "`voice-gateway config allow`"
@@ -26,9 +29,18 @@ LARGEST = 1024 * 1024  # bytes of a file that nobody named
 # The parts of a file that name commands, or say who may open the house; beside them every address, and what
 # a model may do by itself.
 STARTING = ("mcpServers", "mcp", "mcp_config", "permission", "routines")
+STARTING_IN_MCP_JSON = ("mcpServers", "servers", "mcp", "inputs")
 BESIDE = ("url", "autonomy")  # how such a setting's name ends in any other part
 CHANGED = "what it starts, permits or connects to has changed since you allowed it"
 UNREADABLE = "-"  # it starts nothing; what is wrong with it is told when it is read
+
+
+class Content(Enum):
+    """What a file holds, and so which of its changes count."""
+
+    SETTINGS = auto()
+    MCP_JSON = auto()  # another client's: its servers
+    ANY = auto()  # all of it
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,16 +51,17 @@ class FileRead:
     content: bytes = field(repr=False)  # may hold passwords
     objection: str | None = None  # why it could be somebody else's work
     open_to_others: bool = False  # somebody else could read it
+    kind: Content = Content.SETTINGS
 
 
-def read_named(path: Path) -> FileRead:
+def read_named(path: Path, kind: Content = Content.SETTINGS) -> FileRead:
     """One that the user has named: it is read whoever wrote it. Raises OSError."""
     with path.open("rb") as file:
         found = os.fstat(file.fileno())
-        return FileRead(path, file.read(), _objection(path, found), _is_open(path, found))
+        return FileRead(path, file.read(), _objection(path, found), _is_open(path, found), kind)
 
 
-def read_found(path: Path) -> FileRead | None:
+def read_found(path: Path, kind: Content = Content.SETTINGS) -> FileRead | None:
     """One that only lies there; it is not read if it could be somebody else's work. None: there is none."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
@@ -67,7 +80,7 @@ def read_found(path: Path) -> FileRead | None:
         os.close(descriptor)
     if len(content) > LARGEST:
         return FileRead(path, b"", f"it has more than {LARGEST} bytes")
-    return FileRead(path, content, open_to_others=_is_open(path, found))
+    return FileRead(path, content, open_to_others=_is_open(path, found), kind=kind)
 
 
 def refusal(read: FileRead) -> str | None:
@@ -133,11 +146,16 @@ def _record(path: Path, memory: Path | None) -> Path:
 
 def _what_it_starts(read: FileRead) -> str:
     """A digest of its servers and the file that it names for more of them, its permissions, its addresses."""
+    if read.kind is Content.ANY:
+        return hashlib.sha256(read.content).hexdigest()
     try:
-        text = read.content.decode()
-        tree = json.loads(text) if read.path.suffix == ".json" else tomllib.loads(text)
-        named = {key: tree.get(key) for key in STARTING} | _beside(tree)
-    except (ValueError, AttributeError, RecursionError):
+        if read.kind is Content.MCP_JSON:
+            tree = read_jsonc(decoded(read.content))
+            named = {key: tree.get(key) for key in STARTING_IN_MCP_JSON}
+        else:
+            tree = tomllib.loads(read.content.decode())
+            named = {key: tree.get(key) for key in STARTING} | _beside(tree)
+    except (ConfigError, ValueError, AttributeError, RecursionError):
         return UNREADABLE
     return hashlib.sha256(json.dumps(named, sort_keys=True, default=str).encode()).hexdigest()
 

@@ -281,35 +281,6 @@ def test_each_server_has_the_origin_it_came_from():
     assert "mcpServers.two" not in loaded.origins
 
 
-@pytest.mark.parametrize(
-    ("text", "says"),
-    [
-        ('{"mcpServers": {"a": {"command": "x"}, "a": {"command": "y"}}}', '"a" stands there twice'),
-        ("{", "is not valid JSON"),
-        ("[]", 'has no table "mcpServers"'),
-        ('{"mcpServers": {"a": 1}}', "mcpServers.a is not a table"),
-        ('{"mcpServers": {"a": {}}}', "mcpServers.a: needs either command or url"),
-        (
-            '{"mcpServers": {"a": {"command": "x", "args": "b"}}}',
-            "mcpServers.a.args: must be a valid list",
-        ),
-        (
-            '{"mcpServers": {"builtin": {"command": "x"}}}',
-            '"builtin" is the name of the tools of the gateway',
-        ),
-        ('{"mcpServers": {"my server": {"command": "x"}}}', '"my server" is no name for a server'),
-    ],
-)
-def test_a_mistake_in_another_clients_file_is_one_clear_line(text, says):
-    written('mcp_config = "mcp.json"\n')
-    written(text, "mcp.json")
-
-    with pytest.raises(ConfigError) as caught:
-        load(environ={})
-
-    assert says in str(caught.value)
-
-
 def test_every_setting_stands_in_the_documentation():
     page = (Path(__file__).parents[3] / "docs" / "configuration.md").read_text(encoding="utf-8")
 

@@ -42,6 +42,8 @@ async def doctor(options: argparse.Namespace) -> int:
     add(ok("configuration", str(found.file) if found.file else "no file, so the defaults hold"))
     for sentence in found.readable:
         add(bad("configuration", problems.SETTINGS_OPEN, one_line(sentence), grade=Grade.WARNING))
+    for note in found.notes:
+        add(CheckResult("mcp.json", Grade.WARNING, one_line(note)))
     if found.ignored:
         add(bad("configuration", problems.SETTINGS_HERE, one_line(found.ignored), grade=Grade.WARNING))
     for title, check in all_checks(options.online):

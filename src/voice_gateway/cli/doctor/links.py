@@ -7,6 +7,7 @@ from voice_gateway.cli.doctor.finding import CheckResults, bad, by_error, ok
 from voice_gateway.config import Settings
 from voice_gateway.errors import LinkError
 from voice_gateway.mcp_link.status import what_to_check
+from voice_gateway.reports import left_out_report
 
 
 async def broker(settings: Settings) -> CheckResults:
@@ -27,6 +28,9 @@ async def servers(settings: Settings) -> CheckResults:
     """Each MCP server is really started and asked for its tools."""
     from voice_gateway.app import opened
 
+    for one in settings.left_out:
+        report = left_out_report(one)
+        yield replace(bad(report.part, report.problem, report.sentence), advice=report.advice)
     async with opened(settings) as gateway:
         await gateway.linked()
         for status in gateway.link.status():
