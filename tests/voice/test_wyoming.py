@@ -25,14 +25,35 @@ async def answer(utterance):
     return Reply(f"{utterance.conversation_id}: {utterance.text}", ok="bad" not in utterance.text)
 
 
+async def recognise_nothing(_text):
+    return []
+
+
+async def transcript(connected):
+    """Past the pieces that come before it, to the end."""
+    from wyoming.asr import Transcript, TranscriptStop
+
+    heard = None
+    while not TranscriptStop.is_type((event := await connected.read_event()).type):
+        heard = Transcript.from_event(event) if Transcript.is_type(event.type) else heard
+    return heard
+
+
 @contextlib.asynccontextmanager
-async def door(transcriber, synthesizer=None, *, watch=None, **settings):
+async def door(transcriber, synthesizer=None, *, watch=None, name="Voice Gateway", **settings):
     need_packages("wyoming")
     from voice_gateway.doors.wyoming.door import WyomingDoor
 
     chosen = VoiceSettings(**{"wyoming_url": "tcp://127.0.0.1:0", **settings})
     opened = WyomingDoor(
-        chosen, answer, transcriber, synthesizer or ScriptedSynthesizer(), watch=watch, retry_seconds=0.01
+        chosen,
+        answer,
+        transcriber,
+        synthesizer or ScriptedSynthesizer(),
+        watch=watch,
+        recognise=recognise_nothing,
+        name=name,
+        retry_seconds=0.01,
     )
     running = asyncio.ensure_future(opened.run())
     try:
@@ -71,11 +92,14 @@ async def test_it_describes_what_it_offers(moonshine):
     assert info.tts[0].voices[0].languages == ["en"]
     assert info.wake[0].models[0].phrase == "hey jarvis"
     assert info.handle[0].supports_home_control
+    assert info.intent[0].models[0].languages == ["en"]
+    assert info.asr[0].supports_transcript_streaming
+    assert info.tts[0].supports_synthesize_streaming
 
 
 async def test_speech_goes_in_and_out_and_in_again(moonshine, sound):
     need_packages("hibari")
-    from wyoming.asr import Transcribe, Transcript
+    from wyoming.asr import Transcribe
     from wyoming.audio import AudioChunk, AudioStop
     from wyoming.tts import Synthesize
 
@@ -84,7 +108,7 @@ async def test_speech_goes_in_and_out_and_in_again(moonshine, sound):
     async with door(moonshine, HibariSynthesizer()) as opened, client(opened) as connected:
         await connected.write_event(Transcribe(language="en").event())
         await send_sound(connected, sound("cmd_00_am_michael.wav"))
-        heard = Transcript.from_event(await connected.read_event())
+        heard = await transcript(connected)
         assert words(heard.text) == ["what", "time", "is", "it"]
 
         await connected.write_event(Synthesize("It is **ten** o'clock. Good morning!").event())
@@ -96,7 +120,7 @@ async def test_speech_goes_in_and_out_and_in_again(moonshine, sound):
         spoken = np.frombuffer(b"".join(chunk.audio for chunk in chunks), np.int16)
         await connected.write_event(Transcribe().event())
         await send_sound(connected, spoken, rate=24000)
-        again = Transcript.from_event(await connected.read_event())
+        again = await transcript(connected)
         assert words(again.text)[-2:] == ["good", "morning"]
 
 
@@ -155,7 +179,7 @@ async def test_a_pin_that_is_spoken_comes_back_hidden_and_is_whole_in_the_conver
     async def heard(connected, height: int) -> str:
         await connected.write_event(Transcribe().event())
         await send_sound(connected, np.full(1600, height, np.int16))
-        return Transcript.from_event(await connected.read_event()).text
+        return (await transcript(connected)).text
 
     asked: list[str] = []
 
@@ -312,3 +336,150 @@ async def test_a_text_to_speak_has_a_limit():
         assert "8000 characters" in Error.from_event(await connected.read_event()).text
         await connected.write_event(Ping().event())
         assert Pong.is_type((await connected.read_event()).type)
+
+
+async def spoken_by(connected, last):
+    """The types of what comes until this one, each run of one type once, and the sound."""
+    from wyoming.audio import AudioChunk
+
+    kinds, sound = [], b""
+    while True:
+        event = await connected.read_event()
+        if AudioChunk.is_type(event.type):
+            sound += event.payload
+        if [event.type] != kinds[-1:]:
+            kinds.append(event.type)
+        if event.type == last:
+            return kinds, sound
+
+
+async def test_text_that_comes_in_pieces_is_spoken_sentence_by_sentence():
+    """As Home Assistant sends it: the whole text comes once more, for servers that need that."""
+    from wyoming.tts import Synthesize, SynthesizeChunk, SynthesizeStart, SynthesizeStop
+
+    voice = ScriptedSynthesizer()
+    async with door(LevelTranscriber({}), voice) as opened, client(opened) as connected:
+        await connected.write_event(SynthesizeStart().event())
+        for piece in ("The lamp ", "is on. The d", "oor is"):
+            await connected.write_event(SynthesizeChunk(piece).event())
+        await until(lambda: voice.texts == ["The lamp is on."])
+        await connected.write_event(SynthesizeChunk(" locked").event())
+        await connected.write_event(Synthesize("The lamp is on. The door is locked").event())
+        await connected.write_event(SynthesizeStop().event())
+        kinds, sound = await spoken_by(connected, "synthesize-stopped")
+        assert voice.texts == ["The lamp is on.", "The door is locked"]
+        assert kinds == ["audio-start", "audio-chunk", "audio-stop", "synthesize-stopped"]
+        assert sound
+
+        await connected.write_event(Synthesize("Good night.").event())
+        assert (await spoken_by(connected, "audio-stop"))[0] == ["audio-start", "audio-chunk", "audio-stop"]
+
+
+async def test_too_much_text_in_pieces_is_told_and_still_has_an_end():
+    from wyoming.error import Error
+    from wyoming.tts import SynthesizeChunk, SynthesizeStart, SynthesizeStop
+
+    async with door(LevelTranscriber({})) as opened, client(opened) as connected:
+        await connected.write_event(SynthesizeStart().event())
+        await connected.write_event(SynthesizeChunk("word " * 2_000).event())
+        assert "8000 characters" in Error.from_event(await connected.read_event()).text
+        await connected.write_event(SynthesizeStop().event())
+        kinds, _ = await spoken_by(connected, "synthesize-stopped")
+        assert kinds[-1] == "synthesize-stopped"
+
+
+async def test_a_transcript_comes_in_pieces_and_whole():
+    from wyoming.asr import Transcribe
+
+    async with (
+        door(LevelTranscriber({1000: "Hello there. Good night."})) as opened,
+        client(opened) as connected,
+    ):
+        await connected.write_event(Transcribe().event())
+        await send_sound(connected, np.full(1600, 1000, np.int16))
+        events = [await connected.read_event() for _ in range(5)]
+    assert [event.type for event in events] == [
+        "transcript-start",
+        *["transcript-chunk"] * 2,
+        "transcript",
+        "transcript-stop",
+    ]
+    assert "".join(event.data["text"] for event in events[1:3]).strip() == events[3].data["text"]
+
+
+async def test_words_are_recognised_without_doing_anything_and_done_with_their_intent():
+    from wyoming.handle import Handled
+    from wyoming.intent import Entity, Intent, IntentsStart, IntentsStop, NotRecognized, Recognize
+
+    asked: list[str] = []
+
+    async def remember(utterance: Utterance) -> Reply:
+        asked.append(utterance.text)
+        return Reply("done")
+
+    async def recognise(text):
+        known = {"lamp": [("switch", {"device": "Lamp"})], "both": [("a", {}), ("b", {"level": 5})]}
+        return known.get(text, [])
+
+    async with door(LevelTranscriber({})) as opened:
+        opened.answer, opened.recognise = remember, recognise
+        async with client(opened) as connected:
+            await connected.write_event(Recognize("lamp", context={"conversation_id": "c"}).event())
+            lamp = Intent.from_event(await connected.read_event())
+            assert (lamp.name, lamp.entities) == ("switch", [Entity("device", "Lamp")])
+            assert lamp.context == {"conversation_id": "c"}
+            await connected.write_event(Recognize("colourless green ideas").event())
+            assert NotRecognized.is_type((await connected.read_event()).type)
+            await connected.write_event(Recognize("both").event())
+            assert IntentsStart.is_type((await connected.read_event()).type)
+            both = [Intent.from_event(await connected.read_event()) for _ in range(2)]
+            assert IntentsStop.is_type((await connected.read_event()).type)
+            assert asked == []
+        async with client(opened) as connected:
+            replies = []
+            for one in (lamp, lamp, *both, Intent("unlock_everything")):
+                await connected.write_event(one.event())
+                replies.append(await connected.read_event())
+
+    assert asked == ["lamp", "both"]
+    assert [reply.type for reply in replies] == [
+        "handled",
+        "not-handled",
+        "handled",
+        "handled",
+        "not-handled",
+    ]
+    assert [Handled.from_event(reply).text for reply in replies[2:4]] == ["done", ""]
+    assert "I did nothing" in replies[4].data["text"]
+
+
+async def test_it_is_announced_where_others_can_reach_it_and_taken_back_at_the_end():
+    need_packages("zeroconf")
+    from zeroconf import Zeroconf
+    from zeroconf.asyncio import AsyncServiceInfo, AsyncZeroconf
+
+    from voice_gateway.doors.wyoming.announcement import SERVICE, reachable_address
+
+    address = reachable_address("0.0.0.0")
+    if address is None:
+        pytest.skip("this machine has no network")
+    looking = AsyncZeroconf(interfaces=[address])
+    try:
+        async with door(LevelTranscriber({}), wyoming_url="tcp://0.0.0.0:0", name="Hall [1]") as opened:
+
+            async def found() -> AsyncServiceInfo | None:
+                info = AsyncServiceInfo(SERVICE, f"Hall [1].{SERVICE}")
+                return info if await info.async_request(looking.zeroconf, 300) else None
+
+            info = await until(found)
+            assert (info.parsed_addresses(), info.port) == ([address], opened.port)
+        assert isinstance(looking.zeroconf, Zeroconf)
+    finally:
+        await looking.async_close()
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "::1", "no such host"])
+def test_what_only_this_machine_can_reach_is_not_announced(host):
+    from voice_gateway.doors.wyoming.announcement import reachable_address
+
+    assert reachable_address(host) is None

@@ -1,7 +1,7 @@
 """Builds the doors of a gateway, and opens those that stay open beside the text door."""
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
@@ -198,8 +198,14 @@ class Doors:
             self._transcriber,
             self._synthesizer,
             watch=gateway.watch,
+            recognise=self._recognise,
+            name=gateway.settings.mqtt.name,
             wants_pin=lambda: gateway.conversation.wants_pin("wyoming"),
         )
+
+    async def _recognise(self, text: str) -> list[tuple[str, Mapping[str, Any]]]:
+        requests = await self._gateway.local.recognise(text, self._gateway.settings.voice.room)
+        return [(request.tool, request.args) for request in requests]
 
     @cached_property
     def _transcriber(self) -> "Transcriber":

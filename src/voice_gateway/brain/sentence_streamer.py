@@ -99,3 +99,9 @@ def _pieces(text: str) -> Iterator[str]:
 def sentences(text: str) -> list[str]:
     """The sentences of a text, in order, without the space between them."""
     return [sentence for piece in _pieces(text) if (sentence := piece.strip())]
+
+
+def whole_sentences(text: str) -> tuple[list[str], str]:
+    """Those that have ended, and the rest that may go on."""
+    *ended, rest = _pieces(text)
+    return [sentence for piece in ended if (sentence := piece.strip())], rest

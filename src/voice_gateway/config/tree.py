@@ -306,6 +306,9 @@ class VoiceSettings(Section):
         None,
         description="offer hearing, speaking and conversation to Wyoming clients here, as tcp://127.0.0.1:10700",
     )
+    wyoming_announce: bool = Field(
+        True, description="tell the local network of that port (mDNS), unless only this machine can reach it"
+    )
 
     @field_validator("wake_words")
     @classmethod

@@ -196,6 +196,13 @@ class LocalBrain:
             return ()
         return tuple(request for step in reading.steps for request in step.requests)
 
+    async def recognise(self, text: str, room: str | None = None) -> tuple[Request, ...]:
+        """The calls that words of their own mean; nothing is done, asked or remembered."""
+        if await self._off_the_loop(self.needs_home, text):
+            await self._cache.known()
+        context = self._context(room or self._settings.room)
+        return (await self._off_the_loop(self.understand, text, context)).requests
+
     def needs_home(self, text: str, topic: str = "") -> bool:
         """False when built-in tools alone can answer; `topic` is what was talked of before."""
         if too_long(text):

@@ -9,14 +9,15 @@ import numpy as np
 from wyoming.event import Event, async_read_event, async_write_event
 
 from voice_gateway.brain.sentence_streamer import sentences
-from voice_gateway.errors import GatewayError, HearingError, LinkError, SpeakingError
+from voice_gateway.doors.wyoming.intents import intent
+from voice_gateway.doors.wyoming.speech import StreamedSpeech
+from voice_gateway.errors import GatewayError, HearingError, LinkError
 from voice_gateway.hearing.engines import load_wake_word
 from voice_gateway.hearing.transcriber import noise_reason
 from voice_gateway.hearing.wake_word import WakeWord
 from voice_gateway.sound.samples import RATE, Resampler, Samples, to_floats, to_samples
 from voice_gateway.sound.worker import Worker
-from voice_gateway.speaking.plain_text import spoken_text
-from voice_gateway.turn import LONGEST_TEXT, Utterance, new_id
+from voice_gateway.turn import Utterance, new_id
 
 if TYPE_CHECKING:
     from voice_gateway.doors.wyoming.door import WyomingDoor
@@ -25,7 +26,6 @@ log = logging.getLogger(__name__)
 
 LONGEST_SECONDS = 120.0  # of sound in one request
 MOST_BYTES = 4 * 1024 * 1024  # two minutes of sound in one piece; a transcript has some hundred
-CHUNK_SAMPLES = 1024
 
 
 class BoundedReader:
@@ -74,6 +74,7 @@ class Client:
         self._samples = 0
         self._resampler: Resampler | None = None
         self._rate = RATE
+        self._streamed: StreamedSpeech | None = None
         self._served = False  # a request of it is being answered
         self._last = monotonic()
 
@@ -99,7 +100,12 @@ class Client:
             "audio-chunk": self._audio_chunk,
             "audio-stop": self._audio_stop,
             "synthesize": self._synthesize,
+            "synthesize-start": self._synthesize_start,
+            "synthesize-chunk": self._synthesize_chunk,
+            "synthesize-stop": self._synthesize_stop,
             "transcript": self._transcript,
+            "recognize": self._recognize,
+            "intent": self._intent,
         }
         taker = takers.get(event.type)
         if taker is None:
@@ -178,26 +184,38 @@ class Client:
         text = await self._door.transcriber.transcribe(samples) if len(samples) else ""
         if self._door.wants_pin():
             text = self._door.hidden_words.hide(text, self._host())
-        await self.send("transcript", {"text": "" if noise_reason(text) else text})
+        text = "" if noise_reason(text) else text
+        await self.send("transcript-start")
+        for sentence in sentences(text):
+            await self.send("transcript-chunk", {"text": f"{sentence} "})
+        await self.send("transcript", {"text": text})  # for clients that take it whole
+        await self.send("transcript-stop")
 
     async def _synthesize(self, event: Event) -> None:
-        """Each sentence as soon as it is ready."""
-        rate: int | None = None
-        text = str(event.data.get("text", ""))
-        if len(text) > LONGEST_TEXT:
-            raise SpeakingError(f"a text to speak may have {LONGEST_TEXT} characters")
-        for sentence in sentences(spoken_text(text)):
-            speech = await self._door.synthesizer.speak(sentence)
-            form = {"rate": speech.rate, "width": 2, "channels": 1}
-            if rate is None:
-                rate = speech.rate
-                await self.send("audio-start", form)
-            pcm = to_samples(speech.samples)
-            for start in range(0, len(pcm), CHUNK_SAMPLES):
-                await self.send("audio-chunk", form, pcm[start : start + CHUNK_SAMPLES].tobytes())
-        if rate is None:
-            await self.send("audio-start", {"rate": RATE, "width": 2, "channels": 1})
-        await self.send("audio-stop")
+        if self._streamed is not None:
+            return  # the same text once more, for servers that cannot take it piece by piece
+        await self._say(StreamedSpeech(self._door.synthesizer, self.send), event, end=True)
+
+    async def _synthesize_start(self, _event: Event) -> None:
+        self._streamed = StreamedSpeech(self._door.synthesizer, self.send)
+
+    async def _synthesize_chunk(self, event: Event) -> None:
+        if self._streamed is not None:
+            await self._say(self._streamed, event)
+
+    async def _synthesize_stop(self, event: Event) -> None:
+        if self._streamed is None:
+            return
+        speech, self._streamed = self._streamed, None
+        try:
+            await self._say(speech, event, end=True)
+        finally:  # who waits for the end of the sound gets one, whatever became of it
+            await self.send("synthesize-stopped")
+
+    async def _say(self, speech: StreamedSpeech, event: Event, *, end: bool = False) -> None:
+        await speech.feed(str(event.data.get("text") or ""))
+        if end:
+            await speech.end()
 
     def _host(self) -> str:
         peer = self._writer.get_extra_info("peername")
@@ -211,16 +229,51 @@ class Client:
 
     async def _transcript(self, event: Event) -> None:
         """Words for the conversation."""
-        context = event.data.get("context")
-        told = context if isinstance(context, dict) else {}
+        await self._answer(self._words(event), event)
+
+    async def _recognize(self, event: Event) -> None:
+        """What words mean. Nothing is done; who wants that comes back with the intent, or with the words."""
+        text, context = self._words(event), _context(event)
+        intents = [intent(name, args) for name, args in await self._door.recognise(text)]
+        if not intents:
+            await self.send("not-recognized", context)
+            return
+        self._door.intents.keep(text, self._host(), intents)
+        if len(intents) > 1:
+            await self.send("intents-start", context)
+        for one in intents:
+            await self.send("intent", one | context)
+        if len(intents) > 1:
+            await self.send("intents-stop", context)
+
+    async def _intent(self, event: Event) -> None:
+        words = self._door.intents.words(event.data, self._host())
+        if words:
+            await self._answer(words, event)
+            return
+        known = words is not None  # done with its neighbours
+        told = {"text": "" if known else "I have not recognised this a moment ago, so I did nothing."}
+        await self.send("handled" if known else "not-handled", told | _context(event))
+
+    def _words(self, event: Event) -> str:
+        return self._door.hidden_words.whole(str(event.data.get("text", "")), self._host())
+
+    async def _answer(self, words: str, event: Event) -> None:
+        context = _context(event)
+        told = context.get("context", {})
         given = told.get("conversation_id")
         utterance = Utterance(
-            self._door.hidden_words.whole(str(event.data.get("text", "")), self._host()),
+            words,
             "wyoming",
             conversation_id=f"wyoming-{given}" if given else self._conversation_id,
             room=self._door.settings.room,
             satellite=self._satellite(told),
         )
         reply = await self._door.answer(utterance)
-        answer: dict[str, Any] = {"text": reply.text} | ({"context": context} if context else {})
-        await self.send("handled" if reply.ok else "not-handled", answer)
+        await self.send("handled" if reply.ok else "not-handled", {"text": reply.text} | context)
+
+
+def _context(event: Event) -> dict[str, Any]:
+    """What a client wants to have back."""
+    context = event.data.get("context")
+    return {"context": context} if context and isinstance(context, dict) else {}

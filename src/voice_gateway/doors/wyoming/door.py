@@ -10,8 +10,10 @@ from urllib.parse import urlsplit
 from voice_gateway import __version__
 from voice_gateway.config import VoiceSettings
 from voice_gateway.doors import Answer
+from voice_gateway.doors.wyoming.announcement import announced
 from voice_gateway.doors.wyoming.client import BoundedReader, Client
 from voice_gateway.doors.wyoming.hidden_words import HiddenWords
+from voice_gateway.doors.wyoming.intents import Intents, Recognise
 from voice_gateway.errors import GatewayError, LinkError
 from voice_gateway.hearing.transcriber import Transcriber
 from voice_gateway.problems import WYOMING, WYOMING_PORT
@@ -37,6 +39,8 @@ class WyomingDoor:
         synthesizer: Synthesizer,
         *,
         watch: Watch | None = None,
+        recognise: Recognise,
+        name: str = "voice-gateway",  # by which others in the network find it
         wants_pin: Callable[[], bool] = lambda: False,  # whether somebody here is asked for one
         retry_seconds: float = RETRY_SECONDS,
         idle_seconds: float = IDLE_SECONDS,
@@ -45,8 +49,11 @@ class WyomingDoor:
         self.answer = answer
         self.transcriber = transcriber
         self.synthesizer = synthesizer
+        self.recognise = recognise
         self.wants_pin = wants_pin
         self.hidden_words = HiddenWords()
+        self.intents = Intents()
+        self._name = name
         self._watch = watch or Watch()
         self._retry_seconds = retry_seconds
         self.idle_seconds = idle_seconds
@@ -97,7 +104,13 @@ class WyomingDoor:
                 self.port = server.sockets[0].getsockname()[1]
                 self.listening.set()
                 self._watch.report("wyoming", State.OK, f"Wyoming clients find me at {host}:{self.port}.")
-                await server.serve_forever()
+                async with self._announced(host):
+                    await server.serve_forever()
+
+    def _announced(self, host: str) -> contextlib.AbstractAsyncContextManager[None]:
+        if not self.settings.wyoming_announce:
+            return contextlib.nullcontext()
+        return announced(self._name, host, self.port)
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """One client. Whatever goes wrong with it ends here."""
@@ -131,13 +144,21 @@ class WyomingDoor:
         """What we offer, in the shape of `wyoming.info`, which imports a module that Python 3.13 dropped."""
         settings, languages = self.settings, ["en"]
         offer: dict[str, Any] = {
-            "asr": [_program(settings.stt, "models", [_artifact(settings.stt, languages=languages)])],
-            "tts": [_program(settings.tts, "voices", [_artifact(settings.tts, languages=languages)])],
+            "asr": [
+                _program(settings.stt, "models", [_artifact(settings.stt, languages=languages)])
+                | {"supports_transcript_streaming": True}
+            ],
+            "tts": [
+                _program(settings.tts, "voices", [_artifact(settings.tts, languages=languages)])
+                | {"supports_synthesize_streaming": True}
+            ],
             "handle": [
                 _program("voice-gateway", "models", [_artifact("voice-gateway", languages=languages)])
                 | {"supports_home_control": True}
             ],
-            "intent": [],
+            "intent": [
+                _program("voice-gateway", "models", [_artifact("voice-gateway", languages=languages)])
+            ],
             "wake": [],
         }
         if settings.wake != "none":

@@ -1,0 +1,55 @@
+"""Text becomes sound for a Wyoming client: each sentence at once, while the rest of the text still comes."""
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from voice_gateway.brain.sentence_streamer import sentences, whole_sentences
+from voice_gateway.errors import SpeakingError
+from voice_gateway.sound.samples import RATE, to_samples
+from voice_gateway.speaking.plain_text import spoken_text
+from voice_gateway.speaking.synthesizer import Synthesizer
+from voice_gateway.turn import LONGEST_TEXT
+
+CHUNK_SAMPLES = 1024
+
+Send = Callable[[str, dict[str, Any], bytes], Awaitable[None]]
+
+
+class StreamedSpeech:
+    """One answer in sound."""
+
+    def __init__(self, synthesizer: Synthesizer, send: Send) -> None:
+        self._synthesizer = synthesizer
+        self._send = send
+        self._waiting = ""  # the beginning of a sentence
+        self._length = 0
+        self._begun = False
+
+    async def feed(self, text: str) -> None:
+        """The next piece of the text; what has become a sentence is spoken."""
+        self._length += len(text)
+        if self._length > LONGEST_TEXT:
+            raise SpeakingError(f"a text to speak may have {LONGEST_TEXT} characters")
+        ended, self._waiting = whole_sentences(self._waiting + text)
+        for sentence in ended:
+            await self._speak(sentence)
+
+    async def end(self) -> None:
+        await self._speak(self._waiting)
+        if not self._begun:
+            await self._begin({"rate": RATE, "width": 2, "channels": 1})
+        await self._send("audio-stop", {}, b"")
+
+    async def _begin(self, form: dict[str, Any]) -> None:
+        self._begun = True
+        await self._send("audio-start", form, b"")
+
+    async def _speak(self, text: str) -> None:
+        for sentence in sentences(spoken_text(text)):
+            speech = await self._synthesizer.speak(sentence)
+            form = {"rate": speech.rate, "width": 2, "channels": 1}
+            if not self._begun:
+                await self._begin(form)
+            pcm = to_samples(speech.samples)
+            for start in range(0, len(pcm), CHUNK_SAMPLES):
+                await self._send("audio-chunk", form, pcm[start : start + CHUNK_SAMPLES].tobytes())
