@@ -1,30 +1,72 @@
-"""The content blocks in which MCP and LangChain wrap a result, as text; of what is no text, its name."""
+"""The content blocks in which MCP and LangChain wrap a result: its texts, and the rest as artifacts."""
 
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, is_dataclass
 from typing import Any
 
+from voice_gateway.artifacts import kind_of, said
+from voice_gateway.turn import Artifact
+
 KINDS = frozenset(
     "text json image image_url audio input_audio video file document resource resource_link".split()
 )
+_MEDIA = {"image": "image", "image_url": "image", "audio": "audio", "input_audio": "audio", "video": "video"}
+_DATA = ("data", "blob", "base64")
+DEEPEST = 30  # levels of structured content in which pictures are looked for
 
 
-def read_blocks(blocks: Iterable[Mapping[str, Any]]) -> tuple[list[str], list[str]]:
-    """(the texts, the names of the rest)."""
+def read_blocks(blocks: Iterable[Mapping[str, Any]]) -> tuple[list[str], list[str], list[Artifact]]:
+    """(the texts, what is said of the rest, what of it can be fetched)."""
     texts: list[str] = []
     names: list[str] = []
+    artifacts: list[Artifact] = []
     for block in blocks:
-        text = _text_of(block)
-        if text is None:
-            names.append(_name_of(block))
-        else:
+        if (text := _text_of(block)) is not None:
             texts.append(text)
-    return texts, names
+        elif (artifact := artifact_of(block)) is not None:
+            names.append(said(artifact))
+            artifacts.append(artifact)
+        else:
+            names.append(f"content of the unknown type {block.get('type')!s:.40}")
+    return texts, names, artifacts
 
 
-def size_of(count: int) -> str:
-    return f"{count} bytes" if count < 1000 else f"{count / 1000:.0f} kB"
+def artifact_of(block: Mapping[str, Any]) -> Artifact | None:
+    """None for what is neither a known kind nor says of its type and data that they are such."""
+    kind, resource = block.get("type"), block.get("resource")
+    inner = resource if isinstance(resource, Mapping) else block
+    mime_type = _word(inner, "mimeType") or _word(inner, "mime_type")
+    name, uri = _word(inner, "title") or _word(inner, "name"), _word(inner, "uri", 2000)
+    if kind == "resource_link":
+        size = block.get("size")
+        return Artifact("link", mime_type, name, None, uri, size if isinstance(size, int) else None)
+    data = next((inner[key] for key in _DATA if isinstance(inner.get(key), str)), None)
+    known = isinstance(kind, str) and kind in KINDS and kind not in ("text", "json")
+    if not known and not (mime_type and data is not None):
+        return None
+    medium = _MEDIA.get(kind, "") if isinstance(kind, str) else ""
+    return Artifact(medium or kind_of(mime_type), mime_type, name, data, uri)
+
+
+def without_artifacts(value: Any) -> tuple[Any, list[Artifact], bool]:
+    """(structured content with what is said in place of pictures, these, whether anything else is in it)."""
+    found: list[Artifact] = []
+    others = [False]
+
+    def walked(inner: Any, depth: int) -> Any:
+        if isinstance(inner, Mapping) and depth < DEEPEST:
+            artifact = artifact_of(inner)
+            if artifact is not None and artifact.data is not None:
+                found.append(artifact)
+                return said(artifact)
+            return {key: walked(one, depth + 1) for key, one in inner.items()}
+        if isinstance(inner, list | tuple) and depth < DEEPEST:
+            return [walked(one, depth + 1) for one in inner]
+        others[0] = True
+        return inner
+
+    return walked(value, 0), found, others[0]
 
 
 def as_json(value: Any) -> str:
@@ -59,23 +101,6 @@ def _text_of(block: Mapping[str, Any]) -> str | None:
     return found if isinstance(found, str) else "" if found is None else str(found)
 
 
-def _name_of(block: Mapping[str, Any]) -> str:
-    """`image/png, 12 kB`: enough to speak of it, nothing of what is in it."""
-    kind = block.get("type")
-    if not isinstance(kind, str) or kind not in KINDS:
-        return f"content of the unknown type {kind!s:.40}"
-    if kind == "resource_link":
-        return f"link to {_word(block, 'uri') or _word(block, 'name')}"
-    resource = block.get("resource")
-    inner = resource if isinstance(resource, Mapping) else block
-    facts = [_word(inner, "mimeType") or _word(inner, "mime_type") or kind]
-    facts += [_word(inner, "name") or _word(inner, "title")]
-    for key in ("data", "blob", "base64"):
-        if isinstance(content := inner.get(key), str):
-            facts.append(size_of(len(content) * 3 // 4 - content[-2:].count("=")))
-    return ", ".join(fact for fact in facts if fact)
-
-
-def _word(block: Mapping[str, Any], key: str) -> str:
+def _word(block: Mapping[str, Any], key: str, longest: int = 80) -> str:
     found = block.get(key)
-    return found.strip()[:80] if isinstance(found, str) else ""
+    return found.strip()[:longest] if isinstance(found, str) else ""

@@ -188,6 +188,24 @@ _OF_ERRORS = {
 _NEVER_RAN = frozenset({ErrorKind.UNKNOWN_TOOL, ErrorKind.BAD_ARGUMENTS})
 
 
+@dataclass(frozen=True, slots=True)
+class Artifact:
+    """Something in a result that is no text: a picture, a sound, a file, or a link to one."""
+
+    kind: str  # image, audio, video, file or link
+    mime_type: str = ""  # as its server says
+    name: str = ""
+    data: str | None = None  # base64, as it came; a link has none
+    uri: str = ""
+    size: int | None = None  # bytes, of a link whose server says so
+
+    def to_json(self) -> dict[str, Any]:
+        """Without its data, which `--save` fetches."""
+        size = self.size if self.data is None else len(self.data) * 3 // 4 - self.data[-2:].count("=")
+        facts = {"kind": self.kind, "mime_type": self.mime_type, "name": self.name, "uri": self.uri}
+        return {**facts, "bytes": size}
+
+
 @dataclass(slots=True)  # never changed; `frozen` would make it a tenth of a whole call
 class ToolOutcome:
     """What really happened to one call. `text` is the full result, fit for people; `for_model` is capped."""
@@ -204,6 +222,7 @@ class ToolOutcome:
     for_model: str = ""
     verdict: Verdict = ALLOWED  # of the gate; a call that it did not allow never ran
     outside: bool = False  # its text has words from outside the house in it
+    artifacts: tuple[Artifact, ...] = ()  # what its text only speaks of
 
     @property
     def facts(self) -> Mapping[str, Any]:
@@ -253,6 +272,7 @@ class ToolOutcome:
             "error": self.error,
             "seconds": round(self.seconds, 6),
             "structured": self.structured,
+            **({"artifacts": [one.to_json() for one in self.artifacts]} if self.artifacts else {}),
         }
 
 

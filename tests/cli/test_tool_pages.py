@@ -8,7 +8,7 @@ from tests.fakes.running_gateway import server
 from tests.fakes.terminal import Terminal
 
 from voice_gateway.cli.parser import CALL_EXAMPLES, EXAMPLES, PROGRAM, parsed
-from voice_gateway.cli.tools import _arguments
+from voice_gateway.cli.tools import arguments_of
 from voice_gateway.config import ToolsSettings
 from voice_gateway.tools.builtin import builtin_tools
 from voice_gateway.tools.builtin.timers import TimerStore
@@ -97,7 +97,7 @@ def test_an_example_of_the_help_can_be_typed(words, tmp_path):
 
     assert options.name in schemas
     if options.action == "call":
-        schema, given = schemas[options.name], _arguments(options)
+        schema, given = schemas[options.name], arguments_of(options)
         assert set(schema.get("required", ())) <= set(given) <= set(schema["properties"])
         for name, value in given.items():
             assert value in schema["properties"][name].get("enum", [value])

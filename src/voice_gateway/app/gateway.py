@@ -16,6 +16,7 @@ from voice_gateway.brain.llm.anthropic.errors import NO_KEY
 from voice_gateway.brain.llm.ollama.health import ModelHealth
 from voice_gateway.brain.local.about import About
 from voice_gateway.brain.local.stage import LocalBrain
+from voice_gateway.brain.prompts import SpokenPrompts
 from voice_gateway.brain.stage import Stage
 from voice_gateway.config import SIMULATED_HOME, HomeSettings, Settings, data_folder, remember_home
 from voice_gateway.conversation.entry import Conversation
@@ -25,6 +26,7 @@ from voice_gateway.conversation.undo_log import acts_from
 from voice_gateway.errors import BrainError, ToolUnavailable
 from voice_gateway.homes.agreed_scenes import AgreedScenes
 from voice_gateway.homes.sources import Sources
+from voice_gateway.mcp_link.catalogue import Catalogue
 from voice_gateway.mcp_link.integration import MCPIntegration, ServerStatus
 from voice_gateway.private_files import close_folder
 from voice_gateway.problems import MODEL_NO_KEY, TIMERS_LOST
@@ -184,6 +186,9 @@ class Gateway:
             watch=self.watch,
             around=self,
             first=self._clock.answer,
+            prompts=SpokenPrompts(
+                self._prompts_listed, self.link.get_prompt, has_model=self.model is not None
+            ),
             pin_file=data_folder() / "wrong-pins.json",
             gateway=gateway,
             acts=acts,
@@ -202,6 +207,7 @@ class Gateway:
                 priority=priority,
                 home=self._home_names,
                 devices=self._devices_told,
+                instructions=self.link.instructions,
                 tools_ready=self._model_informed,
             )
         if settings.brain.provider == "anthropic":
@@ -213,9 +219,14 @@ class Gateway:
                 self.executor,
                 home=self._home_names,
                 devices=self._devices_told,
+                instructions=self.link.instructions,
                 tools_ready=self._model_informed,
             )
         return None
+
+    async def _prompts_listed(self) -> Catalogue:
+        await self._tools_known()
+        return await self.link.prompts()
 
     def _home_names(self) -> "HomeNames":
         from voice_gateway.brain.grounding import HomeNames

@@ -10,6 +10,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
+from voice_gateway.app.catalogue import catalogue_request, fetched
 from voice_gateway.brain.acts import Where
 from voice_gateway.config import data_folder
 from voice_gateway.doors.control import Operation, answer_json
@@ -52,7 +53,13 @@ def operations(gateway: "Gateway", config: Path | None) -> dict[str, Operation]:
         # Who leaves gives the call up; of a turn only what a model says.
         with progress_to(_also_watched(gateway, listener())):
             return await interruption.cutting(
-                call_tool(gateway, str(asked["name"]), asked.get("args"), asked.get("timeout"))
+                call_tool(
+                    gateway,
+                    str(asked["name"]),
+                    asked.get("args"),
+                    asked.get("timeout"),
+                    fetch=asked.get("fetch") is True,
+                )
             )
 
     async def status(_asked: Mapping[str, Any], _interruption: Interruption) -> list[dict[str, Any]]:
@@ -70,6 +77,9 @@ def operations(gateway: "Gateway", config: Path | None) -> dict[str, Operation]:
     async def routines(asked: Mapping[str, Any], _interruption: Interruption) -> dict[str, Any]:
         return answer_json(await routine_request(gateway, asked))
 
+    async def catalogue(asked: Mapping[str, Any], _interruption: Interruption) -> dict[str, Any]:
+        return await catalogue_request(gateway, asked)
+
     return {
         "hello": hello,
         "ask": ask,
@@ -79,6 +89,8 @@ def operations(gateway: "Gateway", config: Path | None) -> dict[str, Operation]:
         "talk": talk,
         "vitals": vitals,
         "routines": routines,
+        "resources": catalogue,
+        "prompts": catalogue,
     }
 
 
@@ -107,16 +119,20 @@ async def routine_request(gateway: "Gateway", asked: Mapping[str, Any]) -> Reply
 
 
 async def call_tool(
-    gateway: "Gateway", name: str, args: Any, timeout_seconds: float | None
+    gateway: "Gateway", name: str, args: Any, timeout_seconds: float | None, *, fetch: bool = False
 ) -> dict[str, Any]:
-    """One call as the command line makes it. The limit covers the wait for a server, too."""
+    """One call as the command line makes it. The limit covers the wait for a server, too.
+
+    With `fetch` its pictures, sounds and files are in `files`.
+    """
     started, call = perf_counter(), ToolCall(id=new_id(), name=name, args=args)
     if silent := await _silent_servers(gateway, name, timeout_seconds):
         return _of_a_silent_server(call, silent, perf_counter() - started).to_json()
     if timeout_seconds is not None:
         waited = round(perf_counter() - started, 2)  # a number that can be shown
         timeout_seconds = max(timeout_seconds - waited, 0.01)
-    return (await gateway.executor.execute(call, timeout_seconds=timeout_seconds)).to_json()
+    outcome = await gateway.executor.execute(call, timeout_seconds=timeout_seconds)
+    return {**outcome.to_json(), **({"files": await fetched(gateway, outcome)} if fetch else {})}
 
 
 async def _silent_servers(gateway: "Gateway", tool: str, limit_seconds: float | None) -> list[str]:

@@ -27,7 +27,7 @@ SHORT_RESULT = 400  # characters kept of a result when the conversation does not
 MOST_KEPT_MESSAGES = 120
 MOST_KEPT_BYTES = 200_000
 
-OUTSIDE = "outside"  # marks a result with words from outside the house; no provider is sent it
+OUTSIDE = "outside"  # marks a message with words from outside the house; no provider is sent it
 
 Estimate = Callable[[str], int]
 
@@ -108,8 +108,9 @@ class History:
         self.state: dict[str, Any] = dict(state or {})
         self.stored: str | None = None  # as it was read from its store; None for a new one
 
-    def add_user(self, text: str) -> None:
-        self.messages.append(HumanMessage(content=text))
+    def add_user(self, text: str, *, outside: bool = False) -> None:
+        unusual: dict[str, Any] = {"additional_kwargs": {OUTSIDE: True}} if outside else {}
+        self.messages.append(HumanMessage(content=text, **unusual))
 
     def add_ai(self, text: str, calls: Sequence[ToolCall] = ()) -> None:
         requests = [

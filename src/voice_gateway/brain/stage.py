@@ -45,6 +45,7 @@ class Turn:
     interruption: Interruption = field(default_factory=Interruption)
     outcomes: list[ToolOutcome] = field(default_factory=list)  # of all calls so far, as they came
     acts: TurnActs | None = None  # what was done before and can be taken back
+    brought: str = ""  # words from outside that the user wants an answer to, quoted (see `prompts`)
     trusted_next: bool = False  # a model comes behind this stage that may act on doubtful words
 
     def asking(self) -> "Turn":

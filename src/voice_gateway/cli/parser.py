@@ -27,6 +27,9 @@ examples:
   voice-gateway tools                                what it can do, and where each tool comes from
   voice-gateway tools control_zwave_device           all about one tool
   voice-gateway tools call control_zwave_device deviceName="floor lamp" action=on
+  voice-gateway tools call get-tiny-image --save .   keep the picture that a tool gives
+  voice-gateway resources                            what MCP servers have to read
+  voice-gateway prompts                              their prompts, and what you say to run one
   voice-gateway tools lint                           what to improve in tool descriptions
   voice-gateway doctor                               check everything, and say what to do
   voice-gateway config init                          write a commented voice-gateway.toml
@@ -80,6 +83,7 @@ def parser() -> Parser:
     _add_routines(commands, shared)
     _add_tools(commands, shared)
     _add_mcp(commands, shared)
+    _add_catalogue(commands, shared)
     _add_config(commands, shared)
     doctor = commands.add_parser("doctor", parents=[shared], help="check everything, and say what to do")
     doctor.add_argument("--online", action="store_true", help="also try the cloud key with a request")
@@ -175,6 +179,7 @@ def _add_tools(commands: "argparse._SubParsersAction[Parser]", shared: Parser) -
     call.add_argument("pairs", metavar="key=value", nargs="*", default=[], help="arguments by name")
     call.add_argument("--args", metavar="JSON", help="all arguments as one JSON object")
     call.add_argument("--timeout", type=float, metavar="SECONDS", help="limit of this call")
+    call.add_argument("--save", metavar="DIR", help="keep its pictures, sounds and files in this folder")
     actions.add_parser(
         "lint", parents=[shared], help="what to improve in tool descriptions; exit code 1 if anything"
     )
@@ -191,6 +196,25 @@ def _add_mcp(commands: "argparse._SubParsersAction[Parser]", shared: Parser) -> 
     )
     inputs.add_argument("name", nargs="?", metavar="NAME", help="this server's, also what is kept already")
     inputs.add_argument("--forget", action="store_true", help="forget what is kept instead")
+
+
+def _add_catalogue(commands: "argparse._SubParsersAction[Parser]", shared: Parser) -> None:
+    resources = commands.add_parser(
+        "resources", parents=[shared], help="what MCP servers have to read: list, read"
+    )
+    actions = resources.add_subparsers(dest="action", metavar="ACTION", parser_class=Parser)
+    actions.add_parser("list", parents=[shared], help="their addresses, templates included (the default)")
+    read = actions.add_parser("read", parents=[shared], help="print one, or keep it as a file")
+    read.add_argument("uri", metavar="URI", help="as `voice-gateway resources` shows it")
+    read.add_argument("--server", metavar="NAME", help="whose it is, where several have it")
+    read.add_argument("--save", metavar="DIR", help="keep it in this folder")
+    prompts = commands.add_parser("prompts", parents=[shared], help="prompts of MCP servers: list, get")
+    actions = prompts.add_subparsers(dest="action", metavar="ACTION", parser_class=Parser)
+    actions.add_parser("list", parents=[shared], help="their names, and what one says (the default)")
+    get = actions.add_parser("get", parents=[shared], help="what a prompt says")
+    get.add_argument("name", metavar="NAME", help="as `voice-gateway prompts` shows it")
+    get.add_argument("pairs", metavar="key=value", nargs="*", default=[], help="arguments by name")
+    get.add_argument("--args", metavar="JSON", help="all arguments as one JSON object")
 
 
 def _add_config(commands: "argparse._SubParsersAction[Parser]", shared: Parser) -> None:
@@ -257,11 +281,17 @@ def _with_show(argv: Sequence[str]) -> list[str]:
     return words
 
 
+# Where the words of a command are kept.
+WORDS_OF = {"ask": "text", "say": "text", "tools": "pairs", "prompts": "pairs", "routines": "text"}
+
+
 def parsed(argv: Sequence[str] | None) -> argparse.Namespace:
     """Words may also stand behind an option, where argparse loses them: `tools call NAME --json key=value`"""
     top = parser()
     options, rest = top.parse_known_args(_with_show(sys.argv[1:] if argv is None else argv))
-    words = {"ask": "text", "say": "text", "tools": "pairs", "routines": "text"}.get(options.command or "")
+    words = {"ask": "text", "say": "text", "tools": "pairs", "prompts": "pairs", "routines": "text"}.get(
+        options.command or ""
+    )
     if rest and words and hasattr(options, words) and not any(word.startswith("-") for word in rest):
         getattr(options, words).extend(rest)
     elif rest:

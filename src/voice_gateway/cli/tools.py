@@ -4,11 +4,13 @@ import argparse
 import json
 import sys
 from dataclasses import asdict
+from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from voice_gateway.cli.command import ask_running, loaded, wants_json
 from voice_gateway.cli.parser import PROGRAM
+from voice_gateway.cli.saved_files import save, told
 from voice_gateway.doors.progress_line import ProgressLine
 from voice_gateway.doors.terminal import print_json, print_reply
 from voice_gateway.errors import ConfigError, ErrorKind, LinkError
@@ -73,7 +75,7 @@ def _as_json(gateway: "Gateway", tool: Any) -> dict[str, Any]:
 
 
 async def _call(options: argparse.Namespace) -> int:
-    args = _arguments(options)
+    args = arguments_of(options)
     if options.timeout is not None and not options.timeout > 0:
         raise ConfigError(f"--timeout {options.timeout}: must be more than 0 seconds")
     line = ProgressLine(sys.stderr)
@@ -82,16 +84,20 @@ async def _call(options: argparse.Namespace) -> int:
             outcome = await _call_there(options, args) or await _call_alone(options, args)
     finally:
         line.end()
+    files = outcome.pop("files", [])
+    saved = save(files, Path(options.save)) if options.save else []
     if wants_json(options):
-        print_json(outcome)
+        print_json({**outcome, "saved": [str(path) for path in saved]} if options.save else outcome)
     else:
         print_reply(outcome["text"])
+        told(saved, files)
     return 0 if outcome["ok"] else 1
 
 
 async def _call_there(options: argparse.Namespace, args: dict[str, Any]) -> dict[str, Any] | None:
     """By the running gateway, if there is one; one that ends in the middle leaves an outcome, too."""
     message = {"op": "call", "name": options.name, "args": args, "timeout": options.timeout}
+    message["fetch"] = bool(options.save)
     started = perf_counter()
     try:
         outcome: dict[str, Any] | None = await ask_running(options, message, listener())
@@ -107,10 +113,10 @@ async def _call_alone(options: argparse.Namespace, args: dict[str, Any]) -> dict
     from voice_gateway.app.operations import call_tool
 
     async with opened(loaded(options).settings) as gateway:
-        return await call_tool(gateway, options.name, args, options.timeout)
+        return await call_tool(gateway, options.name, args, options.timeout, fetch=bool(options.save))
 
 
-def _arguments(options: argparse.Namespace) -> dict[str, Any]:
+def arguments_of(options: argparse.Namespace) -> dict[str, Any]:
     """Values stay text: the executor turns them into what the tool's own schema asks for."""
     args: dict[str, Any] = {}
     if options.args is not None:

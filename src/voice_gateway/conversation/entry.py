@@ -12,6 +12,7 @@ from time import perf_counter
 
 from home_words.question import is_question
 from voice_gateway.brain.acts import Acts, TurnActs, Where, waves
+from voice_gateway.brain.prompts import SpokenPrompts
 from voice_gateway.brain.render_outcomes import render_outcomes
 from voice_gateway.brain.stage import FallbackStage, ModelStage, Stage, Turn
 from voice_gateway.config import BrainSettings, PermissionSettings
@@ -74,6 +75,7 @@ class Conversation:
         watch: Watch | None = None,
         around: Surroundings | None = None,
         first: First | None = None,
+        prompts: SpokenPrompts | None = None,
         gateway: str = "",  # its name among those that share the store
         acts: Acts | None = None,  # where they are kept to be taken back; without it they are in memory
         pin_file: Path | None = None,  # where wrong PINs are counted; without it they are in memory
@@ -85,6 +87,7 @@ class Conversation:
         self._watch = watch or Watch()
         self._around = around or Nowhere()
         self._first = first
+        self._prompts = prompts
         self._gateway = gateway
         self._acts = acts or MemoryActs(now)
         self._now = now
@@ -286,7 +289,12 @@ class Conversation:
             turn.history.add_user(turn.utterance.text)
             turn.history.add_ai(text)
             return Reply(text, stage="local")
-        for stage, behind in zip_longest(self._stages, self._stages[1:]):
+        stages = self._stages
+        if self._prompts is not None and (prepared := await self._prompts.prepare(turn)) is not None:
+            if isinstance(prepared, Reply):
+                return prepared
+            turn, stages = prepared, tuple(one for one in stages if one.name not in OURS)
+        for stage, behind in zip_longest(stages, stages[1:]):
             gate.by_model = stage.name not in OURS
             if isinstance(stage, ModelStage):
                 gate.autonomy = _autonomy_of(stage)

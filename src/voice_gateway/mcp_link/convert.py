@@ -141,7 +141,7 @@ def to_text_and_artifact(result: Mapping[str, Any]) -> tuple[str, dict[str, Any]
     content = result.get("content")
     blocks = content if isinstance(content, list) else []
     known = [block for block in blocks if isinstance(block, Mapping)]
-    texts, blobs = read_blocks(known)
+    texts, blobs, artifacts = read_blocks(known)
     text = encodable("\n".join(text for text in texts if text))
     structured = result.get("structuredContent")
     if result.get("isError") not in (None, False):  # whatever else it says there, it does not say success
@@ -149,7 +149,8 @@ def to_text_and_artifact(result: Mapping[str, Any]) -> tuple[str, dict[str, Any]
     understood = isinstance(content, list) and len(known) == len(blocks)
     if not understood and structured is None:
         raise ToolError("The server's reply was not understood.")  # nobody knows what became of the call
-    return text, {"structured": structured, "blobs": blobs}
+    besides = {"artifacts": artifacts} if artifacts else {}
+    return text, {"structured": structured, "blobs": blobs, **besides}
 
 
 def _failure(text: str, structured: Any) -> ToolError:

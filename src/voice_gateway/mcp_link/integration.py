@@ -7,6 +7,8 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from langchain_core.tools import BaseTool
 
 from voice_gateway.config import McpSettings, ServerSettings
+from voice_gateway.errors import GatewayError, ToolError
+from voice_gateway.mcp_link.catalogue import Catalogue, Contents, Shelf, catalogue
 from voice_gateway.mcp_link.connection import LinkTimeouts
 from voice_gateway.mcp_link.server import Server
 from voice_gateway.mcp_link.status import Hide, Listeners, Refusal, ServerStatus, hide_nothing
@@ -88,6 +90,46 @@ class MCPIntegration:
         answers = await asyncio.gather(*(server.answers() for server in self._servers))
         return [one.status().name for one, well in zip(self._servers, answers, strict=True) if not well]
 
+    # what servers offer beside tools
+
+    async def resources(self) -> Catalogue:
+        return await catalogue(self._shelves(), of="resources")
+
+    async def prompts(self) -> Catalogue:
+        return await catalogue(self._shelves(), of="prompts")
+
+    async def read_resource(self, uri: str, server: str | None = None) -> Contents:
+        """By the server that lists it or has a template for it, else by whichever knows it."""
+        shelves = self._shelves(server, "resources")
+        if len(shelves) > 1:
+            listed = (await catalogue(shelves, of="resources")).resources
+            owners = [one.server for one in listed if one.fits(uri)]
+            shelves = sorted(shelves, key=lambda shelf: shelf.server not in owners)
+        problem: ToolError | None = None
+        for shelf in shelves:
+            try:
+                return await shelf.read(uri)
+            except GatewayError as error:  # told is what the likeliest said, which is asked first
+                problem = problem or ToolError(f'The server "{shelf.server}" could not read it: {error}')
+        raise problem or ToolError(f"No server that is connected has resources{_called(server)}.")
+
+    async def get_prompt(self, server: str, name: str, arguments: Mapping[str, str]) -> Contents:
+        for shelf in self._shelves(server, "prompts"):
+            return await shelf.prompt(name, arguments)
+        raise ToolError(f"No server that is connected has prompts{_called(server)}.")
+
+    def instructions(self) -> dict[str, str]:
+        """What each connected server says to a model, in its own words."""
+        return {shelf.server: shelf.greeting.instructions for shelf in self._shelves()}
+
+    def _shelves(self, server: str | None = None, offer: str = "") -> list[Shelf]:
+        found = [Shelf(one.name, one.greeting, one.request) for one in self._servers if one.is_linked]
+        return [
+            one
+            for one in found
+            if server in (None, one.server) and (not offer or offer in one.greeting.offers)
+        ]
+
     def status(self) -> list[ServerStatus]:
         return [server.status() for server in self._servers]
 
@@ -103,3 +145,7 @@ class MCPIntegration:
         if self._on_status is not None and not dropped:
             self._on_status(status)
         self._news.set()
+
+
+def _called(server: str | None) -> str:
+    return f' and is called "{server}"' if server else ""

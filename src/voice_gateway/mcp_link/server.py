@@ -163,6 +163,11 @@ class Server:
         if self._connection is not None:
             self._connection.post(method, params)
 
+    @property
+    def is_linked(self) -> bool:
+        """It takes requests now."""
+        return self._connection is not None
+
     async def answers(self) -> bool:
         """Whether it talks to us now. One that is not connected has its own state; nothing comes of a no."""
         return self._connection is None or await self._connection.is_alive()

@@ -12,6 +12,7 @@ from voice_gateway.progress import OnProgress, listener
 from voice_gateway.tools.manager import ToolManager
 from voice_gateway.tools.masking import mask, mask_result, shorten
 from voice_gateway.tools.outside import brings_words, quoted, quoted_error
+from voice_gateway.tools.plain_text import plain_text
 from voice_gateway.tools.results import Result, capped, cause_of, describe
 from voice_gateway.tools.runner import GRACE_SECONDS, DaemonThreads, Expired, Pace, Runner, ToolRaised
 from voice_gateway.tools.schema import is_flat
@@ -216,12 +217,13 @@ class ToolExecutor:
             execution.traits.read_only,
             quoted(for_model) if outside else for_model,
             outside=outside,
+            artifacts=result.artifacts,
         )
 
     def _failed(self, execution: Execution, error: BaseException, *, by_tool: bool = False) -> ToolOutcome:
         seconds = perf_counter() - execution.started
         kind, message = describe(error, execution.name, execution.traits.source)
-        text = encodable(f"Error: {message}")
+        text = encodable(plain_text(f"Error: {message}")[0])
         structured = getattr(error, "structured", None)
         # What we say ourselves of a call that never reached its tool is none.
         outside = by_tool and brings_words(execution.traits, structured)

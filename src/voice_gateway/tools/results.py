@@ -1,16 +1,19 @@
 """What a tool gave back, or raised, as text that a model may read."""
 
 import asyncio
+import base64
 import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from voice_gateway.content_blocks import KINDS, as_json, read_blocks, size_of
+from voice_gateway.artifacts import said, size_of
+from voice_gateway.content_blocks import KINDS, as_json, read_blocks, without_artifacts
 from voice_gateway.errors import ErrorKind, LinkError, ToolError, first_error
 from voice_gateway.tools.masking import safe, shorten
-from voice_gateway.turn import encodable
+from voice_gateway.tools.plain_text import is_plain, plain_text
+from voice_gateway.turn import Artifact, encodable
 
 EMPTY = "Done, without output."
 
@@ -19,23 +22,41 @@ EMPTY = "Done, without output."
 class Result:
     text: str
     structured: Any = None
+    artifacts: tuple[Artifact, ...] = ()
 
 
 def read(raw: Any, artifact: Any = None) -> Result:
     """Text blocks joined by newlines, else structured content, else a sentence; objects as JSON (MSG-5)."""
     if type(raw) is str and artifact is None:  # by far the usual case
-        return Result(encodable(raw) if raw.strip() else EMPTY)
-    structured, blobs = _artifact(artifact)
+        return _result(raw)
+    structured, blobs, artifacts = _artifact(artifact)
     if type(raw) is str and not blobs and raw.strip():
-        return Result(encodable(raw), structured)
-    lines, named = _text_and_blobs(raw)
-    blobs = [*named, *blobs]
+        return _result(raw, structured)
+    lines, named, found = _text_and_blobs(raw)
+    blobs, artifacts = [*named, *blobs], [*found, *artifacts]
     if not any(line.strip() for line in lines):
-        lines = [as_json(structured)] if structured is not None else []
+        lines = []
+        if structured is not None:
+            shown, found, says_more = without_artifacts(structured)
+            artifacts += found
+            if says_more or not found:
+                lines = [as_json(shown)]
+            elif not blobs:
+                blobs = [said(one) for one in found]
     text = "\n".join([*lines, *(f"[{blob}]" for blob in blobs)])
     if structured is None and artifact is None and isinstance(raw, dict):
         structured = _plain(raw)
-    return Result(encodable(text) if text.strip() else EMPTY, structured)
+    return _result(text, structured, artifacts)
+
+
+def _result(text: str, structured: Any = None, artifacts: Sequence[Artifact] = ()) -> Result:
+    if not is_plain(text):
+        text, found = plain_text(text)
+        artifacts = [*artifacts, *found]
+    once: dict[str, Artifact] = {}
+    for one in artifacts:  # structured content may repeat what the other content has
+        once.setdefault(one.data or one.uri, one)
+    return Result(encodable(text) if text.strip() else EMPTY, structured, tuple(once.values()))
 
 
 def capped(text: str, cap: int) -> str:
@@ -48,29 +69,31 @@ def capped(text: str, cap: int) -> str:
     return text[: room - tail] + marker + (text[-tail:] if tail else "")
 
 
-def _artifact(artifact: Any) -> tuple[Any, list[str]]:
+def _artifact(artifact: Any) -> tuple[Any, list[str], list[Artifact]]:
     """The link's `{"structured": …, "blobs": […]}`; another tool's artifact counts when JSON can say it."""
     if isinstance(artifact, dict) and "structured" in artifact:
-        blobs = artifact.get("blobs") or []
-        return artifact["structured"], [str(blob) for blob in blobs]
-    return _plain(artifact), []
+        blobs, kept = artifact.get("blobs") or [], artifact.get("artifacts") or ()
+        artifacts = [one for one in kept if isinstance(one, Artifact)]
+        return artifact["structured"], [str(blob) for blob in blobs], artifacts
+    return _plain(artifact), [], []
 
 
-def _text_and_blobs(raw: Any) -> tuple[list[str], list[str]]:
+def _text_and_blobs(raw: Any) -> tuple[list[str], list[str], list[Artifact]]:
     if raw is None:
-        return [], []
+        return [], [], []
     if isinstance(raw, str):
-        return [raw], []
+        return [raw], [], []
     if isinstance(raw, bytes | bytearray | memoryview):
-        return [], [f"binary data, {size_of(len(raw))}"]
+        kept = Artifact("file", data=base64.b64encode(raw).decode())
+        return [], [f"binary data, {size_of(len(raw))}"], [kept]
     block = _as_block(raw)
     if block is not None:
         raw = [block]
     if not isinstance(raw, list | tuple):
-        return [as_json(raw)], []
+        return [as_json(raw)], [], []
     blocks = [{"type": "text", "text": item} if isinstance(item, str) else _as_block(item) for item in raw]
     if not all(blocks) or all(isinstance(item, str) for item in raw):
-        return ([as_json(raw)], []) if raw else ([], [])
+        return ([as_json(raw)] if raw else []), [], []
     return read_blocks([block for block in blocks if block is not None])
 
 

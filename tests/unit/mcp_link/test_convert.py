@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from langchain_core.tools import StructuredTool
 from langchain_core.utils.function_calling import convert_to_openai_tool
 
+from voice_gateway.artifacts import said
 from voice_gateway.errors import ToolError, ToolUnavailable
 from voice_gateway.mcp_link.convert import to_langchain_tools, to_text_and_artifact
 from voice_gateway.tools.manager import ToolManager
@@ -133,17 +134,17 @@ async def test_the_call_goes_out_under_the_original_name():
             {"content": [{"type": "image", "mimeType": "image/png", "data": "A" * 16_000}]},
             "",
             None,
-            ["image/png, 12 kB"],
+            ["an image of 12 kB"],
         ),
-        ({"content": [{"type": "audio", "data": "QUJD"}]}, "", None, ["audio, 3 bytes"]),
+        ({"content": [{"type": "audio", "data": "QUJD"}]}, "", None, ["a sound recording of 3 bytes"]),
         ({"content": [{"type": "resource", "resource": {"uri": "a", "text": "inside"}}]}, "inside", None, []),
         (
             {"content": [{"type": "resource", "resource": {"mimeType": "a/b", "blob": "QQ=="}}]},
             "",
             None,
-            ["a/b, 1 bytes"],
+            ["a file of 1 bytes"],
         ),
-        ({"content": [{"type": "resource_link", "uri": "file:///x"}]}, "", None, ["link to file:///x"]),
+        ({"content": [{"type": "resource_link", "uri": "file:///x"}]}, "", None, ["a link to file:///x"]),
         ({"content": [{"type": "hologram"}]}, "", None, ["content of the unknown type hologram"]),
         ({"content": "not a list", "structuredContent": {"a": 1}}, "", {"a": 1}, []),
         ({"content": ["bare"], "structuredContent": {"a": 1}}, "", {"a": 1}, []),
@@ -152,7 +153,10 @@ async def test_the_call_goes_out_under_the_original_name():
     ],
 )
 def test_results(result, text, structured, blobs):
-    assert to_text_and_artifact(result) == (text, {"structured": structured, "blobs": blobs})
+    found, artifact = to_text_and_artifact(result)
+    assert (found, artifact["structured"], artifact["blobs"]) == (text, structured, blobs)
+    known = [blob for blob in blobs if "unknown type" not in blob]
+    assert [said(one) for one in artifact.get("artifacts", [])] == known
 
 
 @pytest.mark.parametrize(

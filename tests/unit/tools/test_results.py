@@ -67,17 +67,17 @@ loop.append(loop)
         ([], EMPTY),
         ([{"type": "text", "text": ""}], EMPTY),
         (b"\x00" * 12_345, "[binary data, 12 kB]"),
-        ([{"type": "image", "data": "A" * 16_000, "mimeType": "image/png"}], "[image/png, 12 kB]"),
+        ([{"type": "image", "data": "A" * 16_000, "mimeType": "image/png"}], "[an image of 12 kB]"),
         (
             [{"type": "text", "text": "here"}, {"type": "audio", "data": "AAAA", "mimeType": "audio/wav"}],
-            "here\n[audio/wav, 3 bytes]",
+            "here\n[a sound recording of 3 bytes]",
         ),
         ([{"type": "resource", "resource": {"uri": "file:///a", "text": "inside"}}], "inside"),
         (
             [{"type": "resource", "resource": {"uri": "x", "blob": "AAAA", "mimeType": "application/pdf"}}],
-            "[application/pdf, 3 bytes]",
+            "[a file of 3 bytes]",
         ),
-        ([{"type": "resource_link", "uri": "x", "name": "plan"}], "[link to x]"),
+        ([{"type": "resource_link", "uri": "x", "name": "plan"}], "[a link to plan]"),
         ("lone \ud800 surrogate", "lone ? surrogate"),
     ],
 )

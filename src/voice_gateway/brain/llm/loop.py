@@ -13,6 +13,7 @@ from voice_gateway.brain.llm.home_note import COUNTS, NAMES
 from voice_gateway.brain.llm.model import Model, UnreadableCall
 from voice_gateway.brain.llm.output_filter import clean, unusable
 from voice_gateway.brain.llm.prompt import SYSTEM_PROMPT, correction
+from voice_gateway.brain.llm.server_note import SAID
 from voice_gateway.brain.llm.text_tool_calls import text_tool_calls
 from voice_gateway.brain.render_outcomes import NOT_UNDERSTOOD, TOO_MANY_STEPS
 from voice_gateway.brain.sentence_streamer import SentenceStreamer
@@ -45,7 +46,7 @@ async def run_loop(
     grounding = Grounding(turn.utterance.text, language, home or HomeNames(), model.offer.tools)
     rounds = _Rounds(model, turn, executor, grounding, history_budget)
     start = list(turn.history.messages)
-    turn.history.add_user(user_text)
+    turn.history.add_user("\n".join(filter(None, [user_text, turn.brought])), outside=bool(turn.brought))
     try:
         text = await rounds.answer(max_rounds)
     except BrainError as error:
@@ -85,7 +86,7 @@ class _Rounds:
         self._model, self._turn, self._executor = model, turn, executor
         self._history, self._history_budget = turn.history, history_budget
         self._grounding = grounding
-        self._prompt = [SYSTEM_PROMPT, NAMES, COUNTS, *model.offer.descriptions()]
+        self._prompt = [SYSTEM_PROMPT, NAMES, COUNTS, SAID, *model.offer.descriptions()]
         self._out = SentenceStreamer(turn.say, grounding.review, self._usable)
         self._repeats = _Repeats(executor)
 

@@ -190,7 +190,13 @@ def outcome_json(outcome: ToolOutcome) -> dict[str, Any]:
         "args": _arguments(args),
         "text": mask_result(outcome.text, args, LONGEST_TEXT),
         "structured": mask_whole(outcome.structured, args, LONGEST_STRUCTURED),
+        **({"artifacts": _artifacts(outcome)} if outcome.artifacts else {}),
     }
+
+
+def _artifacts(outcome: ToolOutcome) -> Any:
+    told = [one.to_json() for one in outcome.artifacts[:MOST_ARGUMENTS]]
+    return mask_whole(told, dict(outcome.args), LONGEST_STRUCTURED)
 
 
 def _arguments(args: dict[str, Any]) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from voice_gateway.brain.llm.home_note import Devices, HomeNote
 from voice_gateway.brain.llm.loop import run_loop
 from voice_gateway.brain.llm.offer import Offer, Offering, tokens_of
 from voice_gateway.brain.llm.prompt import Clock, local_time, stamped
+from voice_gateway.brain.llm.server_note import MOST_TOKENS, Instructions, server_note
 from voice_gateway.brain.llm.trust import several_steps, trust
 from voice_gateway.brain.stage import Trust, Turn
 from voice_gateway.config import AnthropicSettings, BrainSettings
@@ -45,12 +46,14 @@ class AnthropicClient:
         clock: Clock = local_time,
         home: Callable[[], HomeNames] = HomeNames,
         devices: Devices = tuple,
+        instructions: Instructions = dict,
         tools_ready: Callable[[], Awaitable[None]] | None = None,
         new_chat: "Callable[[AnthropicSettings], ChatAnthropic]" = make_chat,
     ) -> None:
         self._settings, self._brain, self._executor = settings, brain, executor
         self._clock = clock
         self._home, self._note = home, HomeNote(devices)
+        self._instructions = instructions
         self._tools_ready = tools_ready
         self._new_chat = new_chat
         self._offers = Offering(executor.tools, cost=_cost, clock=clock)
@@ -118,7 +121,8 @@ class AnthropicClient:
             tools = with_cache_mark(offer.tools)
             self._bound = (offer, chat.bind_tools(tools) if tools else chat)
         steps = several_steps(self._brain.several_steps, provider="anthropic")
-        note = self._note.within(self._settings.home_token_budget)
+        said = server_note(self._instructions(), MOST_TOKENS)
+        note = "\n".join(filter(None, [self._note.within(self._settings.home_token_budget), said]))
         return AnthropicModel(self._bound[1], offer, self._settings, note, steps)
 
 

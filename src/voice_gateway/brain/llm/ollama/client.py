@@ -10,13 +10,14 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 
 from voice_gateway.backoff import Backoff
 from voice_gateway.brain.grounding import HomeNames
-from voice_gateway.brain.llm.home_note import Devices, HomeNote
+from voice_gateway.brain.llm.home_note import Devices, HomeNote, note_tokens
 from voice_gateway.brain.llm.loop import run_loop
 from voice_gateway.brain.llm.offer import Offer, Offering, tokens_of
 from voice_gateway.brain.llm.ollama.chat import OllamaChat, prompt_tokens
 from voice_gateway.brain.llm.ollama.prefix import Prefix, PrefixCache, seconds_of
 from voice_gateway.brain.llm.ollama.qwen_format import to_qwen_tool
 from voice_gateway.brain.llm.prompt import SYSTEM_PROMPT, Clock, local_time, stamped
+from voice_gateway.brain.llm.server_note import Instructions, server_note
 from voice_gateway.brain.llm.trust import several_steps, trust
 from voice_gateway.brain.stage import Trust, Turn
 from voice_gateway.config import BrainSettings, OllamaSettings, SeveralSteps
@@ -87,11 +88,13 @@ class OllamaClient:
         monotonic: Callable[[], float] = time.monotonic,
         home: Callable[[], HomeNames] = HomeNames,
         devices: Devices = tuple,
+        instructions: Instructions = dict,
         tools_ready: Callable[[], Awaitable[None]] | None = None,
     ) -> None:
         self._settings, self._brain, self._executor = settings, brain, executor
         self._clock = clock
         self._home, self._note = home, HomeNote(devices)
+        self._instructions = instructions
         self._tools_ready = tools_ready
         self._chat = OllamaChat(settings)
         self._offers = Offering(
@@ -202,7 +205,10 @@ class OllamaClient:
         offer = self._offers.current()
         if self._prefix is None or self._prefix.offer is not offer:
             self._prefix = Prefix.of(offer)
-        note = self._note.within(min(self._settings.home_token_budget, self._room_for_home(offer)))
+        room = self._room_for_home(offer)
+        note = self._note.within(min(self._settings.home_token_budget, room))
+        said = server_note(self._instructions(), room - note_tokens(note))
+        note = "\n".join(filter(None, [note, said]))
         if note != self._prefix.home:
             self._prefix = replace(self._prefix, home=note)
         return self._prefix
