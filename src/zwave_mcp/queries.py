@@ -16,6 +16,7 @@ from zwave_mcp.states import (
     heating_state,
     label_of,
     main_readings,
+    measured,
     reading_text,
     remembered,
     state_of,
@@ -130,6 +131,8 @@ def filtered(names: Names[Device], wanted: str) -> list[Device]:
 
 
 def entry(device: Device) -> dict[str, Any]:
+    readings = measured(device)
+    more = {"readings": list(readings)} if readings else {}
     return {
         "name": device.name,
         "room": device.room,
@@ -138,6 +141,7 @@ def entry(device: Device) -> dict[str, Any]:
         "endpoint": device.endpoint,
         "state": state_text(device),
         "available": device.available,
+        **more,
     }
 
 

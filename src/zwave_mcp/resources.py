@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 from zwave_mcp.devices import Device, devices_of
 from zwave_mcp.home import Home, Snapshot, Telling
 from zwave_mcp.queries import entry, reading
-from zwave_mcp.states import state_text
+from zwave_mcp.states import measured, state_text
 
 if TYPE_CHECKING:
     from mcp_types import ListResourcesResult, ReadResourceResult
@@ -22,7 +22,7 @@ def uri_of(device: Device) -> str:
 class Resources:
     def __init__(self, home: Home) -> None:
         self._home = home
-        self._states: dict[str, str] | None = None
+        self._states: dict[str, tuple[str, ...]] | None = None  # with what each measures
         self._wanted: set[str] = set()
 
     def subscribe(self, uri: str) -> None:
@@ -35,7 +35,7 @@ class Resources:
 
     def news(self, snapshot: Snapshot) -> list[str]:
         """What is not as it was in the snapshot before, and that of all of them."""
-        now = {uri_of(device): state_text(device) for device in devices_of(snapshot)}
+        now = {uri_of(one): (state_text(one), *measured(one)) for one in devices_of(snapshot)}
         before, self._states = self._states, now
         if before is None or before == now:
             return []

@@ -82,7 +82,10 @@ _LIST: Final[Schema] = {
             "type": "array",
             "items": {
                 "type": "object",
-                "properties": {key: {"type": kind} for key, kind in _ENTRY.items()},
+                "properties": {
+                    **{key: {"type": kind} for key, kind in _ENTRY.items()},
+                    "readings": {"type": "array", "items": {"type": "string"}},  # beside the state
+                },
                 "required": list(_ENTRY),
             },
         },

@@ -131,6 +131,27 @@ def _main_readings(device: Device) -> str:
     return ", ".join(texts) or UNKNOWN
 
 
+_MEASURES: Final = {
+    "W": "power", "kWh": "energy", "V": "voltage", "A": "current", "°C": "temperature", "°F": "temperature",
+    "lx": "light", "Lux": "light",
+}  # fmt: skip
+
+
+def measured(device: Device) -> tuple[str, ...]:
+    """What it measures beside its state: "battery 80 %", "power 12.5 W"."""
+    if not device.available:
+        return ()
+    state = state_text(device)
+    numbers = ((value, reading_text(value)) for value in device.readings if is_number(value.value))
+    return tuple(f"{_measure(value)} {text}" for value, text in numbers if text not in state)
+
+
+def _measure(value: Value) -> str:
+    if value.id.command_class == BATTERY:
+        return "battery"
+    return _MEASURES.get(value.unit) or label_of(value).lower()
+
+
 def _short(value: Value) -> str:
     text = reading_text(value)
     return f"{text} {label_of(value).lower()}" if value.unit == "%" else text

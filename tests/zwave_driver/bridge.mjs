@@ -1,14 +1,17 @@
 // The real Z-Wave driver with simulated devices, on MQTT as Z-Wave JS UI lays it out.
 //
 // One JSON object per line: `{"ready": true}` on stdout when all devices are known; on stdin the faults,
-// `{"node": 5, "fault": "dead" | "jammed" | "ignoring" | null}`, each answered with the same line. The end of stdin ends it.
+// `{"node": 5, "fault": "dead" | "jammed" | "ignoring" | null}`, and what a device reports by itself, `{"node": 8, "door": "open"}`
+// or `{"node": 8, "battery": 15}`; each is answered with the same line. The end of stdin ends it.
 
 import { createInterface } from "node:readline";
 import { SwitchType } from "@zwave-js/cc";
+import { BatteryCCReport } from "@zwave-js/cc/BatteryCC";
 import { BinarySwitchCCSet } from "@zwave-js/cc/BinarySwitchCC";
 import { DoorLockCCOperationSet } from "@zwave-js/cc/DoorLockCC";
+import { NotificationCCReport } from "@zwave-js/cc/NotificationCC";
 import { CommandClasses } from "@zwave-js/core";
-import { MockController, MockNode, ccCaps } from "@zwave-js/testing";
+import { MockController, MockNode, ccCaps, createMockZWaveRequestFrame } from "@zwave-js/testing";
 import mqtt from "mqtt";
 import { NodeStatus } from "zwave-js";
 import {
@@ -27,6 +30,17 @@ const level = (primarySwitchType, travelTime = 0) =>
 const supervised = () => ccCaps({ ccId: CommandClasses.Supervision, isSupported: true, version: 1 });
 const lock = () => ccCaps({ ccId: CommandClasses["Door Lock"], isSupported: true, version: 4 });
 
+const DOOR = { type: 0x06, open: 0x16, closed: 0x17 }; // of notifications: access control
+const door = () =>
+	ccCaps({
+		ccId: CommandClasses.Notification,
+		isSupported: true,
+		version: 8,
+		supportsV1Alarm: false,
+		notificationTypesAndEvents: { [DOOR.type]: [DOOR.open, DOOR.closed] },
+	});
+const battery = () => ccCaps({ ccId: CommandClasses.Battery, isSupported: true, version: 1 });
+
 const HOME = [
 	{ id: 2, name: "Ceiling Light", location: "Living Room", classes: [switchable(), supervised()] },
 	{ id: 3, name: "Floor Lamp", location: "Living Room", classes: [level(SwitchType["Off/On"])] },
@@ -34,6 +48,7 @@ const HOME = [
 	{ id: 5, name: "Space Heater", location: "Garage", classes: [switchable()] },
 	{ id: 6, name: "Window Blind", location: "Bedroom", classes: [level(SwitchType["Down/Up"], 2000), supervised()] },
 	{ id: 7, name: "Coffee Maker", location: "Kitchen", classes: [switchable()] },
+	{ id: 8, name: "Back Door", location: "Hallway", classes: [door(), battery()] },
 ];
 
 const faults = new Map(); // node id -> fault
@@ -128,6 +143,27 @@ async function writeValue(driver, id, value) {
 	}
 }
 
+/** What Z-Wave JS UI publishes with every value that has changed, by its name topics. */
+function publishValues(driver, client) {
+	const clean = (text) => String(text).replaceAll(/\s/g, "_");
+	for (const node of driver.controller.nodes.values()) {
+		const publish = (_node, { commandClassName, endpoint, propertyName, propertyKeyName, newValue }) => {
+			const parts = [node.location, node.name, commandClassName.toLowerCase(), `endpoint_${endpoint ?? 0}`, propertyName, propertyKeyName];
+			const topic = ["zwave", ...parts.filter((part) => part !== undefined && part !== "").map(clean)].join("/");
+			client.publish(topic, JSON.stringify({ time: Date.now(), value: newValue }), { qos: 1, retain: true });
+		};
+		node.on("value added", publish).on("value updated", publish);
+	}
+}
+
+/** A device tells something by itself. */
+function report(device, { door, battery }) {
+	const cc = door
+		? new NotificationCCReport({ nodeId: device.id, notificationType: DOOR.type, notificationEvent: DOOR[door] })
+		: new BatteryCCReport({ nodeId: device.id, level: battery, isLow: battery === 0 });
+	return device.sendToController(createMockZWaveRequestFrame(cc, { ackRequested: false }));
+}
+
 const API = {
 	getInfo: () => ({ appVersion: "driver bridge", zwaveVersion: "15.29.0" }),
 	getNodes: (driver) => listNodes(driver),
@@ -157,12 +193,17 @@ client.on("message", async (topic, payload) => {
 await client.subscribeAsync(Object.keys(API).map((api) => `${BASE}/api/${api}/set`), { qos: 1 });
 await client.publishAsync("zwave/driver/status", "true", { qos: 1, retain: true });
 await client.publishAsync(`${BASE}/status`, JSON.stringify({ value: true, time: Date.now() }), { qos: 1, retain: true });
+publishValues(driver, client);
 console.log(JSON.stringify({ ready: true }));
 
 for await (const line of createInterface({ input: process.stdin })) {
-	const { node, fault } = JSON.parse(line);
-	faults.set(node, fault);
-	devices.get(node).autoAckControllerFrames = fault !== "dead";
+	const { node, fault, ...told } = JSON.parse(line);
+	if (Object.keys(told).length > 0) {
+		await report(devices.get(node), told);
+	} else {
+		faults.set(node, fault);
+		devices.get(node).autoAckControllerFrames = fault !== "dead";
+	}
 	console.log(line);
 }
 await client.endAsync();

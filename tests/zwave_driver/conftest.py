@@ -27,14 +27,21 @@ def need_driver() -> str:
 
 @dataclass
 class Driver:
-    """The bridge process; a fault is one line to it, and one line back when it is in force."""
+    """The bridge process; a fault or a report is one line to it, and one line back when that is in force."""
 
     process: asyncio.subprocess.Process
     broker: Broker
 
     async def fault(self, node: int, fault: str | None) -> None:
+        await self._tell({"node": node, "fault": fault})
+
+    async def reports(self, node: int, **told: str | int) -> None:
+        """A device tells something by itself."""
+        await self._tell({"node": node, **told})
+
+    async def _tell(self, facts: dict[str, object]) -> None:
         assert self.process.stdin is not None
-        self.process.stdin.write(json.dumps({"node": node, "fault": fault}).encode() + b"\n")
+        self.process.stdin.write(json.dumps(facts).encode() + b"\n")
         await self.line()
 
     async def line(self, seconds: float = LINE_SECONDS) -> None:

@@ -156,5 +156,5 @@ async def test_a_dead_device_does_not_hold_up_the_list(driver, server):
         assert (await command).outcome == "unreachable"
 
     assert seconds < 1
-    assert listed.structured["total"] == 6
+    assert listed.structured["total"] == 7
     await server.control("space heater", "off")

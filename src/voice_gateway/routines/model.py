@@ -12,6 +12,7 @@ MAKE, LIST, CANCEL = "make_routine", "list_routines", "cancel_routine"
 SUN_EVENTS = ("sunrise", "sunset", "dawn", "dusk")
 WEEKDAYS = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")  # as RRULE writes them; Monday is 0
 _COMPARED = re.compile(r"(?:(?P<measure>[a-z ]+) )?(?P<sign>[<>]) (?P<number>-?\d+(?:\.\d+)?)")
+_NOTHING_TOLD = ("", "unknown", "unavailable")
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 
 
@@ -284,6 +285,15 @@ class Shown:
     def is_so(self, becomes: str) -> bool:
         return is_so(becomes, self.state, self.readings)
 
+    def tells(self, becomes: str) -> bool | None:
+        """None: it says nothing of that, for example because the device is not there."""
+        compared = _COMPARED.fullmatch(becomes)
+        if compared is not None:
+            known = _measured(compared["measure"] or "", self.state, self.readings) is not None
+        else:
+            known = self.state.casefold() not in _NOTHING_TOLD
+        return self.is_so(becomes) if known else None
+
 
 def is_so(becomes: str, state: str, readings: Sequence[str] = ()) -> bool:
     """Whether a device that tells this state, and these readings ("battery 20 %"), has become that."""
@@ -305,7 +315,7 @@ _UNITS = {"temperature": "°", "battery": "%", "humidity": "%", "power": "W", "l
 
 def _measured(measure: str, state: str, readings: Sequence[str]) -> float | None:
     """Of a thermostat what it measures, not what it is set to."""
-    named = [one for one in readings if measure and measure in one.casefold()]
+    named = [one for one in readings if measure and one.casefold().startswith(f"{measure} ")]
     texts = named or ([state.rpartition("now ")[2]] if measure != "battery" else [])
     for text in texts:
         for part in text.split(","):

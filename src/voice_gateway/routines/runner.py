@@ -96,6 +96,7 @@ class RoutineRunner:
         self._moments: dict[tuple[int, datetime | None], float] = {}  # monotonic: of what was set for a while
         self._running: set[int] = set()
         self._over: list[Routine] = []  # carried out, to be written down
+        self._known: dict[int, bool] = {}  # by routine: whether it was so when its device told it last
         self._plans: dict[int, datetime | None] = {}  # of what must stay so, to be written down
         self._started: dict[int, tuple[Routine, float]] = {}  # by something that happened, and when
         self._touched: dict[str, float] = {}  # devices that a routine has just switched
@@ -134,9 +135,9 @@ class RoutineRunner:
         for routine in waiting:
             trigger = routine.trigger
             assert isinstance(trigger, Event)
-            was, now = (told.before.is_so(trigger.becomes), told.after.is_so(trigger.becomes))
-            if was == now:
+            if not self._turned(routine.id, trigger.becomes, told):
                 continue
+            now = told.after.is_so(trigger.becomes)
             self._wake.set()
             if now:
                 self._count_round(routine, told)
@@ -144,6 +145,15 @@ class RoutineRunner:
                 self._plans[routine.id] = self._in(trigger.seconds) if now else None
             elif now:
                 self._started[routine.id] = (routine, self._monotonic())
+
+    def _turned(self, number: int, becomes: str, told: Told) -> bool:
+        """Whether it is so now and was not, or the other way round. A device that was away for a while is
+        taken for what it was before."""
+        was, now = told.before.tells(becomes), told.after.tells(becomes)
+        was = self._known.get(number) if was is None else was
+        if (known := was if now is None else now) is not None:
+            self._known[number] = known
+        return was is not None and now is not None and was != now
 
     def _in(self, seconds: float) -> datetime:
         """With microseconds, as every length of time that passes."""
@@ -209,6 +219,8 @@ class RoutineRunner:
                 assert isinstance(routine.trigger, Event)
                 found[routine.trigger.server, routine.trigger.resource].append(routine)
         self._by_resource = dict(found)
+        ids = {routine.id for waiting in found.values() for routine in waiting}
+        self._known = {one: so for one, so in self._known.items() if one in ids}
         waiting = [one for one in planned if one.next is not None and not one.paused]
         passing = [one for one in waiting if one.next and one.next.microsecond]
         self._moments = {(one.id, one.next): self._moment(one) for one in passing}

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import itertools
 from collections.abc import AsyncIterator, Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -225,6 +226,31 @@ async def test_it_must_stay_so(gateway):
         await gateway.clock.advance(61)
         await gateway.settle()
         assert gateway.house.done == ["lamp on"]
+
+
+async def test_a_reading_starts_it_when_it_crosses_its_limit_and_not_with_each_report(gateway):
+    gateway.add(Event(*DOOR, "battery < 20"))
+    async with gateway.running():
+        levels = [None, 25, 21, 19, 18, 17, None, 16, 22, 15]
+        shown = [Shown("locked", () if one is None else (f"battery {one} %",)) for one in levels]
+        done = []
+        for before, after in itertools.pairwise(shown):
+            gateway.runner.happened(Told(*DOOR, before, after))
+            await gateway.settle()
+            done.append(len(gateway.house.done))
+        assert done == [0, 0, 1, 1, 1, 1, 1, 1, 2]
+
+
+async def test_a_device_that_was_away_for_a_while_has_not_changed(gateway):
+    gateway.add(Event(*DOOR, "open"))
+    async with gateway.running():
+        states = ["unknown", "open", "unknown", "open", "closed", "unknown", "open"]
+        done = []
+        for before, after in itertools.pairwise(states):
+            gateway.told(before, after)
+            await gateway.settle()
+            done.append(len(gateway.house.done))
+        assert done == [0, 0, 0, 0, 0, 1]
 
 
 @pytest.mark.parametrize(("state", "done"), [("open", 1), ("closed", 0), (None, 1)])

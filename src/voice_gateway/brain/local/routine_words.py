@@ -102,8 +102,10 @@ def _near(thing: str, home: Home, room: str | None) -> list[Device]:
 
 def can_tell(device: Device, becomes: str) -> bool:
     measure = becomes.split(" ", maxsplit=1)[0] if "<" in becomes or ">" in becomes else ""
+    if measure and any(one.startswith(f"{measure} ") for one in device.readings):
+        return True
     if measure == "battery":
-        return True  # nobody lists who has one; one that tells none never starts it
+        return not device.available  # it may have one
     if measure:
         unit = _MEASURES.get(measure, "")
         return device.kind in ("sensor", "thermostat") and (unit in device.state or not device.available)
