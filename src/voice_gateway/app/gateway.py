@@ -168,7 +168,7 @@ class Gateway:
             on_tools=self._take_tools,
             on_status=self._report_server,
             local_tools=lambda: builtin,
-            on_resource=lambda _server, _uri: self.local.home_changed(),
+            on_resource=self._resource_updated,
             hide=without_secrets,
         )
 
@@ -291,7 +291,14 @@ class Gateway:
                 self.watch.report(f"server {name}", State.OK, sentence)
                 self.watch.tell(Notice(sentence))
 
+    def _resource_updated(self, server: str, uri: str) -> None:
+        if server in self.local.home_servers:
+            self.local.home_changed()
+        self.routines.resources.updated(server, uri)
+
     def _report_server(self, status: ServerStatus) -> None:
+        if status.state == "connected":
+            self.routines.resources.connected(status.name)
         self.watch.report(f"server {status.name}", *server_report(status))
 
     def _home_trouble(self) -> str:
@@ -390,6 +397,7 @@ class Gateway:
             self.start(self._lists_told.run(), "lists")
             self.watch.subscribe(self._welcome_broker)
             self.start(self.routines.runner.run(), "routines")
+            self.start(self.routines.resources.run(), "resources")
         if self.model is not None:
             self.start(self.model.keep_warm(), "brain.model")
             self._watch_model()

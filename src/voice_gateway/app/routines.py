@@ -1,11 +1,12 @@
 """Routines of one gateway: their store, their tools, who starts them, and how they are carried out."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from home_words.kinds import HomeDevice
+from voice_gateway.app.resources import WatchedResources
 from voice_gateway.brain.local.device_cache import Change
 from voice_gateway.brain.local.later import BACK
 from voice_gateway.brain.local.routine_words import resource_of, when_of
@@ -61,6 +62,9 @@ class Routines:
             now=system_clock,
             on_state=self._report,
         )
+
+        poll = gateway.settings.home.poll_seconds
+        self.resources = WatchedResources(gateway.link.request, self.runner.happened, self._homes, poll)
 
     def tools(self) -> list[Any]:
         """LangChain's, which this layer does not know."""
@@ -121,6 +125,16 @@ class Routines:
         devices = tuple(dict.fromkeys((one.name, one.room or "", _source(one)) for one in found))
         return Judged(described(made, self._traits, self._gateway.reach), devices, bool(risky), opens)
 
+    def nobody_tells(self, server: str, resource: str) -> str:
+        if server not in self._gateway.settings.mcpServers:
+            return f'There is no server "{server[:80]}".'
+        devices = self._gateway.local.home.devices
+        if server in self._homes() and all(
+            (one.source, resource_of(one)) != (server, resource) for one in devices
+        ):
+            return f'The server "{server[:80]}" has no device {resource[:200]}.'
+        return ""
+
     def _traits(self, name: str) -> ToolTraits:
         tool = self._gateway.tools.find(name)
         return traits(tool) if tool else ToolTraits(source="nobody")
@@ -166,11 +180,20 @@ class Routines:
         return Utterance(routine.text, routine.door, routine.conversation, routine.room or None)
 
     async def state_of(self, server: str, resource: str) -> Shown | None:
+        if server not in self._homes():
+            return await self.resources.state_of(server, resource)
         await self._gateway.home_known()
         home = self._gateway.local.home
         found = (one for one in home.devices if one.source == server and resource_of(one) == resource)
         device = next(found, None)
         return Shown(home.state_of(device), device.readings) if device is not None else None
+
+    def watch(self, resources: Iterable[tuple[str, str]]) -> None:
+        """Devices are watched with their home anyway."""
+        self.resources.want(resources)
+
+    def _homes(self) -> frozenset[str]:
+        return self._gateway.local.home_servers
 
     def tell(self, text: str) -> None:
         self._gateway.watch.tell(Notice(text, aloud=True))

@@ -3,11 +3,12 @@
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Any
 
 from langchain_core.tools import BaseTool
 
 from voice_gateway.config import McpSettings, ServerSettings
-from voice_gateway.errors import GatewayError, ToolError
+from voice_gateway.errors import GatewayError, ToolError, ToolUnavailable
 from voice_gateway.mcp_link.catalogue import Catalogue, Contents, Shelf, catalogue
 from voice_gateway.mcp_link.connection import LinkTimeouts
 from voice_gateway.mcp_link.server import Server
@@ -84,6 +85,13 @@ class MCPIntegration:
     def stop(self) -> None:
         for server in self._servers:
             server.stop()
+
+    async def request(self, server: str, method: str, params: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Of one server, by its name."""
+        for one in self._servers:
+            if one.name == server:
+                return await one.request(method, params)
+        raise ToolUnavailable(f'There is no server "{server}".')
 
     async def hanging(self) -> list[str]:
         """The servers that are connected and do not answer, asked now; it takes as long as a ping may."""

@@ -11,6 +11,7 @@ from voice_gateway.errors import BadArguments, ToolError
 from voice_gateway.routines.loops import starts_itself
 from voice_gateway.routines.model import (
     Call,
+    Condition,
     Event,
     Every,
     Later,
@@ -54,6 +55,10 @@ class Words(Protocol):
         ...
 
     def judged(self, calls: Sequence[Call]) -> Judged: ...
+
+    def nobody_tells(self, server: str, resource: str) -> str:
+        """Why no change of that can be noticed; empty where it can."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,6 +252,7 @@ class RoutineBook:
                 routine = from_record(record)
                 if isinstance(routine.trigger, Every):
                     check_rule(routine.trigger.rrule)
+                self._check_tellers(routine)
                 routines.append(self._judged(replace(routine, last=None)))
             except (KeyError, TypeError, ValueError, AttributeError) as error:
                 raise BadArguments(
@@ -254,6 +260,13 @@ class RoutineBook:
                 ) from error
         coming = [one for one in routines if one.next is not None or isinstance(one.trigger, Event)]
         return len(self.store.add(coming, self._settings.limit))
+
+    def _check_tellers(self, routine: Routine) -> None:
+        waiting = [one for one in (routine.trigger, routine.condition) if isinstance(one, Event | Condition)]
+        for one in waiting:
+            known = self._words.nobody_tells(one.server, one.resource) if one.server or one.resource else ""
+            if known:
+                raise ToolError(f"{known} I kept nothing.")
 
 
 _FILLERS = frozenset(

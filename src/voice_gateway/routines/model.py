@@ -10,8 +10,9 @@ from typing import Any
 # The tools, by their names.
 MAKE, LIST, CANCEL = "make_routine", "list_routines", "cancel_routine"
 SUN_EVENTS = ("sunrise", "sunset", "dawn", "dusk")
+UPDATED = "updated"  # a resource says something else, whatever it is
 WEEKDAYS = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")  # as RRULE writes them; Monday is 0
-_COMPARED = re.compile(r"(?:(?P<measure>[a-z ]+) )?(?P<sign>[<>]) (?P<number>-?\d+(?:\.\d+)?)")
+_COMPARED = re.compile(r"(?:(?P<measure>[^<>]+) )?(?P<sign>[<>]) (?P<number>-?\d+(?:\.\d+)?)")
 _NOTHING_TOLD = ("", "unknown", "unavailable")
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 
@@ -287,7 +288,7 @@ class Shown:
 
     def tells(self, becomes: str) -> bool | None:
         """None: it says nothing of that, for example because the device is not there."""
-        compared = _COMPARED.fullmatch(becomes)
+        compared = _COMPARED.fullmatch(becomes.casefold())
         if compared is not None:
             known = _measured(compared["measure"] or "", self.state, self.readings) is not None
         else:
@@ -297,9 +298,11 @@ class Shown:
 
 def is_so(becomes: str, state: str, readings: Sequence[str] = ()) -> bool:
     """Whether a device that tells this state, and these readings ("battery 20 %"), has become that."""
+    becomes = becomes.casefold()
     compared = _COMPARED.fullmatch(becomes)
     if compared is None:
-        return any(becomes == part.strip() for part in re.split(r"[,;]", state.casefold())) or (
+        parts = [state, *re.split(r"[,;]", state), *readings]
+        return any(becomes == part.strip().casefold() for part in parts) or (
             becomes == "open" and re.search(r"\bopen\b", state.casefold()) is not None
             and not state.casefold().startswith("not ")
         )  # fmt: skip
@@ -315,8 +318,9 @@ _UNITS = {"temperature": "°", "battery": "%", "humidity": "%", "power": "W", "l
 
 def _measured(measure: str, state: str, readings: Sequence[str]) -> float | None:
     """Of a thermostat what it measures, not what it is set to."""
-    named = [one for one in readings if measure and one.casefold().startswith(f"{measure} ")]
-    texts = named or ([state.rpartition("now ")[2]] if measure != "battery" else [])
+    named = [one[len(measure) :] for one in readings if measure and one.casefold().startswith(f"{measure} ")]
+    told_by_state = measure == "" or (measure in _UNITS and measure != "battery")
+    texts = named or ([state.rpartition("now ")[2]] if told_by_state else [])
     for text in texts:
         for part in text.split(","):
             unit = _UNITS.get(measure, "")

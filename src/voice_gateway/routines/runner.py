@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 from typing import Any, Protocol, TypeVar
 
 from voice_gateway.errors import ToolUnavailable
-from voice_gateway.routines.model import Event, Last, Routine, Shown
+from voice_gateway.routines.model import UPDATED, Event, Last, Routine, Shown
 from voice_gateway.routines.schedule import NoPlace, Place, at_such_a_time, due_next
 from voice_gateway.routines.store import Finished, Lease, Planned, RoutineStore
 from voice_gateway.tools.builtin.timers.clock import Wait, time_passed, wait_for
@@ -59,6 +59,10 @@ class Around(Protocol):
 
     async def state_of(self, server: str, resource: str) -> Shown | None:
         """How a device is now, as soon as the home is known; None: nobody knows."""
+        ...
+
+    def watch(self, resources: Iterable[tuple[str, str]]) -> None:
+        """`happened` shall hear of these, by server and address, and of no others."""
         ...
 
     def tell(self, text: str) -> None:
@@ -137,7 +141,7 @@ class RoutineRunner:
             assert isinstance(trigger, Event)
             if not self._turned(routine.id, trigger.becomes, told):
                 continue
-            now = told.after.is_so(trigger.becomes)
+            now = trigger.becomes == UPDATED or told.after.is_so(trigger.becomes)
             self._wake.set()
             if now:
                 self._count_round(routine, told)
@@ -149,6 +153,8 @@ class RoutineRunner:
     def _turned(self, number: int, becomes: str, told: Told) -> bool:
         """Whether it is so now and was not, or the other way round. A device that was away for a while is
         taken for what it was before."""
+        if becomes == UPDATED:
+            return told.before != told.after
         was, now = told.before.tells(becomes), told.after.tells(becomes)
         was = self._known.get(number) if was is None else was
         if (known := was if now is None else now) is not None:
@@ -181,6 +187,7 @@ class RoutineRunner:
         if not self._leads:
             self._by_clock, self._for_a_while, self._by_resource, self._stamp = [], [], {}, object()
             self._plans = {}
+            self._around.watch(())
             self._miss(list(self._started))
             return
         if not led:
@@ -219,6 +226,7 @@ class RoutineRunner:
                 assert isinstance(routine.trigger, Event)
                 found[routine.trigger.server, routine.trigger.resource].append(routine)
         self._by_resource = dict(found)
+        self._around.watch(self._by_resource)
         ids = {routine.id for waiting in found.values() for routine in waiting}
         self._known = {one: so for one, so in self._known.items() if one in ids}
         waiting = [one for one in planned if one.next is not None and not one.paused]

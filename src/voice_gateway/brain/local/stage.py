@@ -123,6 +123,10 @@ class LocalBrain:
         """Somebody announced a change of the devices: they are read again soon."""
         self._cache.changed()
 
+    @property
+    def home_servers(self) -> frozenset[str]:
+        return self._cache.servers()
+
     def reach(self, call: ToolCall, known: ToolTraits) -> Reach | None:
         """What a call would touch in the home, for permission."""
         return self._cache.reach(call, known)
