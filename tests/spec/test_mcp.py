@@ -16,6 +16,7 @@ from voice_gateway.mcp_link.connection import LinkTimeouts
 from voice_gateway.mcp_link.integration import MCPIntegration
 from voice_gateway.tools.builtin import builtin_tools
 from voice_gateway.tools.executor import ToolExecutor
+from voice_gateway.tools.gateway_tool import typed
 from voice_gateway.tools.manager import ToolManager
 from voice_gateway.turn import ToolCall
 
@@ -289,7 +290,7 @@ async def test_a_server_that_keeps_crashing_is_started_less_and_less_often_and_l
         assert link.status().state == "degraded"
         assert link.tools["fault"] == {}
         with pytest.raises(ToolUnavailable, match="not connected"):
-            await tools["echo"].ainvoke({})
+            await typed(tools["echo"]).ainvoke({})
         link.go_on.set()
         await link.until(lambda: link.status().state == "connected")
         assert await link.call("echo") == "{}"

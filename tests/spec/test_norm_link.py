@@ -5,6 +5,8 @@ import json
 import pytest
 from tests.fakes.linked import fault_server, linked
 
+from voice_gateway.tools.gateway_tool import typed
+
 RESERVED = {"config": {"a": 1}, "runtime": "r", "self": 1, "callbacks": [], "run_manager": 2, "tags": ["t"]}
 
 
@@ -25,7 +27,7 @@ RESERVED = {"config": {"a": 1}, "runtime": "r", "self": 1, "callbacks": [], "run
 )
 async def test_names_and_values_reach_a_real_server_exactly_as_they_were_sent(tool, arguments):
     async with linked(fault_server()) as link:
-        tool = link.tools["fault"][tool]
+        tool = typed(link.tools["fault"][tool])
 
         assert json.loads((await tool.coroutine(**arguments))[0]) == arguments
         assert json.loads(await tool.ainvoke(arguments)) == arguments

@@ -5,32 +5,17 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from langchain_core.tools import BaseTool, StructuredTool
+from langchain_core.tools import BaseTool
 
 from voice_gateway.content_blocks import read_blocks
 from voice_gateway.errors import ToolError, ToolUnavailable
 from voice_gateway.mcp_link.tasks import only_as_task
+from voice_gateway.tools.gateway_tool import GatewayTool, running_loop
 from voice_gateway.turn import OutcomeStatus, ToolTraits, encodable
 
 log = logging.getLogger(__name__)
 
 Call = Callable[[str, Mapping[str, Any]], Awaitable[Mapping[str, Any]]]  # original name, arguments -> result
-
-# LangChain's own way of calling fills these; a server's parameter of that name would vanish or break a call.
-TAKEN_BY_LANGCHAIN = frozenset({"config", "run_manager", "self"})
-
-
-class FreelyNamedTool(StructuredTool):
-    """For a tool with such parameters: as one mapping, its arguments never meet LangChain's signatures."""
-
-    def _to_args_and_kwargs(
-        self, tool_input: Any, tool_call_id: str | None
-    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        return (self._parse_input(tool_input, tool_call_id),), {}
-
-    async def _arun(self, arguments: Mapping[str, Any]) -> Any:  # type: ignore[override]
-        assert self.coroutine is not None
-        return await self.coroutine(**arguments)
 
 
 def to_langchain_tools(
@@ -78,15 +63,12 @@ def _tool(definition: Mapping[str, Any], known: ToolTraits, call: Call) -> BaseT
     async def run(**arguments: Any) -> tuple[str, dict[str, Any]]:
         return to_text_and_artifact(await call(name, arguments))
 
-    schema = _schema(definition, server)
-    names = schema["properties"] if isinstance(schema["properties"], Mapping) else ()
-    kind = StructuredTool if TAKEN_BY_LANGCHAIN.isdisjoint(names) else FreelyNamedTool
-    return kind(
+    return GatewayTool(
         name=name,
         description=_description(definition, server),
-        args_schema=schema,
+        args_schema=_schema(definition, server),
         coroutine=run,
-        response_format="content_and_artifact",
+        loop=running_loop(),
         metadata={"traits": _traits(definition, known)},
     )
 

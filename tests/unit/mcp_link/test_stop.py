@@ -14,6 +14,7 @@ from tests.fakes.waiting import until
 from voice_gateway.config import McpSettings, ServerSettings
 from voice_gateway.errors import ToolUnavailable
 from voice_gateway.mcp_link.integration import MCPIntegration
+from voice_gateway.tools.gateway_tool import typed
 
 NOT_UNIT = "servers that misbehave, each a process"
 
@@ -105,7 +106,7 @@ async def test_a_stopped_server_refuses_calls_at_once_and_takes_its_tools_along(
         tool = link.tools["fault"]["echo"]
     assert link.tools["fault"] == {}
     with pytest.raises(ToolUnavailable, match="not connected"):
-        await tool.ainvoke({})
+        await typed(tool).ainvoke({})
 
 
 async def test_without_servers_there_is_nothing_to_run():

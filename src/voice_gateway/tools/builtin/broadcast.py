@@ -3,9 +3,11 @@
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from langchain_core.tools import BaseTool, StructuredTool
+from langchain_core.tools import BaseTool
 
 from voice_gateway.errors import BadArguments, ToolUnavailable
+from voice_gateway.tools.declared import declared_tool
+from voice_gateway.tools.gateway_tool import running_loop
 from voice_gateway.turn import ToolTraits
 
 MAX_MESSAGE = 300  # characters
@@ -36,13 +38,11 @@ def broadcast_tool(announce: Callable[[str], Awaitable[bool]]) -> BaseTool:
         facts = {"message": said, "before": [], "undo": "What was said aloud cannot be taken back."}
         return "I told everyone.", {"structured": facts}
 
-    return StructuredTool(
-        name="broadcast",
-        description=DESCRIPTION,
-        args_schema=PARAMETERS,
-        coroutine=broadcast,
-        response_format="content_and_artifact",
-        metadata={
-            "traits": ToolTraits(title="Announcement", summary="Says something to everybody in the house.")
-        },
+    return declared_tool(
+        "broadcast",
+        DESCRIPTION,
+        PARAMETERS,
+        broadcast,
+        ToolTraits(title="Announcement", summary="Says something to everybody in the house."),
+        loop=running_loop(),  # the doors belong to it
     )

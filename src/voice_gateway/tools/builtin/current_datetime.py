@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Any
 
-from langchain_core.tools import BaseTool, StructuredTool
+from langchain_core.tools import BaseTool
 
 from voice_gateway.errors import BadArguments
 from voice_gateway.tools.builtin.durations import MAX_TEXT, NOTHING, Span, parse_span
 from voice_gateway.tools.builtin.zones import resolve_zone
+from voice_gateway.tools.declared import declared_tool
 from voice_gateway.turn import ToolTraits
 
 DESCRIPTION = (
@@ -68,20 +69,17 @@ def datetime_tool(now: Callable[[], datetime]) -> BaseTool:
         moment = shift(here, wanted, zone) if wanted else here
         return _sentence(moment, place, wanted), {"structured": _facts(moment)}
 
-    return StructuredTool(
-        name="get_current_datetime",
-        description=DESCRIPTION,
-        args_schema=PARAMETERS,
-        coroutine=get_current_datetime,
-        response_format="content_and_artifact",
-        metadata={
-            "traits": ToolTraits(
-                title="Date and time",
-                summary="The time and the date, here or elsewhere, now or some days away.",
-                read_only=True,
-                idempotent=True,
-            )
-        },
+    return declared_tool(
+        "get_current_datetime",
+        DESCRIPTION,
+        PARAMETERS,
+        get_current_datetime,
+        ToolTraits(
+            title="Date and time",
+            summary="The time and the date, here or elsewhere, now or some days away.",
+            read_only=True,
+            idempotent=True,
+        ),
     )
 
 

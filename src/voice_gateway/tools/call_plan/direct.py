@@ -11,6 +11,8 @@ from langchain_core.tools import BaseTool, StructuredTool, Tool
 from langchain_core.utils.env import env_var_is_set
 from pydantic import BaseModel
 
+from voice_gateway.tools.gateway_tool import GatewayTool
+
 # Names that LangChain's own way of calling takes for itself; a server's parameter of that name would vanish.
 TAKEN_BY_LANGCHAIN = frozenset({"config", "runtime", "run_manager", "callbacks", "self"})
 
@@ -64,11 +66,11 @@ def _langsmith_is_idle() -> bool:
 
 
 def can_be_called_directly(tool: BaseTool, names: frozenset[str], model: type[BaseModel] | None) -> bool:
-    """A plain StructuredTool whose function takes nothing but what its schema declares.
+    """One of ours, or a plain StructuredTool, whose function takes nothing but what its schema declares.
 
     Anything more (a config, a run manager, injected arguments, error handlers) is LangChain's business.
     """
-    if type(tool) is not StructuredTool or tool.handle_tool_error or tool.handle_validation_error:
+    if not isinstance(tool, StructuredTool) or not (isinstance(tool, GatewayTool) or _is_plain(tool)):
         return False
     function = tool.coroutine or tool.func
     if function is None or (model is not None and model is not tool.args_schema):
@@ -79,6 +81,10 @@ def can_be_called_directly(tool: BaseTool, names: frozenset[str], model: type[Ba
     if parameters is None or any(one.kind is one.POSITIONAL_ONLY for one in parameters):
         return False
     return {one.name for one in parameters} <= _declared(names, model)
+
+
+def _is_plain(tool: StructuredTool) -> bool:
+    return type(tool) is StructuredTool and not (tool.handle_tool_error or tool.handle_validation_error)
 
 
 def needs_whole_call(tool: BaseTool, names: frozenset[str], model: type[BaseModel] | None) -> bool:

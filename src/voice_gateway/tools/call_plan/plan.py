@@ -1,5 +1,6 @@
 """A call plan: what is needed to check and run one tool, worked out once instead of at every call."""
 
+import contextlib
 import logging
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
@@ -18,6 +19,7 @@ from voice_gateway.tools.call_plan.direct import (
     needs_whole_call,
     observed,
 )
+from voice_gateway.tools.gateway_tool import typed
 from voice_gateway.tools.masking import mask
 from voice_gateway.tools.results import Result, read
 from voice_gateway.tools.runner import DaemonThreads
@@ -69,6 +71,13 @@ class CallPlan:
                 pass  # then perhaps after repair
         return self._repaired(args)
 
+    def as_sent(self, raw: Any) -> dict[str, Any]:
+        """What the function takes; nothing is repaired that the schema accepts as it is."""
+        if type(raw) is dict and not too_deep(raw) and (self._any_name or raw.keys() <= self._names):
+            with contextlib.suppress(_Misfit):
+                return self._fit(raw)
+        return self.prepare(raw)[1]
+
     def _as_object(self, raw: Any) -> dict[str, Any]:
         try:
             return as_object(raw)
@@ -111,6 +120,7 @@ class CallPlan:
             self._needs_whole_call or given.get("type") == "tool_call"
         ):  # which LangChain would take for a call
             given = {"type": "tool_call", "id": call_id, "name": tool.name, "args": given}
+        tool = typed(tool)
         if self.blocking:  # its `ainvoke` would do the same, in threads that the end of the program waits for
             return self._threads.run(tool.name, lambda: tool.invoke(given))
         return tool.ainvoke(given)

@@ -4,6 +4,7 @@ import pytest
 
 from voice_gateway.errors import BadArguments, ToolUnavailable
 from voice_gateway.tools.builtin.broadcast import broadcast_tool
+from voice_gateway.tools.gateway_tool import typed
 from voice_gateway.tools.lint import lint
 
 
@@ -13,7 +14,7 @@ async def said_to(told: list[str], message: str, *, heard: bool = True) -> str:
         return heard
 
     call = {"type": "tool_call", "id": "1", "name": "broadcast", "args": {"message": message}}
-    answer = await broadcast_tool(announce).ainvoke(call)
+    answer = await typed(broadcast_tool(announce)).ainvoke(call)
     return str(answer.content)
 
 

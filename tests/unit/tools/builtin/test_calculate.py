@@ -14,6 +14,7 @@ from voice_gateway.errors import BadArguments
 from voice_gateway.tools.builtin.calculate.asked import read_asked
 from voice_gateway.tools.builtin.calculate.sums import read_sum, work_out
 from voice_gateway.tools.builtin.calculate.tool import calculate_tool, plain
+from voice_gateway.tools.gateway_tool import typed
 from voice_gateway.tools.lint import lint
 
 NOW = datetime(2026, 11, 16, 12, tzinfo=UTC)
@@ -22,7 +23,7 @@ TOOL = calculate_tool(lambda: NOW)
 
 async def result(expression: str) -> tuple[str, dict[str, Any]]:
     call = {"type": "tool_call", "id": "1", "name": "calculate", "args": {"expression": expression}}
-    message = await TOOL.ainvoke(call)
+    message = await typed(TOOL).ainvoke(call)
     return message.content, message.artifact["structured"]
 
 

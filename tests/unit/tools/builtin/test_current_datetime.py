@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from voice_gateway.errors import BadArguments
 from voice_gateway.tools.builtin.current_datetime import datetime_tool, parse_offset
 from voice_gateway.tools.builtin.zones import resolve_zone
+from voice_gateway.tools.gateway_tool import typed
 
 # Half past midnight in Berlin, on the Sunday whose clocks go forward at two.
 BEFORE_SPRING = datetime(2026, 3, 28, 23, 30, 15, tzinfo=UTC)
@@ -17,7 +18,9 @@ BEFORE_SPRING = datetime(2026, 3, 28, 23, 30, 15, tzinfo=UTC)
 
 async def ask(now: datetime = BEFORE_SPRING, **arguments: str) -> tuple[str, dict[str, Any]]:
     tool = datetime_tool(lambda: now)
-    message = await tool.ainvoke({"type": "tool_call", "id": "1", "name": tool.name, "args": arguments})
+    message = await typed(tool).ainvoke(
+        {"type": "tool_call", "id": "1", "name": tool.name, "args": arguments}
+    )
     return message.content, message.artifact["structured"]
 
 

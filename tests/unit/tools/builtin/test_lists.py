@@ -11,6 +11,7 @@ from tests.fakes.waiting import until
 from voice_gateway.errors import BadArguments, ToolError, ToolUnavailable
 from voice_gateway.tools.builtin.lists import Item, ListsTold, ListStore
 from voice_gateway.tools.builtin.lists.tool import list_tools, split_items
+from voice_gateway.tools.gateway_tool import typed
 from voice_gateway.tools.lint import lint
 
 
@@ -25,7 +26,9 @@ class Tool:
 
     async def call(self, action: str, **more: str) -> tuple[str, dict[str, Any]]:
         name, args = ("read_list", more) if action == "read" else ("manage_list", {"action": action, **more})
-        message = await self.tools[name].ainvoke({"type": "tool_call", "id": "1", "name": name, "args": args})
+        message = await typed(self.tools[name]).ainvoke(
+            {"type": "tool_call", "id": "1", "name": name, "args": args}
+        )
         return message.content, message.artifact["structured"]
 
     async def say(self, action: str, **more: str) -> str:

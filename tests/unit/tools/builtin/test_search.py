@@ -13,6 +13,7 @@ from tests.fakes.waiting import until
 from voice_gateway.errors import BadArguments, ToolError, ToolTimeout, ToolUnavailable
 from voice_gateway.tools.builtin.search import DuckDuckGo, SearchBackend, search_tool
 from voice_gateway.tools.builtin.search.backends import SearXNG, language
+from voice_gateway.tools.gateway_tool import typed
 
 ROWS = [
     {
@@ -31,7 +32,9 @@ def tool_for(backend: SearchBackend) -> BaseTool:
 
 async def search(backend: SearchBackend, **arguments: Any) -> tuple[str, dict[str, Any]]:
     tool = tool_for(backend)
-    message = await tool.ainvoke({"type": "tool_call", "id": "1", "name": tool.name, "args": arguments})
+    message = await typed(tool).ainvoke(
+        {"type": "tool_call", "id": "1", "name": tool.name, "args": arguments}
+    )
     return message.content, message.artifact["structured"]
 
 

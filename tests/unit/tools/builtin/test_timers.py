@@ -20,6 +20,7 @@ from voice_gateway.tools.builtin.timers.clock import Ring, TimerClock
 from voice_gateway.tools.builtin.timers.lease import RingLease
 from voice_gateway.tools.builtin.timers.store import MAX_TIMERS, Timer, TimerStore
 from voice_gateway.tools.builtin.timers.tools import timer_tools
+from voice_gateway.tools.gateway_tool import typed
 from voice_gateway.tools.lint import lint
 
 
@@ -35,7 +36,7 @@ class Tools:
         self.tools = {tool.name: tool for tool in timer_tools(store, clock.now)}
 
     async def call(self, tool: str, **arguments: Any) -> tuple[str, dict[str, Any]]:
-        message = await self.tools[tool].ainvoke(
+        message = await typed(self.tools[tool]).ainvoke(
             {"type": "tool_call", "id": "1", "name": tool, "args": arguments}
         )
         return message.content, message.artifact["structured"]

@@ -18,6 +18,7 @@ from voice_gateway.tools.builtin.volume.tool import (
     plan,
     volume_tool,
 )
+from voice_gateway.tools.gateway_tool import typed
 
 
 class Deaf(PlaybackVolume):
@@ -46,7 +47,7 @@ class Fragile(PlaybackVolume):
 
 async def control(backend: VolumeBackend, action: str, **arguments: Any) -> tuple[str, dict[str, Any]]:
     tool = volume_tool(backend)
-    message = await tool.ainvoke(
+    message = await typed(tool).ainvoke(
         {"type": "tool_call", "id": "1", "name": tool.name, "args": {"action": action, **arguments}}
     )
     return message.content, message.artifact["structured"]

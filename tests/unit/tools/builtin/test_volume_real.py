@@ -23,6 +23,7 @@ from voice_gateway.tools.builtin.volume.backends import (
     WpctlVolume,
 )
 from voice_gateway.tools.builtin.volume.tool import Loudness, VolumeBackend, volume_tool
+from voice_gateway.tools.gateway_tool import typed
 
 
 @pytest_asyncio.fixture
@@ -87,7 +88,7 @@ async def test_a_restarted_daemon_is_found_again(pulse: PulseDaemon) -> None:
 
     await pulse.stop()
     with pytest.raises(ToolUnavailable, match="PulseAudio is not reachable"):
-        await tool.ainvoke({"action": "get"})
+        await typed(tool).ainvoke({"action": "get"})
     await pulse.start()
 
     assert await tool.ainvoke({"action": "set", "level": 20}) == "The volume is now 20 percent."

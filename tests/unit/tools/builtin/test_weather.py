@@ -9,6 +9,7 @@ from tests.fakes.open_meteo import FakeOpenMeteo
 from voice_gateway.config import ToolsSettings, load
 from voice_gateway.errors import BadArguments, ToolError, ToolTimeout, ToolUnavailable
 from voice_gateway.tools.builtin import builtin_tools
+from voice_gateway.tools.gateway_tool import typed
 from voice_gateway.tools.lint import lint
 
 NOW = datetime(2026, 11, 16, 12, tzinfo=UTC)
@@ -28,7 +29,7 @@ async def weather(
     )
     [tool] = [one for one in builtin_tools(settings, home=home, now=lambda: NOW) if one.name == "get_weather"]
     call = {"type": "tool_call", "id": "1", "name": "get_weather", "args": arguments}
-    message = await tool.ainvoke(call)
+    message = await typed(tool).ainvoke(call)
     return message.content, message.artifact["structured"]
 
 

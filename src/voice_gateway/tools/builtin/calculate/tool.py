@@ -6,7 +6,7 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 
-from langchain_core.tools import BaseTool, StructuredTool
+from langchain_core.tools import BaseTool
 
 from home_words.numbers import to_digits
 from voice_gateway.errors import BadArguments
@@ -16,6 +16,7 @@ from voice_gateway.tools.builtin.calculate.days import Countdown, answer_countdo
 from voice_gateway.tools.builtin.calculate.sums import Sum, answer_sum
 from voice_gateway.tools.builtin.calculate.units import Conversion, answer_conversion, registry
 from voice_gateway.tools.builtin.zones import local_zone
+from voice_gateway.tools.declared import declared_tool
 from voice_gateway.turn import ToolTraits
 
 MAX_EXPRESSION = 200  # characters
@@ -48,19 +49,16 @@ def calculate_tool(now: Callable[[], datetime]) -> BaseTool:
         text, facts = await _answered(asked, now)
         return text, {"structured": facts}
 
-    return StructuredTool(
-        name="calculate",
-        description=DESCRIPTION,
-        args_schema=PARAMETERS,
-        coroutine=calculate,
-        response_format="content_and_artifact",
-        metadata={
-            "traits": ToolTraits(
-                title="Calculator",
-                summary="Sums, units, days until a date, dice, coins and spelling.",
-                read_only=True,
-            )
-        },
+    return declared_tool(
+        "calculate",
+        DESCRIPTION,
+        PARAMETERS,
+        calculate,
+        ToolTraits(
+            title="Calculator",
+            summary="Sums, units, days until a date, dice, coins and spelling.",
+            read_only=True,
+        ),
     )
 
 

@@ -7,10 +7,11 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any, Protocol
 
-from langchain_core.tools import BaseTool, StructuredTool
+from langchain_core.tools import BaseTool
 
 from voice_gateway.errors import BadArguments
 from voice_gateway.tools.builtin.zones import local_zone
+from voice_gateway.tools.gateway_tool import GatewayTool
 from voice_gateway.turn import ToolTraits
 
 DEFAULT_RESULTS = 5
@@ -37,7 +38,7 @@ class SearchBackend(Protocol):
     async def search(self, query: str, count: int) -> Sequence[Hit]: ...
 
 
-class SearchTool(StructuredTool):
+class SearchTool(GatewayTool):
     """Its examples carry a year, so what it offers grows old; `renew` brings it up to date."""
 
     label: str
@@ -72,7 +73,6 @@ def search_tool(backend: SearchBackend, *, now: Callable[[], datetime], timeout_
         description=description(backend.label),
         args_schema=parameters(year),
         coroutine=search_web,
-        response_format="content_and_artifact",
         label=backend.label,
         year=year,
         metadata={

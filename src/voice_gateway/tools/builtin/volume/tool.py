@@ -5,9 +5,10 @@ import math
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from langchain_core.tools import BaseTool, StructuredTool
+from langchain_core.tools import BaseTool
 
 from voice_gateway.errors import BadArguments, ToolError
+from voice_gateway.tools.declared import declared_tool
 from voice_gateway.turn import ToolTraits
 
 NAME = "control_speaker_volume"
@@ -81,17 +82,14 @@ def volume_tool(backend: VolumeBackend) -> BaseTool:
             raise ToolError(f"The volume did not follow: {_state(after)}.", structured=facts)
         return _sentence(action, before, after), {"structured": facts}
 
-    return StructuredTool(
-        name=NAME,
-        description=DESCRIPTION,
-        args_schema=PARAMETERS,
-        coroutine=control_speaker_volume,
-        response_format="content_and_artifact",
-        metadata={
-            "traits": ToolTraits(
-                title="Speaker volume", summary="Turns this speaker up, down or mute, or says how loud it is."
-            )
-        },
+    return declared_tool(
+        NAME,
+        DESCRIPTION,
+        PARAMETERS,
+        control_speaker_volume,
+        ToolTraits(
+            title="Speaker volume", summary="Turns this speaker up, down or mute, or says how loud it is."
+        ),
     )
 
 

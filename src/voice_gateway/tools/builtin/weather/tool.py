@@ -4,12 +4,13 @@ from collections.abc import Callable
 from datetime import date, datetime
 from typing import Any, Protocol
 
-from langchain_core.tools import BaseTool, StructuredTool
+from langchain_core.tools import BaseTool
 
 from voice_gateway.errors import BadArguments, ToolError
 from voice_gateway.tools.builtin.calendar_days import say_day, take_day
 from voice_gateway.tools.builtin.weather.open_meteo import SERVICE, Day, Forecast, Now, Place
 from voice_gateway.tools.builtin.zones import local_zone
+from voice_gateway.tools.declared import declared_tool
 from voice_gateway.turn import ToolTraits
 
 MAX_PLACE = 80  # characters
@@ -73,21 +74,18 @@ def weather_tool(
         )
         return f"{text}, according to {SERVICE}.", {"structured": _facts(forecast, wanted, where.name)}
 
-    return StructuredTool(
-        name="get_weather",
-        description=DESCRIPTION,
-        args_schema=PARAMETERS,
-        coroutine=get_weather,
-        response_format="content_and_artifact",
-        metadata={
-            "traits": ToolTraits(
-                title="Weather",
-                summary="The weather now and for a week, from Open-Meteo.",
-                read_only=True,
-                idempotent=True,
-                timeout_seconds=2 * limit + 5,  # a town is looked up first
-            )
-        },
+    return declared_tool(
+        "get_weather",
+        DESCRIPTION,
+        PARAMETERS,
+        get_weather,
+        ToolTraits(
+            title="Weather",
+            summary="The weather now and for a week, from Open-Meteo.",
+            read_only=True,
+            idempotent=True,
+            timeout_seconds=2 * limit + 5,  # a town is looked up first
+        ),
     )
 
 
