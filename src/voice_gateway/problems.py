@@ -11,6 +11,7 @@ from itertools import chain
 # What is said, with {names} for what is put in.
 SERVER_SILENT = "The {name} server is not answering, so its tools are missing; I keep trying."
 SERVER_HANGS = "The {name} server is connected and does not answer: it hangs, or is busy with a call."
+SERVER_INSTALLING = "The {name} server is being installed; its tools come when that is done."
 SERVER_GIVEN_UP = "MCP connection failed after {attempts} attempts"
 
 SERVER_UNUSABLE = "The {name} server of {file} is left out: {reason}."
@@ -137,6 +138,14 @@ MCP_JSON = Problem(
     "the file with another client's servers cannot be read as JSON, or has none; everything else works",
     "the file; `voice-gateway config check` says where ([mcp.json](mcp.md))",
     "with the next start",
+)
+SERVER_INSTALLS = Problem(
+    "`server NAME` (being installed)",
+    (SERVER_INSTALLING,),
+    "npx, uvx, docker or the like is fetching it; the first start takes from seconds to minutes. Everything"
+    " else works meanwhile, and the gateway's end does not cut it short",
+    "the connection to the internet, if it stays so; `mcp.first_start_seconds` (120) is how long it may take",
+    "by itself",
 )
 HOME_ASSISTANT_STARTS = Problem(
     "`server NAME` (Home Assistant starts)",
@@ -310,6 +319,7 @@ CATALOGUE: Mapping[str, tuple[Problem, ...]] = {
         SERVER_ENTRY,
         SERVER_INPUT,
         MCP_JSON,
+        SERVER_INSTALLS,
         HOME_ASSISTANT_STARTS,
         HOME_ASSISTANT_NOT_SET_UP,
         HOME_ASSISTANT_EMPTY,

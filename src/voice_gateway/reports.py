@@ -23,6 +23,7 @@ from voice_gateway.problems import (
     SERVER_ENTRY,
     SERVER_HANGS,
     SERVER_INPUT,
+    SERVER_INSTALLING,
     SERVER_SILENT,
     SERVER_UNUSABLE,
     SERVERS_UNUSABLE,
@@ -76,10 +77,14 @@ def server_report(status: ServerStatus) -> tuple[State, str, str]:
         return State.DEGRADED, SERVER_SILENT.format(name=status.name), advice
     if status.state == "stopped":
         return State.OFF, f"{called} is stopped.", ""
-    sentence = (
-        f"{called} was lost and is being started again." if status.restarts else f"{called} is starting."
-    )
-    return State.STARTING, sentence, ""
+    return State.STARTING, _starting(status), ""
+
+
+def _starting(status: ServerStatus) -> str:
+    if status.installing:
+        return SERVER_INSTALLING.format(name=status.name)
+    called = f"The {status.name} server"
+    return f"{called} was lost and is being started again." if status.restarts else f"{called} is starting."
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,13 +198,15 @@ def what_is_missing(
     servers: Sequence[ServerStatus], parts: Sequence[PartState], tools: Sequence[str]
 ) -> list[str]:
     """A sentence for each part that is not there; the servers share one, with what is left without them."""
-    down = [status.name for status in servers if status.state != "connected"]
     of_servers = {f"server {status.name}" for status in servers}
+    down = [status.name for status in servers if status.state != "connected" and not status.installing]
     sentences = [
         part.sentence
         for part in parts
         if (part.state is State.DEGRADED or part.late) and part.part not in of_servers
     ]
+    installing = [status.name for status in servers if status.installing]
+    sentences[:0] = [SERVER_INSTALLING.format(name=name) for name in installing]
     if down:
         who = f"The {down[0]} server is" if len(down) == 1 else f"The servers {listed(down)} are"
         sentences.insert(0, f"{who} not answering; {what_is_left(tools)}.")

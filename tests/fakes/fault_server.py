@@ -136,6 +136,17 @@ def long_line(i, a):
     send(reply(i, "x" * a["bytes"]))
 
 
+def long_line_id_last(i, a):
+    write(b'{"result":{"content":[{"type":"text","text":"' + b"x" * a["bytes"])
+    write(b'"}]},"jsonrpc":"2.0","id":' + json.dumps(i).encode() + b"}\n")
+
+
+def endless_line(i, a):
+    write(frame(reply(i))[:40])
+    while True:
+        write(b"x" * (1024 * 1024))
+
+
 def many_objects(i, a):
     items = [{"a": number, "b": [1, 2, "x"]} for number in range(a["count"])]
     send(reply(i, "many", structuredContent={"items": items}))
@@ -301,6 +312,8 @@ CALLS = {
             deep,
             half_a_character,
             long_line,
+            long_line_id_last,
+            endless_line,
             many_objects,
             junk,
             flood,

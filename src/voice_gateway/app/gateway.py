@@ -302,9 +302,11 @@ class Gateway:
         self.watch.report(f"server {status.name}", *server_report(status))
 
     def _home_trouble(self) -> str:
-        """Why a server that could have the home does not take us: its token, or it is just starting."""
-        refused = (server_report(status) for status in self.link.status() if status.refusal is not None)
-        return next((sentence for state, sentence, _ in refused if state is State.DEGRADED), "")
+        """Why a server that could have the home does not take us: its token, or it is just starting, or must
+        be installed first."""
+        late = [status for status in self.link.status() if status.refusal is not None or status.installing]
+        told = (server_report(status) for status in late)
+        return next((sentence for state, sentence, _ in told if state is not State.OK), "")
 
     def reach(self, call: ToolCall, known: ToolTraits) -> Reach | None:
         """What a call would touch; a scene that the user has said yes to is no unknown one."""
@@ -341,10 +343,11 @@ class Gateway:
                 self.watch.report(part, State.DEGRADED, told.sentence, told.advice)
             self._link_task = self._tasks.create_task(self.link.run(), name="mcp")
 
-    async def linked(self) -> None:
-        """Returns when every MCP server is connected or has used up its first attempts."""
+    async def linked(self, *, installed: bool = False) -> None:
+        """Returns when every MCP server is connected or has used up its first attempts; one that is being
+        installed is waited for on demand."""
         self.start_link()
-        await self.link.settled()
+        await self.link.settled(installed=installed)
 
     async def _tools_known(self) -> None:
         """All tools, if they come in time: one hung server must not keep everybody waiting."""

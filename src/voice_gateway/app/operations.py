@@ -145,10 +145,11 @@ async def _silent_servers(gateway: "Gateway", tool: str, limit_seconds: float | 
         gateway.start_link()
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(limit_seconds):
-                await gateway.link.settled(is_known)
+                await gateway.link.settled(is_known, installed=True)
     if is_known():
         return []
-    return [status.name for status in gateway.link.status() if status.state != "connected"]
+    late = [status for status in gateway.link.status() if status.state != "connected"]
+    return [f"{one.name} (being installed)" if one.installing else one.name for one in late]
 
 
 def _of_a_silent_server(call: ToolCall, silent: Sequence[str], seconds: float) -> ToolOutcome:

@@ -28,7 +28,7 @@ async def tools(options: argparse.Namespace) -> int:
     from voice_gateway.app import opened
 
     async with opened(loaded(options).settings) as gateway:
-        await gateway.linked()
+        await gateway.linked(installed=True)
         if options.action == "lint":
             return _lint(gateway, as_json=wants_json(options))
         if options.action == "show":

@@ -227,6 +227,9 @@ class HttpConnection:
             self._wake.set()
         return works and pulse is Pulse.ALIVE
 
+    def is_installing(self) -> bool:
+        return False
+
     def stderr_tail(self) -> str:
         return ""  # another machine's business
 

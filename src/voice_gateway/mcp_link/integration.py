@@ -69,9 +69,12 @@ class MCPIntegration:
         if cancelled is not None:
             raise cancelled
 
-    async def settled(self, enough: Callable[[], bool] = lambda: False) -> None:
-        """Each server is connected, or has used up its first attempts; or what came so far is `enough`."""
-        while not enough() and not all(server.settled for server in self._servers):
+    async def settled(self, enough: Callable[[], bool] = lambda: False, *, installed: bool = False) -> None:
+        """Each server is connected, is being installed, or has used up its first attempts; or what came is
+        `enough`. With `installed`, installations are waited for, too."""
+        while not enough() and not all(
+            server.settled and not (installed and server.installing) for server in self._servers
+        ):
             self._news.clear()
             await self._news.wait()
 

@@ -12,6 +12,7 @@ from voice_gateway.errors import GatewayError, LinkError, ToolUnavailable
 from voice_gateway.logs import Lines, one_line
 from voice_gateway.mcp_link.connection import CallLost, Connection, Greeting, LinkTimeouts, Refused
 from voice_gateway.mcp_link.convert import to_langchain_tools
+from voice_gateway.mcp_link.patience import Patience
 from voice_gateway.mcp_link.server_log import ServerLog
 from voice_gateway.mcp_link.status import (
     Listeners,
@@ -69,6 +70,7 @@ class Server:
         self._definitions: list[Mapping[str, Any]] | None = None  # what was announced
         self._tools: tuple[str, ...] = ()
         self.greeting = Greeting()  # of the last connection
+        self.installing = False  # a package manager is at work
         self.settled = False  # connected, or the first attempts are used up
 
     @property
@@ -106,6 +108,7 @@ class Server:
             restarts=self._restarts,
             simulated=self._settings.simulated,
             refusal=self._refusal,
+            installing=self.installing,
         )
 
     async def call(self, tool: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -243,14 +246,26 @@ class Server:
         )
 
     async def _open(self, connection: Connection) -> None:
-        seconds = self._mcp.connect_timeout_seconds
+        patience = Patience(self._mcp, connection.is_installing, self._is_installing)
         try:
             async with self._interruptible(None):
                 await connection.start()
-            async with self._interruptible(seconds):
+            async with self._interruptible(None) as limit:
+                patience.begin(limit)
                 await connection.open()
         except TimeoutError:
-            raise LinkError(f"it did not answer within {seconds:g} s") from None
+            raise LinkError(patience.reason) from None
+        finally:
+            patience.end()
+            self.installing = False
+
+    def _is_installing(self) -> None:
+        """The others need not wait for it."""
+        if not self.installing:
+            self.installing = self.settled = True
+            facts = {"server": self._name, "limit_seconds": self._mcp.first_start_seconds}
+            log.info("MCP server is being installed", extra=facts)
+            self._listeners.on_status(self.status())
 
     def _connected(self, connection: Connection) -> None:
         self._connected_at = asyncio.get_running_loop().time()
@@ -370,14 +385,14 @@ class Server:
     # small steps
 
     @contextlib.asynccontextmanager
-    async def _interruptible(self, seconds: float | None) -> AsyncIterator[None]:
+    async def _interruptible(self, seconds: float | None) -> AsyncIterator[asyncio.Timeout]:
         """A limit that `stop` brings forward: the owner is never cancelled, and yet stops at once."""
         async with asyncio.timeout(seconds) as limit:
             if self._stopping:
                 limit.reschedule(asyncio.get_running_loop().time())
             self._limit = limit
             try:
-                yield
+                yield limit
             finally:
                 self._limit = None
 

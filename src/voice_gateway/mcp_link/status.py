@@ -50,6 +50,7 @@ class ServerStatus:
     restarts: int
     simulated: bool
     refusal: Refusal | None = None
+    installing: bool = False  # a package manager is at work before its first answer
 
 
 @dataclass(frozen=True, slots=True)

@@ -77,6 +77,17 @@ async def test_200_megabytes_without_a_newline_are_skipped_whole(caplog):
     assert pulse.longest < 0.5
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("reply", ["long_line", "long_line_id_last", "endless_line"])
+async def test_a_reply_over_the_limit_fails_its_call_at_once_and_no_other(reply):
+    async with linked(fault_server()) as link:
+        with pytest.raises(ToolError, match="more than 64 MB"):
+            async with asyncio.timeout(8):
+                await link.call(reply, bytes=90_000_000)
+        if reply != "endless_line":
+            assert await link.call("echo", a=1) == '{"a": 1}'
+
+
 async def test_a_flood_of_notifications_does_not_hold_up_a_call():
     async with linked(fault_server()) as link:
         async with asyncio.timeout(10):

@@ -32,7 +32,7 @@ async def servers(settings: Settings) -> CheckResults:
         report = left_out_report(one)
         yield replace(bad(report.part, report.problem, report.sentence), advice=report.advice)
     async with opened(settings) as gateway:
-        await gateway.linked()
+        await gateway.linked(installed=True)
         for status in gateway.link.status():
             name = f"server {status.name}"
             if status.state == "connected":

@@ -5,6 +5,7 @@ import contextlib
 import itertools
 import json
 import logging
+import re
 import threading
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -23,7 +24,16 @@ from voice_gateway.mcp_link.connection import (
     shorten,
 )
 from voice_gateway.mcp_link.server_log import wanted_level
-from voice_gateway.mcp_link.stdio.frames import QUICK_LINE, Parsed, parse, shown, whole_frame
+from voice_gateway.mcp_link.stdio.frames import (
+    LINE_LIMIT,
+    QUICK_LINE,
+    LongLine,
+    Parsed,
+    parse,
+    shown,
+    whole_frame,
+)
+from voice_gateway.mcp_link.stdio.installing import is_installing
 from voice_gateway.mcp_link.stdio.process import ServerProcess
 from voice_gateway.mcp_link.stdio.session import StreamSession
 from voice_gateway.progress import OnProgress, listener, read_progress
@@ -34,7 +44,11 @@ DEVICES = "zwave://devices"  # the resource of our Z-Wave server that any change
 
 BROKEN_STOP_SECONDS = 0.5  # a server that misbehaved gets no long farewell
 NOISE_SHOWN = 20  # odd lines logged one by one; later ones at each doubling
+LEFT_ALONE_SECONDS = 120.0  # for an installation that the gateway does not wait for any more
 PREFIX = "vg-"  # the SDK numbers its own requests, so ours cannot meet them
+
+_REPLY = re.compile(rb'\s*\{\s*"(?:jsonrpc|id|result|error)"\s*:')
+_REPLY_TO = re.compile(rb'"id"\s*:\s*"(vg-\d+)"')
 
 # One encoder for all: json.dumps with options builds a new one every time. NaN is not JSON.
 _encode = json.JSONEncoder(separators=(",", ":"), allow_nan=False, check_circular=False).encode
@@ -64,7 +78,8 @@ class StdioConnection:
         self._events = events
         self._stop_seconds = stop_seconds
         self._noise = 0
-        self._process = ServerProcess(name, self._on_line, self._on_end, hide)
+        self._greeted = False
+        self._process = ServerProcess(name, self._on_line, self._on_end, hide, self._on_long_line)
         self._calls = Calls(self._process, events.suspect)
         self._session = StreamSession(self._write_for_sdk, events.tools_changed, events.resource_updated)
         self.definitions: list[Mapping[str, Any]] = []
@@ -79,6 +94,7 @@ class StdioConnection:
         """Connected and listed, or a LinkError that says why not. `close` is due in either case."""
         try:
             await self._session.open()
+            self._greeted = True
             if "logging" in self.greeting.offers:
                 self.post("logging/setLevel", {"level": wanted_level()})
             self.definitions = await self.list_tools()
@@ -96,8 +112,15 @@ class StdioConnection:
         except Exception:  # an SDK in trouble must not keep its server alive
             log.debug("MCP session closed with an error", extra={"server": self._name}, exc_info=True)
         finally:
-            await self._process.last_words()
-            await self._process.stop(BROKEN_STOP_SECONDS if broken else self._stop_seconds)
+            if not broken and self.is_installing():
+                await self._process.leave(LEFT_ALONE_SECONDS)
+            else:
+                await self._process.last_words()
+                await self._process.stop(BROKEN_STOP_SECONDS if broken else self._stop_seconds)
+
+    def is_installing(self) -> bool:
+        """It has not answered yet, and a package manager is at work."""
+        return not self._greeted and self.end is None and is_installing(self._process.pid, self._settings)
 
     async def call(self, tool: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
         return await self._calls.call(tool, arguments)
@@ -177,6 +200,11 @@ class StdioConnection:
         if self._noise <= NOISE_SHOWN or self._noise.bit_count() == 1:  # every power of two
             facts = {"server": self._name, "content": self._hide(shown(line)), "count": self._noise}
             log.warning("MCP server wrote something that is not JSON-RPC", extra=facts)
+
+    def _on_long_line(self, line: LongLine) -> None:
+        megabytes = LINE_LIMIT // 1024**2
+        too_much = ToolError(f'The server "{self._name}" answered with more than {megabytes} MB: too much.')
+        self._calls.fail(line, too_much)
 
     def _on_end(self) -> None:
         self.end = f"the server {self._process.end}"
@@ -299,6 +327,16 @@ class Calls:
         if told is not None and progress is not None:
             told(progress)
         return True
+
+    def fail(self, line: LongLine, error: ToolError) -> None:
+        """Whose reply it was hears of it at once, also if the line never ends. Some write the id last; it
+        is then known when the line ends, or because only one waits."""
+        found = _REPLY_TO.search(line.head) or _REPLY_TO.search(line.tail)
+        alone = len(self._waiting) == 1 and _REPLY.match(line.head) and b'"method"' not in line.head
+        request_id = found[1].decode() if found else next(iter(self._waiting)) if alone else None
+        reply = self._waiting.get(request_id) if request_id else None
+        if reply is not None and not reply.done():
+            reply.set_exception(error)
 
     def close(self, reason: str, stderr: str = "") -> None:
         """Nothing more will come: every waiter is told at once. The server's stderr is for the log alone."""

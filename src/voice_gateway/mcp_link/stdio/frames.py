@@ -13,6 +13,7 @@ from voice_gateway.mcp_link.connection import SHOWN, shorten
 
 LINE_LIMIT = 64 * 1024 * 1024  # longer lines are skipped whole
 QUICK_LINE = 1024 * 1024  # longer lines are parsed in a thread
+ENDS_KEPT = 256  # bytes at either end of a line that is skipped
 RECOVERY_TRIES = 100  # places on a line where a frame may begin
 UNTERMINATED_LIMIT = 64 * 1024  # a frame without its newline is looked for up to here
 
@@ -39,14 +40,28 @@ class Parsed:
     noise: str = ""
 
 
-class LineBuffer:
-    """Cuts chunks into lines. Every byte is joined once, so a long line costs no more than its length."""
+@dataclass(frozen=True, slots=True)
+class LongLine:
+    """A line over the limit, of which only the ends are kept: whose reply it is stands in one of them."""
 
-    def __init__(self, on_too_long: Callable[[int], None], limit: int = LINE_LIMIT) -> None:
+    size: int
+    head: bytes
+    tail: bytes
+    complete: bool  # its newline has come, too
+
+
+class LineBuffer:
+    """Cuts chunks into lines. Every byte is joined once, so a long line costs no more than its length.
+
+    `on_too_long` is told of a line twice: when it passes the limit, and when it ends.
+    """
+
+    def __init__(self, on_too_long: Callable[[LongLine], None], limit: int = LINE_LIMIT) -> None:
         self._on_too_long = on_too_long
         self._limit = limit
         self._parts: list[bytes] = []
         self._size = 0
+        self._head = self._tail = b""  # of a line that is too long
 
     def feed(self, chunk: bytes) -> list[bytes]:
         if not self._size and chunk.find(b"\n") == len(chunk) - 1 <= self._limit:
@@ -69,17 +84,23 @@ class LineBuffer:
         self._parts, self._size = [], 0
 
     def _keep(self, part: bytes) -> None:
-        self._size += len(part)
-        if self._size > self._limit:
-            self._parts = []  # skipped whole: nothing of it is kept
-        elif part:
-            self._parts.append(part)
+        before, self._size = self._size, self._size + len(part)
+        if self._size <= self._limit:
+            if part:
+                self._parts.append(part)
+            return
+        if before <= self._limit:  # skipped whole: nothing of it is kept but its ends
+            self._head = b"".join([*self._parts, part])[:ENDS_KEPT]
+            self._parts, self._tail = [], b""
+        self._tail = (self._tail + part[-ENDS_KEPT:])[-ENDS_KEPT:]
+        if before <= self._limit:
+            self._on_too_long(LongLine(self._size, self._head, b"", complete=False))
 
     def _take(self) -> list[bytes]:
         size, line = self._size, b"".join(self._parts)
         self.drop()
         if size > self._limit:
-            self._on_too_long(size)
+            self._on_too_long(LongLine(size, self._head, self._tail, complete=True))
             return []
         return [line]
 

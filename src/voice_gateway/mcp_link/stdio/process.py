@@ -6,6 +6,8 @@ import contextlib
 import logging
 import os
 import signal
+import subprocess
+import sys
 from collections import deque
 from collections.abc import Callable, Coroutine
 from typing import Any
@@ -13,7 +15,8 @@ from typing import Any
 from voice_gateway.config import ServerSettings
 from voice_gateway.errors import LinkError
 from voice_gateway.logs import one_line
-from voice_gateway.mcp_link.stdio.frames import LineBuffer, parse
+from voice_gateway.mcp_link.stdio import leave_alone
+from voice_gateway.mcp_link.stdio.frames import LineBuffer, LongLine, parse
 from voice_gateway.mcp_link.stdio.launch import find_program, server_environment, why_not_started
 
 log = logging.getLogger(__name__)
@@ -48,9 +51,11 @@ class ServerProcess(asyncio.SubprocessProtocol):
         on_line: Callable[[bytes], None],
         on_end: Callable[[], None],
         hide: Callable[[str], str] = str,
+        on_long_line: Callable[[LongLine], None] = lambda _line: None,
     ) -> None:
         """`hide` takes the server's secrets out of what is told of it."""
         self._name = name
+        self._on_long_line = on_long_line
         self._hide = hide
         self._on_line = on_line
         self._on_end = on_end
@@ -218,6 +223,21 @@ class ServerProcess(asyncio.SubprocessProtocol):
         await asyncio.sleep(0)  # asyncio's pipes close one round of the loop later
         self._ended("was stopped")
 
+    async def leave(self, seconds: float) -> None:
+        """It goes on without us, with nothing to read; what is left of it after that time is ended."""
+        assert self._transport is not None
+        errors = self._transport.get_pipe_transport(2)
+        pipes = [pipe for pipe in (self._stdout, _descriptor(errors)) if pipe is not None]
+        _watch_over(self.pid, seconds, pipes)
+        _alive.discard(self.pid)
+        self._transport.get_extra_info("subprocess").returncode = 0  # else asyncio kills it with the pipes
+        if self._stdin is not None:
+            _close(self._stdin)
+        self._transport.close()
+        self._close_stdout()
+        await asyncio.sleep(0)
+        self._ended("was left to finish its installation")
+
     # inside
 
     async def _children_gone(self) -> None:
@@ -251,8 +271,11 @@ class ServerProcess(asyncio.SubprocessProtocol):
         while self._stderr_size - len(self._stderr[0]) >= STDERR_KEPT:
             self._stderr_size -= len(self._stderr.popleft())
 
-    def _too_long(self, size: int) -> None:
-        log.warning("MCP server wrote a line that is too long", extra={"server": self._name, "bytes": size})
+    def _too_long(self, line: LongLine) -> None:
+        if line.complete:
+            facts = {"server": self._name, "bytes": line.size}
+            log.warning("MCP server wrote a line that is too long", extra=facts)
+        self._on_long_line(line)
 
     def _try_unterminated(self, frame: bytes) -> None:
         parsed = parse(frame)
@@ -276,6 +299,17 @@ async def _to_its_end(spawning: Coroutine[Any, Any, object]) -> None:
     task.result()
     if cancelled is not None:
         raise cancelled
+
+
+def _watch_over(group: int, seconds: float, pipes: list[int]) -> None:
+    command = [sys.executable, "-I", leave_alone.__file__, str(group), str(seconds), *map(str, pipes)]
+    quiet = subprocess.DEVNULL
+    subprocess.run(command, pass_fds=pipes, stdin=quiet, stdout=quiet, stderr=quiet, check=False)
+
+
+def _descriptor(pipe: asyncio.BaseTransport | None) -> int | None:
+    file = pipe.get_extra_info("pipe") if pipe is not None else None
+    return None if file is None or file.closed else int(file.fileno())
 
 
 def _close(stdin: asyncio.WriteTransport) -> None:
