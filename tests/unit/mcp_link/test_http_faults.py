@@ -48,13 +48,13 @@ async def test_a_broken_answer_fails_its_call_with_a_reason_and_no_other(fault: 
 
 async def test_a_broken_answer_does_not_end_the_other_calls():
     async with HttpFaults() as server, linked(at(server), timeouts=SELDOM) as link:
-        slow = asyncio.ensure_future(_call(link, "slow_bytes", 0.6))
+        slow = asyncio.ensure_future(_call(link, "slow_bytes", 60))
         for fault in ("hang_up", "half_json", "half_stream", "not_http"):
             with pytest.raises(ToolUnavailable):
                 await _call(link, fault)
         assert not slow.done()
-        with pytest.raises(TimeoutError):
-            await slow
+        slow.cancel()
+        await asyncio.wait([slow])
 
 
 @pytest.mark.parametrize("fault", ["half_json", "hang_up", "status_500", "not_http"])
