@@ -3,6 +3,7 @@
 import asyncio
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.fakes.linked import FAKES, alive, linked
@@ -14,7 +15,10 @@ from voice_gateway.mcp_link.stdio import StdioConnection
 from voice_gateway.mcp_link.stdio.installing import Process, starts_manager
 
 NOT_UNIT = "servers as processes"
-ONCE = {"attempts": 1, "base_delay_seconds": 10}  # a second attempt would be left to finish at the end
+ONCE: dict[str, Any] = {
+    "attempts": 1,
+    "base_delay_seconds": 10,
+}  # a second attempt would be left to finish at the end
 
 
 @pytest.fixture
