@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
@@ -49,6 +49,15 @@ class ListTold:
 
     name: str
     items: tuple[tuple[str, bool], ...]  # the text, and whether it is done
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """All timers, or all routines, by their number, those that are due first: at the start, and whenever one
+    of them changes."""
+
+    kind: str  # timer, routine
+    plans: Mapping[str, Mapping[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +108,7 @@ class PartState:
         }
 
 
-Event = Heard | Acted | Answered | Waiting | Progressed | Notice | ListTold | PartState
+Event = Heard | Acted | Answered | Waiting | Progressed | Notice | ListTold | Planned | PartState
 
 
 class Watch:

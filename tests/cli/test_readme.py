@@ -11,7 +11,7 @@ import pytest
 from tests.fakes.terminal import Terminal
 
 from voice_gateway.config import MqttSettings, Settings
-from voice_gateway.doors.mqtt.topics import discovery_messages
+from voice_gateway.doors.mqtt.discovery import discovery_messages
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -115,7 +115,8 @@ def test_every_settings_block_can_be_used():
 
 
 def test_the_table_of_entities_is_what_home_assistant_is_told():
-    table = re.search(r"\| entity \|.*?\n\|[-|]+\n(.*?)\n\n", README, re.DOTALL)
+    page = (ROOT / "docs" / "home-assistant.md").read_text(encoding="utf-8")
+    table = re.search(r"\| entity \|.*?\n\|[-|]+\n(.*?)\n\n", page, re.DOTALL)
     assert table is not None
     rows = [[cell.strip(" `") for cell in row.strip("|").split("|")] for row in table[1].splitlines()]
     told = [json.loads(message.payload) for message in discovery_messages(MqttSettings())]

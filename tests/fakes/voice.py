@@ -260,12 +260,14 @@ class Room:
         self.shown: list[str] = []
         self.turns: list[Recorded] = []
         self.complete: set[str] = set()
+        self.listens, self.mute = True, False
         self.output = SpeechOutput(
             self.synthesizer,
             self.speaker,
             watch=self.watch,
             show=self.shown.append,
             earcons=self.settings.earcons,
+            mute=lambda: self.mute,
         )
         recorder = Recorder(LevelActivity(), self.settings)
         self.engines = HearingEngines(Worker("ears"), self.wake_word, recorder, self.transcriber)
@@ -279,6 +281,7 @@ class Room:
             is_complete=lambda text: text in self.complete,
             on_turn=self.turns.append,
             retry_seconds=0.0,
+            listens=lambda: self.listens,
         )
 
     async def settled(self) -> None:

@@ -53,6 +53,16 @@ class Listener:
         payload = body if isinstance(body, str | bytes) else json.dumps(body)
         await self.client.publish(topic, payload, qos=1, **options)
 
+    async def gets_text(self, topic: str, text: str | None = None) -> str:
+        """The next message on a topic, or the next that says just this."""
+        async with asyncio.timeout(LIMIT_SECONDS):
+            async for message in self.client.messages:
+                self.seen.append(message)
+                said = message.payload.decode()
+                if str(message.topic) == topic and text in (None, said):
+                    return said
+        raise AssertionError("the connection ended")
+
     async def gets(self, topic: str, **facts):
         """The next message on a topic that has these facts."""
         async with asyncio.timeout(LIMIT_SECONDS):

@@ -14,6 +14,7 @@ from voice_gateway.watch import Event, Notice, Progressed, State, Waiting
 if TYPE_CHECKING:
     from voice_gateway.app.gateway import Gateway
     from voice_gateway.doors.control import ControlDoor
+    from voice_gateway.doors.mqtt.controls import Controls
     from voice_gateway.doors.mqtt.door import MqttDoor
     from voice_gateway.doors.terminal import TextDoor
     from voice_gateway.doors.voice.door import VoiceDoor
@@ -61,10 +62,10 @@ class Doors:
         from voice_gateway.doors.control import ControlDoor
 
         gateway = self._gateway
-        if gateway.settings.mqtt.broker_url:
-            self._open_mqtt()
         if spoken or gateway.settings.voice.wyoming_url:
             self._open_voice(spoken, show, announce)
+        if gateway.settings.mqtt.broker_url:
+            self._open_mqtt()
         self._control = ControlDoor(control_file(), operations(gateway, config))
         gateway.start(self._control.run(), "door.control")
 
@@ -128,6 +129,7 @@ class Doors:
     def voice(self, **options: Any) -> "VoiceDoor":
         """Microphone, engines and loudspeaker of this machine."""
         from voice_gateway.doors.voice.door import VoiceDoor
+        from voice_gateway.doors.voice.switches import VoiceSwitches
 
         gateway = self._gateway
         return VoiceDoor(
@@ -139,6 +141,7 @@ class Doors:
             gain=gateway.playback.gain,
             ringers=gateway.ringers,
             is_complete=gateway.is_complete,
+            switches=VoiceSwitches(data_folder() / "voice-switches.json"),
             **options,
         )
 
@@ -162,9 +165,32 @@ class Doors:
 
         gateway = self._gateway
         self._mqtt = MqttDoor(
-            gateway.settings.mqtt, gateway.conversation.answer, gateway.store, gateway.watch
+            gateway.settings.mqtt,
+            gateway.conversation.answer,
+            gateway.store,
+            gateway.watch,
+            controls=self._controls(),
         )
         gateway.start(self._mqtt.run(), "door.mqtt")
+        gateway.start(gateway.plans_told().run(), "plans")
+
+    def _controls(self) -> "Controls":
+        from voice_gateway.doors.mqtt.controls import Controls, Switch
+
+        def say(text: str) -> None:
+            self._gateway.watch.tell(Notice(text, aloud=True))
+
+        if self._voice is None:
+            return Controls(say)
+        switches = self._voice.switches
+        return Controls(
+            say,
+            self.push_to_talk,
+            {
+                "listening": Switch(lambda: switches.listening, switches.set_listening),
+                "mute": Switch(lambda: switches.mute, switches.set_mute),
+            },
+        )
 
     def _open_voice(self, spoken: bool, show: Tell, announce: Tell) -> None:
         gateway = self._gateway

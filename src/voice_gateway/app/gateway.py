@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from home_words.kinds import HomeDevice
 from voice_gateway import quick_start
 from voice_gateway.app.doors import Doors, announced_by_running
+from voice_gateway.app.plans import PlansTold, kept_timers
 from voice_gateway.app.routines import Routines, place_of
 from voice_gateway.brain.llm.anthropic.errors import NO_KEY
 from voice_gateway.brain.llm.ollama.health import ModelHealth
@@ -90,7 +91,7 @@ class Gateway:
         timers = TimerStore(
             data_folder() / "timers.sqlite3", on_damage=damaged_file(self.watch, "timers", "timers")
         )
-        self._clock = self._build_clock(timers)
+        self._timers, self._clock = timers, self._build_clock(timers)
         self.tools = ToolManager()
         rings = self._clock.will_ring
         self._others_hear = False  # there are doors beside the one that asks
@@ -262,6 +263,10 @@ class Gateway:
         """A broker that was restarted has forgotten what was retained."""
         if isinstance(event, PartState) and event.part == "mqtt" and event.state is State.OK:
             self._lists_told.again()
+
+    def plans_told(self) -> PlansTold:
+        zone = place_of(self.settings.home).zone
+        return PlansTold(self.watch, kept_timers(self._timers, zone), self.routines.kept())
 
     def _report_timers(self, error: ToolUnavailable | None) -> None:
         if error is not None:

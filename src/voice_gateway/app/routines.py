@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from home_words.kinds import HomeDevice
+from voice_gateway.app.plans import Kept, kept_routines
 from voice_gateway.app.resources import WatchedResources
 from voice_gateway.brain.local.device_cache import Change
 from voice_gateway.brain.local.later import BACK
@@ -71,6 +72,9 @@ class Routines:
         from voice_gateway.routines.tools import routine_tools
 
         return routine_tools(self.book, self._lease.held)
+
+    def kept(self) -> Kept:
+        return kept_routines(self._store, self._place.zone)
 
     # --- for the command line
 

@@ -6,7 +6,7 @@ import json
 import logging
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from voice_gateway.backoff import Backoff
@@ -15,20 +15,22 @@ from voice_gateway.conversation.locking import Locks
 from voice_gateway.conversation.store import Store
 from voice_gateway.doors import Answer
 from voice_gateway.doors.json_text import json_text
+from voice_gateway.doors.mqtt.controls import Controls
 from voice_gateway.doors.mqtt.link import (
     PUBLISH_LIMIT_SECONDS,
     connected,
+    correlated,
     numbered_subscription,
     trouble,
     where,
 )
 from voice_gateway.doors.mqtt.outbox import Letter, Outbox
 from voice_gateway.doors.mqtt.requests import BegunIn, Requests, Succession
+from voice_gateway.doors.mqtt.retained import Retained
 from voice_gateway.doors.mqtt.topics import (
     BadRequest,
     Message,
     Request,
-    discovery_messages,
     message_for,
     read_request,
     refusal,
@@ -38,7 +40,7 @@ from voice_gateway.doors.mqtt.topics import (
 )
 from voice_gateway.errors import LinkError, first_error
 from voice_gateway.stopping import end_when_stopping, is_stopping
-from voice_gateway.watch import Event, PartState, State, Watch
+from voice_gateway.watch import Event, PartState, Planned, State, Watch
 
 if TYPE_CHECKING:
     import aiomqtt
@@ -67,9 +69,13 @@ class MqttDoor:
         store: Store,
         watch: Watch,
         *,
+        controls: Controls | None = None,
         sleep: Callable[[float], Any] = asyncio.sleep,
     ) -> None:
         self._settings = settings
+        self._controls = controls or Controls()
+        self._commands = frozenset(self._controls.topics(settings))
+        self._retained = Retained(settings, tuple(self._controls.switches))
         self._requests = Requests(answer, store, settings.room)
         self._watch = watch
         self._sleep = sleep
@@ -91,6 +97,8 @@ class MqttDoor:
     def _watched(self, event: Event) -> None:
         if isinstance(event, PartState):
             self._status_changed.set()
+        elif isinstance(event, Planned):
+            self._put_all(self._retained.planned(event))
         elif (message := message_for(self._settings, event)) is not None:
             self._outbox.put(message)
 
@@ -125,9 +133,13 @@ class MqttDoor:
             order = numbered_subscription(ORDER)
             await client.subscribe(topic(self._settings, "req"), qos=1, properties=order)
             await client.subscribe(topic(self._settings, "status"), qos=1)
+        lost = self._retained.again()  # before what the broker still has comes in
+        for name in (*self._commands, *self._retained.topics):
+            await client.subscribe(name, qos=1)
         if self._settings.discovery:
             await client.subscribe(f"{self._settings.discovery_prefix}/status", qos=1)
-            self._announce()
+        self._announce()
+        self._put_all(lost)
         self._status_changed.set()
         try:
             async with asyncio.TaskGroup() as tasks:
@@ -144,28 +156,43 @@ class MqttDoor:
         return f"$share/{self._settings.share_group}/{plain}" if self._settings.share_group else plain
 
     def _announce(self) -> None:
-        for message in discovery_messages(self._settings):
+        self._put_all([*self._retained.configs(), *self._controls.states(self._settings)])
+
+    def _put_all(self, messages: Iterable[Message]) -> None:
+        for message in messages:
             self._outbox.put(message)
 
     def _received(self, message: "aiomqtt.Message", answers: asyncio.TaskGroup) -> None:
-        if str(message.topic) == f"{self._settings.discovery_prefix}/status":
-            if message.payload == b"online":
+        payload = message.payload if isinstance(message.payload, bytes) else b""
+        if any(message.topic.matches(one) for one in self._retained.topics):
+            if message.retain and payload:
+                self._put_all(self._retained.seen(str(message.topic)))
+        elif str(message.topic) == f"{self._settings.discovery_prefix}/status":
+            if payload == b"online":
                 self._announce()
                 self._status_changed.set()
-            return
-        if str(message.topic) == topic(self._settings, "status"):
-            self._correct_status(message.payload)
-            return
-        if message.retain:
+        elif str(message.topic) == topic(self._settings, "status"):
+            self._correct_status(payload)
+        elif message.retain:
             return  # an old request that a new subscriber gets: nobody waits for its answer any more
-        payload = message.payload if isinstance(message.payload, bytes) else b""
-        request = read_request(self._settings, payload, getattr(message.properties, "ResponseTopic", None))
+        elif str(message.topic) in self._commands:
+            self._put_all(self._controls.take(self._settings, str(message.topic), payload))
+        else:
+            self._asked(message, payload, answers)
+
+    def _asked(self, message: "aiomqtt.Message", payload: bytes, answers: asyncio.TaskGroup) -> None:
+        request = read_request(
+            self._settings,
+            payload,
+            getattr(message.properties, "ResponseTopic", None),
+            getattr(message.properties, "CorrelationData", None),
+        )
         if ORDER in getattr(message.properties, "SubscriptionIdentifier", ()):
             if isinstance(request, Request) and request.repeatable:
                 self._succession.passes(request.conversation_id, request.id)
             return  # one of us gets it
         if isinstance(request, Request) and self._is_busy(request):
-            request = BadRequest(BUSY, request.reply_to, request.id)
+            request = BadRequest(BUSY, request.reply_to, request.id, request.correlation)
         if isinstance(request, BadRequest):
             self._outbox.put(refusal(request), is_answer=True)
             return
@@ -220,10 +247,12 @@ class MqttDoor:
             answer = await self._requests.answered(request, conversation_id)
         except Exception as error:  # a bug must cost one answer, not the door, and not in silence
             log.exception("MQTT request failed", extra={"request": request.id, "reason": repr(error)})
-            return refusal(BadRequest("something went wrong in the gateway", request.reply_to, request.id))
+            problem = "something went wrong in the gateway"
+            return refusal(BadRequest(problem, request.reply_to, request.id, request.correlation))
         if isinstance(answer, BegunIn):
             return answer
-        return Message(request.reply_to, json_text({**answer, "timestamp": timestamp()}))
+        body = json_text({**answer, "timestamp": timestamp()})
+        return Message(request.reply_to, body, correlation=request.correlation)
 
     async def _publish_all(self, client: "aiomqtt.Client") -> None:
         """Each takes the next message only when it can send it at once, so they go out in their order."""
@@ -258,7 +287,12 @@ async def _publish(client: "aiomqtt.Client", message: Message) -> None:
 
     try:
         await client.publish(
-            message.topic, message.payload, qos=1, retain=message.retain, timeout=PUBLISH_LIMIT_SECONDS
+            message.topic,
+            message.payload,
+            qos=1,
+            retain=message.retain,
+            properties=correlated(message.correlation),
+            timeout=PUBLISH_LIMIT_SECONDS,
         )
     except aiomqtt.MqttError:
         raise

@@ -142,6 +142,18 @@ def numbered_subscription(number: int) -> Any:
     return properties
 
 
+def correlated(data: bytes | None) -> Any:
+    """What the asker gave to know its answer by, or nothing."""
+    if data is None:
+        return None
+    from paho.mqtt.packettypes import PacketTypes
+    from paho.mqtt.properties import Properties
+
+    properties: Any = Properties(PacketTypes.PUBLISH)  # type: ignore[no-untyped-call]
+    properties.CorrelationData = data
+    return properties
+
+
 def _login(settings: MqttSettings) -> dict[str, Any]:
     import aiomqtt
 

@@ -1,10 +1,10 @@
-"""What goes over MQTT: topics, messages, and how Home Assistant learns of the gateway. Pure."""
+"""What goes over MQTT: topics and messages. Pure."""
 
 import itertools
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -30,6 +30,7 @@ class Message:
     topic: str
     payload: str
     retain: bool = False
+    correlation: bytes | None = None  # by which an asker knows its answer (MQTT 5)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +43,7 @@ class Request:
     reply_to: str
     repeatable: bool  # the asker gave the id, so that asking again means the same request
     room: str | None = None  # where the asker is: one gateway may answer for many rooms
+    correlation: bytes | None = None
 
     def utterance(self, room: str | None) -> Utterance:
         """In the asker's room, or in this one."""
@@ -65,15 +67,22 @@ class BadRequest:
     problem: str
     reply_to: str
     id: str | None = None
+    correlation: bytes | None = None
 
 
 def refusal(refused: BadRequest) -> Message:
     body = {"id": refused.id, "error": refused.problem, "ok": False, "timestamp": timestamp()}
-    return Message(refused.reply_to, json_text(body))
+    return Message(refused.reply_to, json_text(body), correlation=refused.correlation)
 
 
-def read_request(settings: MqttSettings, payload: bytes, reply_to: str | None = None) -> Request | BadRequest:
+def read_request(
+    settings: MqttSettings, payload: bytes, reply_to: str | None = None, correlation: bytes | None = None
+) -> Request | BadRequest:
     """A request, or what is wrong with it. Plain words are a request, too."""
+    return replace(_read_request(settings, payload, reply_to), correlation=correlation)
+
+
+def _read_request(settings: MqttSettings, payload: bytes, reply_to: str | None) -> Request | BadRequest:
     if len(payload) > LONGEST_REQUEST:
         return BadRequest(f"a request may have {LONGEST_REQUEST} bytes", topic(settings, "res"))
     words = payload.decode("utf-8", "replace").strip()
@@ -265,54 +274,6 @@ def status_message(
 def last_will(settings: MqttSettings) -> Message:
     """The broker keeps it from the start and sends it when we are gone: it cannot know the time of that."""
     return status_message(settings, "offline", timestamp=None, connected_at=timestamp())
-
-
-def discovery_messages(settings: MqttSettings) -> list[Message]:
-    """One device with four entities in Home Assistant."""
-    key = re.sub(r"[^a-z0-9]+", "_", settings.prefix.lower()).strip("_") or "voice"
-    device = {"identifiers": [f"voice_gateway_{key}"], "name": settings.name, "manufacturer": "voice-gateway"}
-    alive = {
-        "availability_topic": topic(settings, "status"),
-        "availability_template": "{{ 'offline' if value_json.state == 'offline' else 'online' }}",
-    }
-    entities: dict[tuple[str, str], dict[str, Any]] = {
-        ("sensor", "status"): _sensor(settings, "Status", "status", "state", "mdi:heart-pulse"),
-        ("sensor", "last_transcript"): {
-            **_sensor(settings, "Last transcript", "transcription", "text[:255]", "mdi:microphone"),
-            **alive,
-        },
-        ("sensor", "last_answer"): {
-            **_sensor(settings, "Last answer", "ai-response", "text[:255]", "mdi:message-reply-text"),
-            **alive,
-        },
-        ("text", "ask"): {
-            "name": "Ask",
-            "icon": "mdi:chat-question",
-            "command_topic": topic(settings, "req"),
-            "command_template": "{{ {'text': value} | tojson }}",
-            "max": 255,
-            **alive,
-        },
-    }
-    return [
-        Message(
-            f"{settings.discovery_prefix}/{kind}/voice_gateway_{key}/{name}/config",
-            json_text({**facts, "unique_id": f"voice_gateway_{key}_{name}", "device": device}),
-            retain=True,
-        )
-        for (kind, name), facts in entities.items()
-    ]
-
-
-def _sensor(settings: MqttSettings, name: str, where: str, field: str, icon: str) -> dict[str, Any]:
-    state = topic(settings, where)
-    return {
-        "name": name,
-        "icon": icon,
-        "state_topic": state,
-        "value_template": f"{{{{ value_json.{field} }}}}",
-        "json_attributes_topic": state,
-    }
 
 
 def timestamp() -> str:

@@ -8,6 +8,7 @@ from voice_gateway.backoff import Backoff
 from voice_gateway.config import VoiceSettings
 from voice_gateway.doors import Answer
 from voice_gateway.doors.voice.speech_output import SpeechOutput
+from voice_gateway.doors.voice.switches import NOT_LISTENING, VoiceSwitches
 from voice_gateway.doors.voice.transcriber import BackgroundTranscriber
 from voice_gateway.errors import HearingError, first_error
 from voice_gateway.hearing.engines import HearingEngines, load_hearing
@@ -48,6 +49,7 @@ class VoiceDoor:
         is_complete: Callable[[str], bool],
         show: Callable[[str], None],
         announce: Callable[[str], None],
+        switches: VoiceSwitches,
         first_pause_seconds: float = FIRST_PAUSE_SECONDS,
     ) -> None:
         """`show` gets what cannot be spoken, `announce` how to talk to it; `ringers` get our bell."""
@@ -59,12 +61,14 @@ class VoiceDoor:
         self._ringers = ringers
         self._is_complete = is_complete
         self._transcriber = transcriber
+        self.switches = switches
         self.output = SpeechOutput(
             synthesizer,
             SounddeviceSpeaker(settings.output_device, gain=gain),
             watch=watch,
             show=show,
             earcons=settings.earcons,
+            mute=lambda: switches.mute,
         )
         self.transcriber: BackgroundTranscriber | None = None
         self._told = False
@@ -89,6 +93,7 @@ class VoiceDoor:
             self._settings,
             watch=self._watch,
             is_complete=self._is_complete,
+            listens=lambda: self.switches.listening,
         )
         self._watch.subscribe(self._tell_when_ready)
         try:
@@ -106,6 +111,8 @@ class VoiceDoor:
 
     def push_to_talk(self) -> str:
         """Empty when it listens now, else what keeps it from listening."""
+        if not self.switches.listening:
+            return NOT_LISTENING
         voice, microphone = map(self._watch.part, ("voice", "microphone"))
         if microphone is not None and microphone.state is State.DEGRADED:
             return microphone.sentence

@@ -43,8 +43,10 @@ class SpeechOutput:
         watch: Watch,
         show: Callable[[str], None],
         earcons: bool = True,
+        mute: Callable[[], bool] = lambda: False,  # what would be said is shown; timers ring all the same
     ) -> None:
         self._synthesizer = synthesizer
+        self._mute = mute
         self._speaker = speaker
         self._watch = watch
         self.show = show
@@ -67,7 +69,7 @@ class SpeechOutput:
             await self.play(SILENCE)
 
     def cue(self, kind: Earcon, tasks: asyncio.TaskGroup) -> None:
-        if self._earcons:
+        if self._earcons and not self._mute():
             self._cue = tasks.create_task(self._play_cue(earcon(kind)), name=f"earcon {kind}")
 
     async def mark(self, mark: Mark | None, playback: "ReplyPlayback") -> None:
@@ -111,8 +113,12 @@ class SpeechOutput:
         self._watch.report("speech", State.OK, f"Speaking with {self._synthesizer.name}.")
         return speech
 
-    async def play(self, speech: Speech, playback: "ReplyPlayback | None" = None) -> bool:
-        """False when the loudspeaker fails."""
+    async def play(
+        self, speech: Speech, playback: "ReplyPlayback | None" = None, *, rings: bool = False
+    ) -> bool:
+        """False when nobody hears it: the loudspeaker fails, or is mute."""
+        if self._mute() and not rings:
+            return False
         while not self._free.is_set():  # somebody may have begun again before we woke up
             await self._free.wait()
         if playback is not None and playback.dropped:
@@ -140,9 +146,9 @@ class SpeechOutput:
         """Until cancelled: a sound and what it is about, again and again, but never over somebody."""
         speech = await self.synthesize(spoken_text(text))
         while True:
-            await self.play(earcon(Earcon.RING))
+            await self.play(earcon(Earcon.RING), rings=True)
             if speech is not None:
-                await self.play(speech)
+                await self.play(speech, rings=True)
             await asyncio.sleep(RING_PAUSE_SECONDS)
 
     async def close(self) -> None:

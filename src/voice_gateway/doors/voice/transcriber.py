@@ -15,6 +15,7 @@ from voice_gateway.doors.voice.own_voice import STEP_SECONDS
 from voice_gateway.doors.voice.recorded import Busy, Recorded, Waiting
 from voice_gateway.doors.voice.speech_output import SpeechOutput
 from voice_gateway.doors.voice.states import RECORDS, Act, VoiceEvent, VoiceState, next_step
+from voice_gateway.doors.voice.switches import NOT_LISTENING
 from voice_gateway.errors import HearingError
 from voice_gateway.hearing.endpoint import (
     SPECULATE_SECONDS,
@@ -58,7 +59,9 @@ class BackgroundTranscriber:
         is_complete: Callable[[str], bool] = lambda _text: False,
         on_turn: Callable[[Recorded], None] = lambda _recorded: None,
         retry_seconds: float | None = RETRY_SECONDS,  # None: what fails at first is given up
+        listens: Callable[[], bool] = lambda: True,  # whether what the microphone gives is heard at all
     ) -> None:
+        self._listens = listens
         self._microphone = microphone
         self._output = output
         self._answer = answer
@@ -143,6 +146,10 @@ class BackgroundTranscriber:
 
     async def _hear(self, chunk: AudioChunk) -> None:
         """One chunk. An engine that fails costs what is being said, never the door."""
+        if not self._listens():
+            self._watch.report("voice", State.OFF, NOT_LISTENING)
+            self._step(VoiceEvent.NOTHING)
+            return
         if (lost := self._input.take(chunk)) > LOST_SECONDS:
             log.warning("some sound was lost", extra={"seconds": lost})
             self._step(VoiceEvent.NOTHING)

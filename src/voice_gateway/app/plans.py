@@ -1,0 +1,104 @@
+"""Tells of all timers and routines whenever one of them changes, whoever changed it."""
+
+import asyncio
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from voice_gateway.errors import ToolUnavailable
+from voice_gateway.routines.store import RoutineStore
+from voice_gateway.tools.builtin.timers import Timer, TimerStore
+from voice_gateway.tools.builtin.timers.wording import called
+from voice_gateway.watch import Planned, Watch
+
+LOOK_SECONDS = 2.0  # how long a change by another process may go unnoticed
+
+Plans = Mapping[str, Mapping[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """One store; its methods block, and are called in a thread."""
+
+    kind: str
+    stamp: Callable[[], object]  # changes with every change
+    read: Callable[[], Plans]
+    listen: Callable[[Callable[[], None]], Callable[[], None]]
+
+
+class PlansTold:
+    def __init__(self, watch: Watch, *stores: Kept, look_seconds: float = LOOK_SECONDS) -> None:
+        self._watch = watch
+        self._stores = stores
+        self._look_seconds = look_seconds
+        self._stamps: dict[str, object] = {}
+        self._told: dict[str, Plans] = {}
+
+    async def run(self) -> None:
+        changed, loop = asyncio.Event(), asyncio.get_running_loop()
+
+        def wake() -> None:
+            loop.call_soon_threadsafe(changed.set)
+
+        stop_listening = [store.listen(wake) for store in self._stores]
+        try:
+            while True:
+                changed.clear()
+                for store in self._stores:
+                    await self._look(store)
+                try:
+                    async with asyncio.timeout(self._look_seconds):
+                        await changed.wait()
+                except TimeoutError:
+                    continue
+        finally:
+            for stop in stop_listening:
+                stop()
+
+    async def _look(self, store: Kept) -> None:
+        try:
+            stamp = await asyncio.to_thread(store.stamp)
+            if store.kind in self._told and stamp == self._stamps[store.kind]:
+                return
+            plans = await asyncio.to_thread(store.read)
+        except ToolUnavailable:
+            return  # its own clock says so
+        self._stamps[store.kind] = stamp
+        if self._told.get(store.kind) != plans:
+            self._told[store.kind] = plans
+            self._watch.tell(Planned(store.kind, plans))
+
+
+def kept_timers(store: TimerStore, zone: Any) -> Kept:
+    def stamp() -> object:
+        try:
+            found = store.path.stat()
+        except OSError:
+            return None
+        return found.st_ino, found.st_mtime_ns, found.st_size
+
+    def read() -> Plans:
+        return {str(timer.id): _timer(timer, zone) for timer in sorted(store.all(), key=lambda one: one.due)}
+
+    return Kept("timer", stamp, read, store.listen)
+
+
+def kept_routines(store: RoutineStore, zone: Any) -> Kept:
+    def read() -> Plans:
+        listed = [routine.to_json(zone) for routine in store.all()]
+        soonest = sorted(listed, key=lambda one: (one["next"] is None, one["next"] or ""))
+        return {str(one["id"]): one for one in soonest}
+
+    return Kept("routine", store.stamp, read, store.listen)
+
+
+def _timer(timer: Timer, zone: Any) -> dict[str, Any]:
+    return {
+        "id": timer.id,
+        "kind": timer.kind.value,
+        "text": called(timer),
+        "name": timer.name,
+        "message": timer.message,
+        "due": timer.due.astimezone(zone).isoformat(timespec="seconds"),
+        "rings": timer.rang is not None,
+    }

@@ -1,0 +1,184 @@
+"""The gateway in Home Assistant: its entities, what they do, and that nothing is left behind."""
+
+import asyncio
+import contextlib
+import json
+
+import pytest
+from tests.fakes.gateway_process import LIMIT_SECONDS, Running
+from tests.mqtt.conftest import NO_SERVER, Listener
+
+from voice_gateway.config import MqttSettings
+from voice_gateway.conversation.store import MemoryStore
+from voice_gateway.doors.mqtt.controls import Controls, Switch
+from voice_gateway.doors.mqtt.discovery import discovery_messages
+from voice_gateway.doors.mqtt.door import MqttDoor
+from voice_gateway.turn import Reply
+from voice_gateway.watch import Planned, Watch
+
+SWITCHES = ("listening", "mute")
+
+
+async def answer(utterance, **_options):
+    return Reply(f"You said {utterance.text}.")
+
+
+@contextlib.asynccontextmanager
+async def open_door(broker, controls=None, **settings):
+    watch = Watch()
+    door = MqttDoor(
+        MqttSettings(broker_url=broker.url, **settings), answer, MemoryStore(), watch, controls=controls
+    )
+    running = asyncio.ensure_future(door.run())
+    door.announce_ready()
+    try:
+        yield watch
+    finally:
+        running.cancel()
+        await asyncio.gather(running, return_exceptions=True)
+
+
+async def kept(broker) -> dict[str, bytes]:
+    """All that the broker has retained, by topic."""
+    found = {}
+    async with asyncio.timeout(LIMIT_SECONDS), Listener.on(broker) as listener:
+        await listener.send("end/of/what/is/kept", "now")
+        async for message in listener.client.messages:
+            if str(message.topic) == "end/of/what/is/kept":
+                return found
+            if message.retain:
+                found[str(message.topic)] = message.payload
+    raise AssertionError
+
+
+async def settles(broker, check):
+    async with asyncio.timeout(LIMIT_SECONDS):
+        while not check(found := await kept(broker)):
+            await asyncio.sleep(0)
+    return found
+
+
+def test_every_config_says_who_made_it_where_it_is_and_when_it_is_there():
+    settings = MqttSettings(room="Hall")
+    told = [json.loads(message.payload) for message in discovery_messages(settings, SWITCHES)]
+
+    assert all(one["origin"]["name"] == "voice-gateway" for one in told)
+    assert all(one["device"]["sw_version"] == one["origin"]["sw_version"] for one in told)
+    assert {one["device"]["suggested_area"] for one in told} == {"Hall"}
+    assert len({one["unique_id"] for one in told}) == len(told) == 8
+    without = [one["name"] for one in told if "availability" not in one]
+    assert without == ["Status"], "that says itself that the gateway is gone"
+    category = {one["name"]: one.get("entity_category") for one in told}
+    assert (category["Status"], category["Mute"], category["Ask"]) == ("diagnostic", "config", None)
+
+
+async def test_words_are_spoken_the_button_is_pressed_and_switches_tell_how_they_are(broker):
+    said, pressed, state = [], [], {"mute": False}
+    done = asyncio.Event()
+
+    def press():
+        pressed.append("now")
+        done.set()
+        return ""
+
+    controls = Controls(
+        said.append, press, {"mute": Switch(lambda: state["mute"], lambda on: state.update(mute=on))}
+    )
+    async with open_door(broker, controls), Listener.on(broker) as listener:
+        assert (await listener.gets_text("voice/mute")) == "OFF"
+        await listener.send("voice/mute/set", "ON")
+        assert (await listener.gets_text("voice/mute", "ON")) == "ON"
+        await listener.send("voice/mute/set", "rubbish")
+        await listener.send("voice/say", "  Dinner is ready.  ")
+        await listener.send("voice/say", "   ")
+        await listener.send("voice/push-to-talk", "PRESS")
+        async with asyncio.timeout(LIMIT_SECONDS):
+            await done.wait()
+    assert (said, pressed, state) == (["Dinner is ready."], ["now"], {"mute": True})
+
+
+async def test_an_old_command_that_the_broker_kept_does_nothing(broker):
+    said = []
+    async with Listener.on(broker) as listener:
+        await listener.send("voice/say", "from yesterday", retain=True)
+        async with open_door(broker, Controls(said.append)):
+            await listener.send("voice/say", "now")
+            await listener.send("voice/req", "hello")
+            await listener.gets("voice/res")
+    assert said == ["now"]
+
+
+async def test_timers_and_routines_are_sensors_for_as_long_as_they_are_there(broker):
+    due = "2026-11-16T12:00:00+00:00"
+    async with open_door(broker) as watch, Listener.on(broker) as listener:
+        watch.tell(Planned("routine", {}))
+        watch.tell(Planned("timer", {"7": {"text": "pasta timer", "due": due}}))
+        config = await listener.gets("homeassistant/sensor/voice_gateway_voice/timer_7/config")
+        assert (config["name"], config["device_class"]) == ("pasta timer", "timestamp")
+        assert config["state_topic"] == "voice/timers/7"
+        found = await settles(broker, lambda found: "voice/timers/7" in found)
+        assert json.loads(found["voice/timers/7"])["due"] == due
+
+        watch.tell(Planned("timer", {}))
+        found = await settles(broker, lambda found: "voice/timers/7" not in found)
+        assert not [where for where in found if "timer_7" in where]
+
+
+async def test_what_an_earlier_gateway_left_behind_is_taken_back(broker):
+    stale = ("homeassistant/sensor/voice_gateway_voice/timer_3/config", "voice/timers/3", "voice/routines/9")
+    others = "homeassistant/sensor/somebody_else/timer_3/config"
+    async with Listener.on(broker) as listener:
+        for where in (*stale, others):
+            await listener.send(where, "{}", retain=True)
+    async with open_door(broker) as watch:
+        watch.tell(Planned("timer", {"4": {"text": "tea timer"}}))
+        assert set(stale) <= set(await kept(broker)), "not before it is known what there is"
+        watch.tell(Planned("routine", {}))
+        found = await settles(broker, lambda found: not set(stale) & set(found))
+        assert {others, "voice/timers/4", "homeassistant/text/voice_gateway_voice/ask/config"} <= set(found)
+
+
+async def test_without_discovery_the_configs_are_taken_back(broker):
+    async with open_door(broker) as watch:
+        watch.tell(Planned("timer", {"1": {"text": "tea timer"}}))
+        await settles(broker, lambda found: sum("homeassistant/" in where for where in found) == 6)
+    async with open_door(broker, discovery=False) as watch:
+        watch.tell(Planned("timer", {"1": {"text": "tea timer"}}))
+        watch.tell(Planned("routine", {}))
+        found = await settles(broker, lambda found: not any("homeassistant/" in where for where in found))
+        assert "voice/timers/1" in found
+
+
+@pytest.mark.parametrize("body", ["hello", "{not json", '{"text": ""}'])
+async def test_the_askers_correlation_data_comes_back(broker, body):
+    from paho.mqtt.packettypes import PacketTypes
+    from paho.mqtt.properties import Properties
+
+    asked = Properties(PacketTypes.PUBLISH)
+    asked.ResponseTopic, asked.CorrelationData = "voice/res/me", b"\x00my answer\xff"
+    async with open_door(broker), Listener.on(broker) as listener:
+        await listener.gets("voice/status")
+        await listener.send("voice/req", body, properties=asked)
+        async with asyncio.timeout(LIMIT_SECONDS):
+            async for message in listener.client.messages:
+                if str(message.topic).startswith("voice/res"):
+                    break
+    assert message.properties.CorrelationData == b"\x00my answer\xff"
+
+
+async def test_a_real_gateway_tells_of_its_timers_and_routines(commands, broker):
+    commands.file("voice-gateway.toml", NO_SERVER)
+
+    def plans(found, kind):
+        return [json.loads(text) for where, text in found.items() if where.startswith(f"voice/{kind}/")]
+
+    async with Running.opened(commands, MQTT_BROKER_URL=broker.url), Listener.on(broker) as listener:
+        await listener.gets("voice/status", state="online")
+        await listener.send("voice/req", {"text": "set a pasta timer for 10 minutes", "id": "t"})
+        [timer] = plans(await settles(broker, lambda found: plans(found, "timers")), "timers")
+        assert (timer["kind"], timer["text"]) == ("timer", "pasta timer")
+        await listener.send("voice/req", {"text": "remind me every Friday at 5 pm to call mum", "id": "r"})
+        [routine] = plans(await settles(broker, lambda found: plans(found, "routines")), "routines")
+        assert "T17:00:00" in routine["next"]
+        await listener.send("voice/req", {"text": "cancel the pasta timer", "id": "c"})
+        await settles(broker, lambda found: not plans(found, "timers"))
