@@ -10,10 +10,11 @@ from voice_gateway.conversation.entry import Conversation
 from voice_gateway.conversation.store import MemoryStore
 from voice_gateway.doors.mqtt.requests import Requests
 from voice_gateway.doors.mqtt.topics import Request, message_for, read_request
+from voice_gateway.progress import Progress
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
 from voice_gateway.turn import Reply, ToolOutcome, Utterance
-from voice_gateway.watch import Acted, Heard, ListTold, Watch
+from voice_gateway.watch import Acted, Heard, ListTold, Progressed, Watch
 
 
 def told(event) -> dict:
@@ -154,3 +155,11 @@ def test_a_list_is_retained_and_never_of_any_size():
         "to do / today", 1000, 999, 200,
     )  # fmt: skip
     assert body["items"][0] == {"text": "thing 0", "done": True}
+
+
+def test_progress_is_told_with_its_turn_or_without_one():
+    progress = Progress(2, 4, "page 2", "the research server")
+    with_turn = told(Progressed(Utterance("look it up", id="7"), progress))
+    assert with_turn["text"] == "the research server: 50 %, page 2"
+    assert (with_turn["done"], with_turn["total"], with_turn["id"]) == (2, 4, "7")
+    assert "id" not in told(Progressed(None, progress))

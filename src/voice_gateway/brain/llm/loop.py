@@ -25,6 +25,8 @@ from voice_gateway.turn import OutcomeStatus, Reply, ToolCall, ToolOutcome, new_
 
 log = logging.getLogger(__name__)
 
+# What a prompt that was asked for is to the rules about spoken words: a text is wanted, nothing of the home.
+FOR_A_TEXT = "Tell me a story."
 NOT_RUN_AGAIN = "(Not run again: the same call was already made in this turn.) "
 
 
@@ -43,7 +45,8 @@ async def run_loop(
 
     `home` and `language` are what the rules about spoken words need to know (see `grounding`).
     """
-    grounding = Grounding(turn.utterance.text, language, home or HomeNames(), model.offer.tools)
+    said = FOR_A_TEXT if turn.brought else turn.utterance.text
+    grounding = Grounding(said, language, home or HomeNames(), model.offer.tools)
     rounds = _Rounds(model, turn, executor, grounding, history_budget)
     start = list(turn.history.messages)
     turn.history.add_user("\n".join(filter(None, [user_text, turn.brought])), outside=bool(turn.brought))

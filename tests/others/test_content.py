@@ -1,0 +1,84 @@
+"""server-everything and server-filesystem: progress, tasks, log messages, pictures, resources and prompts."""
+
+import os
+from pathlib import Path
+
+import pytest
+from tests.fakes.linked import Linked, linked
+from tests.fakes.waiting import until
+
+from voice_gateway.artifacts import content
+from voice_gateway.config import ServerSettings
+from voice_gateway.progress import Progress, progress_to
+from voice_gateway.tools.executor import ToolExecutor
+from voice_gateway.tools.manager import ToolManager
+from voice_gateway.turn import ToolCall, ToolOutcome
+
+pytestmark = [pytest.mark.others, pytest.mark.timeout(120)]
+
+
+def executor_of(link: Linked, **options: float) -> ToolExecutor:
+    manager = ToolManager()
+    for server, tools in link.tools.items():
+        manager.add_mcp_tools(server, list(tools.values()))
+    return ToolExecutor(manager, timeout_seconds=options.get("timeout_seconds", 30.0))
+
+
+async def called(executor: ToolExecutor, name: str, **arguments: object) -> ToolOutcome:
+    return await executor.execute(ToolCall("1", name, arguments))
+
+
+@pytest.fixture(params=["stdio", "everything_http", "everything_sse"])
+def everything(request: pytest.FixtureRequest) -> ServerSettings:
+    if request.param == "stdio":
+        server: ServerSettings = request.getfixturevalue("servers")["everything"]
+        return server
+    return ServerSettings(url=request.getfixturevalue(request.param).url)
+
+
+async def test_all_that_server_everything_has_to_give(everything):
+    told: list[Progress] = []
+    async with linked({"everything": everything}, connect_timeout_seconds=30.0) as link:
+        executor = executor_of(link, timeout_seconds=1.5)
+        with progress_to(told.append):
+            long = await called(executor, "trigger-long-running-operation", duration=3, steps=6)
+        assert long.text == "Long running operation completed. Duration: 3 seconds, Steps: 6."
+        assert told[-1].share == 1.0
+
+        research = await called(executor, "simulate-research-query", topic="bees")
+        assert research.text.startswith("# Research Report: bees")
+
+        image = await called(executor, "get-tiny-image")
+        assert "[an image of 4 kB]" in image.text
+        assert content(image.artifacts[0]).startswith(b"\x89PNG")
+        links = await called(executor, "get-resource-links", count=2)
+        assert links.text.count("[a link to ") == 2
+
+        offered = (await link.integration.resources()).resources
+        assert any(one.template for one in offered)
+        read = await link.integration.read_resource("demo://resource/dynamic/blob/1")
+        assert read.text.startswith("[a file of ")
+        prompts = {one.name for one in (await link.integration.prompts()).prompts}
+        assert {"simple-prompt", "args-prompt"} <= prompts
+        got = await link.integration.get_prompt("everything", "args-prompt", {"city": "Oslo"})
+        assert "Oslo" in got.text
+        assert "Everything Server" in link.integration.instructions()["everything"]
+
+
+async def test_its_log_messages_are_in_our_log(servers, caplog):
+    caplog.set_level("DEBUG", "voice_gateway.mcp_link.server_log")
+    async with linked({"everything": servers["everything"]}, connect_timeout_seconds=30.0) as link:
+        await called(executor_of(link), "toggle-simulated-logging")
+        await until(lambda: "MCP server says" in caplog.messages, 30)
+    (first, *_) = [one for one in caplog.records if one.message == "MCP server says"]
+    assert first.server == "everything"
+
+
+async def test_a_media_file_of_300_kb_is_no_text(servers, tmp_path: Path):
+    picture = tmp_path / "files" / "picture.png"
+    data = b"\x89PNG\r\n\x1a\n" + os.urandom(299_992)
+    picture.write_bytes(data)
+    async with linked({"filesystem": servers["filesystem"]}, connect_timeout_seconds=30.0) as link:
+        outcome = await called(executor_of(link), "read_media_file", path=str(picture))
+    assert outcome.text == "[an image of 300 kB]"
+    assert [content(one) for one in outcome.artifacts] == [data]
