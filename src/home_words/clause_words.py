@@ -40,7 +40,7 @@ IT: Final = re.compile(r"\b(?:it|them|that|those)\b")
 # "Off, no wait, on": what is behind this stands for what was before it.
 REPAIR: Final = re.compile(
     r" (?:(?:(?:oh|ah|or|and|but|well) ){0,3}(?:no (?:wait|sorry|actually|no)|wait(?: no)?|sorry|actually(?: no)?|i mean(?:t)?|or rather|"
-    r"rather|scratch that|correction|make that|hang on|hold on|oops|never mind|forget it|no(?=$| (?:the|my|our|to|on|off|\d)))"
+    r"rather|scratch that|correction|make that|hang on|hold on|oops|never mind|forget it|no(?=$| (?:the|my|our|to|on|off|at|in|tomorrow|\d)))"
     r"(?: (?:no|wait|sorry|actually|i mean(?:t)?|make that|make it|rather|never mind|forget it)){0,3})(?: |$)"
 )
 
@@ -69,7 +69,7 @@ FIRST: Final = re.compile(
 )
 _NOW: Final = any_of("still already currently now really left right_now at_the_moment anyway")
 _SO: Final = (
-    rf"(?P<thing>.{{1,400}}?) (?:is|are) (?P<not>not )?(?:(?:{_NOW}) )*(?P<state>{STATE})(?: (?:{_NOW}))*",
+    rf"(?P<thing>.{{1,400}}?) (?:is|are) (?P<not>not )?(?:(?:{_NOW}) )*(?P<state>(?!opened\b)(?:{STATE}))(?: (?:{_NOW}))*",
     r"(?:it|the temperature) is (?:(?P<above>above|over|(?:more|warmer|hotter|higher) than)|below|under|(?:less|colder|cooler|lower) than) "
     r"(?P<degrees>-?\d+(?:\.\d+)?)(?: degrees)?(?: in (?P<place>.{1,100}?))?",
 )

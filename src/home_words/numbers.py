@@ -20,6 +20,7 @@ _UNITS = frozenset(
     "second seconds minute minutes hour hours day days week weeks month months year years percent degree "
     "degrees".split()
 )
+_CLOCK_UNITS = frozenset("am pm oclock".split())
 _WANTS_NUMBER = frozenset({"to", "by", "at", "volume"})
 _AND_A_HALF = ["and", "a", "half"]
 
@@ -32,7 +33,7 @@ def to_digits(words: list[str], *, every_one: bool = False) -> list[str]:
         value, used = _number(words, position)
         if used == 1 and words[position] == "one" and not every_one:
             after = words[position + 1 : position + 2]
-            due = set(after) & _UNITS or (not after and set(out[-1:]) & _WANTS_NUMBER)
+            due = set(after) & (_UNITS | _CLOCK_UNITS) or (not after and set(out[-1:]) & _WANTS_NUMBER)
             used = 1 if due else 0
         out.append(value if used else words[position])
         position += max(used, 1)

@@ -10,6 +10,13 @@ LISTING: Final = re.compile(
     r"what (?:will you|are you going to) do (?:later|tonight|tomorrow|today|next)|is anything (?:planned|scheduled).*)$"
 )
 _WHICH: Final = rf"(?:(?:all|every|each)(?: of)?(?: the| my| our)? {_ROUTINES}|(?:the|my|that|this|our) (?:(?P<name>.+?) )?{_ROUTINES}(?: (?:for|about|with|that turns \w+) (?P<about>.+))?)"
+# "Keep the lamp on": what holds for a while, and the orders that make it so.
+HELD: Final = re.compile(
+    r"^(?:leave|keep|have|hold|let) (?P<thing>.{1,99}?) (?:stay |remain |be )?(?P<state>on|off|open|closed|locked)$"
+)
+HELD_ORDERS: Final = {
+    "on": "turn on", "off": "turn off", "open": "open", "closed": "close", "locked": "lock", "unlocked": "unlock",
+}  # fmt: skip
 ENDING: Final = re.compile(rf"^(?:cancel|delete|remove|forget|drop|stop|end|clear|scrap) {_WHICH}$")
 SKIPPING: Final = re.compile(
     rf"^(?:skip|leave out|omit|not) (?:{_WHICH}|(?P<it>it|that))(?: (?:once|tomorrow|today|tonight|this time|1 time|the next time|next time))*$"

@@ -141,7 +141,7 @@ _END: Final = re.compile(r"(?<!\ba)(?: (?:a bit|now|please|then|though|instead))
 
 def infinitive(verb: str) -> str:
     """ "switching" is "switch", "dimming" "dim", "closing" and "closed" "close"."""
-    stem = re.sub(r"(?:ing|e?d)$", "", verb)
+    stem = re.sub(r"(?:ing|e?d|es)$", "", verb)
     known = (one for one in (verb, stem, f"{stem}e", stem[:-1]) if one in VERBS or one in ("tell", "mute"))
     return next(known, verb)
 

@@ -47,10 +47,10 @@ class Case:
 
 
 def read_later_cases() -> list[Case]:
-    return [*_read("later.txt", held_out=False), *_read("later_held_out.txt", held_out=True)]
+    return [*read_cases("later.txt"), *read_cases("later_held_out.txt", held_out=True)]
 
 
-def _read(name: str, *, held_out: bool) -> Iterator[Case]:
+def read_cases(name: str, *, held_out: bool = False) -> Iterator[Case]:
     for line in (FOLDER / name).read_text("utf-8").splitlines():
         if line and not line.startswith("#"):
             kind, now, said, when, what = (part.strip() for part in line.split(" | "))
@@ -129,7 +129,7 @@ def _condition(condition: Condition | None) -> str:
         return ""
     days = "".join(map(str, condition.weekdays))
     hours = f"{condition.after}-{condition.before}" if condition.after or condition.before else ""
-    return f" if {days}{hours}"
+    return f" if {days}{hours}".rstrip()
 
 
 async def results() -> list[tuple[Case, str]]:

@@ -1,5 +1,6 @@
 """How routines are spoken of: their time spelled out."""
 
+import re
 from datetime import datetime, timedelta
 from itertools import pairwise
 
@@ -10,7 +11,15 @@ from voice_gateway.tools.builtin.durations import say_seconds
 
 _DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _CODES = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
-_UNITS = {"SECONDLY": "second", "MINUTELY": "minute", "HOURLY": "hour", "DAILY": "day", "WEEKLY": "week"}
+_UNITS = {
+    "SECONDLY": "second",
+    "MINUTELY": "minute",
+    "HOURLY": "hour",
+    "DAILY": "day",
+    "WEEKLY": "week",
+    "MONTHLY": "month",
+    "YEARLY": "year",
+}
 
 
 def clock(moment: datetime) -> str:
@@ -40,12 +49,19 @@ def say_when(routine: Routine, now: datetime, place: Place, *, absolute: bool = 
     said = _trigger(routine.trigger, here, place, absolute=absolute)
     if isinstance(routine.trigger, Sun) and routine.next and not absolute:
         first = "" if routine.trigger.once else "the next time "
-        said = f"{said}, {first}{on_day(routine.next.astimezone(place.zone), here)}"
+        said = f"{said}, {first}{on_day(routine.next.astimezone(place.zone).replace(second=0), here)}"
+    if isinstance(routine.trigger, Every) and routine.next and _counted(routine.trigger) and not absolute:
+        said += f", the next time {on_day(routine.next.astimezone(place.zone), here)}"
     if routine.condition is not None:
         said += _condition(routine.condition)
     if routine.until is not None:
         said += f" until {date_of(routine.until.astimezone(place.zone), here)}"
     return said
+
+
+def _counted(trigger: Every) -> bool:
+    """Every other day: which of the two, only the next time tells."""
+    return "INTERVAL=" in trigger.rrule and "BYHOUR=" in trigger.rrule
 
 
 def when_text(routine: Routine) -> str:
@@ -78,43 +94,59 @@ def _after(seconds: float, at: datetime, here: datetime) -> str:
     return f"in {say_seconds(seconds)}, {on_day(shown, here)}"
 
 
+_KNOWN = frozenset("FREQ INTERVAL BYHOUR BYMINUTE BYSECOND BYDAY BYMONTHDAY BYMONTH BYSETPOS".split())
+
+
 def say_rule(rrule: str) -> str:
     """The rules that are made here; any other as it is written."""
     parts = dict(part.split("=", 1) for part in rrule.split(";") if "=" in part)
-    count = parts.get("INTERVAL", "1")
-    unit = _UNITS.get(parts.get("FREQ", ""), "")
-    often = f"every {unit}" if count == "1" else f"every {count} {unit}s"
-    hours, minutes = parts.get("BYHOUR", "").split(","), parts.get("BYMINUTE", "0").split(",")
-    known = {"FREQ", "INTERVAL", "BYHOUR", "BYMINUTE", "BYSECOND", "BYDAY", "BYMONTHDAY"} >= parts.keys()
-    if not known or not (unit or parts.get("FREQ") == "MONTHLY"):
+    count, freq = parts.get("INTERVAL", "1"), parts.get("FREQ", "")
+    unit = _UNITS.get(freq, "")
+    if not parts.keys() <= _KNOWN or not unit:
         return f"by the rule {rrule}"
-    if hours == [""]:
+    often = f"every {unit}" if count == "1" else f"every {count} {unit}s"
+    times = _times_of(parts)
+    if not times:
         return often
-    if len(hours) * len(minutes) > 1:
-        return f"{_days(parts, 'every day')}{_times(hours, minutes)}"
-    at = clock(datetime(2000, 1, 1, int(hours[0]), int(minutes[0])))
-    if parts["FREQ"] == "MONTHLY":
-        day = int(parts.get("BYMONTHDAY", "1"))
-        named = "last day" if day == -1 else ordinal(day)
-        months = "every month" if count == "1" else f"every {count} months"
-        return f"on the {named} of {months} at {at}"
+    if freq in ("MONTHLY", "YEARLY"):
+        return f"on {_date_in(parts)} {often}{_times(times)}".replace(" every month", " of every month", 1)
     days = _days(parts, often)
-    return (
-        f"{days} at {at}" if parts["FREQ"] != "WEEKLY" or count == "1" else f"{often} on {days[6:]} at {at}"
+    if freq == "WEEKLY" and count != "1":
+        days = f"{often} on {days[6:]}"
+    return f"{days}{_times(times)}"
+
+
+def _date_in(parts: dict[str, str]) -> str:
+    """ "the 1st", "the last Friday", "24 December"."""
+    if found := re.fullmatch(r"(-1|[1-5])([A-Z]{2})", parts.get("BYDAY", "")):
+        which = "last" if found[1] == "-1" else ordinal(int(found[1]))
+        return f"the {which} {_DAYS[_CODES.index(found[2])]}"
+    day = int(parts.get("BYMONTHDAY", "1"))
+    if "BYMONTH" in parts:
+        return f"{day} {datetime(2000, int(parts['BYMONTH']), 1):%B}"
+    return f"the {'last day' if day == -1 else ordinal(day)}"
+
+
+def _times_of(parts: dict[str, str]) -> list[int]:
+    """Minutes of the day."""
+    hours, minutes = (
+        [int(one) for one in parts.get(key, "").split(",") if one] for key in ("BYHOUR", "BYMINUTE")
     )
+    times = sorted(hour * 60 + minute for hour in hours for minute in minutes or [0])
+    chosen = [int(one) for one in parts.get("BYSETPOS", "").split(",") if one]
+    return [at for place, at in enumerate(times, start=1) if not chosen or place in chosen]
 
 
 def _days(parts: dict[str, str], otherwise: str) -> str:
     days = [_CODES.index(code) for code in parts.get("BYDAY", "").split(",") if code in _CODES]
     if not days:
-        return otherwise
+        return "every day" if otherwise == "every week" else otherwise
     if days == [0, 1, 2, 3, 4]:
         return "every weekday"
     return f"every {listed([_DAYS[day] for day in days])}"
 
 
-def _times(hours: list[str], minutes: list[str]) -> str:
-    times = sorted(int(hour) * 60 + int(minute) for hour in hours for minute in minutes)
+def _times(times: list[int]) -> str:
     steps = {after - before for before, after in pairwise(times)}
     shown = [clock(datetime(2000, 1, 1, at // 60, at % 60)) for at in times]
     if len(steps) == 1 and len(times) > 3:
@@ -143,29 +175,40 @@ _VERBS = {
 }  # fmt: skip
 
 
+_MEASURED_IN = {
+    "battery": " percent", "humidity": " percent", "temperature": " degrees", "power": " watts",
+    "light": " lux",
+}  # fmt: skip
+_STATES = ("open", "closed", "locked", "unlocked", "on", "off")
+
+
+def say_news(trigger: Event) -> str:
+    """What is told when it has happened: "The Back Door is open." """
+    name = (trigger.device or trigger.resource).removeprefix("the ")
+    return f"The {name} {f'is {trigger.becomes}' if trigger.becomes in _STATES else _becomes(trigger)}."
+
+
 def say_event(trigger: Event) -> str:
-    becomes = _VERBS.get(trigger.becomes)
-    if becomes is None and (parts := trigger.becomes.split(" ")) and len(parts) == 3:
-        side = "below" if parts[1] == "<" else "above"
-        unit = (
-            " percent"
-            if parts[0] in ("battery", "humidity")
-            else " degrees"
-            if parts[0] == "temperature"
-            else ""
-        )
-        becomes = f"tells a {parts[0]} {side} {parts[2]}{unit}"
     name = trigger.device or trigger.resource
     word = "the next time" if trigger.once else "whenever"
     held = f" and stays so for {say_seconds(trigger.seconds)}" if trigger.seconds else ""
-    return f"{word} the {name.removeprefix('the ')} {becomes or f'becomes {trigger.becomes}'}{held}"
+    return f"{word} the {name.removeprefix('the ')} {_becomes(trigger)}{held}"
+
+
+def _becomes(trigger: Event) -> str:
+    becomes = _VERBS.get(trigger.becomes)
+    if becomes is None and (parts := trigger.becomes.split(" ")) and len(parts) == 3:
+        side = "below" if parts[1] == "<" else "above"
+        unit = _MEASURED_IN.get(parts[0], "")
+        becomes = f"tells a {parts[0]} {side} {parts[2]}{unit}"
+    return becomes or f"becomes {trigger.becomes}"
 
 
 def _condition(condition: Condition) -> str:
     said = ""
     if condition.weekdays:
-        codes = ",".join(_CODES[day] for day in condition.weekdays)
-        said += f", {_days({'BYDAY': codes}, '')} only".replace("every ", "on ", 1)
+        days = [f"{_DAYS[day]}s" for day in condition.weekdays]
+        said += f", only on {'weekdays' if condition.weekdays == (0, 1, 2, 3, 4) else listed(days)}"
     if condition.after and condition.before:
         said += f", between {_bound(condition.after)} and {_bound(condition.before)}"
     elif condition.after:

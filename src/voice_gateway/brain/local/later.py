@@ -6,24 +6,36 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from home_words import routine_words as words
-from voice_gateway.brain.local.command.when import Split, splits
+from home_words.command_words import OPPOSITE
+from home_words.risk import is_sensitive
+from voice_gateway.brain.local.command.clauses import repair_in
+from voice_gateway.brain.local.command.when import Split, instead_of, repeated, splits
 from voice_gateway.brain.local.grammar import Frame
 from voice_gateway.brain.local.meaning import NotHandled, Request, Step, Understanding
 from voice_gateway.brain.local.normalise import Said
 from voice_gateway.brain.local.routine_words import resource_of, when_of
 from voice_gateway.routines.model import CANCEL, LIST, MAKE, Event, Later, Missing, calls_text
+from voice_gateway.routines.wording import say_news
 
 if TYPE_CHECKING:
     from voice_gateway.brain.local.understand import Reader, Reading
 
 BACK = "Back"  # the intent of what is taken back behind a while
-_SAY = re.compile(r"^(?:say|tell (?:me|us)|announce|let (?:me|us) know)(?: that)? (?P<say>.+)$")
+_SAY = re.compile(
+    r"^(?:(?:say|announce)(?: that)?|(?:tell|remind) (?:me|us) that|let (?:me|us) know that) (?P<say>.+)$"
+)
+_NEWS = re.compile(r"^(?:tell|notify|alert|warn|inform|message) (?:me|us)$|^let (?:me|us) know$")
+_IT = re.compile(r"(?<= )it(?= (?:is|has|gets|was|stays|goes|turns|remains|opens|closes|unlocks|locks)\b)")
 _JOINT = re.compile(r" (?:and then|and|then|but) ")
-_OPENING = frozenset({"unlock", "open"})
 _ONE_BY_ONE = (
     "I don't open anything for a while. Say it, and then say when it shall be locked or closed again."
 )
 _MORE = "I did nothing. Tell me its whole name together with the time, please."
+_WHICH_SCENE = "I did nothing. If you mean a scene, say “the scene {name}” together with the time, please."
+_NO_LOOKS = "Later I can only do something or say fixed words, so I kept nothing."
+_FROM_NOW = (
+    "I can do something for a while only from now on, so I kept nothing. Say the two times one by one."
+)
 
 
 def read_routine(reader: "Reader", said: Said) -> Understanding | None:
@@ -33,7 +45,12 @@ def read_routine(reader: "Reader", said: Said) -> Understanding | None:
         return None
     if (asked := _about(said.text)) is not None:
         return Understanding.of(asked)
-    steps = _planned(reader, said.text) or _one_by_one(reader, said.text)
+    steps = (
+        _now_and_then(reader, said.text)
+        or _planned(reader, said.text)
+        or _one_by_one(reader, said.text)
+        or _at_another_time(reader, said.text)
+    )
     return Understanding(tuple(steps)) if steps else None
 
 
@@ -46,8 +63,55 @@ def _one_by_one(reader: "Reader", text: str) -> Sequence[Step]:
         behind = reader.after(first)
         rest = text[joint.end() :]
         second = _planned(behind, rest) or _planned(behind, f"turn it {rest}") or _one_by_one(behind, rest)
+        second = [_as_often(first[-1], step) for step in second]
         if second and not any(step.say or step.intent == BACK for step in second):
             return [*first, *second]
+    return ()
+
+
+def _as_often(first: Step, second: Step) -> Step:
+    """ "Every day turn it on at 7 and off at 8": the days are said once."""
+    if not second.requests or "when" not in second.requests[0].args:
+        return second
+    days, request = str(first.requests[0].args["when"]), second.requests[0]
+    own = str(request.args["when"])
+    if repeated(days) is None or repeated(own) is not None or not (when := instead_of(days, own)):
+        return second
+    return replace(second, requests=(replace(request, args={**request.args, "when": when}),))
+
+
+def _now_and_then(reader: "Reader", text: str) -> Sequence[Step]:
+    """ "Turn on the lamp and turn it off in ten minutes": it cannot be both, so the first is for now."""
+    for joint in _JOINT.finditer(text):
+        first = reader.order_in(text[: joint.start()])
+        if first is None or first.question or not first.steps or not all(one.acts for one in first.steps):
+            continue
+        then = _planned(reader.after(first.steps), text[joint.end() :])
+        kept = [one for one in then if one.intent == "MakeRoutine" and one.requests]
+        same = {one.key for step in first.steps for one in step.devices} == {
+            one.key for step in kept for one in step.devices
+        }
+        if kept and same and any(map(_opens_house, (one for step in first.steps for one in step.requests))):
+            return [Step("MakeRoutine", say=_ONE_BY_ONE)]
+        if kept and same and len(kept) == len(then) and _differ(first.steps, kept):
+            return [*first.steps, *kept]
+    return ()
+
+
+def _differ(now: Sequence[Step], then: Sequence[Step]) -> bool:
+    """Otherwise both may be meant for later: "dim the lamp and lock it …"."""
+    done = {request.wish.action for step in now for request in step.requests if request.wish}
+    later = " ".join(str(step.requests[0].args.get("calls", "")) for step in then)
+    opposite = {"on": "off", "off": "on", "open": "close", "close": "open", "lock": "unlock"}
+    return any(f'"{opposite[one]}"' in later for one in done if one in opposite)
+
+
+def _at_another_time(reader: "Reader", text: str) -> Sequence[Step]:
+    """ "At 7, no, at 8"."""
+    first, instead = repair_in(text) or ("", "")
+    for split in splits(first) if instead else ():
+        if when := instead_of(split.when, instead):
+            return _of_split(reader, Split(when, split.order))
     return ()
 
 
@@ -79,22 +143,64 @@ def unknown_thing(reader: "Reader", text: str) -> str:
 def _of_split(reader: "Reader", split: Split) -> Sequence[Step]:
     context = reader.context
     assert context.clock is not None
-    order = reader.order_in(split.order) or _about_its_cause(reader, split)
-    told = _SAY.match(split.order)
-    if order is None and not told:
-        return ()
-    later = when_of(split.when, context.home, context.room, context.clock.now, context.clock.place)
-    if later is None:
-        return ()
+    if held := words.HELD.match(split.order):
+        return _held(reader, split, held)
+    told, news = _SAY.match(split.order), _NEWS.match(split.order)
+    order = None if told or news else reader.order_in(split.order) or _about_its_cause(reader, split)
+    if order is None and not told and not news:
+        return _for_a_while_then(reader, split)
+    split, later = _about_what_is_done(reader, split, order)
     if isinstance(later, Missing):
         return [Step("MakeRoutine", say=later.text)]
+    if later is None or (news and not isinstance(later.trigger, Event)):
+        return ()
+    if order is not None:
+        return _ordered(order, split, later)
+    text = told["say"] if told else say_news(later.trigger) if isinstance(later.trigger, Event) else ""
     frame = Frame("MakeRoutine", {"when": split.when, "thing": split.order})
-    if order is None:
-        args = {"when": split.when, "say": told["say"] if told else ""}
-        return [Step("MakeRoutine", (Request(MAKE, args),), acts=True, frame=frame)]
+    made = Request(MAKE, {"when": split.when, "say": text})
+    return [Step("MakeRoutine", (made,), acts=True, frame=frame)]
+
+
+def _ordered(order: "Reading", split: Split, later: Later) -> Sequence[Step]:
     if order.question is not None or any(step.otherwise or step.say for step in order.steps):
-        return [Step("MakeRoutine", say=next((step.say for step in order.steps if step.say), _MORE))]
-    return _kept(order.steps, split, later, frame)
+        tried = next((step.requests[0].scene for step in order.steps if step.otherwise), "")
+        more = _WHICH_SCENE.format(name=tried) if tried else _MORE
+        return [Step("MakeRoutine", say=next((step.say for step in order.steps if step.say), more))]
+    return _kept(order.steps, split, later, Frame("MakeRoutine", {"when": split.when, "thing": split.order}))
+
+
+def _about_what_is_done(
+    reader: "Reader", split: Split, order: "Reading | None"
+) -> tuple[Split, Later | Missing | None]:
+    """ "Turn off the heater when it has been on for an hour": the event is the heater's."""
+    context = reader.context
+    assert context.clock is not None
+    at = context.home, context.room, context.clock.now, context.clock.place
+    later = when_of(split.when, *at)
+    devices = {device for step in order.steps for device in step.devices} if order else set()
+    if isinstance(later, Later) or len(devices) != 1 or not _IT.search(split.when):
+        return split, later
+    named = replace(split, when=_IT.sub(f"the {devices.pop().name.casefold()}", split.when, count=1))
+    return named, when_of(named.when, *at)
+
+
+def _for_a_while_then(reader: "Reader", split: Split) -> Sequence[Step]:
+    """ "When the door opens turn on the lamp for five minutes": nothing starts and ends by itself yet."""
+    inner = next((one for one in splits(split.order) if one.when.startswith("for ")), None)
+    return [Step("MakeRoutine", say=_FROM_NOW)] if inner and reader.order_in(inner.order) else ()
+
+
+def _held(reader: "Reader", split: Split, held: re.Match[str]) -> Sequence[Step]:
+    """ "Keep the lamp on until 8": on now, and off then, however it was before."""
+    now, then = (words.HELD_ORDERS[state] for state in (held["state"], OPPOSITE[held["state"]]))
+    made = _of_split(reader, replace(split, order=f"{now} {held['thing']}"))
+    behind = reader.order_in(f"{then} {held['thing']}")
+    if not made or made[-1].intent != BACK or behind is None or not behind.steps:
+        return made if made and made[0].say else ()
+    calls = [{"name": one.tool, "args": dict(one.args)} for step in behind.steps for one in step.requests]
+    frame = Frame("MakeRoutine", {"when": split.when, "thing": split.order, "calls": calls_text(calls)})
+    return [*made[:-1], replace(made[-1], frame=frame)]
 
 
 def _about_its_cause(reader: "Reader", split: Split) -> "Reading | None":
@@ -113,14 +219,20 @@ def _kept(order: Sequence[Step], split: Split, later: Later, frame: Frame) -> Se
     requests = [request for step in order for request in step.requests]
     devices = tuple(device for step in order for device in step.devices)
     if not requests or not all(step.acts for step in order):
-        return ()
+        return [Step("MakeRoutine", say=_NO_LOOKS)] if requests else ()
     if later.back:
-        if any(request.args.get("action") in _OPENING for request in requests):
+        if any(map(_opens_house, requests)):
             return [Step("MakeRoutine", say=_ONE_BY_ONE)]
         return [*order, Step(BACK, frame=frame, devices=devices)]
     calls = [{"name": request.tool, "args": dict(request.args)} for request in requests]
     made = Request(MAKE, {"when": split.when, "calls": calls_text(calls)})
     return [Step("MakeRoutine", (made,), acts=True, frame=frame, devices=devices)]
+
+
+def _opens_house(request: Request) -> bool:
+    device, action = request.device, request.wish.action if request.wish else ""
+    names = (device.name, f"{device.room} {device.name}") if device else ()
+    return device is not None and is_sensitive(device.kind, names, action)
 
 
 # --- asking what is planned, and changing it

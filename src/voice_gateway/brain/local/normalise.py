@@ -59,13 +59,14 @@ _WAKE = re.compile(
 )
 _LEADING = re.compile(
     r"^(?:hey there|hi there|hello there|hey|hi|hello|okay|ok|well|so|alright|all right|right|now|"
-    r"oh|yo|please|kindly|first|just|maybe|perhaps|possibly|actually|quickly|and|then|also|go ahead and|"
+    r"oh|yo|please|kindly|first(?! thing)|just|maybe|perhaps|possibly|actually|quickly|and|then|also|"
+    r"go ahead and|"
     r"if you (?:please|would|could|can|do not mind)|(?:excuse|pardon) me) (?=\S)"
 )
 _TRAILING = re.compile(
     r"(?<=\S) (?:please|(?:please )?and (?:thank you|thanks)|thanks|thank you|thank you very much|"
     r"for me|for us|right now|right away|immediately|"
-    r"now|kindly|would you|will you|could you|can you|okay|ok|alright|my friend|mate|"
+    r"(?<!from )now|kindly|would you|will you|could you|can you|okay|ok|alright|my friend|mate|"
     r"jarvis|computer|alexa|siri|cortana|bixby|"
     r"if you (?:please|would|could|can|do not mind)|if possible|as well|too|again|though)$"
 )

@@ -22,6 +22,7 @@ _TELLS = {
     ),
     **dict.fromkeys(("blind", "garage_door", "valve"), ("open", "closed")),
 }
+_METERED = ("plug", "switch", "dimmer", "light")  # kinds that may tell what they draw
 _MEASURES = {"temperature": "°", "humidity": "%", "power": "W", "light": "lx"}
 
 
@@ -107,6 +108,8 @@ def can_tell(device: Device, becomes: str) -> bool:
     if measure == "battery":
         return not device.available  # it may have one
     if measure:
+        if measure == "power" and device.kind in _METERED:
+            return True  # as above
         unit = _MEASURES.get(measure, "")
         return device.kind in ("sensor", "thermostat") and (unit in device.state or not device.available)
     if device.kind == "sensor":

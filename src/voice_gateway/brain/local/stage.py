@@ -449,9 +449,12 @@ class LocalBrain:
     ) -> list[ToolOutcome]:
         """To what it was before."""
         act = act_of(outcomes, turn.acts.called) if turn.acts is not None else None
-        if act is None or not act.calls or step.frame is None:
+        before = calls_text(act.calls) if act is not None and act.calls else ""
+        if step.frame is None or not any(outcome.ok for outcome in outcomes):
             return []
-        args = {"when": step.frame.text("when"), "calls": calls_text(act.calls)}
+        if not (calls := step.frame.text("calls") or before):
+            return []
+        args = {"when": step.frame.text("when"), "calls": calls}
         return await make_calls(self._executor, turn, [Request(MAKE, args)])
 
     def _answer_to(self, step: Step, outcomes: Sequence[ToolOutcome]) -> str:

@@ -29,14 +29,17 @@ class Watched(NamedTuple):
 Watch = Callable[[str, str], Watched | str]
 
 
-_OF_NOW = re.compile(rf"^(?:if|in case|should) .+ (?:is|are) (?:{words.STATE})$")
+_OF_NOW = re.compile(rf"^(?:if|in case|should) .+ (?:is|are) (?!opened\b)(?:{words.STATE})$")
 
 
 def read_event(
     text: str, condition: Condition | None, now: datetime, place: Place, watch: Watch
 ) -> Later | Missing | None:
-    once = bool(words.NEXT_TIME.match(text))
-    rest = text[words.HAPPENING.match(text).end() :]  # type: ignore[union-attr]
+    once, begins = bool(words.NEXT_TIME.match(text)), words.HAPPENING.match(text)
+    assert begins is not None
+    rest = text[begins.end() :]
+    if begins["span"]:
+        rest = f"{rest} for {begins['span']}"
     if _OF_NOW.match(text) and " for " not in text:
         return None  # how it is now: whoever looks first does it
     rest, condition = _with_hours(rest, condition, now, place)
@@ -62,7 +65,8 @@ def _becomes(kind: str, given: Found) -> str:
     if kind == "battery":
         return f"battery < {LOW_BATTERY}"
     if kind == "measure":
-        measure = given.get("measure", "temperature")
+        usual = "power" if given.keys() & {"watts", "draws"} else "light" if "lux" in given else "temperature"
+        measure = given.get("measure", usual)
         name = next(
             (short for short in ("battery", "power", "humidity", "temperature") if measure.startswith(short)),
             "light",
@@ -78,16 +82,24 @@ def with_beside(text: str, watch: Watch) -> tuple[str, Condition | Missing | Non
         dark = (found["dark"] in ("dark", "night")) != (bool(found["not"]) or found["if"] == "unless")
         hours = Condition(after="sunset") if dark else Condition(after="sunrise", before="sunset")
         return text[: found.start()].strip(), hours
-    if found := words.BESIDE.search(text):
+    found = words.BESIDE.search(text)
+    if found is None and (also := words.ALSO.search(text)) and _is_event(text[: also.start()]):
+        found = also
+    if found and found.start():
         seen = watch(found["thing"], words.BECOMES[found["state"]])
         if isinstance(seen, str):
             return text, Missing(seen)
-        unless = (found["if"] == "unless") != bool(found["not"])
+        unless = (found.groupdict().get("if") == "unless") != bool(found["not"])
         own = Condition(
             server=seen.server, resource=seen.resource, device=seen.device, state=seen.becomes, unless=unless
         )
         return text[: found.start()].strip(), own
     return text, None
+
+
+def _is_event(text: str) -> bool:
+    rest = words.HAPPENING.sub("", text)
+    return rest != text and any(pattern.match(rest) for _, pattern in words.EVENTS)
 
 
 def _with_hours(

@@ -26,21 +26,31 @@ def hours_between(start: str, end: str) -> tuple[int, int]:
     return first, last
 
 
+_EXACT = re.compile(r" (?:oclock|sharp|on the dot|exactly|precisely|hours)\b")
+
+
 def read_clock(said: str, part: str = "") -> tuple[list[int], int]:
-    text = (
-        re.sub(r"\b(\d{1,2}) ?([0-5]\d)\b(?!:)", r"\1:\2", said).replace(" oclock", "").replace(" sharp", "")
-    )
+    text = re.sub(r"\b(\d{1,2}) ?([0-5]\d)\b(?!:)", r"\1:\2", _EXACT.sub("", said))
     text = re.sub(r"(\d)([ap]m)\b", r"\1 \2", re.sub(r"^an? ", "", text))
+    text = re.sub(r"\bhalf (?=\d)", "half past ", text)
+    text = re.sub(r"\b(past|after|to|before) (midnight|noon)\b", _named_hour, text)
     text = re.sub(r"\b(\d{1,9})(?: minutes?)? (after|before) (\d{1,9})\b", _past_or_to, text)
     half = "" if re.search(r"\b(?:[ap]m|morning|afternoon|evening|night|tonight)\b", text) else part
     found = time_of_day(f"{text} {half}".strip() if half != "noon" else text)
-    if found is None or not found[0]:
+    if found is None or not found[0] or (found[1] and found[0] == [24]):
         raise ValueError(f"There is no such time as {said}.")
     return found
 
 
 def _past_or_to(found: re.Match[str]) -> str:
     return f"{found[1]} {'past' if found[2] == 'after' else 'to'} {found[3]}"
+
+
+def _named_hour(found: re.Match[str]) -> str:
+    """ "Quarter past midnight" is "quarter past 12 at night"."""
+    past = found[1] in ("past", "after")
+    half = ("night" if past else "pm") if found[2] == "midnight" else "pm" if past else "am"
+    return f"{found[1]} 12 {half}"
 
 
 def read_span(text: str) -> Span:

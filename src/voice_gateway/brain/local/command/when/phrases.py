@@ -28,11 +28,23 @@ def _matches(text: str) -> list[tuple[str, re.Match[str]]] | None:
     return found
 
 
+def instead_of(before: str, after: str) -> str:
+    """ "Tomorrow at 7", no, "at 8": what is said anew, with what still holds; "" where that is no time."""
+    after = f"at {after}" if after[:1].isdigit() else after
+    anew = _matches(after)
+    if not anew:
+        return ""
+    kinds = {kind for kind, _ in anew}
+    return " ".join(
+        (*(found[0].strip() for kind, found in _matches(before) or () if kind not in kinds), after)
+    )
+
+
 def given_groups(match: re.Match[str]) -> Found:
     return {name: value for name, value in match.groupdict().items() if value}
 
 
-_REPEATING = frozenset({"days", "monthly", "often", "every"})
+_REPEATING = frozenset({"days", "monthly", "often", "every", "turn", "yearly"})
 
 
 class Repeated(NamedTuple):

@@ -14,6 +14,7 @@ from voice_gateway.brain.local.command.when.moments import (
 )
 from voice_gateway.brain.local.command.when.phrases import Found
 from voice_gateway.brain.local.command.when.sentences import WHEN_EXACTLY
+from voice_gateway.routines.model import WEEKDAYS
 from voice_gateway.routines.schedule import Place
 from voice_gateway.tools.builtin.durations import Span
 
@@ -34,6 +35,11 @@ class SaidWhen:
     side: list[tuple[str, str]] = field(default_factory=list)  # "after", "before": a clock time or the sun
     until: Found | None = None
     vague: bool = False
+    next_day: date | None = None  # meant where the time of the day itself has passed
+    nth: str = ""  # of a month: "1MO", "-1FR"
+    yearly: bool = False
+    more_clocks: list[str] = field(default_factory=list)  # "at 8 am and 8 pm"
+    left_out: tuple[int, ...] = ()  # weekdays
     while_seconds: Span | None = None
 
 
@@ -43,6 +49,13 @@ def gathered(found: Sequence[tuple[str, Found]], now: datetime, place: Place) ->
     for kind, given in found:
         _GATHER[kind](when, given, today)
         when.part = given.get("part") or when.part
+    if when.left_out and when.every is not None:
+        all_days = when.every or range(7)
+        when.every = tuple(day for day in all_days if day not in when.left_out)
+        if not when.every:
+            raise ValueError("No day is left then.")
+    elif when.left_out:
+        raise ValueError(WHEN_EXACTLY)
     return when
 
 
@@ -60,16 +73,27 @@ def _take_days(when: SaidWhen, given: Found, _today: date) -> None:
     when.every = tuple((first + day) % 7 for day in range((last - first) % 7 + 1))
 
 
+_NTH = {"last": -1}
+
+
+def _take_yearly(when: SaidWhen, _given: Found, _today: date) -> None:
+    when.yearly = True
+
+
 def _take_monthly(when: SaidWhen, given: Found, _today: date) -> None:
-    when.month_day = -1 if given["date"] == "last day" else date_number(given["date"])
+    if "nth" in given:
+        count = _NTH.get(given["nth"]) or words.ORDINALS[given["nth"]]
+        when.nth = f"{count}{WEEKDAYS[words.WEEKDAY_NAMES.index(given['weekday'])]}"
+        return
+    when.month_day = -1 if given["date"] in ("last day", "end") else date_number(given["date"])
 
 
 _AMOUNTS = {"other": 2, "second": 2, "third": 3, "couple of": 2}
 
 
 def _take_often(when: SaidWhen, given: Found, _today: date) -> None:
-    if "word" in given:
-        when.often = ("hour", 1)
+    if "unit" not in given:
+        when.often = ({"hourly": "hour", "weekly": "week"}.get(given.get("word", "")) or given["per"], 1)
         return
     unit, amount = given["unit"].removesuffix("s"), given.get("amount", "1")
     unit = {"sec": "second", "min": "minute", "hr": "hour"}.get(unit, unit)
@@ -83,17 +107,29 @@ def _take_often(when: SaidWhen, given: Found, _today: date) -> None:
         when.often = (unit, _AMOUNTS.get(amount) or int(amount))
 
 
+def _take_turn(when: SaidWhen, given: Found, _today: date) -> None:
+    """ "Every other Monday"."""
+    when.often = ("week", _AMOUNTS[given["amount"]])
+    when.every = (words.WEEKDAY_NAMES.index(given["weekday"]),)
+
+
 def _take_every(when: SaidWhen, given: Found, _today: date) -> None:
-    what = given.get("what", "")
-    if "week" in what.replace("weekday", "") or "end" in what.split():
-        days: tuple[int, ...] = (5, 6)
-    elif "weekday" in what or "work" in what:
-        days = (0, 1, 2, 3, 4)
-    else:
-        days = tuple(number for number, name in enumerate(words.WEEKDAY_NAMES) if name in what)
+    days = (0, 1, 2, 3, 4) if "week" in given else _weekdays(given.get("what", ""))
     when.every = tuple(sorted({*(when.every or ()), *days}))
     if given.get("word") == "nightly":
         when.part = "night"
+
+
+def _weekdays(what: str) -> tuple[int, ...]:
+    if "week" in what.replace("weekday", "") or "end" in what.split():
+        return 5, 6
+    if "weekday" in what or "work" in what:
+        return 0, 1, 2, 3, 4
+    return tuple(number for number, name in enumerate(words.WEEKDAY_NAMES) if name in what)
+
+
+def _take_except(when: SaidWhen, given: Found, _today: date) -> None:
+    when.left_out = (*when.left_out, *_weekdays(given["what"]))
 
 
 def _take_day(when: SaidWhen, given: Found, today: date) -> None:
@@ -103,30 +139,53 @@ def _take_day(when: SaidWhen, given: Found, today: date) -> None:
         when.part = day.removeprefix("this ")
 
 
+def _take_from(when: SaidWhen, given: Found, today: date) -> None:
+    """ "A week from Sunday"."""
+    amount = int(given["amount"]) if given["amount"].isdecimal() else 1
+    if "weekday" in given:
+        days = (words.WEEKDAY_NAMES.index(given["weekday"]) - today.weekday()) % 7
+    else:
+        days = 1 if given["day"] == "tomorrow" else 0
+    when.day = today + timedelta(days=min(days + amount * (7 if given["unit"] == "week" else 1), 99_999))
+
+
 def _take_date(when: SaidWhen, given: Found, today: date) -> None:
     if "iso" in given:
         when.day = checked_date(*map(int, given["iso"].split()))
         return
-    number, year = date_number(given["date"]), int(given.get("year", 0))
-    if "month" not in given:
-        when.day = next_month_day(number, today)
-        return
-    month = words.MONTH_NAMES.index(given["month"]) + 1
+    year = int(given.get("year", 0))
+    if "feast" in given:
+        month, number = words.FEASTS[given["feast"]]
+    else:
+        number = date_number(given["date"])
+        if "month" not in given:
+            when.day = next_month_day(number, today - timedelta(days=1))
+            when.next_day = next_month_day(number, today)
+            return
+        month = words.MONTH_NAMES.index(given["month"]) + 1
     when.day = checked_date(year or today.year, month, number)
-    if when.day < today and not year:
-        when.day = checked_date(today.year + 1, month, number)
+    if not year and when.day <= today:
+        when.next_day = checked_date(today.year + 1, month, number)
+        when.day = when.next_day if when.day < today else when.day
     if when.day < today:
         raise ValueError("That day is over.")
 
 
 def _take_weekday(when: SaidWhen, given: Found, today: date) -> None:
     number = words.WEEKDAY_NAMES.index(given["weekday"])
-    days = (number - today.weekday()) % 7
+    if "date" in given:
+        when.day = next_month_day(date_number(given["date"]), today - timedelta(days=1))
+        if when.day.weekday() != number:
+            raise ValueError(f"{when.day.day} {when.day:%B} is a {when.day:%A}. Which day do you mean?")
+        return
+    days = (number - today.weekday()) % 7 or (7 if "next" in given else 0)
     when.day = today + timedelta(days=days + (7 if "week" in given and days <= 6 - today.weekday() else 0))
+    when.next_day = when.day + timedelta(days=7)
 
 
 def _take_far(_when: SaidWhen, given: Found, _today: date) -> None:
-    raise ValueError(f"On which day {given['far']}, and at what time?")
+    far = given["far"]
+    raise ValueError(f"On which day {'at ' if far.startswith('the') else ''}{far}, and at what time?")
 
 
 def _take_span(when: SaidWhen, given: Found, _today: date) -> None:
@@ -146,9 +205,11 @@ def _take_until(when: SaidWhen, given: Found, _today: date) -> None:
 
 
 def _take_clock(when: SaidWhen, given: Found, _today: date) -> None:
+    clock = given.get("clock") or given["sure"]
     if when.clock:
-        raise ValueError("I heard two times. Which one do you mean?")
-    when.clock = given.get("clock") or given["sure"]
+        when.more_clocks.append(clock)
+    else:
+        when.clock = clock
 
 
 def _take_part(when: SaidWhen, given: Found, _today: date) -> None:
@@ -165,8 +226,8 @@ def _take_between(when: SaidWhen, given: Found, _today: date) -> None:
 
 _GATHER: Mapping[str, Callable[[SaidWhen, Found, date], None]] = {
     "sun": _take_sun, "between": _take_between, "days": _take_days, "monthly": _take_monthly,
-    "often": _take_often, "every": _take_every, "day": _take_day, "date": _take_date,
-    "weekday": _take_weekday, "week": _take_far,
-    "in": _take_span, "for": _take_while, "after": _take_side, "until": _take_until, "clock": _take_clock,
-    "part": _take_part, "vague": _take_vague,
+    "yearly": _take_yearly, "often": _take_often, "every": _take_every, "turn": _take_turn,
+    "except": _take_except, "from": _take_from, "day": _take_day, "date": _take_date,
+    "weekday": _take_weekday, "week": _take_far, "in": _take_span, "for": _take_while, "after": _take_side,
+    "until": _take_until, "clock": _take_clock, "part": _take_part, "vague": _take_vague,
 }  # fmt: skip

@@ -1,11 +1,12 @@
 """What starts a routine: a moment, a rule or the sun, of what the phrases say."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, time, timedelta
 
 from home_words import when_words as words
 from voice_gateway.brain.local.command.when.moments import hours_between, read_clock, shifted, wall_time
-from voice_gateway.brain.local.command.when.phrases import phrases
+from voice_gateway.brain.local.command.when.phrases import Found, phrases
 from voice_gateway.brain.local.command.when.said import SaidWhen, gathered
 from voice_gateway.brain.local.command.when.sentences import AT_WHAT_TIME, NEVER, WHEN_EXACTLY
 from voice_gateway.routines.model import WEEKDAYS, Every, Later, Missing, Once, Sun
@@ -27,12 +28,17 @@ def meant(when: SaidWhen, now: datetime, place: Place) -> Later | Missing:
 def _triggered(when: SaidWhen, now: datetime, place: Place) -> Later | Missing:  # noqa: PLR0911 (one for each kind)
     if when.vague:
         return Missing(WHEN_EXACTLY)
-    again = when.every is not None or when.month_day is not None or when.often is not None
+    again = (
+        when.every is not None or when.month_day is not None or when.often is not None
+        or bool(when.nth) or when.yearly
+    )  # fmt: skip
+    if when.more_clocks and (not again or when.often is not None):
+        return Missing("I heard two times. Which one do you mean?")
     if when.while_seconds is not None or (when.until and not again):
         return _for_a_while(when, now, place)
     if when.often is not None:
         return _often(when, now, place)
-    if when.every is not None or when.month_day is not None:
+    if again:
         return _again(when, now, place)
     if when.sun is not None:
         return _sun(when, now, place)
@@ -40,6 +46,8 @@ def _triggered(when: SaidWhen, now: datetime, place: Place) -> Later | Missing: 
         return _after(when, now, place)
     if when.clock or when.part or when.day:
         return _at(when, now, place)
+    if when.between is not None:
+        return Missing("Say the two times one by one: when it shall begin, and when it shall end.")
     return Missing(WHEN_EXACTLY)
 
 
@@ -53,12 +61,20 @@ def _for_a_while(when: SaidWhen, now: datetime, place: Place) -> Later | Missing
     elif given and "sun_end" in given:
         name = given["sun_end"].removeprefix("the ")
         back = _sun(SaidWhen(sun=(words.SUN_NAMES.get(name, name), 0)), now, place)
-    elif given and "clock_end" in given:
+    elif given and "clock_end" in given and "clock_day" not in given:
         back = _at(SaidWhen(clock=given["clock_end"], part=when.part), now, place)
     else:
-        found = phrases(given["day_end"]) if given else None
+        found = phrases(_until(given)) if given else None
         back = _at(gathered(found, now, place), now, place) if found else Missing(WHEN_EXACTLY)
     return replace(back, back=True, note="") if isinstance(back, Later) else back
+
+
+def _until(given: Found) -> str:
+    """ "7 tomorrow morning", "friday at 8": as phrases are written."""
+    if "clock_end" in given:
+        return f"at {given['clock_end']}{given['clock_day']}"
+    clock = given.get("day_clock", "").removeprefix(" at").strip()
+    return f"{given['day_end']}{f' at {clock}' if clock else ''}"
 
 
 def _sun(when: SaidWhen, now: datetime, place: Place) -> Later | Missing:
@@ -99,13 +115,15 @@ def _at(when: SaidWhen, now: datetime, place: Place) -> Later | Missing:
     days = [when.day] if when.day else [here.date(), here.date() + timedelta(days=1)]
     moments = [on_clock(wall_time(day, hour, minute), place.zone, now) for day in days for hour in hours]
     at = next((moment for moment in moments if moment > now), None)
+    instead = when.next_day or here.date() + timedelta(days=1)
     if at is None and when.day == here.date():
-        at = on_clock(wall_time(here.date() + timedelta(days=1), hours[0], minute), place.zone, now)
+        at = on_clock(wall_time(instead, hours[0], minute), place.zone, now)
     if at is None:
         return Missing("That day is over.")
     passed = moments[0] <= now and (len(hours) == 1 or when.day == here.date())
     if passed and at.astimezone(place.zone).date() > here.date():
-        note = "That time has passed today, so I take tomorrow."
+        day = f"{instead:%A}, {instead.day} {instead:%B}" if when.day and when.next_day else "tomorrow"
+        note = f"That time has passed today, so I take {day}."
     return Later(Once(at), note=note)
 
 
@@ -117,15 +135,38 @@ def _again(when: SaidWhen, now: datetime, place: Place) -> Later | Missing:
         return Later(Sun(*when.sun, days=days if len(days) < 7 else ()))
     if not when.clock and not when.part:
         return Missing(AT_WHAT_TIME)
-    hours, minute = _clock(when)
-    at = f"BYHOUR={hours[0] % 24};BYMINUTE={minute};BYSECOND=0"
-    if when.month_day is not None:
+    at = _times(when)
+    if when.clock == "midnight" and when.every:  # the one behind the day, as always
+        days = tuple(sorted((day + 1) % 7 for day in days))
+    if when.yearly:
+        if when.day is None:
+            return Missing("On which day of the year?")
+        rule = f"FREQ=YEARLY;BYMONTH={when.day.month};BYMONTHDAY={when.day.day};{at}"
+        when = replace(when, day=None)
+    elif when.nth:
+        rule = f"FREQ=MONTHLY;BYDAY={when.nth};{at}"
+    elif when.month_day is not None:
         rule = f"FREQ=MONTHLY;BYMONTHDAY={when.month_day};{at}"
     elif days and len(days) < 7:
         rule = f"FREQ=WEEKLY;BYDAY={','.join(WEEKDAYS[day] for day in days)};{at}"
     else:
         rule = f"FREQ=DAILY;{at}"
     return Later(Every(rule, _first_moment(when, now, place)))
+
+
+def _times(when: SaidWhen) -> str:
+    """As a rule has them."""
+    clocks = [_clock(replace(when, clock=clock)) for clock in (when.clock, *when.more_clocks)]
+    return times_rule([hours[0] % 24 * 60 + minute for hours, minute in clocks])
+
+
+def times_rule(times: Sequence[int]) -> str:
+    """Minutes of the day: of all hours with all minutes, where they are more, only those."""
+    hours, minutes = sorted({at // 60 for at in times}), sorted({at % 60 for at in times})
+    every = [hour * 60 + minute for hour in hours for minute in minutes]
+    rule = f"BYHOUR={','.join(map(str, hours))};BYMINUTE={','.join(map(str, minutes))};BYSECOND=0"
+    chosen = [place for place, at in enumerate(every, start=1) if at in times]
+    return rule if len(chosen) == len(every) else f"{rule};BYSETPOS={','.join(map(str, chosen))}"
 
 
 _FREQUENCIES = {
@@ -159,7 +200,11 @@ def _often(when: SaidWhen, now: datetime, place: Place) -> Later | Missing:
     if unit == "month":
         by_day = f";BYMONTHDAY={day.day}"
     rule = f"FREQ={_FREQUENCIES[unit]}{interval}{by_day};{at}"
-    return Later(Every(rule, on_clock(wall_time(day, 0, 0), place.zone)))
+    start = on_clock(wall_time(day, 0, 0), place.zone)
+    plain = Every(rule.replace(interval, "", 1), start)
+    if interval and when.day is None and (first := next_run(plain, now, place)):
+        start = first  # counted from the first that comes
+    return Later(Every(rule, start))
 
 
 def _often_between(when: SaidWhen, unit: str, amount: int, by_day: str, now: datetime) -> Later | Missing:
@@ -170,14 +215,9 @@ def _often_between(when: SaidWhen, unit: str, amount: int, by_day: str, now: dat
     if not step or last <= first:
         return Missing("From when to when each day?")
     times = list(range(first, last + 1, step))
-    hours, minutes = sorted({at // 60 for at in times}), sorted({at % 60 for at in times})
-    if len(times) != len(hours) * len(minutes) and minutes != [first % 60]:
-        times = [at for at in times if at < last or at % 60 == first % 60]
-        hours = sorted({at // 60 for at in times if at < last})
-        minutes = sorted({at % 60 for at in times})
-    listed = (",".join(map(str, part)) for part in (hours, minutes))
-    rule = "FREQ=DAILY{};BYHOUR={};BYMINUTE={};BYSECOND=0".format(by_day, *listed)
-    return Later(Every(rule, now.replace(microsecond=0)))
+    if 60 % step == 0 and step < 60:  # a quarter of an hour goes on up to the hour, without it
+        times = [at for at in times if at < last]
+    return Later(Every(f"FREQ=DAILY{by_day};{times_rule(times)}", now.replace(microsecond=0)))
 
 
 def _clock(when: SaidWhen) -> tuple[list[int], int]:
