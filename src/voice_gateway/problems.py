@@ -61,6 +61,7 @@ FILE_DAMAGED = "The file with my {what} was damaged, so I began a new one; of it
 ROUTINES_LOST = "Routines are not available: the place where they are kept cannot be used."
 LISTS_LOST = "Lists are not available: their file cannot be used."
 TIMERS_LOST = "Timers are not available: their file cannot be used."
+OWN_TOOLS_LEFT_OUT = "A tool of your own is left out: {reasons}"
 PIN_LOCKED = "The PIN is locked for {time} after {wrong} wrong ones."
 SECOND_GATEWAY = "another gateway is running; commands reach that one"
 FOREIGN_SOCKET = "control socket belongs to somebody else, it is not used"
@@ -238,6 +239,14 @@ VOICE = Problem(
     " `voice-gateway doctor` tries them",
     "a server that was away is tried again within half a minute; a new package or setting needs a restart",
 )
+OWN_TOOLS = Problem(
+    "`tools`",
+    (OWN_TOOLS_LEFT_OUT,),
+    "a file of `tools.tools_dir`, or a package with tools, has a mistake, or others could have written it;"
+    " everything else works",
+    "the file and line that are named; `chmod go-w` where others may write",
+    "at the next start",
+)
 DATA_FOLDER = Problem(
     "data folder",
     (FOLDER_UNUSABLE, LITTLE_SPACE),
@@ -354,6 +363,7 @@ CATALOGUE: Mapping[str, tuple[Problem, ...]] = {
             "`voice-gateway doctor`, free space, owner of the folder",
             "with the next question",
         ),
+        OWN_TOOLS,
         Problem(
             "`timers`",
             (TIMERS_LOST,),

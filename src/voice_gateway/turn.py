@@ -111,7 +111,7 @@ class ToolTraits:
     True only where it was said so explicitly.
     """
 
-    source: str = "builtin"  # "builtin" or the MCP server's name
+    source: str = "builtin"  # "builtin", the MCP server's name, or that of the user's own file or entry point
     original_name: str = ""  # the name its server gave it
     title: str = ""
     read_only: bool = False
@@ -125,10 +125,16 @@ class ToolTraits:
     # Of a tool that makes other calls later: whether those are sensitive, and how one is asked about them.
     sensitive: Callable[[Mapping[str, Any]], bool] | None = None
     asked: Callable[[Mapping[str, Any]], str] | None = None
+    origin: str = ""  # of a user's own tool: "the file …", "the package …"
 
     @property
     def side_effects(self) -> bool:
         return not self.read_only
+
+    @property
+    def server(self) -> str:
+        """The MCP server's name, or "builtin" for what runs in this process."""
+        return "builtin" if self.origin else self.source
 
 
 @dataclass(frozen=True, slots=True)

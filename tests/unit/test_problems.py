@@ -38,6 +38,7 @@ PROOFS = {
     "`search`": "test_internet",
     "`volume`": "test_the_volume_control_is_judged_by_how_calls_end",
     "a list": "test_a_disk_that_takes_nothing_is_told",
+    "`tools`": "test_a_file_with_a_mistake_is_named_with_its_line_and_everything_else_works",
     "`timers`": "test_data_folder",
     "`routines`": "test_a_disk_that_takes_nothing_is_said",
     "`mqtt`": "test_without_a_broker_the_gateway_answers_and_says_what_is_missing",

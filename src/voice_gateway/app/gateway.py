@@ -30,7 +30,7 @@ from voice_gateway.homes.sources import Sources
 from voice_gateway.mcp_link.catalogue import Catalogue
 from voice_gateway.mcp_link.integration import MCPIntegration, ServerStatus
 from voice_gateway.private_files import close_folder
-from voice_gateway.problems import MODEL_NO_KEY, TIMERS_LOST
+from voice_gateway.problems import MODEL_NO_KEY, OWN_TOOLS_LEFT_OUT, TIMERS_LOST
 from voice_gateway.reports import (
     autonomy_report,
     damaged_file,
@@ -50,6 +50,7 @@ from voice_gateway.tools.builtin.volume import PlaybackVolume
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
 from voice_gateway.tools.masking import without_secrets
+from voice_gateway.tools.own_tools import own_tools
 from voice_gateway.tools.permission import Fits
 from voice_gateway.tools.reach import Reach
 from voice_gateway.turn import ToolCall, ToolTraits, Utterance
@@ -110,6 +111,7 @@ class Gateway:
             home=_where(settings.home),
         ):
             self.tools.add(tool)
+        self._add_own_tools()
         self.executor = self._build_executor()
         self.link = self._build_link()
         reached = any(server.url is not None for server in settings.mcpServers.values())
@@ -135,6 +137,17 @@ class Gateway:
         self.watch.subscribe(outside_parts(self.watch))
         self.watch.subscribe(self._home_acted)
         self.doors = Doors(self)
+
+    def _add_own_tools(self) -> None:
+        found = own_tools(self.settings.tools.tools_dir, taken=self.settings.mcpServers)
+        for tool in found.tools:
+            self.tools.add(tool)
+        for problem in found.problems:
+            log.warning("a tool of your own is left out", extra={"reason": problem})
+        if found.problems:
+            self.watch.report(
+                "tools", State.DEGRADED, OWN_TOOLS_LEFT_OUT.format(reasons="; ".join(found.problems))
+            )
 
     def _about(self) -> About:
         voice = self.settings.voice

@@ -133,6 +133,8 @@ def _allow(options: argparse.Namespace) -> int:
     )
     for name, words in servers_shown(found.settings).items():
         print(f"  server {name}: {one_line(words)}", file=sys.stderr)
+    if found.settings.tools.tools_dir is not None:
+        print(f"  the tools in {one_line(str(found.settings.tools.tools_dir))}", file=sys.stderr)
     return 0
 
 

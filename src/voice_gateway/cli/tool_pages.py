@@ -91,6 +91,8 @@ def _origin(gateway: "Gateway", tool: Any) -> str:
     source = traits(tool).source
     if source == "builtin":
         return "the gateway itself"
+    if origin := traits(tool).origin:
+        return f"{printable(origin)}{', which says nothing of itself' if traits(tool).stranger else ''}"
     simulated = [status.name for status in gateway.link.status() if status.simulated]
     about = ", simulated home" if source in simulated else ""
     return f"the server {source}{about}{', not trusted' if traits(tool).stranger else ''}"

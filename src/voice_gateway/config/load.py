@@ -88,7 +88,7 @@ def load(
     for name in WITHOUT_EFFECT:
         if name in origins:
             log.warning("setting has no effect any more", extra={"setting": name, "origin": origins[name]})
-    settings = _validated(tree, origins, found)
+    settings = _with_tools_dir(_validated(tree, origins, found), found)
     reads = dict(source.reads)
     servers = with_servers(settings, found, origins, reads, environ, here=source.here)
     readable = tuple(_readable_secrets(servers, origins, reads.values()))
@@ -103,6 +103,14 @@ def load(
         servers.inputs,
         servers.answers,
     )
+
+
+def _with_tools_dir(settings: Settings, file: Path | None) -> Settings:
+    """A path that is not whole is one beside the file."""
+    if settings.tools.tools_dir is None:
+        return settings
+    tools = settings.tools.model_copy(update={"tools_dir": beside(file, settings.tools.tools_dir)})
+    return settings.model_copy(update={"tools": tools})
 
 
 # --- the file

@@ -139,6 +139,9 @@ class ToolsSettings(Section):
     result_cap: int = Field(8000, ge=200, description="characters of a result that the model gets")
     slow_seconds: float = Field(1.0, gt=0, description="a call longer than this is logged as slow")
     priority: tuple[str, ...] = Field((), description="tools to keep, first first, when the list is too long")
+    tools_dir: Path | None = Field(
+        None, description="folder of Python files with LangChain tools of your own (docs/tools.md)"
+    )
     search: bool = Field(True, description="offer web search")
     searxng_url: WebAddress | None = Field(None, description="your own SearXNG; without it DuckDuckGo (ddgs)")
     search_region: str = Field("wt-wt", description="region of web searches, such as us-en or de-de")

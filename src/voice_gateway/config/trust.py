@@ -30,7 +30,7 @@ LARGEST = 1024 * 1024  # bytes of a file that nobody named
 # a model may do by itself.
 STARTING = ("mcpServers", "mcp", "mcp_config", "permission", "routines")
 STARTING_IN_MCP_JSON = ("mcpServers", "servers", "mcp", "inputs")
-BESIDE = ("url", "autonomy")  # how such a setting's name ends in any other part
+BESIDE = ("url", "autonomy", "tools_dir")  # how such a setting's name ends in any other part
 CHANGED = "what it starts, permits or connects to has changed since you allowed it"
 UNREADABLE = "-"  # it starts nothing; what is wrong with it is told when it is read
 

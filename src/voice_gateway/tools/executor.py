@@ -222,7 +222,7 @@ class ToolExecutor:
 
     def _failed(self, execution: Execution, error: BaseException, *, by_tool: bool = False) -> ToolOutcome:
         seconds = perf_counter() - execution.started
-        kind, message = describe(error, execution.name, execution.traits.source)
+        kind, message = describe(error, execution.name, execution.traits.server)
         text = encodable(plain_text(f"Error: {message}")[0])
         structured = getattr(error, "structured", None)
         # What we say ourselves of a call that never reached its tool is none.

@@ -69,7 +69,7 @@ class GatewayTool(FreelyNamedTool):
                 return await self.coroutine(**ready)
             return await asyncio.wrap_future(_started(_awaited(self.coroutine, ready), self.loop))
         except Exception as error:
-            _, text = describe(error, self.name, traits(self).source)
+            _, text = describe(error, self.name, traits(self).server)
             raise ToolException(text) from error
 
     def _run(self, arguments: Any) -> Any:  # type: ignore[override]

@@ -12,7 +12,7 @@ from voice_gateway import problems
 from voice_gateway.cli.command import loaded, wants_json
 from voice_gateway.cli.doctor.finding import CheckResult, CheckResults, Grade, bad, ok
 from voice_gateway.cli.doctor.links import broker, servers
-from voice_gateway.cli.doctor.machine import disk_and_clock, python_and_packages, store
+from voice_gateway.cli.doctor.machine import disk_and_clock, own_tools, python_and_packages, store
 from voice_gateway.cli.doctor.models import autonomy, cloud, model_server
 from voice_gateway.cli.doctor.sound import audio, speech
 from voice_gateway.config import Settings
@@ -57,6 +57,7 @@ def all_checks(online: bool) -> list[tuple[str, Callable[[Settings], CheckResult
     return [
         ("Python and packages", python_and_packages),
         ("disk and clock", disk_and_clock),
+        ("your own tools", own_tools),
         ("store of conversations", store),
         ("model server", model_server),
         ("autonomy", autonomy),

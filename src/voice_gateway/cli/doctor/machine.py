@@ -1,4 +1,4 @@
-"""What the doctor tries of this machine: packages, disk, clock and the store of conversations."""
+"""What the doctor tries of this machine: packages, disk, clock, own tools and the store of conversations."""
 
 import contextlib
 import importlib.metadata
@@ -11,6 +11,7 @@ from voice_gateway import problems
 from voice_gateway.cli.doctor.finding import CheckResults, Grade, bad, ok
 from voice_gateway.config import Settings, conversations_file, data_folder
 from voice_gateway.conversation.store import store_from
+from voice_gateway.logs import one_line
 from voice_gateway.private_files import private_file
 from voice_gateway.tools.masking import hide_secrets
 from voice_gateway.turn import new_id
@@ -63,6 +64,18 @@ async def disk_and_clock(
         yield bad("clock", problems.CLOCK, problems.CLOCK_NOT_SET.format(year=now.tm_year))
     else:
         yield ok("clock", time.strftime("%Y-%m-%d %H:%M %Z", now))
+
+
+async def own_tools(settings: Settings) -> CheckResults:
+    """Those of the user; whoever has none is told nothing of them."""
+    from voice_gateway.tools.own_tools import own_tools as found_tools
+
+    found = found_tools(settings.tools.tools_dir, taken=settings.mcpServers)
+    if found.tools:
+        yield ok("tools", f"your own: {', '.join(tool.name for tool in found.tools)}")
+    for reason in found.problems:
+        sentence = problems.OWN_TOOLS_LEFT_OUT.format(reasons=one_line(reason))
+        yield bad("tools", problems.OWN_TOOLS, sentence, grade=Grade.WARNING)
 
 
 async def store(settings: Settings) -> CheckResults:

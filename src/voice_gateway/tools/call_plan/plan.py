@@ -44,7 +44,7 @@ class CallPlan:
             if self._model is None
             else self._model.model_config.get("extra") == "allow"
         )
-        self.is_mcp = self.traits.source != "builtin"
+        self.is_mcp = self.traits.server != "builtin"
         # Its function is called without LangChain, unless somebody listens there.
         self.direct = can_be_called_directly(tool, self._names, self._model)
         self._needs_whole_call = needs_whole_call(tool, self._names, self._model)

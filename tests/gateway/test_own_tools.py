@@ -1,0 +1,49 @@
+"""Tools of the user's own, in a running gateway and at the command line."""
+
+import pytest
+from tests.fakes.gateway_process import Running
+from tests.fakes.running_gateway import ask, parts
+
+SETTINGS = '[mcp]\nsimulated_home = false\n[tools]\ntools_dir = "tools"\n'
+DICE = '''
+from langchain_core.tools import tool
+
+
+@tool
+def roll_dice(sides: int = 6) -> str:
+    """Rolls a die."""
+    return f"You rolled a {sides}."
+
+
+roll_dice.metadata = {"read_only": True}
+'''
+
+
+@pytest.fixture
+def folder(commands):
+    commands.file("voice-gateway.toml", SETTINGS)
+    made = commands.folder / "tools"
+    made.mkdir(mode=0o700)
+    (made / "dice.py").write_text(DICE, encoding="utf-8")
+    return made
+
+
+async def test_a_file_with_a_mistake_is_named_with_its_line_and_everything_else_works(commands, folder):
+    (folder / "broken.py").write_text("import os\n\nnobody()\n", encoding="utf-8")
+    async with Running.opened(commands):
+        part = (await parts(commands))["tools"]
+        assert part["state"] == "degraded"
+        assert f"{folder / 'broken.py'}: line 3: NameError" in part["sentence"]
+        assert (await ask(commands, "what time is it"))["ok"] is True
+        called = await commands.run("tools", "call", "roll_dice", "sides=3", "--json")
+        assert called.json["text"] == "You rolled a 3."
+
+
+async def test_the_list_shows_where_a_tool_comes_from(commands, folder):
+    shown = await commands.run("tools")
+
+    assert shown.code == 0, shown.err
+    assert f"the file {folder / 'dice.py'}\n" in shown.out
+    assert "Rolls a die." in shown.out
+    one = await commands.run("tools", "roll_dice")
+    assert f"the file {folder / 'dice.py'}; it only looks" in one.out

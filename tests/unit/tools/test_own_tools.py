@@ -1,0 +1,235 @@
+"""A user's own tools: what is taken from files and packages, and what is left out with a reason."""
+
+import json
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from voice_gateway.config import PermissionSettings
+from voice_gateway.errors import ErrorKind
+from voice_gateway.tools.executor import ToolExecutor
+from voice_gateway.tools.manager import ToolManager
+from voice_gateway.tools.own_tools import OwnTools, own_tools
+from voice_gateway.tools.tier import Tier, tier
+from voice_gateway.tools.traits import traits
+from voice_gateway.turn import ToolCall
+
+DICE = '''
+from langchain_core.tools import tool
+
+
+@tool
+def roll_dice(sides: int = 6) -> str:
+    """Rolls a die."""
+    return f"You rolled a {sides}."
+'''
+SEVERAL = '''
+from langchain_core.tools import StructuredTool, tool
+from pydantic import BaseModel
+
+
+class Wish(BaseModel):
+    artist: "Artist"
+
+
+class Artist(BaseModel):
+    name: str
+
+
+async def find_song(artist: Artist) -> str:
+    return f"A song of {artist.name}."
+
+
+def _hidden() -> None: ...
+
+
+TOOLS = [
+    StructuredTool.from_function(
+        coroutine=find_song, description="Finds a song.", args_schema=Wish, metadata={"read_only": True}
+    )
+]
+
+
+@tool
+async def open_garage() -> str:
+    """Opens it."""
+    raise ConnectionRefusedError("no radio")
+'''
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    made = tmp_path / "tools"
+    made.mkdir(mode=0o700)
+    return made
+
+
+def write(folder: Path, name: str, text: str, mode: int = 0o600) -> Path:
+    file = folder / name
+    file.write_text(text, encoding="utf-8")
+    file.chmod(mode)
+    return file
+
+
+def names(found: OwnTools) -> list[str]:
+    return [tool.name for tool in found.tools]
+
+
+async def test_the_tools_of_a_folder_are_taken_and_run(folder: Path) -> None:
+    write(folder, "dice.py", DICE)
+    write(folder, "songs.py", SEVERAL)
+    write(folder, "_helper.py", "1 / 0")
+    write(folder, "notes.txt", "milk")
+    found = own_tools(folder)
+    tools = ToolManager()
+    for tool in found.tools:
+        tools.add(tool)
+    executor = ToolExecutor(tools)
+
+    assert found.problems == []
+    assert names(found) == ["roll_dice", "find_song", "open_garage"]
+    assert (
+        await executor.execute(ToolCall("1", "dice__roll_dice", {"sides": "3"}))
+    ).text == "You rolled a 3."
+    song = await executor.execute(ToolCall("2", "find_song", {"artist": {"name": "Nina"}}))
+    assert song.text == "A song of Nina."
+    failed = await executor.execute(ToolCall("3", "open_garage", {}))
+    assert failed.error is ErrorKind.UNAVAILABLE
+    assert "server" not in failed.text
+
+
+def test_one_that_says_nothing_of_itself_is_judged_as_a_strangers(folder: Path) -> None:
+    write(folder, "dice.py", DICE)
+    write(folder, "songs.py", SEVERAL)
+    dice, song, garage = own_tools(folder).tools
+    settings = PermissionSettings()
+
+    def judged(tool: object, name: str) -> Tier:
+        return tier(ToolCall("1", name, {}), traits(tool), settings, None)  # type: ignore[arg-type]
+
+    assert [traits(tool).stranger for tool in (dice, song, garage)] == [True, False, True]
+    assert judged(song, "find_song") is Tier.READ
+    assert judged(dice, "roll_dice") is Tier.ACT
+    assert judged(garage, "open_garage") is Tier.SENSITIVE
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("x = 1\ndef broken(:\n", "line 2: SyntaxError"),
+        ("import os\n\n1 / 0\n", "line 3: ZeroDivisionError: division by zero"),
+        ("import nobody_has_this\n", "line 1: ModuleNotFoundError"),
+        ("raise SystemExit(3)\n", "line 1: SystemExit"),
+        ("x = 1\n", "no LangChain tool"),
+        ("from langchain_core.tools import tool\n\n@tool\ndef f() -> str:\n    return ''\n", "docstring"),
+        ("\0", "null bytes"),
+    ],
+)
+def test_a_file_with_a_mistake_costs_itself_and_names_the_line(folder: Path, text: str, reason: str) -> None:
+    broken = write(folder, "broken.py", text)
+    write(folder, "dice.py", DICE)
+    found = own_tools(folder)
+
+    assert names(found) == ["roll_dice"]
+    [problem] = found.problems
+    assert problem.startswith(f"{broken}: ")
+    assert reason in problem
+
+
+def test_a_file_that_others_could_have_written_is_not_run(folder: Path, tmp_path: Path) -> None:
+    ran = tmp_path / "ran"
+    touch = f"open({str(ran)!r}, 'w').close()\n"
+    write(folder, "theirs.py", touch, mode=0o622)
+    (folder / "folder.py").mkdir()
+    found = own_tools(folder)
+
+    assert [("others may write it" in one, "regular file" in one) for one in sorted(found.problems)] == [
+        (False, True),
+        (True, False),
+    ]
+    write(folder, "theirs.py", touch)
+    folder.chmod(0o777)
+    assert "could be replaced" in own_tools(folder).problems[1]
+    assert not ran.exists()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a file away")
+def test_a_file_of_another_user_is_not_run(folder: Path) -> None:
+    os.chown(write(folder, "theirs.py", DICE), 12345, -1)
+
+    assert "belongs to another user" in own_tools(folder).problems[0]
+
+
+def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
+    found = own_tools(tmp_path / "nowhere")
+
+    assert found.tools == []
+    assert "No such file" in found.problems[0]
+
+
+def test_a_name_that_a_server_has_stays_the_servers(folder: Path) -> None:
+    write(folder, "zwave.py", DICE)
+    [tool] = own_tools(folder, taken=["zwave"]).tools
+
+    assert traits(tool).source == "zwave_py"
+
+
+def test_a_built_in_tool_keeps_its_name_and_both_can_be_called(folder: Path, caplog) -> None:
+    write(folder, "dice.py", DICE)
+    write(folder, "more.py", DICE)
+    found, tools = own_tools(folder), ToolManager()
+    for tool in found.tools:
+        tools.add(tool)
+
+    assert tools.find("roll_dice") is found.tools[1]  # of two, the later one
+    assert tools.find("dice__roll_dice") is found.tools[0]
+    assert "same name" in caplog.text
+
+
+def package(folder: Path, monkeypatch: pytest.MonkeyPatch, entries: dict[str, str], code: str) -> None:
+    """A package as pip leaves it: its code, and what it says of itself."""
+    info = folder / "my_tools-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: my-tools\nVersion: 1.0\n", encoding="utf-8")
+    lines = "\n".join(f"{name} = {value}" for name, value in entries.items())
+    (info / "entry_points.txt").write_text(f"[voice_gateway.tools]\n{lines}\n", encoding="utf-8")
+    (folder / "my_tools.py").write_text(code, encoding="utf-8")
+    monkeypatch.syspath_prepend(str(folder))
+    monkeypatch.delitem(sys.modules, "my_tools", raising=False)
+
+
+def test_the_tools_of_an_installed_package_are_taken(tmp_path: Path, monkeypatch) -> None:
+    entries = {
+        "dice": "my_tools:roll_dice",
+        "songs": "my_tools:songs",
+        "gone": "my_tools:nobody",
+        "number": "my_tools:number",
+        "wrong": "my_tools:wrong",
+        "nothing": "nobody_has_this:tool",
+    }
+    code = DICE + (
+        "def songs():\n    return [roll_dice.model_copy(update={'name': 'sing'})]\n"
+        "number = 3\n"
+        "def wrong():\n    raise ValueError('no key')\n"
+    )
+    package(tmp_path, monkeypatch, entries, code)
+    found = own_tools(None)
+
+    assert names(found) == ["roll_dice", "sing"]
+    assert [traits(tool).source for tool in found.tools] == ["dice", "songs"]
+    assert {traits(tool).origin for tool in found.tools} == {"the package my-tools"}
+    assert [one.partition(":")[0] for one in found.problems] == [
+        f"{json.dumps(name)} of the package my-tools" for name in ("gone", "nothing", "number", "wrong")
+    ]
+    assert "no key" in found.problems[-1]
+
+
+def test_without_any_nothing_is_asked_for(monkeypatch) -> None:
+    def never(**_: object) -> None:
+        raise AssertionError
+
+    monkeypatch.setattr("importlib.metadata.entry_points", never)
+
+    assert own_tools(None) == OwnTools()
