@@ -183,8 +183,11 @@ class TextDoor:
             return await self._answer_all(lines(stream), None)
         if self._history is not None:
             self._history.load()
-        with _left_as_found(stream):
-            return await self._answer_all(lines(stream, Prompt(self._room)), self._history)
+        try:
+            with _left_as_found(stream):
+                return await self._answer_all(lines(stream, Prompt(self._room)), self._history)
+        finally:
+            self._progress.end()  # it hides the cursor
 
     async def _answer_all(self, typed: AsyncIterator[str], history: TypedHistory | None) -> bool:
         all_ok = True

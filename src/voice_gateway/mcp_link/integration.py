@@ -130,8 +130,8 @@ class MCPIntegration:
         raise ToolError(f"No server that is connected has prompts{_called(server)}.")
 
     def instructions(self) -> dict[str, str]:
-        """What each connected server says to a model, in its own words."""
-        return {shelf.server: shelf.greeting.instructions for shelf in self._shelves()}
+        """What each connected server that has tools says to a model, in its own words."""
+        return {one.name: one.greeting.instructions for one in self._servers if one.is_linked and one.tools}
 
     def _shelves(self, server: str | None = None, offer: str = "") -> list[Shelf]:
         found = [Shelf(one.name, one.greeting, one.request) for one in self._servers if one.is_linked]

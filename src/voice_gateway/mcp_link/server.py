@@ -167,6 +167,10 @@ class Server:
             self._connection.post(method, params)
 
     @property
+    def tools(self) -> tuple[str, ...]:
+        return self._tools
+
+    @property
     def is_linked(self) -> bool:
         """It takes requests now."""
         return self._connection is not None

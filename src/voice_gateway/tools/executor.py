@@ -151,8 +151,8 @@ class ToolExecutor:
         if (gate is not None or self._gate is not None) and (refusal := self._refusal(execution, gate)):
             return refusal
         limit = timeout_seconds or plan.traits.timeout_seconds or self._timeout_seconds
-        waits = tell_later(args, plan.traits)
         pace = self._pace(execution, timeout_seconds) if plan.is_mcp else None
+        waits = tell_later(args, plan.traits, unless=None if pace is None else pace.has_moved)
         try:
             value = await self._runner.run(
                 execution.name, limit, plan.start, execution.call_id, args, ready, pace=pace
@@ -308,8 +308,9 @@ def unknown_tool(name: str, tools: ToolManager) -> str:
 
 def heavy(value: Any) -> bool:
     """Whether a value is so large that reading it would hold up the event loop."""
-    if isinstance(value, str):
-        return len(value) > HEAVY_TEXT
+    text = value[0] if type(value) is tuple and value else value  # of a tool that gives an artifact, too
+    if isinstance(text, str) and len(text) > HEAVY_TEXT:
+        return True
     if type(value) is dict and is_flat(value):
         return len(value) > HEAVY_NODES
     left = HEAVY_NODES

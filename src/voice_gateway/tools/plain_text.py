@@ -1,6 +1,7 @@
 """A result's text without what nobody can read or should hear: control characters, encoded data, logins."""
 
 import re
+from collections.abc import Iterator
 from urllib.parse import unquote
 
 from voice_gateway.artifacts import bytes_in, kind_of, said, size_of, sniffed
@@ -13,7 +14,11 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200e\u200f\u202a-\
 _DECLARED = re.compile(r"\bdata:([\w.+-]{1,60}/[\w.+-]{1,60})[^,\s]{0,100};base64,([A-Za-z0-9+/_-]+={0,2})")
 # From where nothing of the kind stands before: each run is looked at once.
 _RUN = re.compile(rf"(?<![A-Za-z0-9+/_-])([A-Za-z0-9+/_-]{{{SHORTEST_ENCODED},}}={{0,2}})")
-_LINES = re.compile(r"(?m)^((?:[A-Za-z0-9+/]{60,76}\r?\n){4,}[A-Za-z0-9+/]{0,76}={0,2})$")
+_ENCODED_LINE = re.compile(r"[A-Za-z0-9+/]{60,76}")
+_LAST_LINE = re.compile(r"[A-Za-z0-9+/]{1,76}={0,2}")
+_LEAST_LINES = 4
+_CUT = re.compile(r"[\s\",]")  # neither in an address nor in encoded data
+_PIECE = 256 * 1024  # characters that are looked at in one go: other threads want their turn
 _ADDRESS = re.compile(r"\b([a-zA-Z][a-zA-Z0-9+.-]{1,20}://)([^\s<>\"'`]{1,4000})")
 _IN_QUERY = re.compile(r"([?&#;])([\w.~%-]{1,60})=([^&#;\s]*)")
 _OF_QUERIES = frozenset(("sig", "signature", "key", "pass", "pwd", "auth", "code", "sas", "x-amz-signature"))
@@ -31,17 +36,51 @@ def plain_text(text: str) -> tuple[str, list[Artifact]]:
     """(the text, the data that stood in it)."""
     if is_plain(text):
         return text, []
+    found: list[Artifact] = []
+    if len(text) <= _PIECE:
+        return _plain(_without_lines(text, found), found), found
+    return "".join(_plain(piece, found) for piece in _pieces(_without_lines(text, found))), found
+
+
+def _plain(text: str, found: list[Artifact]) -> str:
     if not text.isprintable():
         text = _CONTROL.sub("", _ANSI.sub("", text).replace("\r\n", "\n").replace("\r", "\n"))
-    found: list[Artifact] = []
     if ";base64," in text:
         text = _DECLARED.sub(lambda one: _taken(one[0], one[2], one[1], found), text)
     if len(text) >= SHORTEST_ENCODED:
-        text = _LINES.sub(lambda one: _taken(one[0], one[1], "", found), text)
         text = _RUN.sub(lambda one: _taken(one[0], one[1], "", found), text)
-    if "://" in text:
-        text = _ADDRESS.sub(_address, text)
-    return text, found
+    return _ADDRESS.sub(_address, text) if "://" in text else text
+
+
+def _pieces(text: str) -> Iterator[str]:
+    start = 0
+    while start < len(text):
+        cut = _CUT.search(text, start + _PIECE)
+        end = cut.end() if cut is not None else len(text)
+        yield text[start:end]
+        start = end
+
+
+def _without_lines(text: str, found: list[Artifact]) -> str:
+    """Encoded data as mail has it: lines of one length, and a shorter one."""
+    if text.count("\n") < _LEAST_LINES:
+        return text
+    kept: list[str] = []
+    block: list[str] = []
+    for line in [*text.split("\n"), ""]:
+        bare = line.removesuffix("\r")
+        if _ENCODED_LINE.fullmatch(bare):
+            block.append(bare)
+            continue
+        if len(block) >= _LEAST_LINES:
+            last = bool(_LAST_LINE.fullmatch(bare))
+            data = "\n".join([*block, *([bare] if last else [])])
+            kept.append(_taken(data, data, "", found))
+            kept += [] if last else [line]
+        else:
+            kept += [*block, line]
+        block = []
+    return "\n".join(kept[:-1] if kept and not kept[-1] else kept)
 
 
 def _taken(whole: str, data: str, mime_type: str, found: list[Artifact]) -> str:

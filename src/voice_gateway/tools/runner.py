@@ -56,6 +56,9 @@ class Pace:
         self._told = 0.0
         self._finished = False
 
+    def has_moved(self) -> bool:
+        return self.last is not None
+
     def moved(self, progress: Progress) -> None:
         self.last = now = self.now()
         if self.tell is None:

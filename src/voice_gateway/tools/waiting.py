@@ -27,12 +27,20 @@ def heard_by(on_wait: OnWait) -> Iterator[None]:
         _on_wait.reset(token)
 
 
-def tell_later(args: Mapping[str, Any], traits: ToolTraits) -> asyncio.TimerHandle | None:
-    """For one call, which cancels it when it ends; None where nobody listens."""
+def tell_later(
+    args: Mapping[str, Any], traits: ToolTraits, *, unless: Callable[[], bool] | None = None
+) -> asyncio.TimerHandle | None:
+    """For one call, which cancels it when it ends; None where nobody listens. What tells by itself how far it
+    is needs no other word (`unless`)."""
     if (on_wait := _on_wait.get()) is None:
         return None
     loop = asyncio.get_running_loop()
-    return loop.call_later(WAIT_SECONDS, lambda: on_wait(waited_for(args, traits)))
+
+    def tell() -> None:
+        if unless is None or not unless():
+            on_wait(waited_for(args, traits))
+
+    return loop.call_later(WAIT_SECONDS, tell)
 
 
 def waited_for(args: Mapping[str, Any], traits: ToolTraits) -> str:
