@@ -116,6 +116,18 @@ class RealHomeAssistant:
             answer = await client.post(path, json={"entity_id": entity_id, **fields}, timeout=30)
             answer.raise_for_status()
 
+    async def link_broker(self, host: str, port: int) -> None:
+        """As a person does under "add integration"."""
+        async with httpx.AsyncClient(headers={"Authorization": f"Bearer {self.token}"}) as client:
+            flows = f"{self.url}/api/config/config_entries/flow"
+            begun = (await client.post(flows, json={"handler": "mqtt"}, timeout=60)).raise_for_status()
+            where = {"broker": host, "port": port}
+            ended = await client.post(f"{flows}/{begun.json()['flow_id']}", json=where, timeout=60)
+            assert ended.raise_for_status().json()["type"] == "create_entry", ended.text
+
+    async def all_states(self) -> dict[str, str]:
+        return {one["entity_id"]: one["state"] for one in await self._get("/api/states")}
+
     @contextlib.asynccontextmanager
     async def socket(self) -> AsyncIterator["Socket"]:
         async with connect(self.url.replace("http", "ws", 1) + "/api/websocket", max_size=None) as socket:
