@@ -30,6 +30,7 @@ PARTS = (
     "zwave",
     "home_assistant",
     "gateway",
+    "routines",
     "local_brain",
     "voice_hearing",
     "voice_latency",

@@ -3,6 +3,7 @@
 Names are taken as people say them, and nothing is guessed where a guess could be wrong (docs/zwave.md).
 """
 
+import copy
 import re
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
@@ -111,6 +112,13 @@ class Names(Generic[D]):
         self._spoken = [str(word) for sort, word in self._index if sort == "spoken"]
         self._lines = [plain(device.name) for device in self.devices]
         self._lines += [plain(f"{device.room} {device.name}") for device in self.devices]
+
+    def renewed(self, devices: Sequence[D]) -> "Names[D]":
+        """The same index over the same devices in the same order, of which only the states are others."""
+        same = copy.copy(self)
+        same.devices = tuple(devices)
+        same._places = {id(device): place for place, device in enumerate(same.devices)}
+        return same
 
     def _by(self, sort: str, *keys: Hashable) -> set[int]:
         """Where those stand that are found by any of these."""

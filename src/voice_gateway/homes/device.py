@@ -1,8 +1,8 @@
 """One device of a home, whoever told of it: its names, its kind, what it can do, and how it is."""
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Final
 
 from home_words.kinds import COVERS, is_light
@@ -57,6 +57,16 @@ class Device:
     @property
     def is_cover(self) -> bool:
         return self.kind in COVERS
+
+
+def same_but_for_state(before: Sequence[Device], now: Sequence[Device]) -> bool:
+    """The same devices in the same order, and none with another name or kind."""
+
+    def same(old: Device, new: Device) -> bool:
+        still = (old.state, old.readings, old.available)
+        return old == new or old == replace(new, state=still[0], readings=still[1], available=still[2])
+
+    return len(before) == len(now) and all(same(*both) for both in zip(before, now, strict=True))
 
 
 # A player or a vacuum has no other word for being on.

@@ -1,6 +1,6 @@
 """The home as it is known now: the devices of all sources, indexed by the names people give them."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -8,7 +8,7 @@ from typing import Any
 from home_words.kinds import HomeDevice
 from home_words.names import name_key, plain_words
 from home_words.resolver import Names, names_of
-from voice_gateway.homes.device import Device, Key, has_state
+from voice_gateway.homes.device import Device, Key, has_state, same_but_for_state
 from voice_gateway.homes.source import HomeSource
 from voice_gateway.homes.zwave import ZwaveSource
 
@@ -89,6 +89,18 @@ class Home:
         """The same home after a device told its new state; names and rooms stay as they are."""
         return replace(self, told={**self.told, device.key: state})
 
+    def renewed(self, devices: Sequence[Device]) -> "Home | None":
+        """The same home with other states, without looking at every name again; None where it is another."""
+        if not same_but_for_state(self.devices, devices):
+            return None
+        pairs = list(zip(self.devices, devices, strict=True))
+        changed = {id(old): new for old, new in pairs if old != new}
+        by_name = dict(self.by_name)
+        for name in {name for device in changed.values() for name in _spoken(device)}:
+            by_name[name] = tuple(changed.get(id(one), one) for one in by_name[name])
+        now = tuple(changed.get(id(old), old) for old in self.devices)
+        return replace(self, devices=now, names=self.names.renewed(now), by_name=by_name, told={})
+
     def with_scenes(self, names: Iterable[str]) -> "Home":
         scenes = {key: name for name in names if (key := name_key(name))}
         return replace(self, scenes=scenes)
@@ -117,6 +129,13 @@ def _same(device: Device, known: HomeDevice, source: str) -> bool:
     )  # fmt: skip
 
 
+def _spoken(device: Device) -> Iterator[str]:
+    """Its names, with and without its room."""
+    room = plain_words(device.room)
+    for name in (plain_words(device.name), *map(plain_words, device.aliases)):
+        yield from {" ".join(name), " ".join(room + name), " ".join(name + room)}
+
+
 def build_home(
     devices: Iterable[Device],
     scenes: Iterable[str] | None = None,
@@ -128,13 +147,11 @@ def build_home(
     rooms: dict[str, str] = {}
     by_name: dict[str, list[Device]] = {}
     for device in ordered:
-        room = plain_words(device.room)
         for called in (device.room, *device.room_aliases):
             if key := name_key(called):
                 rooms.setdefault(key, device.room)
-        for name in (plain_words(device.name), *map(plain_words, device.aliases)):
-            for spoken in {" ".join(name), " ".join(room + name), " ".join(name + room)}:
-                by_name.setdefault(spoken, []).append(device)
+        for spoken in _spoken(device):
+            by_name.setdefault(spoken, []).append(device)
     return Home(
         ordered,
         rooms,

@@ -1,5 +1,6 @@
 """Our own Z-Wave server, or any with the same tools, as a source of devices."""
 
+import asyncio
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
@@ -7,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from home_words.kinds import HomeDevice
 from home_words.resolver import Names
-from voice_gateway.homes.device import Device
+from voice_gateway.homes.device import Device, same_but_for_state
 from voice_gateway.homes.listed import read_devices, read_scenes
 from voice_gateway.homes.source import Act, Call, Listing
 from voice_gateway.tools.executor import ToolExecutor
@@ -27,6 +28,7 @@ LIST, GET, READ, HEALTH = (
     "list_zwave_devices", "get_zwave_device", "get_device_sensor_data", "check_zwave_health",
 )  # fmt: skip
 LIST_ARGS: Final = {"includeInactive": True, "limit": 100}
+MANY = 200  # devices, whose names take a while to look at
 MOST_PAGES = 50  # of 100 devices: more than a Z-Wave network can hold
 _DEGREES: Final = {"": "degrees", "C": "degrees Celsius", "F": "degrees Fahrenheit"}
 
@@ -75,11 +77,15 @@ class ZwaveSource:
                 "the list of devices does not end", extra={"home": self.name, "devices": len(devices)}
             )
         self._known(tuple(devices))
+        if len(devices) > MANY:
+            await asyncio.to_thread(lambda: self._names)  # else the first call that is judged would wait
         return Listing(tuple(devices), None if scenes is None else tuple(scenes))
 
     def _known(self, devices: tuple[Device, ...]) -> None:
-        self._devices = devices
-        self.__dict__.pop("_names", None)
+        before, self._devices = self._devices, devices
+        names: Names[Device] | None = self.__dict__.pop("_names", None)
+        if names is not None and same_but_for_state(before, devices):
+            self.__dict__["_names"] = names.renewed(devices)
 
     @cached_property
     def _names(self) -> Names[Device]:

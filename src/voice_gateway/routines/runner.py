@@ -1,6 +1,7 @@
 """Starts routines: when their time has come, or when something has happened."""
 
 import asyncio
+import contextlib
 import functools
 import logging
 import uuid
@@ -23,6 +24,8 @@ log = logging.getLogger(__name__)
 # died is replaced within 3.
 LOOK_SECONDS = 0.5
 _BLINK_SECONDS = 0.01  # rounding may wake us a moment early; that must not become a busy loop
+_LEAST_SECONDS = 0.001  # … where a run is claimed and must start in time
+AHEAD_SECONDS = 0.2  # so early a run is claimed: the disk may be slow, and the run shall not be late for it
 AT_ONCE = 32  # runs at the same time; the executor has its own limit for calls
 LATE_SECONDS = 10.0  # a repeated one that is later waits for its next time; a new leader takes 3
 ROUNDS, ROUND_SECONDS = 3, 60.0  # a routine that starts itself more often in this time is stopped
@@ -98,7 +101,8 @@ class RoutineRunner:
         self._for_a_while: list[Planned] = []
         self._by_resource: dict[tuple[str, str], list[Routine]] = {}
         self._moments: dict[tuple[int, datetime | None], float] = {}  # monotonic: of what was set for a while
-        self._running: set[int] = set()
+        self._running: set[int] = set()  # claimed
+        self._ahead: list[tuple[Planned, Routine]] = []  # … and not due yet
         self._over: list[Routine] = []  # carried out, to be written down
         self._known: dict[int, bool] = {}  # by routine: whether it was so when its device told it last
         self._plans: dict[int, datetime | None] = {}  # of what must stay so, to be written down
@@ -121,6 +125,7 @@ class RoutineRunner:
             async with asyncio.TaskGroup() as tasks:
                 while True:
                     self._wake.clear()
+                    self._start_due(tasks)
                     try:
                         await self._look(tasks)
                         self._on_state(None)
@@ -129,7 +134,14 @@ class RoutineRunner:
                     await self._wait(self._wake, self._pause())
         finally:
             stop_listening()
+            self._give_back()
             self._lease.release()
+
+    def _give_back(self) -> None:
+        """What was claimed and is not due yet is another gateway's."""
+        if self._ahead:
+            with contextlib.suppress(ToolUnavailable):
+                self._store.finish([Finished(one, one.next) for _, one in self._ahead], self._who)
 
     # --- what happens
 
@@ -260,22 +272,34 @@ class RoutineRunner:
                     continue
                 left = self._left_seconds(planned)
                 yield planned, left
-                if left > 0:
+                if left > AHEAD_SECONDS:
                     break
 
     async def _start(self, tasks: asyncio.TaskGroup) -> None:
-        late = {(one.id, one.next): -left for one, left in self._first() if left <= 0}
+        due = {(one.id, one.next): one for one, left in self._first() if left <= AHEAD_SECONDS}
         old = self._monotonic() - LATE_SECONDS
         self._miss([one for one, (_, at) in self._started.items() if at < old])
         happened = [(one, None) for one in self._started if one not in self._running]
-        wanted = [*late, *happened][: max(0, AT_ONCE - len(self._running))]
+        wanted = [*due, *happened][: max(0, AT_ONCE - len(self._running))]
         claimed = await self._claimed(wanted)
         for number, _ in wanted:
             self._started.pop(number, None)
         for routine in claimed:
             self._running.add(routine.id)
-            task = self._carry_out(routine, late.get((routine.id, routine.next), 0.0))
-            tasks.create_task(task, name=f"routine {routine.id}")
+            if (planned := due.get((routine.id, routine.next))) is not None:
+                self._ahead.append((planned, routine))
+            else:
+                tasks.create_task(self._carry_out(routine, 0.0), name=f"routine {routine.id}")
+        self._start_due(tasks)
+
+    def _start_due(self, tasks: asyncio.TaskGroup) -> None:
+        waiting, self._ahead = self._ahead, []
+        for planned, routine in waiting:
+            left = self._left_seconds(planned)
+            if left > 0:
+                self._ahead.append((planned, routine))
+            else:
+                tasks.create_task(self._carry_out(routine, -left), name=f"routine {routine.id}")
 
     async def _claimed(self, wanted: Sequence[tuple[int, datetime | None]]) -> list[Routine]:
         if not wanted:
@@ -377,12 +401,13 @@ class RoutineRunner:
         return await asyncio.get_running_loop().run_in_executor(self._thread, functools.partial(work, *args))
 
     def _pause(self) -> float:
-        if not self._leads or len(self._running) >= AT_ONCE:
-            return LOOK_SECONDS
-        if self._over or self._plans:
+        ready = [self._left_seconds(planned) for planned, _ in self._ahead]
+        if self._leads and len(self._running) < AT_ONCE:
+            ready += [left - AHEAD_SECONDS for _, left in self._first()]
+        if self._leads and (self._over or self._plans):
             return _BLINK_SECONDS
-        waiting = [left for _, left in self._first()]
-        return min(LOOK_SECONDS, max(_BLINK_SECONDS, min(waiting, default=LOOK_SECONDS)))
+        soonest = min(ready, default=LOOK_SECONDS)
+        return min(LOOK_SECONDS, max(_LEAST_SECONDS if self._ahead else _BLINK_SECONDS, soonest))
 
 
 def _next(planned: Planned) -> datetime:

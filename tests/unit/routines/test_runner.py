@@ -331,6 +331,21 @@ async def test_an_alarm_that_repeats_may_be_as_late_as_a_single_one(gateway, lat
         assert gateway.store.all()[0].next == due + timedelta(days=1)
 
 
+async def test_a_run_is_claimed_a_moment_before_and_given_back_when_the_gateway_stops(tmp_path, clock):
+    gateway = Gateway(tmp_path, clock)
+    made = gateway.add(Once(START + timedelta(seconds=10)))
+    async with gateway.running():
+        await gateway.clock.advance(9.9)
+        assert [one.claimed for one in gateway.store.planned()] == [True]
+        assert gateway.house.done == []
+    assert gateway.store.all() == [made]
+    assert gateway.store.unfinished("nobody") == []
+    clock.time = START + timedelta(seconds=12)
+    async with Gateway(tmp_path, clock).running() as again:
+        await again.settle()
+        assert (again.house.done, again.house.told) == (["lamp on"], [])
+
+
 async def test_ten_thousand_lengths_of_time_are_not_all_looked_at(gateway):
     due = [START + timedelta(minutes=10 + number, microseconds=5) for number in range(10_000)]
     gateway.store.add([Routine("x", Once(one, 600.0), (LAMP,), next=one) for one in due], 10_000)

@@ -137,6 +137,12 @@ class DeviceCache:
             for name, listing in reversed(self._listings.items())
             for scene in (*(listing.scenes or ()), *self._scenes.get(name, ()))
         } | ({"": silent[0]} if silent else {})
+        known = self._home
+        if known is not None and (known.sources, dict(known.scene_sources)) == (self._sources, has):
+            renewed = known.renewed(devices)
+            if renewed is not None:
+                self._swap(renewed)
+                return
         built = await asyncio.to_thread(
             self._build,
             devices,
@@ -172,8 +178,11 @@ class DeviceCache:
         """Runs until it is cancelled."""
         while True:
             self._changed.clear()
+            began = asyncio.get_running_loop().time()
             await self.refresh()
             polled = any(source.polled for source in self._sources)
+            # A large home may report all the time: reading it must leave time for everything else.
+            await asyncio.sleep(asyncio.get_running_loop().time() - began)
             try:
                 async with asyncio.timeout(
                     self._settings.poll_seconds if polled else self._refresh_seconds
