@@ -1,0 +1,188 @@
+"""Routines are made whole or not at all, found by what people call them, and changed as they wish."""
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from voice_gateway.config import RoutinesSettings
+from voice_gateway.errors import BadArguments, ToolError
+from voice_gateway.routines.book import From, Judged, RoutineBook
+from voice_gateway.routines.model import Event, Every, Later, Missing, Once, Routine
+from voice_gateway.routines.schedule import Place
+from voice_gateway.routines.store import SqliteRoutines
+
+NOW = datetime(2026, 11, 16, 7, tzinfo=UTC)
+LAMP = {"name": "control_zwave_device", "args": {"deviceName": "Floor Lamp", "action": "on"}}
+DAILY = "FREQ=DAILY;BYHOUR=8;BYMINUTE=0;BYSECOND=0"
+
+
+class Home:
+    """Reads what it was told to read."""
+
+    def __init__(self) -> None:
+        self.later: Later | Missing | None = Later(Once(NOW + timedelta(hours=1)))
+        self.opens = False
+
+    def when(self, _text: str) -> Later | Missing | None:
+        return self.later
+
+    def order(self, text: str) -> Any:
+        return [LAMP] if text == "turn on the floor lamp" else "I don't know that."
+
+    def judged(self, calls: Any) -> Judged:
+        names = " and ".join(call["args"]["deviceName"] for call in calls)
+        return Judged(f"turn on the {names}" if names else "", opens=self.opens)
+
+    def nobody_tells(self, server: str, _resource: str) -> str:
+        return "" if server == "zwave" else f'There is no server "{server}".'
+
+
+@pytest.fixture
+def home() -> Home:
+    return Home()
+
+
+@pytest.fixture
+def book(tmp_path: Path, home: Home) -> RoutineBook:
+    store = SqliteRoutines(tmp_path / "routines.sqlite3")
+    return RoutineBook(store, home, Place(UTC), RoutinesSettings(limit=5), now=lambda: NOW)
+
+
+def kept(
+    book: RoutineBook, trigger: Any, text: str = "turn on the Floor Lamp every day", **more: Any
+) -> Routine:
+    due = trigger.at if isinstance(trigger, Once) else more.pop("next", None)
+    return book.store.add([Routine(text, trigger, (LAMP,), next=due, made=NOW, **more)], 100)[0]
+
+
+def daily(book: RoutineBook, text: str = "turn on the Floor Lamp every day at 8 AM") -> Routine:
+    return kept(book, Every(DAILY, NOW), text, next=NOW + timedelta(hours=1))
+
+
+@pytest.mark.parametrize(
+    ("later", "do", "say", "sentence"),
+    [
+        (None, "turn on the floor lamp", "", "I can't read"),
+        (Missing("There is no such day as 30 February."), "turn on the floor lamp", "", "30 February"),
+        (Later(Once(NOW + timedelta(hours=1))), "fly to the moon", "", "I don't know that"),
+        (Later(Once(NOW + timedelta(hours=1))), "", "", "nothing in it to do"),
+        (Later(Once(NOW + timedelta(hours=1))), "", "x" * 301, "300 characters"),
+    ],
+)
+def test_what_cannot_be_kept_is_told_and_nothing_is(book, home, later, do, say, sentence):
+    home.later = later
+    with pytest.raises(BadArguments, match=sentence):
+        book.keep(book.drafted("some time", do, say=say), From())
+    assert book.all() == []
+
+
+def test_opening_the_house_needs_the_setting(book, home, tmp_path):
+    home.opens = True
+    with pytest.raises(ToolError, match="may not open the house"):
+        book.drafted("at 8", "turn on the floor lamp")
+    allowed = RoutineBook(book.store, home, Place(UTC), RoutinesSettings(allow_opening=True), now=lambda: NOW)
+    assert allowed.drafted("at 8", "turn on the floor lamp").calls == (LAMP,)
+
+
+def test_a_script_that_makes_two_thousand_gets_to_the_limit_and_no_further(book):
+    drafted = book.drafted("at 8", "turn on the floor lamp")
+    for _ in range(5):
+        book.keep(drafted, From())
+    for _ in range(10):
+        with pytest.raises(ToolError, match="There are 5 routines already, and no more are kept"):
+            book.keep(drafted, From())
+    assert len(book.all()) == 5
+
+
+def test_what_starts_itself_is_refused(book, home):
+    home.later = Later(Event("zwave", "zwave://devices/3/0", "off", device="Floor Lamp"))
+    toggles = {"name": "control_zwave_device", "args": {"deviceName": "Floor Lamp", "action": "toggle"}}
+    drafted = book.drafted("when the lamp goes off", calls=(toggles,))
+    with pytest.raises(ToolError, match="start itself"):
+        book.keep(drafted, From())
+    assert book.all() == []
+
+
+def test_one_is_found_by_its_words_and_never_more_than_was_meant(book):
+    first, second = daily(book), daily(book, "turn on the Coffee Maker every day at 8 AM")
+    assert book.find("coffee maker") == [second]
+    assert book.find("last") == [second]
+    assert book.find(str(first.id)) == [first]
+    assert book.find("all") == [first, second]
+    with pytest.raises(ToolError, match="Which routine"):
+        book.find("every day")
+    with pytest.raises(ToolError, match="don't find"):
+        book.find("garage")
+
+
+def test_one_time_is_skipped_a_single_one_is_cancelled_and_a_state_that_lasts_counts_anew(book):
+    assert book.skip(daily(book)).next == NOW + timedelta(days=1, hours=1)
+    assert book.skip(kept(book, Once(NOW + timedelta(hours=1)))) is None
+    event = Event("zwave", "zwave://devices/7/0", "open", 600.0)
+    assert book.skip(kept(book, event, next=NOW + timedelta(minutes=3))).next is None
+    with pytest.raises(ToolError, match="nothing to skip"):
+        book.skip(kept(book, event))
+    assert len(book.all()) == 3
+
+
+def test_moving_keeps_the_rule_and_what_something_starts_has_no_time(book, home):
+    home.later = Later(Once(NOW.replace(hour=9, minute=30)))
+    moved = book.move(daily(book), "at half past nine")
+    assert moved.trigger.rrule == "FREQ=DAILY;BYHOUR=9;BYMINUTE=30;BYSECOND=0"
+    assert moved.next == NOW.replace(hour=9, minute=30)
+    with pytest.raises(ToolError, match="no time to move"):
+        book.move(kept(book, Event("zwave", "zwave://devices/7/0", "open")), "at 9")
+
+
+def test_who_goes_on_counts_from_now_and_what_is_over_goes(book):
+    rule, over = daily(book), kept(book, Once(NOW - timedelta(hours=1)))
+    assert len(book.pause(paused=True)) == 2
+    assert all(one.paused for one in book.all())
+    assert [one.id for one in book.pause(paused=False)] == [rule.id]
+    assert [(one.id, one.next) for one in book.all()] == [(rule.id, NOW + timedelta(hours=1))]
+    assert over.id not in {one.id for one in book.all()}
+
+
+def test_a_file_brings_back_what_was_exported(book):
+    daily(book)
+    kept(book, Event("zwave", "zwave://devices/7/0", "battery < 20", 60.0, "Back Door"))
+    records = book.exported()
+    before = [replace(one, id=0, made=NOW) for one in book.all()]
+    book.cancel(book.all())
+    assert book.imported(records) == 2
+    after = [replace(one, id=0, made=NOW) for one in book.all()]
+    assert [(one.trigger, one.calls, one.next) for one in after] == [
+        (one.trigger, one.calls, one.next) for one in before
+    ]
+
+
+@pytest.mark.parametrize(
+    "trigger",
+    [
+        {"kind": "every", "rrule": "FREQ=NEVER", "start": "2026-11-16T07:00:00+00:00"},
+        {"kind": "every", "rrule": "FREQ=DAILY"},  # no start
+        {"kind": "once", "at": "2026-02-30T07:00:00+00:00"},
+        {"kind": "once", "at": "2026-11-17T25:00:00+00:00"},
+        {"kind": "once", "at": "2026-11-17T07:00:00"},  # no zone
+        {"kind": "sun", "event": "noon"},
+        {"kind": "event", "server": "nobody", "resource": "x://y", "becomes": "open"},
+        {"kind": "moon"},
+        "every day",
+        [],
+    ],
+)
+def test_one_bad_routine_of_a_file_keeps_all_of_it_out(book, trigger):
+    good = {"text": "x", "calls": [LAMP], "trigger": {"kind": "once", "at": "2026-11-17T07:00:00+00:00"}}
+    with pytest.raises(ToolError, match="I kept nothing"):
+        book.imported([good, {**good, "trigger": trigger}])
+    assert book.all() == []
+
+
+def test_a_file_with_more_than_may_be_is_kept_out_whole(book):
+    good = {"text": "x", "calls": [LAMP], "trigger": {"kind": "once", "at": "2026-11-17T07:00:00+00:00"}}
+    with pytest.raises(ToolError, match="no more are kept"):
+        book.imported([good] * 2000)
+    assert book.all() == []
