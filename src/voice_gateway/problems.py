@@ -25,6 +25,8 @@ HOME_NOT_SET_UP = (
 HOME_EMPTY = "Home Assistant ({name}) shows me no devices: none of them is exposed to Assist."
 TOKEN_REFUSED = "The {name} server does not accept my token, so its tools are missing; I keep trying."
 
+LOGIN_NEEDED = "The {name} server needs a login, so its tools are missing: voice-gateway mcp login {name}"
+
 SETTINGS_WRONG = "My settings have a mistake: {reason}"
 PACKAGE_MISSING = "The package {package} is not installed."
 FOLDER_UNUSABLE = "My data folder {folder} cannot be written: {reason}"
@@ -178,6 +180,14 @@ TOKEN = Problem(
     "in Home Assistant: your profile, Security, Long-lived access tokens, Create token; put it into"
     ' `headers = { Authorization = "Bearer …" }` and restart',
     "set the new token and restart: settings are read once",
+)
+LOGIN = Problem(
+    "`server NAME` (login)",
+    (LOGIN_NEEDED,),
+    "it wants to know who uses it, and nobody has logged in, or the login has run out or was revoked",
+    "`voice-gateway mcp login NAME` at a terminal; it shows an address for a browser. A server that wants a"
+    ' fixed token instead: `headers = { Authorization = "Bearer …" }`',
+    "by itself, within seconds after the login",
 )
 SEARCH = Problem(
     "`search`",
@@ -333,6 +343,7 @@ CATALOGUE: Mapping[str, tuple[Problem, ...]] = {
         HOME_ASSISTANT_NOT_SET_UP,
         HOME_ASSISTANT_EMPTY,
         TOKEN,
+        LOGIN,
         Problem(
             "a failed start",
             (SERVER_GIVEN_UP,),

@@ -17,6 +17,8 @@ from voice_gateway.problems import (
     HOME_EMPTY,
     HOME_NOT_SET_UP,
     HOME_STARTING,
+    LOGIN,
+    LOGIN_NEEDED,
     MCP_JSON,
     SEARCH,
     SERVER_ASKS,
@@ -54,6 +56,7 @@ _WORDS = (
 
 _REFUSALS = {
     Refusal.TOKEN: (TOKEN_REFUSED, TOKEN),
+    Refusal.LOGIN: (LOGIN_NEEDED, LOGIN),
     Refusal.STARTING: (HOME_STARTING, HOME_ASSISTANT_STARTS),
     Refusal.NOT_SET_UP: (HOME_NOT_SET_UP, HOME_ASSISTANT_NOT_SET_UP),
 }

@@ -105,7 +105,7 @@ async def linked(
         async with asyncio.timeout(LIMIT):
             await run
     await until(lambda: asyncio.all_tasks() == tasks)  # a server in this process sees late that we hung up
-    assert open_descriptors() <= descriptors
+    await until(lambda: open_descriptors() <= descriptors)
     assert children() == processes
     assert all(status.state == "stopped" for status in link.integration.status())
 

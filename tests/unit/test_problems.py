@@ -31,6 +31,7 @@ PROOFS = {
     "`server NAME` (Home Assistant starts)": "test_a_home_assistant_that_starts_is_told_so_and_then_linked",
     "`server NAME` (Home Assistant)": "test_a_home_assistant_without_its_mcp_server_is_told_so",
     "`server NAME` (no devices)": "test_a_home_assistant_that_shows_nothing_is_told_so",
+    "`server NAME` (login)": "test_without_a_login_the_command_is_named_and_with_one_it_works",
     "`server NAME` (token)": "test_a_token_that_is_refused_is_told_so",
     "a failed start": "test_the_final_message_says_what_failed_why_what_to_check_and_what_remains",
     "a Z-Wave tool": "test_without_a_broker_a_call_says_so_at_once",

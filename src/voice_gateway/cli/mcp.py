@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable
 from voice_gateway.cli.command import loaded, wants_json
 from voice_gateway.cli.config import servers_shown
 from voice_gateway.cli.inputs import inputs
+from voice_gateway.cli.login import login, logout
 from voice_gateway.doors.terminal import print_json
 
 
@@ -14,6 +15,8 @@ async def mcp(options: argparse.Namespace) -> int:
         None: _list,
         "list": _list,
         "inputs": inputs,
+        "login": login,
+        "logout": logout,
     }
     return await actions[options.action](options)
 

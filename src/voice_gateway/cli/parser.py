@@ -196,6 +196,12 @@ def _add_mcp(commands: "argparse._SubParsersAction[Parser]", shared: Parser) -> 
     )
     inputs.add_argument("name", nargs="?", metavar="NAME", help="this server's, also what is kept already")
     inputs.add_argument("--forget", action="store_true", help="forget what is kept instead")
+    login = actions.add_parser("login", parents=[shared], help="log in at a server, with a browser")
+    login.add_argument("name", metavar="NAME", help="the server, as `voice-gateway mcp` shows it")
+    login.add_argument("--client-id", metavar="ID", help="as which client, where a server registers none")
+    login.add_argument("--port", type=int, default=0, help="of this machine, to which the browser comes back")
+    logout = actions.add_parser("logout", parents=[shared], help="forget the login at a server")
+    logout.add_argument("name", metavar="NAME", help="the server")
 
 
 def _add_catalogue(commands: "argparse._SubParsersAction[Parser]", shared: Parser) -> None:

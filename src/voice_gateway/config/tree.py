@@ -225,6 +225,11 @@ class ServerSettings(Section):
         return self._secrets
 
     @property
+    def has_token(self) -> bool:
+        """In its headers; else one may come from a login."""
+        return any(key.lower() == "authorization" for key in self.headers)
+
+    @property
     def is_home(self) -> bool:
         """By its address: our Z-Wave server, or where Home Assistant has its own. Its tools
         say it for sure."""

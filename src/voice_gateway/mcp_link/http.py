@@ -26,6 +26,7 @@ from voice_gateway.mcp_link.connection import (
     shorten,
 )
 from voice_gateway.mcp_link.exchange import FAULTY, TOO_MANY, Exchange, exchange_under_way
+from voice_gateway.mcp_link.login_file import LoginFile
 from voice_gateway.mcp_link.server_log import wanted_level
 from voice_gateway.mcp_link.status import address
 from voice_gateway.mcp_link.stdio.frames import LINE_LIMIT
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from mcp.client.session import ClientSession
 
     from voice_gateway.mcp_link.client import LinkClient
+    from voice_gateway.mcp_link.oauth import KeptLogin
 
 T = TypeVar("T")
 
@@ -314,7 +316,16 @@ class HttpConnection:
             on_answer=self._answered,
             on_stream_end=self._wake.set,
             headers={key: value.get_secret_value() for key, value in self._settings.headers.items()},
+            auth=self._kept_login(),
         )
+
+    def _kept_login(self) -> "KeptLogin | None":
+        url, file = self._settings.url or "", LoginFile(self._name, self._settings.url or "")
+        if self._settings.has_token or not file.has_tokens():
+            return None
+        from voice_gateway.mcp_link.oauth import KeptLogin
+
+        return KeptLogin(url, file)
 
     def _answered(self, exchange: Exchange) -> None:
         # A JSON-RPC error is an answer to one call; without a token there are none.
@@ -448,10 +459,15 @@ class HttpConnection:
 
     def _unavailable(self) -> ToolUnavailable:
         if self._turned_away is not None and self._turned_away.status in (401, 403):
-            return ToolUnavailable(f'The server "{self._name}" does not accept my token.')
+            return ToolUnavailable(self._no_token())
         if self._turned_away is not None:
             return ToolUnavailable(f'The server "{self._name}" is just starting, or is not set up.')
         return ToolUnavailable(f'The server "{self._name}" cannot be reached.')
+
+    def _no_token(self) -> str:
+        if self._settings.has_token:
+            return f'The server "{self._name}" does not accept my token.'
+        return f'The server "{self._name}" needs a login: voice-gateway mcp login {self._name}'
 
     def _count_unanswered(self) -> None:
         self._unanswered += 1

@@ -24,13 +24,14 @@ class Refusal(Enum):
     """Why a server that is there does not take us."""
 
     TOKEN = auto()
+    LOGIN = auto()  # it has none
     STARTING = auto()  # Home Assistant, before its parts are loaded
     NOT_SET_UP = auto()  # Home Assistant without its MCP server
 
 
 def refusal(settings: ServerSettings, status: int, words: str, failures: int) -> Refusal | None:
     if status in _NO_TOKEN:
-        return Refusal.TOKEN
+        return Refusal.TOKEN if settings.has_token or settings.is_home else Refusal.LOGIN
     if status != _NOT_THERE or not urlsplit(settings.url or "").path.rstrip("/").endswith(_HOME_ASSISTANT):
         return None
     starting = _NOT_CONFIGURED not in words and failures <= STILL_STARTING

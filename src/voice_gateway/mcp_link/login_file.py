@@ -1,0 +1,92 @@
+"""What is kept of a login at a server: tokens, who we are there, and where they are renewed (0600)."""
+
+import json
+import os
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from voice_gateway.config.folders import data_folder
+from voice_gateway.private_files import private_file
+
+if TYPE_CHECKING:
+    from mcp.client.auth.oauth2 import OAuthContext
+    from mcp.shared.auth import OAuthClientInformationFull, OAuthToken
+
+
+class LoginFile:
+    """One server's. It is the SDK's `TokenStorage`; a token is only for the address that it was given for."""
+
+    def __init__(self, server: str, url: str) -> None:
+        self._file = data_folder() / "mcp-logins" / f"{server}.json"
+        self._url = url
+
+    @property
+    def path(self) -> Path:
+        return self._file
+
+    def has_tokens(self) -> bool:
+        return "tokens" in self._read()
+
+    def forget(self) -> bool:
+        """Whether there was a login."""
+        known = self._file.exists()
+        self._file.unlink(missing_ok=True)
+        return known
+
+    def drop_tokens(self) -> None:
+        """They are refused for good; who we are there stays for the next login."""
+        self._write(tokens=None, expires_at=None)
+
+    async def get_tokens(self) -> "OAuthToken | None":
+        from mcp.shared.auth import OAuthToken
+
+        kept = self._read().get("tokens")
+        return None if kept is None else OAuthToken.model_validate(kept)
+
+    async def set_tokens(self, tokens: "OAuthToken") -> None:
+        ends = None if tokens.expires_in is None else time.time() + tokens.expires_in
+        self._write(tokens=_plain(tokens), expires_at=ends)
+
+    async def get_client_info(self) -> "OAuthClientInformationFull | None":
+        from mcp.shared.auth import OAuthClientInformationFull
+
+        kept = self._read().get("client")
+        return None if kept is None else OAuthClientInformationFull.model_validate(kept)
+
+    async def set_client_info(self, client_info: "OAuthClientInformationFull") -> None:
+        self._write(client=_plain(client_info))
+
+    def keep_places(self, context: "OAuthContext") -> None:
+        """What the SDK found out on the way to a login, and would not know after a restart."""
+        self._write(
+            server=_plain(context.oauth_metadata), resource=_plain(context.protected_resource_metadata)
+        )
+
+    def restore_places(self, context: "OAuthContext") -> None:
+        from mcp.shared.auth import OAuthMetadata, ProtectedResourceMetadata
+
+        kept = self._read()
+        context.token_expiry_time = kept.get("expires_at")
+        if (server := kept.get("server")) is not None:
+            context.oauth_metadata = OAuthMetadata.model_validate(server)
+        if (resource := kept.get("resource")) is not None:
+            context.protected_resource_metadata = ProtectedResourceMetadata.model_validate(resource)
+
+    def _read(self) -> dict[str, Any]:
+        try:
+            kept = json.loads(self._file.read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return {}
+        return kept if isinstance(kept, dict) and kept.get("url") == self._url else {}
+
+    def _write(self, **news: Any) -> None:
+        kept = {**self._read(), "url": self._url, **news}
+        kept = {key: value for key, value in kept.items() if value is not None}
+        fresh = private_file(self._file.with_name(f"{self._file.name}.{os.getpid()}"))
+        fresh.write_text(json.dumps(kept), encoding="utf-8")
+        fresh.replace(self._file)
+
+
+def _plain(model: Any) -> Any:
+    return None if model is None else model.model_dump(mode="json", exclude_none=True)
