@@ -59,7 +59,7 @@ test-home-assistant: setup ## a real Home Assistant, furnished with devices that
 	@scripts/home-assistant setup >&2 || [ "$(CI)" != true ]
 	$(BIN)/pytest -m home_assistant tests/home_assistant $(ARGS)
 
-test-others: setup ## software of others: public MCP servers, LangChain's agents and standard tests
+test-others: setup counterparts ## software of others: public MCP servers, LangChain's agents and standard tests, Home Assistant's schemas
 	@scripts/others setup >&2
 	$(BIN)/pytest -m others tests/others $(ARGS)
 

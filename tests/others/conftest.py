@@ -1,11 +1,12 @@
 """Software of others: its servers, each started for the test that asks for it, and a gateway's commands."""
 
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
 from tests.fakes.gateway_process import Commands
+from tests.fakes.mosquitto import Broker
 from tests.fakes.others import AGENTS, HttpServer, everything, listening, stdio_servers, written_here
 
 from voice_gateway.config import ServerSettings
@@ -24,6 +25,14 @@ async def commands(tmp_path: Path) -> AsyncIterator[Commands]:
     commands = Commands(tmp_path)
     yield commands
     await commands.end()
+
+
+@pytest.fixture
+def broker(tmp_path: Path) -> Iterator[Broker]:
+    broker = Broker(tmp_path)
+    broker.start()
+    yield broker
+    broker.kill()
 
 
 @pytest.fixture
