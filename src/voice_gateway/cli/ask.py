@@ -13,7 +13,7 @@ from voice_gateway.doors.control import answer_json
 from voice_gateway.doors.progress_line import ProgressLine
 from voice_gateway.doors.terminal import print_json, print_reply, tell_unasked
 from voice_gateway.errors import LinkError
-from voice_gateway.progress import listener, progress_to
+from voice_gateway.progress import Progress, listener, progress_to
 from voice_gateway.tools.waiting import WAIT_SECONDS
 from voice_gateway.turn import Reply, Utterance
 from voice_gateway.watch import Event, Waiting
@@ -61,8 +61,15 @@ async def _there(
     message = {**message, "conversation_id": conversation_id}
     waiting = Waiting(utterance, "the running gateway")
     timer = asyncio.get_running_loop().call_later(WAIT_SECONDS, _tell_waiting, waiting)
+    shown = listener()
+
+    def moved(progress: Progress) -> None:
+        timer.cancel()  # who sees how far it is knows that it is under way
+        if shown is not None:
+            shown(progress)
+
     try:
-        answer: dict[str, Any] | None = await ask_running(options, message, listener())
+        answer: dict[str, Any] | None = await ask_running(options, message, moved)
     except LinkError as error:
         seconds = perf_counter() - started
         reply = Reply(f"Sorry, {error}.", ok=False, conversation_id=conversation_id, seconds=seconds)
