@@ -17,12 +17,21 @@ HELD: Final = re.compile(
 HELD_ORDERS: Final = {
     "on": "turn on", "off": "turn off", "open": "open", "closed": "close", "locked": "lock", "unlocked": "unlock",
 }  # fmt: skip
-ENDING: Final = re.compile(rf"^(?:cancel|delete|remove|forget|drop|stop|end|clear|scrap) {_WHICH}$")
+# "The 11 pm one", "the one for the lamp": without a word for it, so only behind verbs that mean nothing else.
+_ONE: Final = (
+    r"(?:the|my|that) (?:(?P<which>.{1,60}?) one|one (?:at|for|about|with|on|in) (?P<whose>.{1,60}?))"
+)
+ENDING: Final = re.compile(
+    rf"^(?:(?:cancel|delete|remove|forget|drop|stop|end|clear|scrap) (?:{_WHICH}|(?P<all>(?:everything|all)(?: that)?(?: is| i have)? (?:planned|scheduled)))|"
+    rf"(?:cancel|delete|forget|scrap) {_ONE})$"
+)
+_DAY: Final = r"(?P<day>tomorrow|today|tonight)"
 SKIPPING: Final = re.compile(
-    rf"^(?:skip|leave out|omit|not) (?:{_WHICH}|(?P<it>it|that))(?: (?:once|tomorrow|today|tonight|this time|1 time|the next time|next time))*$"
+    rf"^(?:(?:skip|leave out|omit|not) (?:{_WHICH}|{_ONE}|(?P<it>it|that|this time))(?: (?:for )?(?:{_DAY}|once|this time|1 time|the next time|next time)){{0,3}}|"
+    rf"(?:not|skip|do not do (?:it|that)) (?P<only>tomorrow|today|tonight))$"
 )
 MOVING: Final = re.compile(
-    rf"^(?:move|shift|change|reschedule|postpone|put|set) {_WHICH} (?:to |until )?(?P<when>.+)$"
+    rf"^(?:(?:move|shift|change|reschedule|postpone|put|set) {_WHICH}|(?:move|shift|change|reschedule|postpone|push) {_ONE}) (?:back )?(?:to |until )?(?P<when>.+)$"
 )
 PAUSING: Final = re.compile(
     rf"^(?:(?P<off>pause|suspend|disable|turn off|switch off|stop for now)|(?P<on>resume|unpause|enable|continue|restart|turn on|switch on|go on with)) {_WHICH}$"

@@ -173,13 +173,44 @@ class RoutineBook:
         if wanted.isdecimal() and (own := [one for one in routines if one.id == int(wanted)]):
             return own
         said = set(wanted.split())
-        found = [one for one in routines if said <= set(_plain(one.text).split())] if said else routines
+        found = [one for one in routines if said <= self._called(one)] if said else routines
         if len(found) == 1:
             return found
         shown = "; ".join(self.spoken(one) for one in (found or routines)[:4])
         if not found:
             raise ToolError(f"I don't find that routine. Planned: {shown}.")
         raise ToolError(f"Which routine do you mean? {shown}.", structured={"outcome": "ambiguous"})
+
+    def _called(self, routine: Routine) -> set[str]:
+        """All words that it can be named by: its own, and the part of the day at which it comes next."""
+        own = set(_plain(routine.text).split())
+        if routine.next is None:
+            return own
+        there, today = (one.astimezone(self.place.zone) for one in (routine.next, self.now()))
+        days = {0: {"today"}, 1: {"tomorrow"}}.get((there.date() - today.date()).days, set())
+        parts = ("night", "morning", "afternoon", "evening", "night")
+        part = parts[(there.hour >= 5) + (there.hour >= 12) + (there.hour >= 18) + (there.hour >= 22)]
+        return own | days | {part, f"{there:%A}".casefold(), f"{there:%-I}:{there:%M}"}
+
+    def find_next(self, name: str, day: str) -> list[Routine]:
+        """The one of that name; its next time must be on that day ("today", "tomorrow") if one is said."""
+        wanted = {"today": 0, "tonight": 0, "tomorrow": 1}.get(day)
+        today = self.now().astimezone(self.place.zone).date()
+
+        def fits(one: Routine) -> bool:
+            return (
+                one.next is not None and (one.next.astimezone(self.place.zone).date() - today).days == wanted
+            )
+
+        if wanted is None:
+            return self.find(name or "last")
+        found = self.find(name) if name else [one for one in self.store.all() if fits(one)]
+        if not any(map(fits, found)):
+            raise ToolError(f"Nothing of that is planned for {day}, so I skipped nothing.")
+        if len(found) > 1:
+            shown = "; ".join(self.spoken(one) for one in found[:4])
+            raise ToolError(f"Which routine do you mean? {shown}.", structured={"outcome": "ambiguous"})
+        return found
 
     # --- changing
 
@@ -205,13 +236,18 @@ class RoutineBook:
         return self._replaced(replace(routine, next=following))
 
     def move(self, routine: Routine, when: str) -> Routine:
-        """To another time; what comes again and again comes again at the new one."""
+        return self._replaced(self.moved(routine, when))
+
+    def moved(self, routine: Routine, when: str) -> Routine:
+        """As it would be at another time; what comes again and again comes again at the new one."""
         later = self._words.when(when)
         if later is None or isinstance(later, Missing):
             raise BadArguments(
                 later.text if isinstance(later, Missing) else f'I can\'t read the time "{when[:80]}".'
             )
         trigger = later.trigger
+        if isinstance(trigger, Once) and trigger.seconds is None and not _HALF_SAID.search(when.casefold()):
+            trigger = replace(trigger, at=self._same_half(trigger.at, routine))
         if isinstance(routine.trigger, Every) and isinstance(trigger, Once) and trigger.seconds is None:
             trigger = replace(routine.trigger, rrule=_at_time(routine.trigger.rrule, trigger.at, self.place))
         elif isinstance(routine.trigger, Sun | Every) and isinstance(trigger, Sun):
@@ -219,7 +255,19 @@ class RoutineBook:
         elif isinstance(routine.trigger, Event) or isinstance(trigger, Event):
             raise ToolError("That starts when something happens, so it has no time to move.")
         moved = replace(routine, trigger=trigger, condition=later.condition or routine.condition)
-        return self._replaced(self._judged(moved))
+        return self._judged(moved)
+
+    def _same_half(self, at: datetime, routine: Routine) -> datetime:
+        """ "To 7:30" without am or pm: what comes at 6 in the morning stays in the morning."""
+        zone = self.place.zone
+        if routine.next is None or at.astimezone(zone).hour in (0, 12):
+            return at
+        before, new = (one.astimezone(zone) for one in (routine.next, at))
+        apart = abs((new.hour * 60 + new.minute) - (before.hour * 60 + before.minute))
+        if min(apart, 1440 - apart) <= 360:
+            return at
+        other = at + timedelta(hours=12 if new.hour < 12 else -12)
+        return other if other > self.now() or not routine.one_time else other + timedelta(days=1)
 
     def pause(self, *, paused: bool, routines: Sequence[Routine] | None = None) -> list[Routine]:
         """All of them, or these. Who goes on counts from now: what was left out is not made up for."""
@@ -271,6 +319,11 @@ class RoutineBook:
 
 _FILLERS = frozenset(
     "the my routine routines plan plans of one for a to that this please timer rule automation".split()
+)
+
+
+_HALF_SAID = re.compile(
+    r"\d ?[ap]m\b|morning|afternoon|evening|night|noon|\b(?:1[3-9]|2[0-3]):|\b0\d:|rrule|t\d\d:"
 )
 
 

@@ -56,7 +56,7 @@ CANCEL_PARAMETERS: dict[str, Any] = {
             "enum": ["cancel", "skip", "move", "pause", "resume"],
             "description": 'For example "skip" for one time; "cancel" if left out',
         },
-        "when": _text('Of move, for example "at 8 am"'),
+        "when": _text('Of move, for example "at 8 am"; of skip "today" or "tomorrow"'),
     },
 }
 NO_PARAMETERS: dict[str, Any] = {"type": "object", "properties": {}}
@@ -84,6 +84,23 @@ class _Tools:
         except ToolError:  # as above
             return "plan that"
 
+    def _moved(self, args: Mapping[str, Any]) -> Routine | None:
+        """As it would be then; None where nothing is moved, or nobody knows what."""
+        try:
+            found = self._book.find(str(args.get("name") or "")) if args.get("action") == "move" else []
+            return self._book.moved(found[0], str(args.get("when") or "")) if len(found) == 1 else None
+        except ToolError:  # as above
+            return None
+
+    def moves_sensitive(self, args: Mapping[str, Any]) -> bool:
+        """A yes was for another time."""
+        moved = self._moved(args)
+        return moved is not None and moved.sensitive
+
+    def asked_to_move(self, args: Mapping[str, Any]) -> str:
+        moved = self._moved(args)
+        return self._book.spoken(moved) if moved is not None else "change that"
+
     async def make(
         self, when: str, do: str = "", say: str = "", calls: str = ""
     ) -> tuple[str, dict[str, Any]]:
@@ -104,9 +121,9 @@ class _Tools:
     ) -> tuple[str, dict[str, Any]]:
         if action in ("pause", "resume"):
             return await self._pause(name, paused=action == "pause")
-        found = await asyncio.to_thread(self._book.find, name)
         if action == "skip":
-            return await self._skip(found)
+            return await self._skip(await asyncio.to_thread(self._book.find_next, name, when))
+        found = await asyncio.to_thread(self._book.find, name)
         if action == "move":
             if len(found) != 1 or not when:
                 raise BadArguments("Which routine shall I move, and to when?")
@@ -173,7 +190,10 @@ def routine_tools(book: RoutineBook, runs: Callable[[], bool]) -> list[BaseTool]
     )
     looking = ToolTraits(title="Routines", summary="What is planned.", read_only=True, idempotent=True)
     ending = ToolTraits(
-        title="Cancel or change a routine", summary="Cancels, skips, moves or pauses what is planned."
+        title="Cancel or change a routine",
+        summary="Cancels, skips, moves or pauses what is planned.",
+        sensitive=own.moves_sensitive,
+        asked=own.asked_to_move,
     )
     return [
         declared_tool(MAKE, MAKE_TEXT, MAKE_PARAMETERS, own.make, making),

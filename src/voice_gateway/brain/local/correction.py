@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from home_words.names import name_key, plain_words, singular
 from home_words.undo_words import ALSO, BEHIND, CORRECTION, OTHER, REGRET
 from voice_gateway.brain.acts import Act, Call
+from voice_gateway.brain.local.command.when import instead_of
 from voice_gateway.brain.local.followup import repeated_wish
 from voice_gateway.brain.local.grammar import Frame
 from voice_gateway.brain.local.meaning import Clarification, Request, Step
@@ -16,6 +17,7 @@ from voice_gateway.brain.local.understand import Reader
 from voice_gateway.brain.local.wording import which
 from voice_gateway.homes.device import Device
 from voice_gateway.homes.home import Home
+from voice_gateway.routines.model import MAKE
 
 VOLUME, TIMER = "control_speaker_volume", "set_timer"
 _MOST_WORDS = 12
@@ -60,6 +62,9 @@ def _with_value(rest: str, act: Act, reader: Reader) -> list[Request]:
 
 def _valued(value: str, call: Call, reader: Reader) -> Request | None:
     """As if it had been said of the same thing."""
+    if call["name"] == MAKE:  # the same at another time
+        when = instead_of(str(call["args"].get("when", "")), normalise(value).text)
+        return Request(MAKE, {**call["args"], "when": when}) if when else None
     tool, device = str(call["name"]), device_of(call, reader.context.home)
     named = reader.context.home.called(device) if device else ""
     thing = named or {VOLUME: "the volume", TIMER: "a timer"}.get(tool, "")

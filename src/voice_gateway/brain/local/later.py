@@ -33,6 +33,10 @@ _ONE_BY_ONE = (
 _MORE = "I did nothing. Tell me its whole name together with the time, please."
 _WHICH_SCENE = "I did nothing. If you mean a scene, say “the scene {name}” together with the time, please."
 _NO_LOOKS = "Later I can only do something or say fixed words, so I kept nothing."
+_NOTICED = re.compile(
+    r"(?:when|whenever|as soon as|every time|each time|the next time|the moment)(?! (?:you|i am|possible)\b)"
+)
+_UNNOTICED = "Nothing here can tell me when that happens, so I kept nothing."
 _FROM_NOW = (
     "I can do something for a while only from now on, so I kept nothing. Say the two times one by one."
 )
@@ -153,7 +157,8 @@ def _of_split(reader: "Reader", split: Split) -> Sequence[Step]:
     if isinstance(later, Missing):
         return [Step("MakeRoutine", say=later.text)]
     if later is None or (news and not isinstance(later.trigger, Event)):
-        return ()
+        unnoticed = order is not None and order.steps and _NOTICED.match(split.when)
+        return [Step("MakeRoutine", say=_UNNOTICED)] if unnoticed else ()
     if order is not None:
         return _ordered(order, split, later)
     text = told["say"] if told else say_news(later.trigger) if isinstance(later.trigger, Event) else ""
@@ -246,9 +251,10 @@ def _about(text: str) -> Step | None:  # noqa: PLR0911 (one for each wish)
     if found := words.PAUSING.match(text):
         return _change({"name": _name(found), "action": "pause" if found["off"] else "resume"})
     if found := words.SKIPPING.match(text):
-        return _change({"name": "last" if found["it"] else _name(found), "action": "skip"})
+        name = "" if found["only"] else "last" if found["it"] else _name(found)
+        return _change({"name": name, "action": "skip", "when": found["only"] or found["day"] or ""})
     if found := words.ENDING.match(text):
-        return _change({"name": _name(found)})
+        return _change({"name": "all" if found["all"] else _name(found)})
     if found := words.MOVING.match(text):
         when = (
             found["when"]
@@ -260,10 +266,12 @@ def _about(text: str) -> Step | None:  # noqa: PLR0911 (one for each wish)
 
 
 def _name(found: re.Match[str]) -> str:
-    name = found["name"] or found["about"] or ""
+    given = found.groupdict()
+    name = next(filter(None, (given.get(key) for key in ("name", "about", "which", "whose"))), "")
     plural = re.search(r"\b(?:routines|automations|plans|schedules)\b", found[0])
     return name or ("all" if plural or re.search(r"\b(?:all|every|each)\b", found[0]) else "last")
 
 
 def _change(args: dict[str, str]) -> Step:
+    args = {key: value for key, value in args.items() if value}
     return Step("CancelRoutine", (Request(CANCEL, args),), acts=True, frame=Frame("CancelRoutine"))

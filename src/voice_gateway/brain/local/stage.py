@@ -62,6 +62,7 @@ from voice_gateway.tools.traits import qualified_name, traits
 from voice_gateway.turn import Passed, Reply, ToolCall, ToolOutcome, ToolTraits, Utterance
 
 ABILITIES = "Abilities"
+NOTHING_TO_TAKE_BACK = "It was so before, so I take nothing back then."
 UNDO = "Undo"  # the intent of words that take back what was done
 SEARCH, SEARCHES = "search_web", "Search"  # the tool, and the intent of words that ask for it
 TELLS_STATES = re.compile(  # "if it is on", "whatever is still open", "one of the lamps"
@@ -425,7 +426,7 @@ class LocalBrain:
             own, made = made[: len(step.requests)], made[len(step.requests) :]
             if step.intent == BACK:
                 outcomes += (back := await self._take_back_later(turn, step, outcomes))
-                texts.append(compose(step, back))
+                texts.append(compose(step, back) if back else NOTHING_TO_TAKE_BACK)
                 continue
             step, own = await more_pages(self._executor, turn, step, own)  # noqa: PLW2901 (the same step, whole)
             outcomes += [outcome for outcome in own if outcome not in outcomes]
@@ -449,7 +450,8 @@ class LocalBrain:
     ) -> list[ToolOutcome]:
         """To what it was before."""
         act = act_of(outcomes, turn.acts.called) if turn.acts is not None else None
-        before = calls_text(act.calls) if act is not None and act.calls else ""
+        changed = act is not None and any(call not in act.did for call in act.calls)
+        before = calls_text(act.calls) if act is not None and changed else ""
         if step.frame is None or not any(outcome.ok for outcome in outcomes):
             return []
         if not (calls := step.frame.text("calls") or before):

@@ -47,7 +47,7 @@ def read_event(
         if not (found := pattern.match(rest)):
             continue
         given = {name: value for name, value in found.groupdict().items() if value}
-        if given.get("thing") in ("there", "it", "nobody", "everyone"):
+        if given.get("thing", "").strip() in ("there", "it", "nobody", "everyone", "home", "back"):
             continue
         seen = watch(given.get("thing", ""), _becomes(kind, given))
         if isinstance(seen, str):

@@ -38,7 +38,8 @@ def read_clock(said: str, part: str = "") -> tuple[list[int], int]:
     half = "" if re.search(r"\b(?:[ap]m|morning|afternoon|evening|night|tonight)\b", text) else part
     found = time_of_day(f"{text} {half}".strip() if half != "noon" else text)
     if found is None or not found[0] or (found[1] and found[0] == [24]):
-        raise ValueError(f"There is no such time as {said}.")
+        level = " If you mean the brightness, say percent." if said.isdecimal() and int(said) <= 100 else ""
+        raise ValueError(f"There is no such time as {said}.{level}")
     return found
 
 

@@ -1,0 +1,82 @@
+"""Words for what is planned: cancelling, skipping and moving it; and what nobody can keep."""
+
+import asyncio
+
+import pytest
+from tests.eval.later_eval import NOWS, _brain
+
+from voice_gateway.brain.local.stage import LocalBrain
+
+
+@pytest.fixture(scope="module")
+def brain() -> LocalBrain:
+    return asyncio.run(_brain([NOWS["A"]]))
+
+
+@pytest.mark.parametrize(
+    ("said", "args"),
+    [
+        ("cancel the last one", {"name": "last"}),
+        ("cancel the 11 pm one", {"name": "11 pm"}),
+        ("forget the one for the desk lamp", {"name": "the desk lamp"}),
+        ("cancel everything that is planned", {"name": "all"}),
+        ("cancel all routines", {"name": "all"}),
+        ("cancel the coffee maker routine", {"name": "coffee maker"}),
+        ("not tomorrow", {"action": "skip", "when": "tomorrow"}),
+        ("skip it", {"name": "last", "action": "skip"}),
+        (
+            "skip the coffee maker routine tomorrow",
+            {"name": "coffee maker", "action": "skip", "when": "tomorrow"},
+        ),
+        ("move the morning one to 7:30", {"name": "morning", "action": "move", "when": "at 7:30"}),
+        (
+            "move the coffee maker routine to 8 am",
+            {"name": "coffee maker", "action": "move", "when": "at 8 am"},
+        ),
+        ("pause all routines", {"name": "all", "action": "pause"}),
+        ("we are on vacation", {"name": "all", "action": "pause"}),
+    ],
+)
+def test_what_is_planned_is_changed_by_voice(brain: LocalBrain, said: str, args: dict[str, str]) -> None:
+    [request] = brain.understand(said).requests
+
+    assert (request.tool, dict(request.args)) == ("cancel_routine", args)
+
+
+@pytest.mark.parametrize(
+    ("said", "reply"),
+    [
+        (
+            "turn on the floor lamp at 50",
+            "There is no such time as 50. If you mean the brightness, say percent.",
+        ),
+        ("turn on the floor lamp at 25:00", "There is no such time as 25:00."),
+        ("turn on the floor lamp on the 30th of february at 8", "There is no such day as 30 February."),
+        (
+            "when the moon rises turn on the floor lamp",
+            "Nothing here can tell me when that happens, so I kept nothing.",
+        ),
+        (
+            "when i come home turn on the floor lamp",
+            "Nothing here can tell me when that happens, so I kept nothing.",
+        ),
+        (
+            "tell me the temperature at 7 pm",
+            "Later I can only do something or say fixed words, so I kept nothing.",
+        ),
+    ],
+)
+def test_what_cannot_be_kept_is_told_in_one_sentence(brain: LocalBrain, said: str, reply: str) -> None:
+    understood = brain.understand(said)
+
+    assert not understood.requests
+    assert [step.say for step in understood.steps] == [reply]
+
+
+def test_blinds_are_no_way_into_the_house_and_a_garage_door_is(brain: LocalBrain) -> None:
+    blinds = brain.understand("open the study blinds for ten minutes")
+    garage = brain.understand("open the garage door for ten minutes")
+
+    assert [dict(one.args) for one in blinds.requests] == [{"deviceName": "Study Blinds", "action": "open"}]
+    assert not garage.requests
+    assert garage.steps[0].say.startswith("I don't open anything for a while.")
