@@ -53,7 +53,7 @@ async def test_adding_and_changing_from_a_script(commands: Commands, tmp_path):
     assert "I kept nothing and did nothing" in now.out
     assert skipped["next"] > kept["next"]
     assert (paused["enabled"], paused["next"]) == (False, None)
-    assert (again["trigger"], again["calls"]) == (kept["trigger"], kept["calls"])
+    assert (again["trigger"], again["calls"], again["enabled"]) == (kept["trigger"], kept["calls"], False)
 
 
 @pytest.mark.slow

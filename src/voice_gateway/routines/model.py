@@ -202,6 +202,7 @@ def to_record(routine: Routine) -> dict[str, Any]:
         "conversation": routine.conversation,
         "until": _plain(routine.until),
         "made": _plain(routine.made),
+        "paused": routine.paused,
         "last": None,
     }
     if routine.last:
@@ -228,6 +229,7 @@ def from_record(facts: Mapping[str, Any]) -> Routine:
         conversation=str(facts.get("conversation", "default")),
         until=_moment(until) if until else None,
         made=_moment(facts["made"]) if "made" in facts else datetime(1970, 1, 1, tzinfo=UTC),
+        paused=bool(facts.get("paused", False)),
         last=Last(_moment(last["at"]), bool(last["ok"]), str(last["text"])) if last else None,
     )
 
