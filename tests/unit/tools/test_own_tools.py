@@ -162,6 +162,13 @@ def test_a_file_of_another_user_is_not_run(folder: Path) -> None:
     assert "belongs to another user" in own_tools(folder).problems[0]
 
 
+def test_what_a_file_prints_does_not_come_among_the_answers(folder: Path, capsys) -> None:
+    write(folder, "dice.py", f"{DICE}\nprint('loaded')\n")
+    own_tools(folder)
+
+    assert capsys.readouterr() == ("", "loaded\n")
+
+
 def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
     found = own_tools(tmp_path / "nowhere")
 
