@@ -16,7 +16,7 @@ from voice_gateway.config import AnthropicSettings, BrainSettings, OllamaSetting
 from voice_gateway.errors import ToolError
 from voice_gateway.tools.builtin import builtin_tools
 from voice_gateway.tools.executor import ToolExecutor
-from voice_gateway.tools.manager import ToolManager
+from voice_gateway.tools.manager import ToolManager, contenders
 from voice_gateway.tools.traits import qualified_name, schema_of, traits
 from voice_gateway.turn import ToolCall, Utterance
 
@@ -323,3 +323,40 @@ def test_a_tool_handed_over_without_traits_gets_its_servers_name():
 
     assert traits(plain).source == "radio"
     assert qualified_name(plain) == "radio__say"
+
+
+@pytest.mark.scenario("MGR-8")
+@pytest.mark.parametrize("connected", [("zebra", "ant"), ("ant", "zebra")])
+def test_of_two_servers_the_later_in_the_settings_has_the_bare_name(connected):
+    manager = ToolManager(["zebra", "ant"])
+    for server in connected:
+        manager.add_mcp_tools(server, [named("say", f"of {server}")])
+
+    assert traits(manager.find("say")).source == "ant"
+    assert traits(manager.find("zebra__say")).source == "zebra"
+    assert [traits(tool).source for tool in manager.all()] == ["zebra", "ant"]
+
+
+def test_a_name_with_its_server_reaches_that_server_whatever_another_calls_its_tools():
+    manager = ToolManager(["good", "bad"])
+    manager.add_mcp_tools("good", [named("say", "of good")])
+    manager.add_mcp_tools("bad", [named("good__say", "of bad")])
+
+    assert traits(manager.find("good__say")).source == "good"
+    assert traits(manager.find("bad__good__say")).source == "bad"
+    assert len({manager.offered_name(tool) for tool in manager.all()}) == 2
+
+
+def test_who_could_still_win_a_name():
+    servers = ["one", "two", "three", "four"]
+    manager = ToolManager(servers)
+    manager.add(named("own", "of the gateway"))
+    manager.add_mcp_tools("two", [named("say", "of two")])
+    coming = {"one": False, "three": False, "four": True}
+
+    assert contenders(manager, "own", coming, servers) == []
+    assert contenders(manager, "say", coming, servers) == ["three", "four"]
+    assert contenders(manager, "say", {"one": True}, servers) == ["one"], "trusted"
+    assert contenders(manager, "two__say", coming, servers) == []
+    assert contenders(manager, "three__say", coming, servers) == ["three"]
+    assert contenders(manager, "unknown", coming, servers) == list(coming)

@@ -48,7 +48,7 @@ from voice_gateway.tools.builtin.timers import RingLease, Timer, TimerClock, Tim
 from voice_gateway.tools.builtin.timers.wording import called, rung
 from voice_gateway.tools.builtin.volume import PlaybackVolume
 from voice_gateway.tools.executor import ToolExecutor
-from voice_gateway.tools.manager import ToolManager
+from voice_gateway.tools.manager import ToolManager, contenders
 from voice_gateway.tools.masking import without_secrets
 from voice_gateway.tools.own_tools import own_tools
 from voice_gateway.tools.permission import Fits
@@ -93,7 +93,7 @@ class Gateway:
             data_folder() / "timers.sqlite3", on_damage=damaged_file(self.watch, "timers", "timers")
         )
         self._timers, self._clock = timers, self._build_clock(timers)
-        self.tools = ToolManager()
+        self.tools = ToolManager(settings.mcpServers)
         rings = self._clock.will_ring
         self._others_hear = False  # there are doors beside the one that asks
         lists = ListStore(
@@ -122,6 +122,7 @@ class Gateway:
             self.executor,
             settings.brain,
             home_ready=self._home_known,
+            tool_ready=lambda tool: self.tool_known(tool, TOOLS_WAIT_SECONDS),
             home=settings.home,
             sources=self._sources,
             place=place,
@@ -366,6 +367,20 @@ class Gateway:
         installed is waited for on demand."""
         self.start_link()
         await self.link.settled(installed=installed)
+
+    def contenders(self, tool: str) -> list[str]:
+        """The servers that are still connecting, and could have the tool that this name then means."""
+        servers = self.settings.mcpServers
+        coming = {name: servers[name].trusted for name in self.link.unsettled()}
+        return contenders(self.tools, tool, coming, list(servers))
+
+    async def tool_known(self, tool: str, limit_seconds: float | None = None) -> None:
+        """Returns when it is decided whose tool this name means, or the time is over."""
+        if self.contenders(tool):
+            self.start_link()
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(limit_seconds):
+                    await self.link.settled(lambda: not self.contenders(tool), installed=True)
 
     async def _tools_known(self) -> None:
         """All tools, if they come in time: one hung server must not keep everybody waiting."""

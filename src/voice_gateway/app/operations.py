@@ -1,7 +1,6 @@
 """What other commands may ask of the running gateway, by the control socket."""
 
 import asyncio
-import contextlib
 import logging
 import threading
 import time
@@ -127,7 +126,8 @@ async def call_tool(
     """
     started, call = perf_counter(), ToolCall(id=new_id(), name=name, args=args)
     if silent := await _silent_servers(gateway, name, timeout_seconds):
-        return _of_a_silent_server(call, silent, perf_counter() - started).to_json()
+        known = gateway.tools.find(name) is not None
+        return _of_a_silent_server(call, silent, perf_counter() - started, known=known).to_json()
     if timeout_seconds is not None:
         waited = round(perf_counter() - started, 2)  # a number that can be shown
         timeout_seconds = max(timeout_seconds - waited, 0.01)
@@ -136,25 +136,21 @@ async def call_tool(
 
 
 async def _silent_servers(gateway: "Gateway", tool: str, limit_seconds: float | None) -> list[str]:
-    """Who may have a tool that nobody else has, and does not answer. A built-in tool needs no server."""
-
-    def is_known() -> bool:
-        return gateway.tools.find(tool) is not None
-
-    if not is_known():
-        gateway.start_link()
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(limit_seconds):
-                await gateway.link.settled(is_known, installed=True)
-    if is_known():
-        return []
+    """Who may have the tool that is meant, and does not answer. A built-in tool needs no server."""
+    await gateway.tool_known(tool, limit_seconds)
     late = [status for status in gateway.link.status() if status.state != "connected"]
+    if gateway.tools.find(tool) is not None:
+        coming = gateway.contenders(tool)
+        late = [status for status in late if status.name in coming]
     return [f"{one.name} (being installed)" if one.installing else one.name for one in late]
 
 
-def _of_a_silent_server(call: ToolCall, silent: Sequence[str], seconds: float) -> ToolOutcome:
-    """Nobody can say that there is no such tool while a server that may have it does not answer."""
-    text = f'Error: Unknown tool "{call.name}", or one of a silent server: {", ".join(silent)}.'
+def _of_a_silent_server(call: ToolCall, silent: Sequence[str], seconds: float, *, known: bool) -> ToolOutcome:
+    """Nobody can say that there is no such tool, or whose, while a server that may have it is silent."""
+    who = ", ".join(silent)
+    text = f'Error: Unknown tool "{call.name}", or one of a silent server: {who}.'
+    if known:
+        text = f'Error: "{call.name}" may be a tool of a silent server: {who}. SERVER__{call.name} names one.'
     args = call.args if isinstance(call.args, dict) else {}
     facts = {"tool": call.name, "arguments": mask(args), "seconds": round(seconds, 6), "result": text}
     log.warning("tool failed", extra={**facts, "error": ErrorKind.UNAVAILABLE})

@@ -78,6 +78,10 @@ class MCPIntegration:
             self._news.clear()
             await self._news.wait()
 
+    def unsettled(self) -> list[str]:
+        """Those whose tools may still come for the first time."""
+        return [one.name for one in self._servers if one.installing or not one.settled]
+
     def drop(self, name: str) -> None:
         """This server is not needed any more: its tools go at once, and it ends by itself."""
         for server in [one for one in self._servers if one.name == name]:

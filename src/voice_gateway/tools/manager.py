@@ -3,7 +3,7 @@
 import logging
 from bisect import insort
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from voice_gateway.tools.traits import (
@@ -24,18 +24,16 @@ log = logging.getLogger(__name__)
 BUILTIN = "builtin"
 
 
-def _order(tool: "BaseTool") -> str:
-    source = traits(tool).source
-    return "" if source == BUILTIN else source
-
-
 class ToolManager:
-    """Built-in tools in the order they were added, then every server's tools, by the server's name.
+    """Built-in tools in the order they were added, then every server's tools, in the order of the settings.
 
-    That order does not depend on who connected first, so a model's prompt keeps the same prefix.
+    That order does not depend on who connected first, so a model's prompt keeps the same prefix, and a name
+    that two servers have is always that of the later one (MGR-8).
     """
 
-    def __init__(self) -> None:
+    def __init__(self, servers: Iterable[str] = ()) -> None:
+        """Servers that are not among these come behind them, by their names."""
+        self._places = {server: place for place, server in enumerate(servers)}
         self._tools: list[BaseTool] = []
         self._index: dict[str, BaseTool] = {}  # derived from the list, made again when that changes
         self._offered: dict[int, str] = {}
@@ -50,7 +48,7 @@ class ToolManager:
         index = self._index
         names = {tool.name, lc_name(tool), qualified_name(tool), sendable_name(lc_name(tool))}
         if index.keys().isdisjoint(names):  # by far the usual case, and no reason to make the index again
-            insort(self._tools, tool, key=_order)
+            insort(self._tools, tool, key=self._order)
             index.update(dict.fromkeys(names, tool))
             self._offered[id(tool)] = sendable_name(lc_name(tool))
         else:
@@ -75,7 +73,7 @@ class ToolManager:
         self._tools = [tool for tool in self._tools if traits(tool).source != server]
         self._warn_of_namesakes(offered.values())
         self._tools.extend(offered.values())
-        self._tools.sort(key=_order)
+        self._tools.sort(key=self._order)
         self._make_index()
         self.version += 1
 
@@ -87,16 +85,25 @@ class ToolManager:
         """The name a model sees: its own, or `server__tool` where two tools share it."""
         return self._offered.get(id(tool)) or sendable_name(lc_name(tool))
 
+    def _order(self, tool: "BaseTool") -> tuple[int, str]:
+        source = traits(tool).source
+        return (-1, "") if source == BUILTIN else self._place(source)
+
+    def _place(self, server: str) -> tuple[int, str]:
+        return self._places.get(server, len(self._places)), server
+
     def _make_index(self) -> None:
         # A built-in tool keeps its name whatever a server offers, because it has no other; of two servers the
-        # trusted one, else the later in the list, wins the bare name; both answer to their qualified names.
+        # trusted one, else the later in the list, wins the bare name; both answer to their qualified names,
+        # whatever another server calls its own tools.
         servers = [tool for tool in self._tools if traits(tool).source != BUILTIN]
         servers.sort(key=lambda tool: not traits(tool).stranger)
         builtins = [tool for tool in self._tools if traits(tool).source == BUILTIN]
-        self._index = {qualified_name(tool): tool for tool in servers}
+        self._index = {}
         for group in (servers, builtins):
             self._index.update({lc_name(tool): tool for tool in group})
             self._index.update({tool.name: tool for tool in group})
+            self._index.update({qualified_name(tool): tool for tool in group})
         self._offered = self._names_for_models(self._index)
 
     def _names_for_models(self, index: "dict[str, BaseTool]") -> dict[int, str]:
@@ -121,7 +128,7 @@ class ToolManager:
                 self._tools[place] = tool
                 return
         self._warn_of_namesakes([tool])
-        insort(self._tools, tool, key=_order)
+        insort(self._tools, tool, key=self._order)
 
     def _warn_of_namesakes(self, newcomers: "Iterable[BaseTool]") -> None:
         known = {lc_name(tool): tool for tool in self._tools}
@@ -131,7 +138,7 @@ class ToolManager:
                 continue
             loser, winner = sorted(
                 (other, tool),
-                key=lambda one: (traits(one).source == BUILTIN, not traits(one).stranger, _order(one)),
+                key=lambda one: (traits(one).source == BUILTIN, not traits(one).stranger, self._order(one)),
             )
             log.warning(
                 "two sources offer a tool of the same name; both answer to their qualified names",
@@ -165,3 +172,27 @@ def tool_beside(tools: ToolManager, name: str, by: str) -> str | None:
     """How the tool is called that the server of the tool `by` knows by this name; None: it has none."""
     known = tools.find(by)
     return tool_of(tools, traits(known).source, name) if known is not None else None
+
+
+def contenders(
+    tools: ToolManager, name: str, coming: Mapping[str, bool], servers: Sequence[str]
+) -> list[str]:
+    """Which servers could have the tool that this name then means, of those whose tools are not known yet.
+
+    `coming` says of each whether it is trusted; `servers` are all of them, in the order of the settings.
+    """
+    if asked := [one for one in servers if name.startswith(f"{one}__")]:
+        return [server for server in coming if server in asked and tools.find(name) is None]
+    known = tools.find(name)
+    if known is None:
+        return list(coming)
+    own = traits(known)
+    if own.source == BUILTIN:
+        return []
+    later = servers[servers.index(own.source) + 1 :] if own.source in servers else ()
+    # Of a trusted one and a stranger the trusted one wins; else the later.
+    return [
+        server
+        for server, trusted in coming.items()
+        if (trusted if own.stranger is trusted else server in later)
+    ]

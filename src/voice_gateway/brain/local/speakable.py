@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +31,7 @@ _VERB = re.compile(
 _FIRST_PART = re.compile(
     r"^(.+?)(?:[.,;:(\n]| for | of | in | from | about | by | to | with | using | based | that |$)"
 )
+SPOKEN_TO = "Tool"  # the intent of words to a tool of another server
 _LONGEST_PHRASE = 5  # words
 _MOST_TOOLS = 200
 _ASK = re.compile(
@@ -108,9 +109,21 @@ class _Voice:
 class Speakables:
     """What can be said to all tools that may be spoken to; made anew when the tools change."""
 
-    def __init__(self, tools: Sequence["BaseTool"], names: Mapping[int, str]) -> None:
-        voices = [_voice(tool, names.get(id(tool), tool.name)) for tool in tools[:_MOST_TOOLS]]
-        known = [voice for voice in voices if voice is not None]
+    def __init__(
+        self, tools: Sequence["BaseTool"], names: Mapping[int, str], second: Container[int] = ()
+    ) -> None:
+        """`second`: the ids of tools that another tool of the same name comes before."""
+        voices = [
+            (_voice(tool, names.get(id(tool), tool.name)), id(tool) in second) for tool in tools[:_MOST_TOOLS]
+        ]
+        first = {phrase for voice, behind in voices if voice and not behind for phrase in voice.phrases}
+        known = [
+            replace(voice, phrases=tuple(phrase for phrase in voice.phrases if phrase not in first))
+            if behind
+            else voice
+            for voice, behind in voices
+            if voice is not None
+        ]
         # A phrase that two tools share means neither of them.
         counts = Counter(phrase for voice in known for phrase in voice.phrases)
         self._voices = [
@@ -134,7 +147,7 @@ class Speakables:
         if request is None:
             return None
         sure = voice.trusted and spoken.sure and not_a_command(text) is None
-        step = Step("Tool", (request,), acts=voice.acts)
+        step = Step(SPOKEN_TO, (request,), acts=voice.acts)
         return Understanding((step,), asks=voice.acts and not sure)
 
 

@@ -3,7 +3,7 @@
 import asyncio
 import re
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import ParamSpec, TypeVar
@@ -43,7 +43,7 @@ from voice_gateway.brain.local.normalise import Said, normalise, too_long
 from voice_gateway.brain.local.plan.act import HOME_ACTS
 from voice_gateway.brain.local.plan.scene import scene_missing, unknown_scene
 from voice_gateway.brain.local.small_talk import SmallTalk, small_talk
-from voice_gateway.brain.local.speakable import Speakables, as_said, in_own_words
+from voice_gateway.brain.local.speakable import SPOKEN_TO, Speakables, as_said, in_own_words
 from voice_gateway.brain.local.speech_act import SpeechAct, asks_for_action, classify, not_spoken_of, words_of
 from voice_gateway.brain.local.understand import Reader
 from voice_gateway.brain.local.undo import Done, acts_to_undo, put_right
@@ -58,7 +58,7 @@ from voice_gateway.routines.schedule import Place
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.reach import Reach
 from voice_gateway.tools.tier import is_search
-from voice_gateway.tools.traits import qualified_name, traits
+from voice_gateway.tools.traits import lc_name, qualified_name, traits
 from voice_gateway.turn import Passed, Reply, ToolCall, ToolOutcome, ToolTraits, Utterance
 
 ABILITIES = "Abilities"
@@ -77,6 +77,7 @@ LARGE = 200  # devices: from here on understanding may take longer than a frame 
 # "Turn off the speaker" may be a plug of that name, so the home must be known first.
 _SWITCHING = re.compile(r"\s*(?:turn|switch|put)\b.*\b(?:on|off)\b", re.IGNORECASE)
 
+ToolReady = Callable[[str], Awaitable[None]]  # returns when it is decided whose tool this name means
 P = ParamSpec("P")
 R = TypeVar("R")
 
@@ -96,6 +97,7 @@ class LocalBrain:
         settings: BrainSettings,
         *,
         home_ready: HomeReady = _at_once,
+        tool_ready: ToolReady | None = None,
         home: HomeSettings | None = None,
         sources: Sources | None = None,
         about: About | None = None,
@@ -103,6 +105,7 @@ class LocalBrain:
         place: Place | None = None,  # where the home stands; without it nothing is kept for later
     ) -> None:
         self._place = place
+        self._tool_ready = tool_ready
         self._executor = executor
         self._about = about or About()
         self._settings = settings
@@ -281,7 +284,9 @@ class LocalBrain:
             homes = self._cache.servers()  # their tools are spoken to by their devices' names
             offered = [tool for tool in tools.all() if traits(tool).source not in homes]
             names = {id(tool): tools.offered_name(tool) for tool in offered}
-            self._speakables = (tools.version, Speakables(offered, names))
+            # Of two servers with a tool of one name, the words for it mean the one that has the name.
+            second = {id(tool) for tool in offered if tools.find(lc_name(tool)) is not tool}
+            self._speakables = (tools.version, Speakables(offered, names, second))
         return self._speakables[1]
 
     def _tool_names(self) -> frozenset[str]:
@@ -309,6 +314,11 @@ class LocalBrain:
             if right is not None:
                 return self._learnt(turn, right, memory)
         understood = await self._off_the_loop(self.understand, turn.utterance.text, context, memory)
+        if self._tool_ready is not None and (tool := _spoken_tool(understood)) is not None:
+            version = self._executor.tools.version
+            await self._tool_ready(tool)  # another server may have it, too, and the later one is meant
+            if self._executor.tools.version != version:
+                understood = await self._off_the_loop(self.understand, turn.utterance.text, context, memory)
         if turn.trusted_next and _asks_for_yes(understood):
             understood = Understanding.of(NotHandled("understood, but not for sure", forbid=True))
         return await self._answered(turn, understood, memory)
@@ -475,6 +485,11 @@ class LocalBrain:
             memory = replace(memory, timer=timer, timer_at=self._now())
         asked = timer_question(step, outcomes, text)
         return replace(memory, asked=asked, asked_at=self._now()) if asked else memory
+
+
+def _spoken_tool(understood: Understanding) -> str | None:
+    """The tool of another server that the words are for."""
+    return next((one.requests[0].tool for one in understood.steps if one.intent == SPOKEN_TO), None)
 
 
 def _asks_for_yes(understood: Understanding) -> bool:
