@@ -4,12 +4,13 @@ import asyncio
 import logging
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from voice_gateway.app.catalogue import catalogue_request, fetched
+from voice_gateway.app.tool_list import tool_request
 from voice_gateway.brain.acts import Where
 from voice_gateway.config import data_folder
 from voice_gateway.doors.control import Operation, answer_json
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from voice_gateway.app.gateway import Gateway
 
 log = logging.getLogger(__name__)
+
+Request = Callable[["Gateway", Mapping[str, Any]], Awaitable[dict[str, Any]]]
 
 
 def operations(gateway: "Gateway", config: Path | None) -> dict[str, Operation]:
@@ -76,11 +79,9 @@ def operations(gateway: "Gateway", config: Path | None) -> dict[str, Operation]:
     async def routines(asked: Mapping[str, Any], _interruption: Interruption) -> dict[str, Any]:
         return answer_json(await routine_request(gateway, asked))
 
-    async def catalogue(asked: Mapping[str, Any], _interruption: Interruption) -> dict[str, Any]:
-        return await catalogue_request(gateway, asked)
-
     return {
         "hello": hello,
+        "tools": _answered_by(tool_request, gateway),
         "ask": ask,
         "undo": undo,
         "call": call,
@@ -88,9 +89,16 @@ def operations(gateway: "Gateway", config: Path | None) -> dict[str, Operation]:
         "talk": talk,
         "vitals": vitals,
         "routines": routines,
-        "resources": catalogue,
-        "prompts": catalogue,
+        "resources": _answered_by(catalogue_request, gateway),
+        "prompts": _answered_by(catalogue_request, gateway),
     }
+
+
+def _answered_by(request: Request, gateway: "Gateway") -> Operation:
+    async def operation(asked: Mapping[str, Any], _interruption: Interruption) -> dict[str, Any]:
+        return await request(gateway, asked)
+
+    return operation
 
 
 def _also_watched(gateway: "Gateway", asker: OnProgress | None) -> OnProgress:

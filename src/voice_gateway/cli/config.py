@@ -91,7 +91,7 @@ def _check(found: Loaded, *, as_json: bool) -> int:
     from voice_gateway.reports import left_out_report
 
     for told in map(left_out_report, found.settings.left_out):
-        print(one_line(f"{told.sentence} {told.advice}"))
+        print(one_line(f"{told.sentence} ({told.advice})"))
     for note in found.notes:
         print(one_line(f"note: {note}"))
     print(f"configuration {'works, without what is named above' if mistakes else 'is good'} ({where})")

@@ -7,7 +7,7 @@ from voice_gateway.cli.command import loaded, wants_json
 from voice_gateway.cli.config import servers_shown
 from voice_gateway.cli.inputs import inputs
 from voice_gateway.cli.login import login, logout
-from voice_gateway.doors.terminal import print_json
+from voice_gateway.doors.terminal import print_json, printable
 
 
 async def mcp(options: argparse.Namespace) -> int:
@@ -28,9 +28,16 @@ async def _list(options: argparse.Namespace) -> int:
         (name, words, found.origins.get(f"mcpServers.{name}", "default"))
         for name, words in servers_shown(found.settings).items()
     ]
+    left_out = [one for one in found.settings.left_out if one.name]
     if wants_json(options):
-        print_json([{"name": name, "reached": words, "origin": origin} for name, words, origin in rows])
+        listed = [{"name": name, "reached": words, "origin": origin} for name, words, origin in rows]
+        missing = [
+            {"name": one.name, "reached": None, "origin": str(one.file), "left_out": one.reason}
+            for one in left_out
+        ]
+        print_json([*listed, *missing])
         return 0
+    rows += [(one.name, f"left out: {one.reason}", str(one.file)) for one in left_out]
     from rich.console import Console
     from rich.table import Table
 
@@ -38,6 +45,6 @@ async def _list(options: argparse.Namespace) -> int:
     for column in ("server", "reached by", "from"):
         table.add_column(column, overflow="fold")
     for row in rows:
-        table.add_row(*row)
+        table.add_row(*map(printable, row))
     Console().print(table)
     return 0

@@ -1,7 +1,7 @@
 """How tools are shown to people: all of them in columns, or one with everything there is to know of it."""
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from rich.console import Console
 from rich.padding import Padding
@@ -11,10 +11,6 @@ from rich.text import Text
 from voice_gateway.doors.terminal import printable
 from voice_gateway.tools.masking import shorten
 from voice_gateway.tools.schema import kind_of, properties_of, required_of
-from voice_gateway.tools.traits import schema_of, traits
-
-if TYPE_CHECKING:
-    from voice_gateway.app import Gateway
 
 ENDLESS = 10_000  # characters: whoever reads a pipe wraps lines for himself
 LONGEST_NAME, LONGEST_TITLE, LONGEST_SUMMARY = 34, 26, 200
@@ -22,51 +18,48 @@ TITLES_FROM = 100  # characters of width: in a narrow window the name has to do
 FURTHER = "`voice-gateway tools NAME` shows all of one: its parameters, and what a model reads."
 
 
-def show_all(gateway: "Gateway") -> None:
+def show_all(records: Sequence[Mapping[str, Any]]) -> None:
     """By the program that has them. Titles and sentences are for people; models read the description."""
     console = _console()
-    sources: dict[str, list[Any]] = {}
-    for tool in gateway.tools.all():
-        sources.setdefault(_origin(gateway, tool), []).append(tool)
-    names = [gateway.tools.offered_name(tool) for tool in gateway.tools.all()]
-    width = min(LONGEST_NAME, max(map(len, names), default=0))
+    sources: dict[str, list[Mapping[str, Any]]] = {}
+    for record in records:
+        sources.setdefault(record["origin"], []).append(record)
+    width = min(LONGEST_NAME, max((len(record["tool"]["name"]) for record in records), default=0))
     titles = console.width >= TITLES_FROM
-    for source, tools in sources.items():
-        console.print(Text(source, "bold"))
-        console.print(Padding(_columns(gateway, tools, width, titles=titles), (0, 0, 0, 2), expand=False))
+    for source, several in sources.items():
+        console.print(Text(printable(source), "bold"))
+        console.print(Padding(_columns(several, width, titles=titles), (0, 0, 0, 2), expand=False))
     if console.is_terminal:
         console.print(Text(FURTHER, "dim"))
 
 
-def _columns(gateway: "Gateway", tools: list[Any], width: int, *, titles: bool) -> Table:
+def _columns(records: Sequence[Mapping[str, Any]], width: int, *, titles: bool) -> Table:
     table = Table.grid(padding=(0, 2, 0, 0))
     table.add_column(min_width=width, max_width=LONGEST_NAME, overflow="fold")
     if titles:
         table.add_column(min_width=LONGEST_TITLE, max_width=LONGEST_TITLE)
     table.add_column()
-    left_out = gateway.left_out()
-    for tool in tools:
-        name = gateway.tools.offered_name(tool)
-        says = Text(_summary(tool))
-        if name in left_out:
-            says.append(f" Not offered to the model: {left_out[name]}", "yellow")
-        table.add_row(Text(printable(name), "cyan"), *([Text(_title(tool))] if titles else []), says)
+    for record in records:
+        says = Text(_summary(record))
+        if record["left_out"]:
+            says.append(f" Not offered to the model: {record['left_out']}", "yellow")
+        name = Text(printable(record["tool"]["name"]), "cyan")
+        table.add_row(name, *([Text(_title(record))] if titles else []), says)
     return table
 
 
-def show_one(gateway: "Gateway", tool: Any) -> None:
-    console, known = _console(), traits(tool)
-    name, schema = gateway.tools.offered_name(tool), schema_of(tool)
-    console.print(Text.assemble((printable(name), "bold cyan"), ("  ", ""), (_title(tool), "bold")))
-    console.print(Text(_summary(tool)))
-    effect = "only looks" if known.read_only else "changes something"
-    console.print(Text(f"Of {_origin(gateway, tool)}; it {effect}."))
-    if reason := gateway.left_out().get(name):
-        console.print(Text(f"Not offered to the model: {reason}", "yellow"))
+def show_one(record: Mapping[str, Any]) -> None:
+    console, tool = _console(), record["tool"]
+    console.print(Text.assemble((printable(tool["name"]), "bold cyan"), ("  ", ""), (_title(record), "bold")))
+    console.print(Text(_summary(record)))
+    effect = "only looks" if tool["read_only"] else "changes something"
+    console.print(Text(f"Of {printable(record['origin'])}; it {effect}."))
+    if record["left_out"]:
+        console.print(Text(f"Not offered to the model: {record['left_out']}", "yellow"))
     console.print(Text("\nParameters", "bold"))
-    console.print(Padding(_parameters(schema), (0, 0, 0, 2), expand=False))
+    console.print(Padding(_parameters(tool["parameters"]), (0, 0, 0, 2), expand=False))
     console.print(Text("\nWhat a model reads", "bold"))
-    console.print(Padding(Text(printable(tool.description.strip())), (0, 0, 0, 2), expand=False))
+    console.print(Padding(Text(printable(tool["description"].strip())), (0, 0, 0, 2), expand=False))
 
 
 def _parameters(schema: Mapping[str, Any]) -> Table | Text:
@@ -87,27 +80,16 @@ def _console() -> Console:
     return console if console.is_terminal else Console(highlight=False, width=ENDLESS)
 
 
-def _origin(gateway: "Gateway", tool: Any) -> str:
-    source = traits(tool).source
-    if source == "builtin":
-        return "the gateway itself"
-    if origin := traits(tool).origin:
-        return f"{printable(origin)}{', which says nothing of itself' if traits(tool).stranger else ''}"
-    simulated = [status.name for status in gateway.link.status() if status.simulated]
-    about = ", simulated home" if source in simulated else ""
-    return f"the server {source}{about}{', not trusted' if traits(tool).stranger else ''}"
-
-
-def _title(tool: Any) -> str:
+def _title(record: Mapping[str, Any]) -> str:
     """A tool without one has a name that says much the same."""
-    known = traits(tool)
-    name = (known.original_name or tool.name).replace("_", " ").replace("-", " ").strip()
-    return shorten(_plain(known.title) or name[:1].upper() + name[1:], 60)
+    name = record["own_name"].replace("_", " ").replace("-", " ").strip()
+    return shorten(_plain(record["title"]) or name[:1].upper() + name[1:], 60)
 
 
-def _summary(tool: Any) -> str:
+def _summary(record: Mapping[str, Any]) -> str:
     """Of a server that has no words for people: the first sentence of those for models."""
-    text = _plain(traits(tool).summary) or _plain(tool.description.strip().split("\n")[0]).split(". ")[0]
+    first = record["tool"]["description"].strip().split("\n")[0]
+    text = _plain(record["summary"]) or _plain(first).split(". ")[0]
     return shorten(f"{text.rstrip('.')}.", LONGEST_SUMMARY)
 
 

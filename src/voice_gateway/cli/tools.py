@@ -3,10 +3,9 @@
 import argparse
 import json
 import sys
-from dataclasses import asdict
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from voice_gateway.cli.command import ask_running, loaded, wants_json
 from voice_gateway.cli.parser import PROGRAM
@@ -18,60 +17,56 @@ from voice_gateway.logs import one_line
 from voice_gateway.progress import listener, progress_to
 from voice_gateway.turn import ToolOutcome, new_id
 
-if TYPE_CHECKING:
-    from voice_gateway.app import Gateway
+RUNNING = "The tools of the running gateway:"
+ALONE = "No gateway is running; one would have these:"
 
 
 async def tools(options: argparse.Namespace) -> int:
     if options.action == "call":
         return await _call(options)
+    action = options.action or "list"
+    asked = {"op": "tools", "action": action, "name": getattr(options, "name", None)}
+    found = await ask_running(options, asked)
+    running = found is not None
+    if found is None:
+        found = await _found_alone(options, asked)
+    if action == "lint":
+        return _lint(found, as_json=wants_json(options))
+    if action == "show":
+        return _show(found, as_json=wants_json(options))
+    if wants_json(options):
+        print_json([record["tool"] for record in found["tools"]])
+        return 0
+    from voice_gateway.cli.tool_pages import show_all
+
+    print(RUNNING if running else ALONE, file=sys.stderr)
+    if found["silent"]:
+        print(f"Not connected, so without its tools: {', '.join(found['silent'])}.", file=sys.stderr)
+    show_all(found["tools"])
+    return 0
+
+
+async def _found_alone(options: argparse.Namespace, asked: dict[str, Any]) -> dict[str, Any]:
     from voice_gateway.app import opened
+    from voice_gateway.app.tool_list import tool_request
 
     async with opened(loaded(options).settings) as gateway:
         await gateway.linked(installed=True)
-        if options.action == "lint":
-            return _lint(gateway, as_json=wants_json(options))
-        if options.action == "show":
-            return _show(gateway, options.name, as_json=wants_json(options))
-        if wants_json(options):
-            print_json([_as_json(gateway, tool) for tool in gateway.tools.all()])
-        else:
-            from voice_gateway.cli.tool_pages import show_all
-
-            show_all(gateway)
-    return 0
+        return await tool_request(gateway, asked)
 
 
-def _show(gateway: "Gateway", name: str, *, as_json: bool) -> int:
-    from voice_gateway.tools.executor import unknown_tool
-
-    tool = gateway.tools.find(name)
-    if tool is None:
-        print(f"{PROGRAM}: {one_line(unknown_tool(name, gateway.tools))}", file=sys.stderr)
+def _show(found: dict[str, Any], *, as_json: bool) -> int:
+    if "unknown" in found:
+        print(f"{PROGRAM}: {one_line(found['unknown'])}", file=sys.stderr)
         return 1
+    (record,) = found["tools"]
     if as_json:
-        print_json(_as_json(gateway, tool))
+        print_json(record["tool"])
     else:
         from voice_gateway.cli.tool_pages import show_one
 
-        show_one(gateway, tool)
+        show_one(record)
     return 0
-
-
-def _as_json(gateway: "Gateway", tool: Any) -> dict[str, Any]:
-    """The shape that `tools --json` promises for each."""
-    from voice_gateway.tools.traits import qualified_name, schema_of, traits
-
-    name = gateway.tools.offered_name(tool)
-    return {
-        "name": name,
-        "qualified_name": qualified_name(tool),
-        "source": traits(tool).source,
-        "description": tool.description,
-        "parameters": schema_of(tool),
-        "read_only": traits(tool).read_only,
-        "offered": name not in gateway.left_out(),
-    }
 
 
 async def _call(options: argparse.Namespace) -> int:
@@ -138,15 +133,13 @@ def arguments_of(options: argparse.Namespace) -> dict[str, Any]:
     return args
 
 
-def _lint(gateway: "Gateway", *, as_json: bool) -> int:
-    from voice_gateway.tools.lint import lint
-
-    findings = [finding for tool in gateway.tools.all() for finding in lint(tool)]
+def _lint(found: dict[str, Any], *, as_json: bool) -> int:
+    findings = found["findings"]
     if as_json:
-        print_json([asdict(finding) for finding in findings])
+        print_json(findings)
     else:
-        for finding in findings:
-            print(f"{finding.tool}: {finding.row}: {finding.problem} → {finding.advice}")
+        for one in findings:
+            print(f"{one['tool']}: {one['row']}: {one['problem']} → {one['advice']}")
         if not findings:
-            print(f"{len(gateway.tools.all())} tools, nothing to improve")
+            print(f"{found['count']} tools, nothing to improve")
     return 1 if findings else 0

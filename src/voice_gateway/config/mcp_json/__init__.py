@@ -19,6 +19,7 @@ from voice_gateway.config.mcp_json.entry import (
     means_nothing,
     quoted,
     read_entry,
+    unknown_keys,
 )
 from voice_gateway.config.mcp_json.inputs import Answers, Input, read_inputs
 from voice_gateway.config.mcp_json.variables import BadEntry, Variables
@@ -94,7 +95,27 @@ class _Reader:
             self._read_server(name, entry, inputs)
 
     def _read_server(self, written: str, entry: Any, inputs: Mapping[str, Input]) -> None:
+        if not isinstance(entry, Mapping):
+            self._leave_out(written, "is not a table")
+            return
+        if is_off(entry):
+            return
         used: dict[str, Input] = {}
+        name = written
+        try:
+            name = self._name(written)
+            self._take(name, self._entry(entry, inputs, used), used)
+        except Unanswered as error:
+            self._leave_out(name, str(error), asks=error.inputs)
+        except (BadEntry, RecursionError) as error:
+            self._leave_out(name, str(error) if isinstance(error, BadEntry) else "is nested too deeply")
+        self._found.inputs[name] = tuple(used.values())
+        self._found.may_be_home |= name not in self._found.servers and may_be_home(entry)
+        if unknown := unknown_keys(entry):
+            self._note(f"server {name}: {unknown}")
+
+    def _entry(self, entry: Mapping[str, Any], inputs: Mapping[str, Input], used: dict[str, Input]) -> Entry:
+        """Raises BadEntry. `used` takes the inputs that it asks for."""
 
         def answer(name: str) -> str | None:
             if name not in inputs:
@@ -103,28 +124,10 @@ class _Reader:
             return self._answers.get(name)
 
         variables = Variables(self._found.file, self._environ, answer)
-        name = written
-        try:
-            if not isinstance(entry, Mapping):
-                raise BadEntry("is not a table")
-            if is_off(entry):
-                return
-            name = self._name(written)
-            read = read_entry(entry, variables, self._read_env_file, self._found.file.name)
-        except Unanswered as error:
-            self._leave_out(name, str(error), asks=error.inputs)
-        except BadEntry as error:
-            self._leave_out(name, str(error))
-        except RecursionError:
-            self._leave_out(name, "is nested too deeply")
-        else:
-            secrets = [self._answers.get(one.id) or "" for one in used.values() if one.password]
-            self._take(name, read, secrets)
-        self._found.inputs[name] = tuple(used.values())
-        if name not in self._found.servers and isinstance(entry, Mapping):
-            self._found.may_be_home |= may_be_home(entry)
+        return read_entry(entry, variables, self._read_env_file, self._found.file.name)
 
-    def _take(self, name: str, read: Entry, secrets: list[str]) -> None:
+    def _take(self, name: str, read: Entry, used: Mapping[str, Input]) -> None:
+        secrets = [self._answers.get(one.id) or "" for one in used.values() if one.password]
         self._found.servers[name] = read.server.with_secrets(secrets)
         if read.holds_secret:
             self._found.open_secrets.add(name)

@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from voice_gateway.config.jsonc import Repeated, WrittenNumber
-from voice_gateway.config.kinds import HOME_ASSISTANT_PATHS, is_own_server, plain
+from voice_gateway.config.kinds import HOME_ASSISTANT_PATHS, did_you_mean, is_own_server, plain
 from voice_gateway.config.mcp_json.variables import BadEntry, Variables
 from voice_gateway.config.tree import ServerSettings
 
@@ -69,6 +69,16 @@ def may_be_home(entry: Mapping[str, Any]) -> bool:
     return own or known or bool(addresses and entry.get("headers"))
 
 
+def unknown_keys(entry: Mapping[str, Any]) -> str | None:
+    """In a sentence; None: there are none."""
+    known = [*_READ, *ServerSettings.model_fields]
+    unknown = [key for key in entry if key not in known]
+    if not unknown:
+        return None
+    near = did_you_mean(unknown[0], known) if len(unknown) == 1 else ""
+    return f"{quoted(unknown)} {means_nothing(unknown)}{near}"
+
+
 def _truth(value: Any) -> Any:
     if isinstance(value, str):
         return {"true": True, "false": False}.get(value.lower(), value)
@@ -94,8 +104,6 @@ def read_entry(
     }
     if (folder := entry.get("cwd")) is not None:
         values["cwd"] = variables.path(_text(folder, "cwd", variables))
-    if unknown := [key for key in entry if key not in _READ and key not in ServerSettings.model_fields]:
-        notes.append(f"{quoted(unknown)} {means_nothing(unknown)}")
     notes += [f"{odd} stays as it is: no client has such a variable" for odd in dict.fromkeys(variables.odd)]
     if variables.missing:
         raise Unanswered(variables.missing)
