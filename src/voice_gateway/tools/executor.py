@@ -308,11 +308,12 @@ def unknown_tool(name: str, tools: ToolManager) -> str:
 
 def heavy(value: Any) -> bool:
     """Whether a value is so large that reading it would hold up the event loop."""
-    text = value[0] if type(value) is tuple and value else value  # of a tool that gives an artifact, too
-    if isinstance(text, str) and len(text) > HEAVY_TEXT:
-        return True
+    if isinstance(value, str):
+        return len(value) > HEAVY_TEXT
     if type(value) is dict and is_flat(value):
         return len(value) > HEAVY_NODES
+    if type(value) is tuple and value and type(value[0]) is str and len(value[0]) > HEAVY_TEXT:
+        return True  # of a tool that gives an artifact, too
     left = HEAVY_NODES
     waiting = [value] if isinstance(value, _CONTAINERS) else []
     while waiting:

@@ -50,9 +50,10 @@ def read(raw: Any, artifact: Any = None) -> Result:
 
 
 def _result(text: str, structured: Any = None, artifacts: Sequence[Artifact] = ()) -> Result:
-    if not is_plain(text):
-        text, found = plain_text(text)
-        artifacts = [*artifacts, *found]
+    if is_plain(text) and not artifacts:  # nearly always
+        return Result(encodable(text) if text.strip() else EMPTY, structured)
+    text, found = plain_text(text)
+    artifacts = [*artifacts, *found]
     once: dict[str, Artifact] = {}
     for one in artifacts:  # structured content may repeat what the other content has
         once.setdefault(one.data or one.uri, one)

@@ -74,11 +74,16 @@ class _Limit:
 
     __slots__ = ("_done", "_handle", "_loop", "_pace", "_seconds", "_started")
 
-    def __init__(self, done: "asyncio.Future[Ending]", seconds: float, pace: Pace | None) -> None:
-        self._loop = asyncio.get_running_loop()
-        self._done, self._seconds, self._pace = done, seconds, pace
-        self._started = self._loop.time()
-        self._handle = self._loop.call_later(seconds, self._over)
+    def __init__(
+        self,
+        loop: asyncio.AbstractEventLoop,
+        done: "asyncio.Future[Ending]",
+        seconds: float,
+        pace: Pace | None,
+    ) -> None:
+        self._loop, self._done, self._seconds, self._pace = loop, done, seconds, pace
+        self._started = started = loop.time()
+        self._handle = loop.call_at(started + seconds, self._over)
 
     def cancel(self) -> None:
         self._handle.cancel()
@@ -128,7 +133,7 @@ class Runner:
         try:
             await _one_round()  # a tool that never waits is done after this, and needs no timer
             if not done.done():
-                timer = _Limit(done, limit, pace)
+                timer = _Limit(loop, done, limit, pace)
             value, error = await done
         except asyncio.CancelledError:
             await self._stop(task, name)
