@@ -175,6 +175,7 @@ class Routines:
     async def missed(self, routine: Routine) -> None:
         question = ""
         if routine.calls:
+            await self._gateway.home_known()  # the question names the devices
             question = await self._gateway.conversation.ask_about(
                 self._made_in(routine), _calls(routine.calls)
             )
