@@ -12,6 +12,7 @@ from typing import Any
 
 from tests.fakes.loopback_http import Answer, LoopbackHttp, Request
 
+NEWEST = "2026-07-28"
 MEGABYTE = 1024 * 1024
 # What a server that was restarted says to a session that it does not know.
 LOST: dict[str, Callable[[Answer, Any], Awaitable[None]]] = {
@@ -38,6 +39,7 @@ class HttpFaults(LoopbackHttp):
     lost: str = "404"
     listens: bool = False  # it keeps a stream open on which it could speak unasked
     has_ping: bool = True
+    newest_only: bool = False  # the handshake of 2026-07-28, without sessions and pings
     status: int = 0  # every request is answered with it
     ran: list[str] = field(default_factory=list)  # the tools that ran
     sessions: set[str] = field(default_factory=set)
@@ -74,7 +76,9 @@ class HttpFaults(LoopbackHttp):
 
     async def _new_way(self, request: Request, answer: Answer) -> None:
         message = request.body
-        if message.get("method") == "initialize":
+        if self.newest_only:
+            await answer.json(200, self._newest(message))
+        elif message.get("method") == "initialize":
             self.sessions.add(session := str(next(self._ids)))
             await answer.json(200, self._reply(message), {"mcp-session-id": session})
         elif not self._known(request):
@@ -132,6 +136,26 @@ class HttpFaults(LoopbackHttp):
         if method not in known:
             return _error(message["id"], -32601, "Method not found")
         return {"jsonrpc": "2.0", "id": message["id"], "result": known[method]}
+
+    def _newest(self, message: dict[str, Any]) -> dict[str, Any]:
+        complete = {"resultType": "complete", "ttlMs": 0, "cacheScope": "public"}
+        known: dict[str, dict[str, Any]] = {
+            "server/discover": {
+                "supportedVersions": [NEWEST],
+                "capabilities": {"tools": {"listChanged": True}},
+            },
+            "tools/list": {"tools": [_tool(name) for name in TOOLS]},
+            "tools/call": {"content": [{"type": "text", "text": "done"}]},
+        }
+        method = message.get("method", "")
+        if method == "initialize":
+            error = _error(message["id"], -32022, "Unsupported protocol version")
+            error["error"]["data"] = {"supported": [NEWEST], "requested": "2025-11-25"}
+            return error
+        if method not in known:
+            return _error(message["id"], -32601, "Method not found")
+        assert message["params"]["_meta"]["io.modelcontextprotocol/protocolVersion"] == NEWEST
+        return {"jsonrpc": "2.0", "id": message["id"], "result": {**known[method], **complete}}
 
     # what a call does instead of answering
 

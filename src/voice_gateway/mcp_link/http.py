@@ -265,10 +265,13 @@ class HttpConnection:
     async def _serve_at(self, route: Route, ready: "asyncio.Future[None]") -> None:
         async with self._opened(route) as session:
             self._session, self._way = session, route.way
-            known = await session.initialize()
-            self._announces = bool(known.capabilities.tools and known.capabilities.tools.list_changed)
+            known, older = await _greeted(session)
+            # Servers of the newest handshake tell changes only to who listens to them all the time.
+            self._announces = older and bool(
+                known.capabilities.tools and known.capabilities.tools.list_changed
+            )
             self.greeting = Greeting.of(known)
-            if "logging" in self.greeting.offers:
+            if older and "logging" in self.greeting.offers:
                 self.post("logging/setLevel", {"level": wanted_level()})
             self.definitions = await all_pages(self._page)
             if not ready.done():
@@ -496,6 +499,25 @@ def _progress_callback(told: OnProgress | None) -> Any:
             told(progress)
 
     return moved
+
+
+async def _greeted(session: "ClientSession") -> tuple[Any, bool]:
+    """What the server says of itself, and whether by the handshake that all servers had until 2025-11-25.
+
+    That one comes first: it settles any older version by itself, and there are servers that never answer a
+    method which they do not know. One that has only the newest (2026-07-28) refuses it, and is asked anew.
+    """
+    from mcp.shared.exceptions import MCPError
+    from mcp_types import METHOD_NOT_FOUND, UNSUPPORTED_PROTOCOL_VERSION
+
+    try:
+        return await session.initialize(), True
+    except MCPError as error:
+        exchange = exchange_under_way.get()
+        own = exchange is not None and exchange.answered
+        if not own or error.code not in (METHOD_NOT_FOUND, UNSUPPORTED_PROTOCOL_VERSION):
+            raise
+    return await session.discover(), False
 
 
 async def _noting(exchange: Exchange, work: Awaitable[T]) -> T:

@@ -58,6 +58,7 @@ class Server:
         self._wake = asyncio.Event()  # one of the three below, or stop
         self._ended = self._changed = self._suspected = False
         self._stopping = False
+        self._pausing = False  # between two attempts
         self._limit: asyncio.Timeout | None = None
         self._connected_at: float | None = None
         self._attempting: asyncio.Event | None = None  # set when the attempt under way is decided
@@ -133,6 +134,8 @@ class Server:
         return await ask(await self._usable())
 
     async def _usable(self) -> Connection:
+        if self._connection is None and self._attempting is None and self._settings.url is not None:
+            self._hurry()
         if self._connection is None and self._attempting is not None:
             await self._attempting.wait()
         if self._connection is None:
@@ -370,9 +373,17 @@ class Server:
 
     async def _pause(self) -> None:
         if (delay := self._delay()) > 0:
+            self._pausing = self._state == "connecting"  # one that is degraded has no tools to call
             with contextlib.suppress(TimeoutError):
                 async with self._interruptible(None):
                     await self._listeners.sleep(delay)
+            self._pausing = False
+
+    def _hurry(self) -> None:
+        """Somebody wants something of a server that may be back; to ask at an address costs little."""
+        if self._pausing and self._limit is not None:
+            self._attempting = asyncio.Event()
+            self._limit.reschedule(asyncio.get_running_loop().time())
 
     def _delay(self) -> float:
         """Before the next attempt: none, then 2, 4, 8 … s; it never gives up."""

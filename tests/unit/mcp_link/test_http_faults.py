@@ -158,3 +158,11 @@ async def test_an_sse_server_is_found_by_trying_and_by_its_type():
                 assert await _call(link, "look") == "done"
         async with linked(at(server, type="http"), attempts=1) as link:
             assert "404" in (link.status("web").last_error or "")
+
+
+async def test_a_server_that_knows_only_the_newest_handshake_is_greeted_anew():
+    async with HttpFaults(newest_only=True) as server, linked(at(server), timeouts=QUICK) as link:
+        assert await _call(link, "look") == "done"
+        asked = len(server.requests)
+        await until(lambda: len(server.requests) >= asked + 6)
+        assert (link.status("web").state, link.status("web").restarts) == ("connected", 0)
