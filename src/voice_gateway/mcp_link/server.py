@@ -113,10 +113,12 @@ class Server:
         )
 
     async def call(self, tool: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
-        return await self._exchange(lambda link: link.call(tool, arguments), looks=self._only_looks(tool))
+        return await self._exchange(
+            lambda link: link.call(tool, arguments), looks=lambda: self._only_looks(tool)
+        )
 
     async def _exchange(
-        self, ask: Callable[[Connection], Awaitable[Mapping[str, Any]]], *, looks: bool
+        self, ask: Callable[[Connection], Awaitable[Mapping[str, Any]]], *, looks: Callable[[], bool]
     ) -> Mapping[str, Any]:
         """Waits for a restart that is under way; where none is, the caller hears at once that it is gone.
 
@@ -127,7 +129,7 @@ class Server:
         try:
             return await ask(connection)
         except CallLost as lost:
-            if not (lost.not_run or looks):
+            if not (lost.not_run or looks()):
                 raise
             if lost.replaced and not await self._replaced(connection):
                 raise
@@ -163,7 +165,9 @@ class Server:
         return await run_as_task(self.request, self._post, tool, arguments)
 
     async def request(self, method: str, params: Mapping[str, Any]) -> Mapping[str, Any]:
-        return await self._exchange(lambda link: link.request(method, params), looks=method != "tools/call")
+        return await self._exchange(
+            lambda link: link.request(method, params), looks=lambda: method != "tools/call"
+        )
 
     def _post(self, method: str, params: Mapping[str, Any]) -> None:
         if self._connection is not None:

@@ -312,8 +312,11 @@ def heavy(value: Any) -> bool:
         return len(value) > HEAVY_TEXT
     if type(value) is dict and is_flat(value):
         return len(value) > HEAVY_NODES
-    if type(value) is tuple and value and type(value[0]) is str and len(value[0]) > HEAVY_TEXT:
-        return True  # of a tool that gives an artifact, too
+    if type(value) is tuple and len(value) == 2 and type(value[0]) is str:  # with the link's artifact
+        if len(value[0]) > HEAVY_TEXT:
+            return True
+        if type(value[1]) is dict and "structured" in value[1]:
+            value = value[1]["structured"]
     left = HEAVY_NODES
     waiting = [value] if isinstance(value, _CONTAINERS) else []
     while waiting:
