@@ -12,7 +12,7 @@ from voice_gateway.brain.local.resolve import Found, Resolver, room_named
 from voice_gateway.homes.device import Device
 from voice_gateway.homes.home import Home
 from voice_gateway.routines.model import Every, Later, Missing, Once
-from voice_gateway.routines.schedule import Place, check_rule
+from voice_gateway.routines.schedule import Place, check_rule, on_clock
 
 # What a kind of device can tell of itself; a sensor tells what it measures.
 _TELLS = {
@@ -35,7 +35,7 @@ def resource_of(device: Device) -> str:
 
 def when_of(text: str, home: Home, room: str | None, now: datetime, place: Place) -> Later | Missing | None:
     """Said by people, or written by a program: an ISO time, or a rule."""
-    if (written := _written(text.strip(), now)) is not None:
+    if (written := _written(text.strip(), now, place)) is not None:
         return written
 
     def watch(thing: str, becomes: str) -> Watched | str:
@@ -44,15 +44,15 @@ def when_of(text: str, home: Home, room: str | None, now: datetime, place: Place
     return read_when(normalise(text).text, now, place, watch)
 
 
-def _written(text: str, now: datetime) -> Later | Missing | None:
+def _written(text: str, now: datetime, place: Place) -> Later | Missing | None:
     try:
         if text.startswith("RRULE:"):
             check_rule(text.removeprefix("RRULE:"))
             return Later(Every(text.removeprefix("RRULE:"), now.replace(microsecond=0)))
         if re.match(r"\d{4}-\d\d-\d\dT", text):
             at = datetime.fromisoformat(text)
-            if at.tzinfo is not None:
-                return Later(Once(at.astimezone(UTC))) if at > now else Missing("That time has passed.")
+            at = at if at.tzinfo is not None else on_clock(at, place.zone)
+            return Later(Once(at.astimezone(UTC))) if at > now else Missing("That time has passed.")
     except ValueError:
         return Missing(NEVER)
     return None

@@ -3,9 +3,11 @@
 import asyncio
 
 import pytest
-from tests.eval.later_eval import NOWS, _brain
+from tests.eval.later_eval import NOWS, PLACE, _brain
 
+from voice_gateway.brain.local.routine_words import when_of
 from voice_gateway.brain.local.stage import LocalBrain
+from voice_gateway.routines.model import Later, Missing, Once
 
 
 @pytest.fixture(scope="module")
@@ -80,3 +82,19 @@ def test_blinds_are_no_way_into_the_house_and_a_garage_door_is(brain: LocalBrain
     assert [dict(one.args) for one in blinds.requests] == [{"deviceName": "Study Blinds", "action": "open"}]
     assert not garage.requests
     assert garage.steps[0].say.startswith("I don't open anything for a while.")
+
+
+@pytest.mark.parametrize("written", ["2026-12-24T17:00", "2026-12-24T17:00:00+01:00", "2026-12-24T16:00:00Z"])
+def test_a_time_that_a_program_writes_is_local_unless_it_says_its_zone(
+    brain: LocalBrain, written: str
+) -> None:
+    later = when_of(written, brain.home, None, NOWS["A"], PLACE)
+
+    assert isinstance(later, Later)
+    assert isinstance(later.trigger, Once)
+    assert later.trigger.at.astimezone(PLACE.zone).isoformat() == "2026-12-24T17:00:00+01:00"
+
+
+@pytest.mark.parametrize("written", ["2026-11-16T11:00", "2026-13-01T11:00"])
+def test_a_written_time_that_has_passed_or_does_not_exist_is_told(brain: LocalBrain, written: str) -> None:
+    assert isinstance(when_of(written, brain.home, None, NOWS["A"], PLACE), Missing)
