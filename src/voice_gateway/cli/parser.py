@@ -27,7 +27,6 @@ examples:
   voice-gateway tools                                what it can do, and where each tool comes from
   voice-gateway tools control_zwave_device           all about one tool
   voice-gateway tools call control_zwave_device deviceName="floor lamp" action=on
-  voice-gateway tools call get-tiny-image --save .   keep the picture that a tool gives
   voice-gateway resources                            what MCP servers have to read
   voice-gateway prompts                              their prompts, and what you say to run one
   voice-gateway tools lint                           what to improve in tool descriptions
@@ -46,6 +45,7 @@ examples:
   voice-gateway tools call control_speaker_volume --args '{"action": "set", "level": 30}'
   voice-gateway tools call search_web query="weather in Oslo" --timeout 5 --json
 
+--save DIR keeps the pictures, sounds and files that a tool gives.
 Exit code: 0 when the tool succeeded, 1 when it did not, 2 for wrong usage or configuration.
 """
 
