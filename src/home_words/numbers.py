@@ -21,6 +21,8 @@ _UNITS = frozenset(
     "degrees".split()
 )
 _CLOCK_UNITS = frozenset("am pm oclock".split())
+_BEFORE_HOUR = frozenset({"at", "past"})  # "at one turn on …", and no hour: "at one of the lamps"
+_NO_HOUR = frozenset("of point end side time place or".split())
 _WANTS_NUMBER = frozenset({"to", "by", "at", "volume"})
 _AND_A_HALF = ["and", "a", "half"]
 
@@ -33,7 +35,9 @@ def to_digits(words: list[str], *, every_one: bool = False) -> list[str]:
         value, used = _number(words, position)
         if used == 1 and words[position] == "one" and not every_one:
             after = words[position + 1 : position + 2]
-            due = set(after) & (_UNITS | _CLOCK_UNITS) or (not after and set(out[-1:]) & _WANTS_NUMBER)
+            before = set(out[-1:])
+            unit = bool(set(after) & (_UNITS | _CLOCK_UNITS)) or (not after and bool(before & _WANTS_NUMBER))
+            due = unit or (bool(before & _BEFORE_HOUR) and not set(after) & _NO_HOUR)
             used = 1 if due else 0
         out.append(value if used else words[position])
         position += max(used, 1)

@@ -45,7 +45,7 @@ _WITHOUT_UNIT: Final = rf"(?! ?(?:percent|degrees|{UNIT})\b)"
 CLOCK: Final = (
     rf"(?:(?:half|quarter|an? quarter|\d{{1,2}}(?: minutes?)?) (?:past|to|after|before) (?:\d{{1,2}}|noon|midnight)|half \d{{1,2}}|"
     rf"(?:[01]\d|2[0-3])[0-5]\d hours|"
-    rf"\d{{1,2}}(?::\d\d(?::\d\d)?| [0-5]\d)?|(?:[01]?\d|2[0-3])[0-5]\d){_HALF_DAY}{_WITHOUT_UNIT}|noon|midday|midnight"
+    rf"\d{{1,2}}(?::\d\d(?::\d\d)?| [0-5]\d| (?:oh|o|0) ?\d)?|(?:[01]?\d|2[0-3])[0-5]\d){_HALF_DAY}{_WITHOUT_UNIT}|noon|midday|midnight"
 )
 _SURE_CLOCK: Final = r"(?:\d{1,2}(?::\d\d| [0-5]\d)? ?[ap]m|\d{1,2}:\d\d|\d{1,2} oclock|noon|midnight)(?: in the (?:morning|afternoon|evening)| at night)?"
 _SUN: Final = r"(?P<sun>sunset|sundown|sunrise|sunup|dusk|dawn|nightfall|daybreak)"

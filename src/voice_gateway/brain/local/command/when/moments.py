@@ -31,6 +31,7 @@ _EXACT = re.compile(r" (?:oclock|sharp|on the dot|exactly|precisely|hours)\b")
 
 def read_clock(said: str, part: str = "") -> tuple[list[int], int]:
     text = re.sub(r"\b(\d{1,2}) ?([0-5]\d)\b(?!:)", r"\1:\2", _EXACT.sub("", said))
+    text = re.sub(r"(?<=\d) (?:oh|o|0) ?(\d)\b", r":0\1", text)
     text = re.sub(r"(\d)([ap]m)\b", r"\1 \2", re.sub(r"^an? ", "", text))
     text = re.sub(r"\bhalf (?=\d)", "half past ", text)
     text = re.sub(r"\b(past|after|to|before) (midnight|noon)\b", _named_hour, text)

@@ -41,6 +41,9 @@ def splits(text: str) -> Iterator[Split]:
         when = " ".join((*said[:start], *rest[cut:]))
         if when and rest[:cut]:
             yield Split(when, _order(" ".join(rest[:cut])))
+            if rest[cut:][:1] == ["on"]:  # "turn the lamp on tomorrow": it may be the order's
+                when = " ".join((*said[:start], *rest[cut + 1 :]))
+                yield Split(when, _order(" ".join(rest[: cut + 1])))
     yield from _of_events(said[front:], " ".join(said[:front]))
     yield from _in_the_middle(said)
 
