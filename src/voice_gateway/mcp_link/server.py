@@ -244,7 +244,7 @@ class Server:
         if self._settings.url is None:
             kind: Callable[..., Connection] = StdioConnection
         else:
-            from voice_gateway.mcp_link.http import HttpConnection
+            from voice_gateway.mcp_link.http.connection import HttpConnection
 
             kind = HttpConnection
         return kind(

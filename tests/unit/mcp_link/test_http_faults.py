@@ -14,8 +14,8 @@ from voice_gateway.mcp_link.connection import LinkTimeouts
 
 NOT_UNIT = "a web server on the loopback address"
 # A session that was lost soon after its start is as good as any other here.
-QUICK = LinkTimeouts(ping_seconds=1.0, ping_every_seconds=0.2, short_run_seconds=0.01)
-SELDOM = LinkTimeouts(ping_every_seconds=60.0, short_run_seconds=0.01)
+QUICK = LinkTimeouts(ping_seconds=1.0, ping_every_seconds=0.2, short_run_seconds=1e-9)
+SELDOM = LinkTimeouts(ping_every_seconds=60.0, short_run_seconds=1e-9)
 
 HANGS = {"slow_bytes"}  # only the caller's limit ends these
 SLOW = {"endless_body", "endless_event", "slow_error"}

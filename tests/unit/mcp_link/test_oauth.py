@@ -23,7 +23,7 @@ from voice_gateway.mcp_link.login_file import LoginFile
 from voice_gateway.mcp_link.status import Refusal
 
 NOT_UNIT = "a web server on the loopback address, and the program as a process"
-QUICK = LinkTimeouts(ping_every_seconds=0.2, short_run_seconds=0.01)
+QUICK = LinkTimeouts(ping_every_seconds=0.2, short_run_seconds=1e-9)
 
 
 @pytest.fixture(autouse=True)

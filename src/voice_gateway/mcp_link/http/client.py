@@ -8,7 +8,7 @@ from typing import Any
 import httpx2
 
 from voice_gateway.mcp_link.connection import shorten
-from voice_gateway.mcp_link.exchange import EVENTS, Exchange, exchange_under_way
+from voice_gateway.mcp_link.http.exchange import EVENTS, Exchange, exchange_under_way
 from voice_gateway.mcp_link.stdio.frames import LINE_LIMIT
 
 HTTP_SECONDS, READ_SECONDS = 30.0, 300.0  # a server may hold a response open for as long as a tool runs

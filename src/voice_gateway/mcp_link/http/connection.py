@@ -3,11 +3,9 @@
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import Enum, auto
-from ipaddress import ip_address
 from typing import TYPE_CHECKING, Any, TypeVar
-from urllib.parse import urlsplit
 
 from voice_gateway.config import ServerSettings
 from voice_gateway.errors import LinkError, ToolError, ToolUnavailable, first_error
@@ -25,7 +23,8 @@ from voice_gateway.mcp_link.connection import (
     load_sdk,
     shorten,
 )
-from voice_gateway.mcp_link.exchange import FAULTY, TOO_MANY, Exchange, exchange_under_way
+from voice_gateway.mcp_link.http.exchange import FAULTY, TOO_MANY, Exchange, exchange_under_way
+from voice_gateway.mcp_link.http.routes import Route, Way, is_near, routes
 from voice_gateway.mcp_link.login_file import LoginFile
 from voice_gateway.mcp_link.server_log import wanted_level
 from voice_gateway.mcp_link.status import address
@@ -35,7 +34,7 @@ from voice_gateway.progress import OnProgress, listener, read_progress
 if TYPE_CHECKING:
     from mcp.client.session import ClientSession
 
-    from voice_gateway.mcp_link.client import LinkClient
+    from voice_gateway.mcp_link.http.client import LinkClient
     from voice_gateway.mcp_link.oauth import KeptLogin
 
 T = TypeVar("T")
@@ -44,17 +43,9 @@ T = TypeVar("T")
 TURNED_AWAY = frozenset({401, 403, 404, 502, 503, 504})
 NO_TOKEN = 401
 NOTHING_THERE = frozenset({400, 404, 405, 406, 415, 501})  # at this path, or not in this way
-HOME_ASSISTANT = "/api/mcp"  # where its MCP server is
 EVENT_LIMIT = LINE_LIMIT  # bytes of one reply on an event stream
 KILL_SECONDS = 1.0  # for the SDK to end after it was cancelled
 SILENT_TWICE = 2  # pings without an answer: once may be a busy machine
-
-
-class Way(Enum):
-    """How messages travel."""
-
-    HTTP = auto()  # "streamable HTTP", since 2025-03-26
-    SSE = auto()  # "HTTP with SSE", before
 
 
 class Pulse(Enum):
@@ -63,47 +54,6 @@ class Pulse(Enum):
     ALIVE = auto()
     SILENT = auto()  # hangs, or is busy
     GONE = auto()  # nobody there, or somebody who does not know us
-
-
-@dataclass(frozen=True, slots=True)
-class Route:
-    """Where a server may be. What is reported of a mere guess is only that it was not there."""
-
-    url: str
-    way: Way
-    guess: bool = False
-
-
-def routes(settings: ServerSettings) -> tuple[Route, ...]:
-    """Where to look, in turn."""
-    url = settings.url or ""
-    if settings.type == "sse":
-        return (Route(url, Way.SSE),)
-    plain = [Route(one, Way.HTTP) for one in addresses(url)]
-    if settings.type is not None:
-        return tuple(plain)
-    if urlsplit(url).path.rstrip("/").endswith("/sse"):
-        return Route(url, Way.SSE), Route(url, Way.HTTP, guess=True)
-    return *plain, Route(url, Way.SSE, guess=True)
-
-
-def addresses(url: str) -> tuple[str, ...]:
-    """Of Home Assistant people give the host alone, or a slash too much."""
-    parts = urlsplit(url)
-    if parts.path in ("", "/"):
-        return url, parts._replace(path=HOME_ASSISTANT).geturl()
-    if parts.path.endswith(f"{HOME_ASSISTANT}/"):
-        return (parts._replace(path=parts.path.rstrip("/")).geturl(),)
-    return (url,)
-
-
-def is_near(url: str) -> bool:
-    """In this house: an address that the internet does not know."""
-    host = urlsplit(url).hostname or ""
-    try:
-        return not ip_address(host).is_global
-    except ValueError:
-        return "." not in host or host.endswith((".local", ".lan", ".home", ".internal", ".home.arpa"))
 
 
 class HttpConnection:
@@ -144,7 +94,7 @@ class HttpConnection:
         self.greeting = Greeting()
 
     async def start(self) -> None:
-        await load_sdk("voice_gateway.mcp_link.client")
+        await load_sdk("voice_gateway.mcp_link.http.client")
 
     async def open(self) -> None:
         """Connected and listed, or a LinkError that says why not. `close` is due in either case."""
@@ -313,7 +263,7 @@ class HttpConnection:
 
     def _client(self, *_: Any, **__: Any) -> "LinkClient":
         """The same for both ways, whatever the SDK would have."""
-        from voice_gateway.mcp_link.client import LinkClient
+        from voice_gateway.mcp_link.http.client import LinkClient
 
         return LinkClient(
             on_answer=self._answered,

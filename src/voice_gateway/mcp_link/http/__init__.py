@@ -1,0 +1,1 @@
+"""A server that is reached by its address."""
