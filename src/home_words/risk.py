@@ -16,10 +16,17 @@ MOVERS: Final = frozenset({"blind", "cover"})
 WAYS_IN: Final = frozenset({"lock", "garage_door", "gate", "door", "valve"})
 SOUNDING: Final = frozenset({"siren"})
 ARMED: Final = frozenset({"alarm"})
+# What these do lets nobody in. Any other kind is a word that nobody here knows: it is taken for a relay, and
+# for one more of its names.
+_HARMLESS_KINDS: Final = frozenset(
+    {"light", "fan", "thermostat", "sensor", "media_player", "vacuum", "scene", "list"}
+)
+_KNOWN_KINDS: Final = RELAYS | MOVERS | WAYS_IN | SOUNDING | ARMED | _HARMLESS_KINDS
 
 # No action of these can let anybody in. "off" closes a relay that holds a gate open.
 HARMLESS: Final = frozenset({"close", "stop", "lock"})
 CLOSING: Final = HARMLESS | {"off"}
+UNLOCK: Final = "unlock"  # whatever it is said to be done with
 
 # Names are given in every language. What one of these says opens a way in …
 _GATE: Final = re.compile(
@@ -33,7 +40,8 @@ _GATE: Final = re.compile(
 # … and so does a door, when the name ends with it: a "Door Lamp" is a lamp.
 _DOOR: Final = re.compile(
     r"(?:tür|deur|dörr|dør|\b(?:doors?|portes?|puertas?|portas?|drzwi|ovi|dveře|ajtó|kapı|дверь))"
-    r"(?: (?:opener|strike|release|relay|motor|switch|buzzer|latch|bolt|lock|control|drive|operator|relais))?"
+    r"(?: (?:opener|strike|release|relay|motor|switch|buzzer|latch|bolt|lock|control|drive|operator|relais|"
+    r"open|opens|button|öffnen|auf|ouvrir|abrir|aprire|openen)){0,2}"
     r"(?: \d+)?$"
 )
 # A relay that holds a lock: which of on and off opens it, only who has wired it knows.
@@ -41,6 +49,11 @@ _LOCK: Final = re.compile(
     r"(?:schloss|schloß|deurslot|lukko|\b(?:(?:mag|pad)?locks?|deadbolt|bolt|latch|strike|safe|tresor|serrures?|"
     r"gâche|cerradura|serratura|fechadura|slot|lås|zamek|zámek|kilit|замок))"
     r"(?: (?:opener|release|relay|motor|switch|control|drive|relais))?(?: \d+)?$"
+)
+# What is called by what it does: a button "Front Door Unlock".
+_UNLOCKS: Final = re.compile(
+    r"\b(?:unlock|unlatch|disarm|unbolt|déverrouill|désarm|desbloque|desarm|sblocc|disinserisci|ontgrendel)|"
+    r"entriegel|entsperr|aufschliess|aufsperr|entschärf"
 )
 _VALVE: Final = re.compile(
     r"ventil\b|vanne\b|valvola\b|\b(?:valves?\b|stopcock|water main|gas main|absperrhahn|haupthahn|"
@@ -75,10 +88,17 @@ def has_shades(name: str) -> bool:
 def is_sensitive(kind: str, names: Iterable[str], action: str) -> bool:
     """Whether this needs the user's own yes. `names`: all that tells what the device is, its room too."""
     known = tuple(names)
-    said = [_form(name) for name in known]
     if action in HARMLESS:
         return False
-    if kind in SOUNDING or (kind in RELAYS and (_any(_SIREN, said) or _any(_LOCK, said))):
+    if action == UNLOCK:
+        return True
+    if kind not in _KNOWN_KINDS:
+        kind, known = "other", (*known, kind)
+        if action not in CLOSING and any(map(drives_a_gate, known)):
+            return True
+    said = [_form(name) for name in known]
+    held = (_SIREN, _LOCK, _UNLOCKS)
+    if kind in SOUNDING or (kind in RELAYS and any(_any(rule, said) for rule in held)):
         return True
     if action != "on" and (kind in ARMED or _any(_ALARM, said)):
         return True  # who turns an alarm off may let somebody in
@@ -96,7 +116,7 @@ def _opens(kind: str, names: tuple[str, ...]) -> bool:
 def is_guarded(kind: str, names: Iterable[str]) -> bool:
     """Whether any action on it is sensitive."""
     known = tuple(names)
-    return any(is_sensitive(kind, known, action) for action in ("on", "off", "open", "toggle", "unlock"))
+    return any(is_sensitive(kind, known, action) for action in ("on", "off", "open", "toggle"))
 
 
 def _any(rule: re.Pattern[str], said: Iterable[str]) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from home_words.names import name_key
+from home_words.risk import is_sensitive
 from voice_gateway.private_files import private_file
 from voice_gateway.tools.executor import CONFIRMED
 from voice_gateway.tools.reach import Reach
@@ -41,9 +42,12 @@ class AgreedScenes:
 
 
 def _key(call: ToolCall, traits: ToolTraits, reach: Reach) -> tuple[str, str] | None:
-    """None for what is more than a scene, and for what its own server wants a yes for each time."""
+    """None for what is more than a scene, for what its own server wants a yes for each time, and for what
+    opens the house by its name."""
     asked = isinstance(call.args, Mapping) and CONFIRMED in call.args
     if not reach.unseen or reach.devices or asked or not reach.scene:
+        return None
+    if is_sensitive("other", (reach.scene,), "on"):
         return None
     return traits.source, name_key(reach.scene)
 

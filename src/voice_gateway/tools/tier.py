@@ -100,7 +100,8 @@ def _is_risky(device: HomeDevice, said: str, action: str) -> bool:
     full = f"{device.room} {device.name}"
     own = set(plain_words(full))
     beside = " ".join(word for word in plain_words(said) if word not in own)
-    return is_sensitive(device.kind, (device.name, full, beside), action)
+    aliases = (*getattr(device, "aliases", ()), *getattr(device, "room_aliases", ()))
+    return is_sensitive(device.kind, (device.name, full, beside, *aliases), action)
 
 
 def is_drastic(call: ToolCall, traits: ToolTraits) -> bool:

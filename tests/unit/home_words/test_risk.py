@@ -82,3 +82,30 @@ def test_everything_means_neither_sirens_nor_gates():
     everything = device_class("everything")
     assert everything is not None
     assert [device.name for device in everything.among(devices)] == ["Desk Lamp"]
+
+
+@pytest.mark.parametrize("kind", ["smart_lock", "Lock", "door_lock", "entry", "switch", "light", ""])
+def test_unlocking_is_asked_about_whatever_a_server_calls_the_device(kind):
+    assert is_sensitive(kind, ["Front"], "unlock")
+
+
+@pytest.mark.parametrize("kind", ["relay", "button", "outlet", "gate_opener", "garage", "shutter"])
+@pytest.mark.parametrize("name", ["Front Door", "Gate", "Garage Door"])
+def test_a_kind_that_nobody_knows_is_judged_by_its_names(kind, name):
+    assert all(is_sensitive(kind, [name], action) for action in ("on", "open", "toggle"))
+    assert not is_sensitive(kind, [name], "close")
+
+
+@pytest.mark.parametrize("kind", ["gate_opener", "smart_lock", "garage", "door_strike"])
+def test_such_a_kind_is_one_of_its_names(kind):
+    assert is_sensitive(kind, ["Relay 2"], "open")
+    assert not is_sensitive("humidifier", ["Relay 2"], "on")
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["Front Door Unlock", "Unlock", "Disarm", "Front Door Open", "Front Door Open Relay", "Door Button",
+     "Haustür öffnen", "Haustür entriegeln"],
+)  # fmt: skip
+def test_a_button_that_is_called_by_what_it_opens(name):
+    assert is_sensitive("other", [name], "on")

@@ -47,3 +47,12 @@ def test_a_file_that_cannot_be_read_is_asked_again(tmp_path, written):
     file.write_text(written)
 
     assert not AgreedScenes(file).knows(CALL, HA, MOVIE)
+
+
+@pytest.mark.parametrize("scene", ["Unlock the front door", "Front door", "open gate", "Haustür entriegeln"])
+def test_what_opens_the_house_by_its_name_is_asked_each_time(tmp_path, scene):
+    known = AgreedScenes(tmp_path / "agreed.json")
+    opening = Reach(action="on", scene=scene, unseen=True)
+    known.add(CALL, HA, opening)
+
+    assert not known.knows(CALL, HA, opening)

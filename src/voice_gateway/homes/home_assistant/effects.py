@@ -98,7 +98,7 @@ def action_of(tool: str, domain: str, args: Mapping[str, Any]) -> str:
         on, off = _ON_AND_OFF.get(domain, ("on", "off"))
         return on if tool == TURN_ON else off
     if tool == SET_POSITION:
-        return "dim" if number_of(args, "position") else "close"
+        return "close" if number_of(args, "position") == 0 else "dim"
     if tool != LIGHT_SET:
         return _SIMPLE.get(tool, "")
     if "color" in args or "temperature" in args:  # nobody can see these, whatever else is asked

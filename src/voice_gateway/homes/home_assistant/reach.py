@@ -9,10 +9,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from voice_gateway.homes.home_assistant import effects as ha
-from voice_gateway.homes.home_assistant.devices import SCENE, TODO, device_of, name_of
+from voice_gateway.homes.home_assistant.devices import SCENE, TODO, device_of, name_of, room_of
 from voice_gateway.homes.home_assistant.effects import DOMAINS, OWN_DOMAINS, action_of, effect_of
 from voice_gateway.homes.home_assistant.live_context import Entity
-from voice_gateway.homes.home_assistant.names import EVERY_NAME, in_area, matching, text_of, texts_of
+from voice_gateway.homes.home_assistant.names import EVERY_NAME, in_area, matching, normal, text_of, texts_of
 from voice_gateway.tools.reach import LOOK, Reach
 
 _RISKIEST_FIRST: Final = ("unlock", "open", "dim", "on", "off", "lock", "close")
@@ -52,7 +52,7 @@ def reach(
     if tool in ha.LOOKS:
         return Reach(action=LOOK)
     if tool in scripts:
-        return Reach(action="on", said=scripts[tool], scene=scripts[tool], unseen=True)
+        return Reach(action="on", said=scripts[tool], scene=_started(scripts[tool], args), unseen=True)
     if tool == ha.CANCEL_TIMERS:
         return Reach(action="stop")
     found = targets(tool, args, entities, scripts=bool(scripts))
@@ -64,9 +64,22 @@ def reach(
     found = tuple(touched) or found
     actions = {action_of(tool, entity.domain, args) for entity in found}
     action = next((one for one in _RISKIEST_FIRST if one in actions), next(iter(actions)))
-    scene = next((name_of(entity) for entity in found if entity.domain == SCENE), "")
+    scene = " and ".join(_called(entity, entities) for entity in found if entity.domain == SCENE)
     devices = tuple(device_of(entity, source) for entity in found if entity.domain not in (SCENE, TODO))
     return Reach(devices, action, _how(tool, args), _said(args), scene, bool(scene))
+
+
+def _started(script: str, args: Mapping[str, Any]) -> str:
+    """With what it is told: a yes to one value is none to another."""
+    told = ", ".join(f"{key} {args[key]}" for key in sorted(args))
+    return f"{script} with {told}" if told else script
+
+
+def _called(scene: Entity, entities: Sequence[Entity]) -> str:
+    """Alone by its name; with its area where another scene has that name, too."""
+    name = name_of(scene)
+    alike = [one for one in entities if one.domain == SCENE and normal(name_of(one)) == normal(name)]
+    return name if len(alike) == 1 else f"{room_of(scene)} {name}".strip()
 
 
 def _said(args: Mapping[str, Any]) -> str:

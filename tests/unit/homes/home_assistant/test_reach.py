@@ -5,9 +5,12 @@ from typing import Any
 
 import pytest
 
-from voice_gateway.homes.home_assistant.live_context import read_live_context
+from voice_gateway.config import PermissionSettings
+from voice_gateway.homes.home_assistant.live_context import Entity, read_live_context
 from voice_gateway.homes.home_assistant.reach import reach
 from voice_gateway.tools.reach import LOOK
+from voice_gateway.tools.tier import Tier, tier
+from voice_gateway.turn import ToolCall, ToolTraits
 
 TESTS = Path(__file__).parents[3]
 HOME = read_live_context((TESTS / "fakes/home_assistant_data/live_context.txt").read_text())
@@ -90,3 +93,45 @@ def test_a_value_is_told_as_a_person_says_it():
     found = reach("HassLightSet", {"name": "Bed Light", "brightness": 40}, HOME, "ha", {})
     assert found is not None
     assert (found.how, found.said) == ("to 40 percent", "Bed Light")
+
+
+def scenes(*places: tuple[str, str]) -> tuple[Entity, ...]:
+    return tuple(Entity(name, "scene", "unknown", (area,) if area else ()) for name, area in places)
+
+
+def started(entities: tuple[Entity, ...], tool: str = "HassTurnOn", **args: Any) -> str:
+    found = reach(tool, args, entities, "ha", {"door_control": "door control"})
+    assert found is not None
+    assert found.unseen
+    return found.scene
+
+
+def test_several_scenes_at_once_are_not_one_of_them():
+    home = scenes(("Movie", ""), ("Away", ""))
+    assert started(home, name="Movie", domain=["scene"]) == "Movie"
+    assert started(home, domain=["scene"]) == "Movie and Away"
+
+
+def test_scenes_of_one_name_are_told_apart():
+    home = scenes(("Open", "Bedroom"), ("open", "Garage"))
+    bedroom, garage = (started(home, name="Open", area=area) for area in ("Bedroom", "Garage"))
+    assert (bedroom, garage) == ("Bedroom Open", "Garage open")
+
+
+def test_a_script_is_another_with_other_values():
+    assert started((), "door_control") == "door control"
+    shed, front = (started((), "door_control", door=door) for door in ("shed", "front"))
+    assert shed != front
+    assert "front" in front
+
+
+@pytest.mark.parametrize("position", [None, True, "", "wide", [100], "100 %"])
+def test_a_position_that_cannot_be_read_is_no_closing(position):
+    assert reached("HassSetPosition", name="Garage Door", position=position) == ({"Garage Door"}, "dim")
+
+
+def test_an_alias_tells_what_hangs_on_a_relay():
+    home = (Entity("Relay 2, Front Gate", "switch", "off", ("Hall",)),)
+    call, traits = ToolCall("1", "HassTurnOn", {"name": "Relay 2"}), ToolTraits(source="ha")
+    found = reach("HassTurnOn", call.args, home, "ha", {})
+    assert tier(call, traits, PermissionSettings(), found) is Tier.SENSITIVE
