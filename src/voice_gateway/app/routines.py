@@ -11,7 +11,7 @@ from voice_gateway.app.resources import WatchedResources
 from voice_gateway.brain.local.device_cache import Change
 from voice_gateway.brain.local.later import BACK
 from voice_gateway.brain.local.routine_words import resource_of, when_of
-from voice_gateway.config import HomeSettings, data_folder
+from voice_gateway.config import HomeSettings, PermissionSettings, data_folder
 from voice_gateway.errors import ToolUnavailable
 from voice_gateway.homes.device import Device
 from voice_gateway.problems import ROUTINES_LOST
@@ -124,10 +124,16 @@ class Routines:
             for call, reach in reached
             if tier(call, self._traits(call.name), settings, reach) is Tier.SENSITIVE
         ]
-        opens = any(reach is not None or not self._traits(call.name).destructive for call, reach in risky)
+        opens = any(reach is not None or self._may_open(call) for call, reach in risky)
         found = [device for _, reach in reached if reach is not None for device in reach.devices]
         devices = tuple(dict.fromkeys((one.name, one.room or "", _source(one)) for one in found))
         return Judged(described(made, self._traits, self._gateway.reach), devices, bool(risky), opens)
+
+    def _may_open(self, call: ToolCall) -> bool:
+        """Unless all that speaks against it is that it cannot be taken back."""
+        known = self._traits(call.name)
+        besides = tier(call, replace(known, destructive=False), PermissionSettings(), None)
+        return not known.destructive or besides is Tier.SENSITIVE
 
     def nobody_tells(self, server: str, resource: str) -> str:
         if server not in self._gateway.settings.mcpServers:
@@ -140,7 +146,8 @@ class Routines:
         return ""
 
     def _traits(self, name: str) -> ToolTraits:
-        tool = self._gateway.tools.find(name)
+        tools = self._gateway.tools
+        tool = tools.find(name) or tools.find(name.strip())  # as it is found when it is called
         return traits(tool) if tool else ToolTraits(source="nobody")
 
     # --- running, for the runner
@@ -159,13 +166,20 @@ class Routines:
         where = self._made_in(routine)
         own = Utterance(routine.text, routine.door, f"routine-{routine.id}", routine.room or None)
         reply = await self._gateway.conversation.carry_out(
-            own, _calls(routine.calls), sensitive=routine.sensitive, made_in=where
+            own, _calls(routine.calls), sensitive=self._agreed(routine), made_in=where
         )
         if not reply.ok:
             self.tell(FAILED.format(text=routine.text, why=reply.text))
         elif routine.aloud:
             self.tell(reply.text)
         return Last(system_clock(), ok=reply.ok, text=reply.text)
+
+    def _agreed(self, routine: Routine) -> bool:
+        """Whether its yes still counts: for these devices, and while routines may do that."""
+        if not routine.sensitive:
+            return False
+        now, allowed = self.judged(routine.calls), self._gateway.settings.routines.allow_opening
+        return set(now.devices) <= set(routine.devices) and (allowed or not now.opens)
 
     def _gone(self, routine: Routine) -> str:
         """The name of a device that is not what it was when the routine was made."""

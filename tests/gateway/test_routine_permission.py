@@ -1,0 +1,72 @@
+"""A yes to a routine counts for what was asked about, and only while routines may open the house."""
+
+import contextlib
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+from langchain_core.tools import StructuredTool
+from tests.fakes.home_assistant_homes import recorded_home
+from tests.fakes.home_assistant_server import FakeHomeAssistant
+
+from voice_gateway.app import Gateway, opened
+from voice_gateway.config import McpSettings, RoutinesSettings, ServerSettings, Settings
+from voice_gateway.routines.model import Once, Routine
+from voice_gateway.tools.builtin import system_clock
+from voice_gateway.tools.traits import with_traits
+from voice_gateway.turn import ToolTraits
+
+UNLOCK = {"name": "HassTurnOff", "args": {"name": "Front Door", "domain": ["lock"]}}
+UNLOCK_ALL = {"name": "HassTurnOff", "args": {"area": "Hall", "domain": ["lock"]}}
+
+
+@pytest.fixture(autouse=True)
+def own_folder(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+
+
+@contextlib.asynccontextmanager
+async def running(ha: FakeHomeAssistant, *, opening: bool) -> AsyncIterator[Gateway]:
+    server = ServerSettings(url=ha.mcp_url, headers={"Authorization": f"Bearer {ha.token}"})
+    settings = Settings(
+        mcpServers={"casa": server},
+        mcp=McpSettings(attempts=1, base_delay_seconds=0.0),
+        routines=RoutinesSettings(allow_opening=opening),
+    )
+    async with opened(settings) as gateway:
+        await gateway.home_known()
+        yield gateway
+
+
+def agreed(gateway: Gateway, call: Any, leave_out: int = 0) -> Routine:
+    devices = gateway.routines.judged([call]).devices
+    assert devices
+    kept = devices[leave_out:]
+    return Routine("unlock it", Once(system_clock()), (call,), devices=kept, sensitive=True, id=1)
+
+
+@pytest.mark.parametrize("opening", [True, False])
+async def test_the_setting_counts_when_it_runs_too(opening):
+    async with FakeHomeAssistant(recorded_home()) as ha, running(ha, opening=opening) as gateway:
+        last = await gateway.routines.carry_out(agreed(gateway, UNLOCK))
+        assert (last.ok, ha.home["lock.front_door"].state == "unlocked") == (opening, opening), last.text
+
+
+async def test_what_it_reaches_beyond_what_was_asked_about_needs_a_yes():
+    async with FakeHomeAssistant(recorded_home()) as ha, running(ha, opening=True) as gateway:
+        last = await gateway.routines.carry_out(agreed(gateway, UNLOCK_ALL, leave_out=1))
+        assert not last.ok
+        assert "Say yes" in last.text
+
+
+@pytest.mark.parametrize("name", ["unlock_shed", " unlock_shed"])
+async def test_what_deletes_and_unlocks_opens_the_house(name):
+    async def unlock_shed() -> str:
+        return "done"
+
+    tool = StructuredTool.from_function(coroutine=unlock_shed, name="unlock_shed", description="Unlocks it.")
+    traits = ToolTraits(source="shed", original_name="unlock_shed", destructive=True)
+    async with opened(Settings(mcpServers={})) as gateway:
+        gateway.tools.add(with_traits(tool, traits))
+        judged = gateway.routines.judged([{"name": name, "args": {}}])
+        assert (judged.sensitive, judged.opens) == (True, True)
