@@ -106,7 +106,7 @@ def left_out_report(one: LeftOut) -> LeftOutReport:
         asks = f"`voice-gateway mcp inputs {one.name}` asks for it; then restart"
         sentence = SERVER_ASKS.format(name=one.name, inputs=listed(one.asks))
         return LeftOutReport(part, sentence, asks, SERVER_INPUT)
-    advice = f"look at {one.file}; `voice-gateway config check` names each mistake"
+    advice = f"correct it in {one.file}; then restart"
     problem, words = (SERVER_ENTRY, SERVER_UNUSABLE) if one.name else (MCP_JSON, SERVERS_UNUSABLE)
     sentence = words.format(name=one.name, file=one.file.name, reason=one.reason)
     return LeftOutReport(part, sentence, advice, problem)

@@ -112,6 +112,17 @@ async def test_tools_for_people_say_that_the_home_is_simulated(commands):
     assert "simulated" in done.out
 
 
+async def test_a_parameter_that_has_no_description_is_shown_on_one_line(commands):
+    (commands.folder / "own").mkdir(mode=0o700)
+    own = "from langchain_core.tools import tool\n@tool\ndef play(artist: str = '') -> str:\n    'Plays.'\n"
+    commands.file("own/jukebox.py", own).chmod(0o600)
+    file = commands.file("voice-gateway.toml", '[tools]\ntools_dir = "own"\n')
+
+    done = await commands.run("tools", "play", "--config", str(file))
+
+    assert "\n  artist  string\n" in done.out
+
+
 async def test_the_linter_has_nothing_to_say_about_our_own_tools(commands):
     done = await commands.run("tools", "lint")
 

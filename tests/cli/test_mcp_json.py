@@ -50,7 +50,7 @@ async def test_a_bad_entry_is_told_by_status_and_doctor(commands, set_up):
         "advice": "",
     }
     assert checked.code == 2
-    assert f"{reason}. (look at " in checked.out
+    assert f"{reason}. (correct it in " in checked.out
     assert 'server "good one" is called good_one here' in checked.out
 
 

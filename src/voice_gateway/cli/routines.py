@@ -42,8 +42,9 @@ def _list(options: argparse.Namespace, book: RoutineBook, place: Place) -> int:
         _print_all(found, place)
     elif not found:
         print("Nothing is planned.")
+    width = max((len(str(one.id)) for one in found), default=0)
     for one in found if not wants_json(options) else ():
-        print_reply(f"{one.id}  {_when(one, place)}  {one.text}{_how(one)}")
+        print_reply(f"{one.id:>{width}}  {_when(one, place)}  {one.text}{_how(one)}")
     return 0
 
 

@@ -64,15 +64,18 @@ def show_one(record: Mapping[str, Any]) -> None:
 
 def _parameters(schema: Mapping[str, Any]) -> Table | Text:
     required = required_of(schema)
-    table = Table.grid(padding=(0, 2, 0, 0))
-    for _ in range(4):
-        table.add_column(overflow="fold")  # nothing is cut: this is the page that shows all
+    rows: list[tuple[str, ...]] = []
     for parameter, form in properties_of(schema).items():
         about = form.get("description") if isinstance(form, Mapping) else None
         needed = "needed" if parameter in required else ""
-        cells = (parameter, kind_of(form, schema), needed, about if isinstance(about, str) else "")
-        table.add_row(*(Text(printable(cell)) for cell in cells))
-    return table if table.row_count else Text("none")
+        rows.append((parameter, kind_of(form, schema), needed, about if isinstance(about, str) else ""))
+    table = Table.grid(padding=(0, 2, 0, 0))
+    filled = [column for column in zip(*rows, strict=True) if any(column)]  # an empty one would take room
+    for _ in filled:
+        table.add_column(overflow="fold")  # nothing is cut: this is the page that shows all
+    for row in zip(*filled, strict=True):
+        table.add_row(*(Text(printable(cell)) for cell in row))
+    return table if rows else Text("none")
 
 
 def _console() -> Console:

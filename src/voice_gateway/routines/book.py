@@ -110,9 +110,8 @@ class RoutineBook:
             raise BadArguments("There is nothing in it to do or to say.")
         if len(say) > LONGEST_SAY:
             raise BadArguments(f"What is said may have {LONGEST_SAY} characters.")
-        return self._judged(
-            Routine("", later.trigger, tuple(found), say, later.condition, until=later.until, made=self.now())
-        )
+        made = Routine("", later.trigger, tuple(found), say, later.condition, until=later.until)
+        return self._judged(replace(made, back=later.back, made=self.now()))
 
     def _judged(self, routine: Routine) -> Routine:
         judged = self._words.judged(routine.calls)
@@ -158,8 +157,9 @@ class RoutineBook:
     def all(self) -> list[Routine]:
         return self.store.all()
 
-    def find(self, name: str) -> list[Routine]:
-        """Never more than was meant: what is not clear is asked."""
+    def find(self, name: str, fits: Callable[[Routine], bool] | None = None) -> list[Routine]:
+        """Never more than was meant: what is not clear is asked. Of several with that name only the one that
+        `fits` can be meant."""
         routines = self.store.all()
         if not routines:
             raise ToolError("No routines are planned.", structured={"routines": []})
@@ -174,6 +174,8 @@ class RoutineBook:
             return own
         said = set(wanted.split())
         found = [one for one in routines if said <= self._called(one)] if said else routines
+        if fits is not None and len(found) > 1:
+            found = list(filter(fits, found)) or found
         if len(found) == 1:
             return found
         shown = "; ".join(self.spoken(one) for one in (found or routines)[:4])
@@ -203,8 +205,8 @@ class RoutineBook:
             )
 
         if wanted is None:
-            return self.find(name or "last")
-        found = self.find(name) if name else [one for one in self.store.all() if fits(one)]
+            return self.find(name or "last", has_time)
+        found = self.find(name, fits) if name else [one for one in self.store.all() if fits(one)]
         if not any(map(fits, found)):
             raise ToolError(f"Nothing of that is planned for {day}, so I skipped nothing.")
         if len(found) > 1:
@@ -270,8 +272,11 @@ class RoutineBook:
         return other if other > self.now() or not routine.one_time else other + timedelta(days=1)
 
     def pause(self, *, paused: bool, routines: Sequence[Routine] | None = None) -> list[Routine]:
-        """All of them, or these. Who goes on counts from now: what was left out is not made up for."""
-        chosen = self.store.all() if routines is None else routines
+        """These, or all but what ends something that was done for a while: a lamp would stay on. Who goes on
+        counts from now: what was left out is not made up for."""
+        chosen = routines
+        if chosen is None:
+            chosen = [one for one in self.store.all() if not (paused and one.back)]
         changed = [one for one in chosen if one.paused != paused]
         if paused:
             return self.store.replace(replace(one, paused=True) for one in changed)
@@ -303,8 +308,9 @@ class RoutineBook:
                 self._check_tellers(routine)
                 routines.append(self._judged(replace(routine, last=None)))
             except (KeyError, TypeError, ValueError, AttributeError) as error:
+                why = f'"{error.args[0]}" is missing' if isinstance(error, KeyError) else error
                 raise BadArguments(
-                    f"Routine {place} of the file can't be read: {error!r}. I kept nothing."
+                    f"Routine {place} of the file can't be read: {why}. I kept nothing."
                 ) from error
         coming = [one for one in routines if one.next is not None or isinstance(one.trigger, Event)]
         return len(self.store.add(coming, self._settings.limit))
@@ -315,6 +321,11 @@ class RoutineBook:
             known = self._words.nobody_tells(one.server, one.resource) if one.server or one.resource else ""
             if known:
                 raise ToolError(f"{known} I kept nothing.")
+
+
+def has_time(routine: Routine) -> bool:
+    """Which can be moved, and skipped."""
+    return not isinstance(routine.trigger, Event)
 
 
 _FILLERS = frozenset(

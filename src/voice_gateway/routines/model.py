@@ -137,6 +137,7 @@ class Routine:
     devices: tuple[tuple[str, str, str], ...] = ()  # name, room and server of all that the calls reach
     sensitive: bool = False  # a yes was said to more than can be taken back
     aloud: bool = False  # it is told when it went well, too
+    back: bool = False  # it ends what was done for a while
     door: str = "cli"
     room: str = ""
     conversation: str = "default"
@@ -197,6 +198,7 @@ def to_record(routine: Routine) -> dict[str, Any]:
         "devices": [list(one) for one in routine.devices],
         "sensitive": routine.sensitive,
         "aloud": routine.aloud,
+        "back": routine.back,
         "door": routine.door,
         "room": routine.room,
         "conversation": routine.conversation,
@@ -224,6 +226,7 @@ def from_record(facts: Mapping[str, Any]) -> Routine:
         devices=tuple((str(name), str(room), str(server)) for name, room, server in devices),
         sensitive=bool(facts.get("sensitive", False)),
         aloud=bool(facts.get("aloud", False)),
+        back=bool(facts.get("back", False)),
         door=str(facts.get("door", "cli")),
         room=str(facts.get("room", "")),
         conversation=str(facts.get("conversation", "default")),

@@ -10,7 +10,7 @@ from langchain_core.tools import BaseTool
 from home_words.phrases import listed
 from voice_gateway.errors import BadArguments, ToolError
 from voice_gateway.routines.alarms import made_again
-from voice_gateway.routines.book import NOBODY_RUNS, From, RoutineBook
+from voice_gateway.routines.book import NOBODY_RUNS, From, RoutineBook, has_time
 from voice_gateway.routines.model import CANCEL, LIST, MAKE, Routine
 from voice_gateway.routines.wording import on_day
 from voice_gateway.tools.declared import declared_tool
@@ -87,7 +87,8 @@ class _Tools:
     def _moved(self, args: Mapping[str, Any]) -> Routine | None:
         """As it would be then; None where nothing is moved, or nobody knows what."""
         try:
-            found = self._book.find(str(args.get("name") or "")) if args.get("action") == "move" else []
+            moves, name = args.get("action") == "move", str(args.get("name") or "")
+            found = self._book.find(name, has_time) if moves else []
             return self._book.moved(found[0], str(args.get("when") or "")) if len(found) == 1 else None
         except ToolError:  # as above
             return None
@@ -123,7 +124,7 @@ class _Tools:
             return await self._pause(name, paused=action == "pause")
         if action == "skip":
             return await self._skip(await asyncio.to_thread(self._book.find_next, name, when))
-        found = await asyncio.to_thread(self._book.find, name)
+        found = await asyncio.to_thread(self._book.find, name, has_time if action == "move" else None)
         if action == "move":
             if len(found) != 1 or not when:
                 raise BadArguments("Which routine shall I move, and to when?")

@@ -185,23 +185,23 @@ _STATES = ("open", "closed", "locked", "unlocked", "on", "off")
 def say_news(trigger: Event) -> str:
     """What is told when it has happened: "The Back Door is open." """
     name = (trigger.device or trigger.resource).removeprefix("the ")
-    return f"The {name} {f'is {trigger.becomes}' if trigger.becomes in _STATES else _becomes(trigger)}."
+    becomes = trigger.becomes
+    return f"The {name} {f'is {becomes}' if becomes in _STATES else say_becoming(becomes)}."
 
 
 def say_event(trigger: Event) -> str:
     name = trigger.device or trigger.resource
     word = "the next time" if trigger.once else "whenever"
     held = f" and stays so for {say_seconds(trigger.seconds)}" if trigger.seconds else ""
-    return f"{word} the {name.removeprefix('the ')} {_becomes(trigger)}{held}"
+    return f"{word} the {name.removeprefix('the ')} {say_becoming(trigger.becomes)}{held}"
 
 
-def _becomes(trigger: Event) -> str:
-    becomes = _VERBS.get(trigger.becomes)
-    if becomes is None and (parts := trigger.becomes.split(" ")) and len(parts) == 3:
+def say_becoming(becomes: str) -> str:
+    """ "opens", "tells a temperature below 18 degrees" """
+    if becomes not in _VERBS and len(parts := becomes.split(" ")) == 3:
         side = "below" if parts[1] == "<" else "above"
-        unit = _MEASURED_IN.get(parts[0], "")
-        becomes = f"tells a {parts[0]} {side} {parts[2]}{unit}"
-    return becomes or f"becomes {trigger.becomes}"
+        return f"tells a {parts[0]} {side} {parts[2]}{_MEASURED_IN.get(parts[0], '')}"
+    return _VERBS.get(becomes, f"becomes {becomes}")
 
 
 def _condition(condition: Condition) -> str:

@@ -9,7 +9,7 @@ import pytest
 
 from voice_gateway.config import RoutinesSettings
 from voice_gateway.errors import BadArguments, ToolError
-from voice_gateway.routines.book import From, Judged, RoutineBook
+from voice_gateway.routines.book import From, Judged, RoutineBook, has_time
 from voice_gateway.routines.model import Event, Every, Later, Missing, Once, Routine
 from voice_gateway.routines.schedule import Place
 from voice_gateway.routines.store import SqliteRoutines
@@ -118,6 +118,17 @@ def test_one_is_found_by_its_words_and_never_more_than_was_meant(book):
         book.find("garage")
 
 
+def test_of_two_with_one_name_only_the_one_that_has_a_time_is_skipped_and_moved(book):
+    timed = daily(book)
+    kept(book, Event("zwave", "zwave://devices/7/0", "open"), "turn on the Floor Lamp whenever it opens")
+
+    assert book.find_next("floor lamp", "today") == [timed]
+    assert book.find_next("floor lamp", "") == [timed]
+    assert book.find("floor lamp", has_time) == [timed]
+    with pytest.raises(ToolError, match="Which routine"):
+        book.find("floor lamp")
+
+
 def test_one_time_is_skipped_a_single_one_is_cancelled_and_a_state_that_lasts_counts_anew(book):
     assert book.skip(daily(book)).next == NOW + timedelta(days=1, hours=1)
     assert book.skip(kept(book, Once(NOW + timedelta(hours=1)))) is None
@@ -144,6 +155,16 @@ def test_who_goes_on_counts_from_now_and_what_is_over_goes(book):
     assert [one.id for one in book.pause(paused=False)] == [rule.id]
     assert [(one.id, one.next) for one in book.all()] == [(rule.id, NOW + timedelta(hours=1))]
     assert over.id not in {one.id for one in book.all()}
+
+
+def test_what_takes_something_back_goes_on_while_all_are_paused(book, home):
+    home.later = Later(Once(NOW + timedelta(minutes=10)), back=True)
+    back = book.keep(book.drafted("for ten minutes", calls=[LAMP]), From())
+    rule = kept(book, Every(DAILY, NOW), next=NOW + timedelta(hours=1))
+
+    assert [one.id for one in book.pause(paused=True)] == [rule.id]
+    assert [one.id for one in book.all() if not one.paused] == [back.id]
+    assert [one.id for one in book.pause(paused=True, routines=[back])] == [back.id]
 
 
 def test_a_file_brings_back_what_was_exported(book):
@@ -179,6 +200,11 @@ def test_one_bad_routine_of_a_file_keeps_all_of_it_out(book, trigger):
     with pytest.raises(ToolError, match="I kept nothing"):
         book.imported([good, {**good, "trigger": trigger}])
     assert book.all() == []
+
+
+def test_what_a_routine_of_a_file_lacks_is_named(book):
+    with pytest.raises(ToolError, match='can\'t be read: "trigger" is missing'):
+        book.imported([{"text": "x", "calls": [LAMP]}])
 
 
 def test_a_file_with_more_than_may_be_is_kept_out_whole(book):

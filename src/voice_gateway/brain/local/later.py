@@ -178,7 +178,8 @@ def _ordered(order: "Reading", split: Split, later: Later) -> Sequence[Step]:
 def _about_what_is_done(
     reader: "Reader", split: Split, order: "Reading | None"
 ) -> tuple[Split, Later | Missing | None]:
-    """ "Turn off the heater when it has been on for an hour": the event is the heater's."""
+    """ "Turn off the heater when it has been on for an hour": the event is the heater's. "When it gets colder
+    than 18" is the air's, of the heater's room if nobody said where."""
     context = reader.context
     assert context.clock is not None
     at = context.home, context.room, context.clock.now, context.clock.place
@@ -186,8 +187,11 @@ def _about_what_is_done(
     devices = {device for step in order.steps for device in step.devices} if order else set()
     if isinstance(later, Later) or len(devices) != 1 or not _IT.search(split.when):
         return split, later
-    named = replace(split, when=_IT.sub(f"the {devices.pop().name.casefold()}", split.when, count=1))
-    return named, when_of(named.when, *at)
+    device, of_air = devices.pop(), later is not None
+    names = [device.name, *([device.room] if of_air and device.room and not context.room else [])]
+    named = [replace(split, when=_IT.sub(f"the {name.casefold()}", split.when, count=1)) for name in names]
+    read = [(one, when_of(one.when, *at)) for one in named]
+    return next((one for one in read if isinstance(one[1], Later)), (split, later) if of_air else read[0])
 
 
 def _for_a_while_then(reader: "Reader", split: Split) -> Sequence[Step]:

@@ -13,6 +13,7 @@ from voice_gateway.homes.device import Device
 from voice_gateway.homes.home import Home
 from voice_gateway.routines.model import Every, Later, Missing, Once
 from voice_gateway.routines.schedule import Place, check_rule, on_clock
+from voice_gateway.routines.wording import say_becoming
 
 # What a kind of device can tell of itself; a sensor tells what it measures.
 _TELLS = {
@@ -77,16 +78,31 @@ def watched(thing: str, becomes: str, home: Home, room: str | None) -> Watched |
         names = listed([f"the {one.name}" for one in chosen[:4]], "or")
         return f"Which one do you mean: {names}? I kept nothing."
     if named:
-        what = "measures that" if " " in becomes and becomes != "no motion" else f"can tell me {becomes}"
-        return f"Nothing here {what} of the {named[0].name}, so I kept nothing."
+        return f"{_untold(named[0], becomes, _room_meant(thing, home, room))}, so I kept nothing."
     return f"I know nothing here that could tell me that{f' of {thing}' if thing else ''}, so I kept nothing."
 
 
+def _untold(device: Device, becomes: str, room: str | None) -> str:
+    """ "The Front Door can only tell me when it is locked or unlocked" """
+    measure = _measure(becomes)
+    if room:
+        return f"Nothing in the {room} {f'measures the {measure}' if measure else 'can tell me that'}"
+    if measure:
+        return f"Nothing here measures the {measure} of the {device.name}"
+    if states := _TELLS.get(device.kind):
+        return f"The {device.name} can only tell me when it is {listed(states, 'or')}"
+    return f"Nothing here can tell me when the {device.name} {say_becoming(becomes)}"
+
+
+def _room_meant(thing: str, home: Home, room: str | None) -> str | None:
+    return room if thing in ("", "it", "here") else room_named(thing, home)
+
+
 def _named(thing: str, home: Home, room: str | None) -> Sequence[Device]:
-    if not thing or thing in ("it", "here"):
-        return home.in_room(room) if room else ()
-    if there := room_named(thing, home):
+    if there := _room_meant(thing, home, room):
         return home.in_room(there)
+    if thing in ("", "it", "here"):
+        return ()
     found = Resolver(home, room, ()).resolve(thing)
     return found.devices if isinstance(found, Found) else ()
 
@@ -101,8 +117,13 @@ def _near(thing: str, home: Home, room: str | None) -> list[Device]:
     return [one for one in home.devices if said <= {*plain_words(one.name), *plain_words(one.room)}]
 
 
+def _measure(becomes: str) -> str:
+    """Of "temperature < 18" the temperature."""
+    return becomes.split(" ", maxsplit=1)[0] if "<" in becomes or ">" in becomes else ""
+
+
 def can_tell(device: Device, becomes: str) -> bool:
-    measure = becomes.split(" ", maxsplit=1)[0] if "<" in becomes or ">" in becomes else ""
+    measure = _measure(becomes)
     if measure and any(one.startswith(f"{measure} ") for one in device.readings):
         return True
     if measure == "battery":

@@ -7,7 +7,7 @@ from tests.eval.later_eval import NOWS, PLACE, _brain
 
 from voice_gateway.brain.local.routine_words import when_of
 from voice_gateway.brain.local.stage import LocalBrain
-from voice_gateway.routines.model import Later, Missing, Once
+from voice_gateway.routines.model import Event, Later, Missing, Once
 
 
 @pytest.fixture(scope="module")
@@ -53,6 +53,27 @@ def test_what_is_planned_is_changed_by_voice(brain: LocalBrain, said: str, args:
             "There is no such time as 50. If you mean the brightness, say percent.",
         ),
         ("turn on the floor lamp at 25:00", "There is no such time as 25:00."),
+        ("turn on the floor lamp at 25 o'clock", "There is no such time as 25 o'clock."),
+        (
+            "when the front door opens turn on the desk lamp",
+            "The Front Door can only tell me when it is locked or unlocked, so I kept nothing.",
+        ),
+        (
+            "when the thermostat opens turn on the desk lamp",
+            "Nothing here can tell me when the Thermostat opens, so I kept nothing.",
+        ),
+        (
+            "when the floor lamp drops below 18 degrees turn on the desk lamp",
+            "Nothing here measures the temperature of the Floor Lamp, so I kept nothing.",
+        ),
+        (
+            "when there is motion in the kitchen turn on the desk lamp",
+            "Nothing in the Kitchen can tell me that, so I kept nothing.",
+        ),
+        (
+            "if it gets colder than 18 degrees turn on the space heater",
+            "Which one do you mean: the Climate Sensor or the Motion Sensor? I kept nothing.",
+        ),
         ("turn on the floor lamp on the 30th of february at 8", "There is no such day as 30 February."),
         (
             "when the moon rises turn on the floor lamp",
@@ -73,6 +94,25 @@ def test_what_cannot_be_kept_is_told_in_one_sentence(brain: LocalBrain, said: st
 
     assert not understood.requests
     assert [step.say for step in understood.steps] == [reply]
+
+
+@pytest.mark.parametrize(
+    ("said", "becomes"),
+    [
+        ("if it gets colder than 18 degrees turn on the desk lamp", "temperature < 18"),
+        ("turn off the coffee maker when it gets below 5 watts", "power < 5"),
+    ],
+)
+def test_it_is_the_air_of_the_room_unless_the_device_itself_can_tell(
+    brain: LocalBrain, said: str, becomes: str
+) -> None:
+    [request] = brain.understand(said).requests
+    [device] = [one for one in brain.home.devices if one.name in str(request.args["calls"])]
+    later = when_of(str(request.args["when"]), brain.home, device.room, NOWS["A"], PLACE)
+
+    assert isinstance(later, Later)
+    assert isinstance(later.trigger, Event)
+    assert later.trigger.becomes == becomes
 
 
 def test_blinds_are_no_way_into_the_house_and_a_garage_door_is(brain: LocalBrain) -> None:

@@ -40,7 +40,8 @@ def read_clock(said: str, part: str = "") -> tuple[list[int], int]:
     found = time_of_day(f"{text} {half}".strip() if half != "noon" else text)
     if found is None or not found[0] or (found[1] and found[0] == [24]):
         level = " If you mean the brightness, say percent." if said.isdecimal() and int(said) <= 100 else ""
-        raise ValueError(f"There is no such time as {said}.{level}")
+        written = said.replace("oclock", "o'clock")
+        raise ValueError(f"There is no such time as {written}.{level}")
     return found
 
 
