@@ -336,6 +336,7 @@ async def test_a_json_line_without_text_is_answered_as_a_mistake(commands):
     assert done.code == 1
 
 
+@pytest.mark.slow
 async def test_a_result_of_many_megabytes_comes_through_the_running_gateway(commands):
     server = Path(__file__).parents[1] / "fakes" / "fault_server.py"
     commands.file(

@@ -77,6 +77,7 @@ def test_no_held_out_wish_is_a_seen_one() -> None:
     assert [said for said in held_out_wishes() if plain(said) in seen] == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "held_out", [held_out_utterances, held_out_replies, held_out_wishes, held_out_first, held_out_later]
 )

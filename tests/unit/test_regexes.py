@@ -86,6 +86,7 @@ def test_so_it_is_with_the_forms_of_each_language(code: str) -> None:
     assert slow == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "pattern",
     [r"\s+$", r"(\*\*|\*)(?=\S)(.+?)(?<=\S)\1", r"\d+ ?%", r"<[^>]*>", r"\w+@\w+", r"x.*y"],

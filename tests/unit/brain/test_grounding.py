@@ -264,11 +264,13 @@ def test_no_words_and_no_outcome_are_too_odd(said: str, text: str, names: list[s
         )
 
 
+@pytest.mark.slow
 def test_no_known_untrue_reply_is_told(judged: list[Judged]) -> None:
     assert len(judged) >= 1774 + 120
     assert score(judged)["told"] == []
 
 
+@pytest.mark.slow
 def test_honest_talk_is_hardly_touched(judged: list[Judged]) -> None:
     assert good({TALK: score([one for one in judged if one.pair.group == TALK])})
 

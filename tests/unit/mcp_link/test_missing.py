@@ -20,6 +20,7 @@ def told(caplog, level):
     return [record.attempt for record in caplog.records if record.msg == FAILED and record.levelno == level]
 
 
+@pytest.mark.slow
 async def test_later_failures_are_told_at_each_doubling_of_the_attempts(caplog):
     async with linked(fault_server("exit_at_start"), patience=100) as link:
         await link.until(lambda: len(link.delays) >= 17)
@@ -29,6 +30,7 @@ async def test_later_failures_are_told_at_each_doubling_of_the_attempts(caplog):
     assert {5, 6, 7, 9, 15, 17} <= set(told(caplog, logging.DEBUG))
 
 
+@pytest.mark.slow
 async def test_a_server_that_connects_and_dies_again_and_again_is_told_of_as_rarely(caplog):
     async with linked(fault_server("exit_after_list"), patience=100) as link:
         await link.until(lambda: len(link.delays) >= 9)

@@ -78,6 +78,7 @@ async def test_a_hundred_calls_of_one_message_each_get_their_own_answer():
         assert [json.loads(outcome.text)["number"] for outcome in outcomes] == list(range(100))
 
 
+@pytest.mark.slow
 async def test_a_result_of_50_megabytes_is_kept_whole_and_capped_for_the_model():
     async with linked(fault_server()) as link:
         outcome = await executor_of(link).execute(ToolCall("1", "long_line", {"bytes": 50_000_000}))

@@ -13,6 +13,7 @@ from voice_gateway.errors import ToolError
 SERVER = ServerSettings(command=sys.executable, args=(str(FAKES / "sdk_server.py"),))
 
 
+@pytest.mark.slow
 async def test_definitions_results_errors_and_cancellation_of_an_sdk_server():
     async with linked({"sdk": SERVER}, stop_timeout_seconds=3.0) as link:
         dim = link.tools["sdk"]["dim"]

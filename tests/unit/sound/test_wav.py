@@ -99,6 +99,7 @@ def test_a_missing_file_and_a_folder_say_so(tmp_path):
         read_wav(tmp_path)
 
 
+@pytest.mark.slow
 def test_an_hour_needs_no_more_memory_than_a_minute(tmp_path):
     path = tmp_path / "hour.wav"
     with path.open("wb") as file:

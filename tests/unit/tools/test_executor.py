@@ -512,6 +512,7 @@ async def test_an_argument_of_five_megabytes_arrives_and_the_log_stays_short(cap
     assert len(str(caplog.records[-1].arguments)) < 1000
 
 
+@pytest.mark.slow
 async def test_a_result_of_fifty_megabytes_is_kept_whole_and_capped_for_the_model():
     big = "ä" * 50_000_000
 

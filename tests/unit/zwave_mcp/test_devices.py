@@ -225,6 +225,7 @@ PROPERTIES = st.sampled_from(
 )
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(st.lists(st.tuples(PROPERTIES, JSON, JSON, JSON), max_size=5))
 async def test_no_value_of_a_device_breaks_a_tool(values: list[Any]):

@@ -581,6 +581,7 @@ SAID = st.sampled_from(
 )  # fmt: skip
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None)
 @given(texts=st.lists(SAID, max_size=6))
 async def test_undo_as_often_as_needed_leaves_the_home_as_it_was(texts: list[str]) -> None:

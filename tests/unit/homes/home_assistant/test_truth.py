@@ -3,6 +3,7 @@
 import asyncio
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.fakes.home_assistant_home import HomeAssistantHome
@@ -48,6 +49,7 @@ SHOWN = {
 }
 
 
+@pytest.mark.slow
 @given(tool=st.sampled_from(TOOLS), args=places)
 def test_a_call_touches_nothing_that_was_not_foreseen_and_claims_only_what_is_so(
     tool: str, args: dict[str, Any]
