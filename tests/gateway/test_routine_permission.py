@@ -45,6 +45,7 @@ def agreed(gateway: Gateway, call: Any, leave_out: int = 0) -> Routine:
     return Routine("unlock it", Once(system_clock()), (call,), devices=kept, sensitive=True, id=1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("opening", [True, False])
 async def test_the_setting_counts_when_it_runs_too(opening):
     async with FakeHomeAssistant(recorded_home()) as ha, running(ha, opening=opening) as gateway:
@@ -52,6 +53,7 @@ async def test_the_setting_counts_when_it_runs_too(opening):
         assert (last.ok, ha.home["lock.front_door"].state == "unlocked") == (opening, opening), last.text
 
 
+@pytest.mark.slow
 async def test_what_it_reaches_beyond_what_was_asked_about_needs_a_yes():
     async with FakeHomeAssistant(recorded_home()) as ha, running(ha, opening=True) as gateway:
         last = await gateway.routines.carry_out(agreed(gateway, UNLOCK_ALL, leave_out=1))

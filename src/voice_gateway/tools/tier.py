@@ -1,7 +1,7 @@
 """What a call risks: it looks, it acts and can be taken back, or it opens the house."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import Any
 
@@ -39,7 +39,7 @@ ACTING_WORDS = frozenset(
 DEVICE_KEYS = re.compile(r"name|device|entity|target|door|^id$", re.IGNORECASE)
 ACTION_KEYS = ("action", "state", "command", "service")
 OPENING_WORDS = frozenset({"open", "unlock", "toggle"})
-LONGEST_NAME = 100  # characters
+LONGEST_NAME, LONGEST_VALUE = 100, 200  # characters
 GUARDED_WORDS = re.compile(r"\b(garage|gate|lock|alarm|safe)", re.IGNORECASE)
 
 
@@ -123,7 +123,7 @@ def is_search(traits: ToolTraits, name: str) -> bool:
 
 def _sounds_sensitive(name: str, args: Mapping[str, Any]) -> bool:
     words = " ".join(name_words(name))
-    values = " ".join(value for value in args.values() if isinstance(value, str) and len(value) < 200)
+    values = " ".join(value for _, value in _texts(args) if len(value) < LONGEST_VALUE)
     if SENSITIVE_WORDS.search(words) or SENSITIVE_WORDS.search(values):
         return True
     both = f"{words} {values}"
@@ -132,14 +132,23 @@ def _sounds_sensitive(name: str, args: Mapping[str, Any]) -> bool:
     return bool(opens or re.search(r"\bscenes?\b", words)) or _reaches_guarded(name_words(name), args)
 
 
+def _texts(args: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """However deep they lie, by the nearest key: `{"target": {"entity_id": ["lock.front"]}}`."""
+    waiting: list[tuple[str, Any]] = [("", args)]
+    while waiting:
+        key, value = waiting.pop()
+        if isinstance(value, str):
+            yield key, value
+        elif isinstance(value, Mapping):
+            waiting += [(str(inner), one) for inner, one in value.items()]
+        elif isinstance(value, list | tuple):
+            waiting += [(key, one) for one in value]
+
+
 def _reaches_guarded(words: Sequence[str], args: Mapping[str, Any]) -> bool:
     """A foreign tool that names its device otherwise: `HassTurnOn(name="Garage Door")`."""
-    named = [
-        value
-        for key, value in args.items()
-        if DEVICE_KEYS.search(key) and isinstance(value, str) and len(value) <= LONGEST_NAME
-    ]
-    given = {word for key in ACTION_KEYS if key in args for word in plain_words(str(args[key]))}
+    named = [value for key, value in _texts(args) if DEVICE_KEYS.search(key) and len(value) <= LONGEST_NAME]
+    given = {word for key, value in _texts(args) if key in ACTION_KEYS for word in plain_words(value)}
     done = given or set(words)
     plain = () if done & OPENING_WORDS else ("close", "stop", "lock", "off", "on")
     action = next((word for word in plain if word in done), "")  # the riskiest where nobody knows

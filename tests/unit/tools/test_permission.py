@@ -308,3 +308,20 @@ def test_an_asking_gate_asks_about_every_act_and_about_no_look():
     look = ToolCall("2", "get_zwave_device_state", {})
     assert asking(look, ToolTraits(source="zwave", read_only=True)) == ALLOWED
     assert gate.asked == [on]  # the turn's own gate knows of it
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        {"data": {"service": "unlock"}},
+        {"steps": [{"do": "unlock", "what": "front"}]},
+        {"name": ["Garage Door"]},
+        {"target": {"entity_id": ["Garage Door"]}, "action": ["toggle"]},
+    ],
+)
+def test_what_a_foreign_tool_is_told_is_read_however_deep_it_lies(args):
+    call, known = (
+        ToolCall("1", "call_service", args),
+        ToolTraits(source="other", original_name="call_service"),
+    )
+    assert tier(call, known, PermissionSettings(), None) is Tier.SENSITIVE
