@@ -27,6 +27,9 @@ def encodable(text: str) -> str:
 
 # What a door may take in, in characters. Nobody says more in one breath, and a small model could not read it.
 LONGEST_TEXT = 8_000
+# One conversation for all plain `ask`s of a user, so that "is it on" knows what "turn on the floor lamp" was
+# about. It is forgotten after some minutes of silence, like every conversation.
+COMMANDS = "cli"
 LONGEST_NAME = 200  # of a conversation, a room or a satellite
 
 

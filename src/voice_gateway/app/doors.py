@@ -124,6 +124,8 @@ class Doors:
 
         gateway.watch.subscribe(told)
         self._terminal = source(sys.stdin) is Source.TERMINAL
+        if self._terminal:
+            gateway.talks_in["cli"] = door.conversation_id
         return door
 
     def voice(self, **options: Any) -> "VoiceDoor":
@@ -207,6 +209,7 @@ class Doors:
             from voice_gateway.doors.voice.aloud import Aloud
 
             self._voice = voice
+            gateway.talks_in["voice"] = voice.conversation_id
             gateway.start(voice.run(), "door.voice")
             aloud = Aloud(gateway.watch, voice.output, ready=gateway.linked, missing=gateway.what_is_missing)
             gateway.start(aloud.run(), "door.voice.aloud")

@@ -53,7 +53,7 @@ from voice_gateway.tools.masking import without_secrets
 from voice_gateway.tools.own_tools import own_tools
 from voice_gateway.tools.permission import Fits
 from voice_gateway.tools.reach import Reach
-from voice_gateway.turn import ToolCall, ToolTraits, Utterance
+from voice_gateway.turn import COMMANDS, ToolCall, ToolTraits, Utterance
 from voice_gateway.watch import Acted, Event, ListTold, Notice, PartState, State, Watch
 
 if TYPE_CHECKING:
@@ -88,6 +88,8 @@ class Gateway:
         self._long: list[asyncio.Task[None]] = []
         # Each is awaited while a timer rings, and cancelled when it is stopped.
         self.ringers: list[Callable[[str], Awaitable[None]]] = []
+        # By door, the conversation in which somebody is who hears what nobody asked for.
+        self.talks_in = {"cli": COMMANDS}
         self.playback = PlaybackVolume(file=data_folder() / "volume.json")
         timers = TimerStore(
             data_folder() / "timers.sqlite3", on_damage=damaged_file(self.watch, "timers", "timers")

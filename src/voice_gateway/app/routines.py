@@ -190,9 +190,11 @@ class Routines:
         question = ""
         if routine.calls:
             await self._gateway.home_known()  # the question names the devices
-            question = await self._gateway.conversation.ask_about(
-                self._made_in(routine), _calls(routine.calls)
-            )
+            made = self._made_in(routine)
+            # The chat in which it was made is over; who hears the question answers where he is now.
+            here = self._gateway.talks_in.get(made.door, made.conversation_id)
+            where = replace(made, conversation_id=here)
+            question = await self._gateway.conversation.ask_about(where, _calls(routine.calls))
         self.tell(MISSED.format(text=routine.text, question=question).strip())
 
     def _made_in(self, routine: Routine) -> Utterance:

@@ -15,16 +15,12 @@ from voice_gateway.doors.terminal import print_json, print_reply, tell_unasked
 from voice_gateway.errors import LinkError
 from voice_gateway.progress import Progress, listener, progress_to
 from voice_gateway.tools.waiting import WAIT_SECONDS
-from voice_gateway.turn import Reply, Utterance
+from voice_gateway.turn import COMMANDS, Reply, Utterance
 from voice_gateway.watch import Event, Waiting
-
-# One conversation for all plain `ask`s of a user, so that "is it on" knows what "turn on the floor lamp" was
-# about. It is forgotten after some minutes of silence, like every conversation.
-CONVERSATION = "cli"
 
 
 async def ask(options: argparse.Namespace) -> int:
-    conversation_id = options.conversation or CONVERSATION
+    conversation_id = options.conversation or COMMANDS
     utterance = Utterance(" ".join(options.text), conversation_id=conversation_id, room=options.room)
     message = {"op": "ask", "text": utterance.text, "room": utterance.room}
     line = ProgressLine(sys.stderr)

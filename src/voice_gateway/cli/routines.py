@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from voice_gateway.app.routines import place_of
-from voice_gateway.cli.ask import CONVERSATION, printed
+from voice_gateway.cli.ask import printed
 from voice_gateway.cli.command import ask_running, loaded, wants_json
 from voice_gateway.config import conversations_file, data_folder
 from voice_gateway.doors.control import answer_json
@@ -20,6 +20,7 @@ from voice_gateway.routines.model import Routine
 from voice_gateway.routines.schedule import Place
 from voice_gateway.routines.store import kept_in
 from voice_gateway.tools.builtin import system_clock
+from voice_gateway.turn import COMMANDS
 
 
 async def routines(options: argparse.Namespace) -> int:
@@ -120,7 +121,7 @@ _ACTIONS = {
 
 
 async def _by_gateway(options: argparse.Namespace, action: str) -> int:
-    message: dict[str, Any] = {"op": "routines", "action": action, "conversation_id": CONVERSATION}
+    message: dict[str, Any] = {"op": "routines", "action": action, "conversation_id": COMMANDS}
     if action == "add":
         message["text"] = " ".join(options.text)
     elif action == "run":

@@ -3,13 +3,13 @@
 import argparse
 
 from voice_gateway.brain.acts import Where
-from voice_gateway.cli.ask import CONVERSATION, answered, printed
-from voice_gateway.turn import Utterance
+from voice_gateway.cli.ask import answered, printed
+from voice_gateway.turn import COMMANDS, Utterance
 
 
 async def undo(options: argparse.Namespace) -> int:
     """Of all that was asked at the command line, or of one conversation."""
-    utterance = Utterance("undo", conversation_id=options.conversation or CONVERSATION)
+    utterance = Utterance("undo", conversation_id=options.conversation or COMMANDS)
     message = {"op": "undo", "all": options.conversation is None}
     wanted = Where(utterance.door, conversation=options.conversation)
     return printed(options, await answered(options, utterance, message, wanted))

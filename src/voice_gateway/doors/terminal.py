@@ -174,7 +174,7 @@ class TextDoor:
         self._room = room
         self._out = out or sys.stdout
         self._history = history
-        self._conversation_id = new_id()
+        self.conversation_id = new_id()
         self._progress = ProgressLine(self._out)
 
     async def run(self, stream: TextIO) -> bool:
@@ -194,7 +194,7 @@ class TextDoor:
         async for line in typed:
             if not line.strip():
                 continue
-            asked = read_line(line, self._conversation_id, as_json=self._as_json)
+            asked = read_line(line, self.conversation_id, as_json=self._as_json)
             if asked.problem:
                 all_ok = False
                 self.show(Reply(asked.problem, ok=False, conversation_id=asked.conversation_id))
@@ -218,11 +218,11 @@ class TextDoor:
 
     def tell_waiting(self, event: Waiting) -> None:
         """Only to who asked, and only where somebody sits and waits."""
-        if self._out.isatty() and event.utterance.conversation_id == self._conversation_id:
+        if self._out.isatty() and event.utterance.conversation_id == self.conversation_id:
             self.tell(event.text)
 
     def tell_progress(self, event: Progressed) -> None:
-        asked = event.utterance is not None and event.utterance.conversation_id == self._conversation_id
+        asked = event.utterance is not None and event.utterance.conversation_id == self.conversation_id
         if asked and not self._as_json:
             self._progress.show(event.progress)
 

@@ -17,6 +17,7 @@ from voice_gateway.hearing.transcriber import Transcriber
 from voice_gateway.problems import CANNOT_HEAR
 from voice_gateway.speaking.sounddevice_speaker import SounddeviceSpeaker
 from voice_gateway.speaking.synthesizer import Synthesizer
+from voice_gateway.turn import new_id
 from voice_gateway.watch import Event, PartState, State, Watch
 
 log = logging.getLogger(__name__)
@@ -62,6 +63,7 @@ class VoiceDoor:
         self._is_complete = is_complete
         self._transcriber = transcriber
         self.switches = switches
+        self.conversation_id = new_id()
         self.output = SpeechOutput(
             synthesizer,
             SounddeviceSpeaker(settings.output_device, gain=gain),
@@ -94,6 +96,7 @@ class VoiceDoor:
             watch=self._watch,
             is_complete=self._is_complete,
             listens=lambda: self.switches.listening,
+            conversation_id=self.conversation_id,
         )
         self._watch.subscribe(self._tell_when_ready)
         try:

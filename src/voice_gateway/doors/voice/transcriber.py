@@ -60,6 +60,7 @@ class BackgroundTranscriber:
         on_turn: Callable[[Recorded], None] = lambda _recorded: None,
         retry_seconds: float | None = RETRY_SECONDS,  # None: what fails at first is given up
         listens: Callable[[], bool] = lambda: True,  # whether what the microphone gives is heard at all
+        conversation_id: str | None = None,
     ) -> None:
         self._listens = listens
         self._microphone = microphone
@@ -71,7 +72,7 @@ class BackgroundTranscriber:
         self._is_complete = is_complete
         self._on_turn = on_turn
         self._retry_seconds = retry_seconds
-        self._conversation_id = new_id()
+        self._conversation_id = conversation_id or new_id()
         self.state = VoiceState.LISTENING
         self._waiting = Waiting()
         self._busy = Busy()  # transcripts and turns

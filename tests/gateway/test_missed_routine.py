@@ -1,0 +1,49 @@
+"""A routine that was missed is asked about where somebody is now, and a yes does it."""
+
+from datetime import timedelta
+
+import pytest
+
+from voice_gateway.app import opened
+from voice_gateway.config import SIMULATED_HOME, Settings
+from voice_gateway.routines.model import Once, Routine
+from voice_gateway.tools.builtin import system_clock
+from voice_gateway.turn import COMMANDS, Utterance
+from voice_gateway.watch import Notice, Watch
+
+NOT_UNIT = "the simulated home, which is a process"
+LAMP = {"name": "control_zwave_device", "args": {"deviceName": "Floor Lamp", "action": "on"}}
+
+
+@pytest.fixture(autouse=True)
+def own_folder(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+
+
+@pytest.mark.parametrize(("door", "now"), [("cli", COMMANDS), ("voice", "the voice of today")])
+async def test_the_chat_it_was_made_in_is_over_and_a_yes_elsewhere_does_it(door, now):
+    watch, told = Watch(), []
+    watch.subscribe(lambda event: told.append(event.text) if isinstance(event, Notice) else None)
+    hour_ago = system_clock() - timedelta(hours=1)
+    async with opened(Settings(mcpServers={"zwave": SIMULATED_HOME}), watch=watch) as gateway:
+        await gateway.home_known()
+        gateway.talks_in["voice"] = "the voice of today"
+        devices = gateway.routines.judged([LAMP]).devices
+        made = Routine(
+            "turn on the Floor Lamp",
+            Once(hour_ago),
+            (LAMP,),
+            devices=devices,
+            door=door,
+            conversation="gone",
+            id=1,
+        )
+        await gateway.routines.missed(made)
+        assert told[-1].startswith("While I was off, I missed this: turn on the Floor Lamp.")
+        assert told[-1].endswith("Turn on the Floor Lamp?")
+
+        elsewhere = await gateway.conversation.answer(Utterance("yes", door, "somewhere else"))
+        assert not elsewhere.outcomes
+        reply = await gateway.conversation.answer(Utterance("yes", door, now))
+        assert [outcome.ok for outcome in reply.outcomes] == [True], reply.text
+        assert "Floor Lamp" in reply.text
