@@ -60,6 +60,8 @@ async def test_by_the_running_gateway(commands, tmp_path):
         got = await commands.run("prompts", "get", "summarise", "text=the sea", "--json")
         assert got.json["text"] == "Sum up in a plain style: the sea"
         assert (await commands.run("prompts", "get", "none")).code == 1
+        lacking = await commands.run("prompts", "get", "summarise")
+        assert (lacking.code, 'The prompt "summarise" needs text: add text=….' in lacking.err) == (1, True)
         asked = await commands.run("ask", "run the prompt daily plan")
         assert asked.out.strip() == "The prompt Daily Plan is for a language model, and I have none."
 

@@ -42,6 +42,9 @@ async def _prompts(gateway: "Gateway", asked: Mapping[str, Any]) -> dict[str, An
     prompt = find_prompt(name, found.prompts)
     if prompt is None:
         raise ToolError(f'There is no prompt "{name}". {" ".join(found.problems)}'.strip())
+    if lacking := [one.name for one in prompt.arguments if one.required and one.name not in asked["args"]]:
+        example = " ".join(f"{one}=…" for one in lacking)
+        raise ToolError(f'The prompt "{prompt.name}" needs {" and ".join(lacking)}: add {example}.')
     got = await gateway.link.get_prompt(prompt.server, prompt.name, asked["args"])
     return {"server": prompt.server, "name": prompt.name, "text": plain_text(got.text)[0]}
 
