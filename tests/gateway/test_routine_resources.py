@@ -6,7 +6,7 @@ import signal
 
 import pytest
 from tests.fakes.gateway_process import Commands, Running
-from tests.fakes.running_gateway import processes, server, socket_of
+from tests.fakes.running_gateway import processes, server, socket_of, state_of
 from tests.fakes.waiting import until
 
 from voice_gateway.doors.control import request
@@ -73,6 +73,12 @@ async def test_any_servers_resource_starts_a_routine(commands: Commands, how):
             return
         [pid] = processes("resource_server.py")
         os.kill(pid, signal.SIGKILL)  # it comes back, and is subscribed to again
+
+        async def is_back() -> bool:
+            new = processes("resource_server.py") not in ([], [pid])
+            return new and await state_of(commands, "server weather") == "ok"
+
+        await until(is_back)
         await told("rain", 20, "changed", "umbrella")
 
 
