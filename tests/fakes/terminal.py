@@ -62,6 +62,16 @@ class Terminal:
     def type(self, text: str) -> None:
         os.write(self._ours, text.encode())
 
+    async def shows(self, words: str) -> None:
+        """Waits until they are shown, whatever comes behind them."""
+        try:
+            async with asyncio.timeout(LIMIT_SECONDS):
+                while words not in self.shown:
+                    self._news.clear()
+                    await self._news.wait()
+        except TimeoutError:
+            raise AssertionError(f"{words!r} did not come; shown is {self.shown!r}") from None
+
     async def until(self, ending: str, *, behind: str = "") -> str:
         """Waits until what is shown behind these words ends so; returns it."""
         try:

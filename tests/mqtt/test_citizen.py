@@ -102,6 +102,7 @@ async def test_an_old_command_that_the_broker_kept_does_nothing(broker):
     async with Listener.on(broker) as listener:
         await listener.send("voice/say", "from yesterday", retain=True)
         async with open_door(broker, Controls(said.append)):
+            await listener.gets("voice/status", state="online")  # it has subscribed to everything by then
             await listener.send("voice/say", "now")
             await listener.send("voice/req", "hello")
             await listener.gets("voice/res")
