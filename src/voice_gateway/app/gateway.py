@@ -426,6 +426,7 @@ class Gateway:
         terminal's input (`run`)."""
         self.start_link()
         self.start(self.local.keep_fresh(), "brain.local")
+        self.start(self.conversation.watch_memory(), "memory")
         if self.settings.permission.pin is not None:
             self.start(self.conversation.pin_lock.run(), "pin")
         if rings:

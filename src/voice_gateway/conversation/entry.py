@@ -190,6 +190,9 @@ class Conversation:
         text, ok = " ".join(reply.text for reply in replies), all(reply.ok for reply in replies)
         return Reply(text, outcomes, stage="local", ok=ok and not any(one.expects_answer for one in replies))
 
+    async def watch_memory(self) -> None:
+        await self._histories.watch_store()
+
     async def ask_about(self, utterance: Utterance, calls: Sequence[ToolCall]) -> str:
         """A question of ours that a yes answers in that conversation; "" where it makes no sense to ask."""
         key = conversation_key(utterance, self._gateway)

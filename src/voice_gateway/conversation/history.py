@@ -13,6 +13,8 @@ log = logging.getLogger(__name__)
 
 # Below this a conversation is read and written in less time than a thread takes to do it.
 QUICK_MESSAGES, QUICK_BYTES = 10, 4_000
+TRY_SECONDS = 5.0  # how long a store that is well again may be called lost where nobody says anything
+TRIAL = "trial"  # nobody's conversation
 
 
 class Histories:
@@ -20,7 +22,20 @@ class Histories:
         self._store = store
         self._expiry_seconds = expiry_seconds
         self._watch = watch
+        self._lost = asyncio.Event()
         store.on_change(self._store_changed)
+
+    async def watch_store(self, try_seconds: float = TRY_SECONDS) -> None:
+        """Until cancelled: notices that a lost store is well again, also where nobody says anything."""
+        while True:
+            await self._lost.wait()
+            await asyncio.sleep(try_seconds)
+            try:
+                await self._store.put(TRIAL, "", expiry_seconds=1.0)
+            except Exception as error:  # each kind of store has errors of its own
+                log.debug("the store is still lost", extra={"reason": str(error)})
+            else:
+                self._store_changed(None)
 
     async def load(self, key: str) -> History:
         history, stored = History(), None
@@ -47,8 +62,11 @@ class Histories:
 
     def _store_changed(self, error: Exception | None) -> None:
         if error is not None:
+            self._lost.set()
             self._watch.report("memory", State.DEGRADED, MEMORY_LOST, f"check brain.store: {error}")
-        elif self._watch.state("memory") is State.DEGRADED:
+            return
+        self._lost.clear()
+        if self._watch.state("memory") is State.DEGRADED:
             self._watch.report("memory", State.OK, "I can remember what is said again.")
 
     def failed(self, phrase: str, error: Exception) -> None:

@@ -1,9 +1,11 @@
 """A store that fails costs the memory, says so, and tells when it is back."""
 
+import asyncio
 import json
 
 import pytest
 from langchain_core.messages import HumanMessage, messages_from_dict
+from tests.fakes.waiting import until
 
 from voice_gateway.brain.history import MOST_KEPT_BYTES, MOST_KEPT_MESSAGES, History, pair
 from voice_gateway.conversation.history import Histories
@@ -113,3 +115,25 @@ async def test_a_conversation_that_cannot_be_read_makes_room_for_the_next(stored
     await histories.save("c", history)
 
     assert [message.text for message in (await histories.load("c")).messages] == ["hello"]
+
+
+async def test_a_store_that_is_well_again_is_noticed_though_nobody_says_anything() -> None:
+    class Full(MemoryStore):
+        full = True
+
+        async def put(self, key: str, text: str, *, expiry_seconds: float) -> None:
+            if self.full:
+                raise OSError("database or disk is full")
+            await super().put(key, text, expiry_seconds=expiry_seconds)
+
+    store, watch = Full(), Watch()
+    histories = Histories(store, 60.0, watch)
+    watching = asyncio.ensure_future(histories.watch_store(0.0))
+    histories.failed("conversation could not be kept", OSError("database or disk is full"))
+    for _ in range(20):
+        await asyncio.sleep(0)
+    assert watch.state("memory") is State.DEGRADED
+    store.full = False
+    await until(lambda: watch.state("memory") is State.OK)
+    watching.cancel()
+    await asyncio.gather(watching, return_exceptions=True)
