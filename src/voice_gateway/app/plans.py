@@ -6,12 +6,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from voice_gateway.errors import ToolUnavailable
+from voice_gateway.kept_changes import LOOK_SECONDS, Listen, identity, look_again
 from voice_gateway.routines.store import RoutineStore
 from voice_gateway.tools.builtin.timers import Timer, TimerStore
 from voice_gateway.tools.builtin.timers.wording import called
 from voice_gateway.watch import Planned, Watch
-
-LOOK_SECONDS = 2.0  # how long a change by another process may go unnoticed
 
 Plans = Mapping[str, Mapping[str, Any]]
 
@@ -23,7 +22,7 @@ class Kept:
     kind: str
     stamp: Callable[[], object]  # changes with every change
     read: Callable[[], Plans]
-    listen: Callable[[Callable[[], None]], Callable[[], None]]
+    listen: Listen
 
 
 class PlansTold:
@@ -35,25 +34,11 @@ class PlansTold:
         self._told: dict[str, Plans] = {}
 
     async def run(self) -> None:
-        changed, loop = asyncio.Event(), asyncio.get_running_loop()
+        await look_again([store.listen for store in self._stores], self._look_at_all, self._look_seconds)
 
-        def wake() -> None:
-            loop.call_soon_threadsafe(changed.set)
-
-        stop_listening = [store.listen(wake) for store in self._stores]
-        try:
-            while True:
-                changed.clear()
-                for store in self._stores:
-                    await self._look(store)
-                try:
-                    async with asyncio.timeout(self._look_seconds):
-                        await changed.wait()
-                except TimeoutError:
-                    continue
-        finally:
-            for stop in stop_listening:
-                stop()
+    async def _look_at_all(self) -> None:
+        for store in self._stores:
+            await self._look(store)
 
     async def _look(self, store: Kept) -> None:
         try:
@@ -70,17 +55,10 @@ class PlansTold:
 
 
 def kept_timers(store: TimerStore, zone: Any) -> Kept:
-    def stamp() -> object:
-        try:
-            found = store.path.stat()
-        except OSError:
-            return None
-        return found.st_ino, found.st_mtime_ns, found.st_size
-
     def read() -> Plans:
         return {str(timer.id): _timer(timer, zone) for timer in sorted(store.all(), key=lambda one: one.due)}
 
-    return Kept("timer", stamp, read, store.listen)
+    return Kept("timer", lambda: identity(store.path), read, store.listen)
 
 
 def kept_routines(store: RoutineStore, zone: Any) -> Kept:

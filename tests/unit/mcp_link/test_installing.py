@@ -67,6 +67,7 @@ async def test_a_server_that_hangs_behind_a_package_manager_gets_the_usual_time(
     hangs = ServerSettings(command=str(program))
     async with linked(hangs, connect_timeout_seconds=0.5, first_start_seconds=60, **ONCE) as link:
         await link.until(lambda: link.status().state == "degraded")
+        assert link.status().last_error not in (None, "it did not answer within 60 s")
 
 
 @pytest.mark.slow

@@ -4,9 +4,8 @@ import asyncio
 from collections.abc import Callable, Sequence
 
 from voice_gateway.errors import ToolUnavailable
+from voice_gateway.kept_changes import LOOK_SECONDS, identity, look_again
 from voice_gateway.tools.builtin.lists.store import Item, ListStore
-
-LOOK_SECONDS = 2.0  # how long a change by another process may go unnoticed
 
 Tell = Callable[[str, Sequence[Item]], None]
 
@@ -25,27 +24,11 @@ class ListsTold:
             self._tell(name, items)
 
     async def run(self) -> None:
-        changed, loop = asyncio.Event(), asyncio.get_running_loop()
-
-        def wake() -> None:
-            loop.call_soon_threadsafe(changed.set)
-
-        stop_listening = self._store.listen(wake)
-        try:
-            while True:
-                changed.clear()
-                await self._look()
-                try:
-                    async with asyncio.timeout(self._look_seconds):
-                        await changed.wait()
-                except TimeoutError:
-                    continue
-        finally:
-            stop_listening()
+        await look_again([self._store.listen], self._look, self._look_seconds)
 
     async def _look(self) -> None:
         """The file is read only when it is another one than before."""
-        now = self._identity()
+        now = identity(self._store.path)
         if now is None or now == self._file:
             return
         try:
@@ -60,10 +43,3 @@ class ListsTold:
             if self._known.get(name) != tuple(found):
                 self._known[name] = tuple(found)
                 self._tell(name, found)
-
-    def _identity(self) -> tuple[int, int, int] | None:
-        try:
-            found = self._store.path.stat()
-        except OSError:
-            return None
-        return found.st_ino, found.st_mtime_ns, found.st_size

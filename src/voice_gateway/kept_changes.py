@@ -1,0 +1,40 @@
+"""Looking again at what is kept whenever it changes, by this process or by another one."""
+
+import asyncio
+import contextlib
+from collections.abc import Awaitable, Callable, Sequence
+from pathlib import Path
+
+LOOK_SECONDS = 2.0  # how long a change by another process may go unnoticed
+
+# Takes who is to be called after each change of this process, from any thread; gives how to end that.
+Listen = Callable[[Callable[[], None]], Callable[[], None]]
+
+
+async def look_again(
+    listens: Sequence[Listen], look: Callable[[], Awaitable[None]], look_seconds: float = LOOK_SECONDS
+) -> None:
+    """Until cancelled: at once, after each change, and now and again."""
+    changed, loop = asyncio.Event(), asyncio.get_running_loop()
+
+    def wake() -> None:
+        loop.call_soon_threadsafe(changed.set)
+
+    with contextlib.ExitStack() as listening:
+        for listen in listens:
+            listening.callback(listen(wake))
+        while True:
+            changed.clear()
+            await look()
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(look_seconds):
+                    await changed.wait()
+
+
+def identity(file: Path) -> tuple[int, int, int] | None:
+    """Another one after each change; None where there is no file."""
+    try:
+        found = file.stat()
+    except OSError:
+        return None
+    return found.st_ino, found.st_mtime_ns, found.st_size
