@@ -3,18 +3,16 @@
 import asyncio
 import contextlib
 import logging
-import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from home_words.kinds import HomeDevice
 from voice_gateway import quick_start
 from voice_gateway.app.doors import Doors, announced_by_running
+from voice_gateway.app.model import build_model, watch_model
 from voice_gateway.app.plans import PlansTold, kept_timers
 from voice_gateway.app.routines import Routines, place_of
-from voice_gateway.brain.llm.anthropic.errors import NO_KEY
-from voice_gateway.brain.llm.ollama.health import ModelHealth
+from voice_gateway.app.servers import TOOLS_WAIT_SECONDS, ToolServers
 from voice_gateway.brain.local.about import About
 from voice_gateway.brain.local.stage import LocalBrain
 from voice_gateway.brain.prompts import SpokenPrompts
@@ -24,18 +22,15 @@ from voice_gateway.conversation.entry import Conversation
 from voice_gateway.conversation.place import gateway_id
 from voice_gateway.conversation.store import MemoryStore, Store
 from voice_gateway.conversation.undo_log import acts_from
-from voice_gateway.errors import BrainError, ToolUnavailable
+from voice_gateway.errors import ToolUnavailable
 from voice_gateway.homes.agreed_scenes import AgreedScenes
 from voice_gateway.homes.sources import Sources
 from voice_gateway.mcp_link.catalogue import Catalogue
 from voice_gateway.mcp_link.integration import MCPIntegration, ServerStatus
 from voice_gateway.private_files import close_folder
-from voice_gateway.problems import MODEL_NO_KEY, OWN_TOOLS_LEFT_OUT, TIMERS_LOST
+from voice_gateway.problems import OWN_TOOLS_LEFT_OUT, TIMERS_LOST
 from voice_gateway.reports import (
-    autonomy_report,
     damaged_file,
-    left_out_report,
-    model_report,
     outside_parts,
     ready_line,
     server_report,
@@ -48,7 +43,7 @@ from voice_gateway.tools.builtin.timers import RingLease, Timer, TimerClock, Tim
 from voice_gateway.tools.builtin.timers.wording import called, rung
 from voice_gateway.tools.builtin.volume import PlaybackVolume
 from voice_gateway.tools.executor import ToolExecutor
-from voice_gateway.tools.manager import ToolManager, contenders
+from voice_gateway.tools.manager import ToolManager
 from voice_gateway.tools.masking import without_secrets
 from voice_gateway.tools.own_tools import own_tools
 from voice_gateway.tools.permission import Fits
@@ -57,15 +52,10 @@ from voice_gateway.turn import COMMANDS, ToolCall, ToolTraits, Utterance
 from voice_gateway.watch import Acted, Event, ListTold, Notice, PartState, State, Watch
 
 if TYPE_CHECKING:
-    from voice_gateway.brain.grounding import HomeNames
-    from voice_gateway.brain.llm.anthropic.client import AnthropicClient
-    from voice_gateway.brain.llm.ollama.client import OllamaClient
+    pass
 
 log = logging.getLogger(__name__)
 
-TOOLS_WAIT_SECONDS = 12.0  # a turn waits this long for servers: the usual attempts (0, 2, 4 s) fit in
-GRACE_SECONDS = 0.5
-HOME_WAIT_SECONDS = 2.0  # for the names in a model's prompt: it can do without them
 STOP_TRIES, STOP_PATIENCE_SECONDS = 3, 0.5
 
 
@@ -84,7 +74,6 @@ class Gateway:
         self.watch = watch or Watch()
         self.store = store or MemoryStore()
         self._tasks = tasks
-        self._link_task: asyncio.Task[None] | None = None
         self._long: list[asyncio.Task[None]] = []
         # Each is awaited while a timer rings, and cancelled when it is stopped.
         self.ringers: list[Callable[[str], Awaitable[None]]] = []
@@ -118,13 +107,22 @@ class Gateway:
         self.link = self._build_link()
         reached = any(server.url is not None for server in settings.mcpServers.values())
         self._sources = Sources(self.executor, self._home_trouble, lists=reached)
+        self.servers = ToolServers(
+            settings,
+            self.link,
+            self.tools,
+            self._sources,
+            self.watch,
+            tasks=tasks,
+            report=self._report_server,
+        )
         self._agreed_scenes = AgreedScenes(data_folder() / "agreed-scenes.json")
         place = place_of(settings.home)
         self.local = LocalBrain(
             self.executor,
             settings.brain,
-            home_ready=self._home_known,
-            tool_ready=lambda tool: self.tool_known(tool, TOOLS_WAIT_SECONDS),
+            home_ready=self.servers.homes_known,
+            tool_ready=lambda tool: self.servers.tool_known(tool, TOOLS_WAIT_SECONDS),
             home=settings.home,
             sources=self._sources,
             place=place,
@@ -134,8 +132,7 @@ class Gateway:
         for tool in self.routines.tools():
             self.tools.add(tool)
         self.local.subscribe(self.routines.changed)
-        self.model = self._build_model()
-        self._built_at = time.time()
+        self.model = build_model(self)
         self.conversation = self._build_conversation()
         self.watch.subscribe(outside_parts(self.watch))
         self.watch.subscribe(self._home_acted)
@@ -211,48 +208,9 @@ class Gateway:
             acts=acts,
         )
 
-    def _build_model(self) -> "OllamaClient | AnthropicClient | None":
-        settings = self.settings
-        if settings.brain.provider == "ollama":
-            from voice_gateway.brain.llm.ollama.client import OllamaClient
-
-            priority = settings.tools.priority
-            return OllamaClient(
-                settings.ollama,
-                settings.brain,
-                self.executor,
-                priority=priority,
-                home=self._home_names,
-                devices=self._devices_told,
-                instructions=self.link.instructions,
-                tools_ready=self._model_informed,
-            )
-        if settings.brain.provider == "anthropic":
-            from voice_gateway.brain.llm.anthropic.client import AnthropicClient
-
-            return AnthropicClient(
-                settings.anthropic,
-                settings.brain,
-                self.executor,
-                home=self._home_names,
-                devices=self._devices_told,
-                instructions=self.link.instructions,
-                tools_ready=self._model_informed,
-            )
-        return None
-
     async def _prompts_listed(self) -> Catalogue:
-        await self._tools_known()
+        await self.servers.tools_known()
         return await self.link.prompts()
-
-    def _home_names(self) -> "HomeNames":
-        from voice_gateway.brain.grounding import HomeNames
-
-        return HomeNames.of(self.local.home.devices)
-
-    def _devices_told(self) -> Sequence[HomeDevice]:
-        """Those whose names a model sees in every turn: not what a stranger calls its devices."""
-        return self.local.home.told_devices
 
     # --- what parts tell each other
 
@@ -351,80 +309,20 @@ class Gateway:
         """The tools that the model does not see, and why. Without a model nothing is left out."""
         return self.model.offer().left_out if self.model is not None else {}
 
-    # --- the tool servers
-
-    def start_link(self) -> None:
-        """Begin to connect the MCP servers; what built-in tools can answer does not wait for them."""
-        if self._link_task is None:
-            for status in self.link.status():
-                self._report_server(status)
-            for one in self.settings.left_out:
-                told = left_out_report(one)
-                part = told.part
-                self.watch.report(part, State.DEGRADED, told.sentence, told.advice)
-            self._link_task = self._tasks.create_task(self.link.run(), name="mcp")
-
     async def linked(self, *, installed: bool = False) -> None:
-        """Returns when every MCP server is connected or has used up its first attempts; one that is being
-        installed is waited for on demand."""
-        self.start_link()
-        await self.link.settled(installed=installed)
-
-    def contenders(self, tool: str) -> list[str]:
-        """The servers that are still connecting, and could have the tool that this name then means."""
-        servers = self.settings.mcpServers
-        coming = {name: servers[name].trusted for name in self.link.unsettled()}
-        return contenders(self.tools, tool, coming, list(servers))
-
-    async def tool_known(self, tool: str, limit_seconds: float | None = None) -> None:
-        """Returns when it is decided whose tool this name means, or the time is over."""
-        if self.contenders(tool):
-            self.start_link()
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(limit_seconds):
-                    await self.link.settled(lambda: not self.contenders(tool), installed=True)
-
-    async def _tools_known(self) -> None:
-        """All tools, if they come in time: one hung server must not keep everybody waiting."""
-        self.start_link()
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(TOOLS_WAIT_SECONDS):
-                await self.link.settled()
-
-    async def _model_informed(self) -> None:
-        """All tools, and the home if it can be read soon: its names stand in the prompt."""
-        await self._tools_known()
-        if not self.local.home.devices:
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(HOME_WAIT_SECONDS):
-                    await self.local.refresh()
-
-    async def _home_known(self) -> None:
-        """The homes' own servers are enough; the others get a moment, because they may be about to answer."""
-        self.start_link()
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(TOOLS_WAIT_SECONDS):
-                await self.link.settled(self._homes_linked)
-            async with asyncio.timeout(GRACE_SECONDS):
-                await self.link.settled()
+        """Returns when every MCP server is there, or cannot be for now."""
+        await self.servers.linked(installed=installed)
 
     async def home_known(self) -> None:
         """Returns when its devices are known, or cannot be."""
         await self.local.known()
-
-    def _homes_linked(self) -> bool:
-        """With half of a home a name may mean another device than it does."""
-        servers = self.settings.mcpServers
-        connecting = [status.name for status in self.link.status() if status.state == "connecting"]
-        coming = any(name in servers and servers[name].is_home for name in connecting)
-        return bool(self._sources.all()) and not coming
 
     # --- what stays up
 
     def start_long_tasks(self, *, rings: bool = True) -> None:
         """What a gateway that stays up does beside answering. Timers ring only in one that nobody ends with a
         terminal's input (`run`)."""
-        self.start_link()
+        self.servers.start()
         self.start(self.local.keep_fresh(), "brain.local")
         self.start(self.conversation.watch_memory(), "memory")
         if self.settings.permission.pin is not None:
@@ -439,7 +337,7 @@ class Gateway:
             self.start(self.routines.resources.run(), "resources")
         if self.model is not None:
             self.start(self.model.keep_warm(), "brain.model")
-            self._watch_model()
+            watch_model(self)
 
     async def _warm_tools(self) -> None:
         """When everything else has had its turn."""
@@ -447,39 +345,6 @@ class Gateway:
 
         await self.linked()
         await warm_up()
-
-    def autonomy(self) -> list[PartState]:
-        """What the model may do on words that are no plain wish; its size is known once it was asked."""
-        if self.model is None:
-            return []
-        return [PartState("autonomy", State.OK, autonomy_report(self.model.trust()), self._built_at)]
-
-    def _watch_model(self) -> None:
-        settings = self.settings
-        part = f"brain {settings.brain.provider}"
-
-        def tell(error: BrainError | None) -> None:
-            self.watch.report(part, *model_report(error, settings.ollama.model))
-
-        if settings.brain.provider == "ollama":
-            self.watch.report(
-                part, State.STARTING, f"I am looking for my language model ({settings.ollama.model})."
-            )
-            health = ModelHealth(settings.ollama, tell)
-
-            def doubt(event: Event) -> None:
-                if isinstance(event, PartState) and event.part == part and event.state is State.DEGRADED:
-                    health.doubt()
-
-            self.watch.subscribe(doubt)
-            self.start(health.run(), "brain.health")
-        elif settings.anthropic.api_key is None:
-            self.watch.report(part, State.DEGRADED, MODEL_NO_KEY, NO_KEY)
-        else:  # nothing is sent to a cloud only to see whether it is there
-            sentence = (
-                f"My language model ({settings.anthropic.model}) is in the cloud and was not asked yet."
-            )
-            self.watch.report(part, State.OK, sentence)
 
     def is_complete(self, text: str) -> bool:
         """Whether the local brain would act on these words as they stand: then a shorter pause ends them."""
@@ -512,15 +377,14 @@ class Gateway:
         self._long.append(self._tasks.create_task(work, name=name))
 
     async def close(self) -> None:
-        """What asks stops before what answers. The link stops by its event, never by a second cancel."""
+        """What asks stops before what answers."""
         for task in self._long:
             task.cancel()
         if self.model is not None:
             await self.model.aclose()
         self.link.stop()
         await self._end_long_tasks()
-        if self._link_task is not None:
-            await asyncio.wait([self._link_task])
+        await self.servers.close()
 
     async def _end_long_tasks(self) -> None:
         """A library may answer the first cancel with a long goodbye, to a broker that hangs for example."""

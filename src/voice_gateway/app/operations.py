@@ -10,6 +10,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from voice_gateway.app.catalogue import catalogue_request, fetched
+from voice_gateway.app.model import autonomy
 from voice_gateway.app.tool_list import tool_request
 from voice_gateway.brain.acts import Where
 from voice_gateway.config import data_folder
@@ -35,7 +36,8 @@ def operations(gateway: "Gateway", config: Path | None) -> dict[str, Operation]:
     """By name; `config` is the file of its settings."""
     mine = {"config": str(config.resolve()) if config else None, "data_folder": str(data_folder())}
 
-    log = PartState("log", State.OK, f"Warnings go to {destination()}.", time.time())
+    started = time.time()
+    log = PartState("log", State.OK, f"Warnings go to {destination()}.", started)
 
     async def hello(_asked: Mapping[str, Any], _interruption: Interruption) -> dict[str, Any]:
         return mine
@@ -67,7 +69,7 @@ def operations(gateway: "Gateway", config: Path | None) -> dict[str, Operation]:
     async def status(_asked: Mapping[str, Any], _interruption: Interruption) -> list[dict[str, Any]]:
         hanging = {f"server {name}" for name in await gateway.link.hanging()}
         parts = [server_hangs(one) if one.part in hanging else one for one in gateway.watch.parts()]
-        return [part.to_json() for part in (*parts, *gateway.autonomy(), log)]
+        return [part.to_json() for part in (*parts, *autonomy(gateway.model, started), log)]
 
     async def talk(_asked: Mapping[str, Any], _interruption: Interruption) -> str:
         return gateway.doors.push_to_talk()
@@ -145,10 +147,10 @@ async def call_tool(
 
 async def _silent_servers(gateway: "Gateway", tool: str, limit_seconds: float | None) -> list[str]:
     """Who may have the tool that is meant, and does not answer. A built-in tool needs no server."""
-    await gateway.tool_known(tool, limit_seconds)
+    await gateway.servers.tool_known(tool, limit_seconds)
     late = [status for status in gateway.link.status() if status.state != "connected"]
     if gateway.tools.find(tool) is not None:
-        coming = gateway.contenders(tool)
+        coming = gateway.servers.contenders(tool)
         late = [status for status in late if status.name in coming]
     return [f"{one.name} (being installed)" if one.installing else one.name for one in late]
 

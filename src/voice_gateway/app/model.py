@@ -1,0 +1,112 @@
+"""The language model of a gateway, where the settings name one: built, and watched."""
+
+import asyncio
+import contextlib
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from home_words.kinds import HomeDevice
+from voice_gateway.brain.llm.anthropic.errors import NO_KEY
+from voice_gateway.brain.llm.ollama.health import ModelHealth
+from voice_gateway.errors import BrainError
+from voice_gateway.problems import MODEL_NO_KEY
+from voice_gateway.reports import autonomy_report, model_report
+from voice_gateway.watch import Event, PartState, State
+
+if TYPE_CHECKING:
+    from voice_gateway.app.gateway import Gateway
+    from voice_gateway.brain.grounding import HomeNames
+    from voice_gateway.brain.llm.anthropic.client import AnthropicClient
+    from voice_gateway.brain.llm.ollama.client import OllamaClient
+
+    Model = OllamaClient | AnthropicClient
+
+HOME_WAIT_SECONDS = 2.0  # for the names in a model's prompt: it can do without them
+
+
+def build_model(gateway: "Gateway") -> "Model | None":
+    settings = gateway.settings
+    if settings.brain.provider == "local":
+        return None
+    knows = _Knows(gateway)
+    if settings.brain.provider == "ollama":
+        from voice_gateway.brain.llm.ollama.client import OllamaClient
+
+        return OllamaClient(
+            settings.ollama,
+            settings.brain,
+            gateway.executor,
+            priority=settings.tools.priority,
+            home=knows.names,
+            devices=knows.devices,
+            instructions=gateway.link.instructions,
+            tools_ready=knows.informed,
+        )
+    from voice_gateway.brain.llm.anthropic.client import AnthropicClient
+
+    return AnthropicClient(
+        settings.anthropic,
+        settings.brain,
+        gateway.executor,
+        home=knows.names,
+        devices=knows.devices,
+        instructions=gateway.link.instructions,
+        tools_ready=knows.informed,
+    )
+
+
+class _Knows:
+    """What a model is told of the home."""
+
+    def __init__(self, gateway: "Gateway") -> None:
+        self._local = gateway.local
+        self._servers = gateway.servers
+
+    def names(self) -> "HomeNames":
+        from voice_gateway.brain.grounding import HomeNames
+
+        return HomeNames.of(self._local.home.devices)
+
+    def devices(self) -> Sequence[HomeDevice]:
+        """Those whose names a model sees in every turn: not what a stranger calls its devices."""
+        return self._local.home.told_devices
+
+    async def informed(self) -> None:
+        """All tools, and the home if it can be read soon: its names stand in the prompt."""
+        await self._servers.tools_known()
+        if not self._local.home.devices:
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(HOME_WAIT_SECONDS):
+                    await self._local.refresh()
+
+
+def watch_model(gateway: "Gateway") -> None:
+    """Says whether it is there, for as long as the gateway is up."""
+    settings, watch = gateway.settings, gateway.watch
+    part = f"brain {settings.brain.provider}"
+    if settings.brain.provider == "ollama":
+        watch.report(part, State.STARTING, f"I am looking for my language model ({settings.ollama.model}).")
+
+        def tell(error: BrainError | None) -> None:
+            watch.report(part, *model_report(error, settings.ollama.model))
+
+        health = ModelHealth(settings.ollama, tell)
+
+        def doubt(event: Event) -> None:
+            if isinstance(event, PartState) and event.part == part and event.state is State.DEGRADED:
+                health.doubt()
+
+        watch.subscribe(doubt)
+        gateway.start(health.run(), "brain.health")
+    elif settings.anthropic.api_key is None:
+        watch.report(part, State.DEGRADED, MODEL_NO_KEY, NO_KEY)
+    else:  # nothing is sent to a cloud only to see whether it is there
+        sentence = f"My language model ({settings.anthropic.model}) is in the cloud and was not asked yet."
+        watch.report(part, State.OK, sentence)
+
+
+def autonomy(model: "Model | None", since: float) -> list[PartState]:
+    """What the model may do on words that are no plain wish; its size is known once it was asked."""
+    if model is None:
+        return []
+    return [PartState("autonomy", State.OK, autonomy_report(model.trust()), since)]

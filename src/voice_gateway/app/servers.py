@@ -1,0 +1,95 @@
+"""The MCP servers of a gateway: begun once, and waited for by whoever needs what one of them has."""
+
+import asyncio
+import contextlib
+from collections.abc import Callable
+
+from voice_gateway.config import Settings
+from voice_gateway.homes.sources import Sources
+from voice_gateway.mcp_link.integration import MCPIntegration, ServerStatus
+from voice_gateway.reports import left_out_report
+from voice_gateway.tools.manager import ToolManager, contenders
+from voice_gateway.watch import State, Watch
+
+TOOLS_WAIT_SECONDS = 12.0  # a turn waits this long for servers: the usual attempts (0, 2, 4 s) fit in
+GRACE_SECONDS = 0.5
+
+
+class ToolServers:
+    def __init__(
+        self,
+        settings: Settings,
+        link: MCPIntegration,
+        tools: ToolManager,
+        sources: Sources,
+        watch: Watch,
+        *,
+        tasks: asyncio.TaskGroup,
+        report: Callable[[ServerStatus], None],
+    ) -> None:
+        self._settings = settings
+        self._link = link
+        self._tools = tools
+        self._sources = sources
+        self._watch = watch
+        self._tasks = tasks
+        self._report = report
+        self._task: asyncio.Task[None] | None = None
+
+    def start(self) -> None:
+        """Begin to connect the MCP servers; what built-in tools can answer does not wait for them."""
+        if self._task is None:
+            for status in self._link.status():
+                self._report(status)
+            for one in self._settings.left_out:
+                told = left_out_report(one)
+                self._watch.report(told.part, State.DEGRADED, told.sentence, told.advice)
+            self._task = self._tasks.create_task(self._link.run(), name="mcp")
+
+    async def linked(self, *, installed: bool = False) -> None:
+        """Returns when every MCP server is connected or has used up its first attempts; one that is being
+        installed is waited for on demand."""
+        self.start()
+        await self._link.settled(installed=installed)
+
+    def contenders(self, tool: str) -> list[str]:
+        """The servers that are still connecting, and could have the tool that this name then means."""
+        servers = self._settings.mcpServers
+        coming = {name: servers[name].trusted for name in self._link.unsettled()}
+        return contenders(self._tools, tool, coming, list(servers))
+
+    async def tool_known(self, tool: str, limit_seconds: float | None = None) -> None:
+        """Returns when it is decided whose tool this name means, or the time is over."""
+        if self.contenders(tool):
+            self.start()
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(limit_seconds):
+                    await self._link.settled(lambda: not self.contenders(tool), installed=True)
+
+    async def tools_known(self) -> None:
+        """All tools, if they come in time: one hung server must not keep everybody waiting."""
+        self.start()
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(TOOLS_WAIT_SECONDS):
+                await self._link.settled()
+
+    async def homes_known(self) -> None:
+        """The homes' own servers are enough; the others get a moment, because they may be about to answer."""
+        self.start()
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(TOOLS_WAIT_SECONDS):
+                await self._link.settled(self._homes_linked)
+            async with asyncio.timeout(GRACE_SECONDS):
+                await self._link.settled()
+
+    def _homes_linked(self) -> bool:
+        """With half of a home a name may mean another device than it does."""
+        servers = self._settings.mcpServers
+        connecting = [status.name for status in self._link.status() if status.state == "connecting"]
+        coming = any(name in servers and servers[name].is_home for name in connecting)
+        return bool(self._sources.all()) and not coming
+
+    async def close(self) -> None:
+        """After the link was told to stop: it stops by its event, never by a second cancel."""
+        if self._task is not None:
+            await asyncio.wait([self._task])
