@@ -18,7 +18,7 @@ from pydantic import (
     ValidatorFunctionWrapHandler,
 )
 
-DOORS = ("cli", "voice", "mqtt", "wyoming")  # where words come in
+DOORS = ("cli", "voice", "mqtt", "wyoming", "web", "mcp")  # where words come in
 # What the engines' packages bring along; a test compares. Reading settings must not load an engine.
 WAKE_WORDS = {
     "openwakeword": ("alexa", "hey_jarvis", "hey_mycroft", "hey_rhasspy", "okay_nabu"),

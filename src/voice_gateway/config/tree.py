@@ -345,7 +345,7 @@ class PermissionSettings(Section):
     expiry_seconds: float = Field(30.0, gt=0, description="a question for confirmation is void after this")
     sensitive_doors: Doors = Field(
         ("cli", "voice"),
-        description="doors that may ask for sensitive actions, of cli, voice, mqtt and wyoming",
+        description="doors that may ask for sensitive actions, of cli, voice, mqtt, wyoming, web and mcp",
     )
     sensitive_tools: tuple[str, ...] = Field((), description="more tools that need a confirmation")
     trusted_tools: tuple[str, ...] = Field((), description="tools that never need a confirmation")

@@ -250,17 +250,28 @@ class Confirmation:
 
     async def run(self, turn: Turn, calls: Sequence[ToolCall], *, sensitive: bool) -> Reply:
         """A yes counts for what was asked: what turns out to be sensitive only now is asked about, too."""
-        if any(self._executor.tools.find(call.name) is None for call in calls):
-            await self._linked()  # a new process: the server that was asked about is not connected yet
         gate = self.gate(turn.utterance.door, confirmed=True)
         gate.agreed_to = Tier.SENSITIVE if sensitive else Tier.ACT
-        turn.history.add_ai("", calls)
-        outcomes = await replace(turn, gate=gate).run(self._executor, calls)
-        turn.history.add_outcomes(outcomes)
-        ran = {outcome.call_id for outcome in outcomes if outcome.ran}
+        reply = await self._made(turn, calls, gate)
+        ran = {outcome.call_id for outcome in reply.outcomes if outcome.ran}
         for call in calls:
             if call.id in ran:
                 self._agreed(call, self._traits(call.name))
+        return reply
+
+    async def chosen(self, turn: Turn, calls: Sequence[ToolCall]) -> Reply:
+        """Calls that nobody has agreed to yet. Whoever makes them has done with a question of ours."""
+        turn.history.state.pop(QUESTION, None)
+        turn.history.state.pop(DECLINED, None)
+        turn.history.add_user(turn.utterance.text)
+        return await self._made(turn, calls, self.gate(turn.utterance.door))
+
+    async def _made(self, turn: Turn, calls: Sequence[ToolCall], gate: TurnGate) -> Reply:
+        if any(self._executor.tools.find(call.name) is None for call in calls):
+            await self._linked()  # a new process: the server that was asked about is not connected yet
+        turn.history.add_ai("", calls)
+        outcomes = await replace(turn, gate=gate).run(self._executor, calls)
+        turn.history.add_outcomes(outcomes)
         reply = Reply("", tuple(outcomes), stage="local", ok=all(outcome.ok for outcome in outcomes))
         if gate.asked:
             return await self.ask(turn, reply, gate, Incoming(turn.utterance))

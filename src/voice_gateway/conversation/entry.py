@@ -135,7 +135,7 @@ class Conversation:
                 turn = Turn(incoming.utterance, history, say, interruption=interrupted, acts=acts)
                 try:
                     with heard_by(lambda what: self._watch.tell(Waiting(shown, what))):
-                        reply = await self._in_time(turn, incoming, read_only_reason)
+                        reply = await self._in_time(turn, self._take_turn(turn, incoming, read_only_reason))
                 finally:
                     await acts.keep(turn.outcomes, history.state)
                     await self._histories.save(key, history)
@@ -190,6 +190,34 @@ class Conversation:
         text, ok = " ".join(reply.text for reply in replies), all(reply.ok for reply in replies)
         return Reply(text, outcomes, stage="local", ok=ok and not any(one.expects_answer for one in replies))
 
+    async def make_calls(self, utterance: Utterance, calls: Sequence[ToolCall]) -> Reply:
+        """What somebody chose by hand, in a turn of its own: judged as if it had been said, and asked about
+        in this conversation where it needs a yes. The utterance only tells what it is."""
+        started, key = perf_counter(), conversation_key(utterance, self._gateway)
+        if problem := _too_long(utterance):
+            return self._refused(utterance, problem)
+        set_speaking(utterance)
+        with turn_context(turn=utterance.id[:8], door=utterance.door):
+            async with self.locks.of(key):
+                history = await self._histories.load(key)
+                self._watch.tell(Heard(utterance))
+                acts = self._acts_for(utterance, key, None)
+                turn = Turn(utterance, history, acts=acts)
+                try:
+                    with heard_by(lambda what: self._watch.tell(Waiting(utterance, what))):
+                        reply = await self._in_time(turn, self._confirmation.chosen(turn, calls))
+                finally:
+                    await acts.keep(turn.outcomes, history.state)
+                    await self._histories.save(key, history)
+        seconds = perf_counter() - started
+        reply = replace(
+            reply, conversation_id=utterance.conversation_id, seconds=seconds, heard=utterance.text
+        )
+        for outcome in reply.outcomes:
+            self._watch.tell(Acted(utterance, outcome))
+        self._watch.tell(Answered(utterance, reply))
+        return reply
+
     async def watch_memory(self) -> None:
         await self._histories.watch_store()
 
@@ -238,13 +266,13 @@ class Conversation:
         text = " ".join("".join(c if c.isprintable() else " " for c in utterance.text).split())
         return replace(utterance, text=text, room=utterance.room or self._brain.room)
 
-    async def _in_time(self, turn: Turn, incoming: Incoming, read_only_reason: str | None) -> Reply:
+    async def _in_time(self, turn: Turn, work: Awaitable[Reply]) -> Reply:
         """Trouble does not undo what was done before it: that is told first, with its outcomes."""
         seconds = self._brain.turn_timeout_seconds
         try:
             async with asyncio.timeout(seconds) as limit:
                 with progress_to(partial(self._progressed, turn.utterance, limit, listener())):
-                    return await self._take_turn(turn, incoming, read_only_reason)
+                    return await work
         except GatewayError as error:
             log.error("turn failed", extra={"reason": str(error)})
             text = error.spoken
