@@ -47,6 +47,7 @@ def locked(name: str) -> set[str]:
     return {named(entry) for entry in re.findall(r"^([A-Za-z0-9][\w.-]*)==", text, re.MULTILINE)}
 
 
+@pytest.mark.slow
 def test_every_package_that_is_imported_is_declared():
     known = NOT_INSTALLED | dict(packages_distributions())
     missing = {

@@ -76,7 +76,8 @@ PROOFS = {
 VARIABLE = {
     ("reports.py", "part"): [part for part, _, _ in _OUTSIDE.values()],
     ("speech_output.py", "part"): ["speech", "speaker"],
-    ("gateway.py", "part"): ["brain …", "server …", "mcp.json"],
+    ("model.py", "part"): ["brain …"],
+    ("servers.py", "part"): ["server …", "mcp.json"],
 }
 BRAINS = [f"brain {name}" for name in get_args(Provider) if name != "local"]
 

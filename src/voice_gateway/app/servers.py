@@ -43,7 +43,8 @@ class ToolServers:
                 self._report(status)
             for one in self._settings.left_out:
                 told = left_out_report(one)
-                self._watch.report(told.part, State.DEGRADED, told.sentence, told.advice)
+                part = told.part
+                self._watch.report(part, State.DEGRADED, told.sentence, told.advice)
             self._task = self._tasks.create_task(self._link.run(), name="mcp")
 
     async def linked(self, *, installed: bool = False) -> None:

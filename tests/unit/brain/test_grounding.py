@@ -224,6 +224,7 @@ def judged() -> list[Judged]:
     return asyncio.run(judge(read_pairs()))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "part", ["a", "a, is ", "lumiere est ", "I can't ", "the lamp is on, ", "it is now ", "all the "]
 )

@@ -161,6 +161,7 @@ def test_a_number_that_python_does_not_write_costs_no_line():
     ]
 
 
+@pytest.mark.slow
 def test_a_long_text_takes_no_time():
     started = time.process_time()
 

@@ -70,6 +70,7 @@ async def test_the_working_folder_is_used(tmp_path):
         assert await link.call("add", a=40, b=2) == "42"
 
 
+@pytest.mark.slow
 def test_mcp_is_imported_only_when_a_server_is_started():
     code = "import sys, voice_gateway.mcp_link.integration; print('mcp' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -346,6 +346,7 @@ async def test_a_run_is_claimed_a_moment_before_and_given_back_when_the_gateway_
         assert (again.house.done, again.house.told) == (["lamp on"], [])
 
 
+@pytest.mark.slow
 async def test_ten_thousand_lengths_of_time_are_not_all_looked_at(gateway):
     due = [START + timedelta(minutes=10 + number, microseconds=5) for number in range(10_000)]
     gateway.store.add([Routine("x", Once(one, 600.0), (LAMP,), next=one) for one in due], 10_000)
@@ -397,6 +398,7 @@ async def test_what_people_do_often_is_no_loop(gateway):
         assert len(gateway.house.done) == 8
 
 
+@pytest.mark.slow
 async def test_many_at_once_are_all_done(gateway):
     for _ in range(100):
         gateway.add(Once(START + timedelta(seconds=1)))

@@ -210,6 +210,7 @@ def test_nothing_of_the_marks_is_left_whatever_was_written(text):
     assert "  " not in said
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("piece", ["  ", "> a\nb\n", "5–", "1,111", "1h2", "$5 - ", "12:30-", "a  \n"])
 def test_no_text_makes_the_patterns_slow(piece):
     started = process_time()

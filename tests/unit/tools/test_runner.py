@@ -155,6 +155,7 @@ async def test_a_tool_that_hangs_gets_no_more_threads_and_others_still_do(releas
     assert (await executor.execute(ToolCall("4", "hang", {}))).ok
 
 
+@pytest.mark.slow
 def test_the_end_of_the_program_waits_for_no_hung_tool():
     program = """
 import asyncio, time

@@ -27,6 +27,7 @@ async def test_odd_words_are_passed_on_without_an_action(said: str) -> None:
     assert talk.acts == []
 
 
+@pytest.mark.slow
 async def test_ten_thousand_words_are_too_many_and_take_no_time() -> None:
     talk = Talk()
 

@@ -84,6 +84,7 @@ def seconds_for(text: str) -> float:
     return min(times)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("filler", ["and then ", "please ", "could you ", "well ", "thanks "])
 def test_fillers_without_end_cost_no_more_than_other_words(filler):
     long = seconds_for(filler * (8_000 // len(filler)))

@@ -149,6 +149,7 @@ MANY = (
 )
 
 
+@pytest.mark.slow
 def test_a_garbled_name_means_its_own_device_or_nobody() -> None:
     rows = [entry.split(":") for entry in MANY.split(", ")]
     home = home_of(*[(name, room, "switch") for name, room in rows])

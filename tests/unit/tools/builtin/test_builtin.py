@@ -86,6 +86,7 @@ async def test_the_playback_volume_of_the_gateway_is_the_one_that_is_set() -> No
     assert own.gain() == pytest.approx(0.25)
 
 
+@pytest.mark.slow
 def test_making_them_loads_no_heavy_library() -> None:
     script = """
 import sys, langchain_core.tools

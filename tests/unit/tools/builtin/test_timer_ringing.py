@@ -96,6 +96,7 @@ def died(house: House) -> None:
 # processes that are killed or frozen
 
 
+@pytest.mark.slow
 async def test_a_timer_that_rang_in_a_killed_gateway_rings_again_in_the_next(
     path: Path, store: TimerStore
 ) -> None:
@@ -126,6 +127,7 @@ async def test_what_rang_in_a_killed_gateway_a_while_ago_is_told_as_missed(
         await until(lambda: not store.all())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGSTOP])
 async def test_of_two_gateways_the_other_goes_on_when_the_one_that_rings_dies_or_freezes(
     path: Path, store: TimerStore, end: signal.Signals

@@ -301,6 +301,7 @@ async def test_all_timers_are_cancelled_when_all_are_meant(tools: Tools) -> None
         await tools.cancel(name="all")
 
 
+@pytest.mark.slow
 async def test_there_is_an_end_to_how_many(tools: Tools) -> None:
     for _ in range(MAX_TIMERS):
         await tools.set(duration="1 hour")
