@@ -2,34 +2,32 @@
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from dataclasses import replace
 from enum import Enum, auto
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from voice_gateway.config import ServerSettings
-from voice_gateway.errors import LinkError, ToolError, ToolUnavailable, first_error
+from voice_gateway.errors import LinkError, ToolError
 from voice_gateway.mcp_link.connection import (
     CONNECTION_CLOSED,
     SUSPECT_AFTER,
-    CallLost,
     Events,
     Greeting,
     LinkTimeouts,
-    Refused,
     all_pages,
     client_arguments,
     error_reply,
     load_sdk,
-    shorten,
 )
 from voice_gateway.mcp_link.http.exchange import FAULTY, TOO_MANY, Exchange, exchange_under_way
 from voice_gateway.mcp_link.http.routes import Route, Way, is_near, routes
+from voice_gateway.mcp_link.http.session import greeted, noting, progress_callback
+from voice_gateway.mcp_link.http.words import Words
 from voice_gateway.mcp_link.login_file import LoginFile
 from voice_gateway.mcp_link.server_log import wanted_level
-from voice_gateway.mcp_link.status import address
 from voice_gateway.mcp_link.stdio.frames import LINE_LIMIT
-from voice_gateway.progress import OnProgress, listener, read_progress
+from voice_gateway.progress import listener
 
 if TYPE_CHECKING:
     from mcp.client.session import ClientSession
@@ -74,7 +72,7 @@ class HttpConnection:
     ) -> None:
         self._name = name
         self._timeouts = timeouts
-        self._hide = hide
+        self._words = Words(name, settings, hide)
         self._settings = settings
         self._events = events
         self._stop_seconds = stop_seconds
@@ -117,20 +115,20 @@ class HttpConnection:
         import mcp_types as types
 
         if self._session is None:
-            raise self._unavailable()
+            raise self._words.unavailable(self._turned_away)
         params = types.CallToolRequestParams(name=tool, arguments=dict(arguments))
         request = types.CallToolRequest(params=params)
         exchange = Exchange()
         # In a task of its own: when the caller gives up, the SDK takes up to five seconds to tell the server.
-        told = _progress_callback(listener())
+        told = progress_callback(listener())
         work = self._session.send_request(request, types.CallToolResult, progress_callback=told)
-        answer = self._start(_noting(exchange, work))
+        answer = self._start(noting(exchange, work))
         self._calls_under_way += 1
         try:
             result = await asyncio.shield(answer)
         except asyncio.CancelledError:
             if answer.cancelled():  # by `close`: it is not the caller who gave up
-                raise self._lost(exchange, replaced=True) from None
+                raise self._words.lost(exchange, self._turned_away) from None
             answer.cancel()
             self._count_unanswered()
             raise
@@ -144,14 +142,14 @@ class HttpConnection:
     async def request(self, method: str, params: Mapping[str, Any]) -> Mapping[str, Any]:
         """As it was answered: the SDK's public way refuses a `tools/call` that is answered with a task."""
         if self._session is None:
-            raise self._unavailable()
+            raise self._words.unavailable(self._turned_away)
         asked: dict[str, Any] = {"method": method, "params": dict(params)}
         options: Any = {}
         self._session._stamp(asked, options)
         sent = self._session._dispatcher.send_raw_request(method, asked["params"], options)
         exchange = Exchange()
         try:
-            return await _noting(exchange, sent)
+            return await noting(exchange, sent)
         except Exception as error:
             raise await self._call_error(error, exchange) from error
 
@@ -162,7 +160,7 @@ class HttpConnection:
         try:
             return await all_pages(self._page)
         except Exception as error:
-            raise LinkError(f"its tools could not be listed: {self._without_secrets(error)}") from error
+            raise LinkError(f"its tools could not be listed: {self._words.without_secrets(error)}") from error
 
     async def _page(self, cursor: str | None) -> tuple[list[Mapping[str, Any]], Any]:
         import mcp_types as types
@@ -199,7 +197,7 @@ class HttpConnection:
                 except Exception as error:  # the SDK's own errors, groups of them, httpx's and pydantic's
                     nothing = exchange.status in NOTHING_THERE
                     if not route.guess or (exchange.refused and not nothing):
-                        failure = self._failure(error, exchange)
+                        failure = self._words.failure(error, exchange)
                     if not nothing:
                         break
                 if ready.done():
@@ -215,7 +213,7 @@ class HttpConnection:
     async def _serve_at(self, route: Route, ready: "asyncio.Future[None]") -> None:
         async with self._opened(route) as session:
             self._session, self._way = session, route.way
-            known, older = await _greeted(session)
+            known, older = await greeted(session)
             # Servers of the newest handshake tell changes only to who listens to them all the time.
             self._announces = older and bool(
                 known.capabilities.tools and known.capabilities.tools.list_changed
@@ -288,18 +286,6 @@ class HttpConnection:
         if exchange.refused or exchange.broken:
             self._wake.set()
 
-    def _failure(self, error: BaseException, exchange: Exchange) -> LinkError:
-        refused = f"HTTP status {exchange.status}: " if exchange.refused else ""
-        said = exchange.broken and shorten(self._hide(exchange.broken))
-        reason = f"{address(self._settings)} cannot be used: {refused}{said or self._without_secrets(error)}"
-        return Refused(reason, exchange.status, exchange.words) if refused else LinkError(reason)
-
-    def _without_secrets(self, error: BaseException) -> str:
-        """What it says, in short: libraries quote what they could not send."""
-        cause = first_error(error)
-        text = (str(cause) or type(cause).__name__).replace(self._settings.url or "", address(self._settings))
-        return shorten(self._hide(text))
-
     async def _watch(self) -> None:
         """Until the stop, or until the server no longer answers."""
         soon = iter(() if self._announces else self._timeouts.list_again_seconds)
@@ -317,18 +303,13 @@ class HttpConnection:
             silent = silent + 1 if pulse is Pulse.SILENT else 0
             hangs = silent >= SILENT_TWICE and not self._calls_under_way
             if hangs or pulse is Pulse.GONE:
-                self.end = self._why_gone()
+                self.end = self._words.why_gone(self._turned_away)
                 return
             if silent == 1 and not self._calls_under_way:
                 self._wake.set()
             if pulse is Pulse.ALIVE and list_at <= _later(0):
                 await self._list_again()
                 list_at = _later(next(soon, self._timeouts.list_every_seconds))
-
-    def _why_gone(self) -> str:
-        if self._turned_away is not None:
-            return f"{address(self._settings)} turned us away: HTTP status {self._turned_away.status}"
-        return f"{address(self._settings)} does not answer any more, or no longer knows our session"
 
     async def _list_again(self) -> None:
         """Nobody announces what such a server offers now."""
@@ -351,11 +332,11 @@ class HttpConnection:
         try:
             async with asyncio.timeout(self._timeouts.ping_seconds):
                 try:
-                    await _noting(exchange, self._session.send_ping() if self._has_ping else self._page(None))
+                    await noting(exchange, self._session.send_ping() if self._has_ping else self._page(None))
                 except MCPError:
                     if not self._has_ping or not self._came(exchange):
                         raise
-                    await _noting(exchange, self._page(None))  # one without ping, or one that forgot us
+                    await noting(exchange, self._page(None))  # one without ping, or one that forgot us
                     self._has_ping = False
         except TimeoutError:
             return Pulse.SILENT
@@ -381,46 +362,12 @@ class HttpConnection:
             return reply
         if await self._pulse() is Pulse.GONE:
             self._wake.set()
-            return self._lost(exchange, replaced=True)
-        return reply or self._fault(exchange)
+            return self._words.lost(exchange, self._turned_away)
+        return reply or self._words.fault(exchange)
 
     def _came(self, exchange: Exchange) -> bool:
         """Whether there was an answer: with SSE it comes on another stream than the one of the request."""
         return exchange.answered or (self._way is Way.SSE and not exchange.refused and not exchange.broken)
-
-    def _fault(self, exchange: Exchange) -> ToolError:
-        """Of a server that is there."""
-        if exchange.broken:
-            return CallLost(
-                f'The server "{self._name}" broke off: {self._hide(exchange.broken)}.',
-                not_run=exchange.surely_not_run,
-                replaced=False,
-            )
-        if exchange.status == TOO_MANY:
-            return ToolUnavailable(f'The server "{self._name}" takes no more calls for the moment.')
-        if exchange.refused:
-            unsure = "" if exchange.surely_not_run else " What was asked may or may not have happened."
-            return ToolUnavailable(
-                f'The server "{self._name}" answered HTTP status {exchange.status}.{unsure}'
-            )
-        return ToolError("The server's reply was not understood.")
-
-    def _lost(self, exchange: Exchange, *, replaced: bool) -> ToolUnavailable:
-        if self._turned_away is not None and self._turned_away.status in (401, 403):
-            return self._unavailable()
-        return CallLost(str(self._unavailable()), not_run=exchange.surely_not_run, replaced=replaced)
-
-    def _unavailable(self) -> ToolUnavailable:
-        if self._turned_away is not None and self._turned_away.status in (401, 403):
-            return ToolUnavailable(self._no_token())
-        if self._turned_away is not None:
-            return ToolUnavailable(f'The server "{self._name}" is just starting, or is not set up.')
-        return ToolUnavailable(f'The server "{self._name}" cannot be reached.')
-
-    def _no_token(self) -> str:
-        if self._settings.has_token:
-            return f'The server "{self._name}" does not accept my token.'
-        return f'The server "{self._name}" needs a login: voice-gateway mcp login {self._name}'
 
     def _count_unanswered(self) -> None:
         self._unanswered += 1
@@ -437,46 +384,6 @@ class HttpConnection:
         self._tasks.discard(task)
         if not task.cancelled():
             task.exception()  # its caller has seen it, or has given up
-
-
-def _progress_callback(told: OnProgress | None) -> Any:
-    """With one, the SDK sends a progress token."""
-    if told is None:
-        return None
-
-    async def moved(done: float, total: float | None, message: str | None) -> None:
-        if (progress := read_progress(done, total, message)) is not None:
-            told(progress)
-
-    return moved
-
-
-async def _greeted(session: "ClientSession") -> tuple[Any, bool]:
-    """What the server says of itself, and whether by the handshake that all servers had until 2025-11-25.
-
-    That one comes first: it settles any older version by itself, and there are servers that never answer a
-    method which they do not know. One that has only the newest (2026-07-28) refuses it, and is asked anew.
-    """
-    from mcp.shared.exceptions import MCPError
-    from mcp_types import METHOD_NOT_FOUND, UNSUPPORTED_PROTOCOL_VERSION
-
-    try:
-        return await session.initialize(), True
-    except MCPError as error:
-        exchange = exchange_under_way.get()
-        own = exchange is not None and exchange.answered
-        if not own or error.code not in (METHOD_NOT_FOUND, UNSUPPORTED_PROTOCOL_VERSION):
-            raise
-    return await session.discover(), False
-
-
-async def _noting(exchange: Exchange, work: Awaitable[T]) -> T:
-    """The HTTP client fills it in: the SDK sends in the context of whoever asks."""
-    before = exchange_under_way.set(exchange)
-    try:
-        return await work
-    finally:
-        exchange_under_way.reset(before)
 
 
 def _later(seconds: float) -> float:
