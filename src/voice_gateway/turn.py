@@ -125,6 +125,8 @@ class ToolTraits:
     stranger: bool = False  # of a server that is not trusted: what it says of itself is not believed
     words_from_outside: bool = False  # it answers with what strangers wrote
     summary: str = ""  # what it does, in a sentence for people; its description is for models
+    # Of a tool that is rarely needed: a small model hears of it only when one of these words was said.
+    called_for: tuple[str, ...] = ()
     # Of a tool that makes other calls later: whether those are sensitive, and how one is asked about them.
     sensitive: Callable[[Mapping[str, Any]], bool] | None = None
     asked: Callable[[Mapping[str, Any]], str] | None = None

@@ -1,55 +1,19 @@
 """The tools as a client sees them: names, descriptions for small models too, and strict schemas."""
 
-from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from zwave_mcp.results import OUTCOMES
+from zwave_mcp.schema_parts import NAME_LENGTH, Schema, ToolSpec
+from zwave_mcp.schema_parts import choice as _choice
+from zwave_mcp.schema_parts import device as _device
+from zwave_mcp.schema_parts import given as _given
+from zwave_mcp.schema_parts import nullable as _nullable
+from zwave_mcp.schema_parts import object_of as _object
+from zwave_mcp.schema_parts import text as _text
 
-Schema = dict[str, Any]
-
-NAME_LENGTH: Final = 100
 ACTIONS: Final = ("on", "off", "dim", "toggle", "open", "close", "stop")
 
-
-@dataclass(frozen=True, slots=True)
-class ToolSpec:
-    name: str
-    title: str
-    summary: str  # for people
-    description: str  # for models
-    parameters: Schema
-    output: Schema
-    read_only: bool = False
-    destructive: bool = False
-    idempotent: bool = False
-
-
-def _object(properties: Schema, required: tuple[str, ...] = ()) -> Schema:
-    schema: Schema = {"type": "object", "properties": properties, "additionalProperties": False}
-    return {**schema, "required": list(required)} if required else schema
-
-
-def _given(kind: str, description: str, **limits: int) -> Schema:
-    return {"type": kind, **limits, "description": description}
-
-
-def _text(description: str) -> Schema:
-    return _given("string", description, minLength=1, maxLength=NAME_LENGTH)
-
-
-def _device(examples: str = "'Floor Lamp' or 'kitchen light'") -> Schema:
-    return _text(f"As the user said it, for example {examples}")
-
-
-def _choice(description: str, *words: str) -> Schema:
-    return {"type": "string", "enum": list(words), "description": description}
-
-
-def _nullable(kind: str) -> Schema:
-    return {"type": [kind, "null"]}
-
-
-_RESULT: Final[Schema] = {
+RESULT: Final[Schema] = {
     "type": "object",
     "properties": {
         "device": _nullable("string"),
@@ -133,7 +97,7 @@ TOOLS: Final[tuple[ToolSpec, ...]] = (
             },
             ("deviceName", "action"),
         ),
-        _RESULT,
+        RESULT,
     ),
     ToolSpec(
         "get_device_sensor_data",
@@ -143,7 +107,7 @@ TOOLS: Final[tuple[ToolSpec, ...]] = (
         "motion, power or battery at home. DO NOT use for the weather.\n"
         "Good: {deviceName: 'Office'}. Bad: {deviceName: 'weather'}.",
         _object({"deviceName": _device("'Climate Sensor'")}, ("deviceName",)),
-        _RESULT,
+        RESULT,
         read_only=True,
         idempotent=True,
     ),
@@ -155,7 +119,7 @@ TOOLS: Final[tuple[ToolSpec, ...]] = (
         "being on, open or locked. DO NOT use for changing it.\n"
         "Good: {deviceName: 'Front Door'}. Bad: {deviceName: 'all lights'}.",
         _object({"deviceName": _device("'Front Door'")}, ("deviceName",)),
-        _RESULT,
+        RESULT,
         read_only=True,
         idempotent=True,
     ),
@@ -173,7 +137,7 @@ TOOLS: Final[tuple[ToolSpec, ...]] = (
             },
             ("deviceName", "action"),
         ),
-        _RESULT,
+        RESULT,
         destructive=True,
         idempotent=True,
     ),
@@ -193,7 +157,7 @@ TOOLS: Final[tuple[ToolSpec, ...]] = (
             },
             ("deviceName",),
         ),
-        _RESULT,
+        RESULT,
         idempotent=True,
     ),
     ToolSpec(
@@ -209,7 +173,7 @@ TOOLS: Final[tuple[ToolSpec, ...]] = (
             },
             ("sceneName",),
         ),
-        _RESULT,
+        RESULT,
         idempotent=True,
     ),
     ToolSpec(
@@ -219,7 +183,7 @@ TOOLS: Final[tuple[ToolSpec, ...]] = (
         "REQUIRED to know what is offline or low on battery: you MUST call this whenever the user asks about "
         "problems or batteries. DO NOT use for one device.\nGood: {}. Bad: {deviceName: 'Lamp'}.",
         _object({}),
-        _RESULT,
+        RESULT,
         read_only=True,
         idempotent=True,
     ),

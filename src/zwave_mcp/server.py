@@ -10,7 +10,8 @@ from zwave_mcp.devices import devices_of
 from zwave_mcp.home import Home, HomeError, Snapshot
 from zwave_mcp.resources import Resources
 from zwave_mcp.results import Facts, Result, result
-from zwave_mcp.schemas import TOOLS, ToolSpec
+from zwave_mcp.schema_parts import ToolSpec
+from zwave_mcp.schemas import TOOLS
 from zwave_mcp.tools import Tools, argument_validator
 from zwave_mcp.wire import Lines, TooLong, Writer, refusal
 
@@ -249,7 +250,7 @@ def _tool(spec: ToolSpec) -> "Tool":
         input_schema=spec.parameters,
         output_schema=spec.output,
         annotations=hints,
-        _meta={"summary": spec.summary},
+        _meta={"summary": spec.summary, **({"words": list(spec.words)} if spec.words else {})},
     )
 
 

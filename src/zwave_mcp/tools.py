@@ -11,7 +11,8 @@ from zwave_mcp.home import Home, HomeError, is_number
 from zwave_mcp.queries import Queries
 from zwave_mcp.results import Facts, Result, result
 from zwave_mcp.scenes import Scenes
-from zwave_mcp.schemas import TOOLS, Schema
+from zwave_mcp.schema_parts import Schema
+from zwave_mcp.schemas import TOOLS
 from zwave_mcp.thermostat import Setting, Thermostats
 from zwave_mcp.view import Viewer
 

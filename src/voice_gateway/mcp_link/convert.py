@@ -85,6 +85,7 @@ def _traits(definition: Mapping[str, Any], known: ToolTraits) -> ToolTraits:
         original_name=definition["name"],
         title=_text(definition.get("title")) or _text(hints.get("title")),
         summary=_text(meta.get("summary")),
+        called_for=_words(meta.get("words")),
         read_only=read_only,
         destructive=hints.get("destructiveHint") is True and not read_only,
         idempotent=hints.get("idempotentHint") is True,
@@ -108,6 +109,10 @@ def _schema(definition: Mapping[str, Any], server: str) -> dict[str, Any]:
         schema = {}
     # LangChain looks these two up without asking whether they are there.
     return {"type": "object", "properties": {}} | schema
+
+
+def _words(value: Any) -> tuple[str, ...]:
+    return tuple(word.casefold() for word in map(_text, value) if word) if isinstance(value, list) else ()
 
 
 def _text(value: Any) -> str:

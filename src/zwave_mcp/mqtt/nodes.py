@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, TypeGuard
 
 from zwave_mcp.home import Node, Scene, SceneValue, Value, ValueId, is_number, scalar
+from zwave_mcp.secrets import is_secret
 
 
 def parse_nodes(result: list[Any]) -> tuple[Node, ...]:
@@ -64,7 +65,7 @@ def _value(node_id: int, raw: Mapping[str, Any]) -> Value | None:
     updated = _number(raw.get("lastUpdate"))
     return Value(
         id=value_id,
-        value=scalar(raw.get("value")),
+        value=None if is_secret(value_id.command_class, value_id.property) else scalar(raw.get("value")),
         label=_text(raw.get("label")),
         unit=_text(raw.get("unit")),
         states=_states(raw.get("states")),
@@ -72,6 +73,7 @@ def _value(node_id: int, raw: Mapping[str, Any]) -> Value | None:
         maximum=_number(raw.get("max")),
         writeable=raw.get("writeable") is True,
         target=_target(value_id, raw.get("targetValue")),
+        listed_only=raw.get("allowManualEntry") is False,
         updated=updated / 1000 if updated is not None else None,
     )
 

@@ -13,6 +13,7 @@ from voice_gateway.brain.llm.home_note import COUNTS, NAMES
 from voice_gateway.brain.llm.model import Model, UnreadableCall
 from voice_gateway.brain.llm.output_filter import clean, unusable
 from voice_gateway.brain.llm.prompt import SYSTEM_PROMPT, correction
+from voice_gateway.brain.llm.rare_tools import unwrapped
 from voice_gateway.brain.llm.server_note import SAID
 from voice_gateway.brain.llm.text_tool_calls import text_tool_calls
 from voice_gateway.brain.render_outcomes import NOT_UNDERSTOOD, TOO_MANY_STEPS
@@ -156,7 +157,7 @@ class _Rounds:
             log.info("call in the text taken as a call", extra={"tools": [call.name for call in found]})
         used = self._history.call_ids()
         calls = []
-        for call in found:
+        for call in map(unwrapped, found):
             call_id = call.id if call.id and call.id not in used else new_id()
             used.add(call_id)
             calls.append(ToolCall(call_id, call.name, call.args))

@@ -10,6 +10,7 @@ from typing import Any
 from langchain_core.tools import BaseTool
 
 from voice_gateway.brain.llm.prompt import Clock
+from voice_gateway.brain.llm.rare_tools import is_rare, use_tool
 from voice_gateway.tools.manager import BUILTIN, ToolManager
 from voice_gateway.tools.outside import quoted_line
 from voice_gateway.tools.traits import lc_name, qualified_name, schema_of, traits
@@ -34,9 +35,10 @@ class Offer:
     tokens: int = 0  # what they cost, by our estimate
     shortened: str = ""  # what went from the descriptions, in words; empty when nothing had to
     left_out: Mapping[str, str] = field(default_factory=dict)  # name of the tool -> why
+    rare: tuple[BaseTool, ...] = ()  # told of only when the words call for them
 
     def names(self) -> frozenset[str]:
-        return frozenset(tool.name for tool in self.tools)
+        return frozenset(tool.name for tool in (*self.tools, *self.rare))
 
     def descriptions(self) -> list[str]:
         return [tool.description for tool in self.tools]
@@ -67,8 +69,14 @@ def make_offer(
     budget: int | None = None,
     priority: Sequence[str] = (),
 ) -> Offer:
-    """All tools within the budget; else shorter descriptions; else fewer tools, by priority and order."""
+    """All tools within the budget; else shorter descriptions; else fewer tools, by priority and order. Who
+    has a budget gets the rare ones by their words alone, unless the configuration names them."""
     tools = [_named(tool, manager.offered_name(tool)) for tool in manager.all()]
+    rare: tuple[BaseTool, ...] = ()
+    if budget is not None:
+        rare = tuple(tool for tool in tools if is_rare(tool) and not _is_named(tool, priority))
+        seldom = {tool.name for tool in rare}
+        tools = [tool for tool in tools if tool.name not in seldom] + ([use_tool()] if rare else [])
     made: list[BaseTool] = []
     shortened, total = "", 0
     for shortened, shorten in LEVELS:
@@ -76,7 +84,7 @@ def make_offer(
         costs = {tool.name: cost(tool) for tool in made}
         total = sum(costs.values())
         if budget is None or total <= budget:
-            return Offer(tuple(made), total, shortened)
+            return Offer(tuple(made), total, shortened, rare=rare)
     assert budget is not None
     kept: set[str] = set()
     left_out: dict[str, str] = {}
@@ -87,7 +95,7 @@ def make_offer(
             room -= costs[tool.name]
         else:
             left_out[tool.name] = f"needs {costs[tool.name]} tokens, {room} of {budget} are left"
-    return Offer(tuple(tool for tool in made if tool.name in kept), budget - room, shortened, left_out)
+    return Offer(tuple(tool for tool in made if tool.name in kept), budget - room, shortened, left_out, rare)
 
 
 class Offering:
@@ -130,9 +138,17 @@ def _log(offer: Offer, budget: int | None) -> None:
 
 def _rank(tool: BaseTool, priority: Sequence[str]) -> tuple[int, bool]:
     """Configured first, built-in next; `sorted` keeps the list's own order for the rest."""
-    names = (tool.name, lc_name(tool), qualified_name(tool))
+    names = _names(tool)
     places = [place for place, wanted in enumerate(priority) if wanted in names]
     return (min(places, default=len(priority)), traits(tool).source != BUILTIN)
+
+
+def _is_named(tool: BaseTool, priority: Sequence[str]) -> bool:
+    return bool(_names(tool) & set(priority))
+
+
+def _names(tool: BaseTool) -> set[str]:
+    return {tool.name, lc_name(tool), qualified_name(tool)}
 
 
 def _named(tool: BaseTool, name: str) -> BaseTool:

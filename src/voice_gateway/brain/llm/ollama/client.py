@@ -17,6 +17,7 @@ from voice_gateway.brain.llm.ollama.chat import OllamaChat, prompt_tokens
 from voice_gateway.brain.llm.ollama.prefix import Prefix, PrefixCache, seconds_of
 from voice_gateway.brain.llm.ollama.qwen_format import to_qwen_tool
 from voice_gateway.brain.llm.prompt import SYSTEM_PROMPT, Clock, local_time, stamped
+from voice_gateway.brain.llm.rare_tools import note_for
 from voice_gateway.brain.llm.server_note import Instructions, server_note
 from voice_gateway.brain.llm.trust import several_steps, trust
 from voice_gateway.brain.stage import Trust, Turn
@@ -122,17 +123,22 @@ class OllamaClient:
             await self._tools_ready()
         prefix = self._current_prefix()
         self._stop_stale_warm_up(prefix)
-        may_act = turn.may_act(self.trust().autonomy)
         return await run_loop(
             _OllamaModel(self._chat, prefix, self._settings, self._cache, self._brain.several_steps),
             turn,
             self._executor,
-            user_text=stamped(turn.utterance, self._clock(), may_act=may_act),
+            user_text=self._user_text(turn, prefix.offer),
             max_rounds=self._brain.max_rounds,
             history_budget=self._room_for_conversation(prefix),
             language=self._brain.language,
             home=self._home(),
         )
+
+    def _user_text(self, turn: Turn, offer: Offer) -> str:
+        """Tools that the words call for stand before them, behind the prefix, and stay in the history."""
+        may_act = turn.may_act(self.trust().autonomy)
+        stamp = stamped(turn.utterance, self._clock(), may_act=may_act)
+        return "\n".join(filter(None, [note_for(turn.utterance.text, offer.rare), stamp]))
 
     async def warm_up(self) -> bool:
         """Let Ollama read the prefix, so that the first question is as quick as the second.
