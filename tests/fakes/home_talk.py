@@ -17,7 +17,8 @@ from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
 from voice_gateway.turn import Reply, ToolCall, ToolTraits, Utterance
 from voice_gateway.watch import Watch
-from zwave_mcp.schemas import TOOLS, ToolSpec
+from zwave_mcp.schema_parts import ToolSpec
+from zwave_mcp.schemas import TOOLS
 from zwave_mcp.simulated.file import parse_home
 from zwave_mcp.simulated.home import SimulatedHome
 from zwave_mcp.tools import Tools
