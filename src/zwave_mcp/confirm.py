@@ -59,6 +59,7 @@ class CommandOutcome:
     known: bool = False
     jammed: bool = False
     message: str = ""
+    unanswered: bool = False  # somebody on the way has it, and may carry it out at any time
 
 
 async def carry_out(home: Home, command: Command, within_seconds: float | None = None) -> CommandOutcome:
@@ -86,7 +87,7 @@ async def _send(home: Home, command: Command) -> CommandOutcome:
         return CommandOutcome("unconfirmed", message=str(error))
     except NoAnswer:
         asleep = node.asleep or await _fell_asleep(home, node.id)
-        return CommandOutcome("queued" if asleep else "unconfirmed")
+        return CommandOutcome("queued" if asleep else "unconfirmed", unanswered=True)
     except Refused as refusal:
         return CommandOutcome("failed", message=str(refusal))
     try:

@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from home_words.phrases import capital
@@ -20,7 +20,8 @@ from zwave_mcp.devices import (
     to_level,
     without_jam,
 )
-from zwave_mcp.home import Home, HomeError, NoAnswer, Refused, ValueId, is_number
+from zwave_mcp.entrances import answers, opens, taken_back
+from zwave_mcp.home import Home, HomeDown, HomeError, NoAnswer, Refused, ValueId, is_number
 from zwave_mcp.results import Facts, Outcome, Result, result
 from zwave_mcp.states import JAMMED, LOCKED, state_of, state_text
 from zwave_mcp.view import Viewer, resolve_device
@@ -188,7 +189,7 @@ class Control:
             chosen = wish(device, action, level, present)
             sent = stop_command(device) if chosen.action == "stop" else command(device, chosen)
             was = before_command(view.names, device, present, chosen.action)
-            return await self._carry_out(sent, chosen, was)
+            return await self._carry_out(sent, chosen, was, present)
         except NotPossible as reason:
             return result(str(reason), reason.outcome, Facts(requested, device, state_text(device)))
         except HomeError as error:
@@ -206,10 +207,11 @@ class Control:
         if action == "unlock" and not self._allow_unlock:
             sentence = "Unlocking is switched off in the settings of the Z-Wave server."
             return result(sentence, "unsupported", facts)
-        was = before_command(view.names, device, device.state_value.value if device.state_value else None)
+        present = device.state_value.value if device.state_value else None
+        was = before_command(view.names, device, present)
         try:
             sent = lock_command(device, action)
-            return await self._carry_out(sent, Wish(action, None, dict(requested)), was)
+            return await self._carry_out(sent, Wish(action, None, dict(requested)), was, present)
         except NotPossible as reason:
             return result(str(reason), reason.outcome, facts)
         except HomeError as error:
@@ -225,8 +227,23 @@ class Control:
         except (NoAnswer, Refused):
             return None
 
-    async def _carry_out(self, sent: Command, chosen: Wish, was: Before) -> Result:
-        verdict = await carry_out(self._home, sent)
+    async def _carry_out(self, sent: Command, chosen: Wish, was: Before, present: Any) -> Result:
+        guarded = opens(sent.device, chosen.action)
+        if guarded and not await answers(self._home, sent.device):
+            raise NotPossible("unreachable", wording.not_sent(sent.device))
+        try:
+            verdict = await carry_out(self._home, sent)
+        except HomeDown as error:
+            if not (guarded and error.sent):
+                raise
+            left = await taken_back(self._home, sent, present)
+            return with_rest(down(error, chosen.requested, sent.device, was), left)
+        left = ""
+        if guarded and verdict.unanswered:
+            left = await taken_back(self._home, sent, present)
+        return with_rest(self._told(sent, chosen, was, verdict), left)
+
+    def _told(self, sent: Command, chosen: Wish, was: Before, verdict: CommandOutcome) -> Result:
         device = sent.device
         log.info(
             "command judged",
@@ -239,6 +256,11 @@ class Control:
         more = was.facts() if may_have_changed(sent, verdict) else {}
         facts = Facts(chosen.requested, device, state, more=more)
         return result(_sentence(device, chosen, verdict, state), verdict.outcome, facts)
+
+
+def with_rest(said: Result, left: str) -> Result:
+    """With what is left to happen, where something is."""
+    return replace(said, sentence=f"{said.sentence} {left}") if left else said
 
 
 def may_have_changed(sent: Command, verdict: CommandOutcome) -> bool:

@@ -231,7 +231,11 @@ class Home(Protocol):
         self, value_id: ValueId, value: Any, timeout_seconds: float = WRITE_TIMEOUT_SECONDS
     ) -> WriteResult:
         """Send one value; the result says what the gateway knows, not what the device did. Sent at most once:
-        never repeated, never kept for later."""
+        never repeated, never kept for later. Nothing is sent to a gateway that does not answer: HomeDown."""
+
+    async def take_back(self, value_id: ValueId, value: Any) -> bool:
+        """The value of before, behind a write that nobody answered: who carries that out late does
+        this too. False: it cannot be sent now, and is as soon as the connection is back."""
 
     async def poll(self, value_id: ValueId, timeout_seconds: float = POLL_TIMEOUT_SECONDS) -> Any:
         """The value as the device itself gives it over the radio, None when it gave none. Refused: the device

@@ -33,6 +33,7 @@ __all__ = [
     "no_scene",
     "not_confirmed",
     "not_found",
+    "not_sent",
     "one_at_a_time",
     "queued",
     "quoted",
@@ -68,6 +69,10 @@ _ABLE: Final = {
 
 def queued(device: Device) -> str:
     return capital(f"{the(device)} {verb(device, 'is')} asleep: the command takes effect after waking up.")
+
+
+def not_sent(device: Device) -> str:
+    return capital(f"{the(device, room=True)} {verb(device, 'does')} not answer, so nothing was sent to it.")
 
 
 def cannot(device: Device, action: str) -> str:

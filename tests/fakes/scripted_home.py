@@ -53,6 +53,10 @@ class ScriptedHome:
             raise self.written
         return self.written
 
+    async def take_back(self, value_id: ValueId, value: Any) -> bool:
+        self.sent.append((str(value_id), value))
+        return True
+
     async def poll(self, value_id: ValueId, timeout_seconds: float = 4.0) -> Any:
         answer = self.polled.pop(0) if len(self.polled) > 1 else self.polled[0]
         if isinstance(answer, Exception):

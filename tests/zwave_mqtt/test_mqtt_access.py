@@ -68,6 +68,7 @@ async def test_a_login_in_the_address_works(guarded, guarded_gateway, start_home
 
 async def test_a_missing_right_is_said_by_its_topic(tmp_path, start_home):
     reading = "user assistant\ntopic read zwave/#\ntopic write zwave/_CLIENTS/+/api/getNodes/set\n"
+    reading += "topic write zwave/_CLIENTS/+/api/getInfo/set\n"
     broker = Broker(tmp_path, users=USERS, acl=reading + "user gateway\ntopic readwrite #\n")
     broker.start()
     options = MqttOptions(broker.url, username="assistant", password="open sesame")

@@ -21,6 +21,7 @@ from zwave_mcp.mqtt.home import Limits
 from zwave_mcp.options import MqttOptions
 
 FLOOR_LAMP = ValueId(3, 38, 0, "targetValue")
+LOCK = ValueId(6, 98, 0, "targetMode")
 LIMIT_SECONDS = 10.0
 
 
@@ -97,7 +98,7 @@ async def test_a_gateway_name_that_cannot_be_a_topic_is_said(broker, start_home)
 
 async def test_a_killed_broker_fails_calls_in_flight_at_once(home, gateway, broker):
     await home.snapshot()
-    gateway.silent.add("*")
+    gateway.silent.add("writeValue")
     calls = [asyncio.create_task(home.write(FLOOR_LAMP, level)) for level in range(20)]
     await gateway.asked("writeValue", 20)
     started = time.perf_counter()
@@ -168,9 +169,11 @@ async def test_a_hung_broker_is_given_up_and_nothing_is_sent_to_it_later(home, g
 
     assert time.perf_counter() - started < 3
     assert all("does not answer" in str(failure) for failure in failures)
-    assert [failure.sent for failure in failures] == [True, False, True]
+    assert not any(failure.sent for failure in failures)
     broker.thaw()
     assert len((await back(home)).nodes) == 12
+    assert (await home.write(FLOOR_LAMP, 70)).status == CONFIRMED
+    assert [value for _, _, value in gateway.house.writes] == [70]
 
 
 async def test_the_reason_given_is_that_of_now(tmp_path, start_home):
@@ -230,15 +233,59 @@ async def test_a_cleanly_stopped_gateway_is_noticed_although_its_status_stays_tr
 
 
 async def test_a_hung_gateway_gives_no_answer_within_the_limit(home, gateway):
-    home.limits = Limits(snapshot=0.2, info=0.2)
+    home.limits = Limits(snapshot=0.2, info=0.2, there=0.2)
     await home.snapshot()
     gateway.silent.add("*")
 
-    with pytest.raises(NoAnswer):
+    with pytest.raises(HomeDown, match="does not answer") as caught:
         await home.write(FLOOR_LAMP, 50, timeout_seconds=0.2)
     with pytest.raises(HomeDown, match="did not answer"):
         await home.snapshot(0)
     assert not (await home.health()).ok
+    assert not caught.value.sent
+    assert gateway.count("writeValue") == 0, "it would do it when it comes back to life"
+
+
+async def test_a_scene_is_not_left_with_a_hung_gateway_either(home, gateway):
+    home.limits = Limits(there=0.2)
+    gateway.silent.add("getInfo")
+
+    with pytest.raises(HomeDown, match="does not answer"):
+        await home.activate_scene(1)
+    assert gateway.activated == []
+
+
+async def test_what_was_opened_without_an_answer_is_taken_back_behind_it(home, gateway):
+    home.limits = Limits(take_back=0.05)
+    gateway.silent.add("writeValue")
+
+    assert await home.take_back(LOCK, 255)  # nobody answers, and the broker has it
+
+    assert (await gateway.asked("writeValue")).body["args"] == [LOCK.to_wire(), 255]
+
+
+async def test_what_was_opened_is_taken_back_as_soon_as_the_connection_is_there_again(home, gateway, broker):
+    await home.snapshot()
+    broker.kill()
+    with pytest.raises(HomeDown):
+        await home.snapshot(0)
+
+    assert not await home.take_back(LOCK, 255)
+    broker.start()
+
+    assert (await gateway.asked("writeValue")).body["args"] == [LOCK.to_wire(), 255]
+
+
+async def test_a_driver_of_another_gateway_that_is_away_is_not_ours(home, gateway):
+    """A second gateway under the same prefix was stopped, or an old `false` is retained."""
+    await home.snapshot()
+    await gateway.publish("driver/status", "false", retain=True)
+    await until(lambda: home._gateways.driver is False)
+    gateway.house.pace = 20.0  # 1.8 s: longer than anything is given that is taken for dead
+
+    assert (await home.write(FLOOR_LAMP, 42)).status == CONFIRMED
+    assert len((await home.snapshot(0)).nodes) == 12
+    assert ((await home.health()).ok, (await home.health()).driver) == (True, True)
 
 
 async def test_a_lost_stick_is_said_and_its_return_is_noticed(home, gateway):
@@ -256,7 +303,7 @@ async def test_a_lost_stick_is_said_and_its_return_is_noticed(home, gateway):
 
 
 async def test_a_stick_that_is_reported_away_while_nothing_answers_is_the_reason_given(home, gateway):
-    home.limits = Limits(driver_away=0.2, info=0.2)
+    home.limits = Limits(there=0.2, info=0.2)
     await home.snapshot()
     gateway.silent.add("*")
     await gateway.publish("driver/status", "false", retain=True)

@@ -5,6 +5,7 @@ import itertools
 import json
 import logging
 import secrets
+import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from enum import StrEnum
 from typing import Any
@@ -33,7 +34,7 @@ class Api(StrEnum):
     ACTIVATE_SCENE = "_activateScene"
 
 
-_COMMANDS = frozenset({Api.WRITE_VALUE, Api.ACTIVATE_SCENE})  # these change something, the others only ask
+COMMANDS = frozenset({Api.WRITE_VALUE, Api.ACTIVATE_SCENE})  # these change something, the others only ask
 
 
 class GatewayApi:
@@ -43,6 +44,7 @@ class GatewayApi:
         self._base = f"{base}/api"
         self._publish = publish
         self._waiting: dict[str, asyncio.Future[Mapping[str, Any]]] = {}
+        self.heard = float("-inf")  # when it last answered
         # The id must be ours alone: other clients' answers arrive on the same topics.
         self._ids = (f"{secrets.token_hex(6)}-{number}" for number in itertools.count(1))
 
@@ -65,7 +67,7 @@ class GatewayApi:
                 raise
             raise NoAnswer(f"Z-Wave JS UI did not answer within {timeout_seconds:g} seconds.") from error
         except HomeDown as error:
-            error.sent = error.sent and api in _COMMANDS
+            error.sent = error.sent and api in COMMANDS
             raise
         finally:
             del self._waiting[request_id]
@@ -82,6 +84,7 @@ class GatewayApi:
         request_id = origin.get("id") if isinstance(origin, Mapping) else None
         waiting = self._waiting.get(request_id) if isinstance(request_id, str) else None
         if waiting is not None and not waiting.done():
+            self.heard = time.monotonic()
             waiting.set_result(answer)
 
     def fail(self, sentence: str) -> None:

@@ -21,13 +21,14 @@ from zwave_mcp.home import (
     Node,
     NotUnderstood,
     Pace,
+    Refused,
     Scene,
     Snapshot,
     ValueId,
     WriteResult,
     scalar,
 )
-from zwave_mcp.mqtt.api import NO_STICK, Api, spoken_words
+from zwave_mcp.mqtt.api import COMMANDS, NO_STICK, Api, GatewayApi, spoken_words
 from zwave_mcp.mqtt.connection import DISCOVERY_SECONDS, Connection
 from zwave_mcp.mqtt.nodes import duration_seconds, parse_nodes, parse_scenes
 from zwave_mcp.options import MqttOptions
@@ -38,6 +39,8 @@ SCENES_TIMEOUT_SECONDS: Final = 3.0
 REFRESH_SECONDS: Final = 30.0
 FOLLOW_SECONDS: Final = 0.05
 FOLLOW_SHARE: Final = 2.0  # of the time that a list takes
+TAKE_BACK_SECONDS: Final = 120.0  # how long a connection may be away, and what was opened is still put back
+SILENT: Final = "Z-Wave JS UI does not answer."
 
 
 class Snapshots:
@@ -97,7 +100,8 @@ class Limits:
 
     snapshot: float = SNAPSHOT_TIMEOUT_SECONDS
     info: float = 1.5
-    driver_away: float = 1.5  # without its stick a gateway answers at once; stopped cleanly, never
+    there: float = 2.5  # longer than a broker that hangs is given, so that it is the broker that is blamed
+    take_back: float = 2.0
 
 
 class MqttHome:
@@ -127,6 +131,8 @@ class MqttHome:
         self._snapshots = Snapshots(self._ask_for_nodes)
         self._refresh_seconds = refresh_seconds
         self._news = asyncio.Event()
+        self._asking = asyncio.Lock()
+        self._owed: list[tuple[float, ValueId, Any]] = []  # to be put back when there is a connection
 
     def follow(self) -> None:
         self._connection.follow_values(self._value_changed)
@@ -153,6 +159,7 @@ class MqttHome:
             self._news.clear()
             if self._connection.up:
                 started = time.monotonic()
+                await self._pay_back()
                 try:
                     await self._snapshots.get(min(SNAPSHOT_MAX_AGE_SECONDS, self._refresh_seconds / 2))
                 except HomeError as error:
@@ -162,12 +169,28 @@ class MqttHome:
 
     async def _call(self, api: Api, *args: Any, timeout_seconds: float) -> Any:
         gateway = await self._connection.ready()
-        if self._gateways.driver is not False:
-            return await gateway.call(api, args, timeout_seconds)
-        try:
-            return await gateway.call(api, args, min(timeout_seconds, self.limits.driver_away))
-        except NoAnswer as error:
-            raise HomeDown(NO_STICK, sent=api == Api.WRITE_VALUE) from error
+        if api in COMMANDS or self._gateways.driver is False:
+            await self._assure(gateway)
+        return await gateway.call(api, args, timeout_seconds)
+
+    async def _assure(self, gateway: GatewayApi) -> None:
+        """Nothing is sent to a gateway, or a broker, that hangs: it would do it when it comes back to life,
+        long after the caller was told otherwise (measured), and nothing can call it back.
+
+        A driver that is said to be away may be that of another gateway under this prefix, or an old word:
+        a gateway that answers has its stick.
+        """
+        arrived = time.monotonic()
+        async with self._asking:
+            if gateway.heard >= arrived and self._gateways.driver is not False:
+                return  # others have asked meanwhile
+            try:
+                await gateway.call(Api.GET_INFO, (), self.limits.there)
+            except (Refused, NotUnderstood):
+                return  # it is there, and says something else than we know
+            except NoAnswer as error:
+                raise HomeDown(NO_STICK if self._gateways.driver is False else SILENT) from error
+            self._gateways.driver = True
 
     async def _remembered(self, api: Api, timeout_seconds: float) -> list[Any]:
         """A list that the gateway has in memory, without radio: so silence means that it hangs."""
@@ -200,6 +223,31 @@ class MqttHome:
             self._snapshots.outdate()
         return _write_result(result)
 
+    async def take_back(self, value_id: ValueId, value: Any) -> bool:
+        if await self._put_back(value_id, value):
+            return True
+        self._owed.append((time.monotonic() + TAKE_BACK_SECONDS, value_id, value))
+        return False
+
+    async def _put_back(self, value_id: ValueId, value: Any) -> bool:
+        """Whether it stands behind the command, whoever has that now."""
+        try:
+            gateway = await self._connection.ready()
+            await gateway.call(Api.WRITE_VALUE, (value_id.to_wire(), value), self.limits.take_back)
+        except NoAnswer:
+            return True
+        except HomeError:
+            return False
+        finally:
+            self._snapshots.outdate()
+        return True
+
+    async def _pay_back(self) -> None:
+        owed, self._owed = self._owed, []
+        for until, value_id, value in owed:
+            if time.monotonic() < until and not await self._put_back(value_id, value):
+                self._owed.append((until, value_id, value))
+
     async def poll(self, value_id: ValueId, timeout_seconds: float = POLL_TIMEOUT_SECONDS) -> Any:
         try:
             return scalar(
@@ -229,15 +277,13 @@ class MqttHome:
             info = await self._call(Api.GET_INFO, timeout_seconds=self.limits.info)
         except HomeError as error:
             problem = str(error)
-        if not problem and self._gateways.driver is False:
-            problem = NO_STICK
         version = info.get("appVersion") if isinstance(info, Mapping) else None
         return Health(
             ok=not problem,
             problem=problem,
             broker=self._connection.broker,
             gateway=self._gateway_state(problem) if self._connection.broker else None,
-            driver=False if problem == NO_STICK else (self._gateways.driver if problem else True),
+            driver=False if problem == NO_STICK else (None if problem else True),
             gateway_name=self._gateways.name,
             version=version if isinstance(version, str) else "",
         )

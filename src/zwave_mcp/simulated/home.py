@@ -214,6 +214,12 @@ class SimulatedHome:
         await self._wait(delay + self._radio_seconds(), timeout_seconds)
         return self._apply(device, value_id, value)
 
+    async def take_back(self, value_id: ValueId, value: Any) -> bool:
+        device = self._devices.get(value_id.node_id)
+        if device is not None and "dead" not in device.faults:
+            self._apply(device, value_id, value, device.slow_seconds)
+        return True
+
     def _apply(self, device: DeviceSpec, value_id: ValueId, value: Any, delay: float = 0.0) -> WriteResult:
         tracks, now = self._store.read(), self._clock()
 

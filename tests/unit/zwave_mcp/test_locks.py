@@ -2,9 +2,10 @@
 
 from dataclasses import replace
 
-from tests.fakes.scripted_home import ScriptedHome, lock
+import pytest
+from tests.fakes.scripted_home import ScriptedHome, lock, switch
 
-from zwave_mcp.home import Node, Scene, SceneValue, ValueId, WriteResult
+from zwave_mcp.home import HomeDown, NoAnswer, Node, Refused, Scene, SceneValue, ValueId, WriteResult
 from zwave_mcp.tools import Tools
 
 
@@ -90,3 +91,47 @@ async def test_a_scene_that_moved_the_bolt_ends_the_jam_too():
     assert (await tools.call("get_zwave_device", {"deviceName": "front door"})).structured[
         "state"
     ] == "locked"
+
+
+async def unlock(home: ScriptedHome):
+    tools = Tools(home, allow_unlock=True)
+    return await tools.call("control_zwave_lock", {"deviceName": "front door", "action": "unlock"})
+
+
+@pytest.mark.parametrize("silence", [NoAnswer("nothing came"), Refused("no acknowledgement")], ids=repr)
+async def test_a_lock_that_does_not_answer_is_not_sent_what_would_open_it_later(silence: Exception):
+    home = ScriptedHome(lock(6, "Front Door", "Hallway"))
+    home.polled = [silence]
+    said = await unlock(home)
+    assert said.sentence == "The Front Door in the Hallway does not answer, so nothing was sent to it."
+    assert (said.structured["outcome"], home.sent) == ("unreachable", [])
+
+
+async def test_an_unlock_that_nobody_answered_is_taken_back_behind_it():
+    home = ScriptedHome(lock(6, "Front Door"))
+    home.written, home.polled = NoAnswer("Z-Wave JS UI did not answer within 10 seconds."), [255]
+    said = await unlock(home)
+    assert home.sent == [("6-98-0-targetMode", 0), ("6-98-0-targetMode", 255)]
+    assert said.structured["outcome"] == "unconfirmed"
+    assert said.sentence == (
+        "The command for the Front Door is not confirmed, it may still happen. "
+        "If it still happens, it is taken back at once: that command was sent behind it."
+    )
+
+
+async def test_an_unlock_lost_with_the_connection_is_taken_back_too():
+    home = ScriptedHome(lock(6, "Front Door"))
+    home.written, home.polled = HomeDown("The connection is lost.", sent=True), [255]
+    said = await unlock(home)
+    assert home.sent[1:] == [("6-98-0-targetMode", 255)]
+    assert (said.structured["outcome"], "taken back" in said.sentence) == ("system_down", True)
+
+
+async def test_a_gate_on_a_relay_is_taken_back_and_a_lamp_is_not():
+    home = ScriptedHome(switch(7, "Garden Gate"), switch(8, "Desk Lamp"))
+    home.written, home.polled = NoAnswer("nothing came"), [False]
+    tools = Tools(home)
+    for name in ("garden gate", "desk lamp"):
+        await tools.call("control_zwave_device", {"deviceName": name, "action": "on"})
+    sent = [("7-37-0-targetValue", True), ("7-37-0-targetValue", False), ("8-37-0-targetValue", True)]
+    assert home.sent == sent
