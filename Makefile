@@ -9,7 +9,7 @@ ARGS ?=
 PREFIX ?= $(HOME)/.local
 SOAK_SECONDS ?= 120
 
-.PHONY: setup run install unit test test-live test-zwave test-voice test-home-assistant test-others soak soak-long check format bench bench-scale bench-live eval eval-live lock pages counterparts clean help
+.PHONY: setup run install unit test test-live test-zwave test-voice test-home-assistant test-others test-web soak soak-long check format bench bench-scale bench-live eval eval-live lock pages counterparts clean help
 
 help: ## what each target does
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -62,6 +62,10 @@ test-home-assistant: setup ## a real Home Assistant, furnished with devices that
 test-others: setup counterparts ## software of others: public MCP servers, LangChain's agents and standard tests, Home Assistant's schemas
 	@scripts/others setup >&2
 	$(BIN)/pytest -m others tests/others $(ARGS)
+
+test-web: setup ## the console in a real browser (Debian's Chromium); its pictures are in build/web/
+	@scripts/browser setup >&2
+	$(BIN)/pytest -m web tests/web $(ARGS)
 
 soak: setup counterparts ## minutes of load and random faults (SOAK_SECONDS=120)
 	@scripts/counterparts libfaketime >&2

@@ -1,0 +1,152 @@
+// Health: every part, what is wrong with it and what to do, how long tools take, and the doctor.
+
+import { get, stream } from "./api.js";
+import { announce, h, keep, replace, set, svg, write } from "./dom.js";
+import * as live from "./live.js";
+import { ago, count, duration, exactly, sentenceCase } from "./words.js";
+
+const WORDS = { ok: "Well", degraded: "Degraded", starting: "Starting", off: "Off" };
+const HEADLINES = { ok: "All is well.", degraded: "Something is missing.", starting: "It is starting." };
+const RANK = { degraded: 0, starting: 1, ok: 2, off: 3 };
+const REFRESH_MILLISECONDS = 5000;
+
+export function healthView() {
+  return new Health();
+}
+
+class Health {
+  constructor() {
+    this.headline = h("p", { class: "headline" });
+    this.parts = h("ul", { class: "list parts" });
+    this.tools = h("div", { class: "tools" });
+    this.checks = h("ol", { class: "list checks", "aria-label": "What the doctor tried" });
+    this.button = h("button", { class: "primary", type: "button", onclick: () => this.examine() }, "Run the doctor");
+    this.element = h("section", { class: "page", "aria-label": "Health" },
+      h("header", { class: "page-head" }, h("h1", {}, "Health"), this.headline),
+      h("section", { "aria-labelledby": "parts-title" }, h("h2", { id: "parts-title" }, "Parts"), this.parts),
+      h("section", { "aria-labelledby": "tools-title" }, h("h2", { id: "tools-title" }, "Tools"), this.tools),
+      h("section", { "aria-labelledby": "doctor-title" }, h("h2", { id: "doctor-title" }, "Doctor"),
+        h("p", { class: "muted" }, "Tries every part once, from the microphone to each server, and says what to do."), this.button, this.checks));
+    live.on("part", () => this.load());
+    live.on("answered", () => this.load());
+  }
+
+  shown() {
+    this.load();
+    clearInterval(this.timer);
+    this.timer = setInterval(() => (this.element.hidden ? clearInterval(this.timer) : this.load()), REFRESH_MILLISECONDS);
+  }
+
+  async load() {
+    if (this.element.hidden || document.hidden) return;
+    try {
+      const { state, parts, tools } = await get("/api/health");
+      write(this.headline, HEADLINES[state] ?? sentenceCase(state));
+      this.headline.dataset.state = state;
+      keep(this.parts, [...parts].sort((one, other) => RANK[one.state] - RANK[other.state]), (part) => part.part, makePart, updatePart);
+      this.showTools(tools ?? []);
+    } catch (error) {
+      write(this.headline, error.message);
+      this.headline.dataset.state = "degraded";
+    }
+  }
+
+  showTools(tools) {
+    if (!tools.length) return replace(this.tools, h("p", { class: "empty" }, "No tool was called yet."));
+    if (!this.tools.querySelector("tbody")) replace(this.tools, table());
+    const most = Math.max(...tools.flatMap((tool) => tool.recent ?? [0]), 0.001);
+    return keep(this.tools.querySelector("tbody"), tools, (tool) => tool.name, makeTool, (row, tool) => updateTool(row, tool, most));
+  }
+
+  async examine() {
+    this.button.disabled = true;
+    write(this.button, "Running …");
+    replace(this.checks);
+    let failed = 0;
+    try {
+      await stream("/api/doctor", {}, (type, data) => {
+        if (type === "check") {
+          const item = check(data);
+          failed += item.dataset.mark === "bad" ? 1 : 0;
+          this.checks.append(item);
+        }
+      });
+      announce(failed ? `The doctor found ${count(failed, "problem")}.` : "The doctor found nothing wrong.");
+    } catch (error) {
+      this.checks.append(h("li", { "data-mark": "bad" }, error.message));
+    }
+    this.button.disabled = false;
+    write(this.button, "Run the doctor again");
+  }
+}
+
+function makePart() {
+  const item = h("li", { class: "card part" });
+  item.parts = { name: h("h3", {}), badge: h("span", { class: "badge" }), sentence: h("p", {}), advice: h("p", { class: "advice" }), facts: h("p", { class: "muted facts" }), error: h("p", { class: "error-line" }), log: h("pre", { tabindex: 0 }), fold: h("details", {}, h("summary", {}, "Last lines of its log")) };
+  const { name, badge, sentence, advice, facts, error, log, fold } = item.parts;
+  fold.append(log);
+  item.append(h("div", { class: "part-head" }, name, badge), sentence, advice, error, facts, fold);
+  return item;
+}
+
+function updatePart(item, part) {
+  const { name, badge, sentence, advice, facts, error, log, fold } = item.parts;
+  set(item, "data-state", part.state);
+  write(name, sentenceCase(part.part));
+  write(badge, WORDS[part.state] ?? part.state);
+  write(sentence, part.sentence);
+  advice.hidden = !part.advice || part.state === "ok";
+  write(advice, part.advice ?? "");
+  const told = typeof part.last_error === "object" && part.last_error ? part.last_error.text ?? part.last_error.sentence : part.last_error;
+  error.hidden = !told || told === part.sentence;
+  write(error, told ? `Last error: ${told}` : "");
+  write(facts, [part.since ? `for ${ago(part.since)}` : "", part.restarts ? count(part.restarts, "restart") : ""].filter(Boolean).join(" · "));
+  set(facts, "title", part.since ? `since ${exactly(part.since)}` : null);
+  const lines = part.stderr ?? [];
+  fold.hidden = !lines.length;
+  write(log, lines.join("\n").replaceAll("\n", "\n"));
+  set(log, "aria-label", `Last lines of the log of ${part.part}`);
+}
+
+function table() {
+  const head = ["Tool", "Calls", "Failed", "p50", "p95", "Last calls"].map((name, index) => h("th", { scope: "col", class: index ? "number" : null }, name));
+  return h("table", {}, h("caption", { class: "sr" }, "How long each tool takes"), h("thead", {}, h("tr", {}, head)), h("tbody", {}));
+}
+
+function makeTool() {
+  return h("tr", {}, h("th", { scope: "row" }), ...Array.from({ length: 4 }, () => h("td", { class: "number" })), h("td", { class: "chart" }));
+}
+
+function updateTool(row, tool, most) {
+  const [name, calls, failed, middle, high, chart] = row.children;
+  write(name, tool.name);
+  write(calls, tool.calls);
+  write(failed, tool.failed);
+  set(failed, "data-bad", tool.failed ? "" : null);
+  write(middle, duration(tool.p50));
+  write(high, duration(tool.p95));
+  const wanted = JSON.stringify([tool.recent, most]);
+  if (chart.dataset.made !== wanted) {
+    chart.dataset.made = wanted;
+    replace(chart, bars(tool.recent ?? [], most, tool.name));
+  }
+}
+
+// One bar for each of the last calls, all tools on the same scale.
+function bars(seconds, most, name) {
+  const shown = seconds.slice(-30);
+  const drawing = svg("svg", { viewBox: "0 0 120 28", class: "spark", role: "img", "aria-label": `The last ${shown.length} calls of ${name}, the slowest took ${duration(Math.max(...shown, 0))}` });
+  shown.forEach((value, index) => {
+    const height = Math.max(1.5, (value / most) * 26);
+    drawing.append(svg("rect", { x: 120 - (shown.length - index) * 4, y: 28 - height, width: 3, height, rx: 1 }));
+  });
+  return drawing;
+}
+
+function check(data) {
+  const state = String(data.state ?? (data.ok === true ? "ok" : data.ok === false ? "bad" : data.status ?? ""));
+  const mark = /^(ok|pass|passed|well|true)$/.test(state) ? "ok" : /^(off|skip|skipped|warning|warn|note|info)$/.test(state) ? "open" : "bad";
+  return h("li", { "data-mark": mark },
+    h("span", { class: "mark", role: "img", "aria-label": { ok: "fine", open: "note", bad: "problem" }[mark] }, { ok: "✓", open: "–", bad: "✗" }[mark]),
+    h("div", {}, h("strong", {}, sentenceCase(data.name ?? data.part ?? data.check ?? "")), h("p", {}, data.sentence ?? data.text ?? data.detail ?? ""), data.advice ? h("p", { class: "muted" }, data.advice) : null));
+}

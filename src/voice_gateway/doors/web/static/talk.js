@@ -1,0 +1,196 @@
+// Conversation: type or hold to talk, answers as they come.
+
+import { AnswerCard } from "./answers.js";
+import { announce, h, replace, set } from "./dom.js";
+import { ask, before, startAnew, undo } from "./conversation.js";
+import { icon } from "./icons.js";
+import * as live from "./live.js";
+import { HoldToTalk } from "./microphone.js";
+import { Player, speakAloud } from "./sound.js";
+import * as tracePanel from "./trace-panel.js";
+
+export function talkView() {
+  return new Talk();
+}
+
+class Talk {
+  constructor() {
+    this.list = h("ol", { class: "turns-talk", "aria-label": "Conversation" });
+    this.hello = h("div", { class: "hello" });
+    this.field = h("input", { type: "text", id: "say", maxlength: 8000, autocomplete: "off", enterkeyhint: "send", placeholder: "Say what should happen", "aria-label": "Say what should happen" });
+    this.player = new Player();
+    this.microphone = new HoldToTalk({
+      speak: () => speakAloud(),
+      started: () => this.heardStart(),
+      event: (type, data) => this.voiceEvent(type, data),
+      audio: (samples, rate) => this.player.play(samples, rate),
+      ended: (reason) => this.voiceEnded(reason),
+    });
+    this.sound = h("button", { class: "round quiet", type: "button", "aria-label": "Read answers aloud", title: "Read answers aloud", onclick: () => this.toggleSound() });
+    this.element = h("section", { class: "page talk", "aria-label": "Talk" },
+      h("h1", { class: "sr" }, "Talk"),
+      h("div", { class: "scroll" }, this.hello, this.list),
+      h("form", { class: "composer", onsubmit: (event) => this.submit(event) },
+        this.field,
+        this.sound,
+        this.microphone.button,
+        h("button", { class: "round primary", "aria-label": "Send", title: "Send" }, icon("send")),
+        h("p", { class: "hint", id: "mic-hint" }, this.microphone.hint)));
+    this.showSound();
+    this.cards = [];
+    live.on("devices", () => this.greet());
+    live.on("notice", (notice) => this.notice(notice));
+    this.greet();
+    this.restore();
+  }
+
+  shown() {
+    if (matchMedia("(hover: hover)").matches) this.field.focus();
+    const last = this.cards.at(-1);
+    if (last?.turn) tracePanel.show(last.turn, { quietly: true });
+  }
+
+  // --- before anything was said
+
+  greet() {
+    this.hello.hidden = this.list.children.length > 0;
+    if (this.hello.hidden) return;
+    const start = (text) => h("button", { class: "chip", type: "button", onclick: () => this.say(text) }, text);
+    replace(this.hello,
+      h("img", { src: "/icon.svg", alt: "", width: 64, height: 64 }),
+      h("h2", {}, "What should happen?"),
+      h("p", { class: "muted" }, "Type it, or hold the microphone and say it. On the way you see what was heard, decided and done."),
+      h("div", { class: "chips" }, suggestions().map(start)));
+  }
+
+  async restore() {
+    for (const turn of await before()) {
+      const card = this.add(turn.text, turn.door === "web" ? false : turn.voice);
+      card.show({ ...turn, expects_answer: false, outcomes: turn.acts }, turn.id);
+      card.settle();
+    }
+  }
+
+  // --- what is said
+
+  submit(event) {
+    event.preventDefault();
+    const text = this.field.value.trim();
+    if (!text) return;
+    this.field.value = "";
+    this.say(text);
+  }
+
+  add(text, spoken = false) {
+    for (const card of this.cards) card.settle();
+    const card = new AnswerCard({
+      onTrace: (turn) => tracePanel.show(turn),
+      onUndo: () => this.undo(),
+      onReply: (words) => this.say(words),
+    });
+    card.you = h("p", {}, spoken ? icon("mic") : null, text);
+    this.cards.push(card);
+    this.list.append(h("li", {}, h("div", { class: "you" }, card.you), card.element));
+    this.greet();
+    this.scroll();
+    return card;
+  }
+
+  async say(text) {
+    const card = this.add(/^\d{3,}$/.test(text) ? "••••" : text);
+    await this.answered(card, (onEvent) => ask(text, onEvent));
+  }
+
+  async undo() {
+    const card = this.add("Undo");
+    await this.answered(card, (onEvent) => undo(onEvent));
+  }
+
+  async answered(card, run) {
+    this.player.stop();
+    try {
+      const answer = await run((type, data) => this.event(card, type, data));
+      this.done(card, answer);
+    } catch (error) {
+      card.failed(error.message);
+      announce(error.message);
+    }
+    this.scroll();
+  }
+
+  event(card, type, data) {
+    if (data.turn && !card.turn) {
+      card.turn = data.turn;
+      tracePanel.show(data.turn, { quietly: true });
+    }
+    if (type === "said") card.piece(data.text);
+    else if (type === "waiting") card.waiting(data.text);
+    this.scroll();
+  }
+
+  done(card, answer) {
+    card.show(answer, card.turn);
+    announce(answer.text);
+    card.more.querySelector(".question input, .question button")?.focus();
+  }
+
+  notice({ text }) {
+    this.list.append(h("li", { class: "notice" }, h("p", {}, text)));
+    this.greet();
+    announce(text);
+    this.scroll();
+  }
+
+  scroll() {
+    requestAnimationFrame(() => this.list.lastElementChild?.scrollIntoView({ block: "end" }));
+  }
+
+  // --- by voice
+
+  heardStart() {
+    this.player.stop();
+    this.spoken = null;
+  }
+
+  voiceEvent(type, data) {
+    if (type === "transcript") {
+      if (!data.text) return;
+      this.spoken = this.add(data.text, true);
+      return;
+    }
+    if (!this.spoken) {
+      if (type !== "answer" && !data.turn) return;
+      this.spoken = this.add("…", true);
+    }
+    if (type === "answer") this.done(this.spoken, data);
+    else this.event(this.spoken, type, data);
+    if (data.turn) live.take({ ...data, type });
+  }
+
+  voiceEnded(reason) {
+    if (reason) {
+      announce(reason);
+      this.notice({ text: reason });
+    }
+  }
+
+  toggleSound() {
+    speakAloud(!speakAloud());
+    if (!speakAloud()) this.player.stop();
+    this.showSound();
+  }
+
+  showSound() {
+    set(this.sound, "aria-pressed", String(speakAloud()));
+    replace(this.sound, icon(speakAloud() ? "sound" : "silent"));
+  }
+}
+
+// Of this home, so that the first press does something.
+function suggestions() {
+  const devices = live.state.devices.filter((device) => device.available !== false);
+  const lamp = devices.find((device) => /light|lamp|dimmer/i.test(device.kind) && device.actions?.includes("on"))
+    ?? devices.find((device) => device.actions?.includes("on"));
+  const found = lamp ? [`Turn ${lamp.state === "on" ? "off" : "on"} the ${lamp.name}`] : [];
+  return [...found, "Which lights are on?", "What time is it?", "Set a timer for five minutes", "What can you do?"];
+}
