@@ -85,6 +85,9 @@ class Utterance:
     heard_by: str | None = None  # the speech engine; typed words have none
     heard_seconds: float | None = None  # that it took
     satellite: str | None = None  # which of the door's own; a door that cannot tell them apart has none
+    endpoint_seconds: float | None = None  # of silence, until it was clear that no more comes
+    audio_seconds: float | None = None  # how long the recording is
+    samples: Any = field(default=None, repr=False, compare=False)  # the recording: mono, 16 kHz, int16
 
     def __post_init__(self) -> None:
         """Whatever came in by a door can go out by every other."""
@@ -151,6 +154,25 @@ class ToolCall:
     args: Any = field(default_factory=dict)
 
 
+class Permission(StrEnum):
+    """Which rule let a call through, or did not."""
+
+    LOOKS = "it only looks"
+    AGREED = "it was agreed to"
+    ORDINARY = "it is an ordinary wish, which needs no yes"
+    TRUSTED_MODEL = "the model is trusted to do what can be taken back"
+    TRUSTED_TOOL = "permission.trusted_tools names it"
+    UNCONFIRMED = "permission.confirm is off"
+    SENSITIVE = "it is sensitive, so a yes comes first"
+    DRASTIC = "it cannot be taken back, so a yes comes first"
+    DOUBTFUL = "it was not sure that it is meant, so a yes comes first"
+    FROM_OUTSIDE = "a stranger's words may be the reason for it, so a yes comes first"
+    NO_WISH = "no action was asked for"
+    NOT_SEARCHED = "no search was asked for"
+    READ_ONLY = "nothing may be changed in this turn"
+    WRONG_DOOR = "it is not allowed by this door"
+
+
 class Decision(StrEnum):
     ALLOWED = "allowed"
     ASK = "ask"  # not before the user has said yes
@@ -164,6 +186,7 @@ class Verdict:
     decision: Decision
     reason: str = ""
     spoken: str = ""  # where people should hear other words than the model
+    why: Permission | None = field(default=None, compare=False)  # by which rule, for who asks later
 
 
 ALLOWED = Verdict(Decision.ALLOWED)

@@ -4,39 +4,109 @@ import asyncio
 import contextlib
 import logging
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping
+from contextvars import ContextVar
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
 from voice_gateway.progress import Progress
-from voice_gateway.turn import Reply, ToolOutcome, Utterance
+from voice_gateway.turn import Reply, ToolCall, ToolOutcome, ToolTraits, Utterance, Verdict, Words
 
 log = logging.getLogger(__name__)
 
 DECIDED_SECONDS = 3.0  # how long "ready" waits for a broker or a model server that says nothing at all
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dated:
+    """When it happened: whoever tells of an event later tells the same time."""
+
+    at: float = field(default_factory=time.time, compare=False)
+
+
 @dataclass(frozen=True, slots=True)
-class Heard:
+class Heard(Dated):
     utterance: Utterance
+    in_answer_to: str = ""  # a question of ours that was open
 
 
 @dataclass(frozen=True, slots=True)
-class Acted:
+class Staged(Dated):
+    """Somebody who could answer was asked: a stage of the brain, or who comes before it."""
+
+    utterance: Utterance
+    stage: str  # local, ollama, anthropic; confirmation, timers, prompts
+    taken: bool  # it answered
+    reason: str  # why it passed, or what it took the words for
+    seconds: float
+    words: Words | None = None  # what they are, as one that passes sees it
+    trust: str = ""  # how far the model is trusted, and why
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRound(Dated):
+    """A model was asked once, and what it wants."""
+
+    utterance: Utterance
+    model: str
+    number: int  # in this turn, from 1
+    seconds: float
+    first_token_seconds: float | None = None  # None: it wrote no text
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    calls: tuple[ToolCall, ...] = ()
+    text: str = ""
+    error: str = ""  # it gave no message
+
+
+@dataclass(frozen=True, slots=True)
+class Judged(Dated):
+    """Whether a call may run, and why."""
+
+    utterance: Utterance
+    call: ToolCall  # with the arguments that would reach the tool
+    verdict: Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class CallStarted(Dated):
+    utterance: Utterance
+    call: ToolCall
+    traits: ToolTraits
+
+
+@dataclass(frozen=True, slots=True)
+class CallFinished(Dated):
+    """At once, for who follows a turn; `Acted` tells what counts of it, when the turn is over."""
+
+    utterance: Utterance
+    outcome: ToolOutcome
+
+
+@dataclass(frozen=True, slots=True)
+class Said(Dated):
+    """A piece of the answer, while it is made."""
+
+    utterance: Utterance
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Acted(Dated):
     utterance: Utterance
     outcome: ToolOutcome
     model: str | None = None  # that asked for the call; the local brain is none
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
+class Answered(Dated):
     utterance: Utterance
     reply: Reply
 
 
 @dataclass(frozen=True, slots=True)
-class Notice:
+class Notice(Dated):
     """Something to say that nobody asked for, such as a timer that was missed."""
 
     text: str
@@ -44,7 +114,7 @@ class Notice:
 
 
 @dataclass(frozen=True, slots=True)
-class ListTold:
+class ListTold(Dated):
     """What is on a list: at the start, and whenever it changes."""
 
     name: str
@@ -52,7 +122,7 @@ class ListTold:
 
 
 @dataclass(frozen=True, slots=True)
-class Planned:
+class Planned(Dated):
     """All timers, or all routines, by their number, those that are due first: at the start, and whenever one
     of them changes."""
 
@@ -61,7 +131,7 @@ class Planned:
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting:
+class Waiting(Dated):
     """A call of this turn takes long."""
 
     utterance: Utterance
@@ -73,7 +143,7 @@ class Waiting:
 
 
 @dataclass(frozen=True, slots=True)
-class Progressed:
+class Progressed(Dated):
     """A call tells how far it is; without an utterance it was made by a command."""
 
     utterance: Utterance | None
@@ -108,7 +178,9 @@ class PartState:
         }
 
 
-Event = Heard | Acted | Answered | Waiting | Progressed | Notice | ListTold | Planned | PartState
+# What is told while a turn goes on, beside its begin and end.
+Step = Staged | ModelRound | Judged | CallStarted | CallFinished | Said
+Event = Heard | Step | Acted | Answered | Waiting | Progressed | Notice | ListTold | Planned | PartState
 
 
 class Watch:
@@ -166,6 +238,26 @@ class Watch:
 
     def parts(self) -> list[PartState]:
         return list(self._parts.values())
+
+
+_TURN: ContextVar[tuple[Watch, Utterance] | None] = ContextVar("watched turn", default=None)
+
+
+@contextlib.contextmanager
+def steps_of(watch: Watch, utterance: Utterance) -> Iterator[None]:
+    """Whatever is done inside is a step of this turn; the utterance is one that everybody may know."""
+    token = _TURN.set((watch, utterance))
+    try:
+        yield
+    finally:
+        _TURN.reset(token)
+
+
+def tell_step(step: Callable[..., Step], *facts: Any, **more: Any) -> None:
+    """A step of the turn that is under way here; outside of turns nobody wants to know."""
+    if (known := _TURN.get()) is not None:
+        watch, utterance = known
+        watch.tell(step(utterance, *facts, **more))
 
 
 class Changes:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Protocol, runtime_checkable
 
 from voice_gateway.brain.acts import TurnActs
@@ -16,6 +17,7 @@ from voice_gateway.turn import (
     Decision,
     Gate,
     Passed,
+    Permission,
     Reply,
     Say,
     ToolCall,
@@ -25,6 +27,7 @@ from voice_gateway.turn import (
     Verdict,
     Words,
 )
+from voice_gateway.watch import CallFinished, CallStarted, Judged, tell_step
 
 OnOutcome = Callable[[ToolOutcome], None]
 
@@ -67,6 +70,7 @@ class Turn:
         """The only way to make calls in a turn: judged by its gate, kept whole, and remembered."""
 
         def keep(outcome: ToolOutcome) -> None:
+            tell_step(CallFinished, outcome)
             self.outcomes.append(outcome)
             if on_outcome is not None:
                 on_outcome(outcome)
@@ -77,7 +81,16 @@ class Turn:
             found = ((call, executor.tools.find(call.name)) for call in calls)
             self.gate.consider((call, traits(tool)) for call, tool in found if tool is not None)
         with self.interruption.calls():
-            return await executor.execute_all(calls, gate=self.gate, on_outcome=keep)
+            gate = None if self.gate is None else partial(_judged, self.gate)
+            return await executor.execute_all(calls, gate=gate, on_outcome=keep)
+
+
+def _judged(gate: Gate, call: ToolCall, known: ToolTraits) -> Verdict:
+    verdict = gate(call, known)
+    tell_step(Judged, call, verdict)
+    if verdict.decision is Decision.ALLOWED:
+        tell_step(CallStarted, call, known)
+    return verdict
 
 
 def _without_yes(call: ToolCall) -> ToolCall:
@@ -99,7 +112,7 @@ class Trust:
 
 
 def _ask_first(_call: ToolCall, traits: ToolTraits) -> Verdict:
-    return ALLOWED if traits.read_only else Verdict(Decision.ASK)
+    return ALLOWED if traits.read_only else Verdict(Decision.ASK, why=Permission.DOUBTFUL)
 
 
 class Stage(Protocol):

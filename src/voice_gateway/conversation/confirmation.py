@@ -35,6 +35,9 @@ log = logging.getLogger(__name__)
 OVER = "confirmation over"  # there too: until when a PIN may still come, though the question is gone
 GRACE_SECONDS = 60.0  # how long that is
 
+CHOSEN = "some of what I asked about"
+KEPT_BACK = "a number that could be a PIN, so nothing was passed on"
+
 NOT_AGAIN = "I have not changed anything."
 TOO_LATE = "That was too long ago, so I did nothing. Please ask again."
 WRONG_PIN = "That is not the right PIN, so I did nothing."
@@ -55,6 +58,13 @@ class Incoming:
     hidden: bool = False  # there were numbers that may be a PIN
     choice: Choice | None = None  # of the calls that were asked about: "only the lamp"
     declined: tuple[Any, ...] = ()  # the calls, as JSON, that were proposed last and not agreed to
+
+    @property
+    def taken_for(self) -> str:
+        """For who follows the turn: why no stage was asked."""
+        if self.answer is Answer.OTHER:
+            return CHOSEN if self.choice is not None else KEPT_BACK
+        return "a yes to my question" if self.answer is Answer.YES else "no yes to my question"
 
 
 class Confirmation:

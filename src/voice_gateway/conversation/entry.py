@@ -6,47 +6,52 @@ import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import zip_longest
 from pathlib import Path
 from time import perf_counter
 
-from home_words.question import is_question
 from voice_gateway.brain.acts import Acts, TurnActs, Where, waves
 from voice_gateway.brain.prompts import SpokenPrompts
-from voice_gateway.brain.render_outcomes import render_outcomes
-from voice_gateway.brain.stage import FallbackStage, ModelStage, Stage, Turn
+from voice_gateway.brain.stage import Stage, Turn
 from voice_gateway.config import BrainSettings, PermissionSettings
 from voice_gateway.conversation.confirmation import Confirmation, Incoming
 from voice_gateway.conversation.history import Histories
 from voice_gateway.conversation.locking import Locks
-from voice_gateway.conversation.pending import QUESTION
+from voice_gateway.conversation.pending import QUESTION, open_question
 from voice_gateway.conversation.pin_lock import PinLock
 from voice_gateway.conversation.place import conversation_key
+from voice_gateway.conversation.stages import First, Stages, behind_outcomes
 from voice_gateway.conversation.store import MemoryStore, Store
 from voice_gateway.conversation.surroundings import Nowhere, Surroundings
 from voice_gateway.conversation.undo_log import MemoryActs
-from voice_gateway.errors import GatewayError, UnfitAnswer
+from voice_gateway.errors import GatewayError
 from voice_gateway.interruption import Interruption
 from voice_gateway.logs import turn_context
 from voice_gateway.progress import OnProgress, Progress, listener, progress_to
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import tool_beside
-from voice_gateway.tools.permission import TurnGate
 from voice_gateway.tools.traits import has_strangers
 from voice_gateway.tools.waiting import heard_by
 from voice_gateway.turn import (
     LONGEST_NAME,
     LONGEST_TEXT,
-    Autonomy,
-    Passed,
     Reply,
     Say,
     ToolCall,
-    ToolOutcome,
     Utterance,
     set_speaking,
 )
-from voice_gateway.watch import Acted, Answered, Heard, Progressed, State, Waiting, Watch
+from voice_gateway.watch import (
+    Acted,
+    Answered,
+    Heard,
+    Progressed,
+    Said,
+    Staged,
+    Waiting,
+    Watch,
+    steps_of,
+    tell_step,
+)
 
 log = logging.getLogger(__name__)
 
@@ -54,11 +59,6 @@ NOTHING_HEARD = "I didn't hear anything."
 TOO_LONG = "That was too much at once. Please say it in fewer words."
 NAME_TOO_LONG = f"The name of a conversation, room or satellite may have {LONGEST_NAME} characters."
 SHOWN_OF_TOO_MUCH = 60  # characters of it that are published
-UNKNOWN = "I don't know how to do that."
-OURS = frozenset({"local"})  # stages that make no long texts: what they do is done whole
-
-# Asked before the stages, such as who stops a timer that rings; None when it has nothing to say.
-First = Callable[[str], Awaitable[str | None]]
 
 
 class Conversation:
@@ -81,13 +81,11 @@ class Conversation:
         pin_file: Path | None = None,  # where wrong PINs are counted; without it they are in memory
         now: Callable[[], float] = time.time,
     ) -> None:
-        self._stages = tuple(stages)
         self._executor = executor
         self._brain = brain
         self._watch = watch or Watch()
         self._around = around or Nowhere()
-        self._first = first
-        self._prompts = prompts
+        self._stages = Stages(stages, self._watch, first, prompts)
         self._gateway = gateway
         self._acts = acts or MemoryActs(now)
         self._now = now
@@ -128,13 +126,17 @@ class Conversation:
             async with self.locks.of(key):
                 history = await self._histories.load(key)
                 incoming = self._confirmation.receive(self._cleaned(utterance), history.state)
-                shown = replace(utterance, text=incoming.utterance.text) if incoming.hidden else utterance
-                self._watch.tell(Heard(shown))
+                shown = utterance
+                if incoming.hidden:  # a recording says the PIN, too
+                    shown = replace(utterance, text=incoming.utterance.text, samples=None)
+                open_now = open_question(history.state)
+                self._watch.tell(Heard(shown, open_now.question if open_now else ""))
                 acts = self._acts_for(incoming.utterance, key, take_back)
                 interrupted = interruption or Interruption()
-                turn = Turn(incoming.utterance, history, say, interruption=interrupted, acts=acts)
+                told = self._telling(shown, say)
+                turn = Turn(incoming.utterance, history, told, interruption=interrupted, acts=acts)
                 try:
-                    with heard_by(lambda what: self._watch.tell(Waiting(shown, what))):
+                    with steps_of(self._watch, shown), heard_by(partial(self._waits, shown)):
                         reply = await self._in_time(turn, self._take_turn(turn, incoming, read_only_reason))
                 finally:
                     await acts.keep(turn.outcomes, history.state)
@@ -163,7 +165,8 @@ class Conversation:
                 acts = self._acts_for(utterance, conversation_key(made_in, self._gateway), None)
                 turn = Turn(utterance, history, acts=acts)
                 try:
-                    reply = await self._agreed(turn, calls, sensitive=sensitive)
+                    with steps_of(self._watch, utterance):
+                        reply = await self._agreed(turn, calls, sensitive=sensitive)
                 finally:
                     await acts.keep(turn.outcomes, history.state)
                     await self._histories.save(key, history)
@@ -204,7 +207,8 @@ class Conversation:
                 acts = self._acts_for(utterance, key, None)
                 turn = Turn(utterance, history, acts=acts)
                 try:
-                    with heard_by(lambda what: self._watch.tell(Waiting(utterance, what))):
+                    with steps_of(self._watch, utterance), heard_by(partial(self._waits, utterance)):
+                        tell_step(Staged, "confirmation", True, "chosen by hand", 0.0)
                         reply = await self._in_time(turn, self._confirmation.chosen(turn, calls))
                 finally:
                     await acts.keep(turn.outcomes, history.state)
@@ -229,6 +233,20 @@ class Conversation:
             text, is_open = await self._confirmation.asked(Turn(utterance, history), calls)
             await self._histories.save(key, history)
         return text if is_open else ""
+
+    def _telling(self, utterance: Utterance, say: Say | None) -> Say | None:
+        """Nobody else follows the words of a turn whose door takes them as a whole."""
+        if say is None:
+            return None
+
+        def told(text: str) -> None:
+            self._watch.tell(Said(utterance, text))
+            say(text)
+
+        return told
+
+    def _waits(self, utterance: Utterance, what: str) -> None:
+        self._watch.tell(Waiting(utterance, what))
 
     def _acts_for(self, utterance: Utterance, key: str, take_back: Where | None) -> TurnActs:
         here = Where(utterance.door, (utterance.room or "").casefold(), key)
@@ -284,7 +302,7 @@ class Conversation:
             else:
                 log.exception("turn failed")
                 text = "Sorry, something went wrong in me."
-        return _after(turn.outcomes, Reply(text, ok=False))
+        return behind_outcomes(turn.outcomes, Reply(text, ok=False))
 
     def _progressed(
         self, utterance: Utterance, limit: asyncio.Timeout, outer: OnProgress | None, progress: Progress
@@ -303,82 +321,18 @@ class Conversation:
             return Reply(NOTHING_HEARD, ok=False)
         if read_only_reason and turn.history.state.pop(QUESTION, None) is not None:
             return Reply(read_only_reason, ok=False)
+        started = perf_counter()
         if (settled := await self._confirmation.settle(turn, incoming)) is not None:
+            tell_step(Staged, "confirmation", True, incoming.taken_for, perf_counter() - started)
             return settled
         gate = self._confirmation.gate(turn.utterance.door, read_only=bool(read_only_reason))
         gate.said, gate.heard_outside = turn.utterance.text, turn.heard_outside
         gate.told_by_strangers = lambda: has_strangers(self._executor.tools.all())
         gate.fits = self._around.fitting(turn.utterance, turn.history.recent())
-        reply = await self._ask_stages(replace(turn, gate=gate), gate)
+        reply = await self._stages.answer(replace(turn, gate=gate), gate)
         if read_only_reason and gate.refused:
             return replace(reply, text=read_only_reason, ok=False)
         return await self._confirmation.ask(turn, reply, gate, incoming) if gate.asked else reply
-
-    async def _ask_stages(self, turn: Turn, gate: TurnGate) -> Reply:
-        """The first that answers; one that passes says what the words are."""
-        if self._first and (text := await self._first(turn.utterance.text)):
-            turn.history.add_user(turn.utterance.text)
-            turn.history.add_ai(text)
-            return Reply(text, stage="local")
-        stages = self._stages
-        if self._prompts is not None and (prepared := await self._prompts.prepare(turn)) is not None:
-            if isinstance(prepared, Reply):
-                return prepared
-            turn, stages = prepared, tuple(one for one in stages if one.name not in OURS)
-        for stage, behind in zip_longest(stages, stages[1:]):
-            gate.by_model = stage.name not in OURS
-            if isinstance(stage, ModelStage):
-                gate.autonomy = _autonomy_of(stage)
-            acts = isinstance(behind, ModelStage) and behind.trust().autonomy is Autonomy.ACT
-            try:
-                result = await _asked(stage, replace(turn, trusted_next=acts))
-            except GatewayError as error:
-                failed = _after(turn.outcomes, self._stage_failed(stage, error, turn.passed))
-                return await self._without_model(turn, gate) or failed
-            if isinstance(result, Reply):
-                self._report_there(stage, result)
-                trust = str(stage.trust()) if isinstance(stage, ModelStage) else ""
-                return replace(result, passed=turn.passed, trust=trust)
-            turn = replace(turn, passed=(*turn.passed, result))
-            gate.words = result.words
-            gate.unspoken_of |= result.unspoken_of
-        return self._fallback_reply(turn)
-
-    async def _without_model(self, turn: Turn, gate: TurnGate) -> Reply | None:
-        """What the stage before would have asked about, had it not left that to a model that is not there."""
-        if turn.outcomes or not turn.passed:
-            return None
-        gate.by_model = False
-        result = await self._stages[0].answer(turn)
-        return result if isinstance(result, Reply) else None
-
-    def _report_there(self, stage: Stage, reply: Reply) -> None:
-        if reply.model is None and stage.name not in OURS:
-            return  # it was interrupted: nobody knows whether it would have come to an end
-        model = f"My language model ({reply.model}) is there."
-        self._watch.report(
-            f"brain {stage.name}", State.OK, model if reply.model else "The local brain answers."
-        )
-
-    def _stage_failed(self, stage: Stage, error: GatewayError, passed: tuple[Passed, ...]) -> Reply:
-        log.error("stage failed", extra={"stage": stage.name, "reason": str(error)})
-        if not isinstance(error, UnfitAnswer):
-            self._watch.report(f"brain {stage.name}", State.DEGRADED, error.spoken, str(error))
-        return Reply(error.spoken, stage=stage.name, ok=False, passed=passed)
-
-    def _fallback_reply(self, turn: Turn) -> Reply:
-        for stage in self._stages:
-            if isinstance(stage, FallbackStage):
-                return stage.fallback(turn)
-        spoken = next((entry.spoken for entry in turn.passed if entry.spoken), None)
-        text = spoken or UNKNOWN
-        turn.history.add_user(turn.utterance.text)
-        turn.history.add_ai(text)
-        return Reply(text, ok=False, passed=turn.passed, expects_answer=is_question(text))
-
-
-def _autonomy_of(stage: ModelStage) -> Callable[[], Autonomy]:
-    return lambda: stage.trust().autonomy
 
 
 def _too_long(utterance: Utterance) -> str | None:
@@ -390,33 +344,3 @@ def _too_long(utterance: Utterance) -> str | None:
 
 def _cut(text: str, length: int) -> str:
     return text if len(text) <= length else f"{text[:length]}…"
-
-
-def _after(done: Sequence[ToolOutcome], reply: Reply) -> Reply:
-    if not done:
-        return reply
-    return replace(reply, text=f"{render_outcomes(done)} {reply.text}", outcomes=tuple(done))
-
-
-async def _asked(stage: Stage, turn: Turn) -> Reply | Passed:
-    """A model's text ends when somebody interrupts it; what it has said and done until then stays."""
-    if stage.name in OURS:
-        return await stage.answer(turn)
-    said: list[str] = []
-
-    def say(text: str) -> None:
-        said.append(text)
-        if turn.say is not None:
-            turn.say(text)
-
-    answer = await turn.interruption.cutting(stage.answer(replace(turn, say=say)))
-    if answer is not None:
-        return answer
-    outcomes = tuple(turn.outcomes)
-    log.info("turn interrupted", extra={"stage": stage.name, "calls": len(outcomes)})
-    if not outcomes:  # then the stage has left no trace
-        turn.history.add_user(turn.utterance.text)
-    text = "".join(said).strip() or (render_outcomes(outcomes) if outcomes else "")
-    turn.history.add_ai(text)
-    ok = bool(text) and all(outcome.ok for outcome in outcomes)
-    return Reply(text, outcomes, stage=stage.name, ok=ok)

@@ -9,7 +9,16 @@ from voice_gateway.config import PermissionSettings
 from voice_gateway.tools.own_words import asked_for
 from voice_gateway.tools.reach import WARMTH, Reach, Reaches
 from voice_gateway.tools.tier import Tier, asks_outside, is_drastic, is_reversible, tier
-from voice_gateway.turn import ALLOWED, Autonomy, Decision, ToolCall, ToolTraits, Verdict, Words
+from voice_gateway.turn import (
+    ALLOWED,
+    Autonomy,
+    Decision,
+    Permission,
+    ToolCall,
+    ToolTraits,
+    Verdict,
+    Words,
+)
 
 log = logging.getLogger(__name__)
 
@@ -37,13 +46,19 @@ NOT_SEARCHED = Verdict(
     Decision.REFUSED,
     "the user neither asked about the world nor for a search, so nothing is sent; answer by yourself",
     "you did not ask me to search, so I sent nothing",
+    Permission.NOT_SEARCHED,
 )
 FORBIDDEN = Verdict(
     Decision.REFUSED,
     "the user did not ask for an action, so nothing may be changed in this turn",
     "you did not ask for an action, so I changed nothing",
+    Permission.NO_WISH,
 )
-WRONG_DOOR = Verdict(Decision.REFUSED, "this is not allowed from here")
+READ_ONLY = replace(FORBIDDEN, why=Permission.READ_ONLY)
+WRONG_DOOR = Verdict(Decision.REFUSED, "this is not allowed from here", why=Permission.WRONG_DOOR)
+
+_ALLOWED = {why: replace(ALLOWED, why=why) for why in Permission}
+_WAITING = {why: replace(WAITING, why=why) for why in Permission}
 
 
 @dataclass
@@ -88,17 +103,19 @@ class TurnGate:
     def _verdict(self, call: ToolCall, traits: ToolTraits, level: Tier) -> Verdict:
         if level is Tier.READ:
             unasked = self.by_model and asks_outside(traits, call.name) and call.name in self.unspoken_of
-            return NOT_SEARCHED if unasked else ALLOWED
+            return NOT_SEARCHED if unasked else _ALLOWED[Permission.LOOKS]
         if self.read_only or (self.by_model and not self._may_be_meant(call, traits)):
-            return FORBIDDEN
+            return READ_ONLY if self.read_only else FORBIDDEN
         if level is Tier.SENSITIVE and self.door not in self.settings.sensitive_doors:
             return WRONG_DOOR
         agreed = self.confirmed and (level is not Tier.SENSITIVE or self.agreed_to is Tier.SENSITIVE)
-        if agreed or not self._needs_yes(call, traits, level):
-            return ALLOWED
+        if agreed:
+            return _ALLOWED[Permission.AGREED]
+        if (why := self._asked_why(call, traits, level)) is None:
+            return _ALLOWED[self._allowed_why(call, traits, level)]
         if call not in self.asked:
             self.asked.append(call)
-        return WAITING
+        return _WAITING[why]
 
     def _may_be_meant(self, call: ToolCall, traits: ToolTraits) -> bool:
         """Nothing is done, or asked about, after plain talk. Who may only look needs a plain wish; who must
@@ -112,17 +129,28 @@ class TurnGate:
             return True
         return self._fit(call, traits) >= Fit.NEAR
 
-    def _needs_yes(self, call: ToolCall, traits: ToolTraits, level: Tier) -> bool:
-        if self.ask_first or (level is Tier.SENSITIVE and self.settings.confirm):
-            return True
-        if is_drastic(call, traits):
-            return not self._is_trusted(call, traits)
+    def _asked_why(self, call: ToolCall, traits: ToolTraits, level: Tier) -> Permission | None:
+        """Why it needs a yes; None: it needs none."""
+        if level is Tier.SENSITIVE and self.settings.confirm:
+            return Permission.SENSITIVE
+        if self.ask_first:
+            return Permission.DOUBTFUL
         reach = self.reaches(call, traits)
-        if reach is not None and reach.action == WARMTH and not is_reversible(call, traits, level, reach):
-            return not self._is_trusted(call, traits)
-        return self.by_model and (
-            self._is_not_the_users(call, traits) or self._is_doubtful(call, traits, level)
-        )
+        warms = reach is not None and reach.action == WARMTH
+        if is_drastic(call, traits) or (warms and not is_reversible(call, traits, level, reach)):
+            return None if self._is_trusted(call, traits) else Permission.DRASTIC
+        if self.by_model and self._is_not_the_users(call, traits):
+            return Permission.FROM_OUTSIDE
+        return Permission.DOUBTFUL if self.by_model and self._is_doubtful(call, traits, level) else None
+
+    def _allowed_why(self, call: ToolCall, traits: ToolTraits, level: Tier) -> Permission:
+        if self._is_trusted(call, traits):
+            return Permission.TRUSTED_TOOL
+        if level is Tier.SENSITIVE:
+            return Permission.UNCONFIRMED
+        if self.by_model and self.words is not Words.WISH:
+            return Permission.TRUSTED_MODEL
+        return Permission.ORDINARY
 
     def _is_doubtful(self, call: ToolCall, traits: ToolTraits, level: Tier) -> bool:
         """No plain wish, or not plainly the call for it, and nobody vouches for the model."""

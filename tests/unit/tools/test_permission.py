@@ -163,7 +163,7 @@ def test_every_decision_is_logged(caplog):
 def test_forbidden_side_effects_spare_only_what_reads():
     gate = TurnGate("cli", PermissionSettings(), reaches, read_only=True)
 
-    assert gate(ToolCall("1", "list", {}), ToolTraits(read_only=True)) is ALLOWED
+    assert gate(ToolCall("1", "list", {}), ToolTraits(read_only=True)) == ALLOWED
     assert gate(ToolCall("1", "water_plants", {}), ToolTraits()) == FORBIDDEN
 
 
@@ -226,7 +226,7 @@ def test_a_strangers_hint_does_not_act_in_a_forbidden_turn():
     gate = TurnGate("cli", PermissionSettings(), reaches, read_only=True)
 
     assert gate(ToolCall("1", "wipe", {}), stranger("wipe", read_only=True)) == FORBIDDEN
-    assert gate(ToolCall("1", "get_news", {}), stranger("get_news", read_only=True)) is ALLOWED
+    assert gate(ToolCall("1", "get_news", {}), stranger("get_news", read_only=True)) == ALLOWED
 
 
 def of_model(
@@ -251,12 +251,12 @@ WATER = ToolCall("1", "water_plants", {"plant": "fern"})
 def test_a_strangers_tool_runs_when_it_was_named_and_else_after_a_yes():
     traits = stranger("water_plants")
 
-    assert of_model("water the plants please")(WATER, traits) is ALLOWED
+    assert of_model("water the plants please")(WATER, traits) == ALLOWED
     assert of_model("I am bored")(WATER, traits).decision is Decision.ASK
-    assert of_model("I am bored", trusted_tools=("water_plants",))(WATER, traits) is ALLOWED
-    assert of_model("I am bored")(WATER, ToolTraits(source="s", original_name="water_plants")) is ALLOWED
+    assert of_model("I am bored", trusted_tools=("water_plants",))(WATER, traits) == ALLOWED
+    assert of_model("I am bored")(WATER, ToolTraits(source="s", original_name="water_plants")) == ALLOWED
     local = TurnGate("cli", PermissionSettings(), reaches, said="anything")
-    assert local(WATER, traits) is ALLOWED, "the local brain acts on the user's words alone"
+    assert local(WATER, traits) == ALLOWED, "the local brain acts on the user's words alone"
 
 
 @pytest.mark.parametrize("autonomy", Autonomy)
@@ -279,7 +279,7 @@ def test_after_words_from_outside_the_users_own_must_be_for_the_call(autonomy, r
     home = ToolTraits(source="zwave", original_name="control_zwave_device")
 
     assert of_model(said, autonomy=autonomy, **read)(call, home).decision is decision
-    assert of_model(said)(call, home) is ALLOWED, "nothing from outside was read"
+    assert of_model(said)(call, home) == ALLOWED, "nothing from outside was read"
 
 
 def test_what_a_stranger_proposes_is_asked_about_even_without_confirmation_of_the_usual():

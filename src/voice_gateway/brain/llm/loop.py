@@ -3,6 +3,7 @@
 import json
 import logging
 import re
+from time import perf_counter
 from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
@@ -23,6 +24,7 @@ from voice_gateway.errors import BrainError
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.traits import qualified_name, traits
 from voice_gateway.turn import OutcomeStatus, Reply, ToolCall, ToolOutcome, new_id
+from voice_gateway.watch import ModelRound, tell_step
 
 log = logging.getLogger(__name__)
 
@@ -93,6 +95,7 @@ class _Rounds:
         self._prompt = [SYSTEM_PROMPT, NAMES, COUNTS, SAID, *model.offer.descriptions()]
         self._out = SentenceStreamer(turn.say, grounding.review, self._usable)
         self._repeats = _Repeats(executor)
+        self._asked = 0  # how often the model was
 
     @property
     def acted(self) -> bool:
@@ -139,12 +142,36 @@ class _Rounds:
         messages = [*self._history.paired(), *extra]
         self._out.open(hold=self._model.doubtful(messages))
         try:
-            return await self._model.reply(messages, self._out.feed)
+            return await self._watched(messages)
         except UnreadableCall as error:
             log.warning("tool call could not be read, asking again", extra={"reason": str(error)})
             self._out.open(hold=True, again=True)
             again = [*messages, HumanMessage(content=correction("call"))]
-            return await self._model.reply(again, self._out.feed)
+            return await self._watched(again)
+
+    async def _watched(self, messages: list[BaseMessage]) -> AIMessage:
+        self._asked += 1
+        started = perf_counter()
+        first: list[float] = []
+
+        def feed(text: str) -> None:
+            if not first:
+                first.append(perf_counter() - started)
+            self._out.feed(text)
+
+        def tell(**more: Any) -> None:
+            seconds = perf_counter() - started
+            tell_step(
+                ModelRound, self._model.model_name, self._asked, seconds, first[0] if first else None, **more
+            )
+
+        try:
+            message = await self._model.reply(messages, feed)
+        except BrainError as error:
+            tell(error=str(error))
+            raise
+        tell(**_round_facts(message))
+        return message
 
     def _calls(self, message: AIMessage, text: str) -> list[ToolCall]:
         """The calls of a message, each with an id of its own (MSG-6), unparsed ones too."""
@@ -209,6 +236,17 @@ class _Rounds:
         """The conversation asks the user; another word of the model would only be in the way."""
         self.answered = True
         return self._out.said.strip()
+
+
+def _round_facts(message: AIMessage) -> dict[str, Any]:
+    used = message.usage_metadata
+    calls = [*message.tool_calls, *message.invalid_tool_calls]
+    return {
+        "input_tokens": used["input_tokens"] if used else None,
+        "output_tokens": used["output_tokens"] if used else None,
+        "calls": tuple(ToolCall(one["id"] or "", one["name"] or "", one["args"]) for one in calls),
+        "text": str(message.text),
+    }
 
 
 class _Repeats:

@@ -9,7 +9,8 @@ from typing import Any, TypeVar
 
 from voice_gateway.conversation.store import MemoryStore, Store
 from voice_gateway.doors import Answer
-from voice_gateway.doors.mqtt.topics import Request, outcome_json
+from voice_gateway.doors.mqtt.topics import Request
+from voice_gateway.trace import outcome_json
 from voice_gateway.turn import Reply, Utterance
 
 log = logging.getLogger(__name__)

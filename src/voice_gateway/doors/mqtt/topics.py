@@ -1,6 +1,5 @@
 """What goes over MQTT: topics and messages. Pure."""
 
-import itertools
 import json
 import re
 from collections.abc import Mapping, Sequence
@@ -10,8 +9,8 @@ from typing import Any
 
 from voice_gateway.config import MqttSettings
 from voice_gateway.doors.json_text import json_text
-from voice_gateway.tools.masking import mask_result, mask_whole
-from voice_gateway.turn import ToolOutcome, Utterance, encodable, new_id
+from voice_gateway.trace import outcome_json
+from voice_gateway.turn import Utterance, encodable, new_id
 from voice_gateway.watch import Acted, Answered, Event, Heard, ListTold, Notice, PartState, Progressed, State
 
 LONGEST_REQUEST = 64 * 1024  # bytes
@@ -19,10 +18,7 @@ LONGEST_PACKET = 256 * 1024  # what the broker may send at all: what is only a l
 MOST_TEXT = 10_000  # characters that are kept; a conversation says by itself that so many are too many
 LONGEST_ID = 200
 LONGEST_TOPIC = 1000
-# Characters of one outcome: many read it, few need all of it, and a broker or a client may have little room.
-LONGEST_ARGUMENTS, LONGEST_TEXT, LONGEST_STRUCTURED = 2_000, 8_000, 32_000
 MOST_LISTED = 200  # things of a list; `count` has all
-MOST_ARGUMENTS = 20  # of a call that has too many
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,33 +185,6 @@ def list_message(settings: MqttSettings, told: ListTold) -> Message:
         "timestamp": timestamp(),
     }
     return Message(topic(settings, f"lists/{name}"), json_text(body), retain=True)
-
-
-def outcome_json(outcome: ToolOutcome) -> dict[str, Any]:
-    """The shape that `--json` promises, without secrets, and never of any size."""
-    args = dict(outcome.args)
-    return {
-        **outcome.to_json(),
-        "args": _arguments(args),
-        "text": mask_result(outcome.text, args, LONGEST_TEXT),
-        "structured": mask_whole(outcome.structured, args, LONGEST_STRUCTURED),
-        **({"artifacts": _artifacts(outcome)} if outcome.artifacts else {}),
-    }
-
-
-def _artifacts(outcome: ToolOutcome) -> Any:
-    told = [one.to_json() for one in outcome.artifacts[:MOST_ARGUMENTS]]
-    return mask_whole(told, dict(outcome.args), LONGEST_STRUCTURED)
-
-
-def _arguments(args: dict[str, Any]) -> dict[str, Any]:
-    """All of them; where that is too long, the first ones, with a mark in place of each long value."""
-    if (whole := mask_whole(args, args, LONGEST_ARGUMENTS)) is not None:
-        return dict(whole)
-    shown: dict[str, Any] = {}
-    for name, value in itertools.islice(args.items(), MOST_ARGUMENTS):
-        shown |= mask_whole({name: value}, args, LONGEST_ARGUMENTS // MOST_ARGUMENTS) or {name[:60]: "…"}
-    return shown
 
 
 def _heard(utterance: Utterance) -> dict[str, Any]:

@@ -1,0 +1,146 @@
+"""Who answers: the stages of the brain in their order, and what comes before and behind them."""
+
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
+from itertools import zip_longest
+from time import perf_counter
+
+from home_words.question import is_question
+from voice_gateway.brain.prompts import SpokenPrompts
+from voice_gateway.brain.render_outcomes import render_outcomes
+from voice_gateway.brain.stage import FallbackStage, ModelStage, Stage, Turn
+from voice_gateway.errors import GatewayError, UnfitAnswer
+from voice_gateway.tools.permission import TurnGate
+from voice_gateway.turn import Autonomy, Passed, Reply, ToolOutcome
+from voice_gateway.watch import Staged, State, Watch, tell_step
+
+log = logging.getLogger(__name__)
+
+UNKNOWN = "I don't know how to do that."
+OURS = frozenset({"local"})  # stages that make no long texts: what they do is done whole
+
+# Asked before the stages, such as who stops a timer that rings; None when it has nothing to say.
+First = Callable[[str], Awaitable[str | None]]
+
+
+class Stages:
+    def __init__(
+        self, stages: Sequence[Stage], watch: Watch, first: First | None, prompts: SpokenPrompts | None
+    ) -> None:
+        self._stages = tuple(stages)
+        self._watch = watch
+        self._first = first
+        self._prompts = prompts
+
+    async def answer(self, turn: Turn, gate: TurnGate) -> Reply:
+        """The first that answers; one that passes says what the words are."""
+        started = perf_counter()
+        if self._first and (text := await self._first(turn.utterance.text)):
+            tell_step(Staged, "timers", True, "a timer rings", perf_counter() - started)
+            turn.history.add_user(turn.utterance.text)
+            turn.history.add_ai(text)
+            return Reply(text, stage="local")
+        stages = self._stages
+        if self._prompts is not None and (prepared := await self._prompts.prepare(turn)) is not None:
+            reason = "a prompt of a server is wanted"
+            tell_step(Staged, "prompts", isinstance(prepared, Reply), reason, perf_counter() - started)
+            if isinstance(prepared, Reply):
+                return prepared
+            turn, stages = prepared, tuple(one for one in stages if one.name not in OURS)
+        for stage, behind in zip_longest(stages, stages[1:]):
+            gate.by_model = stage.name not in OURS
+            if isinstance(stage, ModelStage):
+                gate.autonomy = _autonomy_of(stage)
+            acts = isinstance(behind, ModelStage) and behind.trust().autonomy is Autonomy.ACT
+            started = perf_counter()
+            try:
+                result = await _asked(stage, replace(turn, trusted_next=acts))
+            except GatewayError as error:
+                tell_step(Staged, stage.name, False, error.spoken, perf_counter() - started)
+                failed = behind_outcomes(turn.outcomes, self._stage_failed(stage, error, turn.passed))
+                return await self._without_model(turn, gate) or failed
+            trust = str(stage.trust()) if isinstance(stage, ModelStage) else ""
+            _tell_stage(stage, result, perf_counter() - started, trust)
+            if isinstance(result, Reply):
+                self._report_there(stage, result)
+                return replace(result, passed=turn.passed, trust=trust)
+            turn = replace(turn, passed=(*turn.passed, result))
+            gate.words = result.words
+            gate.unspoken_of |= result.unspoken_of
+        return self._fallback_reply(turn)
+
+    async def _without_model(self, turn: Turn, gate: TurnGate) -> Reply | None:
+        """What the stage before would have asked about, had it not left that to a model that is not there."""
+        if turn.outcomes or not turn.passed:
+            return None
+        gate.by_model = False
+        stage, started = self._stages[0], perf_counter()
+        result = await stage.answer(turn)
+        _tell_stage(stage, result, perf_counter() - started)
+        return result if isinstance(result, Reply) else None
+
+    def _report_there(self, stage: Stage, reply: Reply) -> None:
+        if reply.model is None and stage.name not in OURS:
+            return  # it was interrupted: nobody knows whether it would have come to an end
+        model = f"My language model ({reply.model}) is there."
+        self._watch.report(
+            f"brain {stage.name}", State.OK, model if reply.model else "The local brain answers."
+        )
+
+    def _stage_failed(self, stage: Stage, error: GatewayError, passed: tuple[Passed, ...]) -> Reply:
+        log.error("stage failed", extra={"stage": stage.name, "reason": str(error)})
+        if not isinstance(error, UnfitAnswer):
+            self._watch.report(f"brain {stage.name}", State.DEGRADED, error.spoken, str(error))
+        return Reply(error.spoken, stage=stage.name, ok=False, passed=passed)
+
+    def _fallback_reply(self, turn: Turn) -> Reply:
+        for stage in self._stages:
+            if isinstance(stage, FallbackStage):
+                return stage.fallback(turn)
+        spoken = next((entry.spoken for entry in turn.passed if entry.spoken), None)
+        text = spoken or UNKNOWN
+        turn.history.add_user(turn.utterance.text)
+        turn.history.add_ai(text)
+        return Reply(text, ok=False, passed=turn.passed, expects_answer=is_question(text))
+
+
+def _tell_stage(stage: Stage, result: Reply | Passed, seconds: float, trust: str = "") -> None:
+    if isinstance(result, Reply):
+        tell_step(Staged, stage.name, True, result.understood, seconds, trust=trust)
+    else:
+        tell_step(Staged, stage.name, False, result.reason, seconds, result.words, trust)
+
+
+def _autonomy_of(stage: ModelStage) -> Callable[[], Autonomy]:
+    return lambda: stage.trust().autonomy
+
+
+def behind_outcomes(done: Sequence[ToolOutcome], reply: Reply) -> Reply:
+    if not done:
+        return reply
+    return replace(reply, text=f"{render_outcomes(done)} {reply.text}", outcomes=tuple(done))
+
+
+async def _asked(stage: Stage, turn: Turn) -> Reply | Passed:
+    """A model's text ends when somebody interrupts it; what it has said and done until then stays."""
+    if stage.name in OURS:
+        return await stage.answer(turn)
+    said: list[str] = []
+
+    def say(text: str) -> None:
+        said.append(text)
+        if turn.say is not None:
+            turn.say(text)
+
+    answer = await turn.interruption.cutting(stage.answer(replace(turn, say=say)))
+    if answer is not None:
+        return answer
+    outcomes = tuple(turn.outcomes)
+    log.info("turn interrupted", extra={"stage": stage.name, "calls": len(outcomes)})
+    if not outcomes:  # then the stage has left no trace
+        turn.history.add_user(turn.utterance.text)
+    text = "".join(said).strip() or (render_outcomes(outcomes) if outcomes else "")
+    turn.history.add_ai(text)
+    ok = bool(text) and all(outcome.ok for outcome in outcomes)
+    return Reply(text, outcomes, stage=stage.name, ok=ok)

@@ -1,0 +1,207 @@
+"""Every event as JSON, without secrets: one story for recorder, console and stream."""
+
+import itertools
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from home_words.numerals import without_numbers
+from voice_gateway.tools.masking import HIDDEN, hide_secrets, mask_result, mask_whole, shorten
+from voice_gateway.turn import ToolCall, ToolOutcome, Utterance
+from voice_gateway.watch import (
+    Acted,
+    Answered,
+    CallFinished,
+    CallStarted,
+    Event,
+    Heard,
+    Judged,
+    ListTold,
+    ModelRound,
+    Notice,
+    PartState,
+    Planned,
+    Progressed,
+    Said,
+    Staged,
+    Waiting,
+)
+
+# Characters of one outcome: many read it, few need all of it, and a broker or a client may have little room.
+LONGEST_ARGUMENTS, LONGEST_TEXT, LONGEST_STRUCTURED = 2_000, 8_000, 32_000
+MOST_ARGUMENTS = 20  # of a call that has too many
+
+# Whoever says one of these with a number says what opens something.
+_CODE = re.compile(
+    r"\b(?:(?P<of>[a-z]{1,12})[ -])?"
+    r"(?:pins?|pin ?codes?|pass ?codes?|key ?codes?|codes?|combinations?|password|passphrase)\b",
+    re.IGNORECASE,
+)
+_PLAIN = frozenset(
+    "area bar color colour country currency dress error exit http language post postal qr reason result "
+    "return source status zip".split()
+)
+_PASSWORD = re.compile(
+    r"(\b(?:pass ?word|pass ?phrase|pass ?code|wifi key)s?(?: for [\w ]{1,40}?)?"
+    r"(?: is| to|:| =|=)\s{0,3})\S+",
+    re.IGNORECASE,
+)
+
+
+def event_json(event: Event) -> dict[str, Any] | None:
+    """`{type, turn, at, …}`; None for what a turn's own events have told already."""
+    if isinstance(event, PartState):
+        return {"type": "part", "turn": None, "at": event.since, **event.to_json(), "late": event.late}
+    if isinstance(event, Acted):
+        return None  # `acted` was told when the call was finished
+    kind, facts = _OF[type(event)]
+    utterance: Utterance | None = getattr(event, "utterance", None)
+    return {"type": kind, "turn": utterance.id if utterance else None, "at": event.at, **facts(event)}
+
+
+def private(text: str) -> str:
+    """What people said or were told, without the codes, PINs and passwords in it."""
+    text = hide_secrets(text)
+    if not any((found["of"] or "").lower() not in _PLAIN for found in _CODE.finditer(text)):
+        return text
+    return without_numbers(_PASSWORD.sub(rf"\g<1>{HIDDEN}", text))
+
+
+def outcome_json(outcome: ToolOutcome) -> dict[str, Any]:
+    """The shape that `--json` promises, without secrets, and never of any size."""
+    args = dict(outcome.args)
+    return {
+        **outcome.to_json(),
+        "args": _arguments(args),
+        "text": mask_result(outcome.text, args, LONGEST_TEXT),
+        "structured": mask_whole(outcome.structured, args, LONGEST_STRUCTURED),
+        **({"artifacts": _artifacts(outcome)} if outcome.artifacts else {}),
+    }
+
+
+def _artifacts(outcome: ToolOutcome) -> Any:
+    told = [one.to_json() for one in outcome.artifacts[:MOST_ARGUMENTS]]
+    return mask_whole(told, dict(outcome.args), LONGEST_STRUCTURED)
+
+
+def _arguments(args: Any) -> Any:
+    """All of them; where that is too long, the first ones, with a mark in place of each long value."""
+    if (whole := mask_whole(args, args, LONGEST_ARGUMENTS)) is not None or not isinstance(args, dict):
+        return whole
+    shown: dict[str, Any] = {}
+    for name, value in itertools.islice(args.items(), MOST_ARGUMENTS):
+        shown |= mask_whole({name: value}, args, LONGEST_ARGUMENTS // MOST_ARGUMENTS) or {name[:60]: "…"}
+    return shown
+
+
+def _rounded(seconds: float | None) -> float | None:
+    return None if seconds is None else round(seconds, 6)
+
+
+def _heard(event: Heard) -> Mapping[str, Any]:
+    said = event.utterance
+    return {
+        "text": private(said.text),
+        "door": said.door,
+        "room": said.room,
+        "conversation_id": said.conversation_id,
+        "satellite": said.satellite,
+        "in_answer_to": event.in_answer_to,
+        "heard_by": said.heard_by,  # the speech engine; null: it was typed
+        "audio_seconds": _rounded(said.audio_seconds),
+        "endpoint_seconds": _rounded(said.endpoint_seconds),
+        "transcript_seconds": _rounded(said.heard_seconds),
+    }
+
+
+def _staged(event: Staged) -> Mapping[str, Any]:
+    return {
+        "stage": event.stage,
+        "taken": event.taken,
+        "reason": private(event.reason),
+        "words": event.words.value if event.words else None,
+        "trust": event.trust,
+        "seconds": _rounded(event.seconds),
+    }
+
+
+def _round(event: ModelRound) -> Mapping[str, Any]:
+    return {
+        "model": event.model,
+        "number": event.number,
+        "seconds": _rounded(event.seconds),
+        "first_token_seconds": _rounded(event.first_token_seconds),
+        "input_tokens": event.input_tokens,
+        "output_tokens": event.output_tokens,
+        "calls": [_call(call) for call in event.calls[:MOST_ARGUMENTS]],
+        "text": private(shorten(event.text, LONGEST_TEXT)),
+        "error": hide_secrets(event.error),
+    }
+
+
+def _call(call: ToolCall) -> dict[str, Any]:
+    return {"call_id": call.id, "tool": call.name, "args": _arguments(call.args)}
+
+
+def _judged(event: Judged) -> Mapping[str, Any]:
+    verdict = event.verdict
+    why = verdict.why.value if verdict.why else verdict.reason
+    return {**_call(event.call), "decision": verdict.decision.value, "reason": why}
+
+
+def _started(event: CallStarted) -> Mapping[str, Any]:
+    traits = event.traits
+    known = {"source": traits.source, "title": traits.title, "read_only": traits.read_only}
+    return {**_call(event.call), **known}
+
+
+def _acted(event: CallFinished) -> Mapping[str, Any]:
+    outcome = event.outcome
+    told = outcome_json(outcome)
+    return {**told, "tool": outcome.name, "text": private(told["text"]), "outcome": outcome.status.value}
+
+
+def _answered(event: Answered) -> Mapping[str, Any]:
+    reply = event.reply
+    return {
+        "text": private(shorten(reply.text, LONGEST_TEXT)),
+        "ok": reply.ok,
+        "stage": reply.stage,
+        "model": reply.model,
+        "expects_answer": reply.expects_answer,
+        "conversation_id": event.utterance.conversation_id,
+        "seconds": _rounded(reply.seconds),
+        "understood": private(reply.understood),
+        "trust": reply.trust,
+        "acts": [_act(outcome) for outcome in reply.outcomes],
+    }
+
+
+def _act(outcome: ToolOutcome) -> dict[str, Any]:
+    """In short; the calls' own events have the rest."""
+    return {"tool": outcome.name, "ok": outcome.ok, "outcome": outcome.status.value}
+
+
+def _progress(event: Progressed) -> Mapping[str, Any]:
+    return {"text": hide_secrets(event.progress.text), **event.progress.to_json()}
+
+
+def _list(event: ListTold) -> Mapping[str, Any]:
+    return {"name": event.name, "items": [{"text": text, "done": done} for text, done in event.items]}
+
+
+_OF: dict[type, tuple[str, Callable[[Any], Mapping[str, Any]]]] = {
+    Heard: ("heard", _heard),
+    Staged: ("staged", _staged),
+    ModelRound: ("round", _round),
+    Judged: ("judged", _judged),
+    CallStarted: ("started", _started),
+    CallFinished: ("acted", _acted),
+    Said: ("said", lambda event: {"text": private(event.text)}),
+    Answered: ("answered", _answered),
+    Waiting: ("waiting", lambda event: {"text": event.text, "what": event.what}),
+    Progressed: ("progress", _progress),
+    Notice: ("notice", lambda event: {"text": private(event.text), "aloud": event.aloud}),
+    ListTold: ("list", _list),
+    Planned: ("planned", lambda event: {"kind": event.kind, "plans": dict(event.plans)}),
+}

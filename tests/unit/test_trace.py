@@ -1,0 +1,167 @@
+"""The story of a turn, event by event, as JSON that anybody may read."""
+
+import json
+
+from tests.fakes.home_talk import HomeTalk
+from tests.fakes.locked_house import UNLOCK, House
+from tests.fakes.model import Calls, FakeModel
+
+from voice_gateway.brain.history import History
+from voice_gateway.brain.llm.loop import run_loop
+from voice_gateway.brain.stage import Turn
+from voice_gateway.config import PermissionSettings
+from voice_gateway.tools.executor import ToolExecutor
+from voice_gateway.tools.manager import ToolManager
+from voice_gateway.trace import event_json, private
+from voice_gateway.turn import Decision, Passed, ToolCall, ToolOutcome, ToolTraits, Utterance, Verdict
+from voice_gateway.watch import (
+    CallFinished,
+    CallStarted,
+    Event,
+    Heard,
+    Judged,
+    ListTold,
+    Notice,
+    PartState,
+    Planned,
+    Said,
+    State,
+    Watch,
+    steps_of,
+)
+
+LAMP = """
+[[device]]
+name = "Floor Lamp"
+kind = "dimmer"
+room = "Living Room"
+"""
+
+
+def story(told):
+    events = [event_json(event) for event in told]
+    return [event for event in events if event is not None and event["turn"]]
+
+
+async def test_a_turn_tells_its_steps_in_their_order_with_times():
+    talk = HomeTalk(LAMP)
+
+    await talk.hears("turn on the floor lamp")
+
+    events = story(talk.told)
+    kinds = [event["type"] for event in events]
+    assert kinds == ["heard", "judged", "started", "acted", "staged", "answered"]
+    assert len({event["turn"] for event in events}) == 1
+    assert [event["at"] for event in events] == sorted(event["at"] for event in events)
+    heard, judged, started, acted, staged, answered = events
+    assert heard["text"] == "turn on the floor lamp"
+    assert judged["decision"] == "allowed"
+    assert judged["reason"] == "it is an ordinary wish, which needs no yes"
+    assert started["call_id"] == acted["call_id"] == judged["call_id"]
+    assert acted["outcome"] == "confirmed"
+    assert acted["ok"]
+    assert staged["stage"] == "local"
+    assert staged["taken"]
+    assert staged["reason"]
+    assert answered["acts"] == [{"tool": "control_zwave_device", "ok": True, "outcome": "confirmed"}]
+
+
+async def test_a_question_and_its_yes_are_told_with_the_reason():
+    house = House([UNLOCK])
+
+    await house.hears("unlock the front door")
+    await house.hears("yes")
+
+    events = story(house.told)
+    first = [event for event in events if event["turn"] == events[0]["turn"]]
+    second = [event for event in events if event["turn"] != events[0]["turn"]]
+    asked = next(event for event in first if event["type"] == "judged")
+    assert asked["decision"] == "ask"
+    assert asked["reason"] == "it is sensitive, so a yes comes first"
+    assert not [event for event in first if event["type"] == "started"]
+    assert second[0]["in_answer_to"]
+    allowed = next(event for event in second if event["type"] == "judged")
+    assert allowed["decision"] == "allowed"
+    assert allowed["reason"] == "it was agreed to"
+    staged = next(event for event in second if event["type"] == "staged")
+    assert staged["stage"] == "confirmation"
+    assert staged["reason"] == "a yes to my question"
+
+
+async def test_a_stage_that_passes_says_why():
+    house = House(Passed("model", "no idea"))
+
+    await house.hears("sing")
+
+    staged = [event for event in story(house.told) if event["type"] == "staged"]
+    assert [(one["taken"], one["reason"]) for one in staged] == [(False, "no idea")]
+
+
+async def test_rounds_of_a_model_are_told_with_their_calls_and_tokens():
+    told = []
+    watch, said = Watch(), Utterance("what time is it")
+    watch.subscribe(told.append)
+    model = FakeModel([Calls(("clock", {}), text="Let me see."), "It is noon."])
+
+    with steps_of(watch, said):
+        await run_loop(model, Turn(said, History()), ToolExecutor(ToolManager()), user_text=said.text)
+
+    rounds = [event for event in story(told) if event["type"] == "round"]
+    assert [one["number"] for one in rounds] == [1, 2]
+    assert [call["tool"] for call in rounds[0]["calls"]] == ["clock"]
+    assert rounds[0]["first_token_seconds"] <= rounds[0]["seconds"]
+    assert rounds[0]["input_tokens"] is None  # this one does not say
+
+
+async def test_a_pin_is_in_no_event():
+    house = House([UNLOCK], permission=PermissionSettings(pin="2468"))
+
+    await house.hears("unlock the front door")
+    await house.hears("yes, two four six eight")
+    await house.hears("my pin is 2468")
+
+    assert house.lock.actions == ["unlock"]
+    told = json.dumps(story(house.told))
+    assert "2468" not in told
+    assert "six" not in told
+
+
+def test_codes_and_passwords_are_hidden_in_what_was_said_and_done():
+    said = Utterance("set the code of the front door to 4711")
+    call = ToolCall("1", "set_code", {"deviceName": "Front Door", "userCode": "4711"})
+    outcome = ToolOutcome(
+        "1", "set_code", "The code is now 4711.", True, 0.1, call.args, None, {"code": "4711"}
+    )
+    events: list[Event] = [
+        Heard(said),
+        Judged(said, call, Verdict(Decision.ALLOWED)),
+        CallStarted(said, call, ToolTraits()),
+        CallFinished(said, outcome),
+        Said(said, "I set the code to 4711."),
+        Notice("the wifi password is hunter2"),
+    ]
+
+    told = json.dumps([event_json(event) for event in events])
+
+    assert "4711" not in told
+    assert "hunter2" not in told
+    assert "Front Door" in told
+
+
+def test_ordinary_numbers_stay():
+    for text in ("dim the lamp to 40", "the error code is 500", "call 555 1234", "wake me at 7:30"):
+        assert private(text) == text
+
+
+def test_every_event_is_json():
+    events: list[Event] = [
+        PartState("mqtt", State.OK, "It works.", 12.0),
+        ListTold("shopping", (("milk", False),)),
+        Planned("timer", {"1": {"left": 3}}),
+    ]
+
+    told = [event_json(event) for event in events]
+
+    assert [one["type"] for one in told] == ["part", "list", "planned"]
+    assert all(one["turn"] is None and one["at"] for one in told)
+    json.dumps(told)
