@@ -1,9 +1,11 @@
 """Devices as MCP resources: each can be read, and whoever subscribed hears when its state is another."""
 
 import json
+import re
 from typing import TYPE_CHECKING, Any, Final
 
 from zwave_mcp.devices import Device, devices_of
+from zwave_mcp.events import Event, EventLog
 from zwave_mcp.home import Home, Snapshot, Telling
 from zwave_mcp.queries import entry, reading
 from zwave_mcp.states import measured, state_text
@@ -12,6 +14,7 @@ if TYPE_CHECKING:
     from mcp_types import ListResourcesResult, ReadResourceResult
 
 ALL: Final = "zwave://devices"  # updated with every change of any device
+EVENTS: Final = "zwave://events"  # updated with everything that happens, and has what stands
 _JSON: Final = "application/json"
 
 
@@ -19,9 +22,14 @@ def uri_of(device: Device) -> str:
     return f"{ALL}/{device.node.id}/{device.endpoint}"
 
 
+def event_uris(event: Event) -> list[str]:
+    own = [] if event.node is None else [f"{EVENTS}/{event.node}/{event.endpoint}"]
+    return [EVENTS, *own]
+
+
 class Resources:
-    def __init__(self, home: Home) -> None:
-        self._home = home
+    def __init__(self, home: Home, events: EventLog) -> None:
+        self._home, self._events = home, events
         self._states: dict[str, tuple[str, ...]] | None = None  # with what each measures
         self._wanted: set[str] = set()
 
@@ -48,17 +56,20 @@ class Resources:
         from mcp_types import ListResourcesResult, Resource
 
         every = Resource(uri=ALL, name="devices", title="All devices", mime_type=_JSON)
+        events = Resource(uri=EVENTS, name="events", title="What has happened", mime_type=_JSON)
         devices = devices_of(await self._home.snapshot())
         each = [
             Resource(uri=uri_of(one), name=f"{one.room} {one.name}".strip(), title=one.name, mime_type=_JSON)
             for one in devices
         ]
-        return ListResourcesResult(resources=[every, *each])
+        return ListResourcesResult(resources=[every, events, *each])
 
     async def read(self, uri: str) -> "ReadResourceResult":
         from mcp.shared.exceptions import MCPError
-        from mcp_types import INVALID_PARAMS, ReadResourceResult, TextResourceContents
+        from mcp_types import INVALID_PARAMS
 
+        if uri.startswith(EVENTS):  # without a question to the home: it may be away
+            return self._read_events(uri)
         devices = devices_of(await self._home.snapshot())
         found: Any = [entry(one) for one in devices] if uri == ALL else None
         for one in devices if uri != ALL else ():
@@ -66,5 +77,20 @@ class Resources:
                 found = {**entry(one), "readings": [reading(value) for value in one.readings]}
         if found is None:
             raise MCPError(INVALID_PARAMS, f"There is no resource {uri[:100]}")
-        text = json.dumps(found, ensure_ascii=False)
-        return ReadResourceResult(contents=[TextResourceContents(uri=uri, text=text, mime_type=_JSON)])
+        return _contents(uri, found)
+
+    def _read_events(self, uri: str) -> "ReadResourceResult":
+        from mcp.shared.exceptions import MCPError
+        from mcp_types import INVALID_PARAMS
+
+        of = re.fullmatch(rf"{EVENTS}(?:/(\d{{1,5}})/(\d{{1,3}}))?", uri)
+        if of is None:
+            raise MCPError(INVALID_PARAMS, f"There is no resource {uri[:100]}")
+        return _contents(uri, self._events.to_json((int(of[1]), int(of[2])) if of[1] else None))
+
+
+def _contents(uri: str, found: Any) -> "ReadResourceResult":
+    from mcp_types import ReadResourceResult, TextResourceContents
+
+    text = json.dumps(found, ensure_ascii=False)
+    return ReadResourceResult(contents=[TextResourceContents(uri=uri, text=text, mime_type=_JSON)])

@@ -7,8 +7,9 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import TYPE_CHECKING, Any, Final
 
 from zwave_mcp.devices import devices_of
+from zwave_mcp.events import Event, EventLog, Reporting
 from zwave_mcp.home import Home, HomeError, Snapshot
-from zwave_mcp.resources import Resources
+from zwave_mcp.resources import Resources, event_uris
 from zwave_mcp.results import Facts, Result, result
 from zwave_mcp.schema_parts import ToolSpec
 from zwave_mcp.schemas import TOOLS
@@ -39,7 +40,8 @@ class ZwaveServer:
         self._tools = Tools(home, allow_unlock=allow_unlock)
         self._known: frozenset[tuple[object, ...]] | None = None
         self._changed = asyncio.Event()
-        self._resources = Resources(home)
+        self._events = EventLog(self._happened)
+        self._resources = Resources(home, self._events)
         self._updated: list[str] = []  # resources that are not as they were
         self._greeted = asyncio.Event()  # the client has asked for the tools
         self._devices_changed = False
@@ -47,6 +49,8 @@ class ZwaveServer:
         self._session: ServerSession | None = None
         self._bus: InMemorySubscriptionBus | None = None
         home.watch(self._look)
+        if isinstance(home, Reporting):
+            home.on_report(self._events.heard)
 
     async def serve(self, stdin: int, stdout: int) -> None:
         """Until end of input, SIGTERM or SIGINT. The home is closed when this returns."""
@@ -167,12 +171,17 @@ class ZwaveServer:
             (device.node.id, device.endpoint, device.name, device.room, device.kind)
             for device in devices_of(snapshot)
         )
+        self._events.look(snapshot)
         news = self._resources.news(snapshot)
         self._updated += [uri for uri in news if uri not in self._updated]
         self._devices_changed |= self._known is not None and now != self._known
         if self._devices_changed or self._updated:
             self._changed.set()
         self._known = now
+
+    def _happened(self, event: Event) -> None:
+        self._updated += [uri for uri in event_uris(event) if uri not in self._updated]
+        self._changed.set()
 
     async def _warm_up(self) -> None:
         """What checks arguments takes 100 ms to load: not while a client waits for its first answer."""

@@ -139,6 +139,7 @@ class Connection:
         self._wanted = asyncio.Event()  # a call came while there was no connection
         self._values_wanted = asyncio.Event()  # somebody wants to hear of changes at once
         self._on_value: Callable[[], None] = lambda: None
+        self._on_message: Callable[[str, bytes], None] = lambda _topic, _payload: None
         self._status = asyncio.Event()  # a gateway or the driver came or went
 
     @property
@@ -211,10 +212,14 @@ class Connection:
 
     async def _listen(self, link: "Link") -> None:
         try:
-            async for topic, payload in link.messages():
+            async for topic, payload, kept in link.messages():
                 if self.gateways.receive(topic, payload):
                     self._status.set()
+                elif self._is_event(topic):
+                    self._on_message(topic, payload)
                 elif self._is_value(topic):
+                    if not kept:  # what happened before is no event
+                        self._on_message(topic, payload)
                     self._on_value()
                 elif self._api is not None:
                     self._api.receive(payload)
@@ -224,11 +229,15 @@ class Connection:
             if api is not None:
                 api.fail(self._problem)
 
-    def follow_values(self, on_value: Callable[[], None]) -> None:
-        """`on_value` is told that some device has another value, from now on and after every connection."""
-        self._on_value = on_value
+    def follow_values(self, on_value: Callable[[], None], on_message: Callable[[str, bytes], None]) -> None:
+        """`on_value` is told that some device has another value, from now on and after every connection, and
+        `on_message` every message by which a device may tell that something has happened."""
+        self._on_value, self._on_message = on_value, on_message
         if not self._values_wanted.is_set():
             self._values_wanted.set()
+
+    def _is_event(self, topic: str) -> bool:
+        return topic.startswith(f"{self._options.prefix}/_EVENTS/")
 
     def _is_value(self, topic: str) -> bool:
         """Not what the gateway tells of itself; when a node was last heard is no news."""

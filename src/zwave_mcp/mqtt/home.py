@@ -4,10 +4,11 @@ import asyncio
 import contextlib
 import logging
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from zwave_mcp.events import Report
 from zwave_mcp.home import (
     PING_TIMEOUT_SECONDS,
     POLL_TIMEOUT_SECONDS,
@@ -31,6 +32,7 @@ from zwave_mcp.home import (
 from zwave_mcp.mqtt.api import COMMANDS, NO_STICK, Api, GatewayApi, spoken_words
 from zwave_mcp.mqtt.connection import DISCOVERY_SECONDS, Connection
 from zwave_mcp.mqtt.nodes import duration_seconds, parse_nodes, parse_scenes
+from zwave_mcp.mqtt.reports import Reports
 from zwave_mcp.options import MqttOptions
 
 log = logging.getLogger(__name__)
@@ -133,9 +135,28 @@ class MqttHome:
         self._news = asyncio.Event()
         self._asking = asyncio.Lock()
         self._owed: list[tuple[float, ValueId, Any]] = []  # to be put back when there is a connection
+        self._reports = Reports(options.prefix)
+        self._report_listeners: list[Callable[[Report], None]] = []
+        self._snapshots.watch(self._name_reports)
 
     def follow(self) -> None:
-        self._connection.follow_values(self._value_changed)
+        self._connection.follow_values(self._value_changed, self._message)
+
+    def on_report(self, listener: Callable[[Report], None]) -> None:
+        self._report_listeners.append(listener)
+
+    def _message(self, topic: str, payload: bytes) -> None:
+        report = self._reports.read(topic, payload, self._gateways.chosen or "")
+        if report is not None:
+            self._pass_on([report])
+
+    def _name_reports(self, snapshot: Snapshot) -> None:
+        self._pass_on(self._reports.look(snapshot))
+
+    def _pass_on(self, reports: Iterable[Report]) -> None:
+        for report in reports:
+            for listener in self._report_listeners:
+                listener(report)
 
     def _value_changed(self) -> None:
         self._snapshots.outdate()

@@ -171,12 +171,12 @@ class Link:
             del self._client.verdicts[mid]
             verdict.cancel()
 
-    async def messages(self) -> AsyncIterator[tuple[str, bytes]]:
-        """Topic and payload, until the connection is lost: then HomeDown."""
+    async def messages(self) -> AsyncIterator[tuple[str, bytes, bool]]:
+        """Topic, payload, and whether the broker had kept it; until the connection is lost: then HomeDown."""
         try:
             async for message in self._client.messages:
                 payload = message.payload
-                yield str(message.topic), payload if isinstance(payload, bytes) else b""
+                yield str(message.topic), payload if isinstance(payload, bytes) else b"", message.retain
         except aiomqtt.MqttError as error:
             raise HomeDown(_lost(self._address)) from error
 

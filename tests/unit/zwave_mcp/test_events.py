@@ -1,0 +1,209 @@
+"""Events out of recorded traffic: each once, by every kind of topic; what stands is no news."""
+
+from typing import Any
+
+import pytest
+from tests.fakes.zwave_events import SMOKE, TWO_HOURS, Player, recorded
+
+ALL = [
+    "Button 1 of the Wall Remote in the Stairs was pressed.",
+    "Button 1 of the Wall Remote in the Stairs was pressed.",
+    "Button 2 of the Wall Remote in the Stairs was pressed twice.",
+    "Button 3 of the Wall Remote in the Stairs was pressed three times.",
+    "Button 4 of the Wall Remote in the Stairs was held.",
+    "Button 4 of the Wall Remote in the Stairs was released.",
+    "Button 4 of the Wall Remote in the Stairs was held.",
+    "Button 4 of the Wall Remote in the Stairs was released.",
+    "The Bell Button in the Entrance rang: somebody is at the door.",
+    "The Door Chime in the Entrance sounds.",
+    "Smoke is detected in the Kitchen.",
+    "Smoke is no longer detected in the Kitchen.",
+    "The test of the Smoke Alarm in the Kitchen runs.",
+    "The battery of the Smoke Alarm in the Kitchen is low.",
+    "Water is detected in the Bathroom.",
+    "Water is no longer detected in the Bathroom.",
+    "The Terrace Door in the Kitchen was opened.",
+    "The Terrace Door in the Kitchen was closed.",
+    "The Terrace Door in the Kitchen was opened.",
+    "The Terrace Door in the Kitchen was closed.",
+    "The Terrace Door in the Kitchen is being tampered with.",
+    "The Terrace Door in the Kitchen is no longer tampered with.",
+    "The battery of the Terrace Door in the Kitchen is low.",
+    "The Motion Sensor in the Upper Hallway reports an intrusion.",
+    "The Front Door in the Entrance was unlocked at the keypad by user 2.",
+    "The Front Door in the Entrance was locked at the keypad by user 1.",
+    "The Front Door in the Entrance was unlocked by hand.",
+    "The Front Door in the Entrance was opened.",
+    "The Front Door in the Entrance was locked by itself.",
+    "The Front Door in the Entrance was closed.",
+    "The Front Door in the Entrance is jammed.",
+    "The keypad of the Front Door in the Entrance is blocked after wrong codes.",
+    "The Garage Door in the Garage was opened.",
+    "The Garage Door in the Garage was closed.",
+]
+
+
+@pytest.fixture
+def home() -> Player:
+    player = Player()
+    player.look()
+    return player
+
+
+@pytest.mark.parametrize("name", ["named", "valueid"])
+def test_every_recorded_event_is_told_once(home: Player, name: str) -> None:
+    home.play(name)
+
+    assert home.said == ALL
+
+
+def test_events_alone_are_enough_where_only_configured_values_have_topics(home: Player) -> None:
+    home.play("named", lambda topic: "_EVENTS" in topic)
+
+    assert home.said == ALL
+
+
+def test_values_alone_are_enough_where_events_are_off(home: Player) -> None:
+    home.play("named", lambda topic: "_EVENTS" not in topic)
+
+    assert home.said == ALL
+
+
+def test_a_message_that_was_delivered_twice_is_one_event(home: Player) -> None:
+    for line in recorded("valueid")[:30]:
+        for _ in range(2 if "topic" in line else 0):
+            home.message(line["topic"].removeprefix("zwave/"), line["payload"].encode())
+
+    assert home.said[:3] == ALL[:3]
+
+
+def test_a_list_tells_what_no_message_told(home: Player) -> None:
+    home.with_value(SMOKE, 2)
+    home.wait(1)
+    home.look()
+
+    assert home.said == ["Smoke is detected in the Kitchen."]
+    assert [alarm.text for alarm in home.log.alarms] == home.said
+
+
+def test_a_list_that_was_asked_for_before_does_not_take_an_alarm_back(home: Player) -> None:
+    home.wait(1)
+    home.message("Kitchen/Smoke_Alarm/113/0/Smoke_Alarm/Sensor_status", {"time": 1, "value": 2})
+    home.look(taken=home.moment - 0.5)
+
+    assert home.said == ["Smoke is detected in the Kitchen."]
+    assert home.log.alarms
+
+
+def test_what_stands_when_the_server_starts_is_told_as_standing() -> None:
+    home = Player()
+    home.with_value(SMOKE, 2, updated=home.moment - TWO_HOURS)
+    home.look()
+    home.message("Kitchen/Smoke_Alarm/113/0/Smoke_Alarm/Sensor_status", {"time": 1, "value": 2})
+
+    assert [(event.text, event.standing) for event in home.told] == [
+        ("Smoke is detected in the Kitchen.", True)
+    ]
+
+
+def test_a_gateway_that_forgets_its_values_for_a_moment_takes_nothing_back(home: Player) -> None:
+    home.with_value(SMOKE, 2)
+    home.look()
+    home.with_value(SMOKE, None)
+    home.wait(1)
+    home.look()
+    home.with_value(SMOKE, 2)
+    home.look()
+
+    assert home.said == ["Smoke is detected in the Kitchen."]
+
+
+def test_an_alarm_that_ended_and_came_again_is_told_again(home: Player) -> None:
+    topic = "Kitchen/Smoke_Alarm/113/0/Smoke_Alarm/Sensor_status"
+    for number, value in enumerate((2, 0, 2)):
+        home.wait(1)
+        home.message(topic, {"time": number, "value": value})
+
+    assert [event.state for event in home.told] == ["on", "off", "on"]
+
+
+@pytest.mark.parametrize(
+    ("topic", "payload"),
+    [
+        ("Stairs/Wall_Remote/central_scene/endpoint_0/scene/003", b"0"),
+        ("Stairs/6/91/0/scene/003", {"time": 5, "value": 0}),
+        ("Stairs/nodeID_6/91/0/scene/003", {"time": 5, "value": 0}),
+        (
+            "a/topic/of/my/own",
+            {
+                "nodeId": 6,
+                "commandClass": 91,
+                "endpoint": 0,
+                "property": "scene",
+                "propertyKey": "003",
+                "value": 0,
+            },
+        ),
+        (
+            "Landing/Switch/91/0/scene/003",
+            {"time": 5, "value": 0, "nodeName": "Wall Remote", "nodeLocation": "Stairs"},
+        ),
+    ],
+)
+def test_a_press_is_understood_by_every_kind_of_topic_and_payload(
+    home: Player, topic: str, payload: Any
+) -> None:
+    home.message(topic, payload)
+
+    assert home.said == ["Button 3 of the Wall Remote in the Stairs was pressed."]
+
+
+@pytest.mark.parametrize(
+    ("topic", "payload"),
+    [
+        ("Stairs/Wall_Remote/91/0/scene/003", {"time": 5}),
+        ("Stairs/Wall_Remote/91/0/scene/003", b""),
+        ("Stairs/Wall_Remote/91/0/scene/003", {"time": 5, "value": None}),
+        ("Stairs/Wall_Remote/91/0/scene/003", {"time": 5, "value": "NaN"}),
+        ("Stairs/Wall_Remote/91/0/scene/003/set", {"value": 0}),
+        ("Stairs/Wall_Remote/91/0/slowRefresh", {"time": 5, "value": True}),
+        ("Kitchen/Smoke_Alarm/113/0/alarmType", {"time": 5, "value": 0}),
+        ("Kitchen/Smoke_Alarm/113/0/Smoke_Alarm/Sensor_status", b""),
+        ("Kitchen/Smoke_Alarm/113/0/Smoke_Alarm/Sensor_status", b"\xff{"),
+        (
+            "_EVENTS/ZWAVE_GATEWAY-Another/node/node_notification",
+            {"data": [{"id": 9}, 128, {"eventType": "battery low"}]},
+        ),
+        ("_EVENTS/ZWAVE_GATEWAY-Home_Gateway/node/node_value_updated", {"data": [{"id": 6}]}),
+        ("_EVENTS/ZWAVE_GATEWAY-Home_Gateway/node/node_value_updated", {"data": "x"}),
+        ("Nowhere/Nobody/91/0/scene/003", {"time": 5, "value": 0}),
+    ],
+)
+def test_what_is_no_event_is_none(home: Player, topic: str, payload: Any) -> None:
+    home.message(topic, payload)
+
+    assert home.said == []
+
+
+def test_what_was_told_before_the_list_was_there_is_told_then() -> None:
+    home = Player()
+    home.message("Stairs/Wall_Remote/91/0/scene/003", {"time": 5, "value": 0})
+    assert home.said == []
+
+    home.look()
+
+    assert home.said == ["Button 3 of the Wall Remote in the Stairs was pressed."]
+
+
+def test_a_lock_that_tells_nothing_but_its_mode_is_believed_when_it_stays_so(home: Player) -> None:
+    topic = "Entrance/Front_Door/98/0/currentMode"
+    home.message(topic, {"time": 1, "value": 0})
+    home.wait(1)
+    home.message(topic, {"time": 2, "value": 255})  # it was only a wish
+    home.wait(5)
+    assert home.said == []
+
+    home.message(topic, {"time": 3, "value": 0})
+    home.wait(5)
+
+    assert home.said == ["The Front Door in the Entrance was unlocked."]
