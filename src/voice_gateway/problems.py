@@ -75,6 +75,9 @@ CANNOT_HEAR = "I cannot hear: {reason}"
 HEARING_FAILED = "Hearing failed: {reason}"
 CANNOT_UNDERSTAND = "I cannot understand speech: {reason}"
 CANNOT_SPEAK = "I cannot speak, replies are shown: {reason}"
+WEB_PORT = "The web console is not open: {host}:{port} cannot be used ({reason}); I keep trying."
+WEB_CERTIFICATE = "The web console is not open: its certificate cannot be used ({reason})."
+WEB_NO_TOKEN = "Nobody can use the web console yet: other machines need a token, and there is none."
 WYOMING_PORT = "Wyoming clients cannot reach me: {host}:{port} cannot be used ({reason})."
 
 
@@ -232,6 +235,15 @@ SPEECH = Problem(
     "`voice-gateway audio test`, `voice.output_device`; `voice.tts` chooses the voice, and [voice](voice.md)"
     " tells what it needs; only the voice needs it",
     "with the next reply",
+)
+WEB = Problem(
+    "`web`",
+    (WEB_PORT, WEB_CERTIFICATE, WEB_NO_TOKEN),
+    "the port of `web.port` is taken (by another gateway, for example), the address is none of this machine,"
+    " or what it needs for other machines is missing; every other door works",
+    "what else listens there (`ss -ltnp`), `web.port` (`VOICE_GATEWAY_WEB_PORT`), `web.tls_cert`;"
+    " `voice-gateway web token` makes a token",
+    "by itself when the port is free, the certificate is right, or the token is made",
 )
 WYOMING = Problem(
     "`wyoming`",
@@ -493,6 +505,7 @@ CATALOGUE: Mapping[str, tuple[Problem, ...]] = {
             "with the next command after that socket is gone",
         ),
     ),
+    "The web console": (WEB,),
     "The voice": (
         VOICE,
         MICROPHONE,

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from tests.fakes import warm_python
+from tests.fakes.gateway_process import NO_CONSOLE
 
 
 @pytest.mark.slow
@@ -42,7 +43,7 @@ async def test_bytes_that_are_no_text_come_through(commands):
             *(python, "-m", "voice_gateway", "run"),
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
-            env=commands.env,
+            env={**NO_CONSOLE, **commands.env},
         )
         answers.append(await process.communicate(b"what is 2 plus 2\xff\n"))
 

@@ -19,6 +19,8 @@ from voice_gateway.config.folders import FILE_NAME
 
 NOT_UNIT = "a gateway as a process"
 
+# Gateways of many tests run side by side, and there is one port: who wants the console asks for it.
+NO_CONSOLE = {"VOICE_GATEWAY_WEB_ENABLED": "false"}
 LIMIT_SECONDS = 30  # a loaded machine may need long to start a server; a hang never ends
 
 
@@ -65,7 +67,7 @@ class Commands:
             stdout=asyncio.subprocess.PIPE,
             stderr=stderr,
             cwd=self.folder,
-            env={**self.env, **env},
+            env={**(NO_CONSOLE if "run" in words else {}), **self.env, **env},
             limit=1 << 26,
         )
         self._started.append(process)

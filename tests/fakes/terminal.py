@@ -8,7 +8,7 @@ import termios
 from collections.abc import AsyncIterator
 
 from tests.fakes import warm_python
-from tests.fakes.gateway_process import LIMIT_SECONDS, Commands
+from tests.fakes.gateway_process import LIMIT_SECONDS, NO_CONSOLE, Commands
 
 
 class Terminal:
@@ -34,7 +34,7 @@ class Terminal:
             stdout=its,
             stderr=its,
             cwd=commands.folder,
-            env={**commands.env, "TERM": "dumb", **env},
+            env={**NO_CONSOLE, **commands.env, "TERM": "dumb", **env},
             start_new_session=True,
         )
         os.close(its)

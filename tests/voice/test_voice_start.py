@@ -12,7 +12,7 @@ from tests.fakes.speech_packages import need_packages, need_portaudio
 from tests.fakes.waiting import until
 
 from voice_gateway.app import opened
-from voice_gateway.config import Settings, VoiceSettings
+from voice_gateway.config import Settings, VoiceSettings, WebSettings
 from voice_gateway.watch import State
 
 
@@ -154,7 +154,7 @@ async def test_wyoming_clients_need_no_sound_card_here(commands, monkeypatch):
     monkeypatch.setenv("XDG_DATA_HOME", commands.env["XDG_DATA_HOME"])
     monkeypatch.setenv("XDG_RUNTIME_DIR", commands.env["XDG_RUNTIME_DIR"])
     settings = VoiceSettings(wyoming_url="tcp://127.0.0.1:0")
-    async with opened(Settings(voice=settings)) as gateway:
+    async with opened(Settings(voice=settings, web=WebSettings(enabled=False))) as gateway:
         gateway.doors.open(None, spoken=False, show=print, announce=print)
         await until(lambda: gateway.watch.state("wyoming") is State.OK)
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from voice_gateway.doors.terminal import TextDoor
     from voice_gateway.doors.voice.door import VoiceDoor
     from voice_gateway.doors.voice.recording import Listener
+    from voice_gateway.doors.web.door import WebDoor
     from voice_gateway.doors.wyoming.door import WyomingDoor
     from voice_gateway.hearing.transcriber import Transcriber
     from voice_gateway.speaking.speaker import KeepingSpeaker
@@ -53,6 +54,7 @@ class Doors:
         self._voice: VoiceDoor | None = None
         self._control: ControlDoor | None = None
         self._wyoming: WyomingDoor | None = None
+        self._web: WebDoor | None = None
         self._terminal = False
 
     def open(self, config: Path | None, *, spoken: bool, show: Tell, announce: Tell) -> None:
@@ -66,13 +68,25 @@ class Doors:
             self._open_voice(spoken, show, announce)
         if gateway.settings.mqtt.broker_url:
             self._open_mqtt()
+        if gateway.settings.web.enabled:
+            from voice_gateway.app.web import web_door
+
+            self._web = web_door(gateway)
+            gateway.start(self._web.run(), "door.web")
         self._control = ControlDoor(control_file(), operations(gateway, config))
         gateway.start(self._control.run(), "door.control")
 
     async def tried(self) -> None:
-        """Returns when it is known whether commands can reach us."""
+        """Returns when it is known whether commands and browsers can reach us."""
         if self._control is not None:
             await self._control.tried.wait()
+        if self._web is not None:
+            await self._web.tried.wait()
+
+    @property
+    def web_address(self) -> str:
+        """What to type into a browser; empty: there is nothing to see."""
+        return self._web.address if self._web is not None else ""
 
     def addresses(self) -> list[str]:
         """Every open door, for people, with what one needs to get in."""

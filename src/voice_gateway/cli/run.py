@@ -74,6 +74,8 @@ async def _announce_ready(gateway: Gateway, behind: Source, announcer: Announcer
 
     async def announce() -> None:
         await gateway.ready()
+        if address := gateway.doors.web_address:
+            _tell(f"The console: {address}")
         if behind is not Source.LINES:
             _tell(gateway.ready_line())
         announcer.begin(gateway.watch.parts())

@@ -3,6 +3,7 @@
 from voice_gateway.config.folders import control_file, conversations_file, data_folder
 from voice_gateway.config.kinds import SHORTEST_PIN
 from voice_gateway.config.load import Loaded, load
+from voice_gateway.config.section import Section
 from voice_gateway.config.servers import SIMULATED_HOME, remember_home
 from voice_gateway.config.tree import (
     AnthropicSettings,
@@ -15,13 +16,13 @@ from voice_gateway.config.tree import (
     OllamaSettings,
     PermissionSettings,
     RoutinesSettings,
-    Section,
     ServerSettings,
     Settings,
     SeveralSteps,
     ToolsSettings,
     VoiceSettings,
 )
+from voice_gateway.config.web import WebSettings
 
 __all__ = [
     "SHORTEST_PIN",
@@ -43,6 +44,7 @@ __all__ = [
     "SeveralSteps",
     "ToolsSettings",
     "VoiceSettings",
+    "WebSettings",
     "control_file",
     "conversations_file",
     "data_folder",

@@ -6,8 +6,6 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import (
-    BaseModel,
-    ConfigDict,
     Field,
     PrivateAttr,
     SecretStr,
@@ -35,24 +33,8 @@ from voice_gateway.config.kinds import (
     checked_wake_words,
     is_own_server,
 )
-
-
-class Section(BaseModel):
-    """A part's own settings: frozen, unknown keys refused."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
-
-    @model_validator(mode="before")
-    @classmethod
-    def _empty_means_none(cls, values: Any) -> Any:
-        """TOML and the environment have no word for "none": an empty text says it, also of a list."""
-        if not isinstance(values, dict):
-            return values
-        nothing = {type(None): None, tuple: ()}
-        kinds = {key: type(field.default) for key, field in cls.model_fields.items()}
-        empty = {key: nothing[kind] for key, kind in kinds.items() if kind in nothing}
-        return {key: empty.get(key, "") if value == "" else value for key, value in values.items()}
-
+from voice_gateway.config.section import Section
+from voice_gateway.config.web import WebSettings
 
 Provider = Literal["local", "ollama", "anthropic"]
 AutonomySetting = Literal["auto", "ask", "act", "look"]
@@ -393,6 +375,7 @@ class Settings(Section):
     permission: PermissionSettings = PermissionSettings()
     home: HomeSettings = HomeSettings()
     routines: RoutinesSettings = RoutinesSettings()
+    web: WebSettings = WebSettings()
 
     _left_out: tuple[LeftOut, ...] = PrivateAttr(())
 

@@ -1,0 +1,53 @@
+"""The settings of the web console and of the door for programs."""
+
+import ipaddress
+from pathlib import Path
+
+from pydantic import Field, field_validator, model_validator
+
+from voice_gateway.config.section import Section
+
+LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine can reach it; of a name that is not known here nobody can say so."""
+    try:
+        return ipaddress.ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return host.casefold() == "localhost"
+
+
+class WebSettings(Section):
+    """The console in the browser, and the door for programs."""
+
+    enabled: bool = Field(True, description="serve the console and the API (docs/console.md)")
+    host: str = Field(
+        "127.0.0.1",
+        min_length=1,
+        description="address to listen on; any but loopback needs a token (`voice-gateway web token`)",
+    )
+    port: int = Field(8770, ge=0, le=65_535, description="port to listen on; 0 takes any that is free")
+    tls_cert: Path | None = Field(None, description="certificate (PEM), for https; needs tls_key")
+    tls_key: Path | None = Field(None, description="its private key (PEM)")
+    hosts: tuple[str, ...] = Field(
+        (), description="more names by which browsers reach it, as home.example; others are refused"
+    )
+
+    @field_validator("hosts")
+    @classmethod
+    def _names_alone(cls, hosts: tuple[str, ...]) -> tuple[str, ...]:
+        for host in hosts:
+            if not host or not host.isascii() or not host.isprintable() or set(host) & set("/@ *?#"):
+                raise ValueError(f"{host!r} is no host name, as home.example is")
+        return tuple(host.casefold().strip("[]") for host in hosts)
+
+    @model_validator(mode="after")
+    def _a_certificate_has_a_key(self) -> "WebSettings":
+        if (self.tls_cert is None) != (self.tls_key is None):
+            raise ValueError("tls_cert and tls_key need each other")
+        return self
+
+    @property
+    def needs_token(self) -> bool:
+        return not is_loopback(self.host)

@@ -1,0 +1,119 @@
+"""The web door: opens its port, tries again while it is taken, and says where the console is."""
+
+import asyncio
+import importlib
+import logging
+import ssl
+from collections.abc import Callable, Coroutine, Sequence
+from typing import TYPE_CHECKING, Any
+
+from voice_gateway.config import WebSettings
+from voice_gateway.doors.web.tokens import TokenFile
+from voice_gateway.problems import WEB, WEB_CERTIFICATE, WEB_NO_TOKEN, WEB_PORT
+from voice_gateway.watch import State, Watch
+
+if TYPE_CHECKING:
+    from voice_gateway.doors.web.server import HttpServer
+
+log = logging.getLogger(__name__)
+
+RETRY_SECONDS = 5.0  # until a port that is taken may be free
+Start = Callable[[Coroutine[Any, Any, None]], object]  # work that outlives a connection
+HEAVY = "voice_gateway.doors.web.server"  # with Starlette and uvicorn
+
+
+class WebDoor:
+    """`routes` makes what is served, when its libraries are there."""
+
+    def __init__(
+        self,
+        settings: WebSettings,
+        routes: Callable[[Start], Sequence[Any]],
+        watch: Watch,
+        tokens: TokenFile,
+        *,
+        heavy: Sequence[str] = (),  # modules that are imported beside what else starts
+        retry_seconds: float = RETRY_SECONDS,
+    ) -> None:
+        self._settings = settings
+        self._routes = routes
+        self._watch = watch
+        self._tokens = tokens
+        self._heavy = (HEAVY, *heavy)
+        self._retry_seconds = retry_seconds
+        self.port = 0  # that it really listens on; 0: it does not
+        self.tried = asyncio.Event()  # it listens, or it is known that it cannot for now
+
+    @property
+    def address(self) -> str:
+        """What to type into a browser; empty while there is nothing to see."""
+        if not self.port:
+            return ""
+        host = self._settings.host
+        shown = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, f"[{host}]" if ":" in host else host)
+        scheme = "https" if self._settings.tls_cert else "http"
+        return f"{scheme}://{shown}:{self.port}/"
+
+    async def run(self) -> None:
+        """Until cancelled."""
+        self._watch.report("web", State.STARTING, "The web console is starting.")
+        for module in self._heavy:
+            await asyncio.to_thread(importlib.import_module, module)
+        async with asyncio.TaskGroup() as turns:
+            await self._open(lambda work: turns.create_task(_survived(work), name="web"))
+
+    async def _open(self, start: Start) -> None:
+        from voice_gateway.doors.web.server import HttpServer, application
+
+        app = application(self._settings, self._tokens, self._routes(start))
+        failures = 0
+        while True:
+            server = HttpServer(app, self._settings)
+            try:
+                self.port = await server.open()
+                break
+            except (OSError, ssl.SSLError) as error:
+                failures += 1
+                self._failed(error, failures)
+                self.tried.set()
+            await asyncio.sleep(self._retry_seconds)
+        try:
+            await self._serve(server)
+        finally:
+            self.port = 0
+            await server.close()
+
+    async def _serve(self, server: "HttpServer") -> None:
+        self._report()
+        self.tried.set()
+        while self._settings.needs_token and not self._tokens.exists:  # noqa: ASYNC110 (another process makes it)
+            await asyncio.sleep(self._retry_seconds)
+        self._report()
+        await server.wait_closed()
+
+    def _report(self) -> None:
+        if not self._settings.needs_token:
+            self._watch.report("web", State.OK, f"The web console is at {self.address}.")
+        elif not self._tokens.exists:
+            self._watch.report("web", State.DEGRADED, WEB_NO_TOKEN, WEB.advice)
+        else:
+            plain = "" if self._settings.tls_cert else " Its words can be read on the way: there is no TLS."
+            self._watch.report("web", State.OK, f"The web console is at {self.address}.{plain}")
+
+    def _failed(self, error: OSError, failures: int) -> None:
+        host, port = self._settings.host, self._settings.port
+        reason = error.strerror or str(error)
+        text = WEB_PORT.format(host=host, port=port, reason=reason)
+        if isinstance(error, ssl.SSLError) or error.filename is not None:
+            text = WEB_CERTIFICATE.format(reason=reason)
+        if failures == 1:
+            log.info("the web console cannot be opened", extra={"reason": str(error)})
+        self._watch.report("web", State.DEGRADED, text, WEB.advice)
+
+
+async def _survived(work: Coroutine[Any, Any, None]) -> None:
+    """What one request asked for does not end the door."""
+    try:
+        await work
+    except Exception:
+        log.exception("a request of the web door failed")

@@ -1,0 +1,160 @@
+"""The HTTP server itself: uvicorn's protocols on a socket of ours, without its loop, signals and logs."""
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Sequence
+from typing import Any
+
+import h11
+import uvicorn
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import BaseRoute
+from starlette.types import ASGIApp
+from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
+from uvicorn.server import ServerState
+
+from voice_gateway.config import WebSettings
+from voice_gateway.doors.web.guard import Guard
+from voice_gateway.doors.web.static_files import static_route
+from voice_gateway.doors.web.tokens import TokenFile
+
+HEADER_SECONDS = 10.0  # for a whole request line with its headers
+KEEP_ALIVE_SECONDS = 20
+MOST_CONNECTIONS = 1000
+LONGEST_HEADERS = 32 * 1024  # bytes
+LONGEST_MESSAGE = 1024 * 1024  # bytes of one WebSocket message: 30 seconds of sound
+STOP_SECONDS = 1.0
+
+
+def application(settings: WebSettings, tokens: TokenFile, routes: Sequence[BaseRoute]) -> ASGIApp:
+    """Everything that is served, behind the guard."""
+    app = Starlette(
+        routes=[*routes, static_route()],
+        exception_handlers={HTTPException: _refused, Exception: _failed},
+    )
+    app.router.redirect_slashes = False
+    return Guard(app, settings, tokens)
+
+
+async def _refused(_request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    return JSONResponse({"error": error.detail}, error.status_code, headers=error.headers)
+
+
+async def _failed(_request: Request, _error: Exception) -> Response:
+    """The reason stands in the log; a stranger does not learn what we are made of."""
+    return JSONResponse({"error": "something went wrong in the gateway"}, 500)
+
+
+class HttpServer:
+    """One port."""
+
+    def __init__(self, app: ASGIApp, settings: WebSettings) -> None:
+        self._settings = settings
+        self._state = ServerState()
+        self._server: asyncio.Server | None = None
+        self._config = uvicorn.Config(
+            self._quietly(app),
+            http=_Connection,
+            ws=WebSocketsSansIOProtocol,
+            ws_max_size=LONGEST_MESSAGE,
+            ws_max_queue=8,
+            ws_per_message_deflate=False,  # a small message may unpack to a large one
+            lifespan="off",
+            log_config=None,
+            access_log=False,
+            proxy_headers=False,
+            server_header=False,
+            date_header=False,
+            timeout_keep_alive=KEEP_ALIVE_SECONDS,
+            h11_max_incomplete_event_size=LONGEST_HEADERS,
+            ssl_certfile=settings.tls_cert,
+            ssl_keyfile=settings.tls_key,
+        )
+        # What strangers send is no warning for the owner.
+        logging.getLogger("uvicorn.error").setLevel(logging.ERROR)
+
+    def _quietly(self, app: ASGIApp) -> ASGIApp:
+        async def ended(scope: Any, receive: Any, send: Any) -> None:
+            try:
+                await app(scope, receive, send)
+            except asyncio.CancelledError:
+                if self._server is not None:
+                    raise
+                # We are closing: uvicorn would log every open console as an error.
+
+        return ended
+
+    async def open(self) -> int:
+        """The port that it listens on. OSError: it cannot be had, or the certificate cannot be read."""
+        self._config.load()
+        self._server = await asyncio.get_running_loop().create_server(
+            self._connection, self._settings.host, self._settings.port, ssl=self._config.ssl
+        )
+        return int(self._server.sockets[0].getsockname()[1])
+
+    def _connection(self) -> asyncio.Protocol:
+        return _Connection(self._config, self._state, {})
+
+    async def wait_closed(self) -> None:
+        assert self._server is not None
+        await self._server.serve_forever()
+
+    async def close(self) -> None:
+        """Open streams are ended, not waited for; a turn that was asked for comes to its end in the
+        conversation or is cut off with everything else."""
+        server, self._server = self._server, None
+        if server is None:
+            return
+        server.close()
+        for task in self._state.tasks:
+            task.cancel()
+        if self._state.tasks:
+            await asyncio.wait(self._state.tasks, timeout=STOP_SECONDS)
+        for connection in list(self._state.connections):
+            with contextlib.suppress(Exception):  # what a connection is in the middle of does not matter
+                connection.transport.abort()
+
+
+class _Connection(H11Protocol):
+    """Who is slow to say what it wants, or to read what it asked for, is let go."""
+
+    _limit: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self.app_state = {**self.app_state, "abort": transport.abort}
+        if len(self.connections) > MOST_CONNECTIONS:
+            transport.abort()
+            return
+        self._begin()
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        if self.conn.their_state is not h11.IDLE:
+            self._ended()
+        elif self._limit is None:
+            self._begin()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._ended()
+        super().connection_lost(exc)
+
+    def timeout_keep_alive_handler(self) -> None:
+        if self.transport.get_write_buffer_size():
+            self.transport.abort()
+        else:
+            super().timeout_keep_alive_handler()
+
+    def _begin(self) -> None:
+        self._limit = self.loop.call_later(HEADER_SECONDS, self.transport.abort)
+
+    def _ended(self) -> None:
+        if self._limit is not None:
+            self._limit.cancel()
+            self._limit = None

@@ -1,0 +1,64 @@
+"""The token that other machines need: shown once, kept as a hash, and void as soon as a new one is made."""
+
+import hashlib
+import hmac
+import json
+import os
+import secrets
+from pathlib import Path
+
+from voice_gateway.private_files import private_folder
+
+PREFIX = "vg_"  # so that one who finds it in a log knows what it is
+
+
+class TokenFile:
+    """Looked at again whenever it changes: a running gateway knows at once that a token was revoked."""
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+        self._seen: tuple[int, int, int] | None = None
+        self._hash = b""
+
+    def make(self) -> str:
+        """A new one; the one before is void."""
+        token = PREFIX + secrets.token_urlsafe(32)
+        private_folder(self._file.parent)
+        beside = self._file.with_suffix(".new")
+        descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with os.fdopen(descriptor, "w", encoding="utf-8") as opened:
+            json.dump({"sha256": _hashed(token).hex()}, opened)
+        beside.replace(self._file)
+        return token
+
+    def revoke(self) -> bool:
+        """False: there was none."""
+        try:
+            self._file.unlink()
+        except FileNotFoundError:
+            return False
+        return True
+
+    @property
+    def exists(self) -> bool:
+        return bool(self._current())
+
+    def knows(self, token: str) -> bool:
+        known = self._current()
+        return bool(known) and hmac.compare_digest(known, _hashed(token))
+
+    def _current(self) -> bytes:
+        try:
+            found = self._file.stat()
+            stamp = (found.st_mtime_ns, found.st_ino, found.st_size)
+            if stamp != self._seen:
+                self._hash = bytes.fromhex(json.loads(self._file.read_text(encoding="utf-8"))["sha256"])
+                self._seen = stamp
+        except (OSError, ValueError, KeyError, TypeError):  # none, or damaged: then nobody has one
+            self._seen, self._hash = None, b""
+        return self._hash
+
+
+def _hashed(token: str) -> bytes:
+    """Plain SHA-256: there is nothing to guess in 256 random bits."""
+    return hashlib.sha256(token.encode("utf-8", "replace")).digest()
