@@ -66,6 +66,7 @@ PROOFS = {
     "`pin`": "test_a_lock_is_told_in_the_status_until_it_is_over",
     "commands": "test_a_second_gateway_says_so_and_takes_over_when_the_first_ends",
     "commands (another user)": "test_root_does_not_speak_to_somebody_who_could_make_that_folder",
+    "`web`": "test_a_console_whose_port_is_taken_is_told_of_and_opened_when_it_is_free",
     "`voice`": "test_engines_that_cannot_be_loaded_are_told_of",
     "`microphone`": "test_a_microphone_that_fails_is_opened_again",
     "`transcriber`": "test_an_engine_that_raises_costs_one_turn",

@@ -3,12 +3,12 @@
 import asyncio
 import importlib
 import logging
-import ssl
 from collections.abc import Callable, Coroutine, Sequence
 from typing import TYPE_CHECKING, Any
 
 from voice_gateway.config import WebSettings
 from voice_gateway.doors.web.tokens import TokenFile
+from voice_gateway.errors import LinkError
 from voice_gateway.problems import WEB, WEB_CERTIFICATE, WEB_NO_TOKEN, WEB_PORT
 from voice_gateway.watch import State, Watch
 
@@ -66,16 +66,17 @@ class WebDoor:
         from voice_gateway.doors.web.server import HttpServer, application
 
         app = application(self._settings, self._tokens, self._routes(start))
-        failures = 0
         while True:
             server = HttpServer(app, self._settings)
             try:
                 self.port = await server.open()
                 break
-            except (OSError, ssl.SSLError) as error:
-                failures += 1
-                self._failed(error, failures)
-                self.tried.set()
+            except LinkError as error:
+                self._failed(WEB_CERTIFICATE.format(reason=error))
+            except OSError as error:
+                reason = error.strerror or str(error)
+                host, port = self._settings.host, self._settings.port
+                self._failed(WEB_PORT.format(host=host, port=port, reason=reason))
             await asyncio.sleep(self._retry_seconds)
         try:
             await self._serve(server)
@@ -100,15 +101,9 @@ class WebDoor:
             plain = "" if self._settings.tls_cert else " Its words can be read on the way: there is no TLS."
             self._watch.report("web", State.OK, f"The web console is at {self.address}.{plain}")
 
-    def _failed(self, error: OSError, failures: int) -> None:
-        host, port = self._settings.host, self._settings.port
-        reason = error.strerror or str(error)
-        text = WEB_PORT.format(host=host, port=port, reason=reason)
-        if isinstance(error, ssl.SSLError) or error.filename is not None:
-            text = WEB_CERTIFICATE.format(reason=reason)
-        if failures == 1:
-            log.info("the web console cannot be opened", extra={"reason": str(error)})
-        self._watch.report("web", State.DEGRADED, text, WEB.advice)
+    def _failed(self, sentence: str) -> None:
+        self._watch.report("web", State.DEGRADED, sentence, WEB.advice)
+        self.tried.set()
 
 
 async def _survived(work: Coroutine[Any, Any, None]) -> None:

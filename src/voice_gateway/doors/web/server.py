@@ -1,7 +1,6 @@
 """The HTTP server itself: uvicorn's protocols on a socket of ours, without its loop, signals and logs."""
 
 import asyncio
-import contextlib
 import logging
 from collections.abc import Sequence
 from typing import Any
@@ -22,6 +21,7 @@ from voice_gateway.config import WebSettings
 from voice_gateway.doors.web.guard import Guard
 from voice_gateway.doors.web.static_files import static_route
 from voice_gateway.doors.web.tokens import TokenFile
+from voice_gateway.errors import LinkError
 
 HEADER_SECONDS = 10.0  # for a whole request line with its headers
 KEEP_ALIVE_SECONDS = 20
@@ -91,8 +91,11 @@ class HttpServer:
         return ended
 
     async def open(self) -> int:
-        """The port that it listens on. OSError: it cannot be had, or the certificate cannot be read."""
-        self._config.load()
+        """The port that it listens on. OSError: it cannot be had; LinkError: the certificate is no good."""
+        try:
+            self._config.load()
+        except OSError as error:
+            raise LinkError(error.strerror or str(error)) from error
         self._server = await asyncio.get_running_loop().create_server(
             self._connection, self._settings.host, self._settings.port, ssl=self._config.ssl
         )
@@ -112,13 +115,13 @@ class HttpServer:
         if server is None:
             return
         server.close()
+        for connection in list(self._state.connections):
+            connection.transport.abort()
+        await asyncio.sleep(0)  # they learn of it
         for task in self._state.tasks:
             task.cancel()
         if self._state.tasks:
             await asyncio.wait(self._state.tasks, timeout=STOP_SECONDS)
-        for connection in list(self._state.connections):
-            with contextlib.suppress(Exception):  # what a connection is in the middle of does not matter
-                connection.transport.abort()
 
 
 class _Connection(H11Protocol):
