@@ -112,6 +112,8 @@ class Node:
     available: bool = True
     values: tuple[Value, ...] = ()
     product: str = ""
+    ready: bool = True  # the driver knows what it can do
+    starting: bool = False  # … and will in a moment: nothing of it is known yet
 
     @property
     def dead(self) -> bool:
@@ -193,6 +195,8 @@ class Pace:
     stop_check_seconds: float = 0.4  # a motor that moves is elsewhere by then
     scene_window_seconds: float = 5.0
     scene_poll_seconds: float = 0.5
+    starting_seconds: float = 3.0  # how long a gateway that has just started is given to know a device
+    starting_poll_seconds: float = 0.3
 
 
 @runtime_checkable

@@ -1,5 +1,6 @@
 """One call of a tool: arguments checked, the right part asked, always a result."""
 
+import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping
 from functools import cache
@@ -14,7 +15,7 @@ from zwave_mcp.scenes import Scenes
 from zwave_mcp.schema_parts import Schema
 from zwave_mcp.schemas import TOOLS
 from zwave_mcp.thermostat import Setting, Thermostats
-from zwave_mcp.view import Viewer
+from zwave_mcp.view import STARTING, Viewer
 
 log = logging.getLogger(__name__)
 
@@ -28,6 +29,7 @@ _FIRST: Final = ("additionalProperties", "required", "type", "enum")  # of sever
 
 class Tools:
     def __init__(self, home: Home, *, allow_unlock: bool = False) -> None:
+        self._home = home
         viewer = Viewer(home)
         self._queries = Queries(home, viewer)
         self._control = Control(home, viewer, allow_unlock=allow_unlock)
@@ -71,10 +73,20 @@ class Tools:
         if wrong is not None:
             return self._fit(name, result(wrong, "invalid", Facts(_requested(given))))
         try:
-            return await self._calls[name](given)
+            return await self._started(name, given)
         except HomeError as error:
             log.warning("home not reachable", extra={"tool": name, "error": str(error)})
             return self._fit(name, down(error, _requested(given)))
+
+    async def _started(self, name: str, given: Arguments) -> Result:
+        """A gateway that is just starting knows its nodes in a moment; nothing was done until then."""
+        end = perf_counter() + self._home.pace.starting_seconds
+        while True:
+            answer = await self._calls[name](given)
+            if not answer.structured.get(STARTING) or perf_counter() > end:
+                return answer
+            await asyncio.sleep(self._home.pace.starting_poll_seconds)
+            await self._home.snapshot(0)
 
     def _fit(self, name: str, failed: Result) -> Result:
         """A failure too has the shape that the tool promises."""

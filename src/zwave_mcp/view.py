@@ -1,12 +1,16 @@
 """The home as it is now: devices and their names, made once for each snapshot."""
 
 from dataclasses import dataclass
+from typing import Final
 
 from home_words.resolver import Group, Names, One, Prefers, Several
+from home_words.states import UNKNOWN
 from zwave_mcp import wording
 from zwave_mcp.devices import Device, OldJams, devices_of
 from zwave_mcp.home import SNAPSHOT_MAX_AGE_SECONDS, Home, Snapshot
 from zwave_mcp.results import Facts, Outcome, Result, result
+
+STARTING: Final = "starting"  # in a result: nothing was done, and in a moment more is known
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +58,21 @@ def resolve_device(
             return able[0]
         return _group(asked, requested, able)
     if isinstance(found, One):
-        return found.device
+        return _not_known_yet(found.device, requested) or found.device
     if isinstance(found, Several):
         return result(wording.which(found.devices), "ambiguous", Facts(requested, candidates=found.devices))
     sentence = wording.not_found(asked, found.nearest)
     return result(sentence, "not_found", Facts(requested, candidates=found.nearest))
+
+
+def _not_known_yet(device: Device, requested: dict[str, object]) -> Result | None:
+    """Of what the gateway has not interviewed nobody can say that it cannot do something."""
+    node = device.node
+    if node.ready or device.kind != "other":
+        return None
+    sentence = wording.unreachable(device) if node.dead else wording.not_interviewed(device)
+    more = {STARTING: True} if node.starting else {}
+    return result(sentence, "unreachable", Facts(requested, device, UNKNOWN, more=more))
 
 
 def _group(asked: str, requested: dict[str, object], able: tuple[Device, ...]) -> Result:

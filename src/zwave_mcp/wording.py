@@ -33,6 +33,7 @@ __all__ = [
     "no_scene",
     "not_confirmed",
     "not_found",
+    "not_interviewed",
     "not_sent",
     "one_at_a_time",
     "queued",
@@ -69,6 +70,14 @@ _ABLE: Final = {
 
 def queued(device: Device) -> str:
     return capital(f"{the(device)} {verb(device, 'is')} asleep: the command takes effect after waking up.")
+
+
+def not_interviewed(device: Device) -> str:
+    name, node = the(device, room=True), device.node
+    if node.starting:
+        return capital(f"{name} {verb(device, 'is')} not known yet: Z-Wave JS UI is just starting.")
+    asleep = " and is asleep" if node.asleep else ""
+    return capital(f"{name} has not been interviewed by Z-Wave JS UI{asleep}: nobody knows what it can do.")
 
 
 def not_sent(device: Device) -> str:

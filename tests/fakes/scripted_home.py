@@ -15,6 +15,8 @@ QUICK = Pace(
     stop_check_seconds=0.005,
     scene_window_seconds=0.05,
     scene_poll_seconds=0.01,
+    starting_seconds=0.05,
+    starting_poll_seconds=0.01,
 )
 
 

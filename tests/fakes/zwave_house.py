@@ -61,6 +61,18 @@ class House:
         self._set_status(node_id, "Awake")
         self.asleep.pop(node_id).set()
 
+    def forget(self) -> None:
+        """The gateway starts from its cache: of nodes that do not sleep it knows nothing yet."""
+        for node in self.nodes:
+            if node.get("status") == "Alive" and not node.get("isControllerNode"):
+                node.update(ready=False, inited=False, status="Unknown", values={})
+
+    def remember(self, node_id: int) -> None:
+        """It has answered the gateway's ping."""
+        node, known = self.node(node_id), next(one for one in recordings.nodes() if one["id"] == node_id)
+        assert node is not None
+        node.update(ready=True, inited=True, status=known["status"], values=known["values"])
+
     async def write(self, wire: dict[str, Any], value: Any) -> dict[str, Any]:
         """The `result` of `writeValue`."""
         node_id, key = wire["nodeId"], _key(wire)

@@ -202,6 +202,28 @@ async def problem(home):
     return str(caught.value)
 
 
+async def test_a_home_stays_whole_while_its_gateway_starts(home, gateway):
+    before = await home.snapshot()
+    gateway.house.forget()
+
+    after = await home.snapshot(0)
+
+    assert [node.values for node in after.nodes] == [node.values for node in before.nodes]
+
+
+async def test_a_gateway_that_starts_is_asked_until_it_knows_its_nodes(broker, gateway, start_home):
+    gateway.house.forget()
+    seen = asyncio.Queue()
+    async with start_home(MqttOptions(broker.url)) as home:
+        home.watch(seen.put_nowait)
+        async with asyncio.timeout(LIMIT_SECONDS):
+            first = {node.id: node for node in (await seen.get()).nodes}
+            gateway.house.remember(3)
+            while not {node.id: node for node in (await seen.get()).nodes}[3].values:
+                pass
+    assert (first[3].values, first[3].starting) == ((), True)
+
+
 async def test_a_killed_gateway_is_said_and_its_return_is_noticed(home, gateway, broker):
     await home.snapshot()
     await gateway.vanish()

@@ -31,6 +31,7 @@ from zwave_mcp.home import (
 )
 from zwave_mcp.mqtt.api import COMMANDS, NO_STICK, Api, GatewayApi, spoken_words
 from zwave_mcp.mqtt.connection import DISCOVERY_SECONDS, Connection
+from zwave_mcp.mqtt.known import KnownNodes
 from zwave_mcp.mqtt.nodes import duration_seconds, parse_nodes, parse_scenes
 from zwave_mcp.mqtt.reports import Reports
 from zwave_mcp.options import MqttOptions
@@ -39,6 +40,7 @@ log = logging.getLogger(__name__)
 
 SCENES_TIMEOUT_SECONDS: Final = 3.0
 REFRESH_SECONDS: Final = 30.0
+STARTING_REFRESH_SECONDS: Final = 0.5
 FOLLOW_SECONDS: Final = 0.05
 FOLLOW_SHARE: Final = 2.0  # of the time that a list takes
 TAKE_BACK_SECONDS: Final = 120.0  # how long a connection may be away, and what was opened is still put back
@@ -133,6 +135,8 @@ class MqttHome:
         self._snapshots = Snapshots(self._ask_for_nodes)
         self._refresh_seconds = refresh_seconds
         self._news = asyncio.Event()
+        self._known = KnownNodes()
+        self._starting = False  # the gateway does not know all of its nodes yet
         self._asking = asyncio.Lock()
         self._owed: list[tuple[float, ValueId, Any]] = []  # to be put back when there is a connection
         self._reports = Reports(options.prefix)
@@ -175,14 +179,15 @@ class MqttHome:
         """A renamed device is noticed although nobody asks: the gateway does not announce it (measured)."""
         while True:
             with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(self._refresh_seconds):
+                pause = STARTING_REFRESH_SECONDS if self._starting else self._refresh_seconds
+                async with asyncio.timeout(pause):
                     await self._news.wait()
             self._news.clear()
             if self._connection.up:
                 started = time.monotonic()
                 await self._pay_back()
                 try:
-                    await self._snapshots.get(min(SNAPSHOT_MAX_AGE_SECONDS, self._refresh_seconds / 2))
+                    await self._snapshots.get(min(SNAPSHOT_MAX_AGE_SECONDS, pause / 2))
                 except HomeError as error:
                     log.info("no list of devices", extra={"problem": str(error)})
                 # Values come in bursts, and the list of a large home takes a while: never without a pause.
@@ -224,7 +229,10 @@ class MqttHome:
         return result
 
     async def _ask_for_nodes(self) -> tuple[Node, ...]:
-        return parse_nodes(await self._remembered(Api.GET_NODES, self.limits.snapshot))
+        nodes = parse_nodes(await self._remembered(Api.GET_NODES, self.limits.snapshot))
+        whole = self._known.complete(nodes)
+        self._starting = any(node.starting for node in whole)
+        return whole
 
     def watch(self, listener: Callable[[Snapshot], None]) -> None:
         self._snapshots.watch(listener)

@@ -42,6 +42,7 @@ def _node(raw: Mapping[str, Any]) -> Node | None:
         available=raw.get("available") is not False,
         values=tuple(_values(node_id, raw.get("values"))),
         product=" ".join(filter(None, (_text(raw.get("manufacturer")), _text(raw.get("productLabel"))))),
+        ready=raw.get("ready") is not False,
     )
 
 

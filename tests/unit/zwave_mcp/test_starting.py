@@ -1,0 +1,116 @@
+"""For seconds after its start the gateway lists nodes of which it knows nothing yet."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from tests.fakes.scripted_home import ScriptedHome, lock, switch, thermostat
+
+from zwave_mcp.home import Node, WriteResult
+from zwave_mcp.mqtt.known import STARTING_SECONDS, KnownNodes
+from zwave_mcp.tools import Tools
+
+LAMP = switch(2, "Desk Lamp", "Office", on=True, product="Acme Lamp")
+EMPTY = Node(2, "Desk Lamp", "Office", "Unknown", product="Acme Lamp", ready=False)
+
+
+@pytest.fixture
+def times() -> list[float]:
+    """The last one is now."""
+    return [100.0]
+
+
+@pytest.fixture
+def known(times: list[float]) -> KnownNodes:
+    return KnownNodes(lambda: times[-1])
+
+
+def test_what_was_known_is_kept_while_the_gateway_starts(known: KnownNodes):
+    known.complete([LAMP])
+    (kept,) = known.complete([EMPTY])
+    assert (kept.values, kept.status, kept.starting) == (LAMP.values, "Alive", False)
+    assert known.complete([LAMP]) == (LAMP,)
+
+
+def test_a_device_that_was_dead_is_not_alive_because_the_gateway_starts(known: KnownNodes):
+    known.complete([replace(LAMP, status="Dead", available=False)])
+    assert known.complete([EMPTY])[0].dead
+
+
+def test_a_new_name_counts_at_once_and_another_product_is_another_device(known: KnownNodes):
+    known.complete([LAMP])
+    (renamed,) = known.complete([replace(EMPTY, name="Reading Lamp")])
+    assert (renamed.name, renamed.values) == ("Reading Lamp", LAMP.values)
+    (other,) = known.complete([replace(EMPTY, product="Acme Lock")])
+    assert (other.values, other.starting) == ((), True)
+
+
+def test_half_an_interview_tells_nothing_for_a_while(known: KnownNodes, times: list[float]):
+    half = replace(lock(6, "Front Door"), ready=False)
+    assert known.complete([half])[0].values == ()
+    times.append(times[-1] + STARTING_SECONDS)
+    (later,) = known.complete([half])
+    assert (later.values, later.starting) == (half.values, False)
+
+
+def test_a_node_that_was_removed_is_forgotten(known: KnownNodes):
+    known.complete([LAMP])
+    assert known.complete([]) == ()
+    assert known.complete([EMPTY])[0].starting
+
+
+CALLS: list[tuple[str, dict[str, Any]]] = [
+    ("control_zwave_device", {"deviceName": "desk lamp", "action": "on"}),
+    ("control_zwave_lock", {"deviceName": "desk lamp", "action": "lock"}),
+    ("set_zwave_thermostat", {"deviceName": "desk lamp", "temperature": 21}),
+    ("get_zwave_device", {"deviceName": "desk lamp"}),
+    ("get_device_sensor_data", {"deviceName": "desk lamp"}),
+]
+
+
+@pytest.mark.parametrize(("tool", "arguments"), CALLS, ids=[tool for tool, _ in CALLS])
+async def test_of_a_device_that_is_not_known_yet_nothing_else_is_said(tool: str, arguments: dict):
+    home = ScriptedHome(replace(EMPTY, starting=True))
+    said = await Tools(home).call(tool, arguments)
+    assert said.sentence == "The Desk Lamp in the Office is not known yet: Z-Wave JS UI is just starting."
+    assert (said.structured["outcome"], said.is_error, home.sent) == ("unreachable", True, [])
+
+
+async def test_a_call_waits_a_moment_for_the_gateway_that_starts():
+    home = ScriptedHome(replace(EMPTY, starting=True))
+    asked = 0
+
+    async def snapshot(max_age_seconds: float = 2.0):
+        nonlocal asked
+        asked += 1
+        home.nodes = home.nodes if asked < 3 else (LAMP,)
+        return await ScriptedHome.snapshot(home, max_age_seconds)
+
+    home.snapshot = snapshot
+    home.written = WriteResult(255)
+    said = await Tools(home).call(*CALLS[0])
+    assert said.sentence == "The Desk Lamp is now on."
+
+
+@pytest.mark.parametrize(
+    ("node", "sentence"),
+    [
+        (
+            replace(EMPTY, status="Dead", available=False),
+            "The Desk Lamp in the Office does not answer, maybe without power or out of range.",
+        ),
+        (
+            replace(EMPTY, status="Asleep"),
+            "The Desk Lamp in the Office has not been interviewed by Z-Wave JS UI and is asleep: "
+            "nobody knows what it can do.",
+        ),
+        (
+            replace(EMPTY, status="Alive"),
+            "The Desk Lamp in the Office has not been interviewed by Z-Wave JS UI: "
+            "nobody knows what it can do.",
+        ),
+    ],
+)
+async def test_a_node_that_was_never_interviewed_is_not_said_to_be_unable(node: Node, sentence: str):
+    said = await Tools(ScriptedHome(node, thermostat(7, "Thermostat"))).call(*CALLS[0])
+    assert (said.sentence, said.structured["outcome"]) == (sentence, "unreachable")
