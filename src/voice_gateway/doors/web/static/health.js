@@ -63,17 +63,16 @@ class Health {
     write(this.button, "Running …");
     replace(this.checks);
     let failed = 0;
+    let problem = "";
     try {
       await stream("/api/doctor", {}, (type, data) => {
-        if (type === "check") {
-          const item = check(data);
-          failed += item.dataset.mark === "bad" ? 1 : 0;
-          this.checks.append(item);
-        }
+        if (type === "check") this.checks.append(check(data));
+        else if (type === "done") ({ failed, error: problem } = data);
       });
+      if (problem) throw new Error(problem);
       announce(failed ? `The doctor found ${count(failed, "problem")}.` : "The doctor found nothing wrong.");
     } catch (error) {
-      this.checks.append(h("li", { "data-mark": "bad" }, error.message));
+      this.checks.append(check({ check: "doctor", verdict: "failed", text: error.message }));
     }
     this.button.disabled = false;
     write(this.button, "Run the doctor again");
@@ -143,10 +142,11 @@ function bars(seconds, most, name) {
   return drawing;
 }
 
-function check(data) {
-  const state = String(data.state ?? (data.ok === true ? "ok" : data.ok === false ? "bad" : data.status ?? ""));
-  const mark = /^(ok|pass|passed|well|true)$/.test(state) ? "ok" : /^(off|skip|skipped|warning|warn|note|info)$/.test(state) ? "open" : "bad";
-  return h("li", { "data-mark": mark },
-    h("span", { class: "mark", role: "img", "aria-label": { ok: "fine", open: "note", bad: "problem" }[mark] }, { ok: "✓", open: "–", bad: "✗" }[mark]),
-    h("div", {}, h("strong", {}, sentenceCase(data.name ?? data.part ?? data.check ?? "")), h("p", {}, data.sentence ?? data.text ?? data.detail ?? ""), data.advice ? h("p", { class: "muted" }, data.advice) : null));
+const VERDICTS = { ok: ["ok", "✓", "fine"], warning: ["open", "–", "to know"], failed: ["bad", "✗", "problem"] };
+
+function check({ check: name, verdict, text, advice }) {
+  const [state, sign, word] = VERDICTS[verdict] ?? VERDICTS.failed;
+  return h("li", { "data-mark": state },
+    h("span", { class: "mark", role: "img", "aria-label": word }, sign),
+    h("div", {}, h("strong", {}, sentenceCase(name)), h("p", {}, text), advice ? h("p", { class: "muted" }, advice) : null));
 }

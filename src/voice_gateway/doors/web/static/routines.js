@@ -1,13 +1,13 @@
 // Routines: what is planned, when it runs next, how it ended last; new ones in a sentence.
 
 import { post, remove } from "./api.js";
-import { ask } from "./conversation.js";
+import { ask, conversation } from "./conversation.js";
 import { h, keep, set, write } from "./dom.js";
 import { confirmDialog, toast } from "./dialogs.js";
 import { icon } from "./icons.js";
 import { settle } from "./home.js";
 import * as live from "./live.js";
-import { exactly, markOf, when } from "./words.js";
+import { exactly, when } from "./words.js";
 
 export function routinesView() {
   const list = h("ul", { class: "list" });
@@ -68,25 +68,26 @@ function update(item, routine) {
 
 function lastText(last) {
   if (!last) return "Has not run yet";
-  const mark = last.ok === undefined ? null : markOf(last);
-  const said = last.text ?? last.outcome ?? last.reply ?? "";
-  return ["Last:", mark?.sign, last.at ? when(last.at) : "", said].filter(Boolean).join(" ");
+  return `Last: ${last.ok ? "✓" : "✗"} ${when(last.at)} ${last.text}`;
 }
 
+// A change is a wish like any other: it may be asked about, refused, and taken back.
 async function change(item) {
-  try {
-    await post(`/api/routines/${encodeURIComponent(item.routine.id)}`, { enabled: !item.routine.enabled });
-    live.refreshRoutines();
-  } catch (error) {
-    toast(error.message, { bad: true });
-  }
+  const { id, enabled } = item.routine;
+  await changed(() => post(path(id), { enabled: !enabled, conversation_id: conversation.id }));
 }
 
 async function discard(item) {
   if (!(await confirmDialog(`Delete “${item.routine.sentence}”?`, "Delete"))) return;
+  await changed(() => remove(`${path(item.routine.id)}?${new URLSearchParams({ conversation_id: conversation.id })}`));
+}
+
+const path = (id) => `/api/routines/${encodeURIComponent(id)}`;
+
+async function changed(run) {
   try {
-    await remove(`/api/routines/${encodeURIComponent(item.routine.id)}`);
-    live.refreshRoutines();
+    await settle(await run());
+    await live.refreshRoutines();
   } catch (error) {
     toast(error.message, { bad: true });
   }

@@ -8,6 +8,12 @@ export function speakAloud(wanted) {
 }
 
 export class Player {
+  // playing(true or false) is told when the first piece starts, and when the last one ends or is stopped
+  constructor(playing) {
+    this.playing = playing;
+    this.next = 0;
+  }
+
   play(samples, rate) {
     this.context ??= new AudioContext();
     this.context.resume();
@@ -17,14 +23,18 @@ export class Player {
     const source = this.context.createBufferSource();
     source.buffer = buffer;
     source.connect(this.context.destination);
-    this.next = Math.max(this.next ?? 0, this.context.currentTime + 0.03);
+    this.next = Math.max(this.next, this.context.currentTime + 0.03);
     source.start(this.next);
     this.next += buffer.duration;
+    this.last = source;
+    source.onended = () => this.last === source && this.playing(false);
+    this.playing(true);
   }
 
   stop() {
     this.context?.close();
-    this.context = null;
+    this.context = this.last = null;
     this.next = 0;
+    this.playing(false);
   }
 }

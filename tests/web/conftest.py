@@ -1,0 +1,75 @@
+"""A gateway as a process with its console, and a real browser that looks at it."""
+
+import contextlib
+import re
+from collections.abc import AsyncIterator, Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.fakes.browser import DESK, Console, browser
+from tests.fakes.gateway_process import Commands, Running
+from tests.fakes.others import free_port
+
+# Opens a page of the console; what it complains of fails the test, unless that is expected.
+Open = Callable[..., Awaitable[Console]]
+
+
+def pytest_ignore_collect(config: pytest.Config) -> bool | None:
+    """Other runs do without these files, which need what only `make test-web` installs."""
+    return None if config.option.markexpr == "web" else True
+
+
+@pytest.fixture
+async def commands(tmp_path: Path) -> AsyncIterator[Commands]:
+    commands = Commands(tmp_path)
+    yield commands
+    await commands.end()
+
+
+@pytest.fixture
+def settings() -> str:
+    """The settings file; a test may have its own."""
+    return ""
+
+
+@pytest.fixture
+async def gateway(commands: Commands, settings: str) -> AsyncIterator[Running]:
+    words = ["--config", str(commands.file("voice-gateway.toml", settings))] if settings else []
+    async with Running.opened(commands, *words, VOICE_GATEWAY_WEB_PORT=str(free_port())) as running:
+        yield running
+
+
+@pytest.fixture
+def address(gateway: Running) -> str:
+    """As the gateway says it on stderr."""
+    found = re.search(r"http://127\.0\.0\.1:\d+/", "".join(gateway.said))
+    assert found, gateway.said
+    return found[0]
+
+
+@pytest.fixture
+async def open_console(address: str) -> AsyncIterator[Open]:
+    async with contextlib.AsyncExitStack() as stack:
+        consoles: list[Console] = []
+
+        async def opened(
+            page: str = "talk", size: tuple[int, int] = DESK, flags: tuple[str, ...] = (), **how: Any
+        ):
+            chromium = await stack.enter_async_context(browser(*flags))
+            viewport = {"width": size[0], "height": size[1]}
+            context = await chromium.new_context(viewport=viewport, locale="en-GB", **how)
+            console = Console(await context.new_page(), address)
+            consoles.append(console)
+            await console.open(page)
+            return console
+
+        yield opened
+        for console in consoles:
+            assert console.complaints == []
+            assert console.outside == []
+
+
+@pytest.fixture
+async def console(open_console: Open) -> Console:
+    return await open_console()

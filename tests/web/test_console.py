@@ -1,0 +1,177 @@
+"""The console as a person uses it: typing, switching, agreeing, taking back, planning, looking why."""
+
+import pytest
+from tests.fakes.browser import Console
+from tests.fakes.gateway_process import Commands
+from tests.fakes.running_gateway import ask
+from tests.web.conftest import Open
+
+pytestmark = pytest.mark.web
+
+
+async def test_the_first_command_is_typed_and_the_trace_tells_the_story(console: Console) -> None:
+    await console.page.get_by_text("What should happen?").wait_for()
+    await console.picture("talk-empty")
+
+    await console.say("turn on the kitchen light")
+
+    answer = await console.answer()
+    assert "The Kitchen Light is now on." in await answer.inner_text()
+    assert await answer.locator(".acts [data-mark=ok]").inner_text() == "✓\nKitchen Light: on"
+    trace = console.page.locator("#trace")
+    await trace.get_by_text("Answer", exact=True).wait_for()
+    steps = await trace.locator(".label").all_inner_texts()
+    assert steps[0] == "Heard"
+    assert "Local brain" in steps
+    assert steps[-1] == "Answer"
+    call = trace.locator("[data-kind=call]")
+    await call.locator("summary").click()
+    details = await call.inner_text()
+    assert '"deviceName": "Kitchen Light"' in details
+    assert "allowed" in details
+    assert "confirmed" in details
+    await console.picture("talk")
+
+
+async def test_a_suggestion_of_this_home_is_a_first_command(console: Console) -> None:
+    await console.page.get_by_role("button", name="Turn on the").click()
+
+    answer = await console.answer()
+    assert await answer.get_attribute("data-ok") == "true"
+    assert await answer.locator(".acts .mark").inner_text() == "✓"
+
+
+async def test_the_trace_grows_while_a_turn_is_under_way(console: Console) -> None:
+    await console.say("turn off everything")  # one device does not answer, which takes its second
+
+    trace = console.page.locator("#trace")
+    await trace.locator("[data-state=running]").first.wait_for()
+    await trace.get_by_text("under way …").wait_for()
+
+    answer = await console.answer()
+    assert await answer.locator("[data-mark=bad]").count() == 1
+    assert await trace.locator("[data-state=bad] .mark").first.inner_text() == "✗"
+    assert await trace.locator("[data-state=running]").count() == 0
+    await console.picture("trace")
+
+
+async def test_a_switch_shows_what_the_device_said(console: Console, commands: Commands) -> None:
+    await console.open("home")
+    lamp = console.page.get_by_role("switch", name="Desk Lamp")
+    was = await lamp.get_attribute("aria-checked")
+
+    await lamp.click()
+
+    await console.page.locator("#toasts").get_by_text("The Desk Lamp is now").wait_for()
+    await console.page.wait_for_function(
+        "was => document.querySelector('[role=switch][aria-label=\"Desk Lamp\"]').ariaChecked !== was",
+        arg=was,
+    )
+    told = await ask(commands, "is the desk lamp on")
+    assert told["text"].startswith("Yes" if was == "false" else "No")
+
+
+async def test_a_device_that_another_door_switches_changes_here(console: Console, commands: Commands) -> None:
+    await console.open("home")
+    lamp = console.page.get_by_role("switch", name="Floor Lamp")
+    await lamp.wait_for()
+    await ask(commands, "turn the floor lamp on")
+    await console.page.locator('[role=switch][aria-label="Floor Lamp"][aria-checked=true]').wait_for()
+
+    await ask(commands, "turn the floor lamp off")
+
+    await console.page.locator('[role=switch][aria-label="Floor Lamp"][aria-checked=false]').wait_for()
+
+
+async def test_a_lock_is_opened_only_after_yes(console: Console) -> None:
+    await console.say("unlock the front door")
+
+    answer = await console.answer()
+    yes = answer.get_by_role("button", name="Yes")
+    await yes.wait_for()
+    assert await console.page.locator("#trace").get_by_text("asks first").count() == 1
+    await console.picture("question")
+    await yes.click()
+
+    await console.page.locator(".acts").get_by_text("Front Door: unlocked").wait_for()
+    assert await answer.get_by_role("button", name="Yes").count() == 0
+
+
+async def test_a_press_that_needs_a_yes_asks_for_it(console: Console) -> None:
+    await console.open("home")
+    await console.page.get_by_role("button", name="Unlock Front Door").click()
+
+    dialog = console.page.get_by_role("dialog")
+    await dialog.get_by_text("Front Door", exact=False).wait_for()
+    await dialog.get_by_role("button", name="No").click()
+
+    await console.page.locator("#toasts .toast").wait_for()
+    assert "Locked" in await console.page.locator(".device", has_text="Front Door").inner_text()
+
+
+async def test_an_act_is_taken_back_by_a_button(console: Console) -> None:
+    await console.say("turn on the bedside lamp")
+    await console.page.get_by_role("button", name="Undo").click()
+
+    answer = await console.answer()
+    assert "Bedside Lamp" in await answer.inner_text()
+    assert "off" in await answer.locator(".acts").inner_text()
+    assert await console.page.get_by_role("button", name="Undo").count() <= 1
+
+
+async def test_a_routine_is_made_in_a_sentence_and_seen(console: Console) -> None:
+    await console.say("every evening at ten turn off the desk lamp")
+    answer = await console.answer()
+    assert await answer.get_attribute("data-ok") == "true"
+
+    await console.page.get_by_role("link", name="Routines").click()
+    routine = console.page.locator(".routine", has_text="desk lamp")
+    await routine.get_by_text("Next:").wait_for()
+    await console.picture("routines")
+    await routine.get_by_role("switch").click()
+    await routine.get_by_text("Switched off").wait_for()
+    await routine.get_by_role("button", name="Delete").click()
+    await console.page.get_by_role("dialog").get_by_role("button", name="Delete").click()
+
+    await console.page.get_by_text("Nothing is planned.").wait_for()
+
+
+async def test_turns_are_found_shown_and_deleted(console: Console, commands: Commands) -> None:
+    await ask(commands, "turn on the coffee maker")
+    await ask(commands, "what is seven times eight")
+
+    await console.open("turns")
+    await console.page.get_by_role("searchbox").fill("coffee")
+    row = console.page.locator(".turn-row")
+    await console.page.wait_for_function("document.querySelectorAll('.turn-row').length === 1")
+    await row.get_by_role("button", name="coffee").first.click()
+    await console.page.locator("#trace").get_by_text("Kitchen", exact=False).first.wait_for()
+    await console.page.get_by_role("searchbox").fill("")
+    await console.page.wait_for_function("document.querySelectorAll('.turn-row').length === 2")
+    await console.picture("turns")
+    await row.filter(has_text="coffee").get_by_role("button", name="Delete this turn").click()
+    await console.page.get_by_role("dialog").get_by_role("button", name="Delete").click()
+
+    await console.page.wait_for_function("document.querySelectorAll('.turn-row').length === 1")
+    assert "coffee" not in await console.page.locator(".turns").inner_text()
+
+
+async def test_a_conversation_is_there_again_after_a_reload(console: Console) -> None:
+    await console.say("turn on the kitchen light")
+    await console.answer()
+
+    await console.page.reload()
+
+    assert "The Kitchen Light is now on." in await (await console.answer()).inner_text()
+
+
+async def test_two_windows_are_two_conversations(open_console: Open) -> None:
+    one, other = await open_console(), await open_console()
+    await one.say("unlock the front door")
+    await (await one.answer()).get_by_role("button", name="Yes").wait_for()
+
+    await other.say("yes")
+
+    assert await (await other.answer()).locator(".acts").count() == 0
+    await one.open("home")
+    assert "Locked" in await one.page.locator(".device", has_text="Front Door").inner_text()

@@ -1,0 +1,82 @@
+"""Health: a server that dies and comes back, figures of tools, the doctor; and a gateway that is away."""
+
+import os
+import signal
+from pathlib import Path
+
+import pytest
+from tests.fakes.browser import Console
+from tests.fakes.gateway_process import Commands, Running
+from tests.fakes.others import with_children
+
+pytestmark = pytest.mark.web
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> str:
+    """A Z-Wave server that starts only while the file `present` is there."""
+    (tmp_path / "present").touch()
+    start = 'test -e present && exec zwave-mcp-server --simulate || { echo "the stick is away" >&2; exit 1; }'
+    return f'[mcpServers.zwave]\ncommand = "sh"\nargs = ["-c", \'{start}\']\ncwd = "{tmp_path}"\n'
+
+
+def kill_server(gateway: Running) -> None:
+    for pid in with_children(gateway.process.pid):
+        if b"zwave" in Path(f"/proc/{pid}/cmdline").read_bytes() and pid != gateway.process.pid:
+            os.kill(pid, signal.SIGKILL)
+
+
+async def test_a_server_that_dies_is_seen_and_seen_again(
+    console: Console, gateway: Running, tmp_path: Path
+) -> None:
+    page = console.page
+    await page.locator("#state[data-state=ok]").wait_for()
+    await console.say("turn on the kitchen light")
+    await console.answer()
+    await console.open("health")
+    await page.locator(".part", has_text="Server zwave").get_by_text("Well").wait_for()
+    (tmp_path / "present").unlink()
+
+    kill_server(gateway)
+
+    await page.locator("#state[data-state=degraded]").wait_for()
+    part = page.locator(".part", has_text="Server zwave")
+    await part.get_by_text("Degraded").wait_for()
+    await part.locator("summary").click()
+    await part.get_by_text("the stick is away").first.wait_for()
+    await console.picture("health-degraded")
+    (tmp_path / "present").touch()
+    await page.locator("#state[data-state=ok]").wait_for()
+    await part.get_by_text("Well").wait_for()
+    await console.open("home")
+    await page.get_by_role("switch", name="Desk Lamp").wait_for()
+
+
+async def test_the_doctor_is_run_by_a_button_and_tools_have_charts(console: Console) -> None:
+    page = console.page
+    for text in ("turn on the kitchen light", "turn off the kitchen light", "what devices are there"):
+        await console.say(text)
+        await console.answer()
+    await console.open("health")
+    assert await page.locator("tr", has_text="control_zwave_device").locator("rect").count() == 2
+
+    await page.get_by_role("button", name="Run the doctor").click()
+
+    await page.get_by_role("button", name="Run the doctor again").wait_for()
+    assert await page.locator(".checks [data-mark=ok]").count() > 3
+    await console.picture("health")
+
+
+async def test_a_gateway_that_ends_is_said_and_noticed_when_it_is_back(
+    console: Console, gateway: Running, commands: Commands, address: str
+) -> None:
+    await gateway.stop()
+
+    await console.page.locator("#state[data-state=lost]").wait_for()
+    await console.say("turn on the kitchen light")
+    assert "cannot be reached" in await (await console.answer()).inner_text()
+    async with Running.opened(commands, VOICE_GATEWAY_WEB_PORT=address.rstrip("/").rpartition(":")[2]):
+        await console.page.locator("#state[data-state=ok], #state[data-state=degraded]").wait_for()
+        await console.say("turn on the kitchen light")
+        assert "is now on" in await (await console.answer()).inner_text()
+    console.complaints.clear()  # the browser's own words on what could not be reached
