@@ -169,6 +169,7 @@ def _answered(event: Answered) -> Mapping[str, Any]:
         "stage": reply.stage,
         "model": reply.model,
         "expects_answer": reply.expects_answer,
+        "asks": event.asks.value if event.asks else None,
         "conversation_id": event.utterance.conversation_id,
         "seconds": _rounded(reply.seconds),
         "understood": private(reply.understood),

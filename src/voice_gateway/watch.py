@@ -99,10 +99,17 @@ class Acted(Dated):
     model: str | None = None  # that asked for the call; the local brain is none
 
 
+class AnswerWanted(StrEnum):
+    YES_NO = "yes_no"
+    PIN = "pin"  # or a no
+    WORDS = "words"  # which one is meant, say
+
+
 @dataclass(frozen=True, slots=True)
 class Answered(Dated):
     utterance: Utterance
     reply: Reply
+    asks: AnswerWanted | None = None  # what would settle the question that is open now
 
 
 @dataclass(frozen=True, slots=True)

@@ -165,3 +165,14 @@ def test_every_event_is_json():
     assert [one["type"] for one in told] == ["part", "list", "planned"]
     assert all(one["turn"] is None and one["at"] for one in told)
     json.dumps(told)
+
+
+async def test_an_answer_says_what_would_settle_its_question():
+    async def asks(house, text="open up"):
+        await house.hears(text)
+        return story(house.told)[-1]["asks"]
+
+    assert await asks(House([UNLOCK])) == "yes_no"
+    assert await asks(House([UNLOCK], permission=PermissionSettings(pin="2468"))) == "pin"
+    assert await asks(House("hello")) is None
+    assert await asks(HomeTalk(LAMP + LAMP.replace("Floor", "Desk")), "turn on the lamp") == "words"

@@ -36,7 +36,8 @@ def settings() -> str:
 @pytest.fixture
 async def gateway(commands: Commands, settings: str) -> AsyncIterator[Running]:
     words = ["--config", str(commands.file("voice-gateway.toml", settings))] if settings else []
-    async with Running.opened(commands, *words, VOICE_GATEWAY_WEB_PORT=str(free_port())) as running:
+    commands.env |= {"VOICE_GATEWAY_WEB_ENABLED": "true", "VOICE_GATEWAY_WEB_PORT": str(free_port())}
+    async with Running.opened(commands, *words) as running:
         yield running
 
 

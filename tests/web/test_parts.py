@@ -68,14 +68,14 @@ async def test_the_doctor_is_run_by_a_button_and_tools_have_charts(console: Cons
 
 
 async def test_a_gateway_that_ends_is_said_and_noticed_when_it_is_back(
-    console: Console, gateway: Running, commands: Commands, address: str
+    console: Console, gateway: Running, commands: Commands
 ) -> None:
     await gateway.stop()
 
     await console.page.locator("#state[data-state=lost]").wait_for()
     await console.say("turn on the kitchen light")
     assert "cannot be reached" in await (await console.answer()).inner_text()
-    async with Running.opened(commands, VOICE_GATEWAY_WEB_PORT=address.rstrip("/").rpartition(":")[2]):
+    async with Running.opened(commands):
         await console.page.locator("#state[data-state=ok], #state[data-state=degraded]").wait_for()
         await console.say("turn on the kitchen light")
         assert "is now on" in await (await console.answer()).inner_text()

@@ -28,7 +28,7 @@ from voice_gateway.tools.reach import Reach, Reaches
 from voice_gateway.tools.tier import Tier, is_reversible, tier
 from voice_gateway.tools.traits import traits
 from voice_gateway.turn import OutcomeStatus, Reply, ToolCall, ToolTraits, Utterance, Words
-from voice_gateway.watch import Watch
+from voice_gateway.watch import AnswerWanted, Watch
 
 log = logging.getLogger(__name__)
 
@@ -179,6 +179,15 @@ class Confirmation:
         if pin:
             self._asked_until[turn.utterance.door] = pending.expires + GRACE_SECONDS
         return asks, True
+
+    def wanted(self, reply: Reply, state: Mapping[str, Any]) -> AnswerWanted | None:
+        """What would settle the question that this reply ends with."""
+        if not reply.expects_answer:
+            return None
+        pending = open_question(state)
+        if pending is None:
+            return AnswerWanted.WORDS
+        return AnswerWanted.PIN if pending.sensitive and self._pin is not None else AnswerWanted.YES_NO
 
     def _thing(self, call: ToolCall) -> Thing:
         """By which words it can be chosen among the others."""

@@ -146,7 +146,7 @@ class Conversation:
         reply = replace(reply, conversation_id=utterance.conversation_id, seconds=seconds, heard=shown.text)
         for outcome in reply.outcomes:
             self._watch.tell(Acted(shown, outcome, reply.model))
-        self._watch.tell(Answered(shown, reply))
+        self._watch.tell(Answered(shown, reply, self._confirmation.wanted(reply, history.state)))
         return reply
 
     async def carry_out(
@@ -178,7 +178,7 @@ class Conversation:
         )
         for outcome in reply.outcomes:
             self._watch.tell(Acted(utterance, outcome))
-        self._watch.tell(Answered(utterance, reply))
+        self._watch.tell(Answered(utterance, reply, self._confirmation.wanted(reply, history.state)))
         return reply
 
     async def _agreed(self, turn: Turn, calls: Sequence[ToolCall], *, sensitive: bool) -> Reply:
@@ -219,7 +219,7 @@ class Conversation:
         )
         for outcome in reply.outcomes:
             self._watch.tell(Acted(utterance, outcome))
-        self._watch.tell(Answered(utterance, reply))
+        self._watch.tell(Answered(utterance, reply, self._confirmation.wanted(reply, history.state)))
         return reply
 
     async def watch_memory(self) -> None:
