@@ -6,6 +6,8 @@ All of them are plain: lower case, without marks, numbers as digits.
 import re
 from typing import Final
 
+from home_words.colours import COLOURS, WHITES
+
 
 def any_of(words: str) -> str:
     """A pattern for any of these words, the longest first; "_" is a space."""
@@ -115,25 +117,9 @@ MODES: Final = {
 }
 UNITS: Final = {"celsius": "C", "centigrade": "C", "c": "C", "fahrenheit": "F", "f": "F"}
 
-# --- colours: as they are said, and as CSS writes them
+# --- colours
 
-COLOURS: Final = {
-    said.replace("_", " "): said.replace("_", "")
-    for said in (
-        "red green blue yellow orange purple pink white cyan magenta turquoise teal lime violet indigo gold "
-        "salmon coral crimson lavender navy maroon aqua light_blue light_green light_pink light_yellow "
-        "dark_red dark_green dark_blue dark_orange dark_violet deep_pink hot_pink sky_blue deep_sky_blue "
-        "royal_blue forest_green lime_green sea_green spring_green orange_red steel_blue midnight_blue"
-    ).split()
-}
 COLOUR: Final = any_of(" ".join(said.replace(" ", "_") for said in COLOURS))
-WHITES: Final = {  # in kelvin
-    **dict.fromkeys(("candlelight", "candle light"), 2000),
-    **dict.fromkeys(("warm white", "soft white", "warm white light"), 2700),
-    "neutral white": 4000,
-    **dict.fromkeys(("cool white", "cold white", "bright white"), 5000),
-    "daylight": 5500,
-}
 WHITE: Final = any_of(" ".join(said.replace(" ", "_") for said in WHITES))
 COLOUR_OF: Final = re.compile(
     r"^(?:the )?colou?r(?: temperature)? (?:of|in|on|for) (?=\w)|'?s? colou?r(?: temperature)?$"

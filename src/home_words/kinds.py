@@ -10,11 +10,14 @@ from home_words.names import plain_words, singular
 from home_words.phonetics import sound
 from home_words.risk import drives_a_gate, has_shades, is_guarded
 
-# What a Z-Wave network has; other homes also have light, fan, valve, media_player, vacuum, alarm and siren.
-Kind = Literal["switch", "plug", "dimmer", "blind", "garage_door", "lock", "thermostat", "sensor", "other"]
+# What a Z-Wave network has; other homes also have valve, media_player, vacuum and alarm.
+Kind = Literal[
+    "switch", "plug", "dimmer", "light", "fan", "blind", "garage_door", "lock", "thermostat", "chime",
+    "siren", "sensor", "other",
+]  # fmt: skip
 Sort = Literal[
     "light", "dimmer", "cover", "lock", "plug", "switch", "thermostat", "sensor", "garage", "door", "all",
-    "device", "fan", "vacuum", "media_player",
+    "device", "fan", "vacuum", "media_player", "chime", "siren",
 ]  # fmt: skip
 
 # What "everything" means: no locks, doors, blinds. A light only switches, a dimmer dims.
@@ -34,6 +37,9 @@ _NO_LIGHT: Final = re.compile(
 )
 
 
+_FAN: Final = re.compile(r"\bfans?\b|ventilator|lüfter|ventilateur|ventilador|ventilatore", re.IGNORECASE)
+
+
 class HomeDevice(Protocol):
     """What must be known of a device to tell which one is meant; gateway and server have more."""
 
@@ -48,6 +54,11 @@ class HomeDevice(Protocol):
 
 
 D = TypeVar("D", bound=HomeDevice)
+
+
+def is_fan(name: str) -> bool:
+    """By its name alone: a "Ceiling Fan" on a dimmer, and not the "Ceiling Fan Light"."""
+    return bool(_FAN.search(name)) and not _LIGHT.search(name)
 
 
 def mover_kind(name: str) -> Kind:
@@ -78,6 +89,8 @@ _NOUNS: Final[dict[str, Sort]] = {
     **dict.fromkeys(("thermostat", "thermostats", "heating", "heat", "climate", "temperature"), "thermostat"),
     **dict.fromkeys(("sensor", "sensors"), "sensor"),
     **dict.fromkeys(("fan", "fans"), "fan"),
+    **dict.fromkeys(("chime", "chimes", "doorbell", "doorbells", "door bell", "bell", "gong"), "chime"),
+    **dict.fromkeys(("siren", "sirens"), "siren"),
     **dict.fromkeys(("vacuum", "vacuums", "vacuum cleaner", "robot vacuum", "hoover"), "vacuum"),
     **dict.fromkeys(("media player", "media players", "player", "players"), "media_player"),
     **dict.fromkeys(("garage", "garages"), "garage"),

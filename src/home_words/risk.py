@@ -19,7 +19,7 @@ ARMED: Final = frozenset({"alarm"})
 # What these do lets nobody in. Any other kind is a word that nobody here knows: it is taken for a relay, and
 # for one more of its names.
 _HARMLESS_KINDS: Final = frozenset(
-    {"light", "fan", "thermostat", "sensor", "media_player", "vacuum", "scene", "list"}
+    {"chime", "light", "fan", "thermostat", "sensor", "media_player", "vacuum", "scene", "list"}
 )
 _KNOWN_KINDS: Final = RELAYS | MOVERS | WAYS_IN | SOUNDING | ARMED | _HARMLESS_KINDS
 
@@ -74,6 +74,12 @@ def _form(text: str) -> str:
     return fold(_HUMP.sub(" ", text))
 
 
+def is_loud(name: str) -> bool:
+    """A device or a tone that people run from: a siren, an alarm, a horn."""
+    said = _form(name)
+    return bool(_SIREN.search(said) or _ALARM.search(said))
+
+
 def drives_a_gate(name: str) -> bool:
     """A motor that is a gate looks like a blind to Z-Wave; only its name tells."""
     said = _form(name)
@@ -98,7 +104,9 @@ def is_sensitive(kind: str, names: Iterable[str], action: str) -> bool:
             return True
     said = [_form(name) for name in known]
     held = (_SIREN, _LOCK, _UNLOCKS)
-    if kind in SOUNDING or (kind in RELAYS and any(_any(rule, said) for rule in held)):
+    # A chime rings, unless it or its tone is called by what makes people run.
+    loud = kind in SOUNDING or (kind == "chime" and any(map(is_loud, known)))
+    if loud or (kind in RELAYS and any(_any(rule, said) for rule in held)):
         return True
     if action != "on" and (kind in ARMED or _any(_ALARM, said)):
         return True  # who turns an alarm off may let somebody in

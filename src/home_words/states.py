@@ -11,6 +11,7 @@ _BEHIND_A_NUMBER: Final = {
     # A sensor's own "A" is always an ampere; in a sentence it may be a word.
     "A": ("ampere", "amperes"),
     "Lux": UNITS["lx"],
+    "K": ("kelvin", "kelvin"),  # of a light
 }
 _UNIT: Final = re.compile(
     rf"(?<![\w.])(-?\d+(?:\.\d+)?) ?({'|'.join(sorted(_BEHIND_A_NUMBER, key=len, reverse=True))})(?!\w)"
@@ -50,4 +51,4 @@ def spoken_state(state: str) -> str:
     """ "on at 40 percent"; of a thermostat "heating, set to 20 degrees": nobody says Celsius of it."""
     if (doing := _HEATING.match(state)) is not None:
         return f"{_DOES[doing[1]]}{spoken_units(state[doing.end(1) :])}".replace(" Celsius", "")
-    return spoken_units(re.sub(r"^on, (\d+ ?%)$", r"on at \1", state))
+    return spoken_units(re.sub(r"^on, (\d+ ?%)(?=$|,)", r"on at \1", state))

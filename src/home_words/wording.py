@@ -1,5 +1,6 @@
 """What is said of one device and of what it did, one sentence each: in the same words for every home."""
 
+import re
 from typing import Final
 
 from home_words.kinds import HomeDevice, device_class
@@ -82,7 +83,7 @@ def was_state(device: HomeDevice, state: str) -> str:
 
 
 def _said(state: str) -> str:
-    return spoken_state(state.removesuffix(", 100 %"))
+    return spoken_state(re.sub(r", 100 %(?=$|,)", "", state))
 
 
 def done(device: HomeDevice, action: str, state: str) -> str:

@@ -18,14 +18,17 @@ from zwave_mcp.devices import (
     to_percent,
 )
 from zwave_mcp.home import Value, ValueId, is_number
-from zwave_mcp.states import LOCKED, active_setpoint
+from zwave_mcp.states import LOCKED, active_setpoint, components
 
 _DEVICE: Final = "control_zwave_device"
 _LOCK: Final = "control_zwave_lock"
 _THERMOSTAT: Final = "set_zwave_thermostat"
+_COLOUR: Final = "set_zwave_color"
+_SOUND: Final = "play_zwave_sound"
+_SHOWN: Final = (2, 3, 4, 0, 1)  # components as `#rrggbbwwcc` has them
 _BARRIER: Final = {0: "close", 252: "close", 254: "open", 255: "open"}
 # What no tool here sets: a scene may, and it stays as the scene left it.
-_NOT_OURS: Final = {COLOR_SWITCH: "colour", THERMOSTAT_FAN_MODE: "fan"}
+_NOT_OURS: Final = {THERMOSTAT_FAN_MODE: "fan"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +63,7 @@ def before_command(names: Names[Device], device: Device, raw: Any, action: str =
         if not is_number(raw):
             return _not_known(device)
         return Before((_call(_LOCK, name, action="lock" if raw == LOCKED else "unlock"),))
-    if device.kind in ("switch", "plug"):
+    if isinstance(raw, bool):
         return Before((_call(_DEVICE, name, action="on" if raw else "off"),))
     return _before_level(device, name, raw)
 
@@ -81,6 +84,36 @@ def _before_level(device: Device, name: str, raw: Any) -> Before:
         return Before(undo=f"{capital(wording.the(device))} was partly open, and cannot be sent there.")
     level = {"level": to_percent(raw)} if action == "dim" else {}
     return Before((_call(_DEVICE, name, action=action, **level),))
+
+
+def before_colour(
+    names: Names[Device], device: Device, *, colour: bool = True, level: bool = False
+) -> Before:
+    """Of a light whose colour, level or both are written: off comes last, or it would shine again."""
+    calls: list[dict[str, Any]] = []
+    reasons = ""
+    if colour:
+        parts = {key: value.value for key, value in components(device).items()}
+        known = all(is_number(one) for one in parts.values()) and any(parts.values())
+        if known:
+            digits = "".join(f"{min(max(int(parts.get(key, 0)), 0), 255):02x}" for key in _SHOWN)
+            shown = f"#{digits.removesuffix('0000')}" if len(parts) == len(_SHOWN[:3]) else f"#{digits}"
+            calls.append(_call(_COLOUR, address(names, device), color=shown))
+        else:
+            reasons = f"It is not known which colour {wording.the(device)} had before."
+    state = device.state_value
+    if level and state is not None:
+        was = before_command(names, device, state.value)
+        calls += was.calls
+        reasons = " ".join(filter(None, (reasons, was.undo)))
+    return Before(tuple(calls), reasons)
+
+
+def before_sound(names: Names[Device], device: Device, action: str) -> Before:
+    """What plays can be stopped; what was stopped is not begun again."""
+    if action == "stop":
+        return Before(undo=f"What {wording.the(device)} played is not begun again.")
+    return Before((_call(_SOUND, address(names, device), action="stop"),))
 
 
 def before_setting(names: Names[Device], device: Device, written: Iterable[ValueId]) -> Before:
@@ -115,6 +148,8 @@ def before_scene(names: Names[Device], touched: Iterable[tuple[Device, ValueId]]
 def _before_value(names: Names[Device], device: Device, value_id: ValueId) -> Before:
     if (part := _NOT_OURS.get(value_id.command_class)) is not None:
         return Before(undo=f"The {part} of {wording.the(device)} cannot be put back.")
+    if value_id.command_class == COLOR_SWITCH:
+        return before_colour(names, device)
     if value_id.command_class == THERMOSTAT_MODE:
         return before_setting(names, device, [value_id])
     if value_id.command_class == THERMOSTAT_SETPOINT:

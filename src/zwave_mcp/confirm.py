@@ -5,7 +5,7 @@ lock: so the device itself is asked, and the remembered value never counts.
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -19,6 +19,7 @@ from zwave_mcp.home import (
     NO_DEVICE_SUPPORT,
     NOT_IMPLEMENTED,
     WORKING,
+    WRITE_TIMEOUT_SECONDS,
     Home,
     HomeError,
     NoAnswer,
@@ -50,6 +51,7 @@ class Command:
     reached: Callable[[Any], bool]
     moves: bool = False  # a motor: on its way is an answer
     stops: bool = False  # a motor: done when two looks at it are the same
+    options: Mapping[str, Any] | None = None  # what goes along with the value
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,10 +81,8 @@ async def _send(home: Home, command: Command) -> CommandOutcome:
     if node.dead and not await _answers(home, node.id):
         return CommandOutcome("unreachable")
     try:
-        if node.asleep:
-            written = await home.write(command.write, command.value, home.pace.asleep_seconds)
-        else:
-            written = await home.write(command.write, command.value)
+        limit = home.pace.asleep_seconds if node.asleep else WRITE_TIMEOUT_SECONDS
+        written = await home.write(command.write, command.value, limit, command.options)
     except NotUnderstood as error:
         return CommandOutcome("unconfirmed", message=str(error))
     except NoAnswer:
@@ -152,6 +152,14 @@ async def _after_stop(home: Home, command: Command) -> CommandOutcome:
     if first is _UNKNOWN or second is _UNKNOWN:
         return CommandOutcome("unconfirmed")
     return CommandOutcome("confirmed", second, known=True) if first == second else CommandOutcome("failed")
+
+
+async def look(home: Home, command: Command) -> CommandOutcome:
+    """What became of one more value that was sent along with another."""
+    try:
+        return await _ask(home, command, home.pace.window_seconds)
+    except HomeError as error:
+        return CommandOutcome("unconfirmed", message=str(error))
 
 
 async def _ask(home: Home, command: Command, window_seconds: float) -> CommandOutcome:

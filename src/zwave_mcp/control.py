@@ -12,6 +12,7 @@ from zwave_mcp.before import Before, before_command
 from zwave_mcp.confirm import Command, CommandOutcome, carry_out
 from zwave_mcp.devices import (
     BARRIER,
+    BINARY_SWITCH,
     HIGHEST_LEVEL,
     LAST_LEVEL,
     MULTILEVEL_SWITCH,
@@ -21,7 +22,7 @@ from zwave_mcp.devices import (
     without_jam,
 )
 from zwave_mcp.entrances import answers, opens, taken_back
-from zwave_mcp.home import Home, HomeDown, HomeError, NoAnswer, Refused, ValueId, is_number
+from zwave_mcp.home import Home, HomeDown, HomeError, NoAnswer, Refused, Value, ValueId, is_number
 from zwave_mcp.results import Facts, Outcome, Result, result
 from zwave_mcp.states import JAMMED, LOCKED, state_of, state_text
 from zwave_mcp.view import Viewer, resolve_device
@@ -32,13 +33,18 @@ _ACTIONS: Final = {
     "switch": frozenset({"on", "off", "toggle"}),
     "plug": frozenset({"on", "off", "toggle"}),
     "dimmer": frozenset({"on", "off", "dim", "toggle"}),
+    "light": frozenset({"on", "off", "dim", "toggle"}),
+    "fan": frozenset({"on", "off", "dim", "toggle"}),
+    # On is its own tone; others are for play_zwave_sound.
+    "chime": frozenset({"on", "off", "stop"}),
+    "siren": frozenset({"on", "off", "stop"}),
     # No on and off: whoever may not open a garage door must not get there by another word.
     "blind": frozenset({"open", "close", "stop", "toggle", "dim"}),
     "garage_door": frozenset({"open", "close", "stop", "toggle"}),
 }
 _NEAR: Final = 2  # levels: motors and dimmers stop close to the wish, and report that
 _BARRIER_OPEN: Final = 255
-_MAY_HAVE_HAPPENED: Final = frozenset({"confirmed", "working", "queued", "unconfirmed"})
+HAPPENED: Final = frozenset({"confirmed", "working", "queued", "unconfirmed"})
 
 
 class NotPossible(Exception):
@@ -58,6 +64,13 @@ class Wish:
     requested: dict[str, Any] = field(default_factory=dict)
 
 
+def has_level(device: Device) -> bool:
+    """Whether it has more than on and off: a light may have no more than that."""
+    state = device.state_value
+    leveled = state is None or state.id.command_class in (MULTILEVEL_SWITCH, WINDOW_COVERING)
+    return device.kind in ("dimmer", "light", "fan", "blind") and leveled
+
+
 def supports(device: Device, action: str) -> bool:
     return action in _ACTIONS.get(device.kind, frozenset())
 
@@ -65,9 +78,11 @@ def supports(device: Device, action: str) -> bool:
 def wish(device: Device, action: str, level: int | None, state: Any) -> Wish:
     """Checked against what the device can do. `state` is its present value, for toggle."""
     requested: dict[str, Any] = {"action": action} if level is None else {"action": action, "level": level}
-    if not supports(device, action) or (level is not None and device.kind not in ("dimmer", "blind")):
+    if not supports(device, action) or ((level is not None or action == "dim") and not has_level(device)):
         raise NotPossible("unsupported", wording.cannot(device, "dim" if level is not None else action))
     _check_level(device, action, level)
+    if action == "stop" and device.kind in ("chime", "siren"):
+        return Wish("off", None, requested)
     if action == "toggle":
         resolved = _opposite(device, state)
         return Wish(resolved, None, {**requested, "resolved": resolved})
@@ -110,7 +125,7 @@ def command(device: Device, chosen: Wish) -> Command:
         target,
         value,
         state.id,
-        _reached(value, chosen.action, state.id.command_class),
+        _reached(value, chosen.action, state) if device.kind != "fan" else _blown(value, state.value),
         moves=device.kind in ("blind", "garage_door"),
     )
 
@@ -148,7 +163,7 @@ def _stop_id(device: Device) -> ValueId | None:
 
 
 def _value(device: Device, chosen: Wish, command_class: int) -> Any:
-    if device.kind in ("switch", "plug"):
+    if command_class == BINARY_SWITCH:
         return chosen.action == "on"
     if chosen.percent is not None:
         return to_level(chosen.percent)
@@ -159,14 +174,30 @@ def _value(device: Device, chosen: Wish, command_class: int) -> Any:
     return LAST_LEVEL if chosen.action == "on" else HIGHEST_LEVEL
 
 
-def _reached(value: Any, action: str, command_class: int) -> Callable[[Any], bool]:
-    if isinstance(value, bool) or command_class == BARRIER:
+def _reached(value: Any, action: str, state: Value) -> Callable[[Any], bool]:
+    if isinstance(value, bool) or state.id.command_class == BARRIER:
         return lambda now: bool(now == value)
     if action == "on":
         return lambda now: is_number(now) and now > 0
     if value == 0:
         return lambda now: bool(now == 0)
     return lambda now: is_number(now) and now > 0 and abs(now - value) <= _NEAR
+
+
+_GEAR: Final = 34  # levels: a fan with three speeds takes the next one, and says which
+
+
+def _blown(value: int, was: Any) -> Callable[[Any], bool]:
+    """A speed is what the fan makes of it: near the wish, or another than before and one gear away."""
+    if value in (0, LAST_LEVEL):
+        return lambda now: is_number(now) and (now > 0) == (value > 0)
+
+    def reached(now: Any) -> bool:
+        if not is_number(now) or now <= 0:
+            return False
+        return abs(now - value) <= _NEAR or (is_number(was) and now != was and abs(now - value) <= _GEAR)
+
+    return reached
 
 
 class Control:
@@ -266,7 +297,7 @@ def with_rest(said: Result, left: str) -> Result:
 def may_have_changed(sent: Command, verdict: CommandOutcome) -> bool:
     """Only then there is something to put back. What is not confirmed may have happened; what failed has
     not, unless the device says that it is somewhere else now."""
-    if verdict.outcome in _MAY_HAVE_HAPPENED:
+    if verdict.outcome in HAPPENED:
         return True
     was = next((value.value for value in sent.device.values if value.id == sent.read), None)
     return verdict.known and not verdict.jammed and verdict.value != was

@@ -4,7 +4,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from home_words.kinds import Kind, mover_kind
+from home_words.kinds import Kind, is_fan, mover_kind
+from home_words.risk import is_loud
 from zwave_mcp.home import Node, Snapshot, Value, ValueId, is_number
 
 BASIC: Final = 32
@@ -22,6 +23,7 @@ DOOR_LOCK: Final = 98
 BARRIER: Final = 102
 WINDOW_COVERING: Final = 106
 NOTIFICATION: Final = 113
+SOUND_SWITCH: Final = 121
 BATTERY: Final = 128
 
 READINGS: Final = (BINARY_SENSOR, MULTILEVEL_SENSOR, METER, NOTIFICATION, BATTERY)
@@ -39,25 +41,55 @@ STATE_VALUES: Final = {
         (MULTILEVEL_SWITCH, "currentValue", "targetValue"),
     ),
     "dimmer": ((MULTILEVEL_SWITCH, "currentValue", "targetValue"),),
+    "light": (
+        (MULTILEVEL_SWITCH, "currentValue", "targetValue"),
+        (BINARY_SWITCH, "currentValue", "targetValue"),
+    ),
+    "fan": ((MULTILEVEL_SWITCH, "currentValue", "targetValue"),),
+    "chime": ((SOUND_SWITCH, "toneId", "toneId"),),
+    "siren": ((SOUND_SWITCH, "toneId", "toneId"), (BINARY_SWITCH, "currentValue", "targetValue")),
     "switch": ((BINARY_SWITCH, "currentValue", "targetValue"),),
     "plug": ((BINARY_SWITCH, "currentValue", "targetValue"),),
 }
 
 
-def kind_of(values: Sequence[Value], name: str = "") -> Kind:
+# Of device classes, (generic, specific): what a dimmer or a relay is built for.
+_FAN_CLASS: Final = (17, 8)
+_SIREN_CLASS: Final = (16, 5)
+
+
+def kind_of(values: Sequence[Value], name: str = "", built_for: tuple[int, int] | None = None) -> Kind:
     """The kind of one endpoint. What is riskier or more special wins over what is plainer."""
     has = {value.id.command_class for value in values}
-    relay: Kind = "plug" if METER in has else "switch"
+    lit = any(is_component(value) for value in values)
+    # A plug may have a lamp that shows what it uses: it is still no lamp.
+    relay: Kind = "plug" if METER in has else "light" if lit else "switch"
+    level: Kind = "fan" if built_for == _FAN_CLASS or is_fan(name) else "light" if lit else "dimmer"
     signs: tuple[tuple[bool, Kind], ...] = (
         (DOOR_LOCK in has, "lock"),
         (bool(has & {THERMOSTAT_MODE, THERMOSTAT_SETPOINT}), "thermostat"),
         (BARRIER in has, "garage_door"),
         (WINDOW_COVERING in has or _moves(values), mover_kind(name)),
-        (MULTILEVEL_SWITCH in has, "dimmer"),
-        (BINARY_SWITCH in has, relay),
+        (SOUND_SWITCH in has, "siren" if is_loud(name) or built_for == _SIREN_CLASS else "chime"),
+        (MULTILEVEL_SWITCH in has, level),
+        (BINARY_SWITCH in has, "siren" if built_for == _SIREN_CLASS else relay),
         (bool(has & set(READINGS)), "sensor"),
     )
     return next((kind for sign, kind in signs if sign), "other")
+
+
+_COMPONENTS: Final = range(5)  # warm white, cold white, red, green, blue
+
+
+def is_component(value: Value) -> bool:
+    """Part of a colour. `hexColor` says nothing: a bulb with whites alone has it, too."""
+    where = value.id
+    return (
+        where.command_class == COLOR_SWITCH
+        and where.property == "currentColor"
+        and isinstance(where.property_key, int)
+        and where.property_key in _COMPONENTS
+    )
 
 
 def _moves(values: Sequence[Value]) -> bool:
@@ -168,19 +200,19 @@ def _of_node(node: Node) -> Iterable[Device]:
     by_endpoint: dict[int, list[Value]] = {}
     for value in node.values:
         by_endpoint.setdefault(value.id.endpoint, []).append(value)
-    acting = [
-        endpoint
-        for endpoint, values in sorted(by_endpoint.items())
-        if kind_of(values) not in ("sensor", "other")
-    ]
-    if len(acting) <= 1:
+    kinds = {endpoint: kind_of(values) for endpoint, values in sorted(by_endpoint.items())}
+    acting = [endpoint for endpoint, kind in kinds.items() if kind not in ("sensor", "other")]
+    # Every endpoint of a doorbell is an occasion to ring, with a tone of its own: it is still one bell.
+    if len(acting) <= 1 or all(kinds[endpoint] == "chime" for endpoint in acting):
         # Readings of a single device may sit on other endpoints: they are all its own.
         endpoint = acting[0] if acting else min(by_endpoint, default=0)
-        yield Device(name, node.room, kind_of(node.values, name), node, endpoint, node.values)
+        kind = kind_of(node.values, name, node.classes.get(endpoint, node.classes.get(0)))
+        yield Device(name, node.room, kind, node, endpoint, node.values)
         return
     for endpoint in acting:
         values = tuple(by_endpoint[endpoint])
-        yield Device(f"{name} {endpoint}", node.room, kind_of(values, name), node, endpoint, values)
+        kind = kind_of(values, name, node.classes.get(endpoint))
+        yield Device(f"{name} {endpoint}", node.room, kind, node, endpoint, values)
 
 
 def with_value(device: Device, value_id: ValueId, raw: Any) -> Device:

@@ -114,6 +114,8 @@ class Node:
     product: str = ""
     ready: bool = True  # the driver knows what it can do
     starting: bool = False  # … and will in a moment: nothing of it is known yet
+    # What it says it is built for, by endpoint: (generic, specific) of its device class.
+    classes: Mapping[int, tuple[int, int]] = field(default_factory=dict)
 
     @property
     def dead(self) -> bool:
@@ -232,10 +234,15 @@ class Home(Protocol):
         """The nodes, from memory when younger than `max_age_seconds` and nothing was written since."""
 
     async def write(
-        self, value_id: ValueId, value: Any, timeout_seconds: float = WRITE_TIMEOUT_SECONDS
+        self,
+        value_id: ValueId,
+        value: Any,
+        timeout_seconds: float = WRITE_TIMEOUT_SECONDS,
+        options: Mapping[str, Any] | None = None,
     ) -> WriteResult:
-        """Send one value; the result says what the gateway knows, not what the device did. Sent at most once:
-        never repeated, never kept for later. Nothing is sent to a gateway that does not answer: HomeDown."""
+        """Send one value, with what goes along with it (`{"volume": 15}`); the result says what the gateway
+        knows, not what the device did. Sent at most once: never repeated, never kept for later. Nothing is
+        sent to a gateway that does not answer: HomeDown."""
 
     async def take_back(self, value_id: ValueId, value: Any) -> bool:
         """The value of before, behind a write that nobody answered: who carries that out late does

@@ -8,11 +8,14 @@ from home_words.phrases import capital, listed
 from home_words.resolver import Names
 from home_words.states import UNKNOWN, spoken_units
 from zwave_mcp import wording
+from zwave_mcp.control import has_level
 from zwave_mcp.devices import Device, with_value
 from zwave_mcp.home import Home, HomeError, NoAnswer, Refused, Value
 from zwave_mcp.results import Facts, Outcome, Result, result
+from zwave_mcp.sounds import SOUNDERS, tones_of
 from zwave_mcp.states import (
     age_seconds,
+    components,
     heating_state,
     label_of,
     main_readings,
@@ -133,6 +136,10 @@ def filtered(names: Names[Device], wanted: str) -> list[Device]:
 def entry(device: Device) -> dict[str, Any]:
     readings = measured(device)
     more = {"readings": list(readings)} if readings else {}
+    if able := abilities(device):
+        more["abilities"] = list(able)
+    if tones := tones_of(device):
+        more["tones"] = [tone.name for tone in tones]
     return {
         "name": device.name,
         "room": device.room,
@@ -143,6 +150,20 @@ def entry(device: Device) -> dict[str, Any]:
         "available": device.available,
         **more,
     }
+
+
+def abilities(device: Device) -> tuple[str, ...]:
+    """What one of its kind can do is not the same for all: told for those kinds."""
+    has = components(device)
+    colour = ("colour",) if all(key in has for key in (2, 3, 4)) else ()
+    kelvin = ("kelvin",) if colour or (0 in has and 1 in has) else ()
+    if device.kind == "light":
+        return ("on", "off", "toggle", *(("dim",) if has_level(device) else ()), *colour, *kelvin)
+    if device.kind == "fan":
+        return ("on", "off", "toggle", "speed")
+    if device.kind in SOUNDERS:
+        return ("play", "stop")
+    return ("on", "off", "toggle", *colour, *kelvin) if has else ()
 
 
 def listing(page: list[Device], total: int, offline: list[Device], wanted: str) -> str:

@@ -49,6 +49,9 @@ _LIST: Final[Schema] = {
                 "properties": {
                     **{key: {"type": kind} for key, kind in _ENTRY.items()},
                     "readings": {"type": "array", "items": {"type": "string"}},  # beside the state
+                    # What one can do, where not all of its kind can, and what it can play.
+                    "abilities": {"type": "array", "items": {"type": "string"}},
+                    "tones": {"type": "array", "items": {"type": "string"}},
                 },
                 "required": list(_ENTRY),
             },
@@ -57,6 +60,11 @@ _LIST: Final[Schema] = {
     },
     "required": ["devices", "total"],
 }
+
+_COLOUR_WORDS: Final = tuple(
+    "colour color kelvin white red orange yellow green turquoise cyan blue violet purple magenta pink".split()
+)
+_SOUND_WORDS: Final = ("chime", "doorbell", "bell", "gong", "siren", "ring", "tone")
 
 TOOLS: Final[tuple[ToolSpec, ...]] = (
     ToolSpec(
@@ -81,9 +89,9 @@ TOOLS: Final[tuple[ToolSpec, ...]] = (
     ToolSpec(
         "control_zwave_device",
         "Control a Z-Wave device",
-        "Switches, dims, opens or closes one light, plug, blind or garage door.",
-        "REQUIRED to switch, dim, open or close ONE light, plug, blind or garage door: you MUST call this "
-        "whenever the user asks about that; for several devices once each. "
+        "Switches, dims, opens or closes one light, plug, fan, blind or garage door.",
+        "REQUIRED to switch, dim, open or close ONE light, plug, fan, blind or garage door: you MUST call "
+        "this whenever the user asks about that; for several devices once each. "
         "DO NOT use for locks, thermostats or questions.\n"
         "Good: {deviceName: 'Floor Lamp', action: 'dim', level: 40}; "
         "{deviceName: 'Window Blind', action: 'close'}. Bad: {deviceName: 'all lights', action: 'on'}.",
@@ -159,6 +167,49 @@ TOOLS: Final[tuple[ToolSpec, ...]] = (
         ),
         RESULT,
         idempotent=True,
+    ),
+    ToolSpec(
+        "set_zwave_color",
+        "Set a light's colour",
+        "Makes one light blue, warm white or 2700 kelvin, and turns it on.",
+        "REQUIRED for the colour of ONE light: you MUST call this whenever the user asks about a colour or a "
+        "white. It turns the light on. DO NOT use for brightness alone.\n"
+        "Good: {deviceName: 'Mood Light', color: 'blue'}; {deviceName: 'Mood Light', temperature: 2700}. "
+        "Bad: {deviceName: 'Mood Light', color: 'bright'}.",
+        _object(
+            {
+                "deviceName": _device("'Mood Light'"),
+                "color": _text("A word or #rrggbb, for example 'blue' or 'warm white'"),
+                "temperature": _given("number", "Of white, in kelvin, for example 2700; not with color"),
+                "brightness": _given(
+                    "integer", "Percent, 1 to 100, if the user said it", minimum=1, maximum=100
+                ),
+            },
+            ("deviceName",),
+        ),
+        RESULT,
+        idempotent=True,
+        words=_COLOUR_WORDS,
+    ),
+    ToolSpec(
+        "play_zwave_sound",
+        "Ring a chime or a siren",
+        "Rings or stops one doorbell, chime or siren; a siren needs your yes.",
+        "REQUIRED for ONE doorbell, chime or siren: you MUST call this whenever the user asks about ringing "
+        "or stopping it. DO NOT use for music, timers or the speaker.\n"
+        "Good: {deviceName: 'Door Chime', action: 'play'}; {deviceName: 'Siren', action: 'stop'}. "
+        "Bad: {deviceName: 'music', action: 'play'}.",
+        _object(
+            {
+                "deviceName": _device("'Door Chime'"),
+                "action": _choice("As the user asked", "play", "stop"),
+                "tone": _text("Its name, if the user said one, for example 'Westminster'"),
+                "volume": _given("integer", "Percent, 1 to 100, if the user said it", minimum=1, maximum=100),
+            },
+            ("deviceName", "action"),
+        ),
+        RESULT,
+        words=_SOUND_WORDS,
     ),
     ToolSpec(
         "activate_zwave_scene",

@@ -5,20 +5,24 @@ import re
 import time
 from typing import Any, Final
 
+from home_words.colours import colour_word, kelvin_of, white_word
 from home_words.states import UNKNOWN, dimmed, opened
 from zwave_mcp.devices import (
     BARRIER,
     BATTERY,
     BINARY_SENSOR,
+    BINARY_SWITCH,
     MULTILEVEL_SENSOR,
     THERMOSTAT_STATE,
     Device,
+    is_component,
     is_jammed,
     to_percent,
 )
 from zwave_mcp.home import Value, is_number
 
 LOCKED: Final = 255
+_DEFAULT_TONE: Final = 255
 JAMMED: Final = "jammed"
 _BARRIER: Final = {0: "closed", 252: "closing", 253: "stopped", 254: "opening", 255: "open"}
 
@@ -40,20 +44,66 @@ def remembered(device: Device) -> str:
     return UNKNOWN
 
 
+def components(device: Device) -> dict[int, Value]:
+    """The parts of its colour that it has, by number: 0 warm white, 1 cold white, 2 red, 3 green, 4 blue."""
+    found = [value for value in device.values if is_component(value)]
+    return {
+        int(value.id.property_key or 0): value for value in found if value.id.endpoint == found[0].id.endpoint
+    }
+
+
+def colour_text(device: Device) -> str:
+    """ "blue", "warm white", "3000 K"; nothing where it is not known or has none."""
+    parts = {key: value.value for key, value in components(device).items()}
+    if not parts or not all(is_number(level) for level in parts.values()):
+        return ""
+    warm, cold = parts.get(0, 0), parts.get(1, 0)
+    red, green, blue = (min(max(int(parts.get(key, 0)), 0), 255) for key in (2, 3, 4))
+    white = ""
+    if warm + cold > 0:
+        both = 0 in parts and 1 in parts
+        white = white_word(kelvin_of(warm, cold)) if both else "warm white" if warm else "cold white"
+    coloured = colour_word((red, green, blue)) if red or green or blue else ""
+    return " and ".join(filter(None, (coloured, white)))
+
+
 def state_of(device: Device, raw: Any) -> str:
     """In words, what a value means for this device; used for the remembered and for the polled one."""
     state = device.state_value
     barrier = state is not None and state.id.command_class == BARRIER
-    if device.kind in ("switch", "plug"):
-        return {True: "on", False: "off"}.get(raw, UNKNOWN) if isinstance(raw, bool) else UNKNOWN
-    if not is_number(raw):
+    if device.kind in ("chime", "siren"):
+        return _sound(device, raw)
+    if isinstance(raw, bool) and state is not None and state.id.command_class == BINARY_SWITCH:
+        return _with_colour(device, "on" if raw else "off")
+    if not is_number(raw) or (state is not None and state.id.command_class == BINARY_SWITCH):
         return UNKNOWN
     if device.kind == "lock":
         return _lock(device, raw)
-    if barrier:
-        return _BARRIER.get(raw, "partly open")
-    percent = to_percent(raw)
-    return opened(percent) if device.kind in ("blind", "garage_door") else dimmed(percent)
+    return _BARRIER.get(raw, "partly open") if barrier else _level(device, to_percent(raw))
+
+
+def _level(device: Device, percent: int) -> str:
+    if device.kind in ("blind", "garage_door"):
+        return opened(percent)
+    return _with_colour(device, dimmed(percent))
+
+
+def _with_colour(device: Device, state: str) -> str:
+    colour = colour_text(device) if device.kind == "light" and state.startswith("on") else ""
+    return f"{state}, {colour}" if colour else state
+
+
+def _sound(device: Device, raw: Any) -> str:
+    """ "silent", "playing Ding Dong": the length that is told with a tone's name is left out."""
+    if raw is True:
+        return "sounding"
+    if raw is False or raw == 0:
+        return "silent"
+    state = device.state_value
+    if not is_number(raw) or state is None:
+        return UNKNOWN
+    name = re.sub(r"\s*\(\d+ sec\)$", "", state.states.get(int(raw), ""))
+    return f"playing {name}" if name and raw != _DEFAULT_TONE else "sounding"
 
 
 def reading_text(value: Value) -> str:

@@ -7,6 +7,7 @@ from functools import cache
 from time import perf_counter
 from typing import Any, Final
 
+from zwave_mcp.colour import Colours, ColourWish
 from zwave_mcp.control import Control, down
 from zwave_mcp.home import Home, HomeError, is_number
 from zwave_mcp.queries import Queries
@@ -14,6 +15,7 @@ from zwave_mcp.results import Facts, Result, result
 from zwave_mcp.scenes import Scenes
 from zwave_mcp.schema_parts import Schema
 from zwave_mcp.schemas import TOOLS
+from zwave_mcp.sounds import Sound, Sounds
 from zwave_mcp.thermostat import Setting, Thermostats
 from zwave_mcp.view import STARTING, Viewer
 
@@ -34,6 +36,8 @@ class Tools:
         self._queries = Queries(home, viewer)
         self._control = Control(home, viewer, allow_unlock=allow_unlock)
         self._thermostats = Thermostats(home, viewer)
+        self._colours = Colours(home, viewer)
+        self._sounds = Sounds(home, viewer)
         self._scenes = Scenes(home, viewer, allow_unlock=allow_unlock)
         self._specs = {spec.name: spec for spec in TOOLS}
         self._calls: dict[str, Callable[[Arguments], Awaitable[Result]]] = {
@@ -43,6 +47,8 @@ class Tools:
             "get_zwave_device": lambda given: self._queries.device(given["deviceName"]),
             "control_zwave_lock": lambda given: self._control.lock(given["deviceName"], given["action"]),
             "set_zwave_thermostat": self._set_thermostat,
+            "set_zwave_color": self._set_colour,
+            "play_zwave_sound": self._play_sound,
             "activate_zwave_scene": lambda given: self._scenes.activate(
                 given["sceneName"], confirmed=given.get("confirmed", False)
             ),
@@ -112,6 +118,18 @@ class Tools:
     def _set_thermostat(self, given: Arguments) -> Awaitable[Result]:
         setting = Setting(given.get("temperature"), given.get("unit"), given.get("mode"))
         return self._thermostats.set(given["deviceName"], setting)
+
+    def _set_colour(self, given: Arguments) -> Awaitable[Result]:
+        wish = ColourWish(given.get("color"), given.get("temperature"), _whole(given.get("brightness")))
+        return self._colours.set(given["deviceName"], wish)
+
+    def _play_sound(self, given: Arguments) -> Awaitable[Result]:
+        sound = Sound(given["action"], given.get("tone"), _whole(given.get("volume")))
+        return self._sounds.play(given["deviceName"], sound)
+
+
+def _whole(number: float | None) -> int | None:
+    return None if number is None else int(number)
 
 
 def _requested(given: Arguments) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """A home whose radio does what the test says, and which remembers what was sent."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from zwave_mcp.home import Health, Node, Pace, Scene, Snapshot, Value, ValueId, WriteResult
@@ -32,6 +32,7 @@ class ScriptedHome:
         self.polled: list[Any] = []
         self.alive = False
         self.sent: list[tuple[str, Any]] = []
+        self.options: list[Mapping[str, Any] | None] = []  # what went along with each
         self.pings = 0
         self.after_write: tuple[Node, ...] | None = None
         self.known_scenes: tuple[Scene, ...] = ()
@@ -49,8 +50,15 @@ class ScriptedHome:
             raise self.down
         return Snapshot(self.after_write if self.sent and self.after_write else self.nodes)
 
-    async def write(self, value_id: ValueId, value: Any, timeout_seconds: float = 10.0) -> WriteResult:
+    async def write(
+        self,
+        value_id: ValueId,
+        value: Any,
+        timeout_seconds: float = 10.0,
+        options: Mapping[str, Any] | None = None,
+    ) -> WriteResult:
         self.sent.append((str(value_id), value))
+        self.options.append(options)
         if isinstance(self.written, Exception):
             raise self.written
         return self.written

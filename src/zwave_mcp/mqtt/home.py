@@ -242,11 +242,16 @@ class MqttHome:
         return await self._snapshots.get(max_age_seconds)
 
     async def write(
-        self, value_id: ValueId, value: Any, timeout_seconds: float = WRITE_TIMEOUT_SECONDS
+        self,
+        value_id: ValueId,
+        value: Any,
+        timeout_seconds: float = WRITE_TIMEOUT_SECONDS,
+        options: Mapping[str, Any] | None = None,
     ) -> WriteResult:
+        more = (dict(options),) if options else ()
         try:
             result = await self._call(
-                Api.WRITE_VALUE, value_id.to_wire(), value, timeout_seconds=timeout_seconds
+                Api.WRITE_VALUE, value_id.to_wire(), value, *more, timeout_seconds=timeout_seconds
             )
         finally:
             self._snapshots.outdate()

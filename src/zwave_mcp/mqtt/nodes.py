@@ -43,7 +43,20 @@ def _node(raw: Mapping[str, Any]) -> Node | None:
         values=tuple(_values(node_id, raw.get("values"))),
         product=" ".join(filter(None, (_text(raw.get("manufacturer")), _text(raw.get("productLabel"))))),
         ready=raw.get("ready") is not False,
+        classes=dict(_classes(raw)),
     )
+
+
+def _classes(raw: Mapping[str, Any]) -> Iterable[tuple[int, tuple[int, int]]]:
+    """The node's own device class, and those of its endpoints where they are told."""
+    endpoints = raw.get("endpoints")
+    told = [one for one in endpoints if isinstance(one, Mapping)] if isinstance(endpoints, list) else []
+    for one in ({"index": 0, "deviceClass": raw.get("deviceClass")}, *told):
+        index, device_class = one.get("index"), one.get("deviceClass")
+        if _is_int(index) and isinstance(device_class, Mapping):
+            generic, specific = device_class.get("generic"), device_class.get("specific")
+            if _is_int(generic) and _is_int(specific):
+                yield index, (generic, specific)
 
 
 def _values(node_id: int, raw: object) -> Iterable[Value]:

@@ -1,7 +1,7 @@
 """What a simulated device does with a value that is written to it."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from zwave_mcp.devices import HIGHEST_LEVEL, LAST_LEVEL
@@ -17,6 +17,8 @@ _OFF_TEMPERATURE: Final = 17.0
 # With these faults a command changes only what is shown: that must not outlive the fault.
 FAKED: Final = frozenset({"jams", "optimistic"})
 
+_REMEMBERS: Final = frozenset({"dimmer", "light", "fan"})  # 255 is "as it was"
+
 Changes = dict[str, Track]
 
 
@@ -27,19 +29,29 @@ class Moment:
     actual: Callable[[ValueId], Any]
     tracks: Mapping[str, Track]
     now: float
+    options: Mapping[str, Any] = field(default_factory=dict)
 
 
 def effect(device: DeviceSpec, value_id: ValueId, value: Any, moment: Moment) -> tuple[Changes, WriteResult]:
     """The movements that begin now, and what the gateway gets to know."""
-    now = moment.now
-    if device.kind == "thermostat":
-        return _climate(device, value_id, value, moment)
+    own = {"thermostat": _climate, "chime": _sound, "siren": _sound}.get(device.kind)
+    if own is not None:
+        return own(device, value_id, value, moment)
+    if value_id.property == "targetColor":
+        return _colour(device, value, moment)
     state = made.state_id(device)
     if state is None:
         return {}, WriteResult(ACKNOWLEDGED)
-    before = moment.actual(state)
+    return _switched(device, state, value_id, value, moment)
+
+
+def _switched(
+    device: DeviceSpec, state: ValueId, value_id: ValueId, value: Any, moment: Moment
+) -> tuple[Changes, WriteResult]:
+    now = moment.now
     if device.kind == "lock":
         return _lock(device, state, value, moment)
+    before = moment.actual(state)
     if isinstance(value, bool) and device.kind not in ("switch", "plug"):
         end = {"Up": HIGHEST_LEVEL, "On": HIGHEST_LEVEL}.get(str(value_id.property), 0) if value else before
         return _by_hand(device, state, before, end, now)
@@ -51,20 +63,53 @@ def effect(device: DeviceSpec, value_id: ValueId, value: Any, moment: Moment) ->
 def _level(device: DeviceSpec, value: Any, state: ValueId, moment: Moment) -> tuple[Changes, WriteResult]:
     before, now = moment.actual(state), moment.now
     last_key = f"{device.node}-last"
-    if device.kind == "dimmer" and value == LAST_LEVEL:
+    if device.kind in _REMEMBERS and value == LAST_LEVEL:
         remembered = moment.tracks.get(last_key)
         value = before or (remembered.end if remembered else HIGHEST_LEVEL)
     seconds = _travel(device, before, value)
     changes: Changes = {}
     if "jams" not in device.faults:
         changes[str(state)] = Track(before, value, now, seconds)
-        if device.kind == "dimmer" and value:
+        if device.kind in _REMEMBERS and value:
             changes[last_key] = Track(value, value, now)
     if not device.supervised:
         return changes, WriteResult(ACKNOWLEDGED)
     if seconds > 0.05 or "jams" in device.faults:
         return changes, WriteResult(WORKING, round(max(seconds, 1.0), 1))
     return changes, WriteResult(CONFIRMED)
+
+
+def _colour(device: DeviceSpec, mix: Mapping[str, int], moment: Moment) -> tuple[Changes, WriteResult]:
+    """What it does not have it leaves out; what is not named stays."""
+    wanted = {
+        made.component_id(device, one): min(max(mix[made.COMPONENTS[one]], 0), 255)
+        for one in made.components_of(device)
+        if made.COMPONENTS[one] in mix
+    }
+    if device.faults & FAKED:
+        beliefs = {
+            str(where): _belief(moment.actual(where), level, moment.now, _BELIEVED_SECONDS)
+            for where, level in wanted.items()
+        }
+        return beliefs, WriteResult(ACKNOWLEDGED)
+    tracks = {str(where): Track(moment.actual(where), level, moment.now) for where, level in wanted.items()}
+    return tracks, WriteResult(CONFIRMED if device.supervised else ACKNOWLEDGED)
+
+
+def _sound(device: DeviceSpec, value_id: ValueId, value: Any, moment: Moment) -> tuple[Changes, WriteResult]:
+    """A tone ends by itself; one that is not there is not played. A volume alone is kept for the next."""
+    state, now = made.state_id(device), moment.now
+    if value_id != state or device.faults & FAKED:
+        return {}, WriteResult(ACKNOWLEDGED)
+    tone = 1 if value == LAST_LEVEL else int(value)
+    if not 0 < tone <= len(device.tones):
+        return {str(state): Track(0, 0, now)}, WriteResult(ACKNOWLEDGED)
+    volume = moment.options.get("volume") or device.volume
+    changes = {
+        str(state): Track(tone, 0, now + made.tone_seconds(device, tone)),
+        str(made.volume_id(device)): Track(volume, volume, now),
+    }
+    return changes, WriteResult(CONFIRMED if device.supervised else ACKNOWLEDGED)
 
 
 def _travel(device: DeviceSpec, before: Any, value: Any) -> float:

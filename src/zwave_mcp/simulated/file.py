@@ -1,5 +1,6 @@
 """The description of a simulated home: a TOML file, checked completely before anything starts."""
 
+import re
 import tomllib
 from dataclasses import dataclass, field, replace
 from importlib import resources
@@ -11,7 +12,11 @@ from pydantic.dataclasses import dataclass as table
 
 from zwave_mcp.devices import to_level
 
-Kind = Literal["switch", "plug", "dimmer", "blind", "garage_door", "lock", "thermostat", "sensor"]
+Kind = Literal[
+    "switch", "plug", "dimmer", "light", "fan", "blind", "garage_door", "lock", "thermostat", "chime",
+    "siren", "sensor",
+]  # fmt: skip
+Shows = Literal["colours", "warm", "cold"]
 Measure = Literal["temperature", "humidity", "light", "motion", "door"]
 Fault = Literal["dead", "asleep", "jams", "optimistic", "slow"]
 Number = Annotated[float, Strict()]
@@ -21,6 +26,8 @@ _WORDS: Final[dict[str, dict[str, int | bool]]] = {
     "switch": {"on": True, "off": False},
     "plug": {"on": True, "off": False},
     "dimmer": {"on": 99, "off": 0},
+    "light": {"on": 99, "off": 0},
+    "fan": {"on": 99, "off": 0},
     "blind": {"open": 99, "closed": 0},
     "garage_door": {"open": 255, "closed": 0},
     "lock": {"locked": 255, "unlocked": 0},
@@ -47,6 +54,14 @@ class DeviceSpec:
     watts: Seconds = 100.0
     temperature: Number = 20.0
     battery: Annotated[StrictInt, Field(ge=0, le=100)] | None = None
+    shows: tuple[Shows, ...] = ("colours", "warm", "cold")  # a light
+    color: str = "#0000007191"  # … at first: `#rrggbb`, or `#rrggbbwwcc` with its whites
+    tones: tuple[str, ...] = (
+        "Ding Dong (3 sec)",
+        "Westminster (8 sec)",
+        "Siren (30 sec)",
+    )  # a chime, a siren
+    volume: Annotated[StrictInt, Field(ge=1, le=100)] = 40
     measures: tuple[Measure, ...] = ()
     faults: frozenset[Fault] = frozenset()
 
@@ -130,6 +145,8 @@ def _problem(error: ValidationError) -> str:
 def _device(given: DeviceSpec, taken: list[int], where: str) -> DeviceSpec:
     if given.node in taken:
         raise BadHome(f"{where}: node {given.node} is used twice")
+    if not re.fullmatch("#[0-9a-fA-F]{6}(?:[0-9a-fA-F]{4})?", given.color):
+        raise BadHome(f"{where}: color must be #rrggbb or #rrggbbwwcc")
     usual = given.kind not in ("lock", "thermostat")
     return replace(
         given,
@@ -156,7 +173,9 @@ def _state_value(kind: str, state: Any, where: str) -> Any:
     if isinstance(state, str) and state in words:
         return words[state]
     percent = isinstance(state, int) and not isinstance(state, bool) and 0 <= state <= 100
-    if percent and kind in ("dimmer", "blind"):
+    if percent and kind in ("dimmer", "light", "fan", "blind"):
         return to_level(state)
     allowed = ", ".join(words) or "nothing"
-    raise BadHome(f"{where}: the state of a {kind} can be {allowed}, or for a dimmer or blind 0 to 100")
+    raise BadHome(
+        f"{where}: the state of a {kind} can be {allowed}, or of a dimmer, light, fan or blind 0 to 100"
+    )

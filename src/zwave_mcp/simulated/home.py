@@ -135,7 +135,17 @@ class SimulatedHome:
     def _node(self, device: DeviceSpec, tracks: Mapping[str, Track], now: float) -> Node:
         status = "Dead" if "dead" in device.faults else "Asleep" if "asleep" in device.faults else "Alive"
         values = tuple(self._seen(device, value, tracks, now) for value in self._values[device.node])
-        return Node(device.node, device.name, device.room, status, status != "Dead", values, "Simulated")
+        built_for = made.CLASSES.get(device.kind)
+        return Node(
+            device.node,
+            device.name,
+            device.room,
+            status,
+            status != "Dead",
+            values,
+            "Simulated",
+            classes={0: built_for} if built_for else {},
+        )
 
     def _seen(self, device: DeviceSpec, value: Value, tracks: Mapping[str, Track], now: float) -> Value:
         """A value as the gateway shows it."""
@@ -193,7 +203,11 @@ class SimulatedHome:
         return next((value for value in self._values.get(node, ()) if value.id == value_id), None)
 
     async def write(
-        self, value_id: ValueId, value: Any, timeout_seconds: float = WRITE_TIMEOUT_SECONDS
+        self,
+        value_id: ValueId,
+        value: Any,
+        timeout_seconds: float = WRITE_TIMEOUT_SECONDS,
+        options: Mapping[str, Any] | None = None,
     ) -> WriteResult:
         device, target = self._devices.get(value_id.node_id), self._find(value_id.node_id, value_id)
         if device is None:
@@ -210,9 +224,9 @@ class SimulatedHome:
         delay = _WAKE_SECONDS if "asleep" in device.faults else device.slow_seconds
         if delay > timeout_seconds:
             # It is on its way and cannot be called back: it will happen after we stopped waiting.
-            self._apply(device, value_id, value, delay)
+            self._apply(device, value_id, value, delay, options)
         await self._wait(delay + self._radio_seconds(), timeout_seconds)
-        return self._apply(device, value_id, value)
+        return self._apply(device, value_id, value, options=options)
 
     async def take_back(self, value_id: ValueId, value: Any) -> bool:
         device = self._devices.get(value_id.node_id)
@@ -220,13 +234,20 @@ class SimulatedHome:
             self._apply(device, value_id, value, device.slow_seconds)
         return True
 
-    def _apply(self, device: DeviceSpec, value_id: ValueId, value: Any, delay: float = 0.0) -> WriteResult:
+    def _apply(
+        self,
+        device: DeviceSpec,
+        value_id: ValueId,
+        value: Any,
+        delay: float = 0.0,
+        options: Mapping[str, Any] | None = None,
+    ) -> WriteResult:
         tracks, now = self._store.read(), self._clock()
 
         def actual(wanted: ValueId) -> Any:
             return self._now(device, wanted, tracks, now)
 
-        changes, written = effect(device, value_id, value, Moment(actual, tracks, now + delay))
+        changes, written = effect(device, value_id, value, Moment(actual, tracks, now + delay, options or {}))
         if device.faults & FAKED:
             self._store.write_passing(changes)
         else:

@@ -1,6 +1,7 @@
 """The values that each kind of simulated device has, in the shapes that a real gateway reports."""
 
 import math
+import re
 import zlib
 from collections.abc import Callable
 from dataclasses import replace
@@ -10,11 +11,13 @@ from zwave_mcp.devices import (
     BARRIER,
     BATTERY,
     BINARY_SWITCH,
+    COLOR_SWITCH,
     DOOR_LOCK,
     METER,
     MULTILEVEL_SENSOR,
     MULTILEVEL_SWITCH,
     NOTIFICATION,
+    SOUND_SWITCH,
     THERMOSTAT_MODE,
     THERMOSTAT_SETPOINT,
     THERMOSTAT_STATE,
@@ -33,11 +36,20 @@ _STATE: Final = {
     "switch": (BINARY_SWITCH, "currentValue", "targetValue"),
     "plug": (BINARY_SWITCH, "currentValue", "targetValue"),
     "dimmer": (MULTILEVEL_SWITCH, "currentValue", "targetValue"),
+    "light": (MULTILEVEL_SWITCH, "currentValue", "targetValue"),
+    "fan": (MULTILEVEL_SWITCH, "currentValue", "targetValue"),
+    "chime": (SOUND_SWITCH, "toneId", "toneId"),
+    "siren": (SOUND_SWITCH, "toneId", "toneId"),
     "blind": (MULTILEVEL_SWITCH, "currentValue", "targetValue"),
     "garage_door": (BARRIER, "currentState", "targetState"),
     "lock": (DOOR_LOCK, "currentMode", "targetMode"),
 }
-_FIRST: Final = {"switch": False, "plug": False, "dimmer": 0, "blind": 99, "garage_door": 0, "lock": 255}
+_FIRST: Final = {
+    "switch": False, "plug": False, "dimmer": 0, "light": 0, "fan": 0, "blind": 99, "garage_door": 0,
+    "lock": 255,
+}  # fmt: skip
+# The device classes by which a driver knows what is built for something.
+CLASSES: Final = {"light": (17, 2), "fan": (17, 8), "chime": (3, 1), "siren": (16, 5)}
 
 
 def state_id(spec: DeviceSpec) -> ValueId | None:
@@ -79,22 +91,71 @@ def _acting(spec: DeviceSpec) -> list[Value]:
     state, target = state_id(spec), target_id(spec)
     if spec.kind == "thermostat":
         return _thermostat(spec)
+    if spec.kind in ("chime", "siren"):
+        return _sounding(spec)
     if state is None or target is None:
         return []
     first = spec.state if spec.state is not None else _FIRST[spec.kind]
     states: Texts = {"lock": _LOCK_MODES, "garage_door": _BARRIER_STATES}.get(spec.kind, {})
     current = Value(state, first, "Current value", states=states, target=target)
     values = [current, Value(target, first, "Target value", states=states, writeable=True)]
-    directions = {"dimmer": ("On", "Off"), "blind": ("Up", "Down")}.get(spec.kind, ())
+    ways = {"blind": ("Up", "Down"), **dict.fromkeys(("dimmer", "light", "fan"), ("On", "Off"))}
+    directions = ways.get(spec.kind, ())
     for direction in directions:
         way = replace(target, property=direction)
         values.append(Value(way, None, f"Perform a level change ({direction})", writeable=True))
     if spec.kind == "lock":
         values.append(Value(lock_state_id(spec), 0, "Lock state", states={0: "idle", 11: "Lock jammed"}))
+    if spec.kind == "light":
+        values += _coloured(spec)
     if spec.kind == "plug":
         watts = ValueId(spec.node, METER, 0, "value", WATTS_KEY)
         values.append(Value(watts, 0.0, "Electric Consumption [W]", "W"))
     return values
+
+
+# Components as Z-Wave numbers them, in the order of `#rrggbbwwcc`.
+_SHOWN: Final = {"colours": (2, 3, 4), "warm": (0,), "cold": (1,)}
+_ORDER: Final = (2, 3, 4, 0, 1)
+COMPONENTS: Final = {0: "warmWhite", 1: "coldWhite", 2: "red", 3: "green", 4: "blue"}
+
+
+def component_id(spec: DeviceSpec, component: int) -> ValueId:
+    return ValueId(spec.node, COLOR_SWITCH, 0, "currentColor", component)
+
+
+def components_of(spec: DeviceSpec) -> list[int]:
+    return sorted(component for shown in spec.shows for component in _SHOWN[shown])
+
+
+def _coloured(spec: DeviceSpec) -> list[Value]:
+    digits = spec.color.removeprefix("#").ljust(10, "0")
+    first = {component: int(digits[2 * at : 2 * at + 2], 16) for at, component in enumerate(_ORDER)}
+    whole = ValueId(spec.node, COLOR_SWITCH, 0, "targetColor")
+    values = [
+        Value(component_id(spec, one), first[one], f"Current value ({COMPONENTS[one]})", maximum=255)
+        for one in components_of(spec)
+    ]
+    return [*values, Value(whole, None, "Target color", writeable=True)]
+
+
+def tone_seconds(spec: DeviceSpec, tone: int) -> float:
+    found = re.search(r"\((\d+) sec\)$", spec.tones[tone - 1])
+    return float(found[1]) if found else 5.0
+
+
+def volume_id(spec: DeviceSpec) -> ValueId:
+    return ValueId(spec.node, SOUND_SWITCH, 0, "volume")
+
+
+def _sounding(spec: DeviceSpec) -> list[Value]:
+    tone = ValueId(spec.node, SOUND_SWITCH, 0, "toneId")
+    states: Texts = {0: "off", **dict(enumerate(spec.tones, start=1)), 255: "default"}
+    volume = {"minimum": 0, "maximum": 100, "writeable": True}
+    return [
+        Value(tone, 0, "Play Tone", states=states, minimum=0, maximum=255, writeable=True),
+        Value(volume_id(spec), spec.volume, "Volume", "%", **volume),  # type: ignore[arg-type]
+    ]
 
 
 def _thermostat(spec: DeviceSpec) -> list[Value]:
@@ -177,7 +238,10 @@ def acceptable(value_id: ValueId, value: Any) -> bool:
         BARRIER: lambda raw: raw in (0, 255),
         THERMOSTAT_MODE: lambda raw: raw in _MODES,
         THERMOSTAT_SETPOINT: lambda raw: True,
+        SOUND_SWITCH: lambda raw: 0 <= raw <= 255,
     }
+    if value_id.property == "targetColor":
+        return isinstance(value, dict) and bool(value) and set(value) <= set(COMPONENTS.values())
     if isinstance(value, bool):
         return value_id.command_class == BINARY_SWITCH or value_id.property in ("Up", "Down", "On", "Off")
     if value_id.property in ("Up", "Down", "On", "Off") or not isinstance(value, int | float):

@@ -176,7 +176,7 @@ async def test_a_scene_says_how_its_devices_were() -> None:
     answer = await Tools(home).call("activate_zwave_scene", {"sceneName": "dark"})
 
     assert answer.structured["before"] == [device("Desk Lamp", "on"), device("Lamp", "dim", level=10)]
-    assert answer.structured["undo"] == "The colour of the Strip cannot be put back."
+    assert answer.structured["undo"] == "It is not known which colour the Strip had before."
 
 
 def colour(node: int, name: str) -> Node:

@@ -288,7 +288,7 @@ async def test_a_changed_home_file_is_read_again(tmp_path: Path):
         ("[[device]]\nkind = 'switch'\nfaults = ['lazy']", "faults must be 'dead', 'asleep'"),
         ("[[device]]\nkind = 'switch'\nfaults = [[]]", "faults must be 'dead'"),
         ("[[device]]\nkind = 'switch'\nstate = 'open'", "the state of a switch can be on, off"),
-        ("[[device]]\nkind = 'dimmer'\nstate = 101", "or for a dimmer or blind 0 to 100"),
+        ("[[device]]\nkind = 'dimmer'\nstate = 101", "or of a dimmer, light, fan or blind 0 to 100"),
         ("[[device]]\nkind = 'switch'\nname = 3", "name must be a valid string"),
         ("[[device]]\nkind = 'switch'\nbattery = 101", "battery must be less than or equal to 100"),
         ("[[device]]\nkind = 'blind'\nmove_seconds = -1", "move_seconds must be greater than or equal to 0"),
