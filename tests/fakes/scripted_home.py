@@ -1,6 +1,7 @@
 """A home whose radio does what the test says, and which remembers what was sent."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from zwave_mcp.home import Health, Node, Pace, Scene, Snapshot, Value, ValueId, WriteResult
@@ -156,3 +157,33 @@ def sensor(node: int, name: str, room: str = "", **more: Any) -> Node:
         Value(ValueId(node, 128, 0, "level"), 9, "Battery level", "%"),
     )
     return Node(node, name, room, values=values, **{"status": "Asleep", **more})
+
+
+def bulb(
+    node: int,
+    name: str,
+    parts: Mapping[int, int | None],
+    room: str = "",
+    *,
+    level: int | None = 60,
+    **more: Any,
+) -> Node:
+    """`parts`: its components, 0 warm white, 1 cold white, 2 red, 3 green, 4 blue."""
+    plain = dimmer(node, name, room, level=level, **more)
+    shown = (
+        *(Value(ValueId(node, 51, 0, "currentColor", key), part) for key, part in parts.items()),
+        Value(ValueId(node, 51, 0, "targetColor"), writeable=True),
+        Value(ValueId(node, 51, 0, "hexColor"), writeable=True),
+    )
+    return replace(plain, values=(*plain.values, *shown))
+
+
+def chime(
+    node: int, name: str, tones: Mapping[int, str], room: str = "", *, tone: int | None = 0, **more: Any
+) -> Node:
+    states = {0: "off", **tones, 255: "default"}
+    values = (
+        Value(ValueId(node, 121, 0, "toneId"), tone, "Play Tone", states=states, writeable=True),
+        Value(ValueId(node, 121, 0, "volume"), 40, "Volume", "%", writeable=True),
+    )
+    return Node(node, name, room, values=values, **{"status": "Alive", **more})

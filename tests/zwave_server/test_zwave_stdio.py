@@ -24,6 +24,8 @@ TOOLS = {
     "get_zwave_device": ({"deviceName"}, {"deviceName"}, True),
     "control_zwave_lock": ({"deviceName", "action"}, {"deviceName", "action"}, False),
     "set_zwave_thermostat": ({"deviceName", "temperature", "unit", "mode"}, {"deviceName"}, False),
+    "set_zwave_color": ({"deviceName", "color", "temperature", "brightness"}, {"deviceName"}, False),
+    "play_zwave_sound": ({"deviceName", "action", "tone", "volume"}, {"deviceName", "action"}, False),
     "activate_zwave_scene": ({"sceneName", "confirmed"}, {"sceneName"}, False),
     "check_zwave_health": (set(), set(), True),
 }

@@ -1,0 +1,280 @@
+"""Colours: by the components that a light has, done only when each of them was told, and put back exactly."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.fakes.home_talk import simulated
+from tests.fakes.scripted_home import ScriptedHome, bulb, dimmer, switch
+
+from home_words.colours import COLDEST, COLOURS, WARMEST, WHITES, colour_word, kelvin_of, rgb_of, white_mix
+from zwave_mcp.devices import devices_of
+from zwave_mcp.home import ACKNOWLEDGED, Node, Snapshot, Value, ValueId, WriteResult
+from zwave_mcp.results import Result
+from zwave_mcp.states import state_text
+from zwave_mcp.tools import Tools
+
+RGBW = {0: 0, 2: 255, 3: 120, 4: 0}
+WHITE_ONLY = {0: 200, 1: 55}
+TARGET = "4-51-0-targetColor"
+
+
+async def paint(home: ScriptedHome, **args: Any) -> Result:
+    return await Tools(home).call("set_zwave_color", {"deviceName": "Mood Light", **args})
+
+
+def home_of(node: Node, *, polled: list[Any] | None = None) -> ScriptedHome:
+    home = ScriptedHome(node)
+    if polled is not None:
+        home.written, home.polled = WriteResult(ACKNOWLEDGED), polled
+    return home
+
+
+def rgb(red: int, green: int, blue: int, **whites: int) -> dict[str, int]:
+    return {**whites, "red": red, "green": green, "blue": blue}
+
+
+@pytest.mark.parametrize(
+    ("parts", "args", "sent", "said"),
+    [
+        (RGBW, {"color": "blue"}, rgb(0, 0, 255, warmWhite=0), "The Mood Light is now blue."),
+        (RGBW, {"color": "#00FF40"}, rgb(0, 255, 64, warmWhite=0), "The Mood Light is now green."),
+        (RGBW, {"color": "Light-Blue"}, rgb(173, 216, 230, warmWhite=0), "The Mood Light is now light blue."),
+        (RGBW, {"color": "warm white"}, rgb(0, 0, 0, warmWhite=255), "The Mood Light is now warm white."),
+        (RGBW, {"temperature": 2700}, rgb(0, 0, 0, warmWhite=255), "The Mood Light is now warm white."),
+        (
+            WHITE_ONLY,
+            {"temperature": 4000},
+            {"warmWhite": 113, "coldWhite": 142},
+            "The Mood Light is now neutral white.",
+        ),
+        (
+            WHITE_ONLY,
+            {"temperature": 6500},
+            {"warmWhite": 0, "coldWhite": 255},
+            "The Mood Light is now 6500 kelvin.",
+        ),
+        (
+            WHITE_ONLY,
+            {"color": "white"},
+            {"warmWhite": 113, "coldWhite": 142},
+            "The Mood Light is now neutral white.",
+        ),
+        (
+            WHITE_ONLY,
+            {"color": "3000K"},
+            {"warmWhite": 211, "coldWhite": 44},
+            "The Mood Light is now 3000 kelvin.",
+        ),
+    ],
+)
+async def test_what_is_sent_has_every_component_that_the_light_has(parts, args, sent, said):
+    home = home_of(bulb(4, "Mood Light", parts))
+
+    answer = await paint(home, **args)
+
+    assert home.sent == [(TARGET, sent)]
+    assert (answer.sentence, answer.structured["outcome"]) == (said, "confirmed")
+
+
+@pytest.mark.parametrize(
+    ("parts", "args", "outcome", "said"),
+    [
+        (RGBW, {"color": "bright"}, "invalid", 'There is no colour "bright" of light.'),
+        (RGBW, {"color": "#12345"}, "invalid", 'There is no colour "#12345" of light.'),
+        (RGBW, {"color": "#gg0000"}, "invalid", 'There is no colour "#gg0000" of light.'),
+        (RGBW, {"color": "#000000"}, "invalid", "a light that shall be dark is turned off"),
+        (RGBW, {"temperature": 300}, "invalid", "must be between 1000 and 12000 kelvin"),
+        (RGBW, {"temperature": -5}, "invalid", "must be between 1000 and 12000 kelvin"),
+        (WHITE_ONLY, {"temperature": 2000}, "invalid", "must be between 2700 and 6500 kelvin"),
+        (WHITE_ONLY, {"color": "red"}, "unsupported", "shows no colours, only white from warm to cold."),
+        ({0: 9}, {"color": "red"}, "unsupported", "shows no colours, only one white."),
+        ({0: 9}, {"temperature": 4000}, "unsupported", "has only one white."),
+        (RGBW, {}, "invalid", "one of both"),
+        (RGBW, {"brightness": 40}, "invalid", "one of both"),
+        (RGBW, {"color": "red", "temperature": 2700}, "invalid", "one of both"),
+        (RGBW, {"color": "red", "brightness": 0}, "invalid", "brightness must be between 1 and 100"),
+        (RGBW, {"color": "red", "brightness": 101}, "invalid", "brightness must be between 1 and 100"),
+        (RGBW, {"color": 7}, "invalid", "color must be a text"),
+        (RGBW, {"temperature": float("nan")}, "invalid", "temperature"),
+        ({}, {"color": "red"}, "unsupported", "The Mood Light shows no colours."),
+    ],
+)
+async def test_what_cannot_be_is_said_and_nothing_is_sent(parts, args, outcome, said):
+    home = home_of(bulb(4, "Mood Light", parts))
+
+    answer = await paint(home, **args)
+
+    assert home.sent == []
+    assert (answer.structured["outcome"], answer.is_error) == (outcome, True)
+    assert said in answer.sentence
+
+
+async def test_each_component_is_asked_for_before_it_is_done():
+    home = home_of(bulb(4, "Mood Light", RGBW), polled=[0, 0, 0, 255])
+
+    answer = await paint(home, color="blue")
+
+    assert answer.structured["outcome"] == "confirmed"
+    assert len(home.polled) == 1, "all four were asked for"
+
+
+@pytest.mark.parametrize("told", [[0, 255, 120, 0], [0, 0, 0, 7], [0, 0, 90, 255]])
+async def test_a_component_that_stays_behind_is_no_success(told: list[int]):
+    class Stubborn(ScriptedHome):
+        async def poll(self, value_id: ValueId, timeout_seconds: float = 4.0) -> Any:
+            return dict(zip((0, 2, 3, 4), told, strict=True))[value_id.property_key]
+
+    home = Stubborn(bulb(4, "Mood Light", RGBW))
+    home.written = WriteResult(ACKNOWLEDGED)
+
+    answer = await paint(home, color="blue")
+
+    assert (answer.structured["outcome"], answer.is_error) == ("failed", True)
+    assert ("before" in answer.structured) == (told != [0, 255, 120, 0]), "only where something has changed"
+
+
+async def test_a_light_that_is_off_is_turned_on_and_its_brightness_is_asked_for():
+    off = home_of(bulb(4, "Mood Light", RGBW, level=0), polled=[0, 0, 0, 255, 75])
+    answer = await paint(off, color="blue")
+    assert [target for target, _ in off.sent] == [TARGET, "4-38-0-targetValue"]
+    assert answer.sentence == "The Mood Light is now blue at 76 percent."
+    assert answer.structured["state"] == "on, 76 %, blue"
+
+    on = home_of(bulb(4, "Mood Light", RGBW, level=60))
+    answer = await paint(on, color="blue", brightness=30)
+    assert on.sent[-1] == ("4-38-0-targetValue", 30)
+    assert answer.structured["state"] == "on, 30 %, blue"
+
+
+async def test_a_plug_with_a_lamp_of_its_own_stays_as_it_is():
+    """Many metering plugs show their power by a colour: what hangs on them must not be switched."""
+    plain = switch(4, "Mood Light", on=False)
+    more = bulb(4, "Mood Light", RGBW).values[4:]
+    meter = Value(ValueId(4, 50, 0, "value", 66049), 12.0, unit="W")
+    home = home_of(Node(4, "Mood Light", status="Alive", values=(*plain.values, *more, meter)))
+
+    answer = await paint(home, color="blue")
+
+    (device,) = devices_of(Snapshot(home.nodes))
+    assert (device.kind, [target for target, _ in home.sent]) == ("plug", [TARGET])
+    assert answer.structured["outcome"] == "confirmed"
+
+
+async def test_what_has_no_colours_says_so():
+    answer = await paint(ScriptedHome(dimmer(4, "Mood Light")), color="red")
+    assert answer.sentence == "The Mood Light shows no colours."
+
+
+def test_a_bulb_is_a_light_whatever_it_is_called():
+    for name in ("Pump Room Strip", "Ambience", "Nightlight"):
+        (device,) = devices_of(Snapshot((bulb(4, name, RGBW),)))
+        assert device.kind == "light"
+
+
+# --- put back
+
+
+@pytest.mark.parametrize(
+    ("parts", "color"),
+    [
+        ({2: 1, 3: 2, 4: 3}, "#010203"),
+        (RGBW, "#ff78000000"),
+        (WHITE_ONLY, "#000000c837"),
+        ({0: 9, 1: 8, 2: 7, 3: 6, 4: 5}, "#0706050908"),
+    ],
+)
+async def test_what_was_before_is_told_exactly(parts, color):
+    answer = await paint(home_of(bulb(4, "Mood Light", parts)), color="white")
+    assert answer.structured["before"] == [
+        {"name": "set_zwave_color", "args": {"deviceName": "Mood Light", "color": color}}
+    ]
+
+
+async def test_a_light_that_was_off_is_off_again_and_an_unknown_colour_is_said():
+    answer = await paint(
+        home_of(bulb(4, "Mood Light", {**RGBW, 2: None}, level=0), polled=[0, 0, 0, 255, 9]), color="blue"
+    )
+    assert answer.structured["before"] == [
+        {"name": "control_zwave_device", "args": {"deviceName": "Mood Light", "action": "off"}}
+    ]
+    assert answer.structured["undo"] == "It is not known which colour the Mood Light had before."
+
+
+HOME = """
+[home]
+radio_seconds = 0
+[[device]]
+name = "Mood Light"
+kind = "light"
+color = "#ff7800"
+state = 60
+[[device]]
+name = "Reading Lamp"
+kind = "light"
+shows = ["warm", "cold"]
+supervised = false
+color = "#000000c837"
+[[device]]
+name = "Liar"
+kind = "light"
+faults = ["optimistic"]
+"""
+
+
+async def states(home: Any) -> dict[str, str]:
+    return {device.name: state_text(device) for device in devices_of(await home.snapshot(0))}
+
+
+async def test_the_simulated_home_shows_colours_and_puts_them_back():
+    home = simulated(HOME)
+    tools, before = Tools(home), await states(home)
+    done = [
+        await tools.call("set_zwave_color", {"deviceName": "Mood Light", "color": "blue", "brightness": 20}),
+        await tools.call("set_zwave_color", {"deviceName": "Reading Lamp", "temperature": 5000}),
+    ]
+    now = await states(home)
+    assert now["Mood Light"] == "on, 20 %, blue"
+    assert now["Reading Lamp"] == "on, 100 %, cool white"
+
+    for answer in reversed(done):
+        for call in answer.structured["before"]:
+            assert not (await tools.call(call["name"], call["args"])).is_error
+    assert await states(home) == before
+
+
+async def test_a_light_that_only_says_yes_is_no_success():
+    answer = await Tools(simulated(HOME)).call("set_zwave_color", {"deviceName": "Liar", "color": "red"})
+    assert (answer.structured["outcome"], answer.is_error) == ("failed", True)
+
+
+# --- words
+
+
+def test_every_colour_that_is_understood_is_one():
+    for said in COLOURS:
+        known = rgb_of(said)
+        assert known is not None, said
+        assert any(known)
+        assert rgb_of(colour_word(known)) == known
+
+
+@settings(deadline=None)
+@given(st.integers(WARMEST, COLDEST))
+def test_a_white_is_told_as_it_was_wished(kelvin: int):
+    assert abs(kelvin_of(*white_mix(kelvin)) - kelvin) <= 60
+
+
+@settings(deadline=None)
+@given(st.text(max_size=30))
+async def test_no_text_is_sent_that_is_no_colour(text: str):
+    home = home_of(bulb(4, "Mood Light", RGBW))
+    answer = await paint(home, color=text)
+    for _, sent in home.sent:
+        assert all(0 <= level <= 255 for level in sent.values())
+    assert bool(home.sent) != answer.is_error
+
+
+def test_whites_have_a_word():
+    assert all(1000 < kelvin < 10000 for kelvin in WHITES.values())

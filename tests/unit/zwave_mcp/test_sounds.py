@@ -1,0 +1,245 @@
+"""Chimes, doorbells, sirens, fans: a tone that there is, a speed that the fan took, and nothing else."""
+
+from typing import Any
+
+import pytest
+from tests.fakes.home_talk import simulated
+from tests.fakes.scripted_home import ScriptedHome, chime, dimmer, switch
+
+from zwave_mcp.devices import devices_of
+from zwave_mcp.home import ACKNOWLEDGED, FAILED, Node, Snapshot, Value, ValueId, WriteResult
+from zwave_mcp.mqtt.nodes import parse_nodes
+from zwave_mcp.results import Result
+from zwave_mcp.tools import Tools
+
+TONES = {1: "Ding Dong (3 sec)", 2: "Westminster (8 sec)", 3: "Siren (30 sec)", 4: "Ding Ding"}
+TONE = "5-121-0-toneId"
+
+
+def home_of(node: Node, *polled: Any) -> ScriptedHome:
+    home = ScriptedHome(node)
+    if polled:
+        home.written, home.polled = WriteResult(ACKNOWLEDGED), list(polled)
+    return home
+
+
+async def play(home: ScriptedHome, action: str = "play", **args: Any) -> Result:
+    return await Tools(home).call("play_zwave_sound", {"deviceName": "Door Chime", "action": action, **args})
+
+
+@pytest.mark.parametrize(
+    ("args", "sent", "polled", "said"),
+    [
+        ({}, 255, 1, "The Door Chime is playing Ding Dong."),
+        ({"tone": "default"}, 255, 2, "The Door Chime is playing Westminster."),
+        ({"tone": "westminster"}, 2, 2, "The Door Chime is playing Westminster."),
+        ({"tone": "dong"}, 1, 1, "The Door Chime is playing Ding Dong."),
+        ({"tone": "4"}, 4, 4, "The Door Chime is playing Ding Ding."),
+        ({"action": "stop"}, 0, 0, "The Door Chime is now silent."),
+    ],
+)
+async def test_a_tone_is_played_by_its_name_and_told_when_it_plays(args, sent, polled, said):
+    home = home_of(chime(5, "Door Chime", TONES), polled)
+
+    answer = await play(home, **args)
+
+    assert home.sent == [(TONE, sent)]
+    assert (answer.sentence, answer.structured["outcome"]) == (said, "confirmed")
+
+
+async def test_the_volume_goes_along_and_is_asked_for():
+    home = home_of(chime(5, "Door Chime", TONES), 2, 15)
+    answer = await play(home, tone="westminster", volume=15)
+    assert home.options == [{"volume": 15}]
+    assert answer.sentence == "The Door Chime is playing Westminster at 15 percent."
+
+    answer = await play(home_of(chime(5, "Door Chime", TONES), 2, 40), tone="westminster", volume=15)
+    assert (answer.structured["outcome"], answer.is_error) == ("unconfirmed", True)
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        ({"tone": "bark"}, 'no tone "bark"; it has Ding Dong, Westminster, Siren and Ding Ding.'),
+        ({"tone": "9"}, 'no tone "9"'),
+        ({"tone": "0"}, 'no tone "0"'),
+        ({"tone": "255"}, 'no tone "255"'),
+        ({"tone": "ding"}, "Which tone of the Door Chime do you mean: Ding Dong or Ding Ding?"),
+        ({"volume": 0}, "volume must be between 1 and 100"),
+        ({"volume": 150}, "volume must be between 1 and 100"),
+        ({"action": "stop", "tone": "westminster"}, "no tone and no volume"),
+        ({"action": "toot"}, "action must be one of: play, stop"),
+    ],
+)
+async def test_a_tone_that_is_not_there_is_not_sent(args, said):
+    home = home_of(chime(5, "Door Chime", TONES), 0)
+
+    answer = await play(home, **args)
+
+    assert home.sent == []
+    assert (answer.structured["outcome"], answer.is_error) == ("invalid", True)
+    assert said in answer.sentence
+
+
+async def test_one_that_stays_silent_or_goes_on_is_no_success():
+    silent = await play(home_of(chime(5, "Door Chime", TONES), 0), tone="siren")
+    going = await play(home_of(chime(5, "Door Chime", TONES, tone=3), 3), "stop")
+    refused = home_of(chime(5, "Door Chime", TONES))
+    refused.written = WriteResult(FAILED)
+
+    assert silent.sentence == "The Door Chime did not play; it is still silent."
+    assert going.sentence == "The Door Chime did not stop; it is still playing Siren."
+    assert (await play(refused)).is_error
+
+
+async def test_what_makes_no_sound_says_so():
+    answer = await play(ScriptedHome(switch(5, "Door Chime")))
+    assert answer.sentence == "The Door Chime makes no sounds."
+
+
+async def test_ringing_is_taken_back_by_silence_and_silence_not_at_all():
+    rung = await play(home_of(chime(5, "Door Chime", TONES), 1))
+    stopped = await play(home_of(chime(5, "Door Chime", TONES, tone=1), 0), "stop")
+
+    stop = {"name": "play_zwave_sound", "args": {"deviceName": "Door Chime", "action": "stop"}}
+    assert rung.structured["before"] == [stop]
+    assert stopped.structured["before"] == []
+    assert stopped.structured["undo"] == "What the Door Chime played is not begun again."
+
+
+def siren(name: str = "Door Chime") -> Node:
+    """A relay with one sound: only its device class says what it is."""
+    plain = switch(5, name)
+    return Node(5, name, status="Alive", values=plain.values, classes={0: (16, 5)})
+
+
+async def test_a_siren_without_tones_sounds_and_stops():
+    home = home_of(siren(), True)
+    assert (await play(home)).sentence == "The Door Chime is sounding."
+    assert home.sent == [("5-37-0-targetValue", True)]
+    assert (await play(home_of(siren(), False), "stop")).sentence == "The Door Chime is now silent."
+    assert (await play(home_of(siren()), tone="alarm")).structured["outcome"] == "unsupported"
+
+
+@pytest.mark.parametrize(
+    ("node", "kind"),
+    [
+        (chime(5, "Door Chime", TONES), "chime"),
+        (chime(5, "Hall Siren", TONES), "siren"),
+        (chime(5, "Smoke Alarm", TONES), "siren"),
+        (siren("Relay 4"), "siren"),
+        (Node(4, "Node 4", values=dimmer(4, "").values, classes={0: (17, 8)}), "fan"),
+        (dimmer(4, "Ceiling Fan"), "fan"),
+        (dimmer(4, "Ceiling Fan Light"), "dimmer"),
+    ],
+)
+def test_device_class_or_name_tell_the_kind(node: Node, kind: str):
+    (device,) = devices_of(Snapshot((node,)))
+    assert device.kind == kind
+
+
+def test_the_occasions_of_a_doorbell_are_one_device():
+    first = chime(5, "Doorbell", TONES)
+    more = [
+        Value(ValueId(5, 121, endpoint, one.id.property), one.value, states=one.states, writeable=True)
+        for endpoint in (1, 2)
+        for one in first.values
+    ]
+    (device,) = devices_of(Snapshot((Node(5, "Doorbell", values=(*first.values, *more)),)))
+    assert (device.name, device.kind, device.endpoint) == ("Doorbell", "chime", 0)
+
+
+def test_device_classes_are_read_from_node_and_endpoints():
+    told = {"id": 4, "deviceClass": {"basic": 4, "generic": 17, "specific": 8}, "values": {}}
+    ends = [{"index": 1, "deviceClass": {"generic": 17, "specific": 1}}, {"index": "x"}, 7, {"index": 2}]
+    (node,) = parse_nodes([{**told, "endpoints": ends}])
+    assert node.classes == {0: (17, 8), 1: (17, 1)}
+    (bare,) = parse_nodes([{"id": 4, "deviceClass": {"generic": None}, "endpoints": None}])
+    assert bare.classes == {}
+
+
+# --- fans
+
+
+async def blow(home: ScriptedHome, action: str, **args: Any) -> Result:
+    given = {"deviceName": "Ceiling Fan", "action": action, **args}
+    return await Tools(home).call("control_zwave_device", given)
+
+
+@pytest.mark.parametrize(
+    ("was", "level", "told", "outcome"),
+    [
+        (0, 33, 33, "confirmed"),
+        (33, 50, 66, "confirmed"),  # it has three speeds, and took the next
+        (33, 50, 33, "failed"),  # it did not move
+        (0, 50, 0, "failed"),
+        (None, 50, 66, "failed"),  # nobody knows whether it is another than before
+        (99, 33, 99, "failed"),
+    ],
+)
+async def test_a_speed_is_what_the_fan_made_of_it(was, level, told, outcome):
+    answer = await blow(home_of(dimmer(4, "Ceiling Fan", level=was), told), "on", level=level)
+    assert answer.structured["outcome"] == outcome
+
+
+async def test_a_fan_is_turned_on_and_off_and_put_back():
+    answer = await blow(home_of(dimmer(4, "Ceiling Fan", level=66), 0), "off")
+    assert answer.sentence == "The Ceiling Fan is now off."
+    assert answer.structured["before"][0]["args"] == {
+        "deviceName": "Ceiling Fan",
+        "action": "dim",
+        "level": 67,
+    }
+    answer = await blow(home_of(dimmer(4, "Ceiling Fan"), 66), "on")
+    assert answer.sentence == "The Ceiling Fan is now on at 67 percent."
+
+
+# --- simulated
+
+HOME = """
+[home]
+radio_seconds = 0
+[[device]]
+name = "Door Chime"
+kind = "chime"
+supervised = false
+[[device]]
+name = "Siren"
+kind = "siren"
+tones = ["Alarm (30 sec)"]
+[[device]]
+name = "Broken Bell"
+kind = "chime"
+faults = ["optimistic"]
+[[device]]
+name = "Ceiling Fan"
+kind = "fan"
+"""
+
+
+async def test_the_simulated_home_rings_and_falls_silent():
+    tools = Tools(simulated(HOME))
+
+    async def state(name: str) -> Any:
+        return (await tools.call("get_zwave_device", {"deviceName": name})).structured["state"]
+
+    async def sound(name: str, action: str, **more: Any) -> str:
+        given = {"deviceName": name, "action": action, **more}
+        return (await tools.call("play_zwave_sound", given)).structured["outcome"]
+
+    assert await sound("Door Chime", "play", tone="westminster", volume=10) == "confirmed"
+    assert await state("Door Chime") == "playing Westminster"
+    assert await sound("Door Chime", "stop") == "confirmed"
+    assert await state("Door Chime") == "silent"
+    assert await sound("Siren", "play") == "confirmed"
+    assert await state("Siren") == "playing Alarm"
+    assert await sound("Siren", "stop") == "confirmed"
+    assert await sound("Broken Bell", "play") == "failed"
+
+
+async def test_the_list_says_what_each_can_do():
+    listed = (await Tools(simulated(HOME)).call("list_zwave_devices", {})).structured["devices"]
+    chime, siren, _, fan = listed
+    assert (chime["abilities"], chime["tones"]) == (["play", "stop"], ["Ding Dong", "Westminster", "Siren"])
+    assert (siren["kind"], siren["state"]) == ("siren", "silent")
+    assert fan["abilities"] == ["on", "off", "toggle", "speed"]
