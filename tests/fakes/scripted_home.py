@@ -179,9 +179,15 @@ def bulb(
 
 
 def chime(
-    node: int, name: str, tones: Mapping[int, str], room: str = "", *, tone: int | None = 0, **more: Any
+    node: int,
+    name: str,
+    tones: dict[int | bool | str, str],
+    room: str = "",
+    *,
+    tone: int | None = 0,
+    **more: Any,
 ) -> Node:
-    states = {0: "off", **tones, 255: "default"}
+    states: dict[int | bool | str, str] = {0: "off", **tones, 255: "default"}
     values = (
         Value(ValueId(node, 121, 0, "toneId"), tone, "Play Tone", states=states, writeable=True),
         Value(ValueId(node, 121, 0, "volume"), 40, "Volume", "%", writeable=True),

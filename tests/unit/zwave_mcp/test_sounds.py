@@ -12,7 +12,12 @@ from zwave_mcp.mqtt.nodes import parse_nodes
 from zwave_mcp.results import Result
 from zwave_mcp.tools import Tools
 
-TONES = {1: "Ding Dong (3 sec)", 2: "Westminster (8 sec)", 3: "Siren (30 sec)", 4: "Ding Ding"}
+TONES: dict[int | bool | str, str] = {
+    1: "Ding Dong (3 sec)",
+    2: "Westminster (8 sec)",
+    3: "Siren (30 sec)",
+    4: "Ding Ding",
+}
 TONE = "5-121-0-toneId"
 
 

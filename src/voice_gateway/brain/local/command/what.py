@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
+from home_words import colours
 from home_words import command_words as words
 from home_words.clause_words import WHEN
 from voice_gateway.brain.local.command.which import Which, read_which
@@ -256,9 +257,9 @@ def _coloured(clause: _Clause) -> Iterator[What]:
     if clause.verb and not clause.does("set", "on"):
         return
     if clause.value == "colour":
-        yield What("SetColour", {"colour": words.COLOURS[clause.found["colour"]]})
+        yield What("SetColour", {"colour": colours.COLOURS[clause.found["colour"]]})
     else:
-        kelvin = clause.found.get("kelvin") or words.WHITES[clause.found["white"]]
+        kelvin = clause.found.get("kelvin") or colours.WHITES[clause.found["white"]]
         yield What("SetKelvin", {"kelvin": float(kelvin)})
 
 
