@@ -20,8 +20,8 @@ from voice_gateway.config.tree import (
     Settings,
     SeveralSteps,
     ToolsSettings,
-    VoiceSettings,
 )
+from voice_gateway.config.voice import VoiceSettings
 from voice_gateway.config.web import WebSettings
 
 __all__ = [
