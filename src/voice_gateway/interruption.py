@@ -19,6 +19,10 @@ class Interruption:
         self._calling = 0
         self._limit: asyncio.Timeout | None = None
 
+    @property
+    def wanted(self) -> bool:
+        return self._wanted
+
     def now(self) -> None:
         """Calls that are under way come to their end first."""
         self._wanted = True

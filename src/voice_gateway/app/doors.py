@@ -152,8 +152,8 @@ class Doors:
             gateway.settings.voice,
             gateway.conversation.answer,
             gateway.watch,
-            transcriber=self._transcriber,
-            synthesizer=self._synthesizer,
+            transcriber=self.transcriber,
+            synthesizer=self.synthesizer,
             gain=gateway.playback.gain,
             ringers=gateway.ringers,
             is_complete=gateway.is_complete,
@@ -238,8 +238,8 @@ class Doors:
         return WyomingDoor(
             gateway.settings.voice,
             gateway.conversation.answer,
-            self._transcriber,
-            self._synthesizer,
+            self.transcriber,
+            self.synthesizer,
             watch=gateway.watch,
             recognise=self._recognise,
             name=gateway.settings.mqtt.name,
@@ -251,14 +251,14 @@ class Doors:
         return [(request.tool, request.args) for request in requests]
 
     @cached_property
-    def _transcriber(self) -> "Transcriber":
-        """One for the microphone and all Wyoming clients, as is the voice that speaks."""
+    def transcriber(self) -> "Transcriber":
+        """One for the microphone, all Wyoming clients and browsers, as is the voice that speaks."""
         from voice_gateway.hearing.engines import new_transcriber
 
         return new_transcriber(self._gateway.settings.voice)
 
     @cached_property
-    def _synthesizer(self) -> "Synthesizer":
+    def synthesizer(self) -> "Synthesizer":
         from voice_gateway.speaking.engines import new_synthesizer
 
         return new_synthesizer(self._gateway.settings.voice)

@@ -2,20 +2,15 @@
 
 from typing import TYPE_CHECKING, Any
 
-from voice_gateway.config import data_folder
+from voice_gateway.config import web_token_file
 from voice_gateway.doors.web.door import Start, WebDoor
 from voice_gateway.doors.web.tokens import TokenFile
 
 if TYPE_CHECKING:
     from voice_gateway.app.gateway import Gateway
 
-TOKEN_FILE = "web-token.json"
 # Imported in a thread, while servers start; by then none of it is needed.
 HEAVY = ("voice_gateway.doors.web.asking",)
-
-
-def token_file() -> TokenFile:
-    return TokenFile(data_folder() / TOKEN_FILE)
 
 
 def web_door(gateway: "Gateway") -> WebDoor:
@@ -25,14 +20,27 @@ def web_door(gateway: "Gateway") -> WebDoor:
         from voice_gateway.doors.web.asking import Asking
         from voice_gateway.doors.web.devices import Devices
         from voice_gateway.doors.web.feed import Feed
+        from voice_gateway.doors.web.login import LoginPage
+        from voice_gateway.doors.web.microphones import Microphones
 
-        feed = Feed(gateway.watch)
-        devices = Devices(lambda: gateway.local.home, feed)
-        gateway.local.subscribe(lambda _change: devices.changed())
+        talk, feed = gateway.conversation, Feed(gateway.watch)
+        asking = Asking(talk.answer, feed, start)
+        devices = Devices(lambda: gateway.local.home, talk.make_calls, asking, feed)
+        gateway.local.look_on(devices.changed)
         return [
-            *Asking(gateway.conversation.answer, feed, start).routes(),
+            *asking.routes(),
             Route("/api/events", feed.events, methods=["GET"]),
             *devices.routes(),
+            *Microphones(lambda: _engines(gateway), talk.answer, feed, start).routes(),
+            *LoginPage(tokens).routes(),
         ]
 
-    return WebDoor(gateway.settings.web, routes, gateway.watch, token_file(), heavy=HEAVY)
+    tokens = TokenFile(web_token_file())
+    return WebDoor(gateway.settings.web, routes, gateway.watch, tokens, heavy=HEAVY)
+
+
+def _engines(gateway: "Gateway") -> Any:
+    from voice_gateway.doors.web.voice import Engines
+
+    doors = gateway.doors
+    return Engines(doors.transcriber, doors.synthesizer, gateway.settings.voice, gateway.watch)

@@ -88,6 +88,7 @@ def parser() -> Parser:
     doctor = commands.add_parser("doctor", parents=[shared], help="check everything, and say what to do")
     doctor.add_argument("--online", action="store_true", help="also try the cloud key with a request")
     commands.add_parser("status", parents=[shared], help="how each part of the running gateway is")
+    _add_web(commands, shared)
     _add_hearing(commands, shared)
     _add_voice(commands, shared)
     return top
@@ -126,6 +127,15 @@ def _add_ask(commands: "argparse._SubParsersAction[Parser]", shared: Parser) -> 
     )
     ask.add_argument("--room", help='where you are; settles "turn on the light"')
     ask.add_argument("--explain", action="store_true", help="say on stderr which stage answered, and why")
+
+
+def _add_web(commands: "argparse._SubParsersAction[Parser]", shared: Parser) -> None:
+    web = commands.add_parser(
+        "web", parents=[shared], help="the token that other machines need: token, revoke"
+    )
+    actions = web.add_subparsers(dest="action", metavar="ACTION", parser_class=Parser, required=True)
+    actions.add_parser("token", parents=[shared], help="make one and show it, this once; the old one is void")
+    actions.add_parser("revoke", parents=[shared], help="make the token void, at once")
 
 
 def _add_undo(commands: "argparse._SubParsersAction[Parser]", shared: Parser) -> None:

@@ -1,6 +1,6 @@
 """One frozen settings tree, read once: command line over environment over file over default."""
 
-from voice_gateway.config.folders import control_file, conversations_file, data_folder
+from voice_gateway.config.folders import control_file, conversations_file, data_folder, web_token_file
 from voice_gateway.config.kinds import SHORTEST_PIN
 from voice_gateway.config.load import Loaded, load
 from voice_gateway.config.section import Section
@@ -50,4 +50,5 @@ __all__ = [
     "data_folder",
     "load",
     "remember_home",
+    "web_token_file",
 ]

@@ -36,6 +36,11 @@ def conversations_file() -> Path:
     return data_folder() / "conversations.sqlite"
 
 
+def web_token_file() -> Path:
+    """The hash of the token that other machines need for the web door."""
+    return data_folder() / "web-token.json"
+
+
 def log_file() -> Path:
     """Warnings, where they would stand between what is said at a terminal."""
     return data_folder() / "gateway.log"

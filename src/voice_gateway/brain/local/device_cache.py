@@ -64,6 +64,7 @@ class DeviceCache:
         self._changed = asyncio.Event()
         self._reading = asyncio.Lock()
         self._listeners: list[Callable[[Change], None]] = []
+        self._onlookers: list[Callable[[], None]] = []
 
     @property
     def home(self) -> Home:
@@ -86,6 +87,10 @@ class DeviceCache:
     def subscribe(self, callback: Callable[[Change], None]) -> None:
         """Called for every device whose state differs between two looks, or by an act."""
         self._listeners.append(callback)
+
+    def look_on(self, callback: Callable[[], None]) -> None:
+        """Called when there may be something to see: states, readings, devices that come and go."""
+        self._onlookers.append(callback)
 
     def servers(self) -> frozenset[str]:
         """Those that have a home."""
@@ -129,6 +134,7 @@ class DeviceCache:
     async def _rebuild(self) -> None:
         if not self._listings:
             self._home = None
+            self._show()
             return
         devices = self._settled([one for listing in self._listings.values() for one in listing.devices])
         silent = [name for name, listing in self._listings.items() if listing.scenes is None]
@@ -169,6 +175,11 @@ class DeviceCache:
             was, now = before.state_of(then), home.state_of(device)
             if was != now or then.readings != device.readings:
                 self._tell(Change(device, was, now, then.readings))
+        self._show()
+
+    def _show(self) -> None:
+        for onlooker in self._onlookers:
+            onlooker()
 
     def _tell(self, change: Change) -> None:
         for listener in self._listeners:
@@ -208,6 +219,7 @@ class DeviceCache:
         before, self._home = self.home.state_of(device), self.home.with_state(device, state)
         if before != state:
             self._tell(Change(device, before, state, device.readings))
+            self._show()
 
     def acted(self, outcome: ToolOutcome) -> None:
         """Somebody's call may have changed something: it is looked at again."""

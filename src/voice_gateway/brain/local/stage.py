@@ -143,6 +143,10 @@ class LocalBrain:
         """Told of every device whose state is another than it was."""
         self._cache.subscribe(callback)
 
+    def look_on(self, callback: Callable[[], None]) -> None:
+        """Called whenever the home may look otherwise than before."""
+        self._cache.look_on(callback)
+
     @property
     def home_problems(self) -> Mapping[str, str]:
         """By server: why its devices could not be read."""

@@ -3,21 +3,18 @@
 import logging
 import time
 from collections import deque
-from time import perf_counter
 from typing import Any
 
 import numpy as np
 
 from voice_gateway.config import VoiceSettings
 from voice_gateway.doors.voice.own_voice import STEP_SECONDS, OwnVoice
-from voice_gateway.errors import HearingError
 from voice_gateway.hearing.endpoint import EndpointEvent
 from voice_gateway.hearing.engines import HearingEngines
-from voice_gateway.hearing.transcriber import noise_reason, without_wake_words
-from voice_gateway.problems import CANNOT_UNDERSTAND, TRANSCRIBER
+from voice_gateway.hearing.transcript import transcript_of
 from voice_gateway.sound.samples import BLOCK_SAMPLES, RATE, Samples, to_floats
 from voice_gateway.turn import AudioChunk, SpeechSegment, Transcript, WakeDetected
-from voice_gateway.watch import State, Watch
+from voice_gateway.watch import Watch
 
 log = logging.getLogger(__name__)
 
@@ -104,22 +101,7 @@ class AudioInput:
     # --- from sound to words
 
     async def transcript(self, segment: SpeechSegment) -> Transcript:
-        """A failing engine gives a transcript that is dropped, with the reason."""
-        started = perf_counter()
-        try:
-            raw = await self._engines.transcriber.transcribe(segment.samples)
-        except HearingError as error:
-            log.error("what was said is lost", extra={"reason": str(error)})
-            self._watch.report(
-                "transcriber", State.DEGRADED, CANNOT_UNDERSTAND.format(reason=error), TRANSCRIBER.advice
-            )
-            return Transcript("", perf_counter() - started, noise=str(error))
-        well = f"Understanding speech with {self._engines.transcriber.name}."
-        self._watch.report("transcriber", State.OK, well)
-        text = without_wake_words(raw, self._settings.wake_words).strip()
-        noise = noise_reason(text, segment, min_speech_seconds=self._settings.min_speech_seconds)
-        seconds, model = perf_counter() - started, self._engines.transcriber.name
-        return Transcript(text, seconds, len(segment.samples) / RATE, noise, model)
+        return await transcript_of(segment, self._engines.transcriber, self._settings, self._watch)
 
     def own(self, text: str, segment: SpeechSegment, ended_at: float) -> str | None:
         """Why this was our own voice; None if somebody else spoke."""

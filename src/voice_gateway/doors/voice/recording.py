@@ -15,10 +15,9 @@ from voice_gateway.doors.voice.recorded import Recorded
 from voice_gateway.doors.voice.speech_output import SpeechOutput
 from voice_gateway.doors.voice.transcriber import BackgroundTranscriber
 from voice_gateway.errors import HearingError
-from voice_gateway.hearing.endpoint import FRAME_SAMPLES, SPEECH_ABOVE
 from voice_gateway.hearing.engines import HearingEngines, load_hearing
 from voice_gateway.hearing.microphone import WavMicrophone
-from voice_gateway.hearing.silero import SileroActivity
+from voice_gateway.hearing.transcript import whole_segment
 from voice_gateway.sound.samples import RATE, Samples
 from voice_gateway.sound.wav import WavFile
 from voice_gateway.speaking.engines import new_synthesizer
@@ -160,10 +159,4 @@ def whole_recording(path: Path) -> SpeechSegment:
             if sum(map(len, pieces)) > LONGEST_COMMAND_SECONDS * RATE:
                 limit = f"{LONGEST_COMMAND_SECONDS:g} seconds"
                 raise HearingError(f"{path} is longer than {limit}, too long for one command")
-    samples = np.concatenate(pieces)
-    activity = SileroActivity()
-    frames = [samples[at : at + FRAME_SAMPLES] for at in range(0, len(samples), FRAME_SAMPLES)]
-    chances = [activity.probability(frame) for frame in frames if len(frame) == FRAME_SAMPLES]
-    speech = sum(chance >= SPEECH_ABOVE for chance in chances) * FRAME_SAMPLES / RATE
-    seconds = len(samples) / RATE
-    return SpeechSegment(samples, 0.0, seconds, seconds, speech)
+    return whole_segment(np.concatenate(pieces))

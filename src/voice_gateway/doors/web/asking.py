@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable
+from functools import partial
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, StringConstraints
@@ -59,22 +60,25 @@ class Asking:
         wanted = Where(DOOR, conversation=asked.conversation_id)
         return await self.respond(request, utterance, take_back=wanted)
 
-    async def respond(self, request: Request, utterance: Utterance, **how: Any) -> Response:
+    async def respond(
+        self, request: Request, utterance: Utterance, answer: Answer | None = None, **how: Any
+    ) -> Response:
+        """By `answer`, if it is not for the conversation's own words."""
+        asked = partial(answer or self._answer, utterance, **how)
         if "text/event-stream" in request.headers.get("accept", ""):
-            return EventStream(request, self._told(utterance, how))
+            return EventStream(request, self._told(utterance, asked))
         interruption = Interruption()
-        answer = self._answer(utterance, interruption=interruption, **how)
-        reply = await _unless_left(request, answer, interruption)
+        reply = await unless_left(request, asked(interruption=interruption), interruption)
         return json_response(reply.to_json())
 
-    async def _told(self, utterance: Utterance, how: dict[str, Any]) -> AsyncIterator[bytes]:
+    async def _told(self, utterance: Utterance, asked: Answer) -> AsyncIterator[bytes]:
         """Every step while it happens, and the answer last."""
         stream, interruption = Stream(), Interruption()
         unfollow = self._feed.follow(utterance.id, lambda kind, told: stream.put(sse(kind, told)))
 
         async def answered() -> None:
             # Who follows hears the words by the events; without `say` they would come as a whole.
-            reply = await self._answer(utterance, say=lambda _text: None, interruption=interruption, **how)
+            reply = await asked(say=lambda _text: None, interruption=interruption)
             stream.put(sse("answer", reply.to_json()))
             stream.end()
 
@@ -87,7 +91,7 @@ class Asking:
             interruption.now()  # whoever leaves; after the end it means nothing
 
 
-async def _unless_left(request: Request, answer: Awaitable[Reply], interruption: Interruption) -> Reply:
+async def unless_left(request: Request, answer: Awaitable[Reply], interruption: Interruption) -> Reply:
     async def watched() -> None:
         while (await request.receive())["type"] != "http.disconnect":
             pass

@@ -1,17 +1,42 @@
-"""`/api/devices`: the home by its devices, and what changes of it for the stream."""
+"""`/api/devices`: the home by its devices, switching one of them, and what changes for the stream."""
 
 import hashlib
-from collections.abc import Callable
-from typing import Any
+import re
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Annotated, Any
 
+from pydantic import Field, StringConstraints
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
-from voice_gateway.doors.web.bodies import json_response
+from voice_gateway.doors.web.asking import DOOR, Asking, Name
+from voice_gateway.doors.web.bodies import Body, json_response, read
 from voice_gateway.doors.web.feed import Feed
 from voice_gateway.homes.device import ABILITIES, Device
 from voice_gateway.homes.home import Home
+from voice_gateway.homes.source import Act
+from voice_gateway.turn import Reply, ToolCall, Utterance, new_id
+
+MakeCalls = Callable[[Utterance, Sequence[ToolCall]], Awaitable[Reply]]
+
+_PERCENT = re.compile(r"\b(\d{1,3}) ?%")
+_OF_LEVEL = frozenset({"dim", "volume", "speed"})  # actions that mean nothing without a number
+_SAID = {
+    "on": "turn on {name}",
+    "off": "turn off {name}",
+    "dim": "set {name} to {level} percent",
+    "speed": "set {name} to {level} percent",
+    "volume": "set the volume of {name} to {level} percent",
+    "set": "set {name} to {level} degrees",
+}
+
+
+class Wish(Body):
+    action: Annotated[str, StringConstraints(pattern=r"^[a-z_]{1,40}$")]
+    level: Annotated[float | None, Field(ge=-100, le=10_000, allow_inf_nan=False)] = None
+    conversation_id: Name | None = None
 
 
 def device_id(device: Device) -> str:
@@ -20,39 +45,80 @@ def device_id(device: Device) -> str:
 
 
 def device_json(device: Device, home: Home) -> dict[str, Any]:
-    known = ABILITIES.get(device.kind, frozenset()) if device.abilities is None else device.abilities
+    state, actions = home.state_of(device), actions_of(device)
+    level = _PERCENT.search(state) if "dim" in actions else None
     return {
         "id": device_id(device),
         "name": device.name,
         "room": device.room,
         "kind": device.kind,
         "server": device.source,
-        "state": home.state_of(device),
+        "state": state,
+        **({"level": int(level[1])} if level else {}),
         "available": device.available,
         "readings": list(device.readings),
-        "actions": sorted(known),
+        "actions": actions,
     }
 
 
+def actions_of(device: Device) -> list[str]:
+    known = ABILITIES.get(device.kind, frozenset()) if device.abilities is None else device.abilities
+    return sorted(known)
+
+
 class Devices:
-    def __init__(self, home: Callable[[], Home], feed: Feed) -> None:
+    """A switch is a call chosen by hand: judged, made, told and taken back like one that was said."""
+
+    def __init__(self, home: Callable[[], Home], make_calls: MakeCalls, asking: Asking, feed: Feed) -> None:
         self._home = home
+        self._make_calls = make_calls
+        self._asking = asking
         self._feed = feed
         self._told: dict[str, dict[str, Any]] = {}
 
     def routes(self) -> list[BaseRoute]:
-        return [Route("/api/devices", self.list, methods=["GET"])]
+        return [
+            Route("/api/devices", self.list, methods=["GET"]),
+            Route("/api/devices/{id}", self.switch, methods=["POST"]),
+        ]
+
+    async def list(self, _request: Request) -> Response:
+        now = self._now()
+        self._told = self._told or now
+        return json_response({"devices": list(now.values())})
+
+    async def switch(self, request: Request) -> Response:
+        home, wanted = self._home(), request.path_params["id"]
+        device = next((one for one in home.devices if device_id(one) == wanted), None)
+        if device is None:
+            raise HTTPException(404, "there is no such device")
+        wish = await read(request, Wish)
+        if wish.action not in actions_of(device):
+            raise HTTPException(422, f"action: must be one of {', '.join(actions_of(device)) or 'none'}")
+        if wish.level is None and wish.action in _OF_LEVEL | {"set"}:
+            raise HTTPException(422, f"level: {wish.action} needs one")
+        if wish.action in _OF_LEVEL and not 0 <= (wish.level or 0) <= 100:
+            raise HTTPException(422, "level: must be from 0 to 100")
+        call = home.source_of(device).act(device, _act(wish), home)
+        said = _SAID.get(wish.action, "{action} {name}")
+        level = f"{wish.level:g}" if wish.level is not None else ""
+        text = said.format(action=wish.action, name=home.called(device), level=level)
+        utterance = Utterance(text, DOOR, wish.conversation_id or f"web-{new_id()}")
+
+        async def made(utterance: Utterance, **_how: Any) -> Reply:
+            if isinstance(call, str):  # why there is none
+                return Reply(call, ok=False, conversation_id=utterance.conversation_id)
+            return await self._make_calls(utterance, [ToolCall(new_id(), call.tool, dict(call.args))])
+
+        return await self._asking.respond(request, utterance, made)
 
     def _now(self) -> dict[str, dict[str, Any]]:
         home = self._home()
         listed = [device_json(device, home) for device in home.devices]
         return {one["id"]: one for one in listed}
 
-    async def list(self, _request: Request) -> Response:
-        return json_response({"devices": list(self._now().values())})
-
     def changed(self) -> None:
-        """The home is another than it was: those who listen get what differs."""
+        """The home may be another than it was: those who listen get what differs."""
         if not self._feed.listened:
             self._told = {}
             return
@@ -61,3 +127,13 @@ class Devices:
         removed = [key for key in before if key not in self._told]
         if changed or removed:
             self._feed.tell("devices", {"devices": changed, "removed": removed})
+
+
+def _act(wish: Wish) -> Act:
+    if wish.level is None:
+        return Act(wish.action)
+    if wish.action == "set":
+        return Act("set", temperature=wish.level)
+    if wish.action == "kelvin":
+        return Act("kelvin", kelvin=round(wish.level))
+    return Act(wish.action, level=round(wish.level))

@@ -7,7 +7,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from voice_gateway.doors.web.streams import Listeners
-from voice_gateway.watch import Answered, Event, Heard, PartState, Watch
+from voice_gateway.trace import event_json
+from voice_gateway.watch import Event, Watch
 
 
 class Feed:
@@ -53,11 +54,3 @@ class Feed:
     @property
     def listened(self) -> bool:
         return bool(self._listeners)
-
-
-def event_json(event: Event) -> dict[str, Any] | None:
-    if isinstance(event, Heard):
-        return {"type": "heard", "turn": event.utterance.id, "text": event.utterance.text}
-    if isinstance(event, Answered):
-        return {"type": "answered", "turn": event.utterance.id, **event.reply.to_json()}
-    return {"type": "part", "turn": None, **event.to_json()} if isinstance(event, PartState) else None
