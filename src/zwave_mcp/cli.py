@@ -9,7 +9,15 @@ import sys
 from collections.abc import Sequence
 from typing import IO, TYPE_CHECKING, Any, Final, NoReturn
 
-from zwave_mcp.options import DEFAULT_HOME, LEVELS, Options, SimulationOptions, Wrong, read_options
+from zwave_mcp.options import (
+    DEFAULT_HOME,
+    LEVELS,
+    Options,
+    SimulationOptions,
+    Wrong,
+    energy_file,
+    read_options,
+)
 from zwave_mcp.simulated.file import FAULTS, BadHome
 
 if TYPE_CHECKING:
@@ -135,7 +143,8 @@ async def _serve(home: "Home", options: Options, wire: int) -> None:
 
     spec = getattr(home, "spec", None)
     allowed = options.allow_unlock or (spec is not None and spec.allow_unlock)
-    await ZwaveServer(home, allow_unlock=allowed).serve(0, wire)
+    server = ZwaveServer(home, allow_unlock=allowed, energy_file=energy_file(options.home))
+    await server.serve(0, wire)
 
 
 async def _state(options: Options, reset: bool, faults: Sequence[str], out: IO[str]) -> int:

@@ -10,7 +10,10 @@ import math
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Final, Protocol, runtime_checkable
+
+if TYPE_CHECKING:
+    from zwave_mcp.keeping.network import Network
 
 # Statuses of `writeValue`, as zwave-js gives them.
 NO_DEVICE_SUPPORT: Final = 0
@@ -220,6 +223,11 @@ class Home(Protocol):
 
     simulated: bool
     pace: Pace
+
+    @property
+    def network(self) -> "Network":
+        """What is done with the network itself, and not with a device's values."""
+        ...
 
     async def run(self) -> None:
         """Keep the home connected until cancelled; cancellation closes everything. It reconnects by itself

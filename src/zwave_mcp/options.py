@@ -77,6 +77,17 @@ def _data_file(home_file: Path | None) -> Path:
     return folder / f"simulated-{home_file.stem}-{mark}.json"
 
 
+def energy_file(home: MqttOptions | SimulationOptions) -> Path:
+    """Where what the meters told is kept; every home has its own."""
+    import zlib
+
+    if isinstance(home, SimulationOptions):
+        beside = home.state_file or _data_file(home.home_file)
+        return beside.with_suffix(".energy")
+    mark = zlib.crc32(f"{address_of(home)} {home.prefix} {home.gateway or ''}".encode())
+    return data_folder() / f"zwave-{mark:08x}.energy"
+
+
 def data_folder() -> Path:
     import platformdirs
 

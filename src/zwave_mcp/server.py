@@ -4,6 +4,7 @@ import asyncio
 import logging
 import signal
 from collections.abc import AsyncIterator, Awaitable, Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from zwave_mcp.devices import devices_of
@@ -12,8 +13,7 @@ from zwave_mcp.home import Home, HomeError, Snapshot
 from zwave_mcp.resources import Resources, event_uris
 from zwave_mcp.results import Facts, Result, result
 from zwave_mcp.schema_parts import ToolSpec
-from zwave_mcp.schemas import TOOLS
-from zwave_mcp.tools import Tools, argument_validator
+from zwave_mcp.tools import ALL_TOOLS, Tools, argument_validator
 from zwave_mcp.wire import Lines, TooLong, Writer, refusal
 
 if TYPE_CHECKING:
@@ -35,9 +35,9 @@ _DRAIN_SECONDS: Final = 0.5
 
 
 class ZwaveServer:
-    def __init__(self, home: Home, *, allow_unlock: bool = False) -> None:
+    def __init__(self, home: Home, *, allow_unlock: bool = False, energy_file: Path | None = None) -> None:
         self._home = home
-        self._tools = Tools(home, allow_unlock=allow_unlock)
+        self._tools = Tools(home, allow_unlock=allow_unlock, energy_file=energy_file)
         self._known: frozenset[tuple[object, ...]] | None = None
         self._changed = asyncio.Event()
         self._events = EventLog(self._happened)
@@ -63,11 +63,13 @@ class ZwaveServer:
             background = [
                 tasks.create_task(self._home.run(), name="home"),
                 tasks.create_task(self._announce(), name="announcements"),
+                tasks.create_task(self._tools.house.run(), name="house"),
                 tasks.create_task(self._warm_up(), name="warm-up"),
             ]
             talk = tasks.create_task(self._talk(lines, writer), name="mcp")
             stopped = tasks.create_task(stop.wait(), name="signals")
             await asyncio.wait((talk, stopped), return_when=asyncio.FIRST_COMPLETED)
+            await self._tools.house.aclose()  # while there is a connection
             for task in (talk, stopped, *background):
                 task.cancel()
         await asyncio.to_thread(writer.drain, _DRAIN_SECONDS)
@@ -88,7 +90,7 @@ class ZwaveServer:
         from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler
         from mcp_types import EmptyResult, ListToolsResult
 
-        listing = ListToolsResult(tools=[_tool(spec) for spec in TOOLS])
+        listing = ListToolsResult(tools=[_tool(spec) for spec in ALL_TOOLS])
         self._bus = InMemorySubscriptionBus()
 
         async def list_tools(ctx: Any, params: Any) -> ListToolsResult:

@@ -2,14 +2,18 @@
 
 import asyncio
 import logging
+import time
 from collections.abc import Awaitable, Callable, Mapping
 from functools import cache
+from pathlib import Path
 from time import perf_counter
 from typing import Any, Final
 
 from zwave_mcp.colour import Colours, ColourWish
 from zwave_mcp.control import Control, down
 from zwave_mcp.home import Home, HomeError, is_number
+from zwave_mcp.keeping.house import House
+from zwave_mcp.keeping.schemas import HOUSE_TOOLS
 from zwave_mcp.queries import Queries
 from zwave_mcp.results import Facts, Result, result
 from zwave_mcp.scenes import Scenes
@@ -29,8 +33,18 @@ _NEEDED: Final = {
 _FIRST: Final = ("additionalProperties", "required", "type", "enum")  # of several mistakes this one is told
 
 
+ALL_TOOLS: Final = (*TOOLS, *HOUSE_TOOLS)
+
+
 class Tools:
-    def __init__(self, home: Home, *, allow_unlock: bool = False) -> None:
+    def __init__(
+        self,
+        home: Home,
+        *,
+        allow_unlock: bool = False,
+        energy_file: Path | None = None,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
         self._home = home
         viewer = Viewer(home)
         self._queries = Queries(home, viewer)
@@ -39,7 +53,8 @@ class Tools:
         self._colours = Colours(home, viewer)
         self._sounds = Sounds(home, viewer)
         self._scenes = Scenes(home, viewer, allow_unlock=allow_unlock)
-        self._specs = {spec.name: spec for spec in TOOLS}
+        self.house = House(home, viewer, energy_file, clock)
+        self._specs = {spec.name: spec for spec in ALL_TOOLS}
         self._calls: dict[str, Callable[[Arguments], Awaitable[Result]]] = {
             "list_zwave_devices": self._list,
             "control_zwave_device": self._control_device,
@@ -53,6 +68,7 @@ class Tools:
                 given["sceneName"], confirmed=given.get("confirmed", False)
             ),
             "check_zwave_health": lambda given: self._queries.health(),
+            **self.house.calls(),
         }
 
     def knows(self, name: str) -> bool:

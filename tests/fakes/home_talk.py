@@ -18,10 +18,9 @@ from voice_gateway.tools.manager import ToolManager
 from voice_gateway.turn import Reply, ToolCall, ToolTraits, Utterance
 from voice_gateway.watch import Watch
 from zwave_mcp.schema_parts import ToolSpec
-from zwave_mcp.schemas import TOOLS
 from zwave_mcp.simulated.file import parse_home
 from zwave_mcp.simulated.home import SimulatedHome
-from zwave_mcp.tools import Tools
+from zwave_mcp.tools import ALL_TOOLS, Tools
 
 # What a device is set to; what it measures goes its own way.
 STATES = ("currentValue", "currentState", "currentMode", "mode", "setpoint")
@@ -51,7 +50,7 @@ class HomeTalk:
         watch = Watch()
         watch.subscribe(self.told.append)
         server, manager = Tools(self.home, allow_unlock=True), ToolManager()
-        for tool in (*(_tool(server, spec) for spec in TOOLS), volume_tool(self.volume), *more):
+        for tool in (*(_tool(server, spec) for spec in ALL_TOOLS), volume_tool(self.volume), *more):
             manager.add(tool)
         self.executor = ToolExecutor(manager)
         self.brain = LocalBrain(self.executor, BrainSettings(), now=lambda: self.time)

@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from zwave_mcp.home import Health, Node, Pace, Scene, Snapshot, Value, ValueId, WriteResult
+from zwave_mcp.keeping.network import Network
 
 # Commands are judged in hundredths of a second; the order of things stays the same.
 QUICK = Pace(
@@ -26,6 +27,7 @@ class ScriptedHome:
 
     simulated = False
     pace = QUICK
+    network: Network  # nobody asks for it
 
     def __init__(self, *nodes: Node) -> None:
         self.nodes = nodes

@@ -27,6 +27,15 @@ CONTROL, LOCK, THERMOSTAT, SCENE = (
 LIST, GET, READ, HEALTH = (
     "list_zwave_devices", "get_zwave_device", "get_device_sensor_data", "check_zwave_health",
 )  # fmt: skip
+# Keeping house. What changes the network, or how a device works, is not among these: it is always sensitive.
+SCENES, CODES, PARAMETERS, BATTERIES, ENERGY, PING = (
+    "list_zwave_scenes", "get_zwave_user_codes", "get_zwave_parameters", "get_zwave_batteries",
+    "get_zwave_energy", "ping_zwave_device",
+)  # fmt: skip
+SET_PARAMETER, RENAME, REPAIR, NETWORK = (
+    "set_zwave_parameter", "rename_zwave_device", "repair_zwave_device", "change_zwave_network",
+)  # fmt: skip
+_LOOKS: Final = frozenset({LIST, GET, READ, HEALTH, SCENES, CODES, PARAMETERS, BATTERIES, ENERGY, PING})
 LIST_ARGS: Final = {"includeInactive": True, "limit": 100}
 MANY = 200  # devices, whose names take a while to look at
 MOST_PAGES = 50  # of 100 devices: more than a Z-Wave network can hold
@@ -129,17 +138,19 @@ def reach_of(
     *,
     stranger: bool = False,
 ) -> Reach | None:
-    if tool in (LIST, GET, READ, HEALTH):
-        return Reach(action=LOOK)
+    if tool in _LOOKS or tool == NETWORK:
+        return _network_reach(tool, args)
     if tool == SCENE:
         # The server looks into its scenes: none is started that opens anything, and one of which not all is
         # known only when it is called again with `confirmed`.
         unseen = stranger or bool(args.get("confirmed"))
         return Reach(action="on", scene=str(args.get("sceneName") or "?"), unseen=unseen)
-    if tool not in (CONTROL, LOCK, THERMOSTAT):
+    if tool not in (CONTROL, LOCK, THERMOSTAT, RENAME):
         return None
     said = str(args.get("deviceName", ""))
     devices = tuple(could_mean(said))
+    if tool == RENAME:
+        return Reach(devices, "rename", _naming_told(args), said)
     if tool == THERMOSTAT:
         return Reach(devices, WARMTH, _warmth_told(args), said)
     level = args.get("level")
@@ -152,6 +163,18 @@ def _warmth(wish: Act) -> dict[str, object]:
     mode = {"on": "heat", "off": "off"}.get(wish.action, wish.mode)
     given = {"mode": mode, "temperature": wish.temperature, "unit": wish.unit}
     return {key: value for key, value in given.items() if value not in ("", None)}
+
+
+def _network_reach(tool: str, args: Mapping[str, Any]) -> Reach | None:
+    """To open the network is nobody's to judge but the user's; to look at it, or to close it, is no harm."""
+    action = str(args.get("action")) if tool == NETWORK else "status"
+    return {"status": Reach(action=LOOK), "stop": Reach(action="stop")}.get(action)
+
+
+def _naming_told(args: Mapping[str, Any]) -> str:
+    parts = [f"to {args['newName']}"] if args.get("newName") else []
+    parts += [f"in the room {args['room']}"] if args.get("room") else []
+    return " ".join(parts)
 
 
 def _warmth_told(args: Mapping[str, Any]) -> str:

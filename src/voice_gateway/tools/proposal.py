@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from home_words.names import loose_words
+from home_words.phrases import with_article
 from voice_gateway.tools.masking import shorten
 from voice_gateway.tools.reach import LOOK, Reach, Reaches
 from voice_gateway.turn import ToolCall, ToolTraits
@@ -122,8 +123,8 @@ def _own_words(name: str, args: Mapping[str, Any]) -> str:
         how = "" if level is None else f" {'to' if action == 'set' else 'by'} {_short(level)} percent"
         thing = "speaker" if "mute" in action else "volume"
         return f"{_VOLUME.get(action, action)} the {thing}{how}"
-    if name == "manage_list":
-        return _list_words(args)
+    if (told := _TOLD.get(name)) is not None:
+        return told(args)
     if name == "broadcast":
         return f'tell everyone "{_short(args.get("message") or "")}"'
     kind = str(args.get("kind") or "timer")
@@ -138,11 +139,39 @@ def _own_words(name: str, args: Mapping[str, Any]) -> str:
     return _timer_words(args) if name == "set_timer" else ""
 
 
+def _of_device(args: Mapping[str, Any]) -> str:
+    return with_article(_short(args.get("deviceName") or "device"))
+
+
+def _parameter_words(args: Mapping[str, Any]) -> str:
+    which, value = _short(args.get("parameter") or ""), _short(args.get("value") or "")
+    return f"set {which} of {_of_device(args)} to {value}"
+
+
+def _repair_words(args: Mapping[str, Any]) -> str:
+    of = f" of {_of_device(args)}" if args.get("deviceName") else " of the whole network"
+    again = args.get("action") == "interview"
+    return f"interview {_of_device(args)} again" if again else f"rebuild the routes{of}"
+
+
+def _network_words(args: Mapping[str, Any]) -> str:
+    leaves = args.get("action") == "remove"
+    return f"open the network for a device to {'leave' if leaves else 'join'}"
+
+
 def _list_words(args: Mapping[str, Any]) -> str:
     which, items = f"the {_short(args.get('list') or 'shopping')} list", _short(args.get("items") or "it")
     action = str(args.get("action", ""))
     ways = {"add": f"add {items} to {which}", "remove": f"remove {items} from {which}"}
     return ways.get(action, f"tick off {items}" if action == "complete" else f"{action} {which}")
+
+
+_TOLD: dict[str, Callable[[Mapping[str, Any]], str]] = {
+    "manage_list": _list_words,
+    "set_zwave_parameter": _parameter_words,
+    "repair_zwave_device": _repair_words,
+    "change_zwave_network": _network_words,
+}
 
 
 def _ringing_words(args: Mapping[str, Any]) -> str:

@@ -32,9 +32,24 @@ class Api(StrEnum):
     PING_NODE = "pingNode"
     GET_SCENES = "_getScenes"
     ACTIVATE_SCENE = "_activateScene"
+    # Keeping house (`mqtt/network.py`).
+    SET_NAME = "setNodeName"
+    SET_LOCATION = "setNodeLocation"
+    REFRESH_INFO = "refreshInfo"
+    REBUILD_ROUTES = "rebuildNodeRoutes"
+    REBUILD_ALL_ROUTES = "beginRebuildingRoutes"
+    START_INCLUSION = "startInclusion"
+    STOP_INCLUSION = "stopInclusion"
+    START_EXCLUSION = "startExclusion"
+    STOP_EXCLUSION = "stopExclusion"
+    REFRESH_USERS = "accessControlRefreshUsers"
+    ACCESS_STATE = "accessControlGetState"
 
 
-COMMANDS = frozenset({Api.WRITE_VALUE, Api.ACTIVATE_SCENE})  # these change something, the others only ask
+_ASKING = frozenset({Api.GET_INFO, Api.GET_NODES, Api.POLL_VALUE, Api.PING_NODE, Api.GET_SCENES})
+COMMANDS = frozenset(Api) - _ASKING - {Api.REFRESH_USERS, Api.ACCESS_STATE}  # these change something
+# Without these there is no home; an account of the broker may well not have the others.
+_NEEDED = _ASKING | {Api.WRITE_VALUE, Api.ACTIVATE_SCENE}
 
 
 class GatewayApi:
@@ -50,7 +65,11 @@ class GatewayApi:
 
     @property
     def reply_topics(self) -> list[str]:
-        return [f"{self._base}/{api}" for api in Api]
+        return [f"{self._base}/{api}" for api in Api if api in _NEEDED]
+
+    @property
+    def other_topics(self) -> list[str]:
+        return [f"{self._base}/{api}" for api in Api if api not in _NEEDED]
 
     async def call(self, api: Api, args: Sequence[Any], timeout_seconds: float) -> Any:
         """The `result` of the answer. The limit holds for sending and answering together."""

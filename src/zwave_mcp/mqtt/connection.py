@@ -260,6 +260,7 @@ class Connection:
             if self.gateways.chosen and self._api is None:
                 api = GatewayApi(self.gateways.base, link.publish)
                 await link.subscribe(api.reply_topics)
+                await link.subscribe(api.other_topics, needed=False)
                 self._api = api
                 log.info("found Z-Wave JS UI", extra={"gateway": self.gateways.name})
             before, there = there, (self.gateways.problem() is None, self.gateways.driver is not False)

@@ -32,6 +32,7 @@ from zwave_mcp.home import (
 from zwave_mcp.mqtt.api import COMMANDS, NO_STICK, Api, GatewayApi, spoken_words
 from zwave_mcp.mqtt.connection import DISCOVERY_SECONDS, Connection
 from zwave_mcp.mqtt.known import KnownNodes
+from zwave_mcp.mqtt.network import MqttNetwork
 from zwave_mcp.mqtt.nodes import duration_seconds, parse_nodes, parse_scenes
 from zwave_mcp.mqtt.reports import Reports
 from zwave_mcp.options import MqttOptions
@@ -133,6 +134,7 @@ class MqttHome:
         )
         self._gateways = self._connection.gateways
         self._snapshots = Snapshots(self._ask_for_nodes)
+        self.network = MqttNetwork(self._call, self._snapshots.outdate)
         self._refresh_seconds = refresh_seconds
         self._news = asyncio.Event()
         self._known = KnownNodes()

@@ -131,7 +131,7 @@ class Link:
             self._down.set_exception(HomeDown(sentence, sent=True))
             self._down.exception()  # it is read by those who wait; nobody has to
 
-    async def subscribe(self, topics: Sequence[str]) -> None:
+    async def subscribe(self, topics: Sequence[str], *, needed: bool = True) -> None:
         try:
             codes = await self._client.subscribe([(topic, 1) for topic in topics])
         except aiomqtt.MqttError as error:
@@ -141,7 +141,7 @@ class Link:
         refused = [
             topic for topic, code in zip(topics, codes, strict=False) if _value(code) >= _FIRST_FAILURE
         ]
-        if refused:
+        if refused and needed:
             raise HomeDown(f"The MQTT broker does not let this account read {refused[0]}.")
 
     async def publish(self, topic: str, payload: bytes) -> None:

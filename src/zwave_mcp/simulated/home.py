@@ -33,6 +33,7 @@ from zwave_mcp.home import (
 from zwave_mcp.simulated import values as made
 from zwave_mcp.simulated.effects import FAKED, Moment, effect
 from zwave_mcp.simulated.file import BadHome, DeviceSpec, HomeSpec, read_home
+from zwave_mcp.simulated.network import SimulatedNetwork
 from zwave_mcp.simulated.store import StateFile, Track
 
 log = logging.getLogger(__name__)
@@ -67,6 +68,8 @@ class SimulatedHome:
         self._listeners: list[Callable[[Snapshot], None]] = []
         self._followed = False
         self._last: tuple[int, float, float, Snapshot] | None = None
+        self._began = clock()
+        self.network = SimulatedNetwork(self)
         self._use(read_home(home_file))
 
     @property
@@ -74,11 +77,23 @@ class SimulatedHome:
         return self._spec
 
     def _use(self, spec: HomeSpec) -> None:
-        devices = tuple(self._with_faults(device) for device in spec.devices)
+        self._file_spec = spec
+        devices = tuple(self._with_faults(device) for device in self.network.applied(spec.devices))
         self._spec = replace(spec, devices=devices)
         self._devices = {device.node: device for device in devices}
         self._values = {device.node: made.values_of(device) for device in devices}
         self._last = None
+
+    def use_again(self) -> None:
+        """Names, rooms or the set of devices are others now."""
+        self._use(self._file_spec)
+
+    @property
+    def store(self) -> StateFile:
+        return self._store
+
+    def now(self) -> float:
+        return self._clock()
 
     def _with_faults(self, device: DeviceSpec) -> DeviceSpec:
         added = self._faults.get(device.name.casefold(), frozenset())
@@ -120,6 +135,8 @@ class SimulatedHome:
     async def snapshot(self, max_age_seconds: float = SNAPSHOT_MAX_AGE_SECONDS) -> Snapshot:
         tracks = self._store.read()
         now = self._clock()
+        if self.network.is_stale():
+            self.use_again()
         if self._last is not None:
             version, made_at, settled, snapshot = self._last
             fresh = 0 <= now - made_at <= max_age_seconds and made_at >= settled
@@ -150,6 +167,9 @@ class SimulatedHome:
     def _seen(self, device: DeviceSpec, value: Value, tracks: Mapping[str, Track], now: float) -> Value:
         """A value as the gateway shows it."""
         track = tracks.get(str(value.id))
+        if device.kwh is not None and value.id == made.kwh_id(device):
+            counted, told = self._counted(device, value, tracks, now)
+            return replace(value, value=counted, updated=told)
         if track is not None:
             raw = track.believed(now) if now < track.wish_until else self._actual(device, value, tracks, now)
             return replace(value, value=raw, updated=min(now, track.since or now))
@@ -160,6 +180,8 @@ class SimulatedHome:
     def _actual(self, device: DeviceSpec, value: Value, tracks: Mapping[str, Track], now: float) -> Any:
         """A value as the device itself has it."""
         track = tracks.get(str(value.id))
+        if device.kwh is not None and value.id == made.kwh_id(device):
+            return self._counted(device, value, tracks, now)[0]
         if device.kind == "thermostat":
             return self._climate(device, value, tracks, now)
         if (
@@ -177,6 +199,15 @@ class SimulatedHome:
             )
         drifted = made.drifting(value, "asleep" in device.faults, now) if device.kind == "sensor" else None
         return drifted[0] if drifted else value.value
+
+    def _counted(
+        self, device: DeviceSpec, value: Value, tracks: Mapping[str, Track], now: float
+    ) -> tuple[float, float]:
+        """Of a meter: how much, and when it told so."""
+        switched, state = tracks.get(str(value.id)), self._find(device.node, made.state_id(device))
+        on = state is not None and self._actual(device, state, tracks, now) is True
+        counted, since = (switched.end, switched.since) if switched else (value.value, self._began)
+        return made.kwh(device, counted, on, since, now)
 
     def _climate(self, device: DeviceSpec, value: Value, tracks: Mapping[str, Track], now: float) -> Any:
         track = tracks.get(str(value.id))

@@ -63,6 +63,7 @@ class StateFile:
         self._clock = clock
         self._tracks: dict[str, Track] = {}
         self._passing: dict[str, Track] = {}  # never written to the file
+        self.names: dict[str, list[str]] = {}  # of a node that was given others: its name and its room
         self._signature: tuple[int, int, int] | None = None
         self.version = 0
         self._warned = False
@@ -96,6 +97,11 @@ class StateFile:
         self.version += 1
         self._passing.update(changes)
 
+    def write_names(self, node: int, name: str, room: str) -> None:
+        self._read_kept()
+        self.names[str(node)] = [name, room]
+        self.write({})
+
     def write(self, changes: Mapping[str, Track]) -> None:
         self.version += 1
         for key in changes:
@@ -107,7 +113,7 @@ class StateFile:
             _make_folder(self._path.parent)
             with _locked(self._path):
                 self._tracks = {**self._read_kept(), **changes}
-                _replace(self._path, _dump(self._tracks))
+                _replace(self._path, _dump(self._tracks, self.names))
                 self._signature = _signature(self._path)
         except OSError as error:
             self._tracks.update(changes)
@@ -121,6 +127,7 @@ class StateFile:
         try:
             raw = json.loads(path.read_text(encoding="utf-8"))
             tracks = {key: Track(**fields) for key, fields in raw["values"].items()}
+            self.names = self.names | _names(raw.get("names", {}))
             return {key: track for key, track in tracks.items() if track.usable()}
         except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             log.warning("simulated state is unreadable", extra={"file": str(path), "error": str(error)})
@@ -131,10 +138,20 @@ def _moves(start: Any, end: Any) -> bool:
     return not isinstance(start, bool) and isinstance(start, int | float) and isinstance(end, int | float)
 
 
-def _dump(tracks: Mapping[str, Track]) -> str:
-    return json.dumps(
-        {"version": 1, "values": {key: asdict(track) for key, track in tracks.items()}}, indent=1
-    )
+def _dump(tracks: Mapping[str, Track], names: Mapping[str, list[str]]) -> str:
+    values = {key: asdict(track) for key, track in tracks.items()}
+    return json.dumps({"version": 1, "values": values, **({"names": dict(names)} if names else {})}, indent=1)
+
+
+def _names(raw: object) -> dict[str, list[str]]:
+    """A file may have been edited by hand."""
+    if not isinstance(raw, dict):
+        return {}
+    return {
+        str(node): both
+        for node, both in raw.items()
+        if isinstance(both, list) and len(both) == 2 and all(isinstance(one, str) for one in both)
+    }
 
 
 def _signature(path: Path) -> tuple[int, int, int] | None:

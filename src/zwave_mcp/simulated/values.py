@@ -28,6 +28,10 @@ from zwave_mcp.simulated.file import DeviceSpec
 Texts = dict[int | bool | str, str]
 
 WATTS_KEY: Final = 66049
+KWH_KEY: Final = 65537
+USER_CODE: Final = 99
+CONFIGURATION: Final = 112
+_USER_PLACES: Final = 5
 AIR: Final = "Air temperature"
 _MODES: Final[Texts] = {0: "Off", 1: "Heat", 2: "Cool", 3: "Auto"}
 _LOCK_MODES: Final[Texts] = {0: "Unsecured", 255: "Secured"}
@@ -74,6 +78,10 @@ def air_id(spec: DeviceSpec) -> ValueId:
     return ValueId(spec.node, MULTILEVEL_SENSOR, 0, AIR)
 
 
+def kwh_id(spec: DeviceSpec) -> ValueId:
+    return ValueId(spec.node, METER, 0, "value", KWH_KEY)
+
+
 def lock_state_id(spec: DeviceSpec) -> ValueId:
     return ValueId(spec.node, NOTIFICATION, 0, "Access Control", "Lock state")
 
@@ -81,6 +89,7 @@ def lock_state_id(spec: DeviceSpec) -> ValueId:
 def values_of(spec: DeviceSpec) -> tuple[Value, ...]:
     """Everything the device has, with its first values."""
     values = [*_acting(spec), *_measuring(spec)]
+    values += [*_users(spec), *_parameters(spec)]
     if spec.battery is not None:
         battery = ValueId(spec.node, BATTERY, 0, "level")
         values.append(Value(battery, spec.battery, "Battery level", "%", minimum=0, maximum=100))
@@ -111,6 +120,8 @@ def _acting(spec: DeviceSpec) -> list[Value]:
     if spec.kind == "plug":
         watts = ValueId(spec.node, METER, 0, "value", WATTS_KEY)
         values.append(Value(watts, 0.0, "Electric Consumption [W]", "W"))
+    if spec.kind == "plug" and spec.kwh is not None:
+        values.append(Value(kwh_id(spec), spec.kwh, "Electric Consumption [kWh]", "kWh"))
     return values
 
 
@@ -155,6 +166,38 @@ def _sounding(spec: DeviceSpec) -> list[Value]:
     return [
         Value(tone, 0, "Play Tone", states=states, minimum=0, maximum=255, writeable=True),
         Value(volume_id(spec), spec.volume, "Volume", "%", **volume),  # type: ignore[arg-type]
+    ]
+
+
+def _users(spec: DeviceSpec) -> list[Value]:
+    """Who has a code, as the gateway shows it. There are no digits in a simulated home."""
+    texts: Texts = {0: "Available", 1: "Enabled", 2: "Disabled"}
+    places = _USER_PLACES if spec.users else 0
+    return [
+        Value(
+            ValueId(spec.node, USER_CODE, 0, "userIdStatus", place),
+            1 if place <= len(spec.users) else 0,
+            f"User ID status ({place})",
+            states=texts,
+        )
+        for place in range(1, max(places, len(spec.users)) + 1)
+    ]
+
+
+def _parameters(spec: DeviceSpec) -> list[Value]:
+    return [
+        Value(
+            ValueId(spec.node, CONFIGURATION, 0, one.number),
+            one.value,
+            one.name,
+            one.unit,
+            dict(enumerate(one.choices)),
+            0.0 if one.choices else float(one.minimum),
+            float(len(one.choices) - 1 if one.choices else one.maximum),
+            writeable=True,
+            listed_only=bool(one.choices),
+        )
+        for one in spec.parameter
     ]
 
 
@@ -229,8 +272,19 @@ def watts(spec: DeviceSpec, on: bool, now: float) -> float:
     return round(spec.watts * (1 + wobble), 1) if on else 0.0
 
 
+_COUNTED_SECONDS: Final = 60.0  # how often a meter tells
+
+
+def kwh(spec: DeviceSpec, counted: float, on: bool, since: float, now: float) -> tuple[float, float]:
+    """What the meter last told, and when: it had `counted` at `since`, and has run since then or not."""
+    told = max(since, now - (now + spec.node) % _COUNTED_SECONDS)
+    return round(counted + (spec.watts * (told - since) / 3_600_000 if on else 0.0), 3), told
+
+
 def acceptable(value_id: ValueId, value: Any) -> bool:
     """Whether the driver would take the value at all."""
+    if value_id.command_class == CONFIGURATION:
+        return isinstance(value, int) and not isinstance(value, bool)
     checks: dict[int, Callable[[Any], bool]] = {
         BINARY_SWITCH: lambda raw: isinstance(raw, bool),
         MULTILEVEL_SWITCH: lambda raw: raw == 255 or 0 <= raw <= 99,

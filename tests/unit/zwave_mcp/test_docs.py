@@ -8,12 +8,13 @@ import pytest
 from home_words.kinds import Kind
 from zwave_mcp.cli import _EXAMPLES, _parser
 from zwave_mcp.results import OUTCOMES
-from zwave_mcp.schemas import TOOLS
 from zwave_mcp.simulated.file import FAULTS, DeviceSpec, parse_home
 from zwave_mcp.simulated.file import Kind as SimulatedKind
+from zwave_mcp.tools import ALL_TOOLS as TOOLS
 
 DOCS = Path(__file__).parents[3] / "docs"
 PAGE = (DOCS / "zwave.md").read_text(encoding="utf-8")
+HOUSE = (DOCS / "keeping-house.md").read_text(encoding="utf-8")
 PAGES = PAGE + (DOCS / "zwave-mqtt.md").read_text(encoding="utf-8")
 
 
@@ -35,7 +36,7 @@ def test_the_home_in_the_documentation_can_be_used():
     ],
 )
 def test_every_word_of_the_server_is_explained(word: str):
-    assert f"`{word}`" in PAGE or f"`{word}?`" in PAGE
+    assert f"`{word}`" in PAGE + HOUSE or f"`{word}?`" in PAGE + HOUSE
 
 
 def test_every_key_of_a_home_file_is_named():

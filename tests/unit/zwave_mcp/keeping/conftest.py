@@ -1,0 +1,101 @@
+"""A simulated home in which there is something to look after, and a clock of its own."""
+
+import asyncio
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from zwave_mcp.simulated.home import SimulatedHome
+from zwave_mcp.tools import Tools
+
+HOME = """
+[home]
+radio_seconds = 0.0
+
+[[device]]
+name = "Desk Lamp"
+room = "Office"
+kind = "switch"
+node = 2
+parameter = [
+  { number = 2, name = "LED Indicator", choices = ["On when off", "On when on", "Always off"] },
+  { number = 20, name = "Power Limit", value = 2500, maximum = 3600, unit = "W" },
+  { number = 21, name = "Power Report", value = 10, minimum = -1, maximum = 100, unit = "%" },
+]
+
+[[device]]
+name = "Dryer"
+room = "Laundry"
+kind = "plug"
+node = 3
+watts = 2000
+kwh = 10.0
+
+[[device]]
+name = "Coffee Maker"
+room = "Kitchen"
+kind = "plug"
+node = 4
+
+[[device]]
+name = "Front Door"
+room = "Hallway"
+kind = "lock"
+node = 5
+battery = 80
+users = ["Anna", "", "Ben"]
+
+[[device]]
+name = "Back Door"
+room = "Kitchen"
+kind = "sensor"
+node = 6
+measures = ["door"]
+battery = 9
+faults = ["asleep"]
+parameter = [{ number = 1, name = "Wake Up", value = 60 }]
+
+[[device]]
+name = "Space Heater"
+room = "Garage"
+kind = "switch"
+node = 7
+faults = ["dead"]
+
+[[scene]]
+name = "Movie Night"
+set = [{ device = "Desk Lamp", state = "off" }, { device = "Front Door", state = "locked" }]
+"""
+
+MORNING = 1_794_800_000.0
+
+
+class House:
+    """The tools over such a home; `now` may be moved on."""
+
+    def __init__(self, folder: Path, faults: Mapping[str, frozenset[str]] | None = None) -> None:
+        file = folder / "home.toml"
+        file.write_text(HOME, encoding="utf-8")
+        self.now = MORNING
+        self.home = SimulatedHome(file, folder / "state.json", faults=faults, clock=lambda: self.now)
+        self.tools = Tools(self.home, allow_unlock=True, clock=lambda: self.now)
+
+    async def watched(self) -> None:
+        """Let it look at the network as long as that is open."""
+        async with asyncio.timeout(10):
+            running = asyncio.ensure_future(self.tools.house.run())
+            while (await self.tools.call("change_zwave_network", {"action": "status"})).structured["open"]:
+                await asyncio.sleep(0.01)
+            running.cancel()
+
+    async def __call__(self, tool: str, **given: str) -> tuple[str, str, dict[str, Any]]:
+        answer = await self.tools.call(tool, given)
+        assert answer.is_error == (answer.structured["outcome"] not in ("confirmed", "working", "queued"))
+        return str(answer.structured["outcome"]), answer.sentence, dict(answer.structured)
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> House:
+    return House(tmp_path)
