@@ -14,6 +14,7 @@ from tests.fakes.ollama_server import FakeOllama
 
 from voice_gateway.app import opened
 from voice_gateway.brain.llm.ollama.client import OllamaClient
+from voice_gateway.brain.llm.rare_tools import USE_TOOL
 from voice_gateway.brain.stage import Turn
 from voice_gateway.config import BrainSettings, McpSettings, OllamaSettings, ToolsSettings, load
 from voice_gateway.tools.builtin import builtin_tools
@@ -144,7 +145,7 @@ def test_every_default_tool_is_sent_whole_and_routines_will_fit_in_too(
     offer = default_request["offer"]
     budget = OllamaSettings().tool_token_budget
 
-    assert sorted(sent) == EVERY_TOOL
+    assert sorted(sent) == sorted([*EVERY_TOOL, USE_TOOL])  # which stands for all that are rarely needed
     assert (offer.shortened, offer.left_out) == ("", {})
     assert offer.tokens <= budget
 

@@ -30,15 +30,12 @@ def use_tool() -> BaseTool:
     schema = {
         "type": "object",
         "properties": {
-            "name": {"type": "string", "description": "As the note names it"},
-            "arguments": {"type": "object", "description": "As the note lists them"},
+            "name": {"type": "string", "description": "As noted"},
+            "arguments": {"type": "object", "description": "As noted"},
         },
         "required": ["name", "arguments"],
     }
-    text = (
-        "REQUIRED for a tool that a note in [brackets] names: you MUST call this with its name whenever the "
-        "user asks about that. DO NOT use without a note."
-    )
+    text = "REQUIRED for a tool that a note in [brackets] names. DO NOT use without one."
     return declared_tool(USE_TOOL, text, schema, _never_run, ToolTraits(title="Another tool"))
 
 
