@@ -61,6 +61,7 @@ MODEL_REFUSED = "I would rather not answer that."
 MEMORY_LOST = "I cannot remember what is said at the moment."
 FILE_DAMAGED = "The file with my {what} was damaged, so I began a new one; of its entries I kept {kept}."
 ROUTINES_LOST = "Routines are not available: the place where they are kept cannot be used."
+TURNS_LOST = "What happens is not kept: the file with the turns cannot be used."
 LISTS_LOST = "Lists are not available: their file cannot be used."
 TIMERS_LOST = "Timers are not available: their file cannot be used."
 OWN_TOOLS_LEFT_OUT = "A tool of your own is left out: {reasons}"
@@ -403,6 +404,14 @@ CATALOGUE: Mapping[str, tuple[Problem, ...]] = {
             "`voice-gateway doctor`, free space, owner of the folder; is the Redis running",
             "by itself, within a second or two",
         ),
+        Problem(
+            "`recorder`",
+            (TURNS_LOST,),
+            "the data folder's disk is full or read-only, or another program holds the file with the turns:"
+            " everything else works, but these turns are in no `voice-gateway turns`",
+            "`voice-gateway doctor`, free space, owner of the folder",
+            "by itself, with the next turn",
+        ),
     ),
     "The MQTT broker": (
         Problem(
@@ -483,7 +492,7 @@ CATALOGUE: Mapping[str, tuple[Problem, ...]] = {
     "Conversations and commands": (
         MEMORY,
         Problem(
-            "`memory`, `timers`, `routines` (damaged)",
+            "`memory`, `timers`, `routines`, `recorder` (damaged)",
             (FILE_DAMAGED,),
             "a disk error, or a write that was cut off; what could be read is in the new file",
             "the disk; the damaged file stays beside the new one, with `.damaged` behind its name",

@@ -29,6 +29,7 @@ from voice_gateway.mcp_link.catalogue import Catalogue
 from voice_gateway.mcp_link.integration import MCPIntegration, ServerStatus
 from voice_gateway.private_files import close_folder
 from voice_gateway.problems import OWN_TOOLS_LEFT_OUT, TIMERS_LOST
+from voice_gateway.recorder.recorder import TURNS_FILE, Recorder, Surroundings
 from voice_gateway.reports import (
     damaged_file,
     outside_parts,
@@ -133,9 +134,13 @@ class Gateway:
             self.tools.add(tool)
         self.local.subscribe(self.routines.changed)
         self.model = build_model(self)
+        self.recorder = Recorder(
+            settings.recorder, data_folder() / TURNS_FILE, self.watch, around=self._surroundings
+        )
         self.conversation = self._build_conversation()
         self.watch.subscribe(outside_parts(self.watch))
         self.watch.subscribe(self._home_acted)
+        self.recorder.start()
         self.doors = Doors(self)
 
     def _add_own_tools(self) -> None:
@@ -211,6 +216,9 @@ class Gateway:
     async def _prompts_listed(self) -> Catalogue:
         await self.servers.tools_known()
         return await self.link.prompts()
+
+    def _surroundings(self) -> Surroundings:
+        return Surroundings(self.tools.version, self.tools.all(), self._sources.looked())
 
     # --- what parts tell each other
 
@@ -384,7 +392,7 @@ class Gateway:
             await self.model.aclose()
         self.link.stop()
         await self._end_long_tasks()
-        await self.servers.close()
+        await asyncio.gather(self.servers.close(), self.recorder.close())
 
     async def _end_long_tasks(self) -> None:
         """A library may answer the first cancel with a long goodbye, to a broker that hangs for example."""

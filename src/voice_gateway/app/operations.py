@@ -81,7 +81,13 @@ def operations(gateway: "Gateway", config: Path | None) -> dict[str, Operation]:
     async def routines(asked: Mapping[str, Any], _interruption: Interruption) -> dict[str, Any]:
         return answer_json(await routine_request(gateway, asked))
 
+    async def turns(_asked: Mapping[str, Any], _interruption: Interruption) -> bool:
+        """Whoever reads the file itself sees then whatever was answered before."""
+        await gateway.recorder.written()
+        return True
+
     return {
+        "turns": turns,
         "hello": hello,
         "tools": _answered_by(tool_request, gateway),
         "ask": ask,

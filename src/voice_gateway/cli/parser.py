@@ -24,6 +24,7 @@ examples:
   voice-gateway listen session.wav                   a recording, as if it were spoken
   voice-gateway say "the kitchen light is on"        hear its voice
   voice-gateway routines                             what is planned, and when it comes next
+  voice-gateway turns --search lamp                  what was said and done, and why
   voice-gateway tools                                what it can do, and where each tool comes from
   voice-gateway tools control_zwave_device           all about one tool
   voice-gateway tools call control_zwave_device deviceName="floor lamp" action=on
@@ -81,6 +82,7 @@ def parser() -> Parser:
     _add_ask(commands, shared)
     _add_undo(commands, shared)
     _add_routines(commands, shared)
+    _add_turns(commands, shared)
     _add_tools(commands, shared)
     _add_mcp(commands, shared)
     _add_catalogue(commands, shared)
@@ -92,6 +94,26 @@ def parser() -> Parser:
     _add_hearing(commands, shared)
     _add_voice(commands, shared)
     return top
+
+
+def _add_turns(commands: "argparse._SubParsersAction[Parser]", shared: Parser) -> None:
+    turns = commands.add_parser(
+        "turns", parents=[shared], help="what was said and done: list, show, export, delete"
+    )
+    turns.add_argument("--search", metavar="WORDS", default="", help="only those with all of these words")
+    turns.add_argument("--limit", type=int, default=50, metavar="N", help="how many (default 50)")
+    actions = turns.add_subparsers(dest="action", metavar="ACTION", parser_class=Parser)
+    show = actions.add_parser("show", parents=[shared], help="one turn, step by step")
+    export = actions.add_parser("export", parents=[shared], help="one turn as JSON, or as a line for a test")
+    export.add_argument("--as-test", action="store_true", help="a line for tests/eval/utterances.txt")
+    export.add_argument("--wav", metavar="FILE", help="its recording, where recorder.audio kept it")
+    delete = actions.add_parser("delete", parents=[shared], help="forget one turn, or all")
+    delete.add_argument("--all", action="store_true", help="forget every turn")
+    for one in (show, export):
+        one.add_argument(
+            "id", metavar="ID", help="as `voice-gateway turns` shows it; its beginning is enough"
+        )
+    delete.add_argument("id", nargs="?", metavar="ID", help="which one")
 
 
 def _shared_options() -> Parser:

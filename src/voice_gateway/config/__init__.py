@@ -3,6 +3,7 @@
 from voice_gateway.config.folders import control_file, conversations_file, data_folder, web_token_file
 from voice_gateway.config.kinds import SHORTEST_PIN
 from voice_gateway.config.load import Loaded, load
+from voice_gateway.config.recorder import RecorderSettings
 from voice_gateway.config.section import Section
 from voice_gateway.config.servers import SIMULATED_HOME, remember_home
 from voice_gateway.config.tree import (
@@ -37,6 +38,7 @@ __all__ = [
     "MqttSettings",
     "OllamaSettings",
     "PermissionSettings",
+    "RecorderSettings",
     "RoutinesSettings",
     "Section",
     "ServerSettings",

@@ -29,6 +29,7 @@ from voice_gateway.config.kinds import (
     checked_steps,
     is_own_server,
 )
+from voice_gateway.config.recorder import RecorderSettings
 from voice_gateway.config.section import Section
 from voice_gateway.config.voice import VoiceSettings
 from voice_gateway.config.web import WebSettings
@@ -316,6 +317,7 @@ class Settings(Section):
     home: HomeSettings = HomeSettings()
     routines: RoutinesSettings = RoutinesSettings()
     web: WebSettings = WebSettings()
+    recorder: RecorderSettings = RecorderSettings()
 
     _left_out: tuple[LeftOut, ...] = PrivateAttr(())
 

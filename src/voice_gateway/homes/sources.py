@@ -7,6 +7,7 @@ from voice_gateway.homes.source import HomeSource
 from voice_gateway.homes.zwave import CONTROL, LIST, ZwaveSource
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.traits import traits
+from voice_gateway.turn import ToolOutcome
 
 if TYPE_CHECKING:
     from langchain_core.tools import BaseTool
@@ -48,6 +49,10 @@ class Sources:
             linked.setdefault(traits(tool).source, []).append(tool)
         found = (self._source(server, tools) for server, tools in sorted(linked.items()))
         return tuple(source for source in found if source is not None)
+
+    def looked(self) -> tuple[ToolOutcome, ...]:
+        """What the servers said of their devices last: by that a turn can be run again elsewhere."""
+        return tuple(outcome for source in self._known.values() for outcome in source.looked)
 
     def _source(self, server: str, tools: "Sequence[BaseTool]") -> HomeSource | None:
         if server in self._wrapping:

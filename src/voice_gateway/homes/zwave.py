@@ -14,7 +14,7 @@ from voice_gateway.homes.source import Act, Call, Listing
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import tool_of
 from voice_gateway.tools.reach import LOOK, WARMTH, Reach
-from voice_gateway.turn import ToolCall, new_id
+from voice_gateway.turn import ToolCall, ToolOutcome, new_id
 
 if TYPE_CHECKING:
     from voice_gateway.homes.home import Home
@@ -52,6 +52,7 @@ class ZwaveSource:
         self.stranger = False  # of one that is not trusted nobody knows what is in its scenes
         self._executor = executor
         self._devices: tuple[Device, ...] = ()
+        self.looked: tuple[ToolOutcome, ...] = ()  # what the server said of its devices last
 
     def offered(self, tool: str) -> str:
         """Two servers may have a tool of one name."""
@@ -67,6 +68,7 @@ class ZwaveSource:
             return ""
         devices: list[Device] = []
         scenes: list[str] | None = None
+        looked: list[ToolOutcome] = []
         for _ in range(MOST_PAGES):
             call = ToolCall(new_id(), self.offered(LIST), {**LIST_ARGS, "offset": len(devices)})
             outcome = await self._executor.execute(call)
@@ -75,6 +77,7 @@ class ZwaveSource:
                     "the devices could not be read", extra={"home": self.name, "reason": outcome.text}
                 )
                 return outcome.text.removeprefix("Error: ")
+            looked.append(outcome)
             page = read_devices(outcome.structured, self.name)
             devices += page
             scenes = scenes or read_scenes(outcome.structured)
@@ -85,6 +88,7 @@ class ZwaveSource:
             log.warning(
                 "the list of devices does not end", extra={"home": self.name, "devices": len(devices)}
             )
+        self.looked = tuple(looked)
         self._known(tuple(devices))
         if len(devices) > MANY:
             await asyncio.to_thread(lambda: self._names)  # else the first call that is judged would wait

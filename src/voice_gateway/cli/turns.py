@@ -1,0 +1,132 @@
+"""`voice-gateway turns`: what was said and done, read from the file of the flight recorder."""
+
+import argparse
+import asyncio
+import contextlib
+import sys
+from collections.abc import Mapping
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from voice_gateway.cli.command import ask_running, loaded, wants_json
+from voice_gateway.config import Settings, data_folder
+from voice_gateway.doors.terminal import print_json, print_reply
+from voice_gateway.errors import GatewayError, LinkError
+from voice_gateway.recorder.as_test import as_test
+from voice_gateway.recorder.recorder import TURNS_FILE
+from voice_gateway.recorder.store import TurnStore, public
+from voice_gateway.recorder.story import told
+
+SHOWN_ID = 8  # characters
+
+
+async def turns(options: argparse.Namespace) -> int:
+    store = await opened_store(options, loaded(options).settings)
+    action = options.action or "list"
+    return await asyncio.to_thread(_ACTIONS[action], options, store)
+
+
+async def opened_store(options: argparse.Namespace, settings: Settings) -> TurnStore:
+    """With all that a running gateway has answered."""
+    with contextlib.suppress(LinkError):  # one that hangs keeps nobody from reading
+        await ask_running(options, {"op": "turns"})
+    kept = settings.recorder
+    return TurnStore(data_folder() / TURNS_FILE, days=kept.days, megabytes=kept.megabytes)
+
+
+def found(store: TurnStore, name: str) -> dict[str, Any]:
+    several = store.find(name)
+    if not several:
+        raise GatewayError(f'there is no turn "{name[:80]}" (see `voice-gateway turns`)')
+    if len({one["id"] for one in several}) > 1:
+        raise GatewayError(f'several turns begin with "{name[:80]}": use more of the id')
+    return several[0]
+
+
+def _list(options: argparse.Namespace, store: TurnStore) -> int:
+    listed = store.turns(search=options.search, limit=max(options.limit, 0))
+    if wants_json(options):
+        print_json([public(turn) for turn in listed])
+        return 0
+    if not listed:
+        print("No turn has these words." if options.search else "No turn is kept.")
+    for turn in listed:
+        at = f"{datetime.fromtimestamp(turn['at']).astimezone():%Y-%m-%d %H:%M:%S}"
+        mark = "✓" if turn["ok"] else "✗"
+        print_reply(
+            f"{turn['id'][:SHOWN_ID]}  {at}  {turn['door']:<7} {mark} {turn['text']} → {turn['reply']}"
+        )
+    return 0
+
+
+def _show(options: argparse.Namespace, store: TurnStore) -> int:
+    turn = found(store, options.id)
+    if wants_json(options):
+        print_json(public(turn))
+    else:
+        for line in told(turn):
+            print_reply(line)
+    return 0
+
+
+def _export(options: argparse.Namespace, store: TurnStore) -> int:
+    turn = found(store, options.id)
+    if options.wav:
+        return _export_sound(Path(options.wav), store.audio(turn["seq"]))
+    if not options.as_test:
+        print_json(public(turn))
+        return 0
+    try:
+        line = as_test(turn, before_it(store, turn))
+    except ValueError as reason:
+        raise GatewayError(f"this turn makes no test: {reason}") from None
+    print_reply(line)
+    return 0
+
+
+def _export_sound(path: Path, sound: bytes | None) -> int:
+    import wave
+
+    if sound is None:
+        raise GatewayError("no recording was kept of this turn (recorder.audio)")
+    with wave.open(str(path), "wb") as wav:
+        wav.setnchannels(1)
+        wav.setsampwidth(2)
+        wav.setframerate(16_000)
+        wav.writeframes(sound)
+    return 0
+
+
+def before_it(
+    store: TurnStore, turn: Mapping[str, Any], expiry_seconds: float = 900.0
+) -> list[dict[str, Any]]:
+    """The turns of the same conversation that it may speak of, oldest first; a longer silence ends one."""
+    one_by_one = store.turns(
+        before=turn["id"], limit=20, door=turn["door"], conversation=turn["conversation_id"]
+    )
+    taken: list[dict[str, Any]] = []
+    after = turn["at"]
+    for one in one_by_one:
+        if after - one["at"] > expiry_seconds:
+            break
+        taken.insert(0, one)
+        after = one["at"]
+    return taken
+
+
+def _delete(options: argparse.Namespace, store: TurnStore) -> int:
+    if options.all == (options.id is not None):
+        print(
+            "voice-gateway: say which turn, or --all (see voice-gateway turns delete --help)", file=sys.stderr
+        )
+        return 2
+    gone = store.delete_all() if options.all else store.delete(found(store, options.id)["id"])
+    if wants_json(options):
+        print_json({"deleted": gone})
+    else:
+        print_reply(f"{gone} turn{'s are' if gone != 1 else ' is'} gone.")
+    return 0
+
+
+_ACTIONS = {"list": _list, "show": _show, "export": _export, "delete": _delete}

@@ -1,0 +1,114 @@
+"""A turn as a line for `make eval`: what was said, and what was right about what was done."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from voice_gateway.tools.masking import HIDDEN
+from voice_gateway.turn import Permission
+
+CATEGORY = "own"
+_ROOM = re.compile(r"(?:[A-Z]\w+ ?)+")
+_DOES = ("on", "off", "toggle", "open", "close", "stop")
+_LOOKS = {
+    "search_web": ("search", "query"),
+    "calculate": ("calc", "expression"),
+    "read_list": ("listed", "list"),
+}
+_TIMERS = {"set_timer": "timer", "list_timers": "timers", "cancel_timer": "cancel", "extend_timer": "more"}
+
+
+def as_test(turn: Mapping[str, Any], before: Sequence[Mapping[str, Any]] = ()) -> str:
+    """`before` are the turns that it may speak of. ValueError: there is no such line for it."""
+    texts = [" ".join(str(one["text"]).split()) for one in (*before, turn)]
+    if any(HIDDEN in text for text in texts):
+        raise ValueError("something in it was hidden")
+    if not all(texts) or any("|" in text or ">>" in text or text.startswith("@") for text in texts):
+        raise ValueError("its words cannot stand in such a line")
+    room = turn["room"] or ""
+    place = f"@{room} " if _ROOM.fullmatch(room) else ""
+    return f"{CATEGORY} | {place}{' >> '.join(texts)} | {_right(turn)}"
+
+
+def _right(turn: Mapping[str, Any]) -> str:
+    events = turn["events"]
+    made = [event for event in events if event["type"] == "acted" and _reached(event)]
+    waits = [event for event in events if event["type"] == "judged" and event["decision"] == "ask"]
+    if any(event["reason"] != Permission.SENSITIVE for event in waits):
+        return "ask"
+    looks = {event["call_id"] for event in events if event["type"] == "started" and event["read_only"]}
+    if calls := [one for one in (*made, *waits) if one["call_id"] not in looks]:
+        return " + ".join(_call(one["tool"], one["args"]) for one in calls)
+    if made:
+        told = [_look(one["tool"], one["args"]) for one in made]
+        return told[0] if len(told) == 1 and told[0] else "read"
+    if _answer(events).get("expects_answer"):
+        return "ask"
+    passed = next((one for one in events if one["type"] == "staged" and not one["taken"]), None)
+    if passed is None:
+        return "say"
+    return "pass" if passed["words"] == "plainly a wish" else "forbid"
+
+
+def _reached(event: Mapping[str, Any]) -> bool:
+    return event["outcome"] not in ("waiting", "not_permitted") and event["error"] != "unknown_tool"
+
+
+def _answer(events: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
+    return next((one for one in reversed(events) if one["type"] == "answered"), {})
+
+
+def _call(tool: str, args: Mapping[str, Any]) -> str:
+    told = _device(args) if tool.startswith(("control_zwave", "set_zwave", "activate_zwave")) else ""
+    if told or (told := _look(tool, args)):
+        return told
+    if tool == "control_speaker_volume":
+        return _joined("vol", args.get("action"), args.get("level"))
+    if tool in _TIMERS:
+        return _timer(_TIMERS[tool], args)
+    if tool == "manage_list":
+        return _joined("list", args.get("action"), args.get("list"), args.get("items"))
+    if tool == "broadcast":
+        return _joined("tell", args.get("message"))
+    raise ValueError(f"{tool} has no word there")
+
+
+def _device(args: Mapping[str, Any]) -> str:
+    name, action = args.get("deviceName"), args.get("action")
+    if scene := args.get("sceneName"):
+        return f"scene {scene}"
+    if args.get("temperature") is not None:
+        return _joined("heat", name, args["temperature"])
+    if args.get("mode"):
+        return _joined("mode", name, args["mode"])
+    if action == "dim" or (action in (*_DOES, "lock", "unlock") and args.get("level") is None):
+        return _joined(action, name, args.get("level"))
+    return ""
+
+
+def _look(tool: str, args: Mapping[str, Any]) -> str:
+    if tool in _LOOKS:
+        verb, key = _LOOKS[tool]
+        return _joined(verb, args.get(key))
+    if tool == "get_current_datetime":
+        return _joined("time", "offset" if args.get("offset") else args.get("timezone"))
+    if tool == "list_timers":
+        return _timer("timers", args)
+    if tool == "get_weather":
+        named = [f"{key}={args[key]}" for key in ("day", "place", "about") if args.get(key)]
+        return _joined("weather", *named)
+    return ""
+
+
+def _timer(verb: str, args: Mapping[str, Any]) -> str:
+    named = verb in ("cancel", "timers")
+    first = args.get("name") if named else f"at {args['at']}" if args.get("at") else args.get("duration")
+    keys = ("kind",) if named else ("name", "kind", "message")
+    return _joined(verb, first, *(f"{key}={args[key]}" for key in keys if args.get(key)))
+
+
+def _joined(*words: Any) -> str:
+    shown = (
+        f"{word:g}" if isinstance(word, float) else str(word) for word in words if word not in (None, "")
+    )
+    return " ".join(shown)

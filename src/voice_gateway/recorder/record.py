@@ -1,0 +1,155 @@
+"""A finished turn as it is written: its events without secrets, and what is needed to run it again."""
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from operator import is_not
+from typing import TYPE_CHECKING, Any
+
+from voice_gateway.recorder.recorder import FinishedTurn, Surroundings
+from voice_gateway.recorder.store import Kept, TurnStore, packed
+from voice_gateway.tools.masking import HIDDEN, SHORTEST_SECRET, is_secret_name, mask_whole
+from voice_gateway.tools.traits import traits
+from voice_gateway.trace import event_json, private
+from voice_gateway.turn import ToolOutcome
+from voice_gateway.watch import Answered, CallFinished, Event, Heard, Judged, ModelRound
+
+if TYPE_CHECKING:
+    from langchain_core.tools import BaseTool
+
+LONGEST_LOOK = 4_000_000  # characters of what is known of one home
+LONGEST_NAMED = 2_000
+_DEVICES = ("deviceName", "name", "entity_id", "area", "sceneName", "room")
+
+
+class Records:
+    """Writes turns; what many of them share is written once."""
+
+    def __init__(self, store: TurnStore, *, audio: bool) -> None:
+        self._store = store
+        self._audio = audio
+        self._tools: tuple[int, str, bytes] = (-2, "", b"")
+        self._looks: tuple[Sequence[ToolOutcome], str, bytes] = ((), "", b"")
+
+    def write(self, turns: Sequence[FinishedTurn]) -> None:
+        kept: list[Kept] = []
+        shared: dict[str, bytes] = {}
+        for turn in turns:
+            one, content = self._kept(turn)
+            kept.append(one)
+            shared |= content
+        self._store.add(kept, shared.items())
+
+    def _kept(self, turn: FinishedTurn) -> tuple[Kept, dict[str, bytes]]:
+        hide = hidden_in(turn.events)
+        events = [hide(told) for told in map(event_json, turn.events) if told is not None]
+        answered: dict[str, Any] = next((one for one in reversed(events) if one["type"] == "answered"), {})
+        heard = next((event for event in turn.events if isinstance(event, Heard)), None)
+        said = heard.utterance if heard is not None else turn.utterance
+        tools, home = self._shared(turn.around)
+        samples = said.samples if self._audio and heard is not None else None
+        kept = Kept(
+            said.id,
+            events[0]["at"],
+            said.door,
+            said.room,
+            said.conversation_id,
+            hide(private(said.text)),
+            answered.get("text", ""),
+            bool(answered.get("ok")),
+            answered.get("stage", "none"),
+            answered.get("seconds") or 0.0,
+            answered.get("acts", []),
+            _named(events),
+            events,
+            tools[0],
+            home[0],
+            None if samples is None else samples.tobytes(),
+        )
+        return kept, {digest: content for digest, content in (tools, home) if digest}
+
+    def _shared(self, around: Surroundings) -> tuple[tuple[str, bytes], tuple[str, bytes]]:
+        if around.version != self._tools[0]:
+            self._tools = (around.version, *_digested([_described(tool) for tool in around.tools]))
+        known = self._looks[0]
+        if len(known) != len(around.looks) or any(map(is_not, known, around.looks)):
+            self._looks = (around.looks, *_digested([_look(one) for one in around.looks]))
+        return self._tools[1:], self._looks[1:]
+
+
+def hidden_in(events: Iterable[Event]) -> Any:
+    """Takes out of all that is written what some call of the turn got in confidence: it was said, too."""
+    args = [_args(event) for event in events]
+    secrets = sorted({word for one in args for word in _secrets(one)}, key=len, reverse=True)
+
+    def hide(value: Any) -> Any:
+        if isinstance(value, str):
+            for secret in secrets:
+                value = value.replace(secret, HIDDEN)
+            return value
+        if isinstance(value, dict):
+            return {name: hide(inner) for name, inner in value.items()}
+        return [hide(inner) for inner in value] if isinstance(value, list) else value
+
+    return hide if secrets else lambda value: value
+
+
+def _args(event: Event) -> Any:
+    if isinstance(event, Judged):
+        return event.call.args
+    if isinstance(event, CallFinished):
+        return event.outcome.args
+    if isinstance(event, ModelRound):
+        return [call.args for call in event.calls]
+    return [outcome.args for outcome in event.reply.outcomes] if isinstance(event, Answered) else None
+
+
+def _secrets(value: Any, secret: bool = False, depth: int = 6) -> Iterable[str]:
+    if depth == 0:
+        return
+    if isinstance(value, Mapping):
+        for name, inner in value.items():
+            yield from _secrets(inner, secret or is_secret_name(str(name)[:60]), depth - 1)
+    elif isinstance(value, list | tuple):
+        for inner in value:
+            yield from _secrets(inner, secret, depth - 1)
+    elif secret and isinstance(value, str | int) and len(str(value)[:200]) >= SHORTEST_SECRET:
+        yield str(value)[:200]
+
+
+def _named(events: Iterable[Mapping[str, Any]]) -> str:
+    """By which names the turn is found: what its calls were for."""
+    names: dict[str, None] = {}
+    for event in events:
+        if event["type"] == "acted":
+            args = event["args"] if isinstance(event["args"], Mapping) else {}
+            names |= dict.fromkeys([event["tool"], *(str(args[key]) for key in _DEVICES if key in args)])
+    return " ".join(names)[:LONGEST_NAMED]
+
+
+def _digested(content: list[Any]) -> tuple[str, bytes]:
+    if not content:
+        return "", b""
+    written = packed(content)
+    return hashlib.sha256(written).hexdigest(), written
+
+
+def _described(tool: "BaseTool") -> dict[str, Any]:
+    """A tool of a server, to be played again; our own are the same tomorrow."""
+    known = traits(tool)
+    facts: dict[str, Any] = {"name": tool.name, "source": known.source}
+    if isinstance(tool.args_schema, dict):
+        facts |= {"description": tool.description, "schema": tool.args_schema}
+        facts["traits"] = {
+            name: getattr(known, name)
+            for name in ("original_name", "title", "read_only", "destructive", "idempotent", "stranger")
+        } | {"words_from_outside": known.words_from_outside, "summary": known.summary}
+    return facts
+
+
+def _look(outcome: ToolOutcome) -> dict[str, Any]:
+    return {
+        "tool": outcome.name,
+        "args": dict(outcome.args),
+        "text": mask_whole(outcome.text, outcome.args, LONGEST_LOOK) or "",
+        "structured": mask_whole(outcome.structured, outcome.args, LONGEST_LOOK),
+    }

@@ -1,0 +1,212 @@
+"""Follows the events of every turn and hands a finished one to a thread that writes it: no turn waits."""
+
+import asyncio
+import contextlib
+import logging
+import queue
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from voice_gateway.config import RecorderSettings
+from voice_gateway.problems import FILE_DAMAGED, TURNS_LOST
+from voice_gateway.turn import ToolOutcome, Utterance
+from voice_gateway.watch import Acted, Answered, Event, Said, State, Watch
+
+if TYPE_CHECKING:
+    from langchain_core.tools import BaseTool
+
+    from voice_gateway.recorder.store import TurnStore
+    from voice_gateway.sqlite_file import Damage
+
+log = logging.getLogger(__name__)
+
+TURNS_FILE = "turns.sqlite"
+MOST_EVENTS = 500  # of one turn; a tool may tell of its progress all day
+MOST_OPEN = 1_000  # turns that are under way, or were given up
+MOST_WAITING = 5_000  # finished ones, while the disk is slow
+STALE_SECONDS = 900.0  # a turn that has not ended by then was given up
+CLOSE_SECONDS = 3.0  # what is not written by then, as on a disk that hangs, is lost
+
+
+@dataclass(slots=True)
+class OpenTurn:
+    utterance: Utterance
+    begun: float
+    events: list[Event] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What a turn saw of the tools and the home, to run it again."""
+
+    version: int = -1  # of the tools
+    tools: "Sequence[BaseTool]" = ()
+    looks: Sequence[ToolOutcome] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FinishedTurn:
+    utterance: Utterance
+    events: Sequence[Event]
+    around: Surroundings
+
+
+_STOP = object()
+
+
+class Recorder:
+    """One for each gateway. `around` is asked when a turn is over."""
+
+    def __init__(
+        self,
+        settings: RecorderSettings,
+        path: Path,
+        watch: Watch,
+        around: Callable[[], Surroundings] = Surroundings,
+        now: Callable[[], float] = time.time,
+    ) -> None:
+        self.settings = settings
+        self.path = path
+        self._watch = watch
+        self._around = around
+        self._now = now
+        self._open: dict[str, OpenTurn] = {}
+        self._over: deque[str] = deque(maxlen=100)  # what is told of these comes too late
+        self._queue: queue.Queue[Any] = queue.Queue()
+        self._thread: threading.Thread | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._store: TurnStore | None = None
+
+    def start(self) -> None:
+        if self.settings.enabled:
+            self._loop = asyncio.get_running_loop()
+            self._watch.subscribe(self._take)
+
+    def _take(self, event: Event) -> None:
+        utterance: Utterance | None = getattr(event, "utterance", None)
+        if utterance is None or isinstance(event, Said | Acted):
+            return
+        turn = self._open.get(utterance.id)
+        if turn is None:
+            if utterance.id in self._over:
+                return
+            turn = self._open[utterance.id] = OpenTurn(utterance, self._now())
+        if len(turn.events) < MOST_EVENTS or isinstance(event, Answered):
+            turn.events.append(event)
+        if isinstance(event, Answered):
+            self._finish(utterance.id)
+            self._give_up()
+
+    def _give_up(self) -> None:
+        """Whoever asked has left, or the turn was cancelled: what was done until then is known."""
+        oldest = next(iter(self._open), None)
+        while oldest is not None and (
+            len(self._open) > MOST_OPEN or self._now() - self._open[oldest].begun > STALE_SECONDS
+        ):
+            self._finish(oldest)
+            oldest = next(iter(self._open), None)
+
+    def _finish(self, turn_id: str) -> None:
+        turn = self._open.pop(turn_id)
+        self._over.append(turn_id)
+        if self._queue.qsize() >= MOST_WAITING:
+            log.error("a turn could not be kept, too many wait for the disk")
+            return
+        self._queue.put(FinishedTurn(turn.utterance, turn.events, self._around()))
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._write_all, name="recorder", daemon=True)
+            self._thread.start()
+
+    # --- for who reads
+
+    def store(self) -> "TurnStore":
+        """To be used in a thread."""
+        from voice_gateway.recorder.store import TurnStore
+
+        if self._store is None:
+            self._store = TurnStore(
+                self.path,
+                days=self.settings.days,
+                megabytes=self.settings.megabytes,
+                on_damage=self._damaged,
+            )
+        return self._store
+
+    async def written(self, limit_seconds: float = CLOSE_SECONDS) -> None:
+        """Returns when every turn that was answered is in the file, or the time is over."""
+        if self._thread is None or not self._thread.is_alive():
+            return
+        done = threading.Event()
+        self._queue.put(done)
+        await asyncio.to_thread(done.wait, limit_seconds)
+
+    async def read(self, work: "Callable[[TurnStore], Any]") -> Any:
+        """With every turn that was answered; RecorderLost: the file cannot be read."""
+        await self.written()
+        return await asyncio.to_thread(lambda: work(self.store()))
+
+    async def close(self) -> None:
+        for turn_id in list(self._open):
+            self._finish(turn_id)
+        if self._thread is not None and self._thread.is_alive():
+            self._queue.put(_STOP)
+            await asyncio.to_thread(self._thread.join, CLOSE_SECONDS)
+
+    # --- the thread
+
+    def _write_all(self) -> None:
+        from voice_gateway.recorder.record import Records
+        from voice_gateway.recorder.store import RecorderLost
+
+        records = Records(self.store(), audio=self.settings.audio)
+        while True:
+            waiting = self._next()
+            turns = [one for one in waiting if isinstance(one, FinishedTurn)]
+            if turns:
+                try:
+                    records.write(turns)
+                    self._tell(None)
+                except RecorderLost as error:
+                    self._tell(error)
+                except Exception:  # a turn that cannot be written must not cost the next ones
+                    log.exception("turns could not be kept")
+            for one in waiting:
+                if isinstance(one, threading.Event):
+                    one.set()
+            if _STOP in waiting:
+                return
+
+    def _next(self) -> list[Any]:
+        """What waits, together: under load many turns are one transaction."""
+        waiting = [self._queue.get()]
+        with contextlib.suppress(queue.Empty):
+            while len(waiting) < 100:
+                waiting.append(self._queue.get_nowait())
+        return waiting
+
+    def _tell(self, error: Exception | None) -> None:
+        self._on_loop(self._report, error)
+
+    def _damaged(self, damage: "Damage") -> None:
+        self._on_loop(self._report_damage, damage)
+
+    def _on_loop(self, told: Callable[[Any], None], what: Any) -> None:
+        with contextlib.suppress(RuntimeError):  # it is closed: nobody is there who could be told
+            if self._loop is not None:
+                self._loop.call_soon_threadsafe(told, what)
+
+    def _report(self, error: Exception | None) -> None:
+        if error is not None:
+            log.error("turns could not be kept", extra={"reason": str(error)})
+            self._watch.report("recorder", State.DEGRADED, TURNS_LOST, f"check the disk: {error}")
+        elif self._watch.state("recorder") is State.DEGRADED:
+            self._watch.report("recorder", State.OK, "Turns are kept again.")
+
+    def _report_damage(self, damage: "Damage") -> None:
+        sentence = FILE_DAMAGED.format(what="turns", kept=damage.kept or "none")
+        self._watch.report("recorder", State.DEGRADED, sentence, f"the damaged file is {damage.aside}")

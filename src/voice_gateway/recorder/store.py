@@ -1,0 +1,302 @@
+"""Where turns are kept: one SQLite file that processes share. Blocking; call it in a thread."""
+
+import json
+import re
+import sqlite3
+import time
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from voice_gateway.errors import GatewayError
+from voice_gateway.private_files import SIDE_FILES
+from voice_gateway.sqlite_file import Damage, Schema, SqliteFile
+
+MEGABYTE = 1_000_000
+TRIM_EVERY = 50  # turns
+SHORTEST_ID = 4  # characters by which a turn can be named, if they are enough
+MOST_LISTED = 1_000
+
+_TURNS = """
+CREATE TABLE turns (
+  seq INTEGER PRIMARY KEY AUTOINCREMENT,
+  id TEXT NOT NULL,
+  at REAL NOT NULL,
+  door TEXT NOT NULL,
+  room TEXT,
+  conversation TEXT NOT NULL,
+  text TEXT NOT NULL,
+  reply TEXT NOT NULL,
+  ok INTEGER NOT NULL,
+  stage TEXT NOT NULL,
+  seconds REAL NOT NULL,
+  acts TEXT NOT NULL,
+  named TEXT NOT NULL,
+  events BLOB NOT NULL,
+  tools TEXT NOT NULL,
+  home TEXT NOT NULL,
+  audio BLOB
+)
+"""
+_COLUMNS = tuple(re.findall(r"^  (\w+) ", _TURNS, re.MULTILINE))
+_FOUND_BY = "text, reply, named"
+_MIGRATIONS = (
+    _TURNS,
+    "CREATE INDEX turns_by_id ON turns (id)",
+    "CREATE INDEX turns_by_time ON turns (at)",
+    "CREATE INDEX turns_by_conversation ON turns (conversation, seq)",
+    # What many turns share, by its digest: the tools there were, and what was known of the home.
+    "CREATE TABLE shared (digest TEXT PRIMARY KEY, content BLOB NOT NULL)",
+    f"""CREATE VIRTUAL TABLE found USING fts5({_FOUND_BY}, content='turns', content_rowid='seq',
+        tokenize='unicode61 remove_diacritics 2', prefix='2 3')""",
+    f"""CREATE TRIGGER found_added AFTER INSERT ON turns BEGIN
+        INSERT INTO found (rowid, {_FOUND_BY}) VALUES (new.seq, new.text, new.reply, new.named); END""",
+    f"""CREATE TRIGGER found_gone AFTER DELETE ON turns BEGIN
+        INSERT INTO found (found, rowid, {_FOUND_BY})
+        VALUES ('delete', old.seq, old.text, old.reply, old.named); END""",
+)
+# `found` has columns of these names, too.
+_SHOWN = "seq, id, at, door, room, conversation, turns.text, turns.reply, ok, stage, seconds, acts"
+
+
+class RecorderLost(GatewayError):
+    """The file cannot be used now."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A turn as it is written: masked, and ready to be searched."""
+
+    id: str
+    at: float
+    door: str
+    room: str | None
+    conversation: str
+    text: str
+    reply: str
+    ok: bool
+    stage: str
+    seconds: float
+    acts: Sequence[dict[str, Any]]
+    named: str  # devices and tools, to be found by
+    events: Sequence[dict[str, Any]]
+    tools: str = ""  # digests of what is shared
+    home: str = ""
+    audio: bytes | None = None  # mono, 16 kHz, int16
+
+
+class TurnStore:
+    def __init__(
+        self,
+        path: Path,
+        *,
+        days: float = 14.0,
+        megabytes: float = 200.0,
+        now: Callable[[], float] = time.time,
+        on_damage: Callable[[Damage], None] = lambda _damage: None,
+    ) -> None:
+        schema = Schema("turns", _COLUMNS, _MIGRATIONS, _fits)
+        # Nobody waits for it, and after a power cut the last turns may be missing.
+        self._file = SqliteFile(path, schema, on_damage=on_damage, durable=False)
+        self._path = path
+        self._days, self._megabytes = days, megabytes
+        self._now = now
+        self._until_trim = 0
+
+    # --- writing
+
+    def add(self, turns: Sequence[Kept], shared: Iterable[tuple[str, bytes]] = ()) -> None:
+        def work(connection: sqlite3.Connection) -> None:
+            connection.execute("PRAGMA secure_delete = ON")
+            connection.executemany("INSERT OR IGNORE INTO shared VALUES (?, ?)", shared)
+            names = _COLUMNS[1:]
+            places = ", ".join("?" * len(names))
+            rows = map(_row, turns)
+            connection.executemany(f"INSERT INTO turns ({', '.join(names)}) VALUES ({places})", rows)
+            self._until_trim -= len(turns)
+            if self._until_trim <= 0:
+                self._until_trim = TRIM_EVERY
+                self._trim(connection)
+
+        with _translated():
+            self._file.run(work)
+
+    def _trim(self, connection: sqlite3.Connection) -> None:
+        oldest = self._now() - self._days * 86_400
+        gone = connection.execute("DELETE FROM turns WHERE at < ?", (oldest,)).rowcount
+        while _bytes_used(connection) > self._megabytes * MEGABYTE:
+            tenth = "SELECT seq FROM turns ORDER BY seq LIMIT (SELECT COUNT(*) / 10 + 1 FROM turns)"
+            more = connection.execute(f"DELETE FROM turns WHERE seq IN ({tenth})").rowcount
+            gone += more
+            if not more:
+                break
+            _forget_shared(connection)
+        if gone:
+            _forget_shared(connection)
+
+    def delete(self, turn_id: str) -> int:
+        return self._delete("DELETE FROM turns WHERE id = ?", turn_id)
+
+    def _delete(self, asked: str, *values: Any) -> int:
+        """Nothing of them is left: neither in the index nor in pages that are free now."""
+
+        def work(connection: sqlite3.Connection) -> int:
+            connection.execute("PRAGMA secure_delete = ON")
+            gone = connection.execute(asked, values).rowcount
+            _forget_shared(connection)
+            # A word that was deleted stays in the index until its parts are merged.
+            connection.execute("INSERT INTO found (found) VALUES ('optimize')")
+            return gone
+
+        if not self._path.exists():
+            return 0
+        with _translated():
+            gone = self._file.run(work)
+            self._forget_damaged()
+        return gone
+
+    def delete_all(self) -> int:
+        """How many there were."""
+        return self._delete("DELETE FROM turns")
+
+    def _forget_damaged(self) -> None:
+        """What was set aside has turns in it that nobody can look for."""
+        for ending in ("", *SIDE_FILES):
+            Path(f"{self._path}.damaged{ending}").unlink(missing_ok=True)
+
+    # --- reading
+
+    def turns(
+        self,
+        *,
+        search: str = "",
+        limit: int = MOST_LISTED,
+        before: str = "",
+        since: float = 0.0,
+        door: str = "",
+        conversation: str = "",
+    ) -> list[dict[str, Any]]:
+        """Newest first. `before` is the id of one; those behind it follow."""
+        words = _query(search)
+        if search.strip() and not words:
+            return []
+        table, place = ("found JOIN turns ON seq = found.rowid", "found.rowid") if words else ("turns", "seq")
+        wanted: list[tuple[str, Any]] = [
+            ("found MATCH ?", words),
+            (f"{place} < (SELECT MAX(seq) FROM turns WHERE id = ?)", before),
+            ("at >= ?", since),
+            ("door = ?", door),
+            ("conversation = ?", conversation),
+        ]
+        given = [(condition, value) for condition, value in wanted if value]
+        where = " AND ".join(condition for condition, _ in given) or "TRUE"
+        asked = f"SELECT {_SHOWN} FROM {table} WHERE {where} ORDER BY {place} DESC LIMIT ?"
+        return [_shown(row) for row in self._read(asked, (*(value for _, value in given), limit))]
+
+    def find(self, name: str) -> list[dict[str, Any]]:
+        """The turns of this id, or whose id begins so, with their events; the newest first."""
+        asked = f"SELECT {_SHOWN}, events, tools, home FROM turns WHERE "
+        found = self._read(asked + "id = ? ORDER BY seq DESC", (name,))
+        if not found and len(name) >= SHORTEST_ID:
+            pattern = "".join(f"[{c}]" if c in "*?[" else c for c in name) + "*"
+            found = self._read(asked + "id GLOB ? ORDER BY seq DESC LIMIT 10", (pattern,))
+        return [
+            {**_shown(row), "events": _unpacked(row[-3]), "tools": row[-2], "home": row[-1]} for row in found
+        ]
+
+    def shared(self, digest: str) -> Any:
+        """None: it is not kept."""
+        found = self._read("SELECT content FROM shared WHERE digest = ?", (digest,))
+        return _unpacked(found[0][0]) if found else None
+
+    def audio(self, seq: int) -> bytes | None:
+        found = self._read("SELECT audio FROM turns WHERE seq = ?", (seq,))
+        return found[0][0] if found else None
+
+    def _read(self, asked: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
+        if not self._path.exists():
+            return []
+        with _translated():
+            return self._file.run(lambda connection: list(connection.execute(asked, values)), write=False)
+
+
+def public(turn: Mapping[str, Any]) -> dict[str, Any]:
+    """The shape that `--json` and the API promise: where it stands in the file is nobody's business."""
+    return {name: value for name, value in turn.items() if name not in ("seq", "tools", "home")}
+
+
+def packed(value: Any) -> bytes:
+    return zlib.compress(json.dumps(value, ensure_ascii=False, default=str).encode("utf-8", "replace"), 1)
+
+
+def _unpacked(content: bytes) -> Any:
+    return json.loads(zlib.decompress(content))
+
+
+def _row(turn: Kept) -> tuple[Any, ...]:
+    given = {name: getattr(turn, name) for name in _COLUMNS[1:]}
+    acts = json.dumps(turn.acts, ensure_ascii=False)
+    return tuple({**given, "ok": int(turn.ok), "acts": acts, "events": packed(turn.events)}.values())
+
+
+def _shown(row: Sequence[Any]) -> dict[str, Any]:
+    seq, name, at, door, room, conversation, text, reply, ok, stage, seconds, acts = row[:12]
+    return {
+        "seq": seq,
+        "id": name,
+        "at": at,
+        "door": door,
+        "room": room,
+        "conversation_id": conversation,
+        "text": text,
+        "reply": reply,
+        "ok": bool(ok),
+        "stage": stage,
+        "seconds": seconds,
+        "acts": json.loads(acts),
+    }
+
+
+def _query(search: str) -> str:
+    """All of these words, or beginnings of words, in any order; none of FTS's own signs has a meaning."""
+    words = re.findall(r"\w+", search)
+    return " ".join(f'"{word}"*' for word in words[:20])
+
+
+def _fits(row: tuple[Any, ...]) -> bool:
+    """Whether a row of a damaged file is a turn."""
+    known = dict(zip(_COLUMNS, row, strict=True))
+    texts = ("id", "door", "conversation", "text", "reply", "stage", "acts", "named", "tools", "home")
+    if not all(isinstance(known[name], str) for name in texts):
+        return False
+    if not all(isinstance(known[name], int | float) for name in ("seq", "at", "ok", "seconds")):
+        return False
+    try:
+        return isinstance(_unpacked(known["events"]), list) and isinstance(json.loads(known["acts"]), list)
+    except (ValueError, TypeError, zlib.error, RecursionError):
+        return False
+
+
+def _bytes_used(connection: sqlite3.Connection) -> int:
+    [pages], [free], [size] = (
+        connection.execute(f"PRAGMA {name}").fetchone()
+        for name in ("page_count", "freelist_count", "page_size")
+    )
+    return int((pages - free) * size)
+
+
+def _forget_shared(connection: sqlite3.Connection) -> None:
+    connection.execute(
+        "DELETE FROM shared WHERE digest NOT IN (SELECT tools FROM turns UNION SELECT home FROM turns)"
+    )
+
+
+@contextmanager
+def _translated() -> Iterator[None]:
+    try:
+        yield
+    except (sqlite3.Error, OSError) as error:
+        raise RecorderLost(f"the file with the turns cannot be used: {error}") from error

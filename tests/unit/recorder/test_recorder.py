@@ -1,0 +1,182 @@
+"""Every turn is kept, without secrets, and no turn waits for it."""
+
+import asyncio
+import json
+import sqlite3
+
+import numpy as np
+import pytest
+from tests.fakes.home_talk import HomeTalk
+from tests.fakes.locked_house import UNLOCK, House
+from tests.fakes.waiting import until
+
+from voice_gateway.config import PermissionSettings, RecorderSettings
+from voice_gateway.recorder.recorder import Recorder
+from voice_gateway.turn import Decision, Reply, ToolCall, ToolOutcome, Utterance, Verdict
+from voice_gateway.watch import Answered, CallFinished, Heard, Judged, State, Watch
+
+LAMP = '[[device]]\nname = "Floor Lamp"\nkind = "dimmer"\nroom = "Living Room"\n'
+
+
+def recording(tmp_path, watch=None, **settings):
+    recorder = Recorder(RecorderSettings(**settings), tmp_path / "turns.sqlite", watch or Watch())
+    recorder.start()
+    return recorder
+
+
+async def listed(recorder, **how):
+    return await recorder.read(lambda store: store.turns(**how))
+
+
+async def test_a_turn_is_kept_with_all_its_events(tmp_path):
+    talk = HomeTalk(LAMP)
+    recorder = recording(tmp_path, talk.conversation._watch)
+
+    await talk.hears("turn on the floor lamp")
+
+    [turn] = await listed(recorder)
+    assert (turn["text"], turn["reply"]) == ("turn on the floor lamp", "The Floor Lamp is now on.")
+    assert turn["acts"] == [{"tool": "control_zwave_device", "ok": True, "outcome": "confirmed"}]
+    [whole] = await recorder.read(lambda store: store.find(turn["id"]))
+    kinds = [event["type"] for event in whole["events"]]
+    assert kinds == ["heard", "judged", "started", "acted", "staged", "answered"]
+    await recorder.close()
+
+
+async def test_neither_a_pin_nor_a_code_reaches_the_disk(tmp_path):
+    house = House([UNLOCK], permission=PermissionSettings(pin="2468"))
+    watch = house.conversation._watch
+    recorder = recording(tmp_path, watch, audio=True)
+    sound = np.full(1000, 2468, np.int16)
+
+    await house.hears("unlock the front door")
+    await house.hears("yes, 2468", samples=sound)
+    said = Utterance("let anna in with four seven one one, that is 98765")
+    call = ToolCall("1", "set_user", {"userCode": "98765", "name": "anna"})
+    watch.tell(Heard(said))
+    watch.tell(Judged(said, call, Verdict(Decision.ALLOWED)))
+    outcome = ToolOutcome("1", "set_user", "98765 is anna", True, 0.1, call.args, None, {"list": ["98765"]})
+    watch.tell(CallFinished(said, outcome))
+    watch.tell(Answered(said, Reply("Anna has 98765 now.", (outcome,))))
+    turns = await listed(recorder)
+    await recorder.close()
+
+    assert house.lock.actions == ["unlock"]
+    assert turns[0]["text"].endswith("that is ***")
+    written = (tmp_path / "turns.sqlite").read_bytes()
+    assert b"2468" not in written
+    assert b"98765" not in written
+    assert sound.tobytes() not in written
+    [found] = TurnFiles(recorder).find(turns[0]["id"])
+    assert "98765" not in json.dumps(found)
+
+
+class TurnFiles:
+    def __init__(self, recorder):
+        self.find = recorder.store().find
+
+
+async def test_sound_is_kept_only_where_it_is_wanted(tmp_path):
+    for wanted in (False, True):
+        (tmp_path / str(wanted)).mkdir()
+        house = House("Hello.")
+        recorder = recording(tmp_path / str(wanted), house.conversation._watch, audio=wanted)
+        await house.hears("hello", samples=np.arange(100, dtype=np.int16))
+
+        [turn] = await listed(recorder)
+        sound = recorder.store().audio(turn["seq"])
+        await recorder.close()
+
+        assert (sound is not None) is wanted
+
+
+async def test_switched_off_it_keeps_nothing(tmp_path):
+    house = House("Hello.")
+    recorder = recording(tmp_path, house.conversation._watch, enabled=False)
+
+    await house.hears("hello")
+    await recorder.close()
+
+    assert list(tmp_path.iterdir()) == []
+
+
+async def test_what_is_told_after_the_answer_makes_no_turn_of_its_own(tmp_path):
+    house = House("Hello.")
+    watch = house.conversation._watch
+    recorder = recording(tmp_path, watch)
+    said = Utterance("hello")
+
+    await house.conversation.answer(said)
+    watch.tell(Judged(said, ToolCall("1", "late"), Verdict(Decision.ALLOWED)))
+    await recorder.close()
+
+    assert len(recorder.store().turns()) == 1
+
+
+async def test_a_turn_that_was_given_up_is_kept_as_far_as_it_came(tmp_path):
+    watch, said = Watch(), Utterance("turn on the lamp")
+    recorder = recording(tmp_path, watch)
+
+    watch.tell(Heard(said))
+    await recorder.close()
+
+    [turn] = recorder.store().turns()
+    assert (turn["text"], turn["ok"], turn["reply"]) == ("turn on the lamp", False, "")
+
+
+async def test_a_file_that_cannot_be_written_costs_the_record_and_nothing_else(tmp_path):
+    house = House("One.", "Two.", "Three.")
+    watch = house.conversation._watch
+    recorder = recording(tmp_path, watch)
+    (tmp_path / "turns.sqlite").mkdir()  # no file at all can be made there
+
+    assert (await house.hears("one")).text == "One."
+    await until(lambda: watch.state("recorder") is State.DEGRADED)
+    (tmp_path / "turns.sqlite").rmdir()
+    assert (await house.hears("two")).text == "Two."
+    await until(lambda: watch.state("recorder") is State.OK)
+    await recorder.close()
+
+    assert [one["text"] for one in recorder.store().turns()] == ["two"]
+
+
+async def test_a_damaged_file_is_set_aside_and_told(tmp_path):
+    house = House("One.")
+    watch = house.conversation._watch
+    (tmp_path / "turns.sqlite").write_bytes(b"no database at all " * 1000)
+    recorder = recording(tmp_path, watch)
+
+    await house.hears("one")
+    await until(lambda: any(part.part == "recorder" for part in watch.parts()))
+    turns = await listed(recorder)
+    await recorder.close()
+
+    assert [one["text"] for one in turns] == ["one"]
+
+
+async def test_a_locked_file_holds_up_nobody(tmp_path):
+    house = House("One.", "Two.")
+    recorder = recording(tmp_path, house.conversation._watch)
+    await house.hears("one")
+    await recorder.written()
+    holder = sqlite3.connect(tmp_path / "turns.sqlite", isolation_level=None)
+    holder.execute("BEGIN EXCLUSIVE")
+
+    async with asyncio.timeout(1):
+        await house.hears("two")
+    holder.close()
+    await recorder.close()
+
+    assert [one["text"] for one in recorder.store().turns()] == ["two", "one"]
+
+
+@pytest.mark.parametrize("text", ["\x00\ud800 odd", "x" * 7000, "<script>", "\x1b[31mred"])
+async def test_whatever_was_said_is_kept(tmp_path, text):
+    house = House("Hello.")
+    recorder = recording(tmp_path, house.conversation._watch)
+
+    await house.hears(text)
+    [turn] = await listed(recorder)
+    await recorder.close()
+
+    assert turn["reply"] == "Hello."
