@@ -492,7 +492,7 @@ CATALOGUE: Mapping[str, tuple[Problem, ...]] = {
     "Conversations and commands": (
         MEMORY,
         Problem(
-            "`memory`, `timers`, `routines`, `recorder` (damaged)",
+            "`memory` and others (damaged)",
             (FILE_DAMAGED,),
             "a disk error, or a write that was cut off; what could be read is in the new file",
             "the disk; the damaged file stays beside the new one, with `.damaged` behind its name",

@@ -63,7 +63,7 @@ PROOFS = {
     "installation": "test_a_package_that_is_missing_is_named",
     "clock": "test_a_clock_that_was_never_set_is_noticed",
     "`memory`": "test_memory",
-    "`memory`, `timers`, `routines`, `recorder` (damaged)": "test_a_damaged_file_is_told_of_and_what_can_be_read_is_kept",
+    "`memory` and others (damaged)": "test_a_damaged_file_is_told_of_and_what_can_be_read_is_kept",
     "`pin`": "test_a_lock_is_told_in_the_status_until_it_is_over",
     "commands": "test_a_second_gateway_says_so_and_takes_over_when_the_first_ends",
     "commands (another user)": "test_root_does_not_speak_to_somebody_who_could_make_that_folder",
