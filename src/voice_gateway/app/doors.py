@@ -71,7 +71,7 @@ class Doors:
         if gateway.settings.web.enabled:
             from voice_gateway.app.web import web_door
 
-            self._web = web_door(gateway)
+            self._web = web_door(gateway, config)
             gateway.start(self._web.run(), "door.web")
         self._control = ControlDoor(control_file(), operations(gateway, config))
         gateway.start(self._control.run(), "door.control")

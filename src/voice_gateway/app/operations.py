@@ -67,9 +67,7 @@ def operations(gateway: "Gateway", config: Path | None) -> dict[str, Operation]:
             )
 
     async def status(_asked: Mapping[str, Any], _interruption: Interruption) -> list[dict[str, Any]]:
-        hanging = {f"server {name}" for name in await gateway.link.hanging()}
-        parts = [server_hangs(one) if one.part in hanging else one for one in gateway.watch.parts()]
-        return [part.to_json() for part in (*parts, *autonomy(gateway.model, started), log)]
+        return [part.to_json() for part in (*await all_parts(gateway, started), log)]
 
     async def talk(_asked: Mapping[str, Any], _interruption: Interruption) -> str:
         return gateway.doors.push_to_talk()
@@ -100,6 +98,13 @@ def operations(gateway: "Gateway", config: Path | None) -> dict[str, Operation]:
         "resources": _answered_by(catalogue_request, gateway),
         "prompts": _answered_by(catalogue_request, gateway),
     }
+
+
+async def all_parts(gateway: "Gateway", started: float) -> list[PartState]:
+    """How each part is; the servers that are connected are asked whether they still answer."""
+    hanging = {f"server {name}" for name in await gateway.link.hanging()}
+    parts = [server_hangs(one) if one.part in hanging else one for one in gateway.watch.parts()]
+    return [*parts, *autonomy(gateway.model, started)]
 
 
 def _answered_by(request: Request, gateway: "Gateway") -> Operation:

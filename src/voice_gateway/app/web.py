@@ -1,5 +1,6 @@
 """Puts the web door together: which routes there are, and which parts of the gateway stand behind them."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from voice_gateway.config import web_token_file
@@ -13,10 +14,13 @@ if TYPE_CHECKING:
 HEAVY = ("voice_gateway.doors.web.asking",)
 
 
-def web_door(gateway: "Gateway") -> WebDoor:
+def web_door(gateway: "Gateway", config: Path | None) -> WebDoor:
+    """`config` is the file of its settings."""
+
     def routes(start: Start) -> list[Any]:
         from starlette.routing import Route
 
+        from voice_gateway.app import programs
         from voice_gateway.doors.web.asking import Asking
         from voice_gateway.doors.web.devices import Devices
         from voice_gateway.doors.web.feed import Feed
@@ -33,6 +37,7 @@ def web_door(gateway: "Gateway") -> WebDoor:
             *devices.routes(),
             *Microphones(lambda: _engines(gateway), talk.answer, feed, start).routes(),
             *LoginPage(tokens).routes(),
+            *programs.routes(gateway, start, config),
         ]
 
     tokens = TokenFile(web_token_file())

@@ -89,6 +89,11 @@ def parser() -> Parser:
     _add_config(commands, shared)
     doctor = commands.add_parser("doctor", parents=[shared], help="check everything, and say what to do")
     doctor.add_argument("--online", action="store_true", help="also try the cloud key with a request")
+    doctor.add_argument(
+        "--lines",
+        action="store_true",
+        help="a JSON object for each check, in a line of its own, as it is found",
+    )
     commands.add_parser("status", parents=[shared], help="how each part of the running gateway is")
     _add_web(commands, shared)
     _add_hearing(commands, shared)

@@ -16,6 +16,7 @@ from voice_gateway.cli.doctor.machine import disk_and_clock, own_tools, python_a
 from voice_gateway.cli.doctor.models import autonomy, cloud, model_server
 from voice_gateway.cli.doctor.sound import audio, speech
 from voice_gateway.config import Settings
+from voice_gateway.doors.json_text import json_text
 from voice_gateway.doors.terminal import print_json
 from voice_gateway.errors import ConfigError
 from voice_gateway.logs import one_line
@@ -25,20 +26,22 @@ COLOURS = {Grade.OK: "green", Grade.WARNING: "yellow", Grade.FAILED: "red"}
 
 async def doctor(options: argparse.Namespace) -> int:
     """Exit code 0 without failures, 1 with."""
-    as_json = wants_json(options)
+    as_json, in_lines = wants_json(options), bool(options.lines)
     out, progress = Console(), Console(stderr=True)
     findings: list[CheckResult] = []
 
     def add(finding: CheckResult) -> None:
         findings.append(finding)
-        if not as_json:
+        if in_lines:
+            print(json_text(asdict(finding)), flush=True)
+        elif not as_json:
             _show(out, finding)
 
     try:
         found = loaded(options)
     except ConfigError as error:
         add(bad("configuration", problems.SETTINGS, problems.SETTINGS_WRONG.format(reason=error)))
-        return _end(findings, as_json=as_json)
+        return _end(findings, as_json=as_json and not in_lines)
     add(ok("configuration", str(found.file) if found.file else "no file, so the defaults hold"))
     for sentence in found.readable:
         add(bad("configuration", problems.SETTINGS_OPEN, one_line(sentence), grade=Grade.WARNING))
@@ -50,7 +53,7 @@ async def doctor(options: argparse.Namespace) -> int:
         with progress.status(f"checking {title} …"):
             async for finding in check(found.settings):
                 add(finding)
-    return _end(findings, as_json=as_json)
+    return _end(findings, as_json=as_json and not in_lines)
 
 
 def all_checks(online: bool) -> list[tuple[str, Callable[[Settings], CheckResults]]]:

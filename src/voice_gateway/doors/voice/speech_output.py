@@ -11,6 +11,7 @@ import numpy as np
 
 from voice_gateway.brain.sentence_streamer import sentences
 from voice_gateway.doors.marks import Mark
+from voice_gateway.doors.streamed_text import not_yet_said
 from voice_gateway.doors.voice.own_voice import OwnVoice
 from voice_gateway.errors import SpeakingError
 from voice_gateway.problems import CANNOT_SPEAK, SPEECH
@@ -214,15 +215,3 @@ class ReplyPlayback:
                 elif len(speech.samples):
                     await self._ready.put(speech)
         await self._ready.put(None)
-
-
-def not_yet_said(said: str, reply: str) -> str:
-    """White space is not kept exactly. A reply that is not what was said so far is said as a whole."""
-    begun, position = "".join(said.split()), 0
-    for character in begun:
-        while reply[position : position + 1].isspace():
-            position += 1
-        if reply[position : position + 1] != character:
-            return reply
-        position += 1
-    return reply[position:].strip()

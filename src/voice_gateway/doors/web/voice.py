@@ -14,7 +14,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from voice_gateway.config import VoiceSettings
 from voice_gateway.doors import Answer
 from voice_gateway.doors.json_text import json_text
-from voice_gateway.doors.voice.speech_output import not_yet_said
+from voice_gateway.doors.streamed_text import not_yet_said
 from voice_gateway.doors.web.asking import DOOR
 from voice_gateway.doors.web.door import Start
 from voice_gateway.doors.web.feed import Feed

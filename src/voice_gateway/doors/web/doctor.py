@@ -1,0 +1,88 @@
+"""`/api/doctor`: the doctor, told as it goes; a process of its own, so that what it tries disturbs nobody."""
+
+import asyncio
+import contextlib
+import json
+from collections.abc import AsyncIterator, Sequence
+from typing import Any
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Route
+
+from voice_gateway.doors.web.door import Start
+from voice_gateway.doors.web.streams import EventStream, Stream, sse
+
+LIMIT_SECONDS = 600.0  # a server may have to be installed
+STOP_SECONDS = 5.0  # in which it ends the servers that it has started
+LONGEST_LINE = 1024 * 1024  # bytes
+
+
+class Doctor:
+    """`command` prints a JSON object for each check, in a line of its own. One at a time: each tries every
+    server and every engine."""
+
+    def __init__(self, command: Sequence[str], start: Start) -> None:
+        self._command = command
+        self._start = start  # whoever leaves: it is ended in peace
+        self._busy = False
+
+    def routes(self) -> list[BaseRoute]:
+        return [Route("/api/doctor", self.doctor, methods=["POST"])]
+
+    async def doctor(self, request: Request) -> Response:
+        if self._busy:
+            raise HTTPException(409, "the doctor is at work already")
+        self._busy = True
+        stream, left = Stream(), asyncio.Event()
+        self._start(self._examine(stream, left))
+        return EventStream(request, stream.pieces(), on_end=left.set)
+
+    async def _examine(self, stream: Stream, left: asyncio.Event) -> None:
+        checks: list[dict[str, Any]] = []
+        problem = ""
+        try:
+            async with asyncio.timeout(LIMIT_SECONDS):
+                async for check in self._checks(left):
+                    checks.append(check)
+                    stream.put(sse("check", check))
+        except TimeoutError:
+            problem = "it took too long"
+        except (OSError, ValueError) as error:
+            problem = str(error)
+        finally:
+            self._busy = False
+            failed = [check for check in checks if check.get("verdict") == "failed"]
+            ok = bool(checks) and not failed and not problem
+            told = {"ok": ok, "checks": len(checks), "failed": len(failed)}
+            stream.put(sse("done", told | ({"error": problem} if problem else {})))
+            stream.end()
+
+    async def _checks(self, left: asyncio.Event) -> AsyncIterator[dict[str, Any]]:
+        process = await asyncio.create_subprocess_exec(
+            *self._command,
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.DEVNULL,
+            limit=LONGEST_LINE,
+        )
+        assert process.stdout is not None
+        try:
+            while not left.is_set() and (line := await process.stdout.readline()):
+                yield json.loads(line)
+        finally:
+            await _ended(process)
+
+
+async def _ended(process: asyncio.subprocess.Process) -> None:
+    """It gets the time to end what it has started itself."""
+    with contextlib.suppress(ProcessLookupError):
+        process.terminate()
+    try:
+        async with asyncio.timeout(STOP_SECONDS):
+            await process.wait()
+    except TimeoutError:
+        with contextlib.suppress(ProcessLookupError):
+            process.kill()
+        await process.wait()

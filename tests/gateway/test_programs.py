@@ -1,0 +1,223 @@
+"""What programs get of a gateway with a simulated home: MCP, routines, health, the doctor."""
+
+import asyncio
+import contextlib
+import json
+
+import httpx
+import pytest
+from mcp.client import Client
+from tests.fakes.waiting import until
+from tests.fakes.web import served
+
+from voice_gateway.app import opened, programs
+from voice_gateway.config import SIMULATED_HOME, PermissionSettings, Settings
+
+NOT_UNIT = "a gateway with its servers"
+
+LAMP = {"deviceName": "Floor Lamp", "action": "on"}
+UNLOCK = {"deviceName": "Front Door", "action": "unlock"}
+OPEN = PermissionSettings(sensitive_doors=("cli", "mcp"))
+
+
+@pytest.fixture(autouse=True)
+def own_folder(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    monkeypatch.setenv("PULSE_SERVER", "unix:/nowhere")
+
+
+@contextlib.asynccontextmanager
+async def house(folder, **settings):
+    """The gateway, and where its web door is."""
+    patient = {"connect_timeout_seconds": 30}  # a loaded machine
+    found = Settings(mcpServers={"zwave": SIMULATED_HOME}, mcp=patient, **settings)
+    async with opened(found) as gateway:
+        gateway.start_long_tasks()
+        await gateway.home_read()
+
+        def routes(start):
+            return programs.routes(gateway, start, None)
+
+        async with served(folder, routes) as door:
+            yield gateway, f"http://127.0.0.1:{door.port}"
+
+
+async def call(session, tool, /, **arguments):
+    result = await session.call_tool(tool, arguments)
+    return result, result.structured_content
+
+
+@pytest.mark.parametrize("mode", ["legacy", "auto"])
+async def test_another_assistant_uses_the_home_in_one_conversation(tmp_path, mode):
+    async with house(tmp_path) as (_, address), Client(f"{address}/mcp", mode=mode) as session:
+        tools = {tool.name: tool for tool in (await session.list_tools()).tools}
+        assert set(tools) >= {"ask", "list_tools", "call_tool", "list_routines"}
+        assert tools["list_tools"].annotations.read_only_hint
+
+        said, _ = await call(session, "ask", text="turn on the floor lamp")
+        again, facts = await call(session, "ask", text="turn it off")
+        assert said.content[0].text == "The Floor Lamp is now on."
+        assert again.content[0].text == "The Floor Lamp is now off."
+        assert not again.is_error
+        assert facts["outcomes"][0]["structured"]["outcome"] == "confirmed"
+
+        listed = (await call(session, "list_tools"))[1]["tools"]
+        assert "control_zwave_device" in [tool["name"] for tool in listed]
+        switched, _ = await call(session, "call_tool", name="control_zwave_device", arguments=LAMP)
+        assert switched.content[0].text == "The Floor Lamp is now on."
+        undone, _ = await call(session, "ask", text="undo that")
+        assert "off" in undone.content[0].text
+
+
+async def test_a_sensitive_call_is_refused_unless_the_settings_let_this_door(tmp_path):
+    async with house(tmp_path) as (gateway, address), Client(f"{address}/mcp") as session:
+        refused, facts = await call(session, "call_tool", name="control_zwave_lock", arguments=UNLOCK)
+        spoken, _ = await call(session, "ask", text="unlock the front door")
+        yes, _ = await call(session, "ask", text="yes")
+        assert refused.is_error
+        assert "not allowed from here" in refused.content[0].text
+        assert not facts["expects_answer"]
+        assert spoken.is_error
+        assert "is now unlocked" not in yes.content[0].text
+        assert "unlocked" not in _state(gateway, "Front Door")
+
+
+async def test_a_sensitive_call_becomes_a_question_that_only_this_session_answers(tmp_path):
+    async with (
+        house(tmp_path, permission=OPEN) as (gateway, address),
+        Client(f"{address}/mcp") as asked,
+        Client(f"{address}/mcp") as other,
+    ):
+        question, facts = await call(asked, "call_tool", name="control_zwave_lock", arguments=UNLOCK)
+        assert facts["expects_answer"]
+        assert facts["outcomes"] == []
+        assert question.content[0].text == "Unlock the front door? Say yes to confirm."
+
+        confirmed = {**UNLOCK, "confirmed": True}
+        await call(other, "call_tool", name="control_zwave_lock", arguments=confirmed)
+        await call(other, "ask", text="no")
+        await call(other, "ask", text="yes")
+        named = {"text": "yes", "conversation_id": facts["conversation_id"]}
+        async with httpx.AsyncClient(base_url=address, trust_env=False) as http:
+            body = {"messages": [{"role": "user", "content": "yes"}], "user": named["conversation_id"]}
+            await http.post("/v1/chat/completions", json=body)
+        assert "unlocked" not in _state(gateway, "Front Door")
+
+        done, _ = await call(asked, "ask", text="yes")
+        assert not done.is_error
+        await until(lambda: "unlocked" in _state(gateway, "Front Door"))
+
+
+def _state(gateway, name):
+    home = gateway.local.home
+    return next(home.state_of(device) for device in home.devices if device.name == name)
+
+
+async def test_wrong_arguments_are_told_and_nothing_is_done(tmp_path):
+    async with house(tmp_path) as (_, address), Client(f"{address}/mcp") as session:
+        for name, arguments, reason in (
+            ("ask", {}, "text is missing"),
+            ("ask", {"text": 5}, "must be of the type string"),
+            ("ask", {"text": "x" * 9000}, "may have 8000 characters"),
+            ("ask", {"text": "hello", "door": "cli"}, "no parameter 'door'"),
+            ("call_tool", {"name": "fly_away"}, 'Unknown tool "fly_away"'),
+            ("call_tool", {"name": "control_zwave_device", "arguments": {}}, "deviceName"),
+            ("delete_routine", {"id": 7}, "no routine 7"),
+            ("set_routine", {"id": True, "enabled": True}, "must be of the type integer"),
+            ("fly", {}, 'no tool "fly"'),
+        ):
+            result, _ = await call(session, name, **arguments)
+            assert result.is_error
+            assert reason in result.content[0].text
+
+
+async def test_mcp_is_at_that_very_path_and_needs_a_session(tmp_path):
+    body = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
+    accept = {"accept": "application/json, text/event-stream"}
+    async with house(tmp_path) as (_, address), httpx.AsyncClient(trust_env=False, headers=accept) as http:
+        nobody = await http.post(f"{address}/mcp", json=body)
+        stranger = await http.post(f"{address}/mcp", json=body, headers={"mcp-session-id": "0" * 32})
+        newest = await http.post(f"{address}/mcp", json=body, headers={"mcp-protocol-version": "2026-07-28"})
+        assert nobody.status_code == 400
+        assert stranger.status_code == 404
+        assert newest.status_code == 400
+        assert newest.json()["id"] == 1
+        assert "2025-06-18" in newest.json()["error"]["data"]["supported"]
+
+
+async def test_a_routine_is_listed_switched_and_deleted_by_both_ways(tmp_path):
+    async with house(tmp_path) as (_, address), Client(f"{address}/mcp") as session:
+        await call(session, "ask", text="turn on the floor lamp every day at 7 am")
+        async with httpx.AsyncClient(base_url=address, trust_env=False) as http:
+            [routine] = (await http.get("/api/routines")).json()["routines"]
+            number = routine["id"]
+            assert routine["sentence"] == "turn on the Floor Lamp every day at 7 AM"
+            assert routine["enabled"]
+            assert routine["next"]
+            assert routine["last"] is None
+
+            off = await http.post(f"/api/routines/{number}", json={"enabled": False})
+            assert off.json()["ok"]
+            listed, facts = await call(session, "list_routines")
+            assert facts["routines"][0]["enabled"] is False
+            assert json.loads(listed.content[0].text) == facts
+            await call(session, "set_routine", id=number, enabled=True)
+            assert (await http.get("/api/routines")).json()["routines"][0]["enabled"]
+
+            assert (await http.delete(f"/api/routines/{number}")).json()["ok"]
+            assert (await http.get("/api/routines")).json() == {"routines": []}
+            assert (await http.delete(f"/api/routines/{number}")).status_code == 404
+            assert (await http.post("/api/routines/1", json={"enabled": 1})).status_code == 422
+            assert (await http.post("/api/routines/1", content=b"{")).status_code == 400
+
+
+async def test_health_shows_the_server_and_its_tools_after_a_turn(tmp_path):
+    async with house(tmp_path) as (_, address), httpx.AsyncClient(base_url=address, trust_env=False) as http:
+        body = {"messages": [{"role": "user", "content": "turn on the floor lamp"}]}
+        await http.post("/v1/chat/completions", json=body)
+        health = (await http.get("/api/health")).json()
+        metrics = (await http.get("/metrics")).text
+    parts = {part["part"]: part for part in health["parts"]}
+    assert parts["server zwave"]["restarts"] == 0
+    [tool] = health["tools"]
+    assert tool["name"] == "control_zwave_device"
+    assert tool["calls"] == 1
+    assert tool["p95"] > 0
+    assert 'voice_gateway_turns_total{door="web",ok="true",stage="local"} 1.0' in metrics
+    assert "lamp" not in metrics.lower()
+
+
+async def test_a_session_that_leaves_in_the_middle_of_a_call_lets_it_come_to_its_end(tmp_path):
+    async with house(tmp_path) as (gateway, address):
+        over = asyncio.Event()
+        gateway.watch.subscribe(lambda event: over.set() if type(event).__name__ == "Answered" else None)
+        async with Client(f"{address}/mcp") as session:
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(0.001):
+                    await call(session, "ask", text="turn on the floor lamp")
+        await until(lambda: over.is_set() or "on" not in _state(gateway, "Floor Lamp"))
+        assert (await _well(address)) == 200
+
+
+async def _well(address):
+    async with httpx.AsyncClient(trust_env=False) as http:
+        return (await http.get(f"{address}/api/health")).status_code
+
+
+@pytest.mark.slow
+async def test_the_doctor_tells_each_check_as_it_goes_and_only_one_is_at_work(tmp_path):
+    async with house(tmp_path) as (_, address), httpx.AsyncClient(base_url=address, trust_env=False) as http:
+        kinds, checks = [], []
+        async with http.stream("POST", "/api/doctor", timeout=60) as told:
+            second = await http.post("/api/doctor")
+            assert second.status_code == 409
+            async for line in told.aiter_lines():
+                if line.startswith("event: "):
+                    kinds.append(line.removeprefix("event: "))
+                elif line.startswith("data: "):
+                    checks.append(json.loads(line.removeprefix("data: ")))
+    assert kinds[-1] == "done"
+    assert set(kinds[:-1]) == {"check"}
+    assert {"check", "verdict", "text", "advice"} == set(checks[0])
+    assert any(check.get("check") == "server zwave" for check in checks)
+    assert checks[-1]["checks"] == len(checks) - 1
