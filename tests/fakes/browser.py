@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.fakes.counterparts import missing
+from tests.fakes.waiting import until
 
 NOT_UNIT = "a browser"
 
@@ -45,7 +46,11 @@ class Console:
 
     async def open(self, page: str = "talk") -> None:
         await self.page.goto(f"{self.address}#{page}")
-        await self.page.wait_for_function("document.getElementById('state').dataset.state !== 'starting'")
+        await self.page.locator("#state:not([data-state=starting])").wait_for()
+
+    async def until(self, script: str, *given: Any) -> None:
+        """Not Playwright's own way to wait, which the page's policy forbids."""
+        await until(lambda: self.page.evaluate(script, *given))
 
     async def say(self, text: str) -> None:
         await self.page.get_by_label("Say what should happen").fill(text)
@@ -59,7 +64,7 @@ class Console:
 
     async def picture(self, name: str) -> None:
         PICTURES.mkdir(parents=True, exist_ok=True)
-        await self.page.wait_for_function("document.fonts.status === 'loaded'")
+        await self.until("document.fonts.status === 'loaded'")
         await self.page.screenshot(path=PICTURES / f"{name}.png", animations="disabled")
 
     async def findings(self) -> list[str]:

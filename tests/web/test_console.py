@@ -4,7 +4,6 @@ import pytest
 from tests.fakes.browser import Console
 from tests.fakes.gateway_process import Commands
 from tests.fakes.running_gateway import ask
-from tests.web.conftest import Open
 
 pytestmark = pytest.mark.web
 
@@ -63,7 +62,7 @@ async def test_a_switch_shows_what_the_device_said(console: Console, commands: C
     await lamp.click()
 
     await console.page.locator("#toasts").get_by_text("The Desk Lamp is now").wait_for()
-    await console.page.wait_for_function(
+    await console.until(
         "was => document.querySelector('[role=switch][aria-label=\"Desk Lamp\"]').ariaChecked !== was",
         arg=was,
     )
@@ -81,32 +80,6 @@ async def test_a_device_that_another_door_switches_changes_here(console: Console
     await ask(commands, "turn the floor lamp off")
 
     await console.page.locator('[role=switch][aria-label="Floor Lamp"][aria-checked=false]').wait_for()
-
-
-async def test_a_lock_is_opened_only_after_yes(console: Console) -> None:
-    await console.say("unlock the front door")
-
-    answer = await console.answer()
-    yes = answer.get_by_role("button", name="Yes")
-    await yes.wait_for()
-    assert await console.page.locator("#trace").get_by_text("asks first").count() == 1
-    await console.picture("question")
-    await yes.click()
-
-    await console.page.locator(".acts").get_by_text("Front Door: unlocked").wait_for()
-    assert await answer.get_by_role("button", name="Yes").count() == 0
-
-
-async def test_a_press_that_needs_a_yes_asks_for_it(console: Console) -> None:
-    await console.open("home")
-    await console.page.get_by_role("button", name="Unlock Front Door").click()
-
-    dialog = console.page.get_by_role("dialog")
-    await dialog.get_by_text("Front Door", exact=False).wait_for()
-    await dialog.get_by_role("button", name="No").click()
-
-    await console.page.locator("#toasts .toast").wait_for()
-    assert "Locked" in await console.page.locator(".device", has_text="Front Door").inner_text()
 
 
 async def test_an_act_is_taken_back_by_a_button(console: Console) -> None:
@@ -143,16 +116,16 @@ async def test_turns_are_found_shown_and_deleted(console: Console, commands: Com
     await console.open("turns")
     await console.page.get_by_role("searchbox").fill("coffee")
     row = console.page.locator(".turn-row")
-    await console.page.wait_for_function("document.querySelectorAll('.turn-row').length === 1")
+    await console.until("document.querySelectorAll('.turn-row').length === 1")
     await row.get_by_role("button", name="coffee").first.click()
     await console.page.locator("#trace").get_by_text("Kitchen", exact=False).first.wait_for()
     await console.page.get_by_role("searchbox").fill("")
-    await console.page.wait_for_function("document.querySelectorAll('.turn-row').length === 2")
+    await console.until("document.querySelectorAll('.turn-row').length === 2")
     await console.picture("turns")
     await row.filter(has_text="coffee").get_by_role("button", name="Delete this turn").click()
     await console.page.get_by_role("dialog").get_by_role("button", name="Delete").click()
 
-    await console.page.wait_for_function("document.querySelectorAll('.turn-row').length === 1")
+    await console.until("document.querySelectorAll('.turn-row').length === 1")
     assert "coffee" not in await console.page.locator(".turns").inner_text()
 
 
@@ -163,15 +136,3 @@ async def test_a_conversation_is_there_again_after_a_reload(console: Console) ->
     await console.page.reload()
 
     assert "The Kitchen Light is now on." in await (await console.answer()).inner_text()
-
-
-async def test_two_windows_are_two_conversations(open_console: Open) -> None:
-    one, other = await open_console(), await open_console()
-    await one.say("unlock the front door")
-    await (await one.answer()).get_by_role("button", name="Yes").wait_for()
-
-    await other.say("yes")
-
-    assert await (await other.answer()).locator(".acts").count() == 0
-    await one.open("home")
-    assert "Locked" in await one.page.locator(".device", has_text="Front Door").inner_text()

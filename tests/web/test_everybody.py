@@ -84,7 +84,7 @@ async def test_everything_is_reached_by_the_keyboard_alone(console: Console) -> 
     await tab_to("Desk Lamp")
     was = await page.evaluate("document.activeElement.ariaChecked")
     await page.keyboard.press("Space")
-    await page.wait_for_function(
+    await console.until(
         "was => document.activeElement.matches(`[aria-label='Desk Lamp']:not([aria-checked='${was}'])`)",
         arg=was,
     )
@@ -92,7 +92,7 @@ async def test_everything_is_reached_by_the_keyboard_alone(console: Console) -> 
     await page.keyboard.press("Enter")
     await page.get_by_role("dialog").wait_for()
     await page.keyboard.press("Escape")
-    await page.wait_for_function("document.activeElement.ariaLabel === 'Unlock Front Door'")
+    await console.until("document.activeElement.ariaLabel === 'Unlock Front Door'")
 
 
 async def test_an_answer_is_announced_to_who_does_not_see_it(console: Console) -> None:
@@ -123,15 +123,15 @@ async def test_the_first_command_is_spoken(open_console: Open, tmp_path: Path, s
     )
     page = console.page
     if speak:
-        await page.get_by_role("button", name="Read answers aloud").click()
+        await page.get_by_role("button", name="Answer spoken words aloud").click()
     microphone = page.get_by_role("button", name="Hold to talk")
     await microphone.hover()
 
     await page.mouse.down()
     level = "+document.querySelector('.mic').style.getPropertyValue('--level')"
-    await page.wait_for_function(f"{level} > 0.1")
+    await console.until(f"{level} > 0.1")
     await console.picture("listening")
-    await page.wait_for_function(f"{level} === 0", polling=400)
+    await console.until(f"{level} < 0.01")
     await page.mouse.up()
 
     answer = await console.answer()

@@ -5,7 +5,7 @@ import { icon } from "./icons.js";
 import * as live from "./live.js";
 import { aboutOutcome, duration, markOf } from "./words.js";
 
-const BRAINS = { local: "understood here", none: "not understood" };
+const BRAINS = { local: "local brain", none: "not understood" };
 
 // The acts of a turn. What a call's status is, and whether it only looked, stands in the turn's events.
 export function actsOf(answer, turn) {
@@ -32,6 +32,7 @@ export function actsList(acts) {
 // What kind of answer is expected: "yes_no", "pin", "words", or "" for none.
 export function asksFor(answer, turn) {
   if (!answer.expects_answer) return "";
+  if (!turn) return "yes_no"; // of a press whose events nobody followed
   const events = live.eventsOf(turn);
   const told = events.findLast((event) => event.type === "answered")?.asks;
   if (told) return told;

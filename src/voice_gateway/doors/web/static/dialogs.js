@@ -1,37 +1,33 @@
 // What stands in front of the page: a question, and what was just done.
 
+import { questionButtons } from "./answers.js";
 import { h } from "./dom.js";
 import { icon } from "./icons.js";
 
 const TOAST_MILLISECONDS = 6000;
 
 // The words of the answer. Closing the question is a no.
-export function questionDialog(text) {
+export function questionDialog(text, kind) {
   return new Promise((resolve) => {
-    const field = h("input", { type: "text", autocomplete: "off", "aria-label": "Another answer", placeholder: "or say something else" });
-    const dialog = h("dialog", { class: "card", "aria-labelledby": "question-text" },
-      h("form", {
-        onsubmit(event) {
-          event.preventDefault();
-          end(event.submitter?.value || field.value.trim() || "yes");
-        },
-      },
-      h("p", { id: "question-text", class: "dialog-text" }, text),
-      field,
-      h("div", { class: "question" }, h("button", { class: "primary", value: "yes" }, "Yes"), h("button", { value: "no" }, "No"))));
-    field.addEventListener("keydown", (event) => {
-      if (event.key !== "Enter" || !field.value.trim()) return;
-      event.preventDefault();
-      end(field.value.trim());
-    });
-    open(dialog, () => resolve("no"));
     const end = (words) => {
-      dialog.onclose = null;
-      dialog.close();
-      dialog.remove();
       resolve(words);
+      dialog.close();
     };
+    const dialog = h("dialog", { class: "card", "aria-labelledby": "question-text" },
+      h("p", { id: "question-text", class: "dialog-text" }, text), kind === "words" ? wordsForm(end) : questionButtons(end, kind));
+    open(dialog, () => resolve("no"));
   });
+}
+
+function wordsForm(end) {
+  const field = h("input", { type: "text", autocomplete: "off", "aria-label": "Your answer", required: true });
+  return h("form", {
+    class: "question",
+    onsubmit(event) {
+      event.preventDefault();
+      end(field.value);
+    },
+  }, field, h("button", { class: "primary" }, "Answer"), h("button", { type: "button", onclick: () => end("no") }, "Never mind"));
 }
 
 export function confirmDialog(text, label) {
@@ -58,7 +54,7 @@ function open(dialog, closed) {
   };
   dialog.addEventListener("close", () => before?.focus());
   dialog.showModal();
-  dialog.querySelector("button")?.focus();
+  dialog.querySelector("input, button")?.focus();
 }
 
 export function toast(text, { bad = false, undo = null } = {}) {

@@ -18,7 +18,7 @@ class Health {
   constructor() {
     this.headline = h("p", { class: "headline" });
     this.parts = h("ul", { class: "list parts" });
-    this.tools = h("div", { class: "tools" });
+    this.tools = h("div", { class: "tools", role: "region", tabindex: 0, "aria-labelledby": "tools-title" });
     this.checks = h("ol", { class: "list checks", "aria-label": "What the doctor tried" });
     this.button = h("button", { class: "primary", type: "button", onclick: () => this.examine() }, "Run the doctor");
     this.element = h("section", { class: "page", "aria-label": "Health" },
@@ -54,8 +54,7 @@ class Health {
   showTools(tools) {
     if (!tools.length) return replace(this.tools, h("p", { class: "empty" }, "No tool was called yet."));
     if (!this.tools.querySelector("tbody")) replace(this.tools, table());
-    const most = Math.max(...tools.flatMap((tool) => tool.recent ?? [0]), 0.001);
-    return keep(this.tools.querySelector("tbody"), tools, (tool) => tool.name, makeTool, (row, tool) => updateTool(row, tool, most));
+    return keep(this.tools.querySelector("tbody"), tools, (tool) => tool.name, makeTool, updateTool);
   }
 
   async examine() {
@@ -116,7 +115,7 @@ function makeTool() {
   return h("tr", {}, h("th", { scope: "row" }), ...Array.from({ length: 4 }, () => h("td", { class: "number" })), h("td", { class: "chart" }));
 }
 
-function updateTool(row, tool, most) {
+function updateTool(row, tool) {
   const [name, calls, failed, middle, high, chart] = row.children;
   write(name, tool.name);
   write(calls, tool.calls);
@@ -124,17 +123,19 @@ function updateTool(row, tool, most) {
   set(failed, "data-bad", tool.failed ? "" : null);
   write(middle, duration(tool.p50));
   write(high, duration(tool.p95));
-  const wanted = JSON.stringify([tool.recent, most]);
+  const wanted = JSON.stringify(tool.recent);
   if (chart.dataset.made !== wanted) {
     chart.dataset.made = wanted;
-    replace(chart, bars(tool.recent ?? [], most, tool.name));
+    replace(chart, bars(tool.recent ?? [], tool.name));
   }
 }
 
-// One bar for each of the last calls, all tools on the same scale.
-function bars(seconds, most, name) {
+// One bar for each of the last calls, against the slowest of them.
+function bars(seconds, name) {
+  if (!seconds.length) return null;
   const shown = seconds.slice(-30);
-  const drawing = svg("svg", { viewBox: "0 0 120 28", class: "spark", role: "img", "aria-label": `The last ${shown.length} calls of ${name}, the slowest took ${duration(Math.max(...shown, 0))}` });
+  const most = Math.max(...shown, 0.001);
+  const drawing = svg("svg", { viewBox: "0 0 120 28", class: "spark", role: "img", "aria-label": `The last ${shown.length} calls of ${name}, the slowest took ${duration(most)}` });
   shown.forEach((value, index) => {
     const height = Math.max(1.5, (value / most) * 26);
     drawing.append(svg("rect", { x: 120 - (shown.length - index) * 4, y: 28 - height, width: 3, height, rx: 1 }));

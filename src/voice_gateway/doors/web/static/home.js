@@ -1,9 +1,10 @@
 // Home: devices by room, as they are now; a switch says what its device said, not what was wished.
 
+import { asksFor } from "./answers.js";
 import { act, ask, undo } from "./conversation.js";
 import { announce, h, keep, replace, set, write } from "./dom.js";
 import { questionDialog, toast } from "./dialogs.js";
-import { iconOfKind } from "./icons.js";
+import { iconOfDevice } from "./icons.js";
 import * as live from "./live.js";
 import { sentenceCase } from "./words.js";
 
@@ -13,9 +14,9 @@ const LABELS = {
   open: "Open", close: "Close", stop: "Stop", lock: "Lock", unlock: "Unlock", play: "Play", pause: "Pause",
   previous: "Back", next: "Next", start: "Start", dock: "Dock",
 };
-const LEVELS = { dim: "Level", volume: "Volume" }; // actions that take a number from 0 to 100
+const LEVELS = { dim: "Level", volume: "Volume", speed: "Speed" }; // actions that take a number from 0 to 100
 const ON = /^(on|playing|paused|idle|buffering|cleaning|unlocked|heat|cool|auto)\b|\bopen(ing)?$/i;
-const TARGET = /set to (-?\d+(?:[.,]\d+)?) *(\S+)/; // of a thermostat
+const TARGET = /set to (-?\d+(?:[.,]\d+)?) *([^\s,;]+)/; // of a thermostat
 const STEP = { "°C": 0.5, "°F": 1 };
 
 export function homeView() {
@@ -87,7 +88,7 @@ class Card {
 
   build(device) {
     const actions = device.actions ?? [];
-    replace(this.icon, iconOfKind(device.kind));
+    replace(this.icon, iconOfDevice(device));
     this.toggle?.remove();
     this.toggle = this.slider = this.target = null;
     if (SWITCHED.every((action) => actions.includes(action))) {
@@ -142,7 +143,7 @@ class Card {
 // An answer to a press: a question is asked in front of everything, else it is told below, with undo.
 export async function settle(answer) {
   if (answer.expects_answer) {
-    const words = await questionDialog(answer.text);
+    const words = await questionDialog(answer.text, asksFor(answer, answer.turn));
     return settle(await ask(words));
   }
   announce(answer.text);
@@ -156,7 +157,7 @@ function isOn(device) {
 }
 
 function isSwitchedOn(device) {
-  return !/^(off|standby)\b/i.test(device.state ?? "off") && device.state !== "";
+  return Boolean(device.state) && !/^(off|standby|unknown|docked|returning)\b/i.test(device.state);
 }
 
 function levelOf(device) {
@@ -172,5 +173,5 @@ function stateText(device) {
   if (device.state) parts.push(device.available === false ? `last known ${device.state}` : sentenceCase(device.state));
   if (device.level != null && isOn(device) && !/%/.test(device.state ?? "")) parts.push(`${device.level} %`);
   for (const reading of device.readings ?? []) if (!parts.some((part) => part.includes(reading))) parts.push(String(reading));
-  return parts.join(" · ");
+  return parts.join(" · ").replace(/(\d) (%|°|W|V|lx)/g, "$1\u00a0$2"); // a number stays with its unit
 }

@@ -54,7 +54,9 @@ const KINDS = [
   [/light|lamp|dimmer|bulb/, "light"], [/switch/, "switch"], [/scene/, "scene"], [/camera/, "camera"],
 ];
 
-export function iconOfKind(kind) {
-  const word = String(kind ?? "").toLowerCase();
-  return icon(KINDS.find(([pattern]) => pattern.test(word))?.[1] ?? "device");
+// A switch is what it switches, as far as its name says that.
+export function iconOfDevice({ kind, name }) {
+  const find = (words) => KINDS.find(([pattern]) => pattern.test(String(words ?? "").toLowerCase()))?.[1];
+  const plainly = find(kind);
+  return icon((["switch", undefined].includes(plainly) && find(name)) || plainly || "device");
 }

@@ -7,7 +7,7 @@ import { confirmDialog, toast } from "./dialogs.js";
 import { icon } from "./icons.js";
 import { settle } from "./home.js";
 import * as live from "./live.js";
-import { exactly, when } from "./words.js";
+import { exactly, sentenceCase, when } from "./words.js";
 
 export function routinesView() {
   const list = h("ul", { class: "list" });
@@ -57,7 +57,7 @@ function update(item, routine) {
   const { sentence, next, last, toggle, bin } = item.parts;
   item.routine = routine;
   set(item, "data-off", routine.enabled ? null : "");
-  write(sentence, routine.sentence);
+  write(sentence, sentenceCase(routine.sentence));
   write(next, routine.enabled ? (routine.next ? `Next: ${when(routine.next)}` : "Waits for its moment") : "Switched off");
   set(next, "title", exactly(routine.next));
   write(last, lastText(routine.last));

@@ -17,7 +17,7 @@ class Talk {
   constructor() {
     this.list = h("ol", { class: "turns-talk", "aria-label": "Conversation" });
     this.hello = h("div", { class: "hello" });
-    this.field = h("input", { type: "text", id: "say", maxlength: 8000, autocomplete: "off", enterkeyhint: "send", placeholder: "Say what should happen", "aria-label": "Say what should happen" });
+    this.field = h("input", { type: "text", id: "say", maxlength: 8000, autocomplete: "off", enterkeyhint: "send", placeholder: "Type here …", "aria-label": "Say what should happen" });
     this.player = new Player((playing) => set(this.sound, "data-playing", playing ? "" : null));
     this.microphone = new HoldToTalk({
       speak: () => speakAloud(),
@@ -26,7 +26,7 @@ class Talk {
       audio: (samples, rate) => this.player.play(samples, rate),
       ended: (reason) => this.voiceEnded(reason),
     });
-    this.sound = h("button", { class: "round quiet sound", type: "button", "aria-label": "Read answers aloud", title: "Read answers aloud", onclick: () => this.toggleSound() });
+    this.sound = h("button", { class: "round quiet sound", type: "button", "aria-label": "Answer spoken words aloud", title: "Answer spoken words aloud", onclick: () => this.toggleSound() });
     this.element = h("section", { class: "page talk", "aria-label": "Talk" },
       h("h1", { class: "sr" }, "Talk"),
       h("div", { class: "scroll" }, this.hello, this.list),

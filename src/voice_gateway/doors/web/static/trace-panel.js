@@ -75,10 +75,10 @@ function draw() {
   if (!rows.length) return replace(list);
   const heard = events.find((event) => event.type === "heard");
   write(said, heard ? `“${heard.text}”` : "");
-  write(total, summary(events, rows));
   const start = Math.min(...rows.map((row) => row.start));
   const running = rows.some((row) => row.end == null);
   const end = Math.max(start + 0.001, ...rows.map((row) => row.end ?? Date.now() / 1000));
+  write(total, summary(events, rows, end - start));
   const scale = (moment) => ((moment - start) / (end - start)) * 100;
   replace(axis, [0, 0.5, 1].map((part) => h("span", {}, part ? duration((end - start) * part) : "0")));
   keep(list, rows, (row) => row.key, make, (item, row) => update(item, row, scale));

@@ -38,7 +38,7 @@ const READ = {
   staged(rows, event) {
     row(rows, `stage ${event.stage} ${event.at}`, {
       kind: "brain", icon: "brain", label: sentenceCase(event.stage === "local" ? "local brain" : event.stage),
-      note: event.taken ? "took it" : `passed${event.reason ? `: ${event.reason}` : ""}`, faint: !event.taken,
+      note: [event.taken ? "took it" : "passed", event.reason].filter(Boolean).join(": "), faint: !event.taken,
       start: event.at - event.seconds, end: event.at,
       details: facts([[event.taken ? "Understood" : "Why it passed", event.reason], ["The words are", event.words], ["Trust", event.trust]]),
     });
@@ -117,11 +117,11 @@ function facts(pairs) {
   return pairs.filter(([, value]) => value != null && value !== "" && value !== "{}");
 }
 
-export function summary(events, rows) {
-  const answered = events.find((event) => event.type === "answered");
+export function summary(events, rows, seconds) {
+  const answered = events.some((event) => event.type === "answered");
   const calls = rows.filter((one) => one.kind === "call").length;
   const rounds = rows.filter((one) => one.kind === "model").length;
-  const parts = [answered ? duration(answered.seconds) : "under way …", count(calls, "call")];
+  const parts = [answered ? duration(seconds) : "under way …", count(calls, "call")];
   if (rounds) parts.push(count(rounds, "model round"));
   return parts.join(" · ");
 }

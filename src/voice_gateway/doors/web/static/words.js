@@ -59,14 +59,16 @@ export function markOf(outcome) {
   return { sign: "✗", word: `not done (${status.replaceAll("_", " ")})`, state: "bad" };
 }
 
-// What an act was about: the device by its server's name, else the tool, with what it is now or what was asked.
+// What an act was about: the device by its server's name, else the tool; with its state, or what was asked if that is
+// not done.
 export function aboutOutcome(outcome) {
   const facts = outcome.structured ?? {};
   if (typeof facts.device === "string" && facts.device.trim()) {
-    const value = typeof facts.state === "string" ? facts.state : inline(facts.requested ?? {});
+    const done = !markOf(outcome) || markOf(outcome).state === "ok";
+    const value = done && typeof facts.state === "string" ? facts.state : inline(facts.requested ?? {});
     return value ? `${facts.device}: ${value}` : facts.device;
   }
-  const values = inline(outcome.args ?? {});
+  const values = Object.values(outcome.args ?? {}).map(inline).filter((value) => value && !/^[[{]/.test(value)).join(", ");
   const name = sentenceCase(outcome.name ?? outcome.tool ?? "call");
   return values ? `${name}: ${values}` : name;
 }
