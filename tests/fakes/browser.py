@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.fakes.counterparts import missing
-from tests.fakes.waiting import until
+from tests.fakes.waiting import LIMIT_SECONDS, until
 
 NOT_UNIT = "a browser"
 
@@ -30,6 +30,7 @@ class Console:
 
     def __init__(self, page: Any, address: str) -> None:
         self.page, self.address = page, address
+        page.set_default_timeout(LIMIT_SECONDS * 1000)
         self.complaints: list[str] = []
         self.outside: list[str] = []
         page.on("console", self._logged)

@@ -64,7 +64,7 @@ async def test_a_switch_shows_what_the_device_said(console: Console, commands: C
     await console.page.locator("#toasts").get_by_text("The Desk Lamp is now").wait_for()
     await console.until(
         "was => document.querySelector('[role=switch][aria-label=\"Desk Lamp\"]').ariaChecked !== was",
-        arg=was,
+        was,
     )
     told = await ask(commands, "is the desk lamp on")
     assert told["text"].startswith("Yes" if was == "false" else "No")

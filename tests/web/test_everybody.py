@@ -86,7 +86,7 @@ async def test_everything_is_reached_by_the_keyboard_alone(console: Console) -> 
     await page.keyboard.press("Space")
     await console.until(
         "was => document.activeElement.matches(`[aria-label='Desk Lamp']:not([aria-checked='${was}'])`)",
-        arg=was,
+        was,
     )
     await tab_to("Unlock Front Door")
     await page.keyboard.press("Enter")
