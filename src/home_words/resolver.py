@@ -16,6 +16,7 @@ from home_words.phonetics import phrase_likeness, sound
 
 ALL: Final = frozenset({"all", "every", "everything", "everywhere", "both", "each"})
 _REMARK: Final = re.compile(r"\([^)]{0,200}\)")
+_NODE: Final = re.compile(r"\bnode (\d{1,9})\b", re.IGNORECASE)
 
 # A whole name must be this alike (of 100), and clearly more than the next one.
 _ALIKE: Final = 82.0
@@ -54,8 +55,14 @@ Prefers = Callable[[D], bool]
 
 
 def without_remark(asked: str) -> str:
-    """Models copy what a list says of a device into its name: "Floor Lamp (off)"."""
-    return _REMARK.sub(" ", asked)
+    """Models copy what a list says of a device into its name: "Floor Lamp (off)", "Lamp (node 3, on)"."""
+    return _REMARK.sub(lambda remark: f" {node[0]} " if (node := _NODE.search(remark[0])) else " ", asked)
+
+
+def number_of(device: HomeDevice) -> str:
+    """Of a node with several devices each has a number of its own."""
+    endpoint = getattr(device, "endpoint", 0)
+    return f"node {device.node_id} endpoint {endpoint}" if endpoint else f"node {device.node_id}"
 
 
 def names_of(device: HomeDevice) -> tuple[str, ...]:
@@ -75,7 +82,10 @@ def _full_names(device: HomeDevice) -> Iterator[str]:
 
 def _keys(device: HomeDevice) -> Iterator[tuple[str, Hashable]]:
     """By what it can be found, and how: a home has a thousand devices, and is asked ten times a second."""
-    yield "number", f"node {device.node_id}"
+    if device.node_id is not None:
+        yield from (("number", number) for number in (f"node {device.node_id}", number_of(device)))
+        for text in {*names_of(device), *_full_names(device)}:
+            yield "numbered", words(f"{text} node {device.node_id}")
     for name in names_of(device):
         yield from (("spelled", form) for form in spellings(name))
         yield "named", words(name)
@@ -181,7 +191,7 @@ class Names(Generic[D]):
         if not worded and meaning(asked)[-1:] == ("lock",):  # "the front door lock"
             called = self._at(self._by("named", said - {"lock"}))
             worded = tuple(hit for hit in called if hit.kind == "lock")
-        return worded or self._at(self._by("number", fold(asked)))
+        return worded or self._at(self._by("number", fold(asked)) or self._by("numbered", said))
 
     def same_words(self, asked: str, among: Sequence[D] | None = None) -> tuple[D, ...]:
         """By other words for the same: "desk light" is the Desk Lamp."""

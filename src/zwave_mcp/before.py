@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from home_words.phrases import capital
-from home_words.resolver import Names
+from home_words.resolver import Names, number_of
 from zwave_mcp import wording
 from zwave_mcp.devices import (
     BARRIER,
@@ -46,10 +46,10 @@ class Before:
 
 def address(names: Names[Device], device: Device) -> str:
     """The name that means only this device."""
-    for spelling in (device.name, f"{device.room} {device.name}"):
+    for spelling in (device.name, f"{device.room} {device.name}", f"node {device.node.id}"):
         if names.exact(spelling) == (device,):
             return spelling
-    return f"node {device.node.id}"
+    return number_of(device)
 
 
 def before_command(names: Names[Device], device: Device, raw: Any, action: str = "") -> Before:

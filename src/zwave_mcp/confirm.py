@@ -6,10 +6,10 @@ lock: so the device itself is asked, and the remembered value never counts.
 
 import asyncio
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from zwave_mcp.devices import LAST_LEVEL, Device, devices_of, is_jammed, is_new_jam
+from zwave_mcp.devices import LAST_LEVEL, MULTILEVEL_SWITCH, Device, devices_of, is_jammed, is_new_jam
 from zwave_mcp.home import (
     ACKNOWLEDGED,
     CONFIRMED,
@@ -40,6 +40,8 @@ _CALLERS_ERRORS: Final[dict[int, Outcome]] = {
     INVALID_VALUE: "invalid",
 }
 _UNKNOWN: Final = object()
+_NEAR_TARGET: Final = 2  # levels
+_A_MOMENT: Final = 0.1  # on its way, and how long is not known
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +54,11 @@ class Command:
     moves: bool = False  # a motor: on its way is an answer
     stops: bool = False  # a motor: done when two looks at it are the same
     options: Mapping[str, Any] | None = None  # what goes along with the value
+
+    @property
+    def recalls(self) -> bool:
+        """ "On, as bright as it was": only the device knows how bright that is."""
+        return self.value == LAST_LEVEL and self.write.command_class == MULTILEVEL_SWITCH
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,12 +130,15 @@ async def _answers(home: Home, node_id: int) -> bool:
 async def _after_confirmation(home: Home, command: Command) -> CommandOutcome:
     """It is done; the device is asked only where the command does not tell the value ("as bright as it was"),
     and where a motor may have confirmed no more than its start."""
-    if command.value != LAST_LEVEL and not command.moves:
+    if not command.recalls and not command.moves:
         return CommandOutcome("confirmed", command.value, known=True)
+    if not command.moves:
+        verdict = await _ask(home, command, home.pace.window_seconds)
+        return verdict if verdict.known and verdict.outcome != "failed" else CommandOutcome("confirmed")
     value = await _polled(home, command)
     if value is not _UNKNOWN and command.reached(value):
         return CommandOutcome("confirmed", value, known=True)
-    return CommandOutcome("working") if command.moves else CommandOutcome("confirmed")
+    return CommandOutcome("working")
 
 
 async def _after_working(home: Home, command: Command, remaining_seconds: float | None) -> CommandOutcome:
@@ -171,8 +181,11 @@ async def _ask(home: Home, command: Command, window_seconds: float) -> CommandOu
         value = await _polled(home, command)
         if value is not _UNKNOWN:
             seen.append(value)
-            if command.reached(value):
+            rest = await _rest(home, command, seen) if command.reached(value) else 0.0
+            if command.reached(value) and not rest:
                 return CommandOutcome("confirmed", value, known=True)
+            if rest > home.pace.short_ramp_seconds:
+                return CommandOutcome("working", value, known=True)
             if command.moves and _moving(seen):
                 return CommandOutcome("working", value, known=True)
         if await _newly_jammed(home, command.device):
@@ -183,11 +196,27 @@ async def _ask(home: Home, command: Command, window_seconds: float) -> CommandOu
         pause = home.pace.poll_every_seconds
 
 
+async def _rest(home: Home, command: Command, seen: list[Any]) -> float:
+    """How long a device that was told "as bright as it was" is still on its way there: it knows where to, and
+    says so with every answer, or two answers must be the same."""
+    if not command.recalls:
+        return 0.0
+    node = await _node_now(home, command.device.node.id)
+    told = {value.id: value.value for value in node.values} if node is not None else {}
+    target = told.get(command.write)
+    if is_number(target) and target != LAST_LEVEL:
+        left = told.get(replace(command.write, property="duration"))
+        return 0.0 if abs(seen[-1] - target) <= _NEAR_TARGET else left or _A_MOMENT
+    return 0.0 if len(seen) > 1 and seen[-1] == seen[-2] else _A_MOMENT
+
+
 async def _not_reached(home: Home, command: Command, seen: list[Any]) -> CommandOutcome:
     if not seen:
         return CommandOutcome("unreachable" if await _died(home, command.device) else "unconfirmed")
     if _moving(seen):
         return CommandOutcome("working", seen[-1], known=True)
+    if command.reached(seen[-1]):
+        return CommandOutcome("confirmed", seen[-1], known=True)
     return CommandOutcome("failed", seen[-1], known=True, jammed=is_jammed(command.device))
 
 

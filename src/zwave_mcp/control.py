@@ -76,11 +76,8 @@ def supports(device: Device, action: str) -> bool:
 
 
 def wish(device: Device, action: str, level: int | None, state: Any) -> Wish:
-    """Checked against what the device can do. `state` is its present value, for toggle."""
+    """`state` is its present value, for toggle."""
     requested: dict[str, Any] = {"action": action} if level is None else {"action": action, "level": level}
-    if not supports(device, action) or ((level is not None or action == "dim") and not has_level(device)):
-        raise NotPossible("unsupported", wording.cannot(device, "dim" if level is not None else action))
-    _check_level(device, action, level)
     if action == "stop" and device.kind in ("chime", "siren"):
         return Wish("off", None, requested)
     if action == "toggle":
@@ -91,6 +88,13 @@ def wish(device: Device, action: str, level: int | None, state: Any) -> Wish:
             return Wish("close" if device.kind == "blind" else "off", None, requested)
         return Wish("dim", level, requested)
     return Wish(action, None, requested)
+
+
+def check(device: Device, action: str, level: int | None) -> None:
+    """Against what the device can do."""
+    if not supports(device, action) or ((level is not None or action == "dim") and not has_level(device)):
+        raise NotPossible("unsupported", wording.cannot(device, "dim" if level is not None else action))
+    _check_level(device, action, level)
 
 
 def _check_level(device: Device, action: str, level: int | None) -> None:
@@ -216,6 +220,7 @@ class Control:
             return device
         was = None
         try:
+            check(device, action, level)
             present = await self._present(device, action)
             chosen = wish(device, action, level, present)
             sent = stop_command(device) if chosen.action == "stop" else command(device, chosen)
@@ -249,14 +254,14 @@ class Control:
             return down(error, dict(requested), device, was)
 
     async def _present(self, device: Device, action: str) -> Any:
-        """The state that toggle turns over: the remembered one, or what the device says."""
+        """What is remembered; but toggle turns over what the device itself says: somebody was at the switch."""
         state = device.state_value
-        if action != "toggle" or state is None or state.value is not None:
+        if action != "toggle" or state is None:
             return state.value if state else None
         try:
             return await self._home.poll(state.id)
-        except (NoAnswer, Refused):
-            return None
+        except (NoAnswer, Refused) as error:
+            raise NotPossible("unreachable", wording.not_sent(device)) from error
 
     async def _carry_out(self, sent: Command, chosen: Wish, was: Before, present: Any) -> Result:
         guarded = opens(sent.device, chosen.action)

@@ -170,7 +170,7 @@ def listing(page: list[Device], total: int, offline: list[Device], wanted: str) 
     what = f" for {wording.quoted(wanted)}" if wanted.strip() else ""
     rooms: dict[str, list[str]] = {}
     for device in page:
-        rooms.setdefault(device.room or "no room", []).append(f"{device.name} ({_in_list(device)})")
+        rooms.setdefault(device.room or "no room", []).append(_in_list(device, page))
     parts = [f"{room}: {', '.join(names)}" for room, names in rooms.items()]
     count = (
         "There is no device"
@@ -183,11 +183,12 @@ def listing(page: list[Device], total: int, offline: list[Device], wanted: str) 
     return f"{count}{what}{some}{body}{tail}."
 
 
-def _in_list(device: Device) -> str:
-    if device.available:
-        return state_text(device)
-    last = remembered(device)
-    return "offline" if last == UNKNOWN else f"offline, last known {last}"
+def _in_list(device: Device, page: list[Device]) -> str:
+    state, last = state_text(device), remembered(device)
+    if not device.available:
+        state = "offline" if last == UNKNOWN else f"offline, last known {last}"
+    called = wording.told_apart(device, page)
+    return f"{called.removesuffix(')')}, {state})" if called != device.name else f"{called} ({state})"
 
 
 def details(device: Device) -> dict[str, Any]:

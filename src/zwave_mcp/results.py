@@ -55,6 +55,9 @@ def result(sentence: str, outcome: Outcome, facts: Facts) -> Result:
         "outcome": outcome,
     }
     if facts.candidates:
-        structured["candidates"] = [{"name": hit.name, "room": hit.room} for hit in facts.candidates]
+        structured["candidates"] = [
+            {"name": hit.name, "room": hit.room, "nodeId": hit.node.id, "endpoint": hit.endpoint}
+            for hit in facts.candidates
+        ]
     structured.update(facts.more)
     return Result(sentence, structured, outcome not in _GOOD)

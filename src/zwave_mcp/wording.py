@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from home_words.phrases import capital, listed
+from home_words.resolver import number_of
 from home_words.wording import (
     doing,
     doing_state,
@@ -39,6 +40,7 @@ __all__ = [
     "queued",
     "quoted",
     "the",
+    "told_apart",
     "unreachable",
     "verb",
     "was_state",
@@ -110,18 +112,21 @@ def no_scene(asked: str, known: Sequence[str]) -> str:
 def one_at_a_time(asked: str, devices: Sequence[Device]) -> str:
     if not devices:
         return f"There is no device for {quoted(asked)} that can do this."
-    names = [device.name for device in devices[: 2 * _OFFERED]]
+    names = [told_apart(device, devices) for device in devices[: 2 * _OFFERED]]
     rest = len(devices) - len(names)
     more = [f"{rest} more"] if rest else []
     each = listed(names + more)
     return f"This acts on one device, so for {quoted(asked)} make one call for each device: {each}."
 
 
+def told_apart(device: Device, among: Sequence[Device], called: str = "") -> str:
+    """As it is called, with its number where another one is called the same."""
+    name = called or device.name
+    twins = [one for one in among if (one.name, one.room) == (device.name, device.room)]
+    return f"{name} ({number_of(device)})" if len(twins) > 1 else name
+
+
 def _choice(devices: Sequence[Device]) -> str:
-    called = [(device.name, device.room) for device in devices]
-    shown = [
-        the(device, room=True) + (f" (node {device.node.id})" if called.count(call) > 1 else "")
-        for device, call in zip(devices[:_OFFERED], called, strict=False)
-    ]
+    shown = [told_apart(device, devices, the(device, room=True)) for device in devices[:_OFFERED]]
     rest = len(devices) - len(shown)
     return listed([*shown, f"one of {rest} others"] if rest else shown, "or")

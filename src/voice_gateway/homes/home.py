@@ -7,7 +7,7 @@ from typing import Any
 
 from home_words.kinds import HomeDevice
 from home_words.names import name_key, plain_words
-from home_words.resolver import Names, names_of
+from home_words.resolver import Names, names_of, number_of
 from voice_gateway.homes.device import Device, Key, has_state, same_but_for_state
 from voice_gateway.homes.source import HomeSource
 from voice_gateway.homes.zwave import ZwaveSource
@@ -64,10 +64,11 @@ class Home:
 
     def address(self, device: Device) -> str:
         """The name that means only this device to its own server."""
-        for spelling in (device.name, f"{device.room} {device.name}"):
+        numbers = () if device.node_id is None else (f"node {device.node_id}", number_of(device))
+        for spelling in (device.name, f"{device.room} {device.name}", *numbers):
             if [one for one in self.names.exact(spelling) if one.source == device.source] == [device]:
                 return spelling
-        return device.name if device.node_id is None else f"node {device.node_id}"
+        return device.name
 
     def called(self, device: Device) -> str:
         """The words that mean only this device to us, whoever else has one of that name."""

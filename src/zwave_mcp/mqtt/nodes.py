@@ -92,6 +92,11 @@ def _value(node_id: int, raw: Mapping[str, Any]) -> Value | None:
     )
 
 
+def _plain(value_id: ValueId, raw: object) -> bool | float | str | None:
+    """What is left of a ramp is told in seconds."""
+    return duration_seconds(raw) if value_id.property == "duration" else scalar(raw)
+
+
 def _value_id(node_id: int, raw: Mapping[str, Any]) -> ValueId | None:
     command_class, prop, key = raw.get("commandClass"), raw.get("property"), raw.get("propertyKey")
     endpoint = raw.get("endpoint") or 0

@@ -8,10 +8,12 @@ from zwave_mcp.home import (
     Health,
     HomeDown,
     NoAnswer,
+    Node,
     NotUnderstood,
     Refused,
     Scene,
     SceneValue,
+    Value,
     ValueId,
     WriteResult,
 )
@@ -357,23 +359,60 @@ async def test_the_whole_command_has_a_limit():
 
 async def test_toggle_is_decided_before_it_is_sent():
     home = ScriptedHome(switch(2, "Desk Lamp", on=True))
+    home.polled = [True]
     answer = await Tools(home).call("control_zwave_device", {"deviceName": "desk lamp", "action": "toggle"})
     assert home.sent == [("2-37-0-targetValue", False)]
     assert answer.structured["requested"] == {"action": "toggle", "resolved": "off"}
 
 
-async def test_toggle_asks_the_device_when_nothing_is_remembered():
-    home = ScriptedHome(switch(2, "Desk Lamp", on=None))
+@pytest.mark.parametrize("remembered", [True, False, None])
+async def test_toggle_turns_over_what_the_device_says_and_not_what_is_remembered(remembered: bool | None):
+    home = ScriptedHome(switch(2, "Desk Lamp", on=remembered))
     home.polled = [True]
-    await control(home, "desk lamp", "toggle")
+    answer = await Tools(home).call("control_zwave_device", {"deviceName": "desk lamp", "action": "toggle"})
     assert home.sent == [("2-37-0-targetValue", False)]
+    assert answer.structured["before"][0]["args"]["action"] == "on"
 
 
-async def test_toggle_without_any_knowledge_sends_nothing():
-    home = ScriptedHome(switch(2, "Desk Lamp", on=None))
-    home.polled = [NO_ACK]
-    assert (await control(home, "desk lamp", "toggle"))[1] == "failed"
+@pytest.mark.parametrize(
+    ("answer", "outcome"), [(NO_ACK, "unreachable"), (NoAnswer("silence"), "unreachable"), (None, "failed")]
+)
+async def test_toggle_without_an_answer_of_the_device_sends_nothing(answer: object, outcome: str):
+    home = ScriptedHome(switch(2, "Desk Lamp", on=True))
+    home.polled = [answer]
+    assert (await control(home, "desk lamp", "toggle"))[1] == outcome
     assert home.sent == []
+
+
+def ramping(level: int, target: int, seconds: float | None) -> Node:
+    """As a dimmer is listed after it was polled in the middle of its ramp (recorded)."""
+    node = dimmer(3, "Floor Lamp", level=level)
+    told = (Value(ValueId(3, 38, 0, "targetValue"), target, writeable=True),)
+    left = (Value(ValueId(3, 38, 0, "duration"), seconds),)
+    return replace(node, values=(node.values[0], *told, *left, *node.values[2:]))
+
+
+async def test_on_is_told_when_the_ramp_is_over():
+    home = ScriptedHome(dimmer(3, "Floor Lamp"))
+    home.written, home.polled = WriteResult(254), [8, 29, 75]
+    home.after_write = (ramping(8, 75, 0.02),)
+    assert await control(home, "floor lamp", "on") == (
+        "The Floor Lamp is now on at 76 percent.", "confirmed", "on, 76 %", False,
+    )  # fmt: skip
+
+
+async def test_a_long_ramp_is_on_its_way():
+    home = ScriptedHome(dimmer(3, "Floor Lamp"))
+    home.written, home.polled = WriteResult(254), [8]
+    home.after_write = (ramping(8, 75, 30.0),)
+    assert (await control(home, "floor lamp", "on"))[:2] == ("The Floor Lamp is turning on.", "working")
+
+
+async def test_a_dimmer_that_does_not_say_where_to_is_asked_until_it_stays():
+    home = ScriptedHome(dimmer(3, "Floor Lamp"))
+    home.written, home.polled = WriteResult(254), [8, 40, 99, 99]
+    home.after_write = (ramping(8, 255, None),)
+    assert (await control(home, "floor lamp", "on"))[1:3] == ("confirmed", "on, 100 %")
 
 
 async def locking(home: ScriptedHome, action: str, **settings):

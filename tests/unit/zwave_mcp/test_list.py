@@ -100,8 +100,24 @@ async def test_a_room_is_told_to_be_several_devices():
         "Ceiling Light and Floor Lamp."
     )
     assert answer.structured["outcome"] == "ambiguous"
-    assert answer.structured["candidates"] == [
-        {"name": "Ceiling Light", "room": "Living Room"},
-        {"name": "Floor Lamp", "room": "Living Room"},
+    candidates = answer.structured["candidates"]
+    assert [(one["name"], one["room"]) for one in candidates] == [
+        ("Ceiling Light", "Living Room"),
+        ("Floor Lamp", "Living Room"),
     ]
+    assert all({"nodeId", "endpoint"} <= set(one) for one in candidates)
     assert answer.is_error
+
+
+async def test_twins_are_told_apart_by_their_nodes_and_found_by_what_was_told():
+    twins = ScriptedHome(switch(3, "Lampe", "Flur", on=True), switch(4, "Lampe", "Flur"))
+    tools = Tools(twins)
+    listed = await tools.call("list_zwave_devices", {})
+    assert "Lampe (node 3, on), Lampe (node 4, off)" in listed.sentence
+    which = await tools.call("control_zwave_device", {"deviceName": "Lampe", "action": "on"})
+    assert "the Lampe in the Flur (node 3) or the Lampe in the Flur (node 4)" in which.sentence
+    for spelling in ("node 4", "Lampe (node 4, off)", "Lampe (node 4)", "lampe node four"):
+        said = await tools.call("control_zwave_device", {"deviceName": spelling, "action": "on"})
+        assert said.structured["nodeId"] == 4, spelling
+    wrong = await tools.call("control_zwave_device", {"deviceName": "Fan (node 4)", "action": "on"})
+    assert wrong.structured["outcome"] == "not_found"

@@ -57,8 +57,10 @@ QUESTION_SECONDS = 60.0  # an answer later than this answers nothing
 
 _CHOSEN = re.compile(
     r"^(?:no )?(?:i (?:mean|meant|want|would like) )?(?:yes )?(?:the )?(?:one |ones )?"
-    r"(?:in |on |at |from )?(?:the )?"
+    r"(?:in |on |at |from |with )?(?:the )?"
 )
+_NUMBERED = re.compile(r"^(?:node |number |node number )?(?=\d+$)")
+_BEING = re.compile(r"^(?:that|which|whats?) ?(?:is|s)? (on|off|open|closed|locked|unlocked)(?: now)?$")
 _ALSO = re.compile(
     r"^(?:and|also|what about|how about|and what about|(?:do )?the same (?:for|in|with|to)|same (?:for|in)) "
     r"(?=\S)|^(?:no|sorry|no sorry|i meant) (?:i (?:mean|meant|said) )?(?=(?:the|my|our) )"
@@ -111,6 +113,8 @@ def _picked(said: Said, asked: Clarification, context: Context) -> Clarification
     words = _CHOSEN.sub("", text).strip()
     if words not in ORDINALS:
         words = re.sub(r" ones?$", "", words)
+    if being := _being(words, asked, context):
+        return _narrowed(being, asked, context)
     if not words or len(words.split()) > 5 or not_a_command(text) or said.question:
         return None
     if words in ORDINALS:
@@ -145,13 +149,21 @@ def _in_home(said: str, asked: Clarification) -> tuple[Device, ...]:
     return found if len(found) < len(asked.candidates) else ()
 
 
+def _being(said: str, asked: Clarification, context: Context) -> tuple[Device, ...]:
+    """ "The one that is on"."""
+    state = _BEING.match(said)
+    return tuple(one for one in asked.candidates if state and context.home.is_so(one, state[1]))
+
+
 def _in_room(room: str | None, asked: Clarification) -> tuple[Device, ...]:
     return tuple(device for device in asked.candidates if room and name_key(device.room) == name_key(room))
 
 
 def _named(words: str, asked: Clarification) -> tuple[Device, ...]:
     found = Resolver(build_home(asked.candidates)).resolve(words)
-    return found.devices if isinstance(found, Found) else ()
+    if isinstance(found, Found):
+        return found.devices
+    return build_home(asked.candidates).names.exact(_NUMBERED.sub("node ", words))
 
 
 def _narrowed(
@@ -159,7 +171,7 @@ def _narrowed(
 ) -> Clarification | Frame | None:
     """The wish for these, or the question again where a room has several of them."""
     if len(devices) > 1:
-        return replace(asked, text=which(devices), candidates=devices)
+        return replace(asked, text=which(devices, context.home), candidates=devices)
     return for_devices(asked, devices, context)
 
 

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 
 from home_words.phrases import listed, with_article
+from home_words.resolver import number_of
+from home_words.states import UNKNOWN, spoken_state
 from voice_gateway.brain.local.grammar import Frame
 from voice_gateway.brain.local.meaning import Clarification, NotHandled
 from voice_gateway.homes.device import Device
@@ -18,13 +20,12 @@ def the(device: Device, *, room: bool = False) -> str:
     return f"{name} in the {device.room}" if room and device.room else name
 
 
-def choice(devices: Sequence[Device]) -> str:
+def choice(devices: Sequence[Device], home: Home | None = None) -> str:
     """ "the Ceiling Light or the Floor Lamp", with rooms where they differ and are no part of the name."""
     rooms = len({device.room for device in devices}) > 1
-    homes = len({(device.name, device.room) for device in devices}) < len(devices)
     shown = [
         the(device, room=rooms and device.room.casefold() not in device.name.casefold())
-        + (f" of {device.source}" if homes and device.source else "")
+        + _told_apart(device, devices, home)
         for device in devices[:MOST_CHOICES]
     ]
     if len(devices) > MOST_CHOICES:
@@ -32,12 +33,30 @@ def choice(devices: Sequence[Device]) -> str:
     return listed(shown, "or")
 
 
-def which(devices: Sequence[Device]) -> str:
+def _told_apart(device: Device, among: Sequence[Device], home: Home | None) -> str:
+    """What tells it from its twins: whose it is, or its number and what it is doing."""
+    twins = [one for one in among if (one.name, one.room) == (device.name, device.room)]
+    if len(twins) < 2:
+        return ""
+    if len({one.source for one in twins}) == len(twins):
+        return f" of {device.source}" if device.source else ""
+    number = "" if device.node_id is None else f" with {number_of(device)}"
+    if home is None or len({home.state_of(one) for one in twins}) < 2 or home.state_of(device) == UNKNOWN:
+        return number
+    return f"{number} ({spoken_state(home.state_of(device))})"
+
+
+def can_be_told_apart(devices: Sequence[Device]) -> bool:
+    told = [(device.name, device.room, device.source, device.node_id, device.endpoint) for device in devices]
+    return len(set(told)) == len(told)
+
+
+def which(devices: Sequence[Device], home: Home | None = None) -> str:
     """A question that can be answered: more than four are asked for by their rooms."""
     rooms = rooms_asked(devices)
     if rooms:
         return f"In which room: {listed(rooms, 'or')}?"
-    return f"Which one do you mean: {choice(devices)}?"
+    return f"Which one do you mean: {choice(devices, home)}?"
 
 
 def offered(note: str, devices: Sequence[Device], *, room: bool = False) -> str:

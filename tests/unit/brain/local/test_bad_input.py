@@ -82,12 +82,28 @@ async def test_two_devices_with_one_name_are_asked_for_and_named_with_their_room
     assert talk.acts == [("Office Lamp", "on")]
 
 
-async def test_two_devices_with_one_name_in_one_room_cannot_be_told_apart() -> None:
-    rows = [("Spot", "Kitchen", "switch", "off", True), ("Spot", "Kitchen", "switch", "off", True)]
+@pytest.mark.parametrize(
+    "answer", ["node {}", "the one with node {}", "number {}", "the second one", "the one that is on"]
+)
+async def test_two_devices_with_one_name_in_one_room_are_told_apart_by_their_nodes(answer: str) -> None:
+    rows = [("Spot", "Kitchen", "switch", "off", True), ("Spot", "Kitchen", "switch", "on", True)]
+    talk = Talk(ScriptedHome.of(rows))
+    first, second = (one["nodeId"] for one in talk.home.devices)
+
+    asked = (await talk.reply("turn off the spot")).text
+    assert asked == (
+        f"Which one do you mean: the Spot with node {first} (off) or the Spot with node {second} (on)?"
+    )
+    await talk.say(answer.format(second))
+    assert talk.acts == [(f"node {second}", "off")]
+
+
+async def test_all_lights_are_all_of_them_also_where_two_have_one_name() -> None:
+    rows = [("Spot", "Kitchen", "dimmer", "on, 50 %", True)] * 2
     talk = Talk(ScriptedHome.of(rows))
 
-    passed = await talk.passed("turn on the spot")
-    assert passed.spoken == "There are 2 devices called Spot in the Kitchen. I can't tell them apart."
+    await talk.say("turn all lights off")
+    assert sorted(talk.acts) == [(f"node {one['nodeId']}", "off") for one in talk.home.devices]
 
 
 async def test_a_room_and_a_device_with_one_name() -> None:

@@ -23,7 +23,7 @@ from voice_gateway.brain.local.meaning import (
 from voice_gateway.brain.local.plan.builtin import volume_step
 from voice_gateway.brain.local.plan.scene import scene, scene_named, start_scene, tried_scene
 from voice_gateway.brain.local.resolve import IT, Found, Resolver, Unclear, Unknown, plain, room_named
-from voice_gateway.brain.local.wording import ABLE, DOING, not_known, the, which
+from voice_gateway.brain.local.wording import ABLE, DOING, can_be_told_apart, not_known, the, which
 from voice_gateway.homes.device import Device
 from voice_gateway.homes.home import Home
 from voice_gateway.homes.source import Act
@@ -80,7 +80,7 @@ def act(frame: Frame, context: Context, action: str) -> Meaning:
     if action == "on" and nobody and (name := scene_named(said, context.home)):
         return start_scene(frame, name, context.home)
     if isinstance(found, Unclear):
-        return _which(tuple(filter(able, found.candidates)), found.clear, frame, action)
+        return _which(tuple(filter(able, found.candidates)), found.clear, frame, action, context.home)
     if isinstance(found, Unknown):
         return _unknown(found, frame, context)
     if not found.devices:
@@ -95,18 +95,20 @@ def _like_before(phrase: str, context: Context) -> str:
     return re.sub(r"(?<=\w) one$", f" {kinds.pop()}", phrase) if len(kinds) == 1 else phrase
 
 
-def _which(able: tuple[Device, ...], clear: tuple[Device, ...], frame: Frame, action: str) -> Meaning:
+def _which(
+    able: tuple[Device, ...], clear: tuple[Device, ...], frame: Frame, action: str, home: Home
+) -> Meaning:
     if not able:
         nothing = f"there is nothing to {DOING[action]}"
         return NotHandled(nothing, forbid=True, spoken=f"I know nothing there to {DOING[action]}.")
     if len(able) == 1:
         text = f"Do you mean {the(able[0], room=True)}?"
         return Clarification(text, frame, able, confirm=True, clear=clear)
-    if len({(device.name, device.room, device.source) for device in able}) == 1:
+    if not can_be_told_apart(able):
         where = f" in the {able[0].room}" if able[0].room else ""
         spoken = f"There are {len(able)} devices called {able[0].name}{where}. I can't tell them apart."
         return NotHandled("two devices have one name", forbid=True, spoken=spoken)
-    return Clarification(which(able), frame, able, clear=clear)
+    return Clarification(which(able, home), frame, able, clear=clear)
 
 
 def _unknown(found: Unknown, frame: Frame, context: Context) -> Meaning:

@@ -145,7 +145,7 @@ def _one(frame: Frame, phrase: str, context: Context, *, expect: str = "", measu
     if isinstance(found, Unclear):
         able = tuple(filter(fits, found.candidates)) or found.candidates
         if len(able) > 1:
-            return Clarification(which(able), frame, able)
+            return Clarification(which(able, context.home), frame, able)
         devices, by_room = able, None  # to look at the only one that can be meant does no harm
     else:
         devices, by_room = found.devices, found.by_room
