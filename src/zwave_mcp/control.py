@@ -254,7 +254,7 @@ class Control:
             return down(error, dict(requested), device, was)
 
     async def _present(self, device: Device, action: str) -> Any:
-        """What is remembered; but toggle turns over what the device itself says: somebody was at the switch."""
+        """What is remembered; toggle turns over what the device says: somebody was at the switch."""
         state = device.state_value
         if action != "toggle" or state is None:
             return state.value if state else None

@@ -401,7 +401,7 @@ async def test_on_is_told_when_the_ramp_is_over():
     )  # fmt: skip
 
 
-async def test_a_long_ramp_is_on_its_way():
+async def test_a_long_ramp_to_where_it_was_is_on_its_way():
     home = ScriptedHome(dimmer(3, "Floor Lamp"))
     home.written, home.polled = WriteResult(254), [8]
     home.after_write = (ramping(8, 75, 30.0),)

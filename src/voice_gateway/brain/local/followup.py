@@ -117,6 +117,10 @@ def _picked(said: Said, asked: Clarification, context: Context) -> Clarification
         return _narrowed(being, asked, context)
     if not words or len(words.split()) > 5 or not_a_command(text) or said.question:
         return None
+    return _called(words, asked, context)
+
+
+def _called(words: str, asked: Clarification, context: Context) -> Clarification | Frame | None:
     if words in ORDINALS:
         return _counted(ORDINALS[words], asked, context)
     # "The kitchen and the office one": each must be clear.
