@@ -64,7 +64,8 @@ class Home:
 
     def address(self, device: Device) -> str:
         """The name that means only this device to its own server."""
-        numbers = () if device.node_id is None else (f"node {device.node_id}", number_of(device))
+        node = device.node_id
+        numbers: tuple[str, ...] = () if node is None else (f"node {node}", number_of(device))
         for spelling in (device.name, f"{device.room} {device.name}", *numbers):
             if [one for one in self.names.exact(spelling) if one.source == device.source] == [device]:
                 return spelling
