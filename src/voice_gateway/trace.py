@@ -10,10 +10,12 @@ from voice_gateway.tools.masking import HIDDEN, hide_secrets, mask_result, mask_
 from voice_gateway.turn import ToolCall, ToolOutcome, Utterance
 from voice_gateway.watch import (
     Acted,
+    AlarmsTold,
     Answered,
     CallFinished,
     CallStarted,
     Event,
+    Happened,
     Heard,
     Judged,
     ListTold,
@@ -203,6 +205,8 @@ _OF: dict[type, tuple[str, Callable[[Any], Mapping[str, Any]]]] = {
     Waiting: ("waiting", lambda event: {"text": event.text, "what": event.what}),
     Progressed: ("progress", _progress),
     Notice: ("notice", lambda event: {"text": private(event.text), "aloud": event.aloud}),
+    Happened: ("event", lambda event: {**event.facts, "happened_at": event.facts.get("at"), "at": event.at}),
+    AlarmsTold: ("alarms", lambda event: {"alarms": [dict(one) for one in event.alarms]}),
     ListTold: ("list", _list),
     Planned: ("planned", lambda event: {"kind": event.kind, "plans": dict(event.plans)}),
 }

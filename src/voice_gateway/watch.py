@@ -121,6 +121,22 @@ class Notice(Dated):
 
 
 @dataclass(frozen=True, slots=True)
+class Happened(Dated):
+    """Something in the home: a button, a door, smoke."""
+
+    kind: str
+    text: str
+    facts: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class AlarmsTold(Dated):
+    """All alarms that stand or were not heard yet, whenever they change."""
+
+    alarms: tuple[Mapping[str, Any], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class ListTold(Dated):
     """What is on a list: at the start, and whenever it changes."""
 
@@ -187,7 +203,10 @@ class PartState:
 
 # What is told while a turn goes on, beside its begin and end.
 Step = Staged | ModelRound | Judged | CallStarted | CallFinished | Said
-Event = Heard | Step | Acted | Answered | Waiting | Progressed | Notice | ListTold | Planned | PartState
+Event = (
+    Heard | Step | Acted | Answered | Waiting | Progressed | Notice | Happened | AlarmsTold | ListTold
+    | Planned | PartState
+)  # fmt: skip
 
 
 class Watch:

@@ -30,6 +30,7 @@ examples:
   zwave-mcp-server --simulate                      a home to try things with, no broker needed
   zwave-mcp-server --simulate my-home.toml         a home of your own making
   zwave-mcp-server --simulate --show-state         what the simulated devices are doing
+  zwave-mcp-server --simulate --fire 'Back Door=open'  let something happen in it
   zwave-mcp-server --broker mqtt://192.168.1.5     Z-Wave JS UI behind that MQTT broker
   MQTT_BROKER_URL=mqtts://broker MQTT_USERNAME=zwave MQTT_PASSWORD=... zwave-mcp-server
 
@@ -60,6 +61,8 @@ def start(arguments: Sequence[str], wire: int) -> int:
             _log_to_stderr(options.log_level)
             if given.show_state or given.reset_state:
                 return asyncio.run(_state(options, given.reset_state, given.fault, out))
+            if given.fire:
+                return _fire(options, given.fire, out)
             home = _home(options, given.fault)
         except (Wrong, BadHome) as error:
             print(f"zwave-mcp-server: {error}", file=sys.stderr)
@@ -85,6 +88,7 @@ def _parser(out: IO[str]) -> _Parser:
         help="no broker: the home that comes with the server, or the one described in the TOML file",
     )
     simulated.add_argument("--state-file", metavar="FILE", help="where its state is kept between starts")
+    simulated.add_argument("--fire", metavar="NAME=WHAT", help="let something happen in it, and end")
     simulated.add_argument("--show-state", action="store_true", help="print its state as JSON and end")
     simulated.add_argument("--reset-state", action="store_true", help="forget its state and end")
     simulated.add_argument(
@@ -128,6 +132,20 @@ def _simulated(options: SimulationOptions, faults: Sequence[str]) -> "SimulatedH
     if unknown:
         raise Wrong(f"--fault: there is no device {sorted(unknown)[0]!r}")
     return home
+
+
+def _fire(options: Options, happening: str, out: IO[str]) -> int:
+    if not isinstance(options.home, SimulationOptions):
+        raise Wrong("--fire needs --simulate: nothing can be made to happen in a real home")
+    name, equals, what = happening.rpartition("=")
+    if not equals or not name:
+        raise Wrong(f"--fire {happening!r} must be NAME=WHAT")
+    try:
+        _simulated(options.home, ()).fire(name, what)
+    except ValueError as error:
+        raise Wrong(f"--fire: {error}") from error
+    print(f"{name.strip()}: {what.strip()}", file=out, flush=True)
+    return 0
 
 
 def _home(options: Options, faults: Sequence[str]) -> "Home":

@@ -302,6 +302,10 @@ class EventLog:
         self._on_event(event)
         return event
 
+    def _at(self, node: int, endpoint: int) -> int:
+        device = self._devices.get((node, endpoint)) or self._first_of.get(node)
+        return device.endpoint if device is not None else endpoint
+
     def to_json(self, of: tuple[int, int] | None = None) -> Mapping[str, Any]:
         """All that is kept, or that of one device."""
 
@@ -312,4 +316,14 @@ class EventLog:
             "began": round(self.began, 3),
             "events": [one.to_json() for one in self.events if wanted(one)],
             "alarms": [one.to_json() for one in self.alarms if wanted(one)],
+            "watched": [
+                {
+                    "nodeId": node,
+                    "endpoint": self._at(node, endpoint),
+                    "kind": kind,
+                    "state": known.state,
+                }
+                for (node, endpoint, kind), known in self._slots.items()
+                if kind in ALARMS and known.says
+            ],
         }

@@ -156,6 +156,7 @@ class Doors:
             synthesizer=self.synthesizer,
             gain=gateway.playback.gain,
             ringers=gateway.ringers,
+            sounders=gateway.sounders,
             is_complete=gateway.is_complete,
             switches=VoiceSwitches(data_folder() / "voice-switches.json"),
             **options,
@@ -196,8 +197,9 @@ class Doors:
         def say(text: str) -> None:
             self._gateway.watch.tell(Notice(text, aloud=True))
 
+        heard = self._gateway.events.acknowledge
         if self._voice is None:
-            return Controls(say)
+            return Controls(say, acknowledge=heard)
         switches = self._voice.switches
         return Controls(
             say,
@@ -206,6 +208,7 @@ class Doors:
                 "listening": Switch(lambda: switches.listening, switches.set_listening),
                 "mute": Switch(lambda: switches.mute, switches.set_mute),
             },
+            acknowledge=heard,
         )
 
     def _open_voice(self, spoken: bool, show: Tell, announce: Tell) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from voice_gateway import quick_start
 from voice_gateway.app.doors import Doors, announced_by_running
+from voice_gateway.app.home_events import HomeEvents, Sounder
 from voice_gateway.app.model import build_model, watch_model
 from voice_gateway.app.plans import PlansTold, kept_timers
 from voice_gateway.app.routines import Routines, place_of
@@ -24,6 +25,7 @@ from voice_gateway.conversation.store import MemoryStore, Store
 from voice_gateway.conversation.undo_log import acts_from
 from voice_gateway.errors import ToolUnavailable
 from voice_gateway.homes.agreed_scenes import AgreedScenes
+from voice_gateway.homes.alarms import AlarmBook
 from voice_gateway.homes.sources import Sources
 from voice_gateway.mcp_link.catalogue import Catalogue
 from voice_gateway.mcp_link.integration import MCPIntegration, ServerStatus
@@ -78,6 +80,8 @@ class Gateway:
         self._long: list[asyncio.Task[None]] = []
         # Each is awaited while a timer rings, and cancelled when it is stopped.
         self.ringers: list[Callable[[str], Awaitable[None]]] = []
+        # … and these while an alarm was not heard.
+        self.sounders: list[Sounder] = []
         # By door, the conversation in which somebody is who hears what nobody asked for.
         self.talks_in = {"cli": COMMANDS}
         self.playback = PlaybackVolume(file=data_folder() / "volume.json")
@@ -133,6 +137,7 @@ class Gateway:
         for tool in self.routines.tools():
             self.tools.add(tool)
         self.local.subscribe(self.routines.changed)
+        self.events = self._build_events()
         self.model = build_model(self)
         self.recorder = Recorder(
             settings.recorder, data_folder() / TURNS_FILE, self.watch, around=self._surroundings
@@ -191,6 +196,17 @@ class Gateway:
             hide=without_secrets,
         )
 
+    def _build_events(self) -> HomeEvents:
+        return HomeEvents(
+            self.link.request,
+            self.watch,
+            self.settings.events,
+            AlarmBook(data_folder() / "alarms.json"),
+            homes=lambda: self.local.home_servers,
+            routines=self.routines.runner.happened,
+            sounders=self.sounders,
+        )
+
     def _build_conversation(self) -> Conversation:
         stages: list[Stage] = [self.local] if self.model is None else [self.local, self.model]
         gateway = gateway_id(data_folder() / "gateway-id") if self.store.lines is not None else ""
@@ -205,6 +221,7 @@ class Gateway:
             watch=self.watch,
             around=self,
             first=self._clock.answer,
+            alarms=self.events.answer,
             prompts=SpokenPrompts(
                 self._prompts_listed, self.link.get_prompt, has_model=self.model is not None
             ),
@@ -245,6 +262,7 @@ class Gateway:
         """A broker that was restarted has forgotten what was retained."""
         if isinstance(event, PartState) and event.part == "mqtt" and event.state is State.OK:
             self._lists_told.again()
+            self.events.again()
 
     def plans_told(self) -> PlansTold:
         zone = place_of(self.settings.home).zone
@@ -282,10 +300,12 @@ class Gateway:
         if server in self.local.home_servers:
             self.local.home_changed()
         self.routines.resources.updated(server, uri)
+        self.events.updated(server, uri)
 
     def _report_server(self, status: ServerStatus) -> None:
         if status.state == "connected":
             self.routines.resources.connected(status.name)
+            self.events.connected(status.name)
         self.watch.report(f"server {status.name}", *server_report(status))
 
     def _home_trouble(self) -> str:
@@ -343,6 +363,8 @@ class Gateway:
             self.watch.subscribe(self._welcome_broker)
             self.start(self.routines.runner.run(), "routines")
             self.start(self.routines.resources.run(), "resources")
+            self.start(self.events.run(), "events")
+            self.start(self.events.sound(), "alarms")
         if self.model is not None:
             self.start(self.model.keep_warm(), "brain.model")
             watch_model(self)

@@ -1,5 +1,6 @@
 """One frozen settings tree, read once: command line over environment over file over default."""
 
+from voice_gateway.config.events import EventSettings
 from voice_gateway.config.folders import control_file, conversations_file, data_folder, web_token_file
 from voice_gateway.config.kinds import SHORTEST_PIN
 from voice_gateway.config.load import Loaded, load
@@ -31,6 +32,7 @@ __all__ = [
     "AnthropicSettings",
     "AutonomySetting",
     "BrainSettings",
+    "EventSettings",
     "HomeSettings",
     "LeftOut",
     "Loaded",

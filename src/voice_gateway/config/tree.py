@@ -14,6 +14,7 @@ from pydantic import (
     model_validator,
 )
 
+from voice_gateway.config.events import EventSettings
 from voice_gateway.config.kinds import (
     HOME_ASSISTANT_PATHS,
     BrokerAddress,
@@ -316,6 +317,7 @@ class Settings(Section):
     permission: PermissionSettings = PermissionSettings()
     home: HomeSettings = HomeSettings()
     routines: RoutinesSettings = RoutinesSettings()
+    events: EventSettings = EventSettings()
     web: WebSettings = WebSettings()
     recorder: RecorderSettings = RecorderSettings()
 

@@ -75,6 +75,7 @@ class Conversation:
         watch: Watch | None = None,
         around: Surroundings | None = None,
         first: First | None = None,
+        alarms: First | None = None,  # before everything else: who has heard one need not wait for a turn
         prompts: SpokenPrompts | None = None,
         gateway: str = "",  # its name among those that share the store
         acts: Acts | None = None,  # where they are kept to be taken back; without it they are in memory
@@ -86,6 +87,7 @@ class Conversation:
         self._watch = watch or Watch()
         self._around = around or Nowhere()
         self._stages = Stages(stages, self._watch, first, prompts)
+        self._alarms = alarms
         self._gateway = gateway
         self._acts = acts or MemoryActs(now)
         self._now = now
@@ -120,6 +122,8 @@ class Conversation:
         started = perf_counter()
         if problem := _too_long(utterance):
             return self._refused(utterance, problem)
+        if self._alarms and (heard := await self._alarms(utterance.text)):
+            return self._acknowledged(utterance, heard, started)
         key = conversation_key(utterance, self._gateway)
         set_speaking(utterance)
         with turn_context(turn=utterance.id[:8], door=utterance.door):
@@ -255,6 +259,19 @@ class Conversation:
             wanted = replace(wanted, conversation=key)
         beside = partial(tool_beside, self._executor.tools)
         return TurnActs(self._acts, here, self._now, beside, wanted)
+
+    def _acknowledged(self, utterance: Utterance, text: str, started: float) -> Reply:
+        """A question that is open stays so: "okay" was for the alarm."""
+        reply = Reply(
+            text,
+            stage="local",
+            conversation_id=utterance.conversation_id,
+            seconds=perf_counter() - started,
+            heard=utterance.text,
+        )
+        self._watch.tell(Heard(utterance))
+        self._watch.tell(Answered(utterance, reply))
+        return reply
 
     def _refused(self, utterance: Utterance, problem: str) -> Reply:
         """Nothing looks at what is too long, and only its beginning is passed on."""

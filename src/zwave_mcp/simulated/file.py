@@ -17,7 +17,9 @@ Kind = Literal[
     "siren", "sensor",
 ]  # fmt: skip
 Shows = Literal["colours", "warm", "cold"]
-Measure = Literal["temperature", "humidity", "light", "motion", "door"]
+Measure = Literal[
+    "temperature", "humidity", "light", "motion", "door", "smoke", "carbon_monoxide", "water", "tamper"
+]  # fmt: skip
 Fault = Literal["dead", "asleep", "jams", "optimistic", "slow"]
 Number = Annotated[float, Strict()]
 Seconds = Annotated[Number, Field(ge=0, le=100_000)]
@@ -79,6 +81,7 @@ class DeviceSpec:
     kwh: Seconds | None = None  # of a plug: it counts energy, beginning here
     users: tuple[str, ...] = ()  # of a lock: who has a code
     parameter: tuple[ParameterSpec, ...] = ()
+    buttons: Annotated[StrictInt, Field(ge=0, le=8)] = 0  # of a remote or a bell
     faults: frozenset[Fault] = frozenset()
 
 

@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
+from zwave_mcp.events import Report
 from zwave_mcp.home import (
     ENDPOINT_NOT_FOUND,
     FAILED,
@@ -33,6 +34,7 @@ from zwave_mcp.home import (
 from zwave_mcp.simulated import values as made
 from zwave_mcp.simulated.effects import FAKED, Moment, effect
 from zwave_mcp.simulated.file import BadHome, DeviceSpec, HomeSpec, read_home
+from zwave_mcp.simulated.firing import WHAT, fired, momentary
 from zwave_mcp.simulated.network import SimulatedNetwork
 from zwave_mcp.simulated.store import StateFile, Track
 
@@ -67,6 +69,8 @@ class SimulatedHome:
         self._store = StateFile(state_file)
         self._listeners: list[Callable[[Snapshot], None]] = []
         self._followed = False
+        self._report_listeners: list[Callable[[Report], None]] = []
+        self._told_until = clock()  # what happened before is over
         self._last: tuple[int, float, float, Snapshot] | None = None
         self._began = clock()
         self.network = SimulatedNetwork(self)
@@ -107,6 +111,7 @@ class SimulatedHome:
             await asyncio.sleep(_FOLLOW_SECONDS if self._followed else _LOOK_SECONDS)
             if self._followed:
                 await self.snapshot(0)
+                self._report()
             now = self._changed_at()
             if now != seen:
                 seen = now
@@ -128,6 +133,29 @@ class SimulatedHome:
 
     def follow(self) -> None:
         self._followed = True
+
+    def on_report(self, listener: Callable[[Report], None]) -> None:
+        self._report_listeners.append(listener)
+
+    def _report(self) -> None:
+        new = [(key, one) for key, one in self._store.read().items() if one.since > self._told_until]
+        due = [(key, one) for key, one in new if one.since <= self._clock()]
+        self._told_until = max((one.since for _, one in due), default=self._told_until)
+        reports = [momentary(key, one) for key, one in due]
+        for report in filter(None, reports):
+            for listener in self._report_listeners:
+                listener(report)
+
+    def fire(self, name: str, what: str) -> None:
+        """Lets something happen; ValueError says why it cannot."""
+        found = [one for one in self._spec.devices if one.name.casefold() == name.strip().casefold()]
+        if not found:
+            raise ValueError(f"there is no device {name!r}")
+        values = self._values[found[0].node]
+        changes = fired(found[0].node, values, " ".join(what.casefold().split()), self._clock())
+        if changes is None:
+            raise ValueError(f"{what!r} cannot happen to the {found[0].name}; there is {WHAT}")
+        self._store.write(changes)
 
     def watch(self, listener: Callable[[Snapshot], None]) -> None:
         self._listeners.append(listener)

@@ -24,6 +24,7 @@ from zwave_mcp.devices import (
 )
 from zwave_mcp.home import Value, ValueId
 from zwave_mcp.simulated.file import DeviceSpec
+from zwave_mcp.simulated.firing import alarm_values, button_values
 
 Texts = dict[int | bool | str, str]
 
@@ -90,6 +91,7 @@ def values_of(spec: DeviceSpec) -> tuple[Value, ...]:
     """Everything the device has, with its first values."""
     values = [*_acting(spec), *_measuring(spec)]
     values += [*_users(spec), *_parameters(spec)]
+    values += [*alarm_values(spec.node, spec.measures), *button_values(spec.node, spec.buttons)]
     if spec.battery is not None:
         battery = ValueId(spec.node, BATTERY, 0, "level")
         values.append(Value(battery, spec.battery, "Battery level", "%", minimum=0, maximum=100))

@@ -13,6 +13,7 @@ log = logging.getLogger(__name__)
 
 LONGEST_SAID = 1_000  # characters
 ON, OFF = b"ON", b"OFF"
+ACKNOWLEDGE = "alarms/acknowledge"
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,11 +29,13 @@ class Controls:
     say: Callable[[str], None] = lambda _text: None
     press: Callable[[], str] = lambda: ""
     switches: Mapping[str, Switch] = field(default_factory=dict)  # of the voice, if there is one
+    acknowledge: Callable[[], str] = lambda: ""  # somebody has heard the alarms
 
     def topics(self, settings: MqttSettings) -> list[str]:
         of_the_voice = [PUSH_TO_TALK] if self.switches else []
         return [
-            topic(settings, name) for name in (SAY, *of_the_voice, *(f"{one}/set" for one in self.switches))
+            topic(settings, name)
+            for name in (SAY, ACKNOWLEDGE, *of_the_voice, *(f"{one}/set" for one in self.switches))
         ]
 
     def take(self, settings: MqttSettings, where: str, payload: bytes) -> list[Message]:
@@ -41,6 +44,8 @@ class Controls:
             text = encodable(payload.decode("utf-8", "replace").strip())
             if text:
                 self.say(text[:LONGEST_SAID])
+        elif where == topic(settings, ACKNOWLEDGE):
+            self.acknowledge()
         elif where == topic(settings, PUSH_TO_TALK):
             if problem := self.press():
                 log.warning("push to talk over MQTT did nothing", extra={"reason": problem})

@@ -11,7 +11,19 @@ from voice_gateway.config import MqttSettings
 from voice_gateway.doors.json_text import json_text
 from voice_gateway.trace import outcome_json
 from voice_gateway.turn import Utterance, encodable, new_id
-from voice_gateway.watch import Acted, Answered, Event, Heard, ListTold, Notice, PartState, Progressed, State
+from voice_gateway.watch import (
+    Acted,
+    AlarmsTold,
+    Answered,
+    Event,
+    Happened,
+    Heard,
+    ListTold,
+    Notice,
+    PartState,
+    Progressed,
+    State,
+)
 
 LONGEST_REQUEST = 64 * 1024  # bytes
 LONGEST_PACKET = 256 * 1024  # what the broker may send at all: what is only a little too long gets an answer
@@ -171,7 +183,26 @@ def _told_meanwhile(settings: MqttSettings, event: Event) -> Message | None:
         return _message(settings, "progress", facts, _about(event.utterance) if event.utterance else {})
     if isinstance(event, Notice):
         return _message(settings, "notice", {"text": event.text}, {})
-    return None
+    if isinstance(event, Happened):
+        return _message(settings, f"events/{_level(event.kind)}", dict(event.facts), {})
+    return alarms_message(settings, event) if isinstance(event, AlarmsTold) else None
+
+
+def alarms_message(settings: MqttSettings, told: AlarmsTold) -> Message:
+    """Retained: whoever comes later must know of what stands."""
+    unheard = sum(not one["acknowledged"] for one in told.alarms)
+    body = {
+        "count": len(told.alarms),
+        "unacknowledged": unheard,
+        "alarms": [dict(one) for one in told.alarms],
+        "timestamp": timestamp(),
+    }
+    return Message(topic(settings, "alarms"), json_text(body), retain=True)
+
+
+def _level(name: str) -> str:
+    """Fit to be a level of a topic."""
+    return re.sub(r"[^\w-]+", "-", name).strip("-") or "other"
 
 
 def list_message(settings: MqttSettings, told: ListTold) -> Message:

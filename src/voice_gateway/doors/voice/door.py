@@ -2,7 +2,8 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
+from typing import Any
 
 from voice_gateway.backoff import Backoff
 from voice_gateway.config import VoiceSettings
@@ -47,26 +48,28 @@ class VoiceDoor:
         synthesizer: Synthesizer,
         gain: Callable[[], float],
         ringers: list[Callable[[str], Awaitable[None]]],
+        sounders: list[Callable[[str], Coroutine[Any, Any, None]]],
         is_complete: Callable[[str], bool],
         show: Callable[[str], None],
         announce: Callable[[str], None],
         switches: VoiceSwitches,
         first_pause_seconds: float = FIRST_PAUSE_SECONDS,
     ) -> None:
-        """`show` gets what cannot be spoken, `announce` how to talk to it; `ringers` get our bell."""
+        """`show` gets what cannot be spoken, `announce` how to talk to it; `ringers` get our bell, `sounders`
+        our alarm."""
         self._announce = announce
         self._first_pause = first_pause_seconds
         self._settings = settings
         self._answer = answer
         self._watch = watch
-        self._ringers = ringers
+        self._ringers, self._sounders = ringers, sounders
         self._is_complete = is_complete
         self._transcriber = transcriber
         self.switches = switches
         self.conversation_id = new_id()
         self.output = SpeechOutput(
             synthesizer,
-            SounddeviceSpeaker(settings.output_device, gain=gain),
+            SounddeviceSpeaker(settings.output_device, gain=lambda: self.output.alarms.gain(gain())),
             watch=watch,
             show=show,
             earcons=settings.earcons,
@@ -79,10 +82,12 @@ class VoiceDoor:
         """Until cancelled: without hearing it still speaks, and timers ring."""
         self._watch.report("voice", State.STARTING, STARTING)
         self._ringers.append(self.output.ring)
+        self._sounders.append(self.output.alarm)
         try:
             await self._listen(await self._load())
         finally:
             self._ringers.remove(self.output.ring)
+            self._sounders.remove(self.output.alarm)
             await self.output.close()
 
     async def _listen(self, engines: HearingEngines) -> None:

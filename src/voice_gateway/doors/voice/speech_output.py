@@ -12,6 +12,7 @@ import numpy as np
 from voice_gateway.brain.sentence_streamer import sentences
 from voice_gateway.doors.marks import Mark
 from voice_gateway.doors.streamed_text import not_yet_said
+from voice_gateway.doors.voice.alarm import Alarms
 from voice_gateway.doors.voice.own_voice import OwnVoice
 from voice_gateway.errors import SpeakingError
 from voice_gateway.problems import CANNOT_SPEAK, SPEECH
@@ -55,6 +56,8 @@ class SpeechOutput:
         self.own_voice = OwnVoice(speaker.loudness)
         self._free = asyncio.Event()  # nobody is being recorded
         self._free.set()
+        self.alarms = Alarms(self._free)
+        self._line = asyncio.Lock()  # whoever waits in it looks again whether he may
         self._cue: asyncio.Task[None] | None = None
         self._playback: ReplyPlayback | None = None
 
@@ -67,7 +70,7 @@ class SpeechOutput:
         else:
             self._watch.report("speech", State.OK, f"Speaking with {self._synthesizer.name}.")
         if self._speaker.audible:
-            await self.play(SILENCE)
+            await self._sound(SILENCE)  # also while an alarm sounds: it must be possible to hear us
 
     def cue(self, kind: Earcon, tasks: asyncio.TaskGroup) -> None:
         if self._earcons and not self._mute():
@@ -120,14 +123,25 @@ class SpeechOutput:
         """False when nobody hears it: the loudspeaker fails, or is mute."""
         if self._mute() and not rings:
             return False
-        while not self._free.is_set():  # somebody may have begun again before we woke up
-            await self._free.wait()
+        answer = playback is not None
+        while True:
+            while not self._free.is_set() or self.alarms.keeps(answer=answer):  # both may have begun again
+                await self._free.wait()
+                await self.alarms.let_pass(answer=answer)
+            async with self._line:
+                if self._free.is_set() and not self.alarms.keeps(answer=answer):
+                    return await self._played(speech, playback)
+
+    async def _played(self, speech: Speech, playback: "ReplyPlayback | None") -> bool:
         if playback is not None and playback.dropped:
             return True
         if self._cue is not None and not self._cue.done():
             self._speaker.stop()  # words come before a short sound
         if playback is not None:
             playback.begins()
+        return await self._sound(speech)
+
+    async def _sound(self, speech: Speech) -> bool:
         try:
             with self.own_voice.saying(speech.text) if self._speaker.audible else nullcontext():
                 await self._speaker.play(speech)
@@ -151,6 +165,15 @@ class SpeechOutput:
             if speech is not None:
                 await self.play(speech, rings=True)
             await asyncio.sleep(RING_PAUSE_SECONDS)
+
+    async def alarm(self, text: str) -> None:
+        """Until cancelled: at once and over everything, mute or not."""
+
+        async def over_all(speech: Speech) -> None:
+            async with self._line:
+                await self._sound(speech)
+
+        await self.alarms.run(text, self, over_all)
 
     async def close(self) -> None:
         await self._speaker.close()
