@@ -11,7 +11,13 @@ if TYPE_CHECKING:
     from voice_gateway.app.gateway import Gateway
 
 # Imported in a thread, while servers start; by then none of it is needed.
-HEAVY = ("voice_gateway.doors.web.asking",)
+HEAVY = (
+    "voice_gateway.doors.web.asking",
+    "voice_gateway.doors.web.health",
+    "voice_gateway.doors.web.mcp",
+    "voice_gateway.doors.web.metrics",
+    "voice_gateway.doors.web.openai",
+)
 
 
 def web_door(gateway: "Gateway", config: Path | None) -> WebDoor:

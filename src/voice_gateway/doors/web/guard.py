@@ -12,6 +12,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from voice_gateway.config import WebSettings
 from voice_gateway.doors.web.rates import Rates
+from voice_gateway.doors.web.refusals import refusal_json
 from voice_gateway.doors.web.tokens import TokenFile
 
 COOKIE = "voice_gateway_token"
@@ -225,7 +226,7 @@ async def _refuse(scope: Scope, refusal: Refusal, as_page: bool, send: Send) -> 
     if refusal.status == 401 and as_page:
         await _respond(scope, 303, b"", {"location": "/login.html"}, send)
         return
-    body = json.dumps({"error": refusal.reason}).encode()
+    body = json.dumps(refusal_json(scope["path"], refusal.status, refusal.reason)).encode()
     await _respond(scope, refusal.status, body, {**headers, "content-type": "application/json"}, send)
 
 

@@ -84,11 +84,15 @@ class McpDoor:
 
         # It would write the sessions' names into the log, and whoever knows one is in.
         logging.getLogger("mcp.server").setLevel(logging.ERROR)
-        manager = StreamableHTTPSessionManager(self._server(), max_sessions=MOST_SESSIONS)
         try:
+            manager = StreamableHTTPSessionManager(self._server(), max_sessions=MOST_SESSIONS)
             async with manager.run():
                 ready.set_result(manager)
                 await asyncio.Event().wait()
+        except Exception as error:
+            if not ready.done():
+                ready.set_exception(error)
+            raise
         finally:
             self._manager = None
 

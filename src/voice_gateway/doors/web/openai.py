@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, ValidationError
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
@@ -17,6 +18,7 @@ from voice_gateway.doors.streamed_text import not_yet_said
 from voice_gateway.doors.web.asking import DOOR, unless_left
 from voice_gateway.doors.web.bodies import json_response
 from voice_gateway.doors.web.door import Start
+from voice_gateway.doors.web.refusals import refusal_json
 from voice_gateway.doors.web.streams import EventStream, Stream
 from voice_gateway.interruption import Interruption
 from voice_gateway.turn import LONGEST_NAME, LONGEST_TEXT, Reply, Utterance, new_id
@@ -24,6 +26,7 @@ from voice_gateway.watch import Event, ModelRound, Watch
 
 MODEL = "voice-gateway"
 OWNER = "voice-gateway"
+_METHODS = {"/v1/chat/completions": "POST", "/v1/models": "GET"}
 DONE = b"data: [DONE]\n\n"
 
 
@@ -93,7 +96,10 @@ class OpenAi:
         return {"id": name, "object": "model", "created": self._made, "owned_by": OWNER}
 
     async def unknown(self, request: Request) -> Response:
-        return error_response(404, f"There is no {request.method} {request.url.path} here.")
+        path, method = request.url.path, request.method
+        if allowed := _METHODS.get(path):
+            raise HTTPException(405, f"{path} takes no {method}.", {"allow": allowed})
+        raise HTTPException(404, f"There is no {method} {path} here.")
 
     async def chat(self, request: Request) -> Response:
         asked = await _read(request)
@@ -238,12 +244,6 @@ def _data(value: dict[str, Any]) -> bytes:
     return f"data: {json_text(value)}\n\n".encode()
 
 
-def error_response(status: int, reason: str, parameter: str | None = None) -> Response:
-    kind = "invalid_request_error" if status < 500 else "server_error"
-    facts = {"message": reason, "type": kind, "param": parameter, "code": None}
-    return json_response({"error": facts}, status)
-
-
 def _in_their_shape(
     endpoint: Callable[[Request], Awaitable[Response]],
 ) -> Callable[[Request], Awaitable[Response]]:
@@ -251,6 +251,7 @@ def _in_their_shape(
         try:
             return await endpoint(request)
         except Refused as refused:
-            return error_response(400, str(refused), refused.parameter)
+            said = refusal_json(request.url.path, 400, str(refused), refused.parameter)
+            return json_response(said, 400)
 
     return answered

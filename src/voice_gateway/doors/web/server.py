@@ -19,6 +19,7 @@ from uvicorn.server import ServerState
 
 from voice_gateway.config import WebSettings
 from voice_gateway.doors.web.guard import Guard
+from voice_gateway.doors.web.refusals import refusal_json
 from voice_gateway.doors.web.static_files import static_route
 from voice_gateway.doors.web.tokens import TokenFile
 from voice_gateway.errors import LinkError
@@ -41,14 +42,15 @@ def application(settings: WebSettings, tokens: TokenFile, routes: Sequence[BaseR
     return Guard(app, settings, tokens)
 
 
-async def _refused(_request: Request, error: Exception) -> Response:
+async def _refused(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
-    return JSONResponse({"error": error.detail}, error.status_code, headers=error.headers)
+    said = refusal_json(request.url.path, error.status_code, error.detail)
+    return JSONResponse(said, error.status_code, headers=error.headers)
 
 
-async def _failed(_request: Request, _error: Exception) -> Response:
+async def _failed(request: Request, _error: Exception) -> Response:
     """The reason stands in the log; a stranger does not learn what we are made of."""
-    return JSONResponse({"error": "something went wrong in the gateway"}, 500)
+    return JSONResponse(refusal_json(request.url.path, 500, "something went wrong in the gateway"), 500)
 
 
 class HttpServer:

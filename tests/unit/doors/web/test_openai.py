@@ -204,3 +204,14 @@ async def test_the_models_are_listed_and_anything_else_is_unknown_in_their_shape
     assert one["id"] == "gpt-5"
     assert unknown.status_code == 404
     assert unknown.json()["error"]["type"] == "invalid_request_error"
+
+
+async def test_what_the_guard_refuses_has_their_shape_too(tmp_path):
+    async with openai(tmp_path, House()) as http:
+        foreign = await http.post(CHAT, json={}, headers={"origin": "https://evil.example"})
+        large = await http.post(CHAT, content=b"x" * (2 * 1024 * 1024))
+        wrong = await http.get(CHAT)
+    for answer, status in ((foreign, 403), (large, 413), (wrong, 405)):
+        assert answer.status_code == status
+        assert answer.json()["error"]["type"] == "invalid_request_error"
+        assert answer.json()["error"]["message"]
