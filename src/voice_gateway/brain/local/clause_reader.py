@@ -10,12 +10,13 @@ from voice_gateway.brain.local.meaning import Clarification, Context, Meaning, N
 from voice_gateway.brain.local.plan.act import HOME_ACTS
 from voice_gateway.brain.local.plan.builtin import ASKED, BUILTIN
 from voice_gateway.brain.local.plan.everyday import read_everyday
+from voice_gateway.brain.local.plan.house import KEEPING, read_house
 from voice_gateway.brain.local.plan.look import LOOKS, read_looks
 from voice_gateway.brain.local.plan.scene import read_scene
 from voice_gateway.brain.local.resolve import LONGEST_NAME
 from voice_gateway.homes.device import Device
 
-_PLANNERS = {**BUILTIN, **HOME_ACTS, **LOOKS}
+_PLANNERS = {**BUILTIN, **HOME_ACTS, **LOOKS, **KEEPING}
 _BARE = 3  # "{thing} on": so few words of its own that anything fits
 
 
@@ -62,6 +63,7 @@ class ClauseReader:
         composed = read_command(self.as_one_word(text))
         # Only what is called exactly so can be started: a timer comes first.
         yield from (one.frame for one in composed if one.what.action != "Start")
+        yield from read_house(text)
         yield from read_everyday(text)
         needs_none = match(text, self.language)
         yield from (one for one in needs_none if not one.slots)

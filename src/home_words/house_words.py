@@ -1,0 +1,107 @@
+"""The English words of keeping house: batteries, energy, codes, parameters, names, repairs, who joins."""
+
+import re
+from typing import Final
+
+_THING: Final = r"(?P<thing>.+?)"
+_THE: Final = r"(?:the |my |our |all |all the )?"
+_DAY: Final = r"(?P<day>today|yesterday|(?:on |last )?(?:mon|tues|wednes|thurs|fri|satur|sun)day)"
+_ENERGY: Final = r"(?:energy|power|electricity|current|kilowatt hours)"
+_USE: Final = r"(?:use|consume|need|draw|burn)d?"
+_LOW: Final = r"(?:low|empty|flat|weak|dying|dead|running (?:low|out)|(?:almost|nearly) (?:empty|flat|dead))"
+_NETWORK: Final = r"(?: (?:to|from|in|into) (?:the |my )?(?:z wave |zwave )?(?:network|house|home))?"
+_DEVICE: Final = r"(?:new |old |another )?(?:z wave |zwave )?(?:device|node)"
+_PARAMETER: Final = r"(?:(?:configuration )?parameter)"
+
+# How each is said; where several fit, what comes first is tried first.
+_SAID: Final = {
+    "Batteries": (
+        rf"(?:which|what|are|are there|do we have|is|tell me which|show me which)(?: any| the| of the| all the)?"
+        rf" batter(?:y|ies)(?: (?:are|is|that are))? {_LOW}",
+        r"(?:which|what|do any)(?: devices?| sensors?)? needs? (?:a )?(?:new )?batter(?:y|ies)",
+        r"(?:which|what|do any) batter(?:y|ies)(?: do i)? (?:need|must|should)s? .{1,40}",
+        rf"(?:check|read|show(?: me)?|list|tell me about|how are|how full are){' ' + _THE}?batteries",
+        r"(?:(?:give|tell) me (?:a |the )?)?battery (?:report|check|levels|status)",
+    ),
+    "Energy": (
+        rf"how much {_ENERGY} (?:did|has|have|was) (?:{_THING} )?(?:{_USE}|used|been used)(?: {_DAY})?(?: so far)?",
+        rf"how much (?:did|has|have) {_THING} {_USE} {_DAY}",
+        rf"(?:what (?:is|was)|tell me|show me|give me) (?:the )?{_ENERGY} (?:consumption|use|usage)"
+        rf"(?: (?:of|for) {_THING})? {_DAY}",
+        rf"(?:what (?:is|was)|tell me|show me|give me) {_DAY}s {_ENERGY} (?:consumption|use|usage)(?: (?:of|for) {_THING})?",
+    ),
+    "ListScenes": (
+        r"(?:which|what|how many|list|show(?: me)?|tell me)(?: all)?(?: the| my| our| which| your)? scenes"
+        r"(?: (?:are there|there are|do (?:i|we|you) (?:have|know)|you know|exist|can you start))?",
+    ),
+    "SceneMembers": (
+        r"what (?:does|would) (?:the )?(?:scene (?P<scene>.+?)|(?P<before>.+?) scene) do",
+        r"(?:what|which devices?|who) (?:is|are|belongs?) (?:in|part of|to) (?:the )?"
+        r"(?:scene (?P<scene2>.+)|(?P<before2>.+) scene)",
+    ),
+    "Codes": (
+        rf"who has (?:an? |the )?(?:user |door |access )?codes?(?: (?:for|to|of) {_THING})?",
+        rf"(?:which|what|how many)(?: user| door| access)? codes (?:are there|do we have|are set|exist)"
+        rf"(?: (?:for|on|in|of) {_THING})?",
+        rf"how many (?:user |door |access )?codes does {_THING} have",
+        rf"(?:list|show(?: me)?) (?:the |all |all the )?(?:user |door |access )?codes(?: (?:for|on|of) {_THING})?",
+        rf"who can (?:open|unlock) {_THING} with a code",
+    ),
+    "CodeDigits": (
+        r"(?:what is|tell me|say|give me|read) (?:the |my |our |annas |his |her )?(?:\w+ )?"
+        r"(?:code|pin|pin code|door code|user code|access code)(?: (?:for|of|to) .{1,60})?",
+    ),
+    "Parameters": (
+        rf"(?:what are|which are|list|show(?: me)?|read|tell me)(?: all)?(?: the)? {_PARAMETER}s (?:of|for) {_THING}",
+        rf"(?:what is|read|get|show(?: me)?|tell me|check)(?: the)? {_PARAMETER} (?P<parameter>.+?) (?:of|for|on) {_THING}",
+    ),
+    "SetParameter": (
+        rf"(?:set|change|put)(?: the)? {_PARAMETER} (?P<parameter>.+?) (?:of|for|on) {_THING} to (?P<value>.+)",
+    ),
+    "Rename": (
+        rf"rename {_THING} (?:to|into|as) (?P<name>.+?)(?: in (?:the )?room (?P<room>.+))?",
+        rf"(?:change|set) the name of {_THING} to (?P<name2>.+)",
+        rf"give {_THING} the name (?P<name3>.+)",
+        rf"(?:move|put) {_THING} (?:to|into|in) (?:the )?room (?P<room2>.+)",
+        rf"(?:change|set) the room of {_THING} to (?:the )?(?P<room3>.+)",
+    ),
+    "MoveRoom": (rf"move {_THING} (?:to|into) (?:the )?(?P<room>.+)",),
+    "Ping": (rf"ping {_THING}", rf"(?:can you reach|try to reach|see if you can reach) {_THING}"),
+    "Interview": (
+        rf"(?:re ?)?interview {_THING}(?: again| once more)?",
+        rf"(?:do|start|run) (?:the|a|another) (?:re ?)?interview (?:of|with|for) {_THING}",
+    ),
+    "Routes": (
+        rf"(?:rebuild|repair|heal|renew)(?: all)?(?: the)? routes(?: (?:of|for|to) {_THING})?",
+        r"(?:rebuild|repair|heal)(?: the| my)? (?:z wave |zwave )?(?:network|mesh)",
+    ),
+    "StopJoining": (
+        r"(?:stop|cancel|end|abort) (?:adding|including|the inclusion|inclusion|pairing|removing|excluding|"
+        rf"the exclusion|exclusion)(?: {_DEVICE}s?| an? {_DEVICE})?",
+        r"close the (?:z wave |zwave )?network",
+    ),
+    "Join": (
+        rf"(?:add|include|pair|join|set up|teach in)(?: an?| the| my| another)? {_DEVICE}{_NETWORK}",
+        r"(?:start|begin|open)(?: the)?(?: z wave| zwave)? (?:inclusion|pairing|pairing mode|inclusion mode)",
+    ),
+    "Leave": (
+        rf"(?:remove|exclude|unpair|delete)(?: an?| the| my)? {_DEVICE}{_NETWORK}",
+        r"(?:start|begin|open)(?: the)?(?: z wave| zwave)? (?:exclusion|exclusion mode)",
+    ),
+    "JoinStatus": (
+        rf"(?:did you find|have you found) (?:it|the {_DEVICE}|a {_DEVICE}|anything|something)",
+        rf"(?:has|did|was) (?:it|the {_DEVICE}|a {_DEVICE}|anything|something)"
+        r"(?: been)? (?:join|joined|found|added|removed|leave|left)(?: the network)?",
+        r"is the (?:z wave |zwave )?network (?:still )?open",
+    ),
+}  # fmt: skip
+HOUSE: Final = tuple(
+    (intent, re.compile(rf"^{pattern}$", re.DOTALL))
+    for intent, patterns in _SAID.items()
+    for pattern in patterns
+)
+# Who uses energy when no device is named.
+EVERYBODY: Final = frozenset(
+    "we|i|you|they|everything|all|everyone|everybody|the house|the home|our house|our home|my house|my home|"
+    "the whole house|the whole home|all devices|all the devices".split("|")
+)
