@@ -53,10 +53,10 @@ _SAID: Final = {
     ),
     "Parameters": (
         rf"(?:what are|which are|list|show(?: me)?|read|tell me)(?: all)?(?: the)? {_PARAMETER}s (?:of|for) {_THING}",
-        rf"(?:what is|read|get|show(?: me)?|tell me|check)(?: the)? {_PARAMETER} (?P<parameter>.+?) (?:of|for|on) {_THING}",
+        rf"(?:what is|read|get|show(?: me)?|tell me|check)(?: the)? {_PARAMETER} (?P<parameter>.{{1,60}}?) (?:of|for|on) {_THING}",
     ),
     "SetParameter": (
-        rf"(?:set|change|put)(?: the)? {_PARAMETER} (?P<parameter>.+?) (?:of|for|on) {_THING} to (?P<value>.+)",
+        rf"(?:set|change|put)(?: the)? {_PARAMETER} (?P<parameter>.{{1,60}}?) (?:of|for|on) (?P<thing>.{{1,80}}?) to (?P<value>.{{1,60}})",
     ),
     "Rename": (
         rf"rename {_THING} (?:to|into|as) (?P<name>.+?)(?: in (?:the )?room (?P<room>.+))?",
