@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from zwave_mcp.events import EventLog
-from zwave_mcp.home import Node, NotUnderstood, Refused, Scene, SceneValue, Snapshot, ValueId, WriteResult
+from zwave_mcp.home import Node, NotUnderstood, Refused, Scene, SceneValue, Snapshot, ValueId
 from zwave_mcp.keeping.network import CannotDo, Door, LockUser
 from zwave_mcp.mqtt.api import Api, _result
 from zwave_mcp.mqtt.network import MqttNetwork
@@ -148,11 +148,6 @@ class WithCodes(SimulatedHome):
 
     async def poll(self, value_id: ValueId, timeout_seconds: float = 4.0) -> Any:
         return CODES[0]
-
-    async def write(
-        self, value_id: ValueId, value: Any, timeout_seconds: float = 10.0, **_: Any
-    ) -> WriteResult:
-        return WriteResult(254, message=f"code {CODES[0]}")
 
 
 async def test_no_digit_of_a_code_comes_out_of_any_tool_resource_or_log(
