@@ -1,6 +1,7 @@
 """What others wrote is text, never code: names of devices and rooms, what was said, what tools answered."""
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -24,7 +25,8 @@ def settings(tmp_path: Path) -> str:
     )
     (tmp_path / "home.toml").write_text(written, encoding="utf-8")
     home = json.dumps(str(tmp_path / "home.toml"))
-    return f'[mcpServers.zwave]\ncommand = "zwave-mcp-server"\nargs = ["--simulate", {home}]\n'
+    start = f'["-m", "zwave_mcp", "--simulate", {home}]'
+    return f'[mcpServers.zwave]\ncommand = "{sys.executable}"\nargs = {start}\n'
 
 
 async def test_html_in_names_words_and_answers_is_shown_as_text(console: Console, commands: Commands) -> None:

@@ -117,7 +117,8 @@ function makeTool() {
 
 function updateTool(row, tool) {
   const [name, calls, failed, middle, high, chart] = row.children;
-  write(name, tool.name);
+  write(name, sentenceCase(tool.name));
+  set(name, "title", tool.name);
   write(calls, tool.calls);
   write(failed, tool.failed);
   set(failed, "data-bad", tool.failed ? "" : null);
