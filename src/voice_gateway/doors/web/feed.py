@@ -8,7 +8,7 @@ from starlette.responses import Response
 
 from voice_gateway.doors.web.streams import Listeners
 from voice_gateway.trace import event_json
-from voice_gateway.watch import Event, Watch
+from voice_gateway.watch import AlarmsTold, Event, Watch
 
 
 class Feed:
@@ -17,6 +17,7 @@ class Feed:
     def __init__(self, watch: Watch) -> None:
         self._listeners = Listeners()
         self._followers: dict[str, list[Callable[[str, Mapping[str, Any]], None]]] = {}
+        self._alarms: AlarmsTold | None = None  # for who comes while they sound
         watch.subscribe(self._watched)
 
     def tell(self, kind: str, data: Any) -> None:
@@ -35,6 +36,8 @@ class Feed:
             self._followers.pop(turn, None)
 
     def _watched(self, event: Event) -> None:
+        if isinstance(event, AlarmsTold):
+            self._alarms = event
         if not self._listeners and not self._followers:
             return
         told = event_json(event)
@@ -49,7 +52,8 @@ class Feed:
         """GET /api/events"""
         turn = request.query_params.get("turn")
         wants = (lambda told: told.get("turn") == turn) if turn else (lambda _told: True)
-        return self._listeners.response(request, wants)
+        first = [("alarms", event_json(self._alarms))] if self._alarms and not turn else []
+        return self._listeners.response(request, wants, first)
 
     @property
     def listened(self) -> bool:

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterable
 from typing import Any
 
 from starlette.exceptions import HTTPException
@@ -84,11 +84,19 @@ class Listeners:
                 event = event or sse(kind, data)
                 stream.put(event)
 
-    def response(self, request: Request, wants: Callable[[Any], bool] = lambda _data: True) -> "EventStream":
+    def response(
+        self,
+        request: Request,
+        wants: Callable[[Any], bool] = lambda _data: True,
+        first: Iterable[tuple[str, Any]] = (),
+    ) -> "EventStream":
+        """`first` are events that only this listener gets."""
         if len(self._streams) >= MOST_STREAMS:
             raise HTTPException(503, "too many listeners")
         stream = Stream()
         self._streams[stream] = wants
+        for kind, data in first:
+            stream.put(sse(kind, data))
 
         async def pieces() -> AsyncIterator[bytes]:
             try:

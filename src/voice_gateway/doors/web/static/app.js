@@ -2,6 +2,7 @@
 
 import { announce, h, replace, set, write } from "./dom.js";
 import { icon } from "./icons.js";
+import { watchAlarms } from "./alarms.js";
 import * as live from "./live.js";
 import * as tracePanel from "./trace-panel.js";
 import { healthView } from "./health.js";
@@ -63,6 +64,7 @@ function showState() {
 
 function start() {
   replace(document.getElementById("nav"), links());
+  watchAlarms(document.getElementById("alarms"));
   live.on("connection", showState);
   live.on("part", showState);
   addEventListener("hashchange", () => {

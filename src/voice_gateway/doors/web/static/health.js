@@ -94,9 +94,9 @@ function updatePart(item, part) {
   write(badge, WORDS[part.state] ?? part.state);
   write(sentence, part.sentence);
   advice.hidden = !part.advice || part.state === "ok";
-  write(advice, part.advice ?? "");
+  write(advice, sentenceCase(part.advice ?? ""));
   const told = typeof part.last_error === "object" && part.last_error ? part.last_error.text ?? part.last_error.sentence : part.last_error;
-  error.hidden = !told || told === part.sentence;
+  error.hidden = !told || `${part.sentence} ${part.advice ?? ""}`.includes(told);
   write(error, told ? `Last error: ${told}` : "");
   write(facts, [part.since ? `for ${ago(part.since)}` : "", part.restarts ? count(part.restarts, "restart") : ""].filter(Boolean).join(" · "));
   set(facts, "title", part.since ? `since ${exactly(part.since)}` : null);

@@ -5,7 +5,7 @@ import { get } from "./api.js";
 const KEPT_TURNS = 60;
 const TYPES = [
   "heard", "staged", "round", "judged", "started", "acted", "said", "answered", "waiting", "progress", "notice",
-  "part", "planned", "list", "devices", "routines", "event", "alarm",
+  "part", "planned", "list", "devices", "routines", "event", "alarms",
 ];
 const turns = new Map(); // id -> {events, seen}
 const listeners = new Map(); // type -> functions
@@ -44,6 +44,7 @@ function received(type, data) {
   else if (type === "routines") replaceRoutines(data.routines);
   else {
     if (type === "part") state.parts.set(data.part, data);
+    if (type === "planned" && data.kind === "routine") refreshRoutines();
     take({ ...data, type });
   }
 }
