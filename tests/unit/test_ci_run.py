@@ -73,12 +73,12 @@ def test_each_step_runs_once_and_its_share_of_the_hour_is_told(ci: Ci) -> None:
     assert ci.called == [
         *("unit", "setup", "check", "eval", "test"),
         *("test-slow", "test-zwave", "test-voice", "soak SOAK_SECONDS=20"),
-        *("test-home-assistant", "test-others", "test-live"),
+        *("test-web", "test-home-assistant", "test-others", "test-live"),
     ]
     shares = text.partition("=== where the time went")[2].splitlines()[1:]
     assert [line.partition("hour  ")[2] for line in shares] == [f"make {call}" for call in ci.called]
     planned = [int(line.partition("planned")[2].split()[0]) for line in shares]
-    assert sum(planned) <= 45 * 60, "a quarter of the hour is left for targets to come"
+    assert sum(planned) <= 50 * 60, "ten minutes of the hour are left to slower machines"
     assert closing(text) == []
 
 
