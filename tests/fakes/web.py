@@ -44,7 +44,7 @@ async def served(
 @contextlib.asynccontextmanager
 async def client(door: WebDoor, **headers: str) -> AsyncIterator[httpx.AsyncClient]:
     address = f"http://127.0.0.1:{door.port}"
-    async with httpx.AsyncClient(base_url=address, headers=headers, trust_env=False) as found:
+    async with httpx.AsyncClient(base_url=address, headers=headers, trust_env=False, timeout=30) as found:
         yield found
 
 

@@ -63,6 +63,9 @@ async def test_another_assistant_uses_the_home_in_one_conversation(tmp_path, mod
 
         listed = (await call(session, "list_tools"))[1]["tools"]
         assert "control_zwave_device" in [tool["name"] for tool in listed]
+        off = json.dumps({**LAMP, "action": "off"})
+        written, _ = await call(session, "call_tool", name="control_zwave_device", arguments=off)
+        assert not written.is_error
         switched, _ = await call(session, "call_tool", name="control_zwave_device", arguments=LAMP)
         assert switched.content[0].text == "The Floor Lamp is now on."
         undone, _ = await call(session, "ask", text="undo that")
@@ -98,7 +101,7 @@ async def test_a_sensitive_call_becomes_a_question_that_only_this_session_answer
         await call(other, "ask", text="no")
         await call(other, "ask", text="yes")
         named = {"text": "yes", "conversation_id": facts["conversation_id"]}
-        async with httpx.AsyncClient(base_url=address, trust_env=False) as http:
+        async with httpx.AsyncClient(base_url=address, trust_env=False, timeout=30) as http:
             body = {"messages": [{"role": "user", "content": "yes"}], "user": named["conversation_id"]}
             await http.post("/v1/chat/completions", json=body)
         assert "unlocked" not in _state(gateway, "Front Door")
@@ -122,6 +125,7 @@ async def test_wrong_arguments_are_told_and_nothing_is_done(tmp_path):
             ("ask", {"text": "hello", "door": "cli"}, "no parameter 'door'"),
             ("call_tool", {"name": "fly_away"}, 'Unknown tool "fly_away"'),
             ("call_tool", {"name": "control_zwave_device", "arguments": {}}, "deviceName"),
+            ("call_tool", {"name": "control_zwave_device", "arguments": "[1"}, "of the type object"),
             ("delete_routine", {"id": 7}, "no routine 7"),
             ("set_routine", {"id": True, "enabled": True}, "must be of the type integer"),
             ("fly", {}, 'no tool "fly"'),
@@ -134,7 +138,10 @@ async def test_wrong_arguments_are_told_and_nothing_is_done(tmp_path):
 async def test_mcp_is_at_that_very_path_and_needs_a_session(tmp_path):
     body = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
     accept = {"accept": "application/json, text/event-stream"}
-    async with house(tmp_path) as (_, address), httpx.AsyncClient(trust_env=False, headers=accept) as http:
+    async with (
+        house(tmp_path) as (_, address),
+        httpx.AsyncClient(trust_env=False, headers=accept, timeout=30) as http,
+    ):
         nobody = await http.post(f"{address}/mcp", json=body)
         stranger = await http.post(f"{address}/mcp", json=body, headers={"mcp-session-id": "0" * 32})
         newest = await http.post(f"{address}/mcp", json=body, headers={"mcp-protocol-version": "2026-07-28"})
@@ -148,7 +155,7 @@ async def test_mcp_is_at_that_very_path_and_needs_a_session(tmp_path):
 async def test_a_routine_is_listed_switched_and_deleted_by_both_ways(tmp_path):
     async with house(tmp_path) as (_, address), Client(f"{address}/mcp") as session:
         await call(session, "ask", text="turn on the floor lamp every day at 7 am")
-        async with httpx.AsyncClient(base_url=address, trust_env=False) as http:
+        async with httpx.AsyncClient(base_url=address, trust_env=False, timeout=30) as http:
             [routine] = (await http.get("/api/routines")).json()["routines"]
             number = routine["id"]
             assert routine["sentence"] == "turn on the Floor Lamp every day at 7 AM"
@@ -172,7 +179,10 @@ async def test_a_routine_is_listed_switched_and_deleted_by_both_ways(tmp_path):
 
 
 async def test_health_shows_the_server_and_its_tools_after_a_turn(tmp_path):
-    async with house(tmp_path) as (_, address), httpx.AsyncClient(base_url=address, trust_env=False) as http:
+    async with (
+        house(tmp_path) as (_, address),
+        httpx.AsyncClient(base_url=address, trust_env=False, timeout=30) as http,
+    ):
         body = {"messages": [{"role": "user", "content": "turn on the floor lamp"}]}
         await http.post("/v1/chat/completions", json=body)
         health = (await http.get("/api/health")).json()
@@ -200,13 +210,16 @@ async def test_a_session_that_leaves_in_the_middle_of_a_call_lets_it_come_to_its
 
 
 async def _well(address):
-    async with httpx.AsyncClient(trust_env=False) as http:
+    async with httpx.AsyncClient(trust_env=False, timeout=30) as http:
         return (await http.get(f"{address}/api/health")).status_code
 
 
 @pytest.mark.slow
 async def test_the_doctor_tells_each_check_as_it_goes_and_only_one_is_at_work(tmp_path):
-    async with house(tmp_path) as (_, address), httpx.AsyncClient(base_url=address, trust_env=False) as http:
+    async with (
+        house(tmp_path) as (_, address),
+        httpx.AsyncClient(base_url=address, trust_env=False, timeout=30) as http,
+    ):
         kinds, checks = [], []
         async with http.stream("POST", "/api/doctor", timeout=60) as told:
             second = await http.post("/api/doctor")
@@ -221,3 +234,18 @@ async def test_the_doctor_tells_each_check_as_it_goes_and_only_one_is_at_work(tm
     assert {"check", "verdict", "text", "advice"} == set(checks[0])
     assert any(check.get("check") == "server zwave" for check in checks)
     assert checks[-1]["checks"] == len(checks) - 1
+
+
+@pytest.mark.slow
+async def test_the_doctor_goes_when_nobody_waits_for_it(tmp_path):
+    async with house(tmp_path) as (_, address), httpx.AsyncClient(base_url=address, timeout=30) as http:
+        async with http.stream("POST", "/api/doctor") as told:
+            async for line in told.aiter_lines():
+                if line.startswith("event: check"):
+                    break
+
+        async def again():
+            async with http.stream("POST", "/api/doctor") as second:
+                return second.status_code == 200
+
+        assert await until(again)

@@ -27,6 +27,7 @@ class Doctor:
         self._command = command
         self._start = start  # whoever leaves: it is ended in peace
         self._busy = False
+        self._process: asyncio.subprocess.Process | None = None
 
     def routes(self) -> list[BaseRoute]:
         return [Route("/api/doctor", self.doctor, methods=["POST"])]
@@ -35,16 +36,22 @@ class Doctor:
         if self._busy:
             raise HTTPException(409, "the doctor is at work already")
         self._busy = True
-        stream, left = Stream(), asyncio.Event()
-        self._start(self._examine(stream, left))
-        return EventStream(request, stream.pieces(), on_end=left.set)
+        stream = Stream()
+        self._start(self._examine(stream))
+        return EventStream(request, stream.pieces(), on_end=self._leave)
 
-    async def _examine(self, stream: Stream, left: asyncio.Event) -> None:
+    def _leave(self) -> None:
+        """Whoever asked has all of it, or does not wait any more."""
+        if self._process is not None:
+            with contextlib.suppress(ProcessLookupError):
+                self._process.terminate()
+
+    async def _examine(self, stream: Stream) -> None:
         checks: list[dict[str, Any]] = []
         problem = ""
         try:
             async with asyncio.timeout(LIMIT_SECONDS):
-                async for check in self._checks(left):
+                async for check in self._checks():
                     checks.append(check)
                     stream.put(sse("check", check))
         except TimeoutError:
@@ -52,15 +59,15 @@ class Doctor:
         except (OSError, ValueError) as error:
             problem = str(error)
         finally:
-            self._busy = False
+            self._busy, self._process = False, None
             failed = [check for check in checks if check.get("verdict") == "failed"]
             ok = bool(checks) and not failed and not problem
             told = {"ok": ok, "checks": len(checks), "failed": len(failed)}
             stream.put(sse("done", told | ({"error": problem} if problem else {})))
             stream.end()
 
-    async def _checks(self, left: asyncio.Event) -> AsyncIterator[dict[str, Any]]:
-        process = await asyncio.create_subprocess_exec(
+    async def _checks(self) -> AsyncIterator[dict[str, Any]]:
+        self._process = process = await asyncio.create_subprocess_exec(
             *self._command,
             stdin=asyncio.subprocess.DEVNULL,
             stdout=asyncio.subprocess.PIPE,
@@ -69,7 +76,7 @@ class Doctor:
         )
         assert process.stdout is not None
         try:
-            while not left.is_set() and (line := await process.stdout.readline()):
+            while line := await process.stdout.readline():
                 yield json.loads(line)
         finally:
             await _ended(process)

@@ -1,6 +1,7 @@
 """`/mcp`: an MCP server of our own, so that other assistants can use the home, with this door's rights."""
 
 import asyncio
+import contextlib
 import hashlib
 import importlib
 import json
@@ -137,6 +138,9 @@ class McpDoor:
         known = next((tool for tool in TOOLS if tool["name"] == name), None)
         if known is None:
             raise Wrong(f'There is no tool "{name[:100]}"; list_tools lists those of the home.')
+        if isinstance(written := given.get("arguments"), str):  # as many a model writes them
+            with contextlib.suppress(ValueError, RecursionError):
+                given["arguments"] = json.loads(written)
         _check(given, known["inputSchema"])
         if name == "list_tools":
             listed = await self._tools()
@@ -156,7 +160,7 @@ class McpDoor:
         if name == "call_tool":
             # The words tell nothing but what it is: what is said stands in a history that models read.
             utterance = Utterance(f"use the tool {given['name'][:LONGEST_NAME]}", DOOR, talk)
-            call = ToolCall(new_id(), given["name"], given.get("arguments") or {})
+            call = ToolCall(new_id(), given["name"], given.get("arguments", {}))
             return await self._outlived(self._make_calls(utterance, [call]), interruption)
         action = "cancel" if name == "delete_routine" else "resume" if given["enabled"] else "pause"
         return await self._outlived(self._routines.change(given["id"], action, DOOR, talk), interruption)
