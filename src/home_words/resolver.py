@@ -8,6 +8,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from typing import Final, Generic
 
 from home_words.kinds import ENTRANCES, D, DeviceClass, HomeDevice, classes_in
@@ -16,6 +17,9 @@ from home_words.phonetics import phrase_likeness, sound
 
 ALL: Final = frozenset({"all", "every", "everything", "everywhere", "both", "each"})
 _REMARK: Final = re.compile(r"\([^)]{0,200}\)")
+# German and its relatives write room and name as one word, with a letter between them: Küchenlampe.
+_BETWEEN: Final = ("", "n", "en", "s", "es", "er")
+_ARTICLES: Final = frozenset("der die das den dem des de het en et det".split())
 _NODE: Final = re.compile(r"\bnode (\d{1,9})\b", re.IGNORECASE)
 
 # A whole name must be this alike (of 100), and clearly more than the next one.
@@ -74,6 +78,10 @@ def rooms_of(device: HomeDevice) -> tuple[str, ...]:
     return (device.room, *getattr(device, "room_aliases", ()))
 
 
+def _as_one_word(text: str) -> set[str]:
+    return {"".join(plain_words(form)) for form in spellings(text)}
+
+
 def _full_names(device: HomeDevice) -> Iterator[str]:
     """With the room before it."""
     for name in names_of(device):
@@ -91,6 +99,10 @@ def _keys(device: HomeDevice) -> Iterator[tuple[str, Hashable]]:
         yield "named", words(name)
     yield from (("room", words(room)) for room in rooms_of(device))
     yield from (("with room", words(full)) for full in _full_names(device))
+    for name in names_of(device):
+        for room in filter(None, rooms_of(device)):
+            forms = product(_as_one_word(room), _BETWEEN, _as_one_word(name))
+            yield from (("compound", "".join(form)) for form in forms)
     for text in {*names_of(device), *_full_names(device)}:
         yield "loosely", loose_words(text)
         yield "joined", sound("".join(plain_words(text)))
@@ -194,8 +206,11 @@ class Names(Generic[D]):
         return worded or self._at(self._by("number", fold(asked)) or self._by("numbered", said))
 
     def same_words(self, asked: str, among: Sequence[D] | None = None) -> tuple[D, ...]:
-        """By other words for the same: "desk light" is the Desk Lamp."""
-        return () if _repeats(asked) else self._at(self._by("loosely", loose_words(asked)) & self._of(among))
+        """By other words for the same: "desk light" is the Desk Lamp, "die Küchenlampe" that in the Küche."""
+        said = [word for word in plain_words(asked) if word not in _ARTICLES]
+        places = self._by("loosely", loose_words(asked))
+        places |= self._by("compound", said[0]) if len(said) == 1 else set()
+        return () if _repeats(asked) else self._at(places & self._of(among))
 
     def containing(self, asked: str, among: Sequence[D] | None = None) -> tuple[D, ...]:
         """Every word that was said is in name or room, and one of them in the name.

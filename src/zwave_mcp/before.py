@@ -18,7 +18,7 @@ from zwave_mcp.devices import (
     to_percent,
 )
 from zwave_mcp.home import Value, ValueId, is_number
-from zwave_mcp.states import LOCKED, active_setpoint, components
+from zwave_mcp.states import LOCKED, active_setpoint, auto_setpoints, components
 
 _DEVICE: Final = "control_zwave_device"
 _LOCK: Final = "control_zwave_lock"
@@ -125,8 +125,15 @@ def before_setting(names: Names[Device], device: Device, written: Iterable[Value
     if (mode is not None and not old_mode) or any(not is_number(one.value) for one in setpoints):
         return _not_known(device)
     # The set point first: it belongs to the mode that holds until the last call.
+    both = {value.id: {"setpoint": kind} for kind, value in auto_setpoints(device).items()}
     calls = [
-        _call(_THERMOSTAT, name, temperature=one.value, unit="F" if "F" in one.unit else "C")
+        _call(
+            _THERMOSTAT,
+            name,
+            temperature=one.value,
+            unit="F" if "F" in one.unit else "C",
+            **both.get(one.id, {}),
+        )
         for one in setpoints
     ]
     return Before((*calls, _call(_THERMOSTAT, name, mode=old_mode)) if old_mode else tuple(calls))

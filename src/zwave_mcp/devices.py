@@ -256,6 +256,17 @@ def without_jam(device: Device) -> Device:
     return replace(device, values=values)
 
 
+_JAM_SECONDS: Final = 5.0  # with its jam a lock also tells where its bolt is
+
+
+def _has_spoken_since(device: Device, jam: Value) -> bool:
+    """Where the bolt is was told later than its jam: after a restart nobody remembers more."""
+    state = device.state_value
+    if jam.value != JAMMED or jam.updated is None or state is None or state.updated is None:
+        return False
+    return state.updated - jam.updated > _JAM_SECONDS
+
+
 class OldJams:
     """Which notification of which lock is out of date, by the time it was given."""
 
@@ -270,6 +281,8 @@ class OldJams:
 
     def left_out(self, device: Device) -> Device:
         value = notification(device) if device.kind == "lock" else None
+        if value is not None and _has_spoken_since(device, value):
+            return without_jam(device)
         if value is None or value.id not in self._over:
             return device
         if value.value == JAMMED and value.updated == self._over[value.id]:

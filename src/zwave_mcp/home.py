@@ -175,7 +175,7 @@ class Health:
     simulated: bool = False
 
 
-SNAPSHOT_MAX_AGE_SECONDS: Final = 2.0
+SNAPSHOT_MAX_AGE_SECONDS: Final = 1.0  # so old may a name be
 SNAPSHOT_TIMEOUT_SECONDS: Final = 3.0
 WRITE_TIMEOUT_SECONDS: Final = 10.0
 POLL_TIMEOUT_SECONDS: Final = 4.0

@@ -231,7 +231,7 @@ def _said(value: Value) -> str:
     text = spoken_units(reading_text(value))
     if text in ("open", "closed", "motion", "no motion"):
         return text
-    label = {"W": "power", "kWh": "energy"}.get(value.unit) or label_of(value).lower()
+    label = label_of(value).lower()
     return f"{label.removeprefix('air ')} {text}"
 
 

@@ -13,6 +13,35 @@ from zwave_mcp.schema_parts import text as _text
 
 ACTIONS: Final = ("on", "off", "dim", "toggle", "open", "close", "stop")
 
+
+def _objects(**fields: str) -> Schema:
+    """A list of objects with these fields, and maybe more."""
+    return {
+        "type": "array",
+        "items": {"type": "object", "properties": {key: {"type": kind} for key, kind in fields.items()}},
+    }
+
+
+def _with(**fields: Schema) -> Schema:
+    """The shape of every result about one device, and more."""
+    return {**RESULT, "properties": {**RESULT["properties"], **fields}}
+
+
+_READING: Final[Schema] = {
+    "type": "object",
+    "properties": {
+        "device": {"type": "string"},  # of a room's
+        "label": {"type": "string"},
+        "value": {"type": ["boolean", "number", "string", "null"]},
+        "unit": {"type": "string"},
+        "text": {"type": "string"},
+        "ageSeconds": _nullable("integer"),
+    },
+    "required": ["label", "value", "unit", "text", "ageSeconds"],
+}
+_TEXTS: Final[Schema] = {"type": "array", "items": {"type": "string"}}
+_FLAG: Final[Schema] = {"type": "boolean"}
+
 RESULT: Final[Schema] = {
     "type": "object",
     "properties": {
@@ -26,6 +55,9 @@ RESULT: Final[Schema] = {
         # Of tools that act: the calls that put back what was before, and what cannot be put back, and why.
         "before": {"type": "array", "items": {"type": "object"}},
         "undo": {"type": "string"},
+        # Where several were possible, or none.
+        "candidates": _objects(name="string", room="string", nodeId="integer", endpoint="integer"),
+        "starting": {"type": "boolean"},
     },
     "required": ["device", "room", "nodeId", "endpoint", "requested", "state", "outcome"],
 }
@@ -57,6 +89,7 @@ _LIST: Final[Schema] = {
             },
         },
         "total": {"type": "integer"},
+        "outcome": {"type": "string", "enum": list(OUTCOMES)},  # only where there is no list
     },
     "required": ["devices", "total"],
 }
@@ -115,7 +148,7 @@ TOOLS: Final[tuple[ToolSpec, ...]] = (
         "motion, power or battery at home. DO NOT use for the weather.\n"
         "Good: {deviceName: 'Office'}. Bad: {deviceName: 'weather'}.",
         _object({"deviceName": _device("'Climate Sensor'")}, ("deviceName",)),
-        RESULT,
+        _with(readings={"type": "array", "items": _READING}),
         read_only=True,
         idempotent=True,
     ),
@@ -127,7 +160,15 @@ TOOLS: Final[tuple[ToolSpec, ...]] = (
         "being on, open or locked. DO NOT use for changing it.\n"
         "Good: {deviceName: 'Front Door'}. Bad: {deviceName: 'all lights'}.",
         _object({"deviceName": _device("'Front Door'")}, ("deviceName",)),
-        RESULT,
+        _with(
+            kind={"type": "string"},
+            available=_FLAG,
+            status={"type": "string"},
+            product={"type": "string"},
+            readings={"type": "array", "items": _READING},
+            batteryLow=_FLAG,
+            operating={"type": "string"},
+        ),
         read_only=True,
         idempotent=True,
     ),
@@ -162,6 +203,7 @@ TOOLS: Final[tuple[ToolSpec, ...]] = (
                 "temperature": _given("number", "Degrees, for example 21"),
                 "unit": _choice("If the user said it", "C", "F"),
                 "mode": _text("For example 'heat' or 'off'"),
+                "setpoint": _choice("Leave out", "heating", "cooling"),
             },
             ("deviceName",),
         ),
@@ -224,7 +266,7 @@ TOOLS: Final[tuple[ToolSpec, ...]] = (
             },
             ("sceneName",),
         ),
-        RESULT,
+        _with(scenes=_TEXTS, notConfirmed=_TEXTS, needsYes=_FLAG),
         idempotent=True,
     ),
     ToolSpec(
@@ -234,7 +276,17 @@ TOOLS: Final[tuple[ToolSpec, ...]] = (
         "REQUIRED to know what is offline or low on battery: you MUST call this whenever the user asks about "
         "problems or batteries. DO NOT use for one device.\nGood: {}. Bad: {deviceName: 'Lamp'}.",
         _object({}),
-        RESULT,
+        _with(
+            broker=_nullable("boolean"),
+            gateway=_nullable("boolean"),
+            driver=_nullable("boolean"),
+            gatewayName={"type": "string"},
+            version={"type": "string"},
+            simulated=_FLAG,
+            devices={"type": "integer"},
+            offline=_TEXTS,
+            batteryLow=_TEXTS,
+        ),
         read_only=True,
         idempotent=True,
     ),

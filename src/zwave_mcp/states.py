@@ -12,6 +12,7 @@ from zwave_mcp.devices import (
     BATTERY,
     BINARY_SENSOR,
     BINARY_SWITCH,
+    METER,
     MULTILEVEL_SENSOR,
     THERMOSTAT_STATE,
     Device,
@@ -127,8 +128,18 @@ def number_text(raw: float) -> str:
     return str(int(rounded)) if rounded == int(rounded) else str(rounded)
 
 
+# All that one meter tells has the same label in Z-Wave.
+_METERED: Final = {
+    "W": "power", "kWh": "energy", "V": "voltage", "A": "current",
+    "kVAh": "apparent energy", "kVar": "reactive power", "kVarh": "reactive energy",
+}  # fmt: skip
+
+
 def label_of(value: Value) -> str:
     label = value.label or str(value.id.property)
+    if value.id.command_class == METER and value.unit in _METERED:
+        produced = "Produced " if "produc" in label.lower() else ""
+        return f"{produced}{_METERED[value.unit]}".capitalize()
     inner = re.search(r"\(([^()]+)\)|\[([^\[\]]+)\]$", label)
     if value.id.command_class == BINARY_SENSOR and inner:
         return str(inner.group(1))
@@ -152,22 +163,57 @@ def _thermostat(device: Device) -> str:
     mode_text = mode.states.get(mode.value, "") if mode is not None else ""
     if mode_text:
         parts.append(mode_text.lower())
-    setpoint = active_setpoint(device)
-    if setpoint is not None and is_number(setpoint.value) and mode_text.lower() != "off":
-        parts.append(f"set to {reading_text(setpoint)}")
+    if (told := _set_to(device)) and mode_text.lower() != "off":
+        parts.append(f"set to {told}")
     measured = device.find(MULTILEVEL_SENSOR, "Air temperature")
     if measured is not None and is_number(measured.value):
         parts.append(f"now {reading_text(measured)}")
     return ", ".join(parts) or UNKNOWN
 
 
-def active_setpoint(device: Device, mode: Any = None) -> Value | None:
-    """The setpoint that goes with a mode (the present one unless told): heating has key 1, cooling key 2."""
+HEATING: Final = "heating"
+COOLING: Final = "cooling"
+_SETPOINTS: Final = {1: HEATING, 2: COOLING}
+
+
+def _set_to(device: Device) -> str:
+    """ "21 °C"; where it keeps between two "20 °C for heating and 25 °C for cooling"."""
+    both = auto_setpoints(device)
+    if both:
+        return " and ".join(f"{reading_text(value)} for {kind}" for kind, value in both.items())
+    setpoint = active_setpoint(device)
+    return reading_text(setpoint) if setpoint is not None and is_number(setpoint.value) else ""
+
+
+def auto_setpoints(device: Device, mode: Any = None) -> dict[str, Value]:
+    """The two that hold together in an automatic mode that has none of its own; empty in every other."""
+    value = device.mode
+    chosen = mode if mode is not None else (value.value if value is not None else None)
+    text = value.states.get(chosen, "").lower() if value is not None and chosen is not None else ""
+    keys = {setpoint.id.property_key: setpoint for setpoint in device.setpoints if is_number(setpoint.value)}
+    if "auto" not in text or chosen in keys or not set(_SETPOINTS) <= set(keys):
+        return {}
+    return {kind: keys[key] for key, kind in _SETPOINTS.items()}
+
+
+def active_setpoint(
+    device: Device, mode: Any = None, wished: float | None = None, kind: str | None = None
+) -> Value | None:
+    """The setpoint that goes with a mode (the present one unless told): heating has key 1, cooling key 2.
+    Of two that hold together the one that is named, that is at work, or that is nearer to what is wished."""
+    if both := auto_setpoints(device, mode):
+        at_work = next((one for one in both if one == heating_state(device)), None)
+        near = COOLING if wished is not None and _nearer(wished, both[COOLING], both[HEATING]) else HEATING
+        return both[kind or at_work or near]
     chosen = mode if mode is not None else (device.mode.value if device.mode is not None else None)
     for setpoint in device.setpoints:
         if setpoint.id.property_key == chosen:
             return setpoint
     return device.setpoints[0] if device.setpoints else None
+
+
+def _nearer(wished: float, one: Value, other: Value) -> bool:
+    return bool(abs(wished - one.value) < abs(wished - other.value))
 
 
 def heating_state(device: Device) -> str:

@@ -12,9 +12,9 @@ from zwave_mcp.before import before_setting
 from zwave_mcp.confirm import Command, CommandOutcome, carry_out
 from zwave_mcp.control import NotPossible, may_have_changed
 from zwave_mcp.devices import Device, with_value
-from zwave_mcp.home import Home, Value, is_number
+from zwave_mcp.home import Home, Value, ValueId, is_number
 from zwave_mcp.results import Facts, Result, result
-from zwave_mcp.states import active_setpoint, number_text, remembered, state_text
+from zwave_mcp.states import active_setpoint, auto_setpoints, number_text, remembered, state_text
 from zwave_mcp.view import Viewer, resolve_device
 
 _SAME_MODE = {"heating": "heat", "cooling": "cool", "automatic": "auto", "warm": "heat"}
@@ -26,9 +26,11 @@ class Setting:
     temperature: float | None = None
     unit: str | None = None
     mode: str | None = None
+    setpoint: str | None = None  # in an automatic mode: which of the two
 
     def requested(self) -> dict[str, Any]:
         asked = {"temperature": self.temperature, "unit": self.unit, "mode": self.mode}
+        asked["setpoint"] = self.setpoint
         return {key: value for key, value in asked.items() if value is not None}
 
 
@@ -53,7 +55,8 @@ class Thermostats:
             return result(str(reason), reason.outcome, facts)
         clock = asyncio.get_running_loop().time
         end = clock() + self._home.pace.tool_seconds
-        old, written, more = device, [], {}
+        old, more = device, {}
+        written: list[ValueId] = []
         for command in commands:
             verdict = await carry_out(self._home, command, end - clock())
             if verdict.known:
@@ -67,7 +70,7 @@ class Thermostats:
                 return result(sentence, verdict.outcome, Facts(requested, device, state, more=more))
         # Not state_text: a device that was taken for dead has just answered.
         facts = Facts(requested, device, remembered(device), more=more)
-        return result(_good_news(device, setting), "confirmed", facts)
+        return result(_good_news(device, setting, written), "confirmed", facts)
 
 
 def _commands(device: Device, setting: Setting) -> list[Command]:
@@ -82,7 +85,7 @@ def _commands(device: Device, setting: Setting) -> list[Command]:
         value, mode = _mode(device, setting.mode)
         commands.append(Command(device, value.id, mode, value.id, lambda now: bool(now == mode)))
     if setting.temperature is not None:
-        setpoint = active_setpoint(device, mode)
+        setpoint = active_setpoint(device, mode, setting.temperature, setting.setpoint)
         if setpoint is None:
             raise NotPossible("unsupported", capital(f"{name} takes no temperature."))
         degrees = _degrees(setpoint, setting.temperature, setting.unit)
@@ -131,15 +134,17 @@ def _unit(setpoint: Value) -> str:
     return "degrees Fahrenheit" if "F" in setpoint.unit else "degrees Celsius"
 
 
-def _good_news(device: Device, setting: Setting) -> str:
+def _good_news(device: Device, setting: Setting, written: list[ValueId]) -> str:
     mode = device.mode
     mode_text = mode.states.get(mode.value, "").lower() if mode is not None else ""
-    setpoint = active_setpoint(device)
+    setpoint = next((one for one in device.setpoints if one.id in written), active_setpoint(device))
     parts = []
     if setting.mode is not None:
         parts.append("off" if mode_text == "off" else f"in {mode_text} mode")
     if setting.temperature is not None and setpoint is not None:
-        parts.append(f"set to {number_text(setpoint.value)} {_unit(setpoint)}")
+        kind = next((kind for kind, one in auto_setpoints(device).items() if one.id == setpoint.id), "")
+        which = f" for {kind}" if kind else ""
+        parts.append(f"set to {number_text(setpoint.value)} {_unit(setpoint)}{which}")
     off = ", but it is off" if setting.mode is None and mode_text == "off" else ""
     return capital(f"{wording.the(device)} is now {listed(parts)}{off}.")
 

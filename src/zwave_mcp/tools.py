@@ -132,7 +132,8 @@ class Tools:
         )
 
     def _set_thermostat(self, given: Arguments) -> Awaitable[Result]:
-        setting = Setting(given.get("temperature"), given.get("unit"), given.get("mode"))
+        asked = (given.get(key) for key in ("temperature", "unit", "mode", "setpoint"))
+        setting = Setting(*asked)
         return self._thermostats.set(given["deviceName"], setting)
 
     def _set_colour(self, given: Arguments) -> Awaitable[Result]:

@@ -347,6 +347,45 @@ async def test_a_renamed_device_is_noticed_although_nobody_asks(broker, gateway,
         assert (await home.write(ValueId(13, 37, 0, "targetValue"), True)).status == 254
 
 
+async def test_a_new_name_is_known_within_a_second(home, gateway):
+    await home.snapshot()
+    gateway.house.rename(13, "Reading Lamp", "Office")
+
+    async def named():
+        return {node.id: node.name for node in (await home.snapshot()).nodes}[13] == "Reading Lamp"
+
+    async with asyncio.timeout(1.2):
+        while not await named():
+            await asyncio.sleep(0.02)
+
+
+async def test_a_new_name_is_announced_where_the_gateway_tells_of_it(broker, gateway, start_home):
+    seen = asyncio.Queue()
+    async with start_home(MqttOptions(broker.url)) as home:
+        home.watch(lambda snapshot: seen.put_nowait({node.id: node.name for node in snapshot.nodes}))
+        home.follow()
+        await home.snapshot()
+        await until(lambda: "zwave/#" in broker.log)
+        gateway.house.rename(13, "Reading Lamp", "Office")
+        renamed = {"data": [13, {"commandClass": 119, "property": "name", "newValue": "Reading Lamp"}]}
+        topic = "_EVENTS/ZWAVE_GATEWAY-Home_Gateway/node/node_value_updated"
+        await gateway.publish(topic, json.dumps(renamed))
+        async with asyncio.timeout(LIMIT_SECONDS):
+            while (await seen.get())[13] != "Reading Lamp":
+                pass
+
+
+async def test_a_stick_that_hangs_is_noticed_although_the_driver_is_ready(home, gateway):
+    home.limits = Limits(ping=0.2)
+    await home.snapshot()
+    gateway.silent.add("pingNode")  # the driver waits for its stick, and the gateway for its driver
+
+    health = await home.health()
+
+    assert (health.ok, health.gateway, health.driver) == (False, True, False)
+    assert health.problem == "Z-Wave JS UI is there, but its Z-Wave stick does not answer."
+
+
 BAD_ANSWERS = {
     "not JSON": b"{value:50",
     "empty": b"",

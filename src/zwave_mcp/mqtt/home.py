@@ -31,7 +31,7 @@ from zwave_mcp.home import (
 )
 from zwave_mcp.mqtt.api import COMMANDS, NO_STICK, Api, GatewayApi, spoken_words
 from zwave_mcp.mqtt.connection import DISCOVERY_SECONDS, Connection
-from zwave_mcp.mqtt.known import KnownNodes
+from zwave_mcp.mqtt.known import KnownNodes, is_news_of_nodes
 from zwave_mcp.mqtt.network import MqttNetwork
 from zwave_mcp.mqtt.nodes import duration_seconds, parse_nodes, parse_scenes
 from zwave_mcp.mqtt.reports import Reports
@@ -46,6 +46,8 @@ FOLLOW_SECONDS: Final = 0.05
 FOLLOW_SHARE: Final = 2.0  # of the time that a list takes
 TAKE_BACK_SECONDS: Final = 120.0  # how long a connection may be away, and what was opened is still put back
 SILENT: Final = "Z-Wave JS UI does not answer."
+STICK_HANGS: Final = "Z-Wave JS UI is there, but its Z-Wave stick does not answer."
+_HANGING: Final = ("Controller is unresponsive", "Controller is unable to transmit")
 
 
 class Snapshots:
@@ -107,10 +109,11 @@ class Limits:
     info: float = 1.5
     there: float = 2.5  # longer than a broker that hangs is given, so that it is the broker that is blamed
     take_back: float = 2.0
+    ping: float = 6.0  # longer than a node without power is looked for by radio
 
 
 class MqttHome:
-    """Every question goes to the gateway's API; a list of devices is kept for two seconds."""
+    """Every question goes to the gateway's API; a list of devices is kept for a second."""
 
     simulated = False
     pace = Pace()
@@ -152,6 +155,8 @@ class MqttHome:
         self._report_listeners.append(listener)
 
     def _message(self, topic: str, payload: bytes) -> None:
+        if is_news_of_nodes(topic, payload):
+            self._value_changed()
         report = self._reports.read(topic, payload, self._gateways.chosen or "")
         if report is not None:
             self._pass_on([report])
@@ -311,6 +316,7 @@ class MqttHome:
         problem, info = "", None
         try:
             info = await self._call(Api.GET_INFO, timeout_seconds=self.limits.info)
+            problem = await self._stick_problem(info)
         except HomeError as error:
             problem = str(error)
         version = info.get("appVersion") if isinstance(info, Mapping) else None
@@ -319,13 +325,28 @@ class MqttHome:
             problem=problem,
             broker=self._connection.broker,
             gateway=self._gateway_state(problem) if self._connection.broker else None,
-            driver=False if problem == NO_STICK else (None if problem else True),
+            driver=False if problem in (NO_STICK, STICK_HANGS) else (None if problem else True),
             gateway_name=self._gateways.name,
             version=version if isinstance(version, str) else "",
         )
 
     def _gateway_state(self, problem: str) -> bool:
-        return not problem or problem == NO_STICK
+        return not problem or problem in (NO_STICK, STICK_HANGS)
+
+    async def _stick_problem(self, info: object) -> str:
+        """A stick that hangs is not noticed by a driver that has nothing to send: so something is sent."""
+        nodes = (await self._snapshots.get(REFRESH_SECONDS)).nodes
+        node = next((one for one in nodes if one.status == "Alive" and one.ready), None)
+        if node is not None:
+            try:
+                await self.ping(node.id, self.limits.ping)
+            except NoAnswer:
+                return STICK_HANGS
+            except Refused:
+                pass
+            info = await self._call(Api.GET_INFO, timeout_seconds=self.limits.info)
+        state = info.get("cntStatus") if isinstance(info, Mapping) else None
+        return STICK_HANGS if state in _HANGING else ""
 
 
 def _write_result(result: object) -> WriteResult:

@@ -10,6 +10,8 @@ from typing import Final
 
 from zwave_mcp.home import Node
 
+_NEWS: Final = ("ready", "added", "removed", "dead", "alive", "interview_completed")
+_NAMING: Final = b'"commandClass":119'  # a name or a room, as the gateway tells it where its events are on
 STARTING_SECONDS: Final = 15.0  # after that it was never interviewed, or does not answer
 
 
@@ -39,3 +41,11 @@ class KnownNodes:
         if node.dead or self._clock() - since >= STARTING_SECONDS:
             return node
         return replace(node, values=(), starting=True)
+
+
+def is_news_of_nodes(topic: str, payload: bytes) -> bool:
+    """Whether an event of the gateway says that a node is called, or is, something else now."""
+    if "/_EVENTS/" not in topic:
+        return False
+    event = topic.rsplit("/", 1)[-1].removeprefix("node_")
+    return event in _NEWS or (event.startswith("value") and _NAMING in payload.replace(b" ", b""))

@@ -135,3 +135,15 @@ async def test_a_gate_on_a_relay_is_taken_back_and_a_lamp_is_not():
         await tools.call("control_zwave_device", {"deviceName": name, "action": "on"})
     sent = [("7-37-0-targetValue", True), ("7-37-0-targetValue", False), ("8-37-0-targetValue", True)]
     assert home.sent == sent
+
+
+async def test_an_old_jam_does_not_come_back_after_a_restart():
+    """Nothing is remembered: but the lock has told where its bolt is, long after it told of the jam."""
+    node = told_at(lock(6, "Front Door", mode=255, jammed=True), 100.0)
+    spoken = replace(node, values=(replace(node.values[0], updated=160.0), *node.values[1:]))
+    at_once = replace(node, values=(replace(node.values[0], updated=101.5), *node.values[1:]))
+    states = []
+    for one in (spoken, at_once):
+        listed = await Tools(ScriptedHome(one)).call("list_zwave_devices", {})
+        states.append(listed.structured["devices"][0]["state"])
+    assert states == ["locked", "jammed"]

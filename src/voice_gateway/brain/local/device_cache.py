@@ -125,6 +125,12 @@ class DeviceCache:
                 self._swap(replace(self._home, told={}))
             self._seen_version = version  # only now: who needs the home waits for a reading that has begun
 
+    async def looked_again(self) -> bool:
+        """Whether there is something else now than was known."""
+        before = self._listings
+        await self.refresh()
+        return self._listings != before
+
     def _take(self, reads: Mapping[str, Listing | str]) -> None:
         kept = {name: self._listings.get(name) if read else None for name, read in reads.items()}
         self.problems = {name: read for name, read in reads.items() if isinstance(read, str)}

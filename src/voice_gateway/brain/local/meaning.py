@@ -100,6 +100,7 @@ class Clarification:
     clear: tuple[Device, ...] = ()  # devices of the same wish that are no question
     slot: str = ""  # what is missing instead of a device: "duration"
     timers: tuple[TimerChoice, ...] = ()  # what is asked about instead of devices
+    unknown: bool = False  # nobody is called that: something near is offered
 
 
 Meaning = Step | Clarification | NotHandled

@@ -318,6 +318,9 @@ class LocalBrain:
             if right is not None:
                 return self._learnt(turn, right, memory)
         understood = await self._off_the_loop(self.understand, turn.utterance.text, context, memory)
+        if _names_nobody(understood) and await self._cache.looked_again():  # it may just have got that name
+            memory, context = await self._picture(turn)
+            understood = await self._off_the_loop(self.understand, turn.utterance.text, context, memory)
         if self._tool_ready is not None and (tool := _spoken_tool(understood)) is not None:
             version = self._executor.tools.version
             await self._tool_ready(tool)  # another server may have it, too, and the later one is meant
@@ -494,6 +497,11 @@ class LocalBrain:
 def _spoken_tool(understood: Understanding) -> str | None:
     """The tool of another server that the words are for."""
     return next((one.requests[0].tool for one in understood.steps if one.intent == SPOKEN_TO), None)
+
+
+def _names_nobody(understood: Understanding) -> bool:
+    asked, passed = understood.clarification, understood.not_handled
+    return (asked is not None and asked.unknown) or (passed is not None and passed.unknown)
 
 
 def _asks_for_yes(understood: Understanding) -> bool:

@@ -80,7 +80,7 @@ def not_known(
         spoken = note or unknown_device(said)
         return NotHandled(f"unknown device or room: {said}", forbid=True, spoken=spoken, unknown=True)
     note = note or f"I don't know a device called {said}."
-    return Clarification(offered(note, near, room=room), frame, near, confirm=len(near) == 1)
+    return Clarification(offered(note, near, room=room), frame, near, confirm=len(near) == 1, unknown=True)
 
 
 def unknown_device(said: str) -> str:

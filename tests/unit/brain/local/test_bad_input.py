@@ -127,6 +127,17 @@ async def test_a_list_that_changes_in_the_middle_of_a_turn() -> None:
     assert reply.text == 'There is no device called "Floor Lamp".'
 
 
+async def test_a_device_that_has_just_got_its_name_is_found_by_it() -> None:
+    talk = Talk()
+    await talk.brain.refresh()
+    lamp = next(device for device in talk.home.devices if device["name"] == "Floor Lamp")
+    lamp["name"] = "Zebra"
+
+    await talk.say("turn on the zebra")
+
+    assert talk.acts == [("Zebra", "on")]
+
+
 async def test_a_malformed_list_is_no_home() -> None:
     talk = Talk()
     talk.home.devices = [{"room": 3}, {"name": "", "kind": None}, {"name": "Lamp", "kind": 7}, "x"]  # type: ignore[list-item]
