@@ -10,6 +10,7 @@ import httpx
 
 from voice_gateway.config import WebSettings
 from voice_gateway.doors.web.door import Start, WebDoor
+from voice_gateway.doors.web.limits import LIMITS, Limits
 from voice_gateway.doors.web.tokens import TokenFile
 from voice_gateway.watch import Watch
 
@@ -21,6 +22,7 @@ async def served(
     watch: Watch | None = None,
     *,
     retry_seconds: float = 0.01,
+    limits: Limits = LIMITS,
     **settings: Any,
 ) -> AsyncIterator[WebDoor]:
     """The token file is `web-token.json` in the folder."""
@@ -30,6 +32,7 @@ async def served(
         watch or Watch(),
         TokenFile(folder / "web-token.json"),
         retry_seconds=retry_seconds,
+        limits=limits,
     )
     async with asyncio.TaskGroup() as tasks:
         running = tasks.create_task(door.run())
@@ -55,5 +58,7 @@ async def raw(door: WebDoor, request: bytes) -> bytes:
         writer.write(request)
         async with asyncio.timeout(20):
             return await reader.read()
+    except ConnectionError:
+        return b""
     finally:
         writer.close()

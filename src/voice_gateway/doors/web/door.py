@@ -7,6 +7,7 @@ from collections.abc import Callable, Coroutine, Sequence
 from typing import TYPE_CHECKING, Any
 
 from voice_gateway.config import WebSettings
+from voice_gateway.doors.web.limits import LIMITS, Limits
 from voice_gateway.doors.web.tokens import TokenFile
 from voice_gateway.errors import LinkError
 from voice_gateway.problems import WEB, WEB_CERTIFICATE, WEB_NO_TOKEN, WEB_PORT
@@ -34,6 +35,7 @@ class WebDoor:
         *,
         heavy: Sequence[str] = (),  # modules that are imported beside what else starts
         retry_seconds: float = RETRY_SECONDS,
+        limits: Limits = LIMITS,
     ) -> None:
         self._settings = settings
         self._routes = routes
@@ -41,6 +43,7 @@ class WebDoor:
         self._tokens = tokens
         self._heavy = (HEAVY, *heavy)
         self._retry_seconds = retry_seconds
+        self._limits = limits
         self.port = 0  # that it really listens on; 0: it does not
         self.tried = asyncio.Event()  # it listens, or it is known that it cannot for now
 
@@ -65,9 +68,9 @@ class WebDoor:
     async def _open(self, start: Start) -> None:
         from voice_gateway.doors.web.server import HttpServer, application
 
-        app = application(self._settings, self._tokens, self._routes(start))
+        app = application(self._settings, self._tokens, self._routes(start), self._limits)
         while True:
-            server = HttpServer(app, self._settings)
+            server = HttpServer(app, self._settings, self._limits)
             try:
                 self.port = await server.open()
                 break

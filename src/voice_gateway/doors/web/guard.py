@@ -11,15 +11,13 @@ from urllib.parse import urlsplit
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from voice_gateway.config import WebSettings
+from voice_gateway.doors.web.limits import Limits
 from voice_gateway.doors.web.rates import Rates
 from voice_gateway.doors.web.refusals import refusal_json
 from voice_gateway.doors.web.tokens import TokenFile
 
 COOKIE = "voice_gateway_token"
-LONGEST_BODY = 64 * 1024  # bytes: words, never files
 LONGER_BODIES = ("/v1/", "/mcp")  # whole conversations of other programs
-LONGEST_OF_THOSE = 1024 * 1024
-BODY_SECONDS = 10.0
 LOOPBACK_NAMES = frozenset({"127.0.0.1", "localhost", "::1"})
 OPEN_TO_ALL = frozenset({"/login.html", "/login.js", "/login.css", "/api/login"})  # where a token is given
 PROGRAMS = ("/api/", "/v1/", "/mcp", "/metrics", "/openapi.json")  # what no other site's page may load
@@ -49,21 +47,24 @@ class Refusal:
 class Guard:
     """A scope that passes has `state["allowed"]`, which long streams ask again: a token may be revoked."""
 
-    def __init__(self, app: ASGIApp, settings: WebSettings, tokens: TokenFile) -> None:
+    def __init__(self, app: ASGIApp, settings: WebSettings, tokens: TokenFile, limits: Limits) -> None:
         self._app = app
         self._tokens = tokens
         self._needs_token = settings.needs_token
         self._hosts = frozenset((*LOOPBACK_NAMES, *settings.hosts, *_own_names(settings)))
-        self._rates = Rates()
+        self._limits = limits
+        self._rates = Rates(limits)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] not in ("http", "websocket"):
             return
         headers = _Headers(scope["headers"])
-        refusal = self._judge(scope, headers)
+        refusal: Refusal | None = Refusal(431, "too long headers", (("connection", "close"),))
+        if headers.size <= self._limits.headers_bytes:
+            refusal = self._judge(scope, headers)
         body = b""
         if refusal is None and scope["type"] == "http":
-            read = await _body(scope["path"], headers, receive)
+            read = await _body(scope["path"], headers, receive, self._limits)
             if read is None:
                 return  # it has gone
             refusal, body = (read, b"") if isinstance(read, Refusal) else (None, read)
@@ -117,7 +118,9 @@ class Guard:
 class _Headers:
     def __init__(self, raw: Iterable[tuple[bytes, bytes]]) -> None:
         self._all: dict[str, list[str]] = {}
+        self.size = 0  # bytes
         for name, value in raw:
+            self.size += len(name) + len(value)
             self._all.setdefault(name.decode("latin-1").lower(), []).append(value.decode("latin-1"))
 
     def only(self, name: str) -> str | None:
@@ -162,16 +165,16 @@ def _given(headers: _Headers) -> Iterable[str]:
         yield cookie.value
 
 
-async def _body(path: str, headers: _Headers, receive: Receive) -> bytes | Refusal | None:
+async def _body(path: str, headers: _Headers, receive: Receive, limits: Limits) -> bytes | Refusal | None:
     """All of it, so that nobody behind us waits for a slow one. None: whoever sent it has left."""
-    limit = LONGEST_OF_THOSE if path.startswith(LONGER_BODIES) else LONGEST_BODY
+    limit = limits.longer_body_bytes if path.startswith(LONGER_BODIES) else limits.body_bytes
     too_large = Refusal(413, f"a request may have {limit} bytes", (("connection", "close"),))
     told = headers.only("content-length")
     if told is not None and (not told.isdigit() or int(told[:20]) > limit):
         return too_large
     pieces, length = [], 0
     try:
-        async with asyncio.timeout(BODY_SECONDS):
+        async with asyncio.timeout(limits.body_seconds):
             while True:
                 message = await receive()
                 if message["type"] != "http.request":

@@ -3,16 +3,16 @@
 from collections.abc import Callable
 from time import monotonic
 
-ASKS_A_SECOND, ASKS_AT_ONCE = 100.0, 400.0  # two hundred consoles of one machine may open at once
-GUESSES_A_SECOND, GUESSES_AT_ONCE = 1 / 6, 20.0
+from voice_gateway.doors.web.limits import LIMITS, Limits
+
 COUNTED = ("/api/", "/v1/", "/mcp", "/metrics")  # a page and its files cost next to nothing
 MOST_ADDRESSES = 4096
 
 
 class Rates:
-    def __init__(self, now: Callable[[], float] = monotonic) -> None:
-        self._asked = _Buckets(ASKS_A_SECOND, ASKS_AT_ONCE, now)
-        self._guessed = _Buckets(GUESSES_A_SECOND, GUESSES_AT_ONCE, now)
+    def __init__(self, limits: Limits = LIMITS, now: Callable[[], float] = monotonic) -> None:
+        self._asked = _Buckets(limits.asks_a_second, limits.asks_at_once, now)
+        self._guessed = _Buckets(limits.guesses_a_second, limits.guesses_at_once, now)
 
     def may_ask(self, client: str, path: str) -> bool:
         return not path.startswith(COUNTED) or self._asked.take(client)

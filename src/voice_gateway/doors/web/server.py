@@ -19,27 +19,25 @@ from uvicorn.server import ServerState
 
 from voice_gateway.config import WebSettings
 from voice_gateway.doors.web.guard import Guard
+from voice_gateway.doors.web.limits import LIMITS, Limits
 from voice_gateway.doors.web.refusals import refusal_json
 from voice_gateway.doors.web.static_files import static_route
 from voice_gateway.doors.web.tokens import TokenFile
 from voice_gateway.errors import LinkError
 
-HEADER_SECONDS = 10.0  # for a whole request line with its headers
-KEEP_ALIVE_SECONDS = 20
-MOST_CONNECTIONS = 1000
-LONGEST_HEADERS = 32 * 1024  # bytes
-LONGEST_MESSAGE = 1024 * 1024  # bytes of one WebSocket message: 30 seconds of sound
 STOP_SECONDS = 1.0
 
 
-def application(settings: WebSettings, tokens: TokenFile, routes: Sequence[BaseRoute]) -> ASGIApp:
+def application(
+    settings: WebSettings, tokens: TokenFile, routes: Sequence[BaseRoute], limits: Limits = LIMITS
+) -> ASGIApp:
     """Everything that is served, behind the guard."""
     app = Starlette(
         routes=[*routes, static_route()],
         exception_handlers={HTTPException: _refused, Exception: _failed},
     )
     app.router.redirect_slashes = False
-    return Guard(app, settings, tokens)
+    return Guard(app, settings, tokens, limits)
 
 
 async def _refused(request: Request, error: Exception) -> Response:
@@ -56,15 +54,16 @@ async def _failed(request: Request, _error: Exception) -> Response:
 class HttpServer:
     """One port."""
 
-    def __init__(self, app: ASGIApp, settings: WebSettings) -> None:
+    def __init__(self, app: ASGIApp, settings: WebSettings, limits: Limits = LIMITS) -> None:
         self._settings = settings
+        self._limits = limits
         self._state = ServerState()
         self._server: asyncio.Server | None = None
         self._config = uvicorn.Config(
             self._quietly(app),
             http=_Connection,
             ws=WebSocketsSansIOProtocol,
-            ws_max_size=LONGEST_MESSAGE,
+            ws_max_size=limits.message_bytes,
             ws_max_queue=8,
             ws_per_message_deflate=False,  # a small message may unpack to a large one
             lifespan="off",
@@ -73,8 +72,8 @@ class HttpServer:
             proxy_headers=False,
             server_header=False,
             date_header=False,
-            timeout_keep_alive=KEEP_ALIVE_SECONDS,
-            h11_max_incomplete_event_size=LONGEST_HEADERS,
+            timeout_keep_alive=limits.keep_alive_seconds,
+            h11_max_incomplete_event_size=limits.headers_bytes,
             ssl_certfile=settings.tls_cert,
             ssl_keyfile=settings.tls_key,
         )
@@ -104,7 +103,7 @@ class HttpServer:
         return int(self._server.sockets[0].getsockname()[1])
 
     def _connection(self) -> asyncio.Protocol:
-        return _Connection(self._config, self._state, {})
+        return _Connection(self._config, self._state, {"limits": self._limits})
 
     async def wait_closed(self) -> None:
         assert self._server is not None
@@ -134,7 +133,7 @@ class _Connection(H11Protocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
         self.app_state = {**self.app_state, "abort": transport.abort}
-        if len(self.connections) > MOST_CONNECTIONS:
+        if len(self.connections) > self.app_state["limits"].connections:
             transport.abort()
             return
         self._begin()
@@ -157,7 +156,7 @@ class _Connection(H11Protocol):
             super().timeout_keep_alive_handler()
 
     def _begin(self) -> None:
-        self._limit = self.loop.call_later(HEADER_SECONDS, self.transport.abort)
+        self._limit = self.loop.call_later(self.app_state["limits"].header_seconds, self.transport.abort)
 
     def _ended(self) -> None:
         if self._limit is not None:

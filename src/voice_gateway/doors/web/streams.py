@@ -6,27 +6,35 @@ from collections.abc import AsyncIterator, Callable, Iterable
 from typing import Any
 
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
+from starlette.requests import HTTPConnection, Request
 from starlette.responses import StreamingResponse
 from starlette.types import Send
 
 from voice_gateway.doors.json_text import json_text
+from voice_gateway.doors.web.limits import LIMITS, Limits
 
-MOST_STREAMS = 500
-MOST_WAITING = 1024 * 1024  # bytes that one listener may leave unread
-HEARTBEAT_SECONDS = 15.0  # less than what proxies and browsers wait
-SEND_SECONDS = 20.0  # in which a listener must read what fills its connection
+_LINE_ENDS = {ord(character): f"\\u{ord(character):04x}" for character in "\x85\u2028\u2029"}
 
 
 def sse(kind: str, data: Any) -> bytes:
-    """One event. JSON has no line ends in it, so nothing in it can pass for another."""
-    return f"event: {kind}\ndata: {json_text(data)}\n\n".encode()
+    """One event. There are no line ends in it, not even what only some readers take for one."""
+    text = json_text(data)
+    if not text.isascii():
+        text = text.translate(_LINE_ENDS)
+    return f"event: {kind}\ndata: {text}\n\n".encode()
+
+
+def limits_of(request: HTTPConnection) -> Limits:
+    """Those of the server that it came to."""
+    found = getattr(request.state, "limits", LIMITS)
+    return found if isinstance(found, Limits) else LIMITS
 
 
 class Stream:
     """What waits for one listener."""
 
-    def __init__(self) -> None:
+    def __init__(self, limits: Limits = LIMITS) -> None:
+        self._limits = limits
         self._waiting: deque[bytes] = deque()
         self._bytes = 0
         self._news = asyncio.Event()
@@ -38,7 +46,7 @@ class Stream:
             return
         self._bytes += len(event)
         self._waiting.append(event)
-        if self._bytes > MOST_WAITING:
+        if self._bytes > self._limits.unread_bytes:
             self.lost = True
             self._waiting.clear()
         self._news.set()
@@ -50,21 +58,30 @@ class Stream:
     async def pieces(self, allowed: Callable[[], bool] = lambda: True) -> AsyncIterator[bytes]:
         """Everything that waits, at once. Ends when it is over, lost, or no longer allowed."""
         yield b": hello\n\n"  # so that who listens knows that it does
-        while allowed():
-            if not self._waiting and not self._ended and not self.lost:
-                self._news.clear()
-                try:
-                    async with asyncio.timeout(HEARTBEAT_SECONDS):
-                        await self._news.wait()
-                except TimeoutError:
-                    yield b": still here\n\n"
-                    continue
+        while True:
+            news = await self._heard()
+            if not allowed():
+                return
             if self._waiting:
                 batch, self._bytes = b"".join(self._waiting), 0
                 self._waiting.clear()
                 yield batch
             elif self._ended or self.lost:
                 return
+            elif not news:
+                yield b": still here\n\n"
+
+    async def _heard(self) -> bool:
+        """False: nothing has come for a while."""
+        if self._waiting or self._ended or self.lost:
+            return True
+        self._news.clear()
+        try:
+            async with asyncio.timeout(self._limits.heartbeat_seconds):
+                await self._news.wait()
+        except TimeoutError:
+            return False
+        return True
 
 
 class Listeners:
@@ -91,9 +108,10 @@ class Listeners:
         first: Iterable[tuple[str, Any]] = (),
     ) -> "EventStream":
         """`first` are events that only this listener gets."""
-        if len(self._streams) >= MOST_STREAMS:
+        limits = limits_of(request)
+        if len(self._streams) >= limits.streams:
             raise HTTPException(503, "too many listeners")
-        stream = Stream()
+        stream = Stream(limits)
         self._streams[stream] = wants
         for kind, data in first:
             stream.put(sse(kind, data))
@@ -117,11 +135,12 @@ class EventStream(StreamingResponse):
         headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
         super().__init__(pieces, media_type="text/event-stream", headers=headers)
         self._on_end = on_end
+        self._limits = limits_of(request)
         self._abort: Callable[[], None] = getattr(request.state, "abort", lambda: None)
 
     async def stream_response(self, send: Send) -> None:
         async def in_time(message: Any) -> None:
-            async with asyncio.timeout(SEND_SECONDS):
+            async with asyncio.timeout(self._limits.send_seconds):
                 await send(message)
 
         try:

@@ -18,7 +18,7 @@ from voice_gateway.doors.streamed_text import not_yet_said
 from voice_gateway.doors.web.asking import DOOR
 from voice_gateway.doors.web.door import Start
 from voice_gateway.doors.web.feed import Feed
-from voice_gateway.doors.web.streams import SEND_SECONDS
+from voice_gateway.doors.web.streams import limits_of
 from voice_gateway.doors.wyoming.speech import StreamedSpeech
 from voice_gateway.errors import GatewayError
 from voice_gateway.hearing.transcriber import Transcriber
@@ -128,7 +128,7 @@ class Microphone:
         try:
             while True:
                 message = await self._unsent.get()
-                async with asyncio.timeout(SEND_SECONDS):
+                async with asyncio.timeout(limits_of(self._socket).send_seconds):
                     if isinstance(message, bytes):
                         await self._socket.send_bytes(message)
                     else:

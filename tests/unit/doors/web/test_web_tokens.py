@@ -1,0 +1,143 @@
+"""The token of other machines: needed for everything, revoked at once, never guessed."""
+
+import json
+
+import pytest
+from starlette.responses import PlainTextResponse
+from starlette.routing import Route, WebSocketRoute
+from tests.fakes.web import client, served
+from websockets.asyncio.client import connect
+from websockets.exceptions import InvalidStatus
+
+from voice_gateway.doors.web.feed import Feed
+from voice_gateway.doors.web.limits import Limits
+from voice_gateway.doors.web.login import LoginPage
+from voice_gateway.doors.web.tokens import TokenFile
+from voice_gateway.watch import State, Watch
+
+EVERYWHERE = "0.0.0.0"
+
+
+@pytest.fixture
+def tokens(tmp_path) -> TokenFile:
+    return TokenFile(tmp_path / "web-token.json")
+
+
+def routes_of(tokens: TokenFile):
+    def routes(_start):
+        async def socket(ws):
+            await ws.accept()
+            await ws.close()
+
+        return [
+            Route("/api/well", lambda _request: PlainTextResponse("well")),
+            Route("/metrics", lambda _request: PlainTextResponse("figures")),
+            WebSocketRoute("/api/voice", socket),
+            *LoginPage(tokens).routes(),
+        ]
+
+    return routes
+
+
+async def test_without_a_token_nothing_but_the_way_to_give_one_is_shown(tmp_path, tokens):
+    tokens.make()
+    async with served(tmp_path, routes_of(tokens), host=EVERYWHERE) as door, client(door) as http:
+        for path in ("/", "/index.html", "/api/well", "/metrics", "/openapi.json", "/nothing"):
+            answer = await http.get(path)
+            assert answer.status_code == 401, path
+            assert answer.headers["www-authenticate"].startswith("Bearer")
+        page = await http.get("/", headers={"Accept": "text/html"})
+        assert (page.status_code, page.headers["location"]) == (303, "/login.html")
+        assert (await http.get("/login.html")).status_code == 200
+        with pytest.raises(InvalidStatus) as refused:
+            await connect(f"ws://127.0.0.1:{door.port}/api/voice")
+        assert refused.value.response.status_code == 401
+
+
+async def test_a_token_opens_and_a_revoked_or_replaced_one_does_not(tmp_path, tokens):
+    first = tokens.make()
+    async with served(tmp_path, routes_of(tokens), host=EVERYWHERE) as door:
+        async with client(door, Authorization=f"Bearer {first}") as http:
+            assert (await http.get("/api/well")).text == "well"
+            second = tokens.make()
+            assert (await http.get("/api/well")).status_code == 401
+        async with client(door, Authorization=f"bearer {second}") as http:
+            assert (await http.get("/api/well")).text == "well"
+            assert tokens.revoke()
+            assert (await http.get("/api/well")).status_code == 401
+        assert not tokens.revoke()
+
+
+async def test_a_browser_logs_in_with_a_cookie_that_no_script_can_read(tmp_path, tokens):
+    token = tokens.make()
+    async with served(tmp_path, routes_of(tokens), host=EVERYWHERE) as door, client(door) as http:
+        assert (await http.post("/api/login", json={"token": "vg_wrong"})).status_code == 401
+        answer = await http.post("/api/login", json={"token": token})
+        cookie = answer.headers["set-cookie"]
+        assert "HttpOnly" in cookie
+        assert "SameSite=strict" in cookie
+        assert (await http.get("/api/well")).text == "well"
+        other_site = await http.get("/api/well", headers={"Origin": "http://evil.example"})
+        assert other_site.status_code == 403  # the cookie helps no other page
+        tokens.revoke()
+        assert (await http.get("/api/well")).status_code == 401
+
+
+async def test_a_stream_that_is_open_ends_when_its_token_is_revoked(tmp_path, tokens):
+    watch, token = Watch(), tokens.make()
+
+    def routes(_start):
+        return [Route("/api/events", Feed(watch).events)]
+
+    limits = Limits(heartbeat_seconds=0.05)
+    async with (
+        served(tmp_path, routes, limits=limits, host=EVERYWHERE) as door,
+        client(door, Authorization=f"Bearer {token}") as http,
+        http.stream("GET", "/api/events") as stream,
+    ):
+        pieces = stream.aiter_text()
+        assert await anext(pieces) == ": hello\n\n"
+        tokens.revoke()
+        watch.report("secret", State.OK, "Nobody with a stolen token should read this.")
+        rest = "".join([piece async for piece in pieces])
+        assert "stolen" not in rest
+
+
+async def test_guessing_ends_soon(tmp_path, tokens):
+    tokens.make()
+    few = Limits(guesses_a_second=0.001, guesses_at_once=3)
+    async with (
+        served(tmp_path, routes_of(tokens), limits=few, host=EVERYWHERE) as door,
+        client(door, Authorization="Bearer vg_wrong") as http,
+    ):
+        answers = [(await http.get("/api/well")).status_code for _ in range(5)]
+    assert answers == [401, 401, 401, 429, 429]
+
+
+@pytest.mark.parametrize(
+    "kept", ["", "{}", "[]", '{"sha256": ""}', '{"sha256": "zz"}', '{"sha256": 5}', "\xff"]
+)
+async def test_a_damaged_file_lets_nobody_in(tmp_path, tokens, kept):
+    (tmp_path / "web-token.json").write_text(kept, encoding="latin-1")
+    assert not tokens.exists
+    assert not tokens.knows("")
+
+
+def test_only_a_hash_is_kept_and_only_for_the_owner(tmp_path, tokens):
+    token = tokens.make()
+    file = tmp_path / "web-token.json"
+    assert token not in file.read_text()
+    assert list(json.loads(file.read_text())) == ["sha256"]
+    assert file.stat().st_mode & 0o077 == 0
+    assert tokens.knows(token)
+    assert not tokens.knows(token + "x")
+    assert not tokens.knows("")
+
+
+async def test_a_gateway_for_others_says_that_a_token_is_missing_and_notices_it(tmp_path, tokens):
+    watch = Watch()
+    async with served(tmp_path, routes_of(tokens), watch, host=EVERYWHERE) as door:
+        assert watch.state("web") is State.DEGRADED
+        assert "voice-gateway web token" in watch.part("web").advice
+        async with client(door) as http:
+            assert (await http.get("/api/well")).status_code == 401
