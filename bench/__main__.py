@@ -30,6 +30,7 @@ PARTS = (
     "zwave",
     "home_assistant",
     "gateway",
+    "web",
     "routines",
     "local_brain",
     "voice_hearing",

@@ -73,6 +73,8 @@ class Doors:
 
             self._web = web_door(gateway, config)
             gateway.start(self._web.run(), "door.web")
+        if self._mqtt is not None or self._web is not None:
+            gateway.start(gateway.plans_told().run(), "plans")
         self._control = ControlDoor(control_file(), operations(gateway, config))
         gateway.start(self._control.run(), "door.control")
 
@@ -189,7 +191,6 @@ class Doors:
             controls=self._controls(),
         )
         gateway.start(self._mqtt.run(), "door.mqtt")
-        gateway.start(gateway.plans_told().run(), "plans")
 
     def _controls(self) -> "Controls":
         from voice_gateway.doors.mqtt.controls import Controls, Switch

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 from voice_gateway.config import web_token_file
 from voice_gateway.doors.web.door import Start, WebDoor
 from voice_gateway.doors.web.tokens import TokenFile
+from voice_gateway.watch import Event, Planned
 
 if TYPE_CHECKING:
     from voice_gateway.app.gateway import Gateway
@@ -32,17 +33,28 @@ def web_door(gateway: "Gateway", config: Path | None) -> WebDoor:
         from voice_gateway.doors.web.feed import Feed
         from voice_gateway.doors.web.login import LoginPage
         from voice_gateway.doors.web.microphones import Microphones
+        from voice_gateway.doors.web.openapi import openapi_routes
+        from voice_gateway.doors.web.routines import routine_json
+        from voice_gateway.doors.web.turns import Turns
 
         talk, feed = gateway.conversation, Feed(gateway.watch)
         asking = Asking(talk.answer, feed, start)
         devices = Devices(lambda: gateway.local.home, talk.make_calls, asking, feed)
         gateway.local.look_on(devices.changed)
+
+        def planned(event: Event) -> None:
+            if isinstance(event, Planned) and event.kind == "routine" and feed.listened:
+                feed.tell("routines", {"routines": [routine_json(dict(one)) for one in event.plans.values()]})
+
+        gateway.watch.subscribe(planned)
         return [
             *asking.routes(),
             Route("/api/events", feed.events, methods=["GET"]),
             *devices.routes(),
             *Microphones(lambda: _engines(gateway), talk.answer, feed, start).routes(),
+            *Turns(gateway.recorder).routes(),
             *LoginPage(tokens).routes(),
+            *openapi_routes(),
             *programs.routes(gateway, start, config),
         ]
 

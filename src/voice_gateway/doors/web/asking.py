@@ -5,23 +5,23 @@ from collections.abc import AsyncIterator, Awaitable
 from functools import partial
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, StringConstraints
+from pydantic import StringConstraints
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
 from voice_gateway.brain.acts import Where
 from voice_gateway.doors import Answer
-from voice_gateway.doors.web.bodies import Body, checked_name, json_response, read
+from voice_gateway.doors.web.bodies import Body, json_response, read
 from voice_gateway.doors.web.door import Start
 from voice_gateway.doors.web.feed import Feed
 from voice_gateway.doors.web.streams import EventStream, Stream, sse
 from voice_gateway.interruption import Interruption
-from voice_gateway.turn import LONGEST_TEXT, Reply, Utterance, new_id
+from voice_gateway.turn import LONGEST_NAME, LONGEST_TEXT, Reply, Utterance, new_id
 
 DOOR = "web"
 
-Name = Annotated[str, AfterValidator(checked_name)]
+Name = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_NAME)]
 
 
 class Ask(Body):

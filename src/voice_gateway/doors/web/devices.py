@@ -22,7 +22,12 @@ from voice_gateway.turn import Reply, ToolCall, Utterance, new_id
 MakeCalls = Callable[[Utterance, Sequence[ToolCall]], Awaitable[Reply]]
 
 _PERCENT = re.compile(r"\b(\d{1,3}) ?%")
-_OF_LEVEL = frozenset({"dim", "volume", "speed"})  # actions that mean nothing without a number
+# Percent, degrees, kelvin; only "on" means something without.
+_LEVELS = {
+    **dict.fromkeys(("on", "dim", "volume", "speed"), (0, 100)),
+    "set": (-50, 100),
+    "kelvin": (1000, 10_000),
+}
 _SAID = {
     "on": "turn on {name}",
     "off": "turn off {name}",
@@ -93,12 +98,8 @@ class Devices:
         if device is None:
             raise HTTPException(404, "there is no such device")
         wish = await read(request, Wish)
-        if wish.action not in actions_of(device):
-            raise HTTPException(422, f"action: must be one of {', '.join(actions_of(device)) or 'none'}")
-        if wish.level is None and wish.action in _OF_LEVEL | {"set"}:
-            raise HTTPException(422, f"level: {wish.action} needs one")
-        if wish.action in _OF_LEVEL and not 0 <= (wish.level or 0) <= 100:
-            raise HTTPException(422, "level: must be from 0 to 100")
+        if problem := _problem(wish, actions_of(device)):
+            raise HTTPException(409, problem)  # of a body that would be right for another device
         call = home.source_of(device).act(device, _act(wish), home)
         said = _SAID.get(wish.action, "{action} {name}")
         level = f"{wish.level:g}" if wish.level is not None else ""
@@ -127,6 +128,19 @@ class Devices:
         removed = [key for key in before if key not in self._told]
         if changed or removed:
             self._feed.tell("devices", {"devices": changed, "removed": removed})
+
+
+def _problem(wish: Wish, actions: Sequence[str]) -> str:
+    """Empty: it can be tried."""
+    if wish.action not in actions:
+        return f"action: must be one of {', '.join(actions) or 'none'}"
+    span = _LEVELS.get(wish.action)
+    if wish.level is None:
+        return f"level: {wish.action} needs one" if span is not None and wish.action != "on" else ""
+    if span is None:
+        return f"level: {wish.action} takes none"
+    least, most = span
+    return "" if least <= wish.level <= most else f"level: must be from {least} to {most}"
 
 
 def _act(wish: Wish) -> Act:

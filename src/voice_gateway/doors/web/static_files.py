@@ -7,7 +7,10 @@ from pathlib import Path
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
+from starlette.routing import Match, Route
+from starlette.types import Scope
+
+from voice_gateway.doors.web.guard import PROGRAMS
 
 FOLDER = Path(__file__).parent / "static"
 START = "index.html"
@@ -69,4 +72,13 @@ def static_route(folder: Path = FOLDER) -> Route:
             return Response(status_code=304, headers=headers)
         return Response(found.content, headers=headers, media_type=TYPES[Path(name).suffix])
 
-    return Route("/{path:path}", serve, methods=["GET"])
+    return _Rest("/{path:path}", serve, methods=["GET"])
+
+
+class _Rest(Route):
+    """Whatever is not for programs: what they ask for in the wrong way is no page that is missing."""
+
+    def matches(self, scope: Scope) -> tuple[Match, Scope]:
+        if scope["type"] == "http" and scope["path"].startswith(PROGRAMS):
+            return Match.NONE, {}
+        return super().matches(scope)

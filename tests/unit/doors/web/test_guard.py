@@ -8,6 +8,7 @@ from starlette.routing import Route, WebSocketRoute
 from tests.fakes.web import client, raw, served
 from websockets.asyncio.client import connect
 from websockets.exceptions import InvalidStatus
+from websockets.typing import Origin
 
 from voice_gateway.doors.web.limits import Limits
 
@@ -62,7 +63,7 @@ async def test_a_foreign_origin_is_refused_everywhere(tmp_path, origin):
             preflight = await http.options("/api/echo", headers={"Access-Control-Request-Method": "POST"})
             assert preflight.status_code == 403
         with pytest.raises(InvalidStatus) as refused:
-            await connect(f"ws://127.0.0.1:{door.port}/api/voice", origin=origin)
+            await connect(f"ws://127.0.0.1:{door.port}/api/voice", origin=Origin(origin))
         assert refused.value.response.status_code == 403
 
 
@@ -73,7 +74,7 @@ async def test_ones_own_page_and_programs_without_an_origin_come_in(tmp_path):
             assert (await http.post("/api/echo", content=b"abc")).json() == {"bytes": 3}
         async with client(door) as http:
             assert (await http.get("/api/echo")).status_code == 200
-        async with connect(f"ws://127.0.0.1:{door.port}/api/voice", origin=own):
+        async with connect(f"ws://127.0.0.1:{door.port}/api/voice", origin=Origin(own)):
             pass
 
 
