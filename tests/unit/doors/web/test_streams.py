@@ -13,7 +13,7 @@ from voice_gateway.doors.web.feed import Feed
 from voice_gateway.doors.web.limits import Limits
 from voice_gateway.doors.web.streams import Stream, sse
 from voice_gateway.turn import Reply, Utterance
-from voice_gateway.watch import Answered, Heard, Notice, State, Watch
+from voice_gateway.watch import Answered, Heard, State, Watch
 
 NASTY = 'x\r\nevent: answer\r\ndata: {"ok": true}\r\n\r\n\u2028<script>alert(1)</script>\x1b[31m'
 
@@ -65,7 +65,7 @@ async def test_a_console_that_does_not_read_is_let_go_and_holds_up_nobody(tmp_pa
             pieces = other.aiter_text()
             await anext(pieces)
             for number in range(200):
-                watch.tell(Notice(f"{number} " + "x" * 50_000))
+                feed.tell("notice", {"text": f"{number} " + "x" * 50_000})
                 await anext(pieces)  # who reads gets them all the while
         await until(lambda: not feed.listened)
         writer.close()

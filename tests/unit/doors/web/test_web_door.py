@@ -5,6 +5,7 @@ import socket
 import subprocess
 import sys
 
+import pytest
 from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 from tests.fakes.waiting import until
@@ -71,6 +72,7 @@ async def test_what_a_handler_raises_is_an_answer_without_a_reason(tmp_path, cap
         assert (await http.get("/well")).text == "well"
 
 
+@pytest.mark.slow
 def test_neither_the_settings_nor_the_doors_import_the_server():
     code = (
         "import sys, voice_gateway.app.gateway, voice_gateway.app.doors, voice_gateway.cli.run\n"
