@@ -7,6 +7,8 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mappi
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from home_words.kinds import HomeDevice
+from home_words.resolver import Nothing
 from voice_gateway import quick_start
 from voice_gateway.app.doors import Doors, announced_by_running
 from voice_gateway.app.home_events import HomeEvents, Sounder
@@ -32,6 +34,7 @@ from voice_gateway.mcp_link.integration import MCPIntegration, ServerStatus
 from voice_gateway.private_files import close_folder
 from voice_gateway.problems import OWN_TOOLS_LEFT_OUT, TIMERS_LOST
 from voice_gateway.recorder.recorder import TURNS_FILE, Recorder, Surroundings
+from voice_gateway.recorder.why import Why
 from voice_gateway.reports import (
     damaged_file,
     outside_parts,
@@ -222,6 +225,7 @@ class Gateway:
             around=self,
             first=self._clock.answer,
             alarms=self.events.answer,
+            why=Why(self.recorder, self._devices_named, self.local.known).answer,
             prompts=SpokenPrompts(
                 self._prompts_listed, self.link.get_prompt, has_model=self.model is not None
             ),
@@ -233,6 +237,10 @@ class Gateway:
     async def _prompts_listed(self) -> Catalogue:
         await self.servers.tools_known()
         return await self.link.prompts()
+
+    def _devices_named(self, said: str) -> Sequence[HomeDevice]:
+        found = self.local.home.names.find(said)
+        return () if isinstance(found, Nothing) else self.local.home.names.could_mean(said)
 
     def _surroundings(self) -> Surroundings:
         return Surroundings(self.tools.version, self.tools.all(), self._sources.looked())

@@ -19,7 +19,7 @@ from voice_gateway.conversation.locking import Locks
 from voice_gateway.conversation.pending import QUESTION, open_question
 from voice_gateway.conversation.pin_lock import PinLock
 from voice_gateway.conversation.place import conversation_key
-from voice_gateway.conversation.stages import First, Stages, behind_outcomes
+from voice_gateway.conversation.stages import First, Stages, Why, behind_outcomes
 from voice_gateway.conversation.store import MemoryStore, Store
 from voice_gateway.conversation.surroundings import Nowhere, Surroundings
 from voice_gateway.conversation.undo_log import MemoryActs
@@ -77,6 +77,7 @@ class Conversation:
         first: First | None = None,
         alarms: First | None = None,  # before everything else: who has heard one need not wait for a turn
         prompts: SpokenPrompts | None = None,
+        why: Why | None = None,
         gateway: str = "",  # its name among those that share the store
         acts: Acts | None = None,  # where they are kept to be taken back; without it they are in memory
         pin_file: Path | None = None,  # where wrong PINs are counted; without it they are in memory
@@ -86,8 +87,8 @@ class Conversation:
         self._brain = brain
         self._watch = watch or Watch()
         self._around = around or Nowhere()
-        self._stages = Stages(stages, self._watch, first, prompts)
         self._alarms = alarms
+        self._stages = Stages(stages, self._watch, first, prompts, why)
         self._gateway = gateway
         self._acts = acts or MemoryActs(now)
         self._now = now

@@ -12,7 +12,7 @@ from voice_gateway.brain.render_outcomes import render_outcomes
 from voice_gateway.brain.stage import FallbackStage, ModelStage, Stage, Turn
 from voice_gateway.errors import GatewayError, UnfitAnswer
 from voice_gateway.tools.permission import TurnGate
-from voice_gateway.turn import Autonomy, Passed, Reply, ToolOutcome
+from voice_gateway.turn import Autonomy, Passed, Reply, ToolOutcome, Utterance
 from voice_gateway.watch import Staged, State, Watch, tell_step
 
 log = logging.getLogger(__name__)
@@ -22,22 +22,35 @@ OURS = frozenset({"local"})  # stages that make no long texts: what they do is d
 
 # Asked before the stages, such as who stops a timer that rings; None when it has nothing to say.
 First = Callable[[str], Awaitable[str | None]]
+# Answers what is asked about our own doings, from what was kept; None when it is about something else.
+Why = Callable[[Utterance], Awaitable[str | None]]
 
 
 class Stages:
     def __init__(
-        self, stages: Sequence[Stage], watch: Watch, first: First | None, prompts: SpokenPrompts | None
+        self,
+        stages: Sequence[Stage],
+        watch: Watch,
+        first: First | None,
+        prompts: SpokenPrompts | None,
+        why: Why | None,
     ) -> None:
         self._stages = tuple(stages)
         self._watch = watch
         self._first = first
         self._prompts = prompts
+        self._why = why
 
     async def answer(self, turn: Turn, gate: TurnGate) -> Reply:
         """The first that answers; one that passes says what the words are."""
         started = perf_counter()
         if self._first and (text := await self._first(turn.utterance.text)):
             tell_step(Staged, "timers", True, "a timer rings", perf_counter() - started)
+            turn.history.add_user(turn.utterance.text)
+            turn.history.add_ai(text)
+            return Reply(text, stage="local")
+        if self._why and (text := await self._why(turn.utterance)):
+            tell_step(Staged, "recorder", True, "a question about what I did", perf_counter() - started)
             turn.history.add_user(turn.utterance.text)
             turn.history.add_ai(text)
             return Reply(text, stage="local")

@@ -8,7 +8,7 @@ from voice_gateway.tools.masking import HIDDEN
 from voice_gateway.turn import Permission
 
 CATEGORY = "own"
-_ROOM = re.compile(r"(?:[A-Z]\w+ ?)+")
+_ROOM = re.compile(r"[A-Z]\w+(?: [A-Z]\w+)*")
 _DOES = ("on", "off", "toggle", "open", "close", "stop")
 _LOOKS = {
     "search_web": ("search", "query"),

@@ -207,6 +207,11 @@ class TurnStore:
             {**_shown(row), "events": _unpacked(row[-3]), "tools": row[-2], "home": row[-1]} for row in found
         ]
 
+    def oldest(self) -> float | None:
+        """When the first turn was that is kept."""
+        found = self._read("SELECT MIN(at) FROM turns", ())
+        return found[0][0] if found else None
+
     def shared(self, digest: str) -> Any:
         """None: it is not kept."""
         found = self._read("SELECT content FROM shared WHERE digest = ?", (digest,))
