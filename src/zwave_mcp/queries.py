@@ -25,7 +25,7 @@ from zwave_mcp.states import (
     state_of,
     state_text,
 )
-from zwave_mcp.view import Viewer, resolve_device
+from zwave_mcp.view import View, Viewer, resolve_device
 
 _VERIFY_SECONDS: Final = 2.0
 
@@ -34,11 +34,21 @@ class Queries:
     def __init__(self, home: Home, viewer: Viewer) -> None:
         self._home = home
         self._viewer = viewer
+        self._listed: tuple[View | None, dict[tuple[object, ...], Result]] = (None, {})  # of the last view
 
     async def list(
         self, wanted: str = "", inactive: bool = False, limit: int = 100, offset: int = 0
     ) -> Result:
         view = await self._viewer.now()
+        if self._listed[0] is not view:
+            self._listed = view, {}
+        page = self._listed[1]
+        asked = (wanted, inactive, limit, offset)
+        if asked not in page:
+            page[asked] = self._list(view, *asked)
+        return page[asked]
+
+    def _list(self, view: View, wanted: str, inactive: bool, limit: int, offset: int) -> Result:
         chosen = filtered(view.names, wanted)
         offline = [device for device in chosen if not device.available]
         every = inactive or "offline" in words(wanted)
@@ -169,8 +179,12 @@ def abilities(device: Device) -> tuple[str, ...]:
 def listing(page: list[Device], total: int, offline: list[Device], wanted: str) -> str:
     what = f" for {wording.quoted(wanted)}" if wanted.strip() else ""
     rooms: dict[str, list[str]] = {}
+    alike: dict[tuple[str, str], list[Device]] = {}
     for device in page:
-        rooms.setdefault(device.room or "no room", []).append(_in_list(device, page))
+        alike.setdefault((device.name, device.room), []).append(device)
+    for device in page:
+        twins = alike[device.name, device.room]
+        rooms.setdefault(device.room or "no room", []).append(_in_list(device, twins))
     parts = [f"{room}: {', '.join(names)}" for room, names in rooms.items()]
     count = (
         "There is no device"
