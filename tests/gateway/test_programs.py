@@ -163,6 +163,7 @@ async def test_a_routine_is_listed_switched_and_deleted_by_both_ways(tmp_path):
             assert routine["next"]
             assert routine["last"] is None
 
+            assert (await http.get(f"/api/routines/{number}")).json() == routine
             off = await http.post(f"/api/routines/{number}", json={"enabled": False})
             assert off.json()["ok"]
             listed, facts = await call(session, "list_routines")
@@ -174,6 +175,8 @@ async def test_a_routine_is_listed_switched_and_deleted_by_both_ways(tmp_path):
             assert (await http.delete(f"/api/routines/{number}")).json()["ok"]
             assert (await http.get("/api/routines")).json() == {"routines": []}
             assert (await http.delete(f"/api/routines/{number}")).status_code == 404
+            for strange in ("0", "-1", "x", "1e3", "١", "9" * 5000, "%2e%2e", "1%2f2"):
+                assert (await http.delete(f"/api/routines/{strange}")).status_code in (404, 405)
             assert (await http.post("/api/routines/1", json={"enabled": 1})).status_code == 422
             assert (await http.post("/api/routines/1", content=b"{")).status_code == 400
 

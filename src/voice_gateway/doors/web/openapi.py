@@ -12,12 +12,15 @@ from voice_gateway.doors.web.asking import Ask, Undo
 from voice_gateway.doors.web.bodies import Body, json_response
 from voice_gateway.doors.web.devices import Wish
 from voice_gateway.doors.web.login import Login
+from voice_gateway.doors.web.routines import Switch
 from voice_gateway.doors.web.turns import LISTED, LONGEST_SEARCH, MOST_LISTED
+from voice_gateway.turn import LONGEST_NAME
 
 Schema = Mapping[str, Any]
 
 TEXT: Schema = {"type": "string"}
 NUMBER: Schema = {"type": "number"}
+WHOLE: Schema = {"type": "integer"}
 YES_OR_NO: Schema = {"type": "boolean"}
 ERROR: Schema = {"type": "object", "properties": {"error": TEXT}, "required": ["error"]}
 
@@ -68,6 +71,17 @@ TURN = _object(
     stage=TEXT,
     seconds=NUMBER,
     acts=_list(ACT),
+)
+ROUTINE = _object(
+    id=WHOLE,
+    sentence=TEXT,
+    enabled=YES_OR_NO,
+    next=_or_null(TEXT),
+    last=_or_null(_object(at=TEXT, ok=YES_OR_NO, text=TEXT)),
+)
+PART = _object(part=TEXT, state=TEXT, sentence=TEXT, advice=TEXT, since=NUMBER)
+TOOL = _object(
+    name=TEXT, calls=WHOLE, failed=WHOLE, p50=_or_null(NUMBER), p95=_or_null(NUMBER), recent=_list(NUMBER)
 )
 EVENT = {"type": "object", "properties": {"type": TEXT, "turn": _or_null(TEXT)}, "required": ["type"]}
 WITH_EVENTS = {"allOf": [TURN, _object(events=_list(EVENT))]}
@@ -149,6 +163,57 @@ def _ours() -> dict[str, Any]:
     }
 
 
+def _of_programs() -> dict[str, Any]:
+    """OpenAI's shape and MCP are described elsewhere, by those whose they are."""
+    talk = _query("conversation_id", {**TEXT, "minLength": 1, "maxLength": LONGEST_NAME}, "where to undo it")
+    one = "/api/routines/{id}"
+    told = {"200": {"description": "events", "content": {"text/event-stream": {"schema": TEXT}}}}
+    refused = {"description": "why not", "content": {"application/json": {"schema": ERROR}}}
+    return {
+        "/api/routines": {
+            "get": {
+                "summary": "What is planned",
+                "responses": _answers(_object(routines=_list(ROUTINE)), 503),
+            }
+        },
+        one: {
+            "get": {"summary": "One routine", "parameters": [_ID], "responses": _answers(ROUTINE, 404, 503)},
+            "post": {
+                "summary": "Switch a routine on or off",
+                "parameters": [_ID],
+                "requestBody": _body(Switch),
+                "responses": _answers(REPLY, 404, 503, *_WRONG_BODY),
+            },
+            "delete": {
+                "summary": "Delete a routine",
+                "parameters": [_ID, talk],
+                "responses": _answers(REPLY, 404, 422, 503),
+            },
+        },
+        "/api/health": {
+            "get": {
+                "summary": "How each part is, and how long tools take",
+                "responses": _answers(_object(state=TEXT, parts=_list(PART), tools=_list(TOOL))),
+            }
+        },
+        "/api/doctor": {
+            "post": {
+                "summary": "Try every part once; each check as it is found, then done",
+                "responses": {**told, **{str(status): refused for status in (401, 403, 409, 421, 429)}},
+            }
+        },
+        "/metrics": {
+            "get": {
+                "summary": "For Prometheus",
+                "responses": {
+                    "200": {"description": "samples", "content": {"text/plain": {"schema": TEXT}}},
+                    **{str(status): refused for status in (401, 403, 421, 429)},
+                },
+            }
+        },
+    }
+
+
 def document(more: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """`more` are paths of others."""
     return {
@@ -160,7 +225,7 @@ def document(more: Mapping[str, Any] | None = None) -> dict[str, Any]:
         },
         "components": {"securitySchemes": {"token": {"type": "http", "scheme": "bearer"}}},
         "security": [{}, {"token": []}],
-        "paths": {**_ours(), **(more or {})},
+        "paths": {**_ours(), **_of_programs(), **(more or {})},
     }
 
 

@@ -18,6 +18,7 @@ from voice_gateway.turn import Reply, ToolCall, Utterance, new_id
 
 # `Conversation.make_calls`
 MakeCalls = Callable[[Utterance, Sequence[ToolCall]], Awaitable[Reply]]
+LONGEST_NUMBER = 18  # digits
 TALK = "web-routines"  # the conversation of who names none
 
 
@@ -38,9 +39,10 @@ class PlannedRoutines:
         self._make_calls = make_calls
 
     def routes(self) -> list[BaseRoute]:
-        one = "/api/routines/{number:int}"
+        one = "/api/routines/{id}"
         return [
             Route("/api/routines", self.list, methods=["GET"]),
+            Route(one, self.show, methods=["GET"]),
             Route(one, self.switch, methods=["POST"]),
             Route(one, self.delete, methods=["DELETE"]),
         ]
@@ -71,6 +73,15 @@ class PlannedRoutines:
         except ToolError as error:
             raise HTTPException(503, str(error)) from error
 
+    async def show(self, request: Request) -> Response:
+        try:
+            routine = await self._found(_number(request))
+        except NoRoutine as error:
+            raise HTTPException(404, str(error)) from None
+        except ToolError as error:
+            raise HTTPException(503, str(error)) from error
+        return json_response(routine_json(routine.to_json(self._book.place.zone)))
+
     async def switch(self, request: Request) -> Response:
         asked = await read(request, Switch)
         return await self._changed(request, "resume" if asked.enabled else "pause", asked.conversation_id)
@@ -85,12 +96,20 @@ class PlannedRoutines:
 
     async def _changed(self, request: Request, action: str, talk: str | None) -> Response:
         try:
-            reply = await self.change(request.path_params["number"], action, DOOR, talk or TALK)
+            reply = await self.change(_number(request), action, DOOR, talk or TALK)
         except NoRoutine as error:
             raise HTTPException(404, str(error)) from None
         except ToolError as error:
             raise HTTPException(503, str(error)) from error
         return json_response(reply.to_json())
+
+
+def _number(request: Request) -> int:
+    """NoRoutine: it is none."""
+    text = request.path_params["id"]
+    if not (text.isascii() and text.isdecimal() and len(text) <= LONGEST_NUMBER):
+        raise NoRoutine("there is no such routine")
+    return int(text)
 
 
 def routine_json(facts: dict[str, Any]) -> dict[str, Any]:
