@@ -46,6 +46,7 @@ _VERBS: Final = {
     "mute": "mute silence",
     "unmute": "unmute un_mute",
     "dock": "dock",
+    "ring": "ring sound set_off",
 }
 VERBS: Final[dict[str, tuple[str, ...]]] = {}
 for _sense, _words in _VERBS.items():
@@ -124,7 +125,14 @@ WHITE: Final = any_of(" ".join(said.replace(" ", "_") for said in WHITES))
 COLOUR_OF: Final = re.compile(
     r"^(?:the )?colou?r(?: temperature)? (?:of|in|on|for) (?=\w)|'?s? colou?r(?: temperature)?$"
 )
-GEARS: Final = {"low": 33, "medium": 67, "high": 100}  # of a fan
+GEARS: Final = {  # of a fan
+    **dict.fromkeys(("low", "lowest", "1"), 33), **dict.fromkeys(("medium", "2"), 67),
+    **dict.fromkeys(("high", "highest", "3"), 100),
+}  # fmt: skip
+COLOUR_NEEDED: Final = re.compile(
+    r"(?:make|turn|paint|colou?r) (?P<thing>(?:the|my|our) [\w ]{1,60}?) (?P<colour>[a-z]{3,20})$|"
+    r"(?:set|change|turn|put|make|switch) (?:the )?colou?r of (?P<of>[\w ]{1,60}?) to (?P<to>[\w ]{1,30})$"
+)
 
 # --- what plays: the sound of a thing, and the music without naming one
 
@@ -180,6 +188,7 @@ _N: Final = r"(?P<n>(?:-|minus )?\d+(?:\.\d+)?)"
 _PREP: Final = r"(?:\b(?P<prep>up to|down to|to|at|on|by|around) )?"
 _MORE: Final = rf"(?: (?P<more>{MORE_WORD}|up|down))?"
 _BY: Final = rf"(?:\b(?P<small>{SMALL}) |\b(?:{MUCH}) ){{0,8}}\b"
+_BRIGHT: Final = r"(?:,? (?:and |at |with )?(?:at |to )?(?P<bright>\d{1,3}) percent(?: brightness| bright)?)?"
 _UNIT: Final = rf"(?: (?P<unit>{'|'.join(UNITS)})\b)?"
 VALUES: Final = tuple(
     (kind, re.compile(pattern))
@@ -187,13 +196,17 @@ VALUES: Final = tuple(
         ("whole", r"\b(?:all the way|fully|completely|right) (?P<way>up|down)\b"),
         (
             "kelvin",
-            rf"(?:\b(?:to|at|in) )?\b(?:(?P<kelvin>\d{{4,5}}) ?(?:k|kelvin)|(?P<white>{WHITE}))(?=$| in )",
+            rf"(?:\b(?:to|at|in) )?\b(?:(?P<kelvin>\d{{4,5}}) ?(?:k|kelvin)|(?P<white>{WHITE})){_BRIGHT}(?=$| in )",
         ),
         (
             "colour",
-            rf"(?:\b(?:to|in|into) )?(?:\bthe colou?r )?\b(?P<colour>{COLOUR})(?: colou?r(?:ed)?)?(?=$| in )",
+            rf"(?:\b(?:to|in|into) )?(?:\bthe colou?r )?\b(?P<colour>{COLOUR})(?: colou?r(?:ed)?)?{_BRIGHT}(?=$| in )",
         ),
-        ("gear", r"\b(?:to|on|at) (?P<gear>low|medium|high)(?: speed)?$"),
+        (
+            "gear",
+            r"\b(?:to|on|at) (?:a |the )?(?P<gear>low|medium|high|lowest|highest)(?: (?:speed|gear|setting))?$|"
+            r"(?:\b(?:to|on|at) )?\b(?:speed|gear) (?P<speed>low|medium|high|[1-3])$",
+        ),
         ("degrees", rf"{_PREP}\b{_N} degrees?\b{_UNIT}{_MORE}"),
         (
             "percent",

@@ -84,13 +84,18 @@ _ASKING: Final = {
         rf"(?P<left>(?:(?:did|have|has) {_WHO}|who) (?:leave|left)) {_THING} {_STATE}{_IN}",
         rf"(?P<any>any) {_THING} {_STATE}{_IN}",
     ),
+    "Tones": (
+        rf"(?:what|which) (?:tones?|sounds?|melod(?:y|ies)) (?:does|do|can|has|have) {_THING}(?: (?:have|got|play|make|know))?",
+        rf"(?:what|which tones?|which sounds?) can {_THING} (?:play|ring)",
+    ),
     # One device, whatever it has to tell.
     "DeviceState": (
         rf"{_BE} {_THING} (?:half|halfway|partly|fully|completely|all the way) (?:open|closed|up|down|on)",
         rf"{_BE} {_THING} (?:on|off|open|closed|locked|unlocked) or (?:on|off|open|closed|shut|locked|unlocked)",
         rf"(?:(?:what is|give me|tell me) )?(?:the )?(?:current )?{_HOW} of {_THING}",
         rf"(?:what (?:does|temperature is|is)|how is) {_THING} (?:say|set to|set at|doing|at|state|status)",
-        rf"how (?:bright|open|far open) is {_THING}",
+        rf"how (?:bright|open|far open|fast) is {_THING}",
+        rf"(?:what|which) colou?r (?:is|are|does|do|has|have) {_THING}(?: (?:have|got|show|set to|showing))?{_NOW}",
         rf"(?:have|has|did) {_WHO} {_DONE} {_THING}",
         rf"(?:check|double check|check on|tell me about) {_THING}",
     ),

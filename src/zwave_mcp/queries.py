@@ -172,7 +172,7 @@ def abilities(device: Device) -> tuple[str, ...]:
     if device.kind == "fan":
         return ("on", "off", "toggle", "speed")
     if device.kind in SOUNDERS:
-        return ("play", "stop")
+        return ("ring", "stop")
     return ("on", "off", "toggle", *colour, *kelvin) if has else ()
 
 

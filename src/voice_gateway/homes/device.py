@@ -14,6 +14,7 @@ _SWITCHES: Final = frozenset({"on", "off", "toggle"})
 ABILITIES: Final[Mapping[str, frozenset[str]]] = {
     **dict.fromkeys(("switch", "plug", "other", "light", "fan", "siren"), _SWITCHES),
     "dimmer": _SWITCHES | {"dim"},
+    "chime": frozenset({"ring", "stop"}),
     "blind": frozenset({"open", "close", "stop", "dim"}),
     "garage_door": frozenset({"open", "close", "stop"}),
     "valve": frozenset({"open", "close"}),
@@ -40,6 +41,7 @@ class Device:
     source: str = ""
     domain: str = ""  # what its source calls its kind, where the call must say it
     abilities: frozenset[str] | None = None  # actions; None: those of its kind
+    tones: tuple[str, ...] = ()  # of what rings
     readings: tuple[str, ...] = ()  # what it measures beside its state: "battery 80 %", "power 12 W"
 
     @property
@@ -69,9 +71,9 @@ def same_but_for_state(before: Sequence[Device], now: Sequence[Device]) -> bool:
     return len(before) == len(now) and all(same(*both) for both in zip(before, now, strict=True))
 
 
-# A player or a vacuum has no other word for being on.
-_RUNNING: Final = re.compile(r"(?:on|playing|paused|idle|buffering|cleaning)\b")
-_RESTING: Final = re.compile(r"(?:off|standby|docked|returning)\b")
+# A player, a siren or a vacuum has no other word for being on.
+_RUNNING: Final = re.compile(r"(?:on|sounding|playing|paused|idle|buffering|cleaning)\b")
+_RESTING: Final = re.compile(r"(?:off|silent|standby|docked|returning)\b")
 
 
 def has_state(device: Device, state: str) -> bool:

@@ -113,7 +113,7 @@ class Home:
     def is_so(self, device: Device, state: str) -> bool:
         """How it is, as a state or as an action that leads to it; or whether it can be dimmed."""
         if state == "dimmable":
-            return device.kind == "dimmer"
+            return device.can("dim")
         known = {"up": "open", "down": "closed", "close": "closed"}.get(state, state)
         return has_state(replace(device, state=self.state_of(device)), known)
 

@@ -41,6 +41,7 @@ def _device(raw: object, source: str) -> Device | None:
         source=source,
         domain=str(raw.get("domain") or ""),
         abilities=frozenset(_texts(abilities)) if isinstance(abilities, list) else None,
+        tones=_texts(raw.get("tones")),
         readings=_texts(raw.get("readings")),
     )
 

@@ -15,17 +15,20 @@ if TYPE_CHECKING:
 class Act:
     """What is wanted of one device, in the words of no source.
 
-    Actions: on off toggle dim open close stop lock unlock set colour kelvin speed volume pause play next
+    Actions: on off toggle dim open close stop lock unlock set colour kelvin speed ring volume pause play next
     previous mute unmute start dock. A cover's position is "dim" with its level, 0 is closed.
     """
 
     action: str
-    level: int | None = None  # percent: of light, a cover's position, a fan's speed, a player's volume
+    level: int | None = (
+        None  # percent: of light, a cover's position, a fan's speed, a bell's or player's volume
+    )
     temperature: float | None = None  # of "set"
     unit: str = ""  # of the temperature: "C", "F", or "" as the home counts
     mode: str = ""  # of "set": heat, cool, auto, eco, off
     colour: str = ""  # an English name, without spaces as CSS has them: "red", "lightblue"
     kelvin: int | None = None
+    tone: str = ""  # of "ring", as the device calls it
 
     @property
     def said(self) -> dict[str, object]:

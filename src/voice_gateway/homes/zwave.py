@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 from home_words.kinds import HomeDevice
+from home_words.names import loose_words
 from home_words.resolver import Names
 from voice_gateway.homes.device import Device, same_but_for_state
 from voice_gateway.homes.listed import read_devices, read_scenes
@@ -24,6 +25,7 @@ log = logging.getLogger(__name__)
 CONTROL, LOCK, THERMOSTAT, SCENE = (
     "control_zwave_device", "control_zwave_lock", "set_zwave_thermostat", "activate_zwave_scene",
 )  # fmt: skip
+COLOUR, SOUND = "set_zwave_color", "play_zwave_sound"
 LIST, GET, READ, HEALTH = (
     "list_zwave_devices", "get_zwave_device", "get_device_sensor_data", "check_zwave_health",
 )  # fmt: skip
@@ -111,8 +113,15 @@ class ZwaveSource:
         name = {"deviceName": home.address(device)}
         if wish.action == "set" or device.kind == "thermostat":
             return Call(self.offered(THERMOSTAT), {**name, **_warmth(wish)})
+        if wish.action in ("colour", "kelvin"):
+            return Call(self.offered(COLOUR), {**name, **_shown(wish)})
+        if wish.action == "ring" or (wish.action == "stop" and device.can("ring")):
+            return Call(self.offered(SOUND), {**name, **_sounded(wish)})
         tool = LOCK if wish.action in ("lock", "unlock") else CONTROL
         level = {} if wish.level is None else {"level": wish.level}
+        if wish.action == "speed":
+            blown = {"action": "on", **level} if wish.level else {"action": "off"}
+            return Call(self.offered(CONTROL), {**name, **blown})
         return Call(self.offered(tool), {**name, "action": wish.action, **level})
 
     def look(self, device: Device | None, home: "Home", measure: str = "") -> Call:
@@ -149,17 +158,54 @@ def reach_of(
         # known only when it is called again with `confirmed`.
         unseen = stranger or bool(args.get("confirmed"))
         return Reach(action="on", scene=str(args.get("sceneName") or "?"), unseen=unseen)
-    if tool not in (CONTROL, LOCK, THERMOSTAT, RENAME):
+    if tool not in (CONTROL, LOCK, THERMOSTAT, RENAME, COLOUR, SOUND):
         return None
     said = str(args.get("deviceName", ""))
     devices = tuple(could_mean(said))
-    if tool == RENAME:
-        return Reach(devices, "rename", _naming_told(args), said)
+    return Reach(devices, *_told(tool, args, devices), said)
+
+
+def _told(tool: str, args: Mapping[str, Any], devices: Sequence[HomeDevice]) -> tuple[str, str]:
+    """The action, and its value as a person says it."""
     if tool == THERMOSTAT:
-        return Reach(devices, WARMTH, _warmth_told(args), said)
+        return WARMTH, _warmth_told(args)
+    if tool == RENAME:
+        return "rename", _naming_told(args)
+    if tool == COLOUR:
+        return _shown_told(args)
+    if tool == SOUND:
+        return "stop" if args.get("action") == "stop" else "ring", _sounded_told(args, devices)
     level = args.get("level")
-    how = "" if level is None else f"to {level} percent"
-    return Reach(devices, str(args.get("action", "")), how, said)
+    return str(args.get("action", "")), "" if level is None else f"to {level} percent"
+
+
+def _shown(wish: Act) -> dict[str, object]:
+    given = {"color": wish.colour, "temperature": wish.kelvin, "brightness": wish.level}
+    return {key: value for key, value in given.items() if value not in ("", None)}
+
+
+def _shown_told(args: Mapping[str, Any]) -> tuple[str, str]:
+    """The action, and to what: "to blue and 40 percent"."""
+    white = args.get("temperature") is not None
+    to = f"{args['temperature']} kelvin" if white else str(args.get("color") or "")
+    bright = args.get("brightness")
+    parts = [one for one in (to, "" if bright is None else f"{bright} percent") if one]
+    return "kelvin" if white else "colour", f"to {' and '.join(parts)}" if parts else ""
+
+
+def _sounded(wish: Act) -> dict[str, object]:
+    given = {"tone": wish.tone, "volume": wish.level}
+    more = {key: value for key, value in given.items() if value not in ("", None)}
+    return {"action": "stop"} if wish.action == "stop" else {"action": "play", **more}
+
+
+def _sounded_told(args: Mapping[str, Any], devices: Sequence[HomeDevice]) -> str:
+    """ "with Westminster": as the device calls it, of part of a name or a number all that could be meant."""
+    tone, volume = str(args.get("tone") or "").strip(), args.get("volume")
+    known = [one for device in devices for one in getattr(device, "tones", ())]
+    meant = known if tone.isdecimal() else [one for one in known if loose_words(tone) <= loose_words(one)]
+    told = " or ".join(meant) if tone and meant else tone
+    return " ".join(filter(None, (told and f"with {told}", "" if volume is None else f"at {volume} percent")))
 
 
 def _warmth(wish: Act) -> dict[str, object]:

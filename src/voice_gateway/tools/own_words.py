@@ -36,6 +36,8 @@ _ASKED: Final[Mapping[str, frozenset[str]]] = {
         "cool": "cool cooling colder",
         "colour": "colour color set make change turn put",
         "kelvin": "kelvin white warm cool set make change turn put",
+        "ring": "ring play sound chime bell gong start on",
+        "stop": "stop silence quiet off end halt",
         "speed": "speed fan set faster slower up down turn",
         "volume": "volume louder quieter up down set turn",
         "play": "play resume continue unpause start",
@@ -48,7 +50,7 @@ _ASKED: Final[Mapping[str, frozenset[str]]] = {
 }
 _SECONDS: Final = (1, 60, 3600)  # a tool may count the minutes that were said in seconds
 # What only says how a value is meant.
-_BESIDE: Final = frozenset("to by and percent degrees celsius fahrenheit kelvin".split())
+_BESIDE: Final = frozenset("to by and with at percent degrees celsius fahrenheit kelvin".split())
 
 
 def name_words(name: str) -> tuple[str, ...]:

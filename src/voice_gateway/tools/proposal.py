@@ -11,7 +11,7 @@ from voice_gateway.turn import ToolCall, ToolTraits
 
 _DOING = {
     "on": "turn on", "off": "turn off", "colour": "change", "kelvin": "change", "speed": "set",
-    "volume": "set the volume of", "next": "skip on", "previous": "go back on",
+    "ring": "sound", "volume": "set the volume of", "next": "skip on", "previous": "go back on",
     "list": "write on", "dock": "send home",
 }  # fmt: skip
 _MOST_NAMED = 4  # devices that one call would reach

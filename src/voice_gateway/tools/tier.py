@@ -67,7 +67,9 @@ def _reach_tier(reach: Reach) -> Tier:
         return Tier.SENSITIVE if reach.unseen else Tier.ACT
     if not reach.devices:
         return Tier.ACT if reach.action in HARMLESS | {LIST, WARMTH} else Tier.SENSITIVE
-    risky = any(_is_risky(one, reach.said, reach.action) for one in reach.devices)
+    # A chime is as loud as the tone that it is told to play.
+    said = f"{reach.said} {reach.how}" if reach.action == "ring" else reach.said
+    risky = any(_is_risky(one, said, reach.action) for one in reach.devices)
     return Tier.SENSITIVE if risky or reach.unseen else Tier.ACT
 
 
@@ -160,7 +162,7 @@ FAHRENHEIT_FROM = 50.0  # whoever says no unit and so high a number counts in Fa
 REVERSIBLE = frozenset({VOLUME, LISTS, *TIMERS, *ROUTINES})
 # Kinds that do no harm until somebody sets them back.
 _TAKEN_BACK = frozenset(
-    "switch plug dimmer light fan blind garage_door media_player vacuum thermostat other".split()
+    "switch plug dimmer light fan blind garage_door media_player vacuum thermostat chime other".split()
 )
 
 

@@ -245,6 +245,6 @@ async def test_the_simulated_home_rings_and_falls_silent():
 async def test_the_list_says_what_each_can_do():
     listed = (await Tools(simulated(HOME)).call("list_zwave_devices", {})).structured["devices"]
     chime, siren, _, fan = listed
-    assert (chime["abilities"], chime["tones"]) == (["play", "stop"], ["Ding Dong", "Westminster", "Siren"])
+    assert (chime["abilities"], chime["tones"]) == (["ring", "stop"], ["Ding Dong", "Westminster", "Siren"])
     assert (siren["kind"], siren["state"]) == ("siren", "silent")
     assert fan["abilities"] == ["on", "off", "toggle", "speed"]

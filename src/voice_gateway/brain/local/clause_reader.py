@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from voice_gateway.brain.local.command.what import read_command
 from voice_gateway.brain.local.grammar import Frame, has_own_sentences, match, match_ha
 from voice_gateway.brain.local.meaning import Clarification, Context, Meaning, NotHandled, Step
-from voice_gateway.brain.local.plan.act import HOME_ACTS
 from voice_gateway.brain.local.plan.builtin import ASKED, BUILTIN
 from voice_gateway.brain.local.plan.everyday import read_everyday
 from voice_gateway.brain.local.plan.house import KEEPING, read_house
 from voice_gateway.brain.local.plan.look import LOOKS, read_looks
+from voice_gateway.brain.local.plan.play import HOME_ACTS
 from voice_gateway.brain.local.plan.scene import read_scene
 from voice_gateway.brain.local.resolve import LONGEST_NAME
 from voice_gateway.homes.device import Device

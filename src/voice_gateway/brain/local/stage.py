@@ -40,7 +40,7 @@ from voice_gateway.brain.local.meaning import (
 )
 from voice_gateway.brain.local.memory import KEY, Memory, recall
 from voice_gateway.brain.local.normalise import Said, normalise, too_long
-from voice_gateway.brain.local.plan.act import HOME_ACTS
+from voice_gateway.brain.local.plan.play import HOME_ACTS
 from voice_gateway.brain.local.plan.scene import scene_missing, unknown_scene
 from voice_gateway.brain.local.small_talk import SmallTalk, small_talk
 from voice_gateway.brain.local.speakable import SPOKEN_TO, Speakables, as_said, in_own_words

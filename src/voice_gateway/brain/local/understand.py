@@ -24,8 +24,8 @@ from voice_gateway.brain.local.meaning import (
     Understanding,
 )
 from voice_gateway.brain.local.normalise import Said
-from voice_gateway.brain.local.plan.act import HOME_ACTS
 from voice_gateway.brain.local.plan.look import LOOKS
+from voice_gateway.brain.local.plan.play import HOME_ACTS
 from voice_gateway.brain.local.plan.scene import ask_for_scene, scene_alone
 from voice_gateway.brain.local.speech_act import NotACommand, not_a_command, worded_as_question
 from voice_gateway.brain.local.wording import DOING, the

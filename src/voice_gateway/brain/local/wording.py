@@ -100,6 +100,7 @@ DOING = {
     "colour": "change the colour of", "kelvin": "change the white of", "speed": "set the speed of",
     "volume": "change the volume of", "pause": "pause", "play": "play", "next": "skip on",
     "previous": "go back on", "mute": "mute", "unmute": "unmute", "start": "start", "dock": "send home",
+    "ring": "ring",
 }  # fmt: skip
 
 ABLE = {
@@ -113,6 +114,8 @@ ABLE = {
     "dimmer": "can be turned on and off and dimmed",
     "light": "can only be turned on and off",
     "fan": "can be turned on and off",
+    "chime": "can be rung and stopped",
+    "siren": "can be sounded and stopped",
     "media_player": "can be turned on and off, paused and set louder or quieter",
     "vacuum": "can be started and sent home",
     "valve": "can be opened and closed",

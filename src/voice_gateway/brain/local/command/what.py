@@ -113,6 +113,9 @@ def read_command(text: str) -> list[Command]:
             command = _command(what, clause, text)
             if command is not None:
                 made.setdefault(repr((what.action, command.frame.slots)), command)
+    if not made and (wanted := words.COLOUR_NEEDED.fullmatch(text)):
+        unknown = What("SetColour", {"unknown": wanted["colour"] or wanted["to"]})
+        made[text] = Command(unknown, read_which(wanted["thing"] or wanted["of"]), literal=1)
     return list(made.values())
 
 
@@ -189,6 +192,11 @@ def _actions(clause: _Clause) -> Iterator[What]:
         return
     if clause.state in ("up", "down") and clause.verb in ("turn", "crank") and clause.rest in words.POINTED:
         return  # what is talked of decides: the sound, or a lamp
+    if (about := words.COLOUR_OF.search(clause.rest)) and clause.value in ("number", "percent", "share"):
+        # "The colour temperature of the lamp to 3000": no other number is a colour.
+        if "temperature" in about[0] and clause.value == "number":
+            yield What("SetKelvin", {"kelvin": clause.amount})
+        return
     if clause.value in _WITH_VALUE:
         # "Lights 25 percent kitchen off" is more than one wish.
         if clause.state not in ("off", "locked", "unlocked"):
@@ -226,6 +234,9 @@ def _number(clause: _Clause) -> Iterator[What]:
 def _level(clause: _Clause) -> Iterator[What]:
     share = clause.found.get("share") or clause.found.get("bare")
     level, prep = float(words.SHARES[share]) if share else clause.amount, clause.found.get("prep")
+    if clause.does("ring", "play"):
+        yield What("Ring", {"level": level})
+        return
     if clause.relative and (prep or not share or clause.value == "shared"):
         yield from _changed(clause, {"share" if share else "amount": level})
         return
@@ -256,15 +267,17 @@ def _volume(clause: _Clause) -> Iterator[What]:
 def _coloured(clause: _Clause) -> Iterator[What]:
     if clause.verb and not clause.does("set", "on"):
         return
+    bright: dict[str, Slot] = {"level": float(clause.found["bright"])} if "bright" in clause.found else {}
     if clause.value == "colour":
-        yield What("SetColour", {"colour": colours.COLOURS[clause.found["colour"]]})
+        yield What("SetColour", {"colour": colours.COLOURS[clause.found["colour"]], **bright})
     else:
         kelvin = clause.found.get("kelvin") or colours.WHITES[clause.found["white"]]
-        yield What("SetKelvin", {"kelvin": float(kelvin)})
+        yield What("SetKelvin", {"kelvin": float(kelvin), **bright})
 
 
 def _gear(clause: _Clause) -> Iterator[What]:
-    yield What("SetSpeed", {"level": float(words.GEARS[clause.found["gear"]])})
+    gear = clause.found.get("gear") or clause.found["speed"]
+    yield What("SetSpeed", {"level": float(words.GEARS[gear])})
 
 
 def _mode(clause: _Clause) -> Iterator[What]:
@@ -355,11 +368,11 @@ _BY_VERB = {
     "double": What("Scale", {"factor": 2.0}), "halve": What("Scale", {"factor": 0.5}),
     "start": What("Start", {"appliance": True, "explicit": True}), "dock": What("Dock"),
     "pause": What("Pause"), "play": What("Play"), "next": What("Next"), "previous": What("Previous"),
-    "mute": What("Mute"), "unmute": What("Unmute"),
+    "mute": What("Mute"), "unmute": What("Unmute"), "ring": What("Ring"),
 }  # fmt: skip
 
 HEATING = frozenset({"SetTemperature", "Warmer", "Cooler"})
-_OF_IT = frozenset({"SetLevel", "Brighter", "Dimmer", "Scale", "SetColour", "SetKelvin"})
+_OF_IT = frozenset({"SetLevel", "Brighter", "Dimmer", "Scale", "SetColour", "SetKelvin", "SetSpeed"})
 _OF_MUSIC = frozenset({"Pause", "Play", "Next", "Previous"})  # "pause": whatever plays
 
 

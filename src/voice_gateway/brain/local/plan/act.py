@@ -1,12 +1,10 @@
 """Frames that change something in the home: each device that is meant becomes one request."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 
-from home_words import command_words as words
 from home_words.kinds import ENTRANCES, device_class
-from home_words.names import name_key
 from home_words.phrases import capital, listed
 from home_words.states import degrees_of, level_of
 from voice_gateway.brain.local.command.which import Which
@@ -46,6 +44,8 @@ _INSTEAD = {
     ("valve", "on"): "open",
     ("valve", "off"): "close",
     ("fan", "stop"): "off",
+    **{(kind, on): "ring" for kind in ("chime", "siren") for on in ("on", "start", "play")},
+    **{(kind, off): "stop" for kind in ("chime", "siren") for off in ("off", "pause", "mute")},
     ("media_player", "stop"): "pause",
     ("media_player", "start"): "play",
 }
@@ -57,8 +57,8 @@ def done_by(device: Device, action: str) -> str:
     if action in ("dim", "brighten"):
         level = next((one for one in _LEVELS if device.can(one)), "")
         return "" if action == "brighten" and device.is_cover else level
-    meant = _INSTEAD.get((device.kind, action), action)
-    return meant if device.can(meant) else ""
+    ways = (_INSTEAD.get((device.kind, action), action), action)
+    return next((meant for meant in ways if device.can(meant)), "")
 
 
 def act(frame: Frame, context: Context, action: str) -> Meaning:
@@ -223,6 +223,16 @@ def _up_down_it(frame: Frame, context: Context) -> Meaning:
     return act(replace(frame, intent=intent, slots={**frame.slots, "thing": "it"}), context, "brighten")
 
 
+def _set_colour(frame: Frame, context: Context) -> Meaning:
+    """A word that is no colour, beside the own name of something that has some, is told."""
+    if not (unknown := frame.text("unknown")):
+        return act(frame, context, "colour")
+    named = context.home.names.exact(plain(frame.text("thing")))
+    if not named or not all(device.can("colour") or device.can("kelvin") for device in named):
+        return NotHandled("that is no colour of something that has one")
+    return Step(frame.intent, frame=frame, say=f"I know no colour called {unknown}.", devices=named)
+
+
 def _acting(action: str) -> Callable[[Frame, Context], Meaning]:
     return lambda frame, context: act(frame, context, action)
 
@@ -230,71 +240,6 @@ def _acting(action: str) -> Callable[[Frame, Context], Meaning]:
 def _stepping(frame: Frame, context: Context) -> Meaning:
     """More or less of it; a blind only where the words say by how much."""
     return act(frame, context, "dim" if frame.slots.get("moves") else "brighten")
-
-
-# --- what plays
-
-
-_PLAYING = {
-    "Pause": "pause", "Play": "play", "Next": "next", "Previous": "previous", "Mute": "mute",
-    "Unmute": "unmute", "PlayerVolume": "volume", "PlayerLouder": "volume", "PlayerQuieter": "volume",
-}  # fmt: skip
-_OWN = frozenset({"Mute", "Unmute", "PlayerVolume", "PlayerLouder", "PlayerQuieter"})
-
-
-def _playing(action: str) -> Callable[[Frame, Context], Meaning]:
-    """ "Pause", "next song in the kitchen", "mute the tv": of the player that is named, or that plays."""
-
-    def plan(frame: Frame, context: Context) -> Meaning:
-        players = [device for device in context.home.devices if device.can(action)]
-        said = frame.text("thing")
-        about_one = said in IT and all(device.can(action) for device in context.last) and bool(context.last)
-        if not players or (frame.intent in _OWN and words.OWN_SOUND.fullmatch(said) and not about_one):
-            return NotHandled("nothing here plays, or our own sound is meant")
-        music, room = words.MUSIC.fullmatch(plain(said)), room_named(said, context.home)
-        if about_one or not (music or room):
-            meaning = act(frame, context, action)
-            unknown = isinstance(meaning, NotHandled) and not meaning.understood
-            return NotHandled("nothing of that name plays") if unknown else meaning
-        where = room or (music and music["where"] and room_named(music["where"], context.home))
-        if music and music["where"] and not where:
-            return act(replace(frame, slots={**frame.slots, "thing": music["where"]}), context, action)
-        return _of_players(frame, context, action, players, where or "")
-
-    return plan
-
-
-def _louder(frame: Frame, context: Context) -> Meaning:
-    """ "Louder", after something that plays: that, and not our own voice."""
-    if frame.text("thing") and context.last and all(device.can("volume") for device in context.last):
-        intent = "PlayerLouder" if frame.text("direction") == "up" else "PlayerQuieter"
-        return _playing("volume")(replace(frame, intent=intent), context)
-    return volume_step(frame, context)
-
-
-def _of_players(frame: Frame, context: Context, action: str, players: Sequence[Device], room: str) -> Meaning:
-    """In the room that was named, or the door's; of several those that play, or that wait to."""
-    home = context.home
-    here = [device for device in players if name_key(device.room) == name_key(room or context.room or "")]
-    if room and not here:  # one may be called like a room, and be in none
-        here = [device for device in players if name_key(device.name) == name_key(room)]
-    if room and not here:
-        return NotHandled("nothing there plays", spoken=f"I know nothing that plays in the {room}.")
-    chosen = here or list(players)
-    wanted = ("paused",) if action == "play" else ("playing", "buffering")
-    active = [device for device in chosen if home.state_of(device).startswith(wanted)]
-    if len(active or chosen) > 1:
-        return Clarification(which(tuple(active or chosen)), frame, tuple(active or chosen))
-    thing = home.called((active or chosen)[0])
-    return act(replace(frame, slots={**frame.slots, "thing": thing}), context, action)
-
-
-def _stop(frame: Frame, context: Context) -> Meaning:
-    """ "Stop the music" pauses it."""
-    said = plain(frame.text("thing"))
-    if said and said not in IT and words.MUSIC.fullmatch(said):
-        return _playing("pause")(replace(frame, intent="Pause"), context)
-    return act(frame, context, "stop")
 
 
 # --- the call for one device
@@ -313,12 +258,14 @@ def request_for(device: Device, frame: Frame, action: str, context: Context) -> 
 def _wished(device: Device, frame: Frame, action: str, home: Home) -> Act | str:
     if device.kind == "thermostat":
         return _warmth(device, frame, action, home)
-    meant = done_by(device, action)
-    if meant not in _LEVELS:
-        return Act(meant, colour=frame.text("colour"), kelvin=_whole(frame.number("kelvin")))
-    level = frame.number("level")
+    meant, level = done_by(device, action), frame.number("level")
     if level is not None and not 0 <= level <= 100:
         return "I can set that from 0 to 100 percent. To how many shall I?"
+    if meant == "ring":
+        return Act(meant, tone=frame.text("tone"), level=_whole(level) or None)
+    if meant not in _LEVELS:
+        beside = _whole(level) if meant in ("colour", "kelvin") else None
+        return Act(meant, beside, colour=frame.text("colour"), kelvin=_whole(frame.number("kelvin")))
     wanted = round(level) if level is not None else _stepped(device, frame, home)
     return wanted if isinstance(wanted, str) else Act(meant, level=wanted)
 
@@ -379,7 +326,7 @@ def _step(frame: Frame, now: int) -> int:
     return step if frame.intent in ("Brighter", "PlayerLouder") else -step
 
 
-HOME_ACTS: dict[str, Callable[[Frame, Context], Meaning]] = {
+DEVICE_ACTS: dict[str, Callable[[Frame, Context], Meaning]] = {
     "TurnOn": _acting("on"),
     "TurnOff": _acting("off"),
     "Toggle": _acting("toggle"),
@@ -389,7 +336,6 @@ HOME_ACTS: dict[str, Callable[[Frame, Context], Meaning]] = {
     "Scale": _acting("brighten"),
     "Open": _acting("open"),
     "Close": _acting("close"),
-    "Stop": _stop,
     "Lock": _acting("lock"),
     "Unlock": _acting("unlock"),
     "SetTemperature": _set_temperature,
@@ -399,10 +345,8 @@ HOME_ACTS: dict[str, Callable[[Frame, Context], Meaning]] = {
     "Scene": scene,
     "Start": _start,
     "UpDownIt": _up_down_it,
-    "SetColour": _acting("colour"),
+    "SetColour": _set_colour,
     "SetKelvin": _acting("kelvin"),
     "SetSpeed": _acting("speed"),
     "Dock": _acting("dock"),
-    "Volume": _louder,
-    **{intent: _playing(action) for intent, action in _PLAYING.items()},
 }

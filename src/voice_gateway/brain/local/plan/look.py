@@ -7,7 +7,7 @@ from dataclasses import replace
 from home_words import look_words as words
 from home_words.kinds import SWITCHED, DeviceClass, device_class
 from home_words.names import plain_words
-from home_words.phrases import listed
+from home_words.phrases import capital, listed
 from voice_gateway.brain.local.grammar import Frame, Slot
 from voice_gateway.brain.local.meaning import (
     Clarification,
@@ -21,6 +21,7 @@ from voice_gateway.brain.local.meaning import (
 )
 from voice_gateway.brain.local.resolve import (
     EVERYWHERE,
+    Found,
     Resolver,
     Unclear,
     Unknown,
@@ -30,7 +31,7 @@ from voice_gateway.brain.local.resolve import (
     quantified,
     room_named,
 )
-from voice_gateway.brain.local.wording import not_known, unknown_room, which
+from voice_gateway.brain.local.wording import not_known, the, unknown_room, which
 from voice_gateway.homes.device import Device
 from voice_gateway.homes.home import Home
 from voice_gateway.homes.zwave import HEALTH
@@ -208,6 +209,16 @@ def _health(frame: Frame, _context: Context) -> Meaning:
     return Step(frame.intent, (Request(HEALTH),), frame=frame)
 
 
+def _tones(frame: Frame, context: Context) -> Meaning:
+    """What it can play stands in the list of devices already."""
+    found = Resolver(context.home, context.room, context.last).resolve(frame.text("thing"))
+    ringing = [device for device in found.devices if device.tones] if isinstance(found, Found) else []
+    if len(ringing) != 1:
+        return NotHandled("nothing of that name rings")
+    said = f"{capital(the(ringing[0]))} has {listed(ringing[0].tones)}."
+    return Step(frame.intent, frame=frame, say=said, devices=tuple(ringing))
+
+
 LOOKS: dict[str, Callable[[Frame, Context], Meaning]] = {
     "IsState": _is_state,
     "WhichState": _which_or_list,
@@ -216,4 +227,5 @@ LOOKS: dict[str, Callable[[Frame, Context], Meaning]] = {
     "ListDevices": _which_or_list,
     "ListRooms": _list_rooms,
     "Health": _health,
+    "Tones": _tones,
 }

@@ -1,0 +1,121 @@
+"""Frames about what sounds: players, and what rings."""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from home_words import command_words as words
+from home_words.names import name_key
+from voice_gateway.brain.local.grammar import Frame
+from voice_gateway.brain.local.meaning import Clarification, Context, Meaning, NotHandled
+from voice_gateway.brain.local.plan.act import DEVICE_ACTS, act
+from voice_gateway.brain.local.plan.builtin import volume_step
+from voice_gateway.brain.local.resolve import IT, Found, Resolver, plain, room_named
+from voice_gateway.brain.local.wording import which
+from voice_gateway.homes.device import Device
+
+# --- what plays
+
+
+_PLAYING = {
+    "Pause": "pause", "Play": "play", "Next": "next", "Previous": "previous", "Mute": "mute",
+    "Unmute": "unmute", "PlayerVolume": "volume", "PlayerLouder": "volume", "PlayerQuieter": "volume",
+}  # fmt: skip
+_OWN = frozenset({"Mute", "Unmute", "PlayerVolume", "PlayerLouder", "PlayerQuieter"})
+
+
+def _playing(action: str) -> Callable[[Frame, Context], Meaning]:
+    """ "Pause", "next song in the kitchen", "mute the tv": of the player that is named, or that plays."""
+
+    def plan(frame: Frame, context: Context) -> Meaning:
+        if action in ("play", "pause", "mute") and (rung := ringing(frame, context, action)) is not None:
+            return rung
+        players = [device for device in context.home.devices if device.can(action)]
+        said = frame.text("thing")
+        about_one = said in IT and all(device.can(action) for device in context.last) and bool(context.last)
+        if not players or (frame.intent in _OWN and words.OWN_SOUND.fullmatch(said) and not about_one):
+            return NotHandled("nothing here plays, or our own sound is meant")
+        music, room = words.MUSIC.fullmatch(plain(said)), room_named(said, context.home)
+        if about_one or not (music or room):
+            meaning = act(frame, context, action)
+            unknown = isinstance(meaning, NotHandled) and not meaning.understood
+            return NotHandled("nothing of that name plays") if unknown else meaning
+        where = room or (music and music["where"] and room_named(music["where"], context.home))
+        if music and music["where"] and not where:
+            return act(replace(frame, slots={**frame.slots, "thing": music["where"]}), context, action)
+        return _of_players(frame, context, action, players, where or "")
+
+    return plan
+
+
+def _louder(frame: Frame, context: Context) -> Meaning:
+    """ "Louder", after something that plays: that, and not our own voice."""
+    if frame.text("thing") and context.last and all(device.can("volume") for device in context.last):
+        intent = "PlayerLouder" if frame.text("direction") == "up" else "PlayerQuieter"
+        return _playing("volume")(replace(frame, intent=intent), context)
+    return volume_step(frame, context)
+
+
+def _of_players(frame: Frame, context: Context, action: str, players: Sequence[Device], room: str) -> Meaning:
+    """In the room that was named, or the door's; of several those that play, or that wait to."""
+    home = context.home
+    here = [device for device in players if name_key(device.room) == name_key(room or context.room or "")]
+    if room and not here:  # one may be called like a room, and be in none
+        here = [device for device in players if name_key(device.name) == name_key(room)]
+    if room and not here:
+        return NotHandled("nothing there plays", spoken=f"I know nothing that plays in the {room}.")
+    chosen = here or list(players)
+    wanted = ("paused",) if action == "play" else ("playing", "buffering")
+    active = [device for device in chosen if home.state_of(device).startswith(wanted)]
+    if len(active or chosen) > 1:
+        return Clarification(which(tuple(active or chosen)), frame, tuple(active or chosen))
+    thing = home.called((active or chosen)[0])
+    return act(replace(frame, slots={**frame.slots, "thing": thing}), context, action)
+
+
+def _stop(frame: Frame, context: Context) -> Meaning:
+    """ "Stop the music" pauses it."""
+    said = plain(frame.text("thing"))
+    if said and said not in IT and words.MUSIC.fullmatch(said):
+        return _playing("pause")(replace(frame, intent="Pause"), context)
+    return act(frame, context, "stop")
+
+
+# --- what rings
+
+_WITH_TONE = (
+    re.compile(r"(?P<tone>.{1,60}?) (?:on|with|through|over|from|at) (?P<thing>(?:the|my|our) .+)"),
+    re.compile(r"(?P<thing>.{1,60}?) (?:with|using|to) (?P<tone>.+)"),
+)
+_TONE = re.compile(r"^(?:the|a|some) | (?:tone|sound|melody)$|^(?:tone|sound) ")
+
+
+def ringing(frame: Frame, context: Context, action: str) -> Meaning | None:
+    """ "Play Westminster on the door chime": of what rings, by name or sort; None: of something else."""
+    said = frame.text("thing")
+    if not any(device.can("ring") for device in context.home.devices) or said in ("", *IT):
+        return None
+    parted = (pattern.fullmatch(said) for pattern in _WITH_TONE)
+    ways = [(said, ""), *((found["thing"], found["tone"]) for found in parted if found)]
+    for thing, tone in ways:
+        found = Resolver(context.home, context.room, context.last).resolve(thing)
+        devices = found.devices if isinstance(found, Found) else getattr(found, "candidates", ())
+        if not devices or not all(device.can("ring") for device in devices):
+            continue
+        slots = {**frame.slots, "thing": thing, **({"tone": _TONE.sub("", tone)} if tone else {})}
+        return act(replace(frame, intent="Ring", slots=slots), context, action)
+    return None
+
+
+def _ring(frame: Frame, context: Context) -> Meaning:
+    rung = ringing(frame, context, "ring")
+    return rung if rung is not None else NotHandled("nothing of that name rings")
+
+
+HOME_ACTS: dict[str, Callable[[Frame, Context], Meaning]] = {
+    **DEVICE_ACTS,
+    "Stop": _stop,
+    "Ring": _ring,
+    "Volume": _louder,
+    **{intent: _playing(action) for intent, action in _PLAYING.items()},
+}
