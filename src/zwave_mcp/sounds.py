@@ -1,7 +1,6 @@
 """Sirens, doorbells and chimes: a tone that there is, and "playing" only when the device says so."""
 
 import asyncio
-import re
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -15,12 +14,11 @@ from zwave_mcp.control import NotPossible, down, may_have_changed
 from zwave_mcp.devices import SOUND_SWITCH, Device
 from zwave_mcp.home import Home, HomeError, Value, is_number
 from zwave_mcp.results import Facts, Outcome, Result, result
-from zwave_mcp.states import state_of, state_text
+from zwave_mcp.states import state_of, state_text, tone_name
 from zwave_mcp.view import Viewer, resolve_device
 
 SOUNDERS: Final = ("chime", "siren")
 _DEFAULT_TONE: Final = 255
-_LENGTH: Final = re.compile(r"^(?P<name>.+?)\s*\((?P<seconds>\d{1,4}) sec\)$")
 _OFFERED: Final = 10  # tones that a refusal names
 
 
@@ -47,15 +45,10 @@ def tones_of(device: Device) -> tuple[Tone, ...]:
     value = _tone_value(device)
     known = sorted(value.states.items(), key=lambda one: str(one[0]).zfill(4)) if value is not None else ()
     return tuple(
-        _tone(number, text)
+        Tone(number, *tone_name(text))
         for number, text in known
         if isinstance(number, int) and number not in (0, _DEFAULT_TONE) and text.strip()
     )
-
-
-def _tone(number: int, text: str) -> Tone:
-    found = _LENGTH.match(text.strip())
-    return Tone(number, found["name"], int(found["seconds"])) if found else Tone(number, text.strip())
 
 
 def _tone_value(device: Device) -> Value | None:

@@ -94,8 +94,17 @@ def _with_colour(device: Device, state: str) -> str:
     return f"{state}, {colour}" if colour else state
 
 
+_LENGTH: Final = re.compile(r"\((\d{1,4}) sec\)$")
+
+
+def tone_name(text: str) -> tuple[str, int | None]:
+    """A tone's name, and the seconds that are told with it: "Ding Dong (3 sec)"."""
+    found = _LENGTH.search(text.strip())
+    return (text.strip()[: found.start()].strip(), int(found[1])) if found else (text.strip(), None)
+
+
 def _sound(device: Device, raw: Any) -> str:
-    """ "silent", "playing Ding Dong": the length that is told with a tone's name is left out."""
+    """ "silent", "playing Ding Dong" """
     if raw is True:
         return "sounding"
     if raw is False or raw == 0:
@@ -103,7 +112,7 @@ def _sound(device: Device, raw: Any) -> str:
     state = device.state_value
     if not is_number(raw) or state is None:
         return UNKNOWN
-    name = re.sub(r"\s*\(\d+ sec\)$", "", state.states.get(int(raw), ""))
+    name = tone_name(state.states.get(int(raw), ""))[0]
     return f"playing {name}" if name and raw != _DEFAULT_TONE else "sounding"
 
 

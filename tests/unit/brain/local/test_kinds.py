@@ -133,7 +133,10 @@ async def test_silence_needs_no_yes(talk: HomeTalk, said: str):
     [
         ("what colour is the mood light", "The Mood Light is on at 60 percent, orange."),
         ("which colour does the mood light have", "The Mood Light is on at 60 percent, orange."),
-        ("what tones does the door chime have", "The Door Chime has Ding Dong, Westminster and Evacuate Siren."),
+        (
+            "what tones does the door chime have",
+            "The Door Chime has Ding Dong, Westminster and Evacuate Siren.",
+        ),
         ("what can the door chime play", "The Door Chime has Ding Dong, Westminster and Evacuate Siren."),
         (
             "make the floor lamp blue",
