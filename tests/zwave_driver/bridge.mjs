@@ -5,11 +5,14 @@
 // or `{"node": 8, "battery": 15}`; each is answered with the same line. The end of stdin ends it.
 
 import { createInterface } from "node:readline";
-import { SwitchType } from "@zwave-js/cc";
+import { ColorComponent, ColorComponentMap, SwitchType } from "@zwave-js/cc";
 import { BatteryCCReport } from "@zwave-js/cc/BatteryCC";
 import { BinarySwitchCCSet } from "@zwave-js/cc/BinarySwitchCC";
+import { ColorSwitchCCSet } from "@zwave-js/cc/ColorSwitchCC";
 import { DoorLockCCOperationSet } from "@zwave-js/cc/DoorLockCC";
+import { MultilevelSwitchCCSet } from "@zwave-js/cc/MultilevelSwitchCC";
 import { NotificationCCReport } from "@zwave-js/cc/NotificationCC";
+import { SoundSwitchCCTonePlaySet } from "@zwave-js/cc/SoundSwitchCC";
 import { CommandClasses } from "@zwave-js/core";
 import { MockController, MockNode, ccCaps, createMockZWaveRequestFrame } from "@zwave-js/testing";
 import mqtt from "mqtt";
@@ -41,6 +44,25 @@ const door = () =>
 	});
 const battery = () => ccCaps({ ccId: CommandClasses.Battery, isSupported: true, version: 1 });
 
+const colour = (...components) =>
+	ccCaps({
+		ccId: CommandClasses["Color Switch"],
+		isSupported: true,
+		version: 3,
+		colorComponents: Object.fromEntries(components.map((component) => [component, 0])),
+	});
+const sound = () =>
+	ccCaps({
+		ccId: CommandClasses["Sound Switch"],
+		isSupported: true,
+		version: 2,
+		defaultToneId: 1,
+		defaultVolume: 40,
+		tones: [{ name: "Ding Dong", duration: 30 }, { name: "Westminster", duration: 30 }],
+	});
+const { "Warm White": WARM, "Cold White": COLD, Red, Green, Blue } = ColorComponent;
+const FAN = { genericDeviceClass: 17, specificDeviceClass: 8 };
+
 const HOME = [
 	{ id: 2, name: "Ceiling Light", location: "Living Room", classes: [switchable(), supervised()] },
 	{ id: 3, name: "Floor Lamp", location: "Living Room", classes: [level(SwitchType["Off/On"])] },
@@ -49,6 +71,10 @@ const HOME = [
 	{ id: 6, name: "Window Blind", location: "Bedroom", classes: [level(SwitchType["Down/Up"], 2000), supervised()] },
 	{ id: 7, name: "Coffee Maker", location: "Kitchen", classes: [switchable()] },
 	{ id: 8, name: "Back Door", location: "Hallway", classes: [door(), battery()] },
+	{ id: 20, name: "Mood Light", location: "Lounge", classes: [level(SwitchType["Off/On"]), colour(WARM, Red, Green, Blue), supervised()] },
+	{ id: 21, name: "Reading Lamp", location: "Lounge", classes: [level(SwitchType["Off/On"]), colour(WARM, COLD)] },
+	{ id: 22, name: "Airflow", location: "Lounge", classes: [level(SwitchType["Off/On"])], built: FAN },
+	{ id: 23, name: "Door Chime", location: "Hallway", classes: [sound()] },
 ];
 
 const faults = new Map(); // node id -> fault
@@ -56,9 +82,18 @@ const faults = new Map(); // node id -> fault
 /** A device that acknowledges the radio frame of a command and does nothing. */
 const deafBehaviour = {
 	handleCC(_controller, self, received) {
-		const commanded = received instanceof BinarySwitchCCSet || received instanceof DoorLockCCOperationSet;
+		const commands = [BinarySwitchCCSet, DoorLockCCOperationSet, ColorSwitchCCSet, MultilevelSwitchCCSet, SoundSwitchCCTonePlaySet];
+		const commanded = commands.some((command) => received instanceof command);
 		if (commanded && ["jammed", "ignoring"].includes(faults.get(self.id))) return { action: "ok" };
 	},
+};
+
+/** Reading a frame with colours, which only a device does, fails in this version of the driver. */
+ColorSwitchCCSet.from = function from(raw, ctx) {
+	const names = Object.fromEntries(Object.entries(ColorComponentMap).map(([name, component]) => [component, name]));
+	const count = raw.payload[0] & 0b11111;
+	const pairs = Array.from({ length: count }, (_, at) => [names[raw.payload[1 + 2 * at]], raw.payload[2 + 2 * at]]);
+	return new this({ nodeId: ctx.sourceNodeId, ...Object.fromEntries(pairs) });
 };
 
 async function startDriver() {
@@ -71,8 +106,8 @@ async function startDriver() {
 	const controller = await MockController.create({ mockPort, serial, homeId: 0x7e570001, ownNodeId: 1 });
 	controller.defineBehavior(...createDefaultMockControllerBehaviors());
 	const devices = new Map();
-	for (const { id, classes } of HOME) {
-		const device = await MockNode.create({ id, controller, capabilities: { txDelay: 0, commandClasses: classes } });
+	for (const { id, classes, built } of HOME) {
+		const device = await MockNode.create({ id, controller, capabilities: { txDelay: 0, commandClasses: classes, ...built } });
 		device.defineBehavior(...createDefaultMockNodeBehaviors());
 		device.defineBehavior(deafBehaviour);
 		controller.addNode(device);
@@ -129,15 +164,16 @@ function listNodes(driver) {
 			available: node.status !== NodeStatus.Dead,
 			ready: node.ready,
 			isControllerNode: node.isControllerNode,
+			deviceClass: node.deviceClass && { generic: node.deviceClass.generic.key, specific: node.deviceClass.specific.key },
 			values: Object.fromEntries(ids.map((id) => describe(node, id, known))),
 		};
 	});
 }
 
 /** Z-Wave JS UI turns every error of a write into this status (recorded). */
-async function writeValue(driver, id, value) {
+async function writeValue(driver, id, value, options) {
 	try {
-		return await driver.controller.nodes.getOrThrow(id.nodeId).setValue(id, value);
+		return await driver.controller.nodes.getOrThrow(id.nodeId).setValue(id, value, options);
 	} catch {
 		return { status: 2 };
 	}

@@ -1,0 +1,81 @@
+"""Colours, fans and chimes with the real driver: what it sends, what the device then holds, what is said."""
+
+import pytest
+from tests.zwave_driver.test_driver_truth import faulty, home_of
+
+from zwave_mcp.home import ValueId
+
+pytestmark = [pytest.mark.zwave_driver, pytest.mark.asyncio(loop_scope="package")]
+
+
+async def held(driver, node: int) -> dict[int, int]:
+    """The components as the device itself has them."""
+    keys = {20: (0, 2, 3, 4), 21: (0, 1)}[node]
+    async with home_of(driver) as home:
+        return {key: await home.poll(ValueId(node, 51, 0, "currentColor", key)) for key in keys}
+
+
+async def state_of(server, device: str) -> str:
+    return (await server.call("get_zwave_device", deviceName=device)).structured["state"]
+
+
+async def test_a_colour_reaches_the_bulb_and_its_white_goes_out(driver, server):
+    white = await server.call("set_zwave_color", deviceName="mood light", color="warm white", brightness=40)
+    assert (white.outcome, await held(driver, 20)) == ("confirmed", {0: 255, 2: 0, 3: 0, 4: 0})
+
+    blue = await server.call("set_zwave_color", deviceName="mood light", color="#0000ff")
+    assert (blue.outcome, await held(driver, 20)) == ("confirmed", {0: 0, 2: 0, 3: 0, 4: 255})
+    assert await state_of(server, "mood light") == "on, 40 %, blue"
+
+    for call in blue.structured["before"]:
+        assert (await server.call(call["name"], **call["args"])).outcome == "confirmed"
+    assert await held(driver, 20) == {0: 255, 2: 0, 3: 0, 4: 0}
+
+
+async def test_whites_are_mixed_and_each_component_is_asked_for(driver, server):
+    answer = await server.call("set_zwave_color", deviceName="reading lamp", temperature=4000)
+    assert (answer.outcome, await held(driver, 21)) == ("confirmed", {0: 113, 1: 142})
+
+    async with faulty(driver, 21, "ignoring"):
+        lied = await server.call("set_zwave_color", deviceName="reading lamp", temperature=2700)
+    assert (lied.outcome, lied.is_error) == ("failed", True)
+    assert await held(driver, 21) == {0: 113, 1: 142}
+
+
+async def test_what_is_no_colour_is_not_sent(driver, server):
+    before = await held(driver, 21)
+    for wish in ({"color": "bright"}, {"color": "red"}, {"temperature": 900}):
+        assert (await server.call("set_zwave_color", deviceName="reading lamp", **wish)).is_error
+    assert await held(driver, 21) == before
+
+
+async def test_a_fan_is_known_by_its_class_alone(driver, server):
+    answer = await server.control("airflow", "on", level=33)
+    assert (answer.outcome, answer.structured["state"]) == ("confirmed", "on, 33 %")
+    listed = await server.call("list_zwave_devices", filter="fan")
+    assert [(one["name"], one["kind"]) for one in listed.structured["devices"]] == [("Airflow", "fan")]
+
+    async with faulty(driver, 22, "ignoring"):
+        assert (await server.control("airflow", "on", level=67)).outcome == "failed"
+
+
+async def test_a_chime_plays_as_loud_as_it_was_told_and_stops(driver, server):
+    answer = await server.call(
+        "play_zwave_sound", deviceName="door chime", action="play", tone="westminster", volume=15
+    )
+    assert answer.text == "The Door Chime is playing Westminster at 15 percent."
+    stopped = await server.call("play_zwave_sound", deviceName="door chime", action="stop")
+    assert (stopped.outcome, stopped.structured["state"]) == ("confirmed", "silent")
+
+    unknown = await server.call("play_zwave_sound", deviceName="door chime", action="play", tone="banana")
+    assert (unknown.outcome, unknown.is_error) == ("invalid", True)
+    async with faulty(driver, 23, "ignoring"):
+        assert (await server.call("play_zwave_sound", deviceName="door chime", action="play")).is_error
+
+
+async def test_a_dead_bulb_is_said(driver, server):
+    wish = {"deviceName": "reading lamp", "temperature": 5000}
+    async with faulty(driver, 21, "dead"):
+        answer = await server.call("set_zwave_color", **wish)
+    assert (answer.outcome, answer.is_error) == ("unreachable", True)
+    assert (await server.call("set_zwave_color", **wish)).outcome == "confirmed"
