@@ -44,7 +44,7 @@ export function act(device, action, level) {
 // What was said in this conversation before the page was loaded again; nothing where turns are not kept.
 export async function before() {
   try {
-    const { turns } = await get("/api/turns?limit=50");
+    const { turns } = await get("/api/turns?limit=20");
     return turns.filter((turn) => turn.conversation_id === conversation.id).reverse();
   } catch {
     return [];

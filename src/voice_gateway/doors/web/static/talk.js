@@ -64,9 +64,13 @@ class Talk {
   }
 
   async restore() {
-    for (const turn of await before()) {
-      const card = this.add(turn.text, turn.door === "web" ? false : turn.voice);
-      card.show({ ...turn, expects_answer: false, outcomes: turn.acts }, turn.id);
+    const turns = await before();
+    await Promise.all(turns.map((turn) => tracePanel.recall(turn.id)));
+    for (const turn of turns) {
+      const events = live.eventsOf(turn.id);
+      const card = this.add(turn.text, events.some((event) => event.heard_by));
+      const outcomes = events.filter((event) => event.type === "acted");
+      card.show({ ...turn, text: turn.reply, expects_answer: false, outcomes }, turn.id);
       card.settle();
     }
   }
