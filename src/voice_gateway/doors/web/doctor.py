@@ -78,12 +78,17 @@ class Doctor:
         try:
             while line := await process.stdout.readline():
                 yield json.loads(line)
+            # It ends by itself: a signal now would take its return code from who waits for that.
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(process.wait(), STOP_SECONDS)
         finally:
             await _ended(process)
 
 
 async def _ended(process: asyncio.subprocess.Process) -> None:
     """It gets the time to end what it has started itself."""
+    if process.returncode is not None:
+        return
     with contextlib.suppress(ProcessLookupError):
         process.terminate()
     try:

@@ -39,13 +39,15 @@ class PlannedRoutines:
         self._make_calls = make_calls
 
     def routes(self) -> list[BaseRoute]:
-        one = "/api/routines/{id}"
         return [
             Route("/api/routines", self.list, methods=["GET"]),
-            Route(one, self.show, methods=["GET"]),
-            Route(one, self.switch, methods=["POST"]),
-            Route(one, self.delete, methods=["DELETE"]),
+            Route("/api/routines/{id}", self.one, methods=["GET", "POST", "DELETE"]),
         ]
+
+    async def one(self, request: Request) -> Response:
+        """One route for all methods, so that whoever uses another is told all of these."""
+        by_method = {"POST": self.switch, "DELETE": self.delete}
+        return await by_method.get(request.method, self.show)(request)
 
     async def listed(self) -> list[dict[str, Any]]:
         """ToolError: nobody can say now."""
