@@ -74,7 +74,7 @@ def outcome_json(outcome: ToolOutcome) -> dict[str, Any]:
     args = dict(outcome.args)
     return {
         **outcome.to_json(),
-        "args": _arguments(args),
+        "args": arguments_json(args),
         "text": mask_result(outcome.text, args, LONGEST_TEXT),
         "structured": mask_whole(outcome.structured, args, LONGEST_STRUCTURED),
         **({"artifacts": _artifacts(outcome)} if outcome.artifacts else {}),
@@ -86,7 +86,7 @@ def _artifacts(outcome: ToolOutcome) -> Any:
     return mask_whole(told, dict(outcome.args), LONGEST_STRUCTURED)
 
 
-def _arguments(args: Any) -> Any:
+def arguments_json(args: Any) -> Any:
     """All of them; where that is too long, the first ones, with a mark in place of each long value."""
     if (whole := mask_whole(args, args, LONGEST_ARGUMENTS)) is not None or not isinstance(args, dict):
         return whole
@@ -142,7 +142,7 @@ def _round(event: ModelRound) -> Mapping[str, Any]:
 
 
 def _call(call: ToolCall) -> dict[str, Any]:
-    return {"call_id": call.id, "tool": call.name, "args": _arguments(call.args)}
+    return {"call_id": call.id, "tool": call.name, "args": arguments_json(call.args)}
 
 
 def _judged(event: Judged) -> Mapping[str, Any]:

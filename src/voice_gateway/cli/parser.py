@@ -83,6 +83,7 @@ def parser() -> Parser:
     _add_undo(commands, shared)
     _add_routines(commands, shared)
     _add_turns(commands, shared)
+    _add_replay(commands, shared)
     _add_tools(commands, shared)
     _add_mcp(commands, shared)
     _add_catalogue(commands, shared)
@@ -119,6 +120,18 @@ def _add_turns(commands: "argparse._SubParsersAction[Parser]", shared: Parser) -
             "id", metavar="ID", help="as `voice-gateway turns` shows it; its beginning is enough"
         )
     delete.add_argument("id", nargs="?", metavar="ID", help="which one")
+
+
+def _add_replay(commands: "argparse._SubParsersAction[Parser]", shared: Parser) -> None:
+    replay = commands.add_parser(
+        "replay",
+        parents=[shared],
+        help="run recorded turns again, and show what is different now",
+        description="With today's settings, against the recorded tool results: no server is asked, nothing "
+        "is switched. Exit code 0: nothing is different; 1: something is.",
+    )
+    replay.add_argument("id", nargs="?", metavar="ID", help="as `voice-gateway turns` shows it")
+    replay.add_argument("--since", metavar="TIME", help="all turns of this time, such as 7d or 12h")
 
 
 def _shared_options() -> Parser:

@@ -33,13 +33,6 @@ STALE_SECONDS = 900.0  # a turn that has not ended by then was given up
 CLOSE_SECONDS = 3.0  # what is not written by then, as on a disk that hangs, is lost
 
 
-@dataclass(slots=True)
-class OpenTurn:
-    utterance: Utterance
-    begun: float
-    events: list[Event] = field(default_factory=list)
-
-
 @dataclass(frozen=True, slots=True)
 class Surroundings:
     """What a turn saw of the tools and the home, to run it again."""
@@ -47,6 +40,14 @@ class Surroundings:
     version: int = -1  # of the tools
     tools: "Sequence[BaseTool]" = ()
     looks: Sequence[ToolOutcome] = ()
+
+
+@dataclass(slots=True)
+class OpenTurn:
+    utterance: Utterance
+    begun: float
+    around: Surroundings
+    events: list[Event] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +61,7 @@ _STOP = object()
 
 
 class Recorder:
-    """One for each gateway. `around` is asked when a turn is over."""
+    """One for each gateway. `around` is asked when a turn begins."""
 
     def __init__(
         self,
@@ -95,7 +96,7 @@ class Recorder:
         if turn is None:
             if utterance.id in self._over:
                 return
-            turn = self._open[utterance.id] = OpenTurn(utterance, self._now())
+            turn = self._open[utterance.id] = OpenTurn(utterance, self._now(), self._around())
         if len(turn.events) < MOST_EVENTS or isinstance(event, Answered):
             turn.events.append(event)
         if isinstance(event, Answered):
@@ -117,7 +118,9 @@ class Recorder:
         if self._queue.qsize() >= MOST_WAITING:
             log.error("a turn could not be kept, too many wait for the disk")
             return
-        self._queue.put(FinishedTurn(turn.utterance, turn.events, self._around()))
+        # How the home was before is what the turn began with; one that had to be read first is known now.
+        around = turn.around if turn.around.looks else self._around()
+        self._queue.put(FinishedTurn(turn.utterance, turn.events, around))
         if self._thread is None:
             self._thread = threading.Thread(target=self._write_all, name="recorder", daemon=True)
             self._thread.start()

@@ -1,0 +1,213 @@
+"""Runs a recorded turn again, with today's rules and settings: every tool answers with what was recorded.
+
+Nothing here knows a server: there is no link, and each tool is one that only reads from the record.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import SimpleNamespace
+from typing import Any
+
+from voice_gateway.app.model import build_model
+from voice_gateway.app.routines import place_of
+from voice_gateway.brain.local.stage import LocalBrain
+from voice_gateway.config import Settings
+from voice_gateway.conversation.entry import Conversation
+from voice_gateway.errors import ToolError
+from voice_gateway.homes.sources import Sources
+from voice_gateway.tools.declared import declared_tool
+from voice_gateway.tools.executor import ToolExecutor
+from voice_gateway.tools.manager import ToolManager
+from voice_gateway.tools.masking import HIDDEN
+from voice_gateway.tools.permission import Fits
+from voice_gateway.tools.reach import Reach
+from voice_gateway.trace import arguments_json, event_json
+from voice_gateway.turn import ToolCall, ToolTraits, Utterance
+from voice_gateway.watch import Event, Watch
+
+NOT_RECORDED = "this call is not in the recording"
+_HIDDEN = "something in it was hidden, so its words are not known any more"
+_BY_HAND = "it was not said: a routine or a hand made it"
+_NO_TOOLS = "the tools of that time are not kept"
+
+Turn = Mapping[str, Any]
+Recorded = Mapping[str, Any]  # a tool, a look or a call
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What a turn came to, to be compared."""
+
+    stage: str
+    calls: tuple[str, ...]  # each with its arguments and the gate's decision
+    reply: str
+    ok: bool
+
+    def to_json(self) -> dict[str, Any]:
+        return {"stage": self.stage, "calls": list(self.calls), "reply": self.reply, "ok": self.ok}
+
+
+def result_of(events: Sequence[Mapping[str, Any]]) -> Result:
+    judged = {one["call_id"]: one["decision"] for one in events if one["type"] == "judged"}
+    made = [one for one in events if one["type"] == "acted"]
+    calls = tuple(
+        f"{one['tool']}({json.dumps(one['args'], sort_keys=True, ensure_ascii=False)})"
+        f" {judged.get(one['call_id'], 'not judged')}"
+        for one in made
+    )
+    answered: Mapping[str, Any] = next((one for one in reversed(events) if one["type"] == "answered"), {})
+    reply, ok = str(answered.get("text", "")), bool(answered.get("ok"))
+    return Result(str(answered.get("stage", "none")), calls, reply, ok)
+
+
+def differences(recorded: Result, now: Result) -> list[str]:
+    """One for each thing that is another, as it was and as it is."""
+    told = []
+    for name in ("stage", "calls", "reply", "ok"):
+        before, after = getattr(recorded, name), getattr(now, name)
+        if before != after:
+            told.append(f"{name}: {_shown(before)} → {_shown(after)}")
+    return told
+
+
+def _shown(value: Any) -> str:
+    return "; ".join(value) or "none" if isinstance(value, tuple) else str(value)
+
+
+def why_not(turn: Turn, before: Sequence[Turn]) -> str:
+    """Why it cannot be run again; empty: it can."""
+    if any(HIDDEN in one["text"] for one in (*before, turn)):
+        return _HIDDEN
+    staged = [one for one in turn["events"] if one["type"] == "staged"]
+    if not any(one["type"] == "heard" for one in turn["events"]) or any(
+        one["reason"] == "chosen by hand" for one in staged
+    ):
+        return _BY_HAND
+    if any(one["stage"] == "recorder" for one in staged):
+        return "it asked for the record itself"
+    return "" if turn["tools"] else _NO_TOOLS
+
+
+class Replay:
+    """One turn, behind those of its conversation that it may speak of."""
+
+    def __init__(
+        self, settings: Settings, tools: Sequence[Mapping[str, Any]], home: Sequence[Mapping[str, Any]]
+    ):
+        self._settings = settings
+        self._left: list[Mapping[str, Any]] = []  # recorded calls that nobody has made yet
+        self._looks = {(one["tool"], _key(one["args"])): one for one in home}
+        self._at = 0.0
+        self._manager = ToolManager(settings.mcpServers)
+        self._add(tools)
+        self._executor = ToolExecutor(self._manager)
+        self._local = LocalBrain(
+            self._executor,
+            settings.brain,
+            home=settings.home,
+            sources=Sources(self._executor),
+            place=place_of(settings.home),
+            now=lambda: self._at,
+        )
+        self._events: list[Event] = []
+        watch = Watch()
+        watch.subscribe(self._events.append)
+        self._model = build_model(self._for_model())
+        # A PIN was never written, so none can be asked for.
+        permission = settings.permission.model_copy(update={"pin": None})
+        self._conversation = Conversation(
+            [self._local] if self._model is None else [self._local, self._model],
+            self._executor,
+            settings.brain,
+            permission,
+            watch=watch,
+            around=self,
+            now=lambda: self._at,
+        )
+
+    async def run(self, turn: Turn, before: Sequence[Turn]) -> Result:
+        try:
+            for one in (*before, turn):
+                self._events.clear()
+                self._at = one["at"]
+                self._left = [event for event in one["events"] if event["type"] == "acted" and _ran(event)]
+                said = Utterance(one["text"], one["door"], one["conversation_id"], one["room"])
+                await self._conversation.answer(said)
+        finally:
+            if self._model is not None:
+                await self._model.aclose()
+        told = [event_json(event) for event in self._events]
+        return result_of([one for one in told if one is not None])
+
+    def _add(self, tools: Sequence[Recorded]) -> None:
+        servers: dict[str, list[Any]] = {}
+        for one in tools:
+            if "schema" not in one:
+                continue
+            traits = ToolTraits(source=one["source"], **one["traits"])
+            name = traits.original_name or one["name"]
+            tool = declared_tool(
+                name, one["description"], one["schema"], self._answering(name, one["source"]), traits
+            )
+            if one["source"] in self._settings.mcpServers:
+                servers.setdefault(one["source"], []).append(tool)
+            else:
+                self._manager.add(tool)
+        for server, found in servers.items():
+            self._manager.add_mcp_tools(server, found)
+
+    def _answering(self, name: str, source: str) -> Any:
+        """The only thing that a tool does here."""
+        names = (name, f"{source}__{name}")
+
+        async def answer(**args: Any) -> tuple[str, dict[str, Any]]:
+            look = next((found for one in names if (found := self._looks.get((one, _key(args))))), None)
+            made = next(
+                (one for one in self._left if one["tool"] in names and _same(one["args"], args)), None
+            )
+            if made is not None:
+                self._left.remove(made)
+            if (found := made or look) is None:
+                raise ToolError(NOT_RECORDED)
+            if not found.get("ok", True):
+                raise ToolError(found["text"].removeprefix("Error: "), structured=found["structured"])
+            return found["text"], {"structured": found["structured"]}
+
+        return answer
+
+    # --- what a conversation and a model ask of the gateway around them
+
+    def reach(self, call: ToolCall, known: ToolTraits) -> Reach | None:
+        return self._local.reach(call, known)
+
+    def agreed(self, _call: ToolCall, _known: ToolTraits) -> None:
+        """It is not remembered: nobody says yes now."""
+
+    def fitting(self, utterance: Utterance, before: str) -> Fits:
+        return self._local.fitting(utterance, before)
+
+    async def linked(self) -> None:
+        """There is nothing to wait for."""
+
+    def _for_model(self) -> Any:
+        return SimpleNamespace(
+            settings=self._settings,
+            executor=self._executor,
+            local=self._local,
+            link=SimpleNamespace(instructions=dict),
+            servers=SimpleNamespace(tools_known=self.linked),
+        )
+
+
+def _ran(event: Mapping[str, Any]) -> bool:
+    return event["outcome"] not in ("waiting", "not_permitted")
+
+
+def _key(args: Any) -> str:
+    return json.dumps(args, sort_keys=True, default=str)
+
+
+def _same(recorded: Any, args: Mapping[str, Any]) -> bool:
+    """As they were written, secrets hidden."""
+    return _key(recorded) == _key(arguments_json(dict(args)))

@@ -1,0 +1,121 @@
+"""A recorded turn is run again without the home: its tools answer with what was recorded."""
+
+from typing import Any
+
+import pytest
+from tests.fakes.home_talk import HomeTalk
+from tests.unit.recorder.test_recorder import recording
+
+from voice_gateway.app.replay import NOT_RECORDED, Replay, differences, result_of, why_not
+from voice_gateway.config import PermissionSettings, Settings
+from voice_gateway.recorder.recorder import Surroundings
+
+HOME = """
+[[device]]
+name = "Floor Lamp"
+kind = "dimmer"
+room = "Living Room"
+[[device]]
+name = "Front Door"
+kind = "lock"
+room = "Hall"
+"""
+
+
+class Recorded(HomeTalk):
+    def __init__(self, tmp_path) -> None:
+        super().__init__(HOME)
+        self.recorder = recording(tmp_path, self.conversation._watch)
+        self.recorder._around = self._seen
+
+    def _seen(self) -> Surroundings:
+        tools = self.executor.tools
+        return Surroundings(tools.version, tools.all(), self.brain._cache._all.looked())
+
+    async def turns(self) -> list[dict[str, Any]]:
+        """Oldest first."""
+        listed = await self.recorder.read(lambda store: store.turns())
+        return [self.recorder.store().find(one["id"])[0] for one in reversed(listed)]
+
+    async def again(self, settings: Settings | None = None, **changed: Any) -> list[str]:
+        *before, turn = await self.turns()
+        store = self.recorder.store()
+        replay = Replay(settings or Settings(), store.shared(turn["tools"]), store.shared(turn["home"]) or [])
+        return differences(result_of(turn["events"]), await replay.run({**turn, **changed}, before))
+
+
+@pytest.fixture
+async def talk(tmp_path):
+    talk = Recorded(tmp_path)
+    yield talk
+    await talk.recorder.close()
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        ["turn on the floor lamp"],
+        ["turn on the floor lamp", "turn it off"],
+        ["unlock the front door"],
+        ["unlock the front door", "yes"],
+        ["is the floor lamp on"],
+        ["set the volume to 30"],
+        ["open the pod bay doors"],
+    ],
+)
+async def test_what_nobody_changed_comes_to_the_same_and_touches_nothing(talk, said):
+    await talk.hears(*said)
+    before, loud = await talk.states(), talk.volume.gain()
+
+    assert await talk.again() == []
+
+    assert await talk.states() == before
+    assert talk.volume.gain() == loud
+
+
+async def test_no_tool_of_the_home_can_be_reached_from_a_replay(talk):
+    await talk.hears("turn on the floor lamp")
+    [turn] = await talk.turns()
+    store = talk.recorder.store()
+    replay = Replay(Settings(), store.shared(turn["tools"]), store.shared(turn["home"]) or [])
+
+    tools: list[Any] = list(talk.executor.tools.all())
+    real = {id(tool.coroutine) for tool in tools}
+    mine: list[Any] = list(replay._executor.tools.all())
+
+    assert len(mine) == len(tools)
+    assert not [tool for tool in mine if id(tool.coroutine) in real]
+    assert {tool.coroutine.__qualname__ for tool in mine} == {"Replay._answering.<locals>.answer"}
+
+
+async def test_a_call_that_was_not_recorded_fails_and_is_a_difference(talk):
+    await talk.hears("turn on the floor lamp")
+    before = await talk.states()
+
+    told = await talk.again(text="turn off the floor lamp")
+
+    assert any(NOT_RECORDED in one.lower() for one in told)
+    assert any(one.startswith("calls: ") for one in told)
+    assert await talk.states() == before
+
+
+async def test_other_settings_show(talk):
+    await talk.hears("unlock the front door")
+
+    told = await talk.again(Settings(permission=PermissionSettings(confirm=False)))
+
+    assert told[0].endswith(" allowed")
+    assert "ask → " in told[0]
+
+
+async def test_what_cannot_be_said_again_is_left_out(talk):
+    await talk.hears("turn on the floor lamp")
+    [turn] = await talk.turns()
+
+    assert why_not(turn, ()) == ""
+    assert "hidden" in why_not({**turn, "text": "the code is ***"}, ())
+    assert "hidden" in why_not(turn, [{**turn, "text": "***"}])
+    assert "routine" in why_not(
+        {**turn, "events": [one for one in turn["events"] if one["type"] != "heard"]}, ()
+    )
+    assert why_not({**turn, "tools": ""}, ())
