@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -20,6 +21,8 @@ from voice_gateway.turn import OutcomeStatus, ToolCall, ToolOutcome, ToolTraits
 log = logging.getLogger(__name__)
 
 HomeReady = Callable[[], Awaitable[None]]
+
+FRESH_SECONDS = 1.0  # a list that was read so lately has every name that was given
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +51,10 @@ class DeviceCache:
         settings: HomeSettings | None = None,
         sources: Sources | None = None,
         build: Callable[..., Home] = build_home,
+        now: Callable[[], float] = time.monotonic,
     ) -> None:
+        self._now = now
+        self._read_at = float("-inf")
         self._executor = executor
         self._build = build
         self._ready = ready
@@ -117,7 +123,7 @@ class DeviceCache:
             version = self._executor.tools.version
             self._sources = self._all.all()
             reads = await asyncio.gather(*(source.read() for source in self._sources))
-            before = dict(self._listings)
+            before, self._read_at = dict(self._listings), self._now()
             self._take(dict(zip((source.name for source in self._sources), reads, strict=True)))
             if self._home is None or self._listings != before or self._home.sources != self._sources:
                 await self._rebuild()
@@ -126,8 +132,10 @@ class DeviceCache:
             self._seen_version = version  # only now: who needs the home waits for a reading that has begun
 
     async def looked_again(self) -> bool:
-        """Whether there is something else now than was known."""
+        """Whether there is something else now than was known; what was just read is not read again."""
         before = self._listings
+        if self._now() - self._read_at < FRESH_SECONDS:
+            return False
         await self.refresh()
         return self._listings != before
 

@@ -112,7 +112,7 @@ class LocalBrain:
         self._now = now
         self._language = settings.language.replace("_", "-").split("-")[0].lower()
         self._cache = DeviceCache(
-            executor, home_ready, settings.refresh_seconds, settings=home, sources=sources
+            executor, home_ready, settings.refresh_seconds, settings=home, sources=sources, now=now
         )
         self._warm = False
         self._speakables: tuple[int, Speakables] | None = None

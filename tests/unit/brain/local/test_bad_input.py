@@ -132,6 +132,7 @@ async def test_a_device_that_has_just_got_its_name_is_found_by_it() -> None:
     await talk.brain.refresh()
     lamp = next(device for device in talk.home.devices if device["name"] == "Floor Lamp")
     lamp["name"] = "Zebra"
+    talk.now += 1
 
     await talk.say("turn on the zebra")
 
