@@ -246,6 +246,8 @@ def with_value(device: Device, value_id: ValueId, raw: Any) -> Device:
 def _is_reading(value: Value) -> bool:
     if value.id.command_class not in READINGS or value.value is None:
         return False
+    if isinstance(value.value, str):  # nothing here measures in words: the answer was damaged
+        return False
     if value.id.property in ("alarmType", "alarmLevel", "reset") or value.writeable:
         return False
     return not (value.id.command_class == METER and value.id.property != "value")

@@ -122,7 +122,9 @@ def _states(raw: object) -> dict[int | bool | str, str]:
     return {
         item["value"]: _text(item.get("text"))
         for item in raw
-        if isinstance(item, Mapping) and isinstance(item.get("value"), bool | int | str)
+        if isinstance(item, Mapping)
+        and isinstance(item.get("value"), bool | int | str)
+        and _text(item.get("text"))
     }
 
 
