@@ -62,14 +62,25 @@ const sound = () =>
 	});
 const { "Warm White": WARM, "Cold White": COLD, Red, Green, Blue } = ColorComponent;
 const FAN = { genericDeviceClass: 17, specificDeviceClass: 8 };
+const codes = () => ccCaps({ ccId: CommandClasses["User Code"], isSupported: true, version: 2, numUsers: 5 });
+const configuration = () =>
+	ccCaps({
+		ccId: CommandClasses.Configuration,
+		isSupported: true,
+		version: 4,
+		parameters: [
+			{ "#": 20, valueSize: 2, name: "Power Limit", minValue: 0, maxValue: 3600, defaultValue: 2500 },
+			{ "#": 21, valueSize: 1, name: "Report Threshold", minValue: 0, maxValue: 100, defaultValue: 10 },
+		],
+	});
 
 const HOME = [
 	{ id: 2, name: "Ceiling Light", location: "Living Room", classes: [switchable(), supervised()] },
 	{ id: 3, name: "Floor Lamp", location: "Living Room", classes: [level(SwitchType["Off/On"])] },
-	{ id: 4, name: "Front Door Lock", location: "Hallway", classes: [lock()] },
+	{ id: 4, name: "Front Door Lock", location: "Hallway", classes: [lock(), codes()] },
 	{ id: 5, name: "Space Heater", location: "Garage", classes: [switchable()] },
 	{ id: 6, name: "Window Blind", location: "Bedroom", classes: [level(SwitchType["Down/Up"], 2000), supervised()] },
-	{ id: 7, name: "Coffee Maker", location: "Kitchen", classes: [switchable()] },
+	{ id: 7, name: "Coffee Maker", location: "Kitchen", classes: [switchable(), configuration()] },
 	{ id: 8, name: "Back Door", location: "Hallway", classes: [door(), battery()] },
 	{ id: 20, name: "Mood Light", location: "Lounge", classes: [level(SwitchType["Off/On"]), colour(WARM, Red, Green, Blue), supervised()] },
 	{ id: 21, name: "Reading Lamp", location: "Lounge", classes: [level(SwitchType["Off/On"]), colour(WARM, COLD)] },
@@ -119,6 +130,9 @@ async function startDriver() {
 	for (const { id, name, location } of HOME) {
 		Object.assign(driver.controller.nodes.get(id), { name, location });
 	}
+	const codes = driver.controller.nodes.get(4).commandClasses["User Code"];
+	await codes.set(1, 1, "471100");
+	await codes.set(3, 1, "081500");
 	return { driver, devices };
 }
 
@@ -145,6 +159,7 @@ function describe(node, valueId, known) {
 		unit: metadata.unit,
 		min: metadata.min,
 		max: metadata.max,
+		allowManualEntry: metadata.allowManualEntry,
 		states: states.map(([value, text]) => ({ text, value: Number(value) })),
 		value: node.getValue(valueId),
 		...(target && known.has(targetKey) ? { isCurrentValue: true, targetValue: targetKey } : {}),
@@ -201,12 +216,42 @@ function report(device, { door, battery }) {
 }
 
 const API = {
-	getInfo: () => ({ appVersion: "driver bridge", zwaveVersion: "15.29.0" }),
+	getInfo: (driver) => ({
+		appVersion: "driver bridge",
+		zwaveVersion: "15.29.0",
+		inclusionState: driver.controller.inclusionState,
+	}),
 	getNodes: (driver) => listNodes(driver),
 	writeValue,
 	pollValue: (driver, id) => driver.controller.nodes.getOrThrow(id.nodeId).pollValue(id),
 	pingNode: (driver, nodeId) => driver.controller.nodes.getOrThrow(nodeId).ping(),
 	_getScenes: () => [],
+	setNodeName: (driver, nodeId, name) => {
+		driver.controller.nodes.getOrThrow(nodeId).name = name;
+		return true;
+	},
+	setNodeLocation: (driver, nodeId, location) => {
+		driver.controller.nodes.getOrThrow(nodeId).location = location;
+		return true;
+	},
+	// Z-Wave JS UI answers at once, too; the interview goes on.
+	refreshInfo: async (driver, nodeId) => {
+		await driver.controller.nodes.getOrThrow(nodeId).refreshInfo();
+	},
+	startInclusion: (driver) => driver.controller.beginInclusion({ strategy: 2 }),
+	stopInclusion: (driver) => driver.controller.stopInclusion(),
+	startExclusion: (driver) => driver.controller.beginExclusion(),
+	stopExclusion: (driver) => driver.controller.stopExclusion(),
+	accessControlRefreshUsers: async (driver, nodeId) => {
+		const lock = driver.controller.nodes.getOrThrow(nodeId).commandClasses["User Code"];
+		const users = [];
+		for (let userId = 1; userId <= 5; userId++) {
+			const { userIdStatus } = await lock.get(userId);
+			if (userIdStatus) users.push({ userId, active: userIdStatus === 1, userType: 0 });
+		}
+		return users;
+	},
+	accessControlGetState: () => ({ supported: true, endpoints: [{ endpointIndex: 0, capabilities: { maxUsers: 5 } }] }),
 };
 
 async function answer(driver, api, request) {
