@@ -50,7 +50,16 @@ _TOLD = {
     NotACommand.CONDITION: "I can only do that right away, so I did nothing.",
 }
 _DENIED = re.compile(r"(?:please )?(?:do not|never|no|not|stop|try not|you (?:must|should|may|can) not)\b")
-_FREE = ("query", "message", "label", "duration", "clock", "offset")  # words in these are not ours to judge
+_FREE = (
+    "query",
+    "message",
+    "label",
+    "duration",
+    "clock",
+    "offset",
+    "parameter",
+    "value",
+)  # words in these are not ours to judge
 # What a device can be told beside on or off, open or closed: a lamp can be red and at 40 percent.
 _BESIDE = {
     "colour": "colour", "kelvin": "colour", "volume": "volume", "mute": "sound", "unmute": "sound",
