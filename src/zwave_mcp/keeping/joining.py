@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -38,7 +38,7 @@ class _Session:
 
 
 class Joining:
-    """`told` hears one sentence when it ended by itself, for whoever is not asking."""
+    """Opens the network for whoever asks, and looks after it until it is closed."""
 
     def __init__(
         self,
@@ -46,12 +46,10 @@ class Joining:
         *,
         open_seconds: float = OPEN_SECONDS,
         look_seconds: float = _LOOK_SECONDS,
-        told: Callable[[str], None] = lambda _sentence: None,
     ) -> None:
         self._home = home
         self._open_seconds = open_seconds
         self._look_seconds = look_seconds
-        self._told = told
         self._session: _Session | None = None
         self._opened = asyncio.Event()
         self._stopped = asyncio.Event()
@@ -126,7 +124,7 @@ class Joining:
             finally:
                 if not session.over:
                     await self._close(session)
-            self._told(_end(session))
+            log.info("the network is closed again", extra={"changed": list(session.changed)})
 
     async def aclose(self) -> None:
         """The server ends: what it has opened, it closes."""

@@ -49,6 +49,11 @@ async def test_a_look_is_answered_at_once(talk: HomeTalk, said: str, begins: str
             "Power Limit of the Desk Lamp is now 3000 watts.",
         ),
         (
+            "set the parameter led indicator of the desk lamp to always off",
+            "Set led indicator of the Desk Lamp to always off?",
+            "LED Indicator of the Desk Lamp is now Always off.",
+        ),
+        (
             "set the parameter power limit of the desk lamp to 9000",
             "Set power limit of the Desk Lamp to 9000?",
             "That did not work: 9000 is out of range",
