@@ -32,6 +32,7 @@ PARTS = (
     "gateway",
     "web",
     "routines",
+    "recorder",
     "local_brain",
     "voice_hearing",
     "voice_latency",
