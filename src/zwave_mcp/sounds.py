@@ -95,6 +95,9 @@ class Sounds:
         short = tone is not None and tone.seconds is not None and tone.seconds <= clock() - began
         if verdict.outcome == "failed" and short:
             return CommandOutcome("unconfirmed", message="it is silent now")
+        if verdict.outcome == "confirmed" and verdict.value == _DEFAULT_TONE:
+            seen = await look(self._home, command)  # which tone is its own, it knows
+            verdict = seen if seen.outcome == "confirmed" else verdict
         if verdict.outcome == "confirmed" and sound.volume is not None:
             return await self._loudness(command, verdict, sound.volume)
         return verdict
