@@ -13,7 +13,7 @@ from home_words.risk import drives_a_gate, has_shades, is_guarded
 # What a Z-Wave network has; other homes also have valve, media_player, vacuum and alarm.
 Kind = Literal[
     "switch", "plug", "dimmer", "light", "fan", "blind", "garage_door", "lock", "thermostat", "chime",
-    "siren", "sensor", "other",
+    "siren", "sensor", "group", "other",
 ]  # fmt: skip
 Sort = Literal[
     "light", "dimmer", "cover", "lock", "plug", "switch", "thermostat", "sensor", "garage", "door", "all",

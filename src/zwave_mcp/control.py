@@ -71,6 +71,9 @@ def has_level(device: Device) -> bool:
     return device.kind in ("dimmer", "light", "fan", "blind") and leveled
 
 
+TOGETHER: Final = ("on", "off", "dim", "open", "close")  # what a group can be told
+
+
 def supports(device: Device, action: str) -> bool:
     return action in _ACTIONS.get(device.kind, frozenset())
 

@@ -130,10 +130,11 @@ class Device:
     node: Node
     endpoint: int
     values: tuple[Value, ...]
+    members: tuple["Device", ...] = ()  # of a group
 
     @property
     def available(self) -> bool:
-        return not self.node.dead
+        return any(member.available for member in self.members) if self.members else not self.node.dead
 
     @property
     def node_id(self) -> int:
@@ -194,7 +195,9 @@ class Device:
 
 @lru_cache(maxsize=1)
 def _latest(snapshot: "_Same") -> tuple[Device, ...]:
-    return tuple(device for node in snapshot.one.nodes for device in _of_node(node))
+    single = tuple(device for node in snapshot.one.nodes if not node.members for device in _of_node(node))
+    groups = (node for node in snapshot.one.nodes if node.members)
+    return (*single, *(_of_group(node, single) for node in groups))
 
 
 class _Same:
@@ -215,6 +218,14 @@ class _Same:
 def devices_of(snapshot: Snapshot) -> tuple[Device, ...]:
     """Every new snapshot is looked at by several at once: they share what the first has made of it."""
     return _latest(_Same(snapshot))
+
+
+def _of_group(node: Node, devices: Sequence[Device]) -> Device:
+    """It is in a room where all of its members are."""
+    members = tuple(device for device in devices if device.node.id in node.members)
+    rooms = {member.room for member in members}
+    room = rooms.pop() if len(rooms) == 1 else ""
+    return Device(node.name, room, "group", node, 0, (), members)
 
 
 def _of_node(node: Node) -> Iterable[Device]:

@@ -116,6 +116,7 @@ class Node:
     values: tuple[Value, ...] = ()
     product: str = ""
     ready: bool = True  # the driver knows what it can do
+    members: tuple[int, ...] = ()  # of a group: the nodes that it reaches, all at once
     starting: bool = False  # … and will in a moment: nothing of it is known yet
     # What it says it is built for, by endpoint: (generic, specific) of its device class.
     classes: Mapping[int, tuple[int, int]] = field(default_factory=dict)

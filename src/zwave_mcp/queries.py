@@ -8,7 +8,7 @@ from home_words.phrases import capital, listed
 from home_words.resolver import Names
 from home_words.states import UNKNOWN, spoken_units
 from zwave_mcp import wording
-from zwave_mcp.control import has_level
+from zwave_mcp.control import TOGETHER, has_level, supports
 from zwave_mcp.devices import Device, with_value
 from zwave_mcp.home import Home, HomeError, NoAnswer, Refused, Value
 from zwave_mcp.results import Facts, Outcome, Result, result
@@ -164,6 +164,8 @@ def entry(device: Device) -> dict[str, Any]:
 
 def abilities(device: Device) -> tuple[str, ...]:
     """What one of its kind can do is not the same for all: told for those kinds."""
+    if device.members:
+        return tuple(action for action in TOGETHER if all(supports(one, action) for one in device.members))
     has = components(device)
     colour = ("colour",) if all(key in has for key in (2, 3, 4)) else ()
     kelvin = ("kelvin",) if colour or (0 in has and 1 in has) else ()

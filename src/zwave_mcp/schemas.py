@@ -138,7 +138,7 @@ TOOLS: Final[tuple[ToolSpec, ...]] = (
             },
             ("deviceName", "action"),
         ),
-        RESULT,
+        _with(notConfirmed=_TEXTS),
     ),
     ToolSpec(
         "get_device_sensor_data",

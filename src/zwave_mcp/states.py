@@ -35,6 +35,8 @@ def state_text(device: Device) -> str:
 
 def remembered(device: Device) -> str:
     """By what the driver remembers, whether the device still answers or not."""
+    if device.members:
+        return _together(device.members)
     state = device.state_value
     if state is not None:
         return state_of(device, state.value)
@@ -66,6 +68,20 @@ def colour_text(device: Device) -> str:
         white = white_word(kelvin_of(warm, cold)) if both else "warm white" if warm else "cold white"
     coloured = colour_word((red, green, blue)) if red or green or blue else ""
     return " and ".join(filter(None, (coloured, white)))
+
+
+def _together(members: tuple[Device, ...]) -> str:
+    """The state of all, where it is one; "on" of dimmers of different levels; else only some are."""
+    states = {remembered(member) for member in members}
+    if len(states) == 1:
+        return states.pop()
+    if UNKNOWN in states:
+        return UNKNOWN
+    for word, part in (("on", "partly on"), ("open", "partly open")):
+        lit = [state.startswith(word) or state.endswith(f"% {word}") for state in states]
+        if any(lit):
+            return word if all(lit) else part
+    return UNKNOWN
 
 
 def state_of(device: Device, raw: Any) -> str:

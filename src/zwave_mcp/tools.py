@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from zwave_mcp.colour import Colours, ColourWish
 from zwave_mcp.control import Control, down
+from zwave_mcp.groups import Groups
 from zwave_mcp.home import Home, HomeError, is_number
 from zwave_mcp.keeping.house import House
 from zwave_mcp.keeping.schemas import HOUSE_TOOLS
@@ -49,6 +50,7 @@ class Tools:
         viewer = Viewer(home)
         self._queries = Queries(home, viewer)
         self._control = Control(home, viewer, allow_unlock=allow_unlock)
+        self._groups = Groups(home, viewer, self._control)
         self._thermostats = Thermostats(home, viewer)
         self._colours = Colours(home, viewer)
         self._sounds = Sounds(home, viewer)
@@ -127,7 +129,7 @@ class Tools:
 
     def _control_device(self, given: Arguments) -> Awaitable[Result]:
         level = given.get("level")
-        return self._control.device(
+        return self._groups.device(
             given["deviceName"], given["action"], None if level is None else int(level)
         )
 

@@ -29,6 +29,7 @@ __all__ = [
     "done",
     "failed",
     "in_room",
+    "is_sent",
     "is_state",
     "jammed",
     "no_scene",
@@ -70,6 +71,7 @@ _ABLE: Final = {
     "lock": "it is a lock, for control_zwave_lock",
     "thermostat": "it is a thermostat, for set_zwave_thermostat",
     "sensor": "it only measures",
+    "group": "a group can be turned on and off, dimmed, opened and closed, if all of its members can",
     "other": "nothing is known that it can do",
 }
 
@@ -117,6 +119,10 @@ def one_at_a_time(asked: str, devices: Sequence[Device]) -> str:
     more = [f"{rest} more"] if rest else []
     each = listed(names + more)
     return f"This acts on one device, so for {quoted(asked)} make one call for each device: {each}."
+
+
+def is_sent(group: Device) -> str:
+    return f"The command was sent to {the(group)}"
 
 
 def told_apart(device: Device, among: Sequence[Device], called: str = "") -> str:

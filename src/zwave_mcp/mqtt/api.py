@@ -31,6 +31,7 @@ class Api(StrEnum):
     POLL_VALUE = "pollValue"
     PING_NODE = "pingNode"
     GET_SCENES = "_getScenes"
+    GET_GROUPS = "_getGroups"
     ACTIVATE_SCENE = "_activateScene"
     # Keeping house (`mqtt/network.py`).
     SET_NAME = "setNodeName"

@@ -33,7 +33,7 @@ from zwave_mcp.mqtt.api import COMMANDS, NO_STICK, Api, GatewayApi, spoken_words
 from zwave_mcp.mqtt.connection import DISCOVERY_SECONDS, Connection
 from zwave_mcp.mqtt.known import KnownNodes, is_news_of_nodes
 from zwave_mcp.mqtt.network import MqttNetwork
-from zwave_mcp.mqtt.nodes import duration_seconds, parse_nodes, parse_scenes
+from zwave_mcp.mqtt.nodes import duration_seconds, has_groups, parse_nodes, parse_scenes
 from zwave_mcp.mqtt.reports import Reports
 from zwave_mcp.options import MqttOptions
 
@@ -236,7 +236,11 @@ class MqttHome:
         return result
 
     async def _ask_for_nodes(self) -> tuple[Node, ...]:
-        nodes = parse_nodes(await self._remembered(Api.GET_NODES, self.limits.snapshot))
+        listed, groups = await self._remembered(Api.GET_NODES, self.limits.snapshot), None
+        if has_groups(listed):
+            with contextlib.suppress(HomeError):
+                groups = await self._remembered(Api.GET_GROUPS, self.limits.snapshot)
+        nodes = parse_nodes(listed, groups)
         whole = self._known.complete(nodes)
         self._starting = any(node.starting for node in whole)
         return whole

@@ -7,11 +7,27 @@ from zwave_mcp.home import Node, Scene, SceneValue, Value, ValueId, is_number, s
 from zwave_mcp.secrets import is_secret
 
 
-def parse_nodes(result: list[Any]) -> tuple[Node, ...]:
-    """The real devices of a `getNodes` result. The controller and virtual nodes (a write to Broadcast reaches
-    every device) are left out."""
+def parse_nodes(result: list[Any], groups: object = None) -> tuple[Node, ...]:
+    """The real devices of a `getNodes` result, and the `groups` of the gateway. The controller and other
+    virtual nodes (a write to Broadcast reaches every device) are left out."""
     nodes = (_node(raw) for raw in result if isinstance(raw, Mapping))
-    return tuple(node for node in nodes if node is not None)
+    known = tuple(node for node in nodes if node is not None)
+    there = {node.id for node in known}
+    made = (_group(raw, there) for raw in (groups if isinstance(groups, list) else ()))
+    return (*known, *(group for group in made if group is not None))
+
+
+def has_groups(result: list[Any]) -> bool:
+    return any(isinstance(raw, Mapping) and raw.get("kind") == "multicast" for raw in result)
+
+
+def _group(raw: object, there: set[int]) -> Node | None:
+    """One of which a member is not known is none: nobody could say what it does."""
+    if not isinstance(raw, Mapping) or not _is_int(raw.get("id")) or not isinstance(raw.get("nodeIds"), list):
+        return None
+    members = tuple(one for one in raw["nodeIds"] if _is_int(one))
+    name = _text(raw.get("name")).strip()
+    return Node(raw["id"], name, members=members) if name and members and set(members) <= there else None
 
 
 def parse_scenes(result: list[Any]) -> tuple[Scene, ...]:

@@ -1,0 +1,137 @@
+"""Groups of the gateway: one message to all members at once, and each member asked what it did with it."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+from home_words.phrases import listed
+from home_words.resolver import Names
+from home_words.risk import is_guarded
+from zwave_mcp import wording
+from zwave_mcp.before import Before, before_command
+from zwave_mcp.confirm import Command, CommandOutcome, carry_out
+from zwave_mcp.control import TOGETHER, Control, NotPossible, check, command, down, wish
+from zwave_mcp.devices import Device
+from zwave_mcp.home import Home, HomeError, NoAnswer, Refused, ValueId
+from zwave_mcp.results import Facts, Outcome, Result, result
+from zwave_mcp.states import remembered, state_text
+from zwave_mcp.view import Viewer
+
+_WORST: Final[tuple[Outcome, ...]] = (
+    "failed",
+    "unconfirmed",
+    "unreachable",
+    "queued",
+    "working",
+    "confirmed",
+)
+
+
+class Groups:
+    """A group by its own name; everything else is for `control`."""
+
+    def __init__(self, home: Home, viewer: Viewer, control: Control) -> None:
+        self._home = home
+        self._viewer = viewer
+        self._control = control
+
+    async def device(self, asked: str, action: str, level: int | None = None) -> Result:
+        view = await self._viewer.now()
+        found = view.names.exact(asked)
+        if len(found) != 1 or not found[0].members:
+            return await self._control.device(asked, action, level)
+        requested: dict[str, Any] = {"action": action}
+        requested |= {} if level is None else {"level": level}
+        try:
+            return await control_group(self._home, view.names, found[0], action, level)
+        except NotPossible as reason:
+            return result(str(reason), reason.outcome, Facts(requested, found[0], state_text(found[0])))
+        except HomeError as error:
+            return down(error, requested, found[0])
+
+
+async def control_group(
+    home: Home, names: Names[Device], group: Device, action: str, level: int | None
+) -> Result:
+    """Done when every member says so; those that do not are named."""
+    requested = {"action": action} if level is None else {"action": action, "level": level}
+    _check(group, action)
+    commands = []
+    for member in group.members:
+        check(member, action, level)
+        commands.append(command(member, wish(member, action, level, None)))
+    was = _before(names, group.members)
+    await _send_at_once(home, group, commands)
+    verdicts = await asyncio.gather(*(_confirmed(home, one) for one in commands))
+    outcome = min((verdict.outcome for verdict in verdicts), key=_WORST.index)
+    members = tuple(
+        _as_said(one.device, one.read, said) for one, said in zip(commands, verdicts, strict=True)
+    )
+    now = replace(group, members=members)
+    behind = [
+        one.device.name
+        for one, verdict in zip(commands, verdicts, strict=True)
+        if verdict.outcome not in ("confirmed", "working")
+    ]
+    if behind:
+        sentence = (
+            f"{wording.is_sent(group)}, but this is not confirmed: {listed(list(dict.fromkeys(behind)))}."
+        )
+    elif outcome == "working":
+        sentence = wording.doing(group, action, level)
+    else:
+        sentence = wording.done(group, action, remembered(now))
+    more: dict[str, Any] = {"notConfirmed": behind, **was.facts()}
+    return result(sentence, outcome, Facts(requested, group, remembered(now), more=more))
+
+
+def _check(group: Device, action: str) -> None:
+    """What opens the house, or sounds an alarm, is asked for by its own name, so that it can be confirmed."""
+    if action not in TOGETHER or not group.members:
+        raise NotPossible("unsupported", wording.cannot(group, action))
+    for member in group.members:
+        if is_guarded(member.kind, (member.name, f"{member.room} {member.name}")):
+            what = wording.the(member)
+            sentence = f"The group {group.name} acts on {what}, which must be asked for by itself."
+            raise NotPossible("unsupported", sentence)
+
+
+async def _send_at_once(home: Home, group: Device, commands: Sequence[Command]) -> None:
+    """One message, where it is the same for all. Whether it arrived, only the members know."""
+    same = {(replace(one.write, node_id=group.node.id), one.value) for one in commands}
+    if len(same) != 1:
+        return
+    (write, value) = same.pop()
+    try:
+        await home.write(write, value)
+    except (NoAnswer, Refused):
+        return
+
+
+async def _confirmed(home: Home, one: Command) -> CommandOutcome:
+    """Who did not hear the message for all gets one of its own."""
+    try:
+        if not one.device.node.dead and not one.device.node.asleep:
+            value = await home.poll(one.read)
+            if one.reached(value):
+                return CommandOutcome("confirmed", value, known=True)
+    except (NoAnswer, Refused):
+        pass
+    try:
+        return await carry_out(home, one)
+    except HomeError as error:
+        return CommandOutcome("unconfirmed", message=str(error))
+
+
+def _as_said(device: Device, read: ValueId, verdict: CommandOutcome) -> Device:
+    raw = verdict.value if verdict.known else None
+    return replace(
+        device, values=tuple(replace(one, value=raw) if one.id == read else one for one in device.values)
+    )
+
+
+def _before(names: Names[Device], members: Sequence[Device]) -> Before:
+    each = [before_command(names, one, one.state_value.value if one.state_value else None) for one in members]
+    calls = tuple(call for was in each for call in was.calls)
+    return Before(calls, " ".join(dict.fromkeys(was.undo for was in each if was.undo)))

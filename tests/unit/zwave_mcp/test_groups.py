@@ -1,0 +1,93 @@
+"""Groups of the gateway: one message for all, and each member says what it did."""
+
+from typing import Any
+
+import pytest
+from tests.fakes.scripted_home import ScriptedHome, dimmer, lock, switch
+
+from zwave_mcp.home import Node, Refused, WriteResult
+from zwave_mcp.mqtt.nodes import has_groups, parse_nodes
+from zwave_mcp.tools import Tools
+
+OFFICE = Node(4096, "Office Lights", members=(16, 17))
+
+
+def a_home(*more: Node) -> ScriptedHome:
+    home = ScriptedHome(switch(16, "Desk Lamp", "Office"), switch(17, "Wall Lamp", "Office"), OFFICE, *more)
+    home.written, home.polled = WriteResult(254), [True]
+    return home
+
+
+async def control(home: ScriptedHome, name: str, action: str, **more: Any):
+    return await Tools(home).call("control_zwave_device", {"deviceName": name, "action": action, **more})
+
+
+async def test_a_group_is_one_message_confirmed_by_each_member():
+    home = a_home()
+    said = await control(home, "office lights", "on")
+    assert home.sent == [("4096-37-0-targetValue", True)]
+    assert (said.sentence, said.structured["outcome"]) == ("The Office Lights are now on.", "confirmed")
+    assert [call["args"] for call in said.structured["before"]] == [
+        {"deviceName": "Desk Lamp", "action": "off"},
+        {"deviceName": "Wall Lamp", "action": "off"},
+    ]
+
+
+async def test_a_member_that_did_not_hear_it_gets_its_own_message_and_is_named_if_that_fails():
+    home = a_home()
+    home.polled = [False]
+    said = await control(home, "office lights", "on")
+    assert home.sent[0] == ("4096-37-0-targetValue", True)
+    assert sorted(home.sent[1:]) == [("16-37-0-targetValue", True), ("17-37-0-targetValue", True)]
+    assert said.sentence == (
+        "The command was sent to the Office Lights, but this is not confirmed: Desk Lamp and Wall Lamp."
+    )
+    assert (said.structured["outcome"], said.is_error) == ("failed", True)
+
+
+async def test_members_of_different_sorts_each_get_their_own():
+    home = ScriptedHome(switch(16, "Desk Lamp"), dimmer(17, "Wall Lamp"), OFFICE)
+    home.polled = [Refused("silence")]
+    await control(home, "office lights", "off")
+    assert sorted(home.sent) == [("16-37-0-targetValue", False), ("17-38-0-targetValue", 0)]
+
+
+@pytest.mark.parametrize("action", ["toggle", "stop"])
+async def test_what_nobody_can_say_of_all_is_not_sent(action: str):
+    home = a_home()
+    said = await control(home, "office lights", action)
+    assert (said.structured["outcome"], home.sent) == ("unsupported", [])
+
+
+async def test_a_group_with_a_way_into_the_house_is_not_switched():
+    for member in (lock(18, "Front Door"), switch(18, "Garden Gate")):
+        home = a_home(member, Node(4097, "Entrance", members=(16, 18)))
+        said = await control(home, "entrance", "on")
+        assert "must be asked for by itself" in said.sentence
+        assert (said.structured["outcome"], home.sent) == ("unsupported", [])
+
+
+async def test_a_group_is_listed_with_what_it_can_do_and_what_its_members_do():
+    home = ScriptedHome(switch(16, "Desk Lamp", "Office", on=True), switch(17, "Wall Lamp", "Office"), OFFICE)
+    listed = await Tools(home).call("list_zwave_devices", {"filter": "office lights"})
+    group = next(one for one in listed.structured["devices"] if one["kind"] == "group")
+    assert (group["name"], group["room"], group["state"]) == ("Office Lights", "Office", "partly on")
+    assert group["abilities"] == ["on", "off"]
+
+
+def test_groups_are_read_as_the_gateway_lists_them():
+    nodes = [
+        {"id": 16, "name": "Desk Lamp"}, {"id": 17, "name": "Wall Lamp"},
+        {"id": 255, "name": "Broadcast", "virtual": True}, {"id": 4096, "virtual": True, "kind": "multicast"},
+    ]  # fmt: skip
+    groups = [
+        {"id": 4096, "name": "Office Lights", "nodeIds": [16, 17]},
+        {"id": 4097, "name": "Ghosts", "nodeIds": [16, 99]},
+        {"id": "x"}, None, {"id": 4098, "name": "", "nodeIds": [16]},
+    ]  # fmt: skip
+    assert has_groups(nodes)
+    assert not has_groups(nodes[:3])
+    assert [(node.id, node.members) for node in parse_nodes(nodes, groups)] == [
+        (16, ()), (17, ()), (4096, (16, 17)),
+    ]  # fmt: skip
+    assert [node.id for node in parse_nodes(nodes, {"not": "a list"})] == [16, 17]
