@@ -1,0 +1,54 @@
+"""Keeping house through a broker: a gateway of another version, an account that may less, codes on topics."""
+
+import json
+from pathlib import Path
+
+import pytest
+from tests.fakes.mosquitto import Broker
+from tests.fakes.zwave_gateway import FakeGateway
+from tests.fakes.zwave_server import Server, owned, serving
+
+CODE = "471100"
+
+
+async def test_a_gateway_that_has_no_such_call_is_told_and_nothing_is_changed(
+    server: Server, gateway: FakeGateway
+) -> None:
+    answer = await server.call("rename_zwave_device", deviceName="floor lamp", newName="Reading Lamp")
+    assert (answer.outcome, answer.text) == (
+        "unsupported",
+        "This version of Z-Wave JS UI cannot do that, so nothing was done.",
+    )
+    for action in ("add", "remove"):
+        assert (await server.call("change_zwave_network", action=action)).outcome == "unsupported"
+
+
+@pytest.mark.parametrize("value", ["5000000", "maybe"])
+async def test_what_is_wrong_with_a_parameter_is_found_before_anything_is_sent(
+    server: Server, gateway: FakeGateway, value: str
+) -> None:
+    answer = await server.call(
+        "set_zwave_parameter", deviceName="floor lamp", parameter="no such thing", value=value
+    )
+    assert answer.is_error
+    assert gateway.count("writeValue") == 0
+
+
+async def test_codes_on_topics_reach_no_log_and_no_resource(
+    broker: Broker, gateway: FakeGateway, tmp_path: Path
+) -> None:
+    env = {"ZWAVE_LOG_LEVEL": "DEBUG", "XDG_DATA_HOME": str(tmp_path)}
+    async with owned(serving(broker.url, **env)) as server:
+        await server.call("list_zwave_devices")
+        for topic in ("user_code/endpoint_0/userCode/1", "99/0/userCode/1", "99/0/adminCode"):
+            payload = json.dumps({"time": 1, "value": CODE, "nodeName": "Front Door Lock"})
+            await gateway.publish(f"Hallway/Front_Door_Lock/{topic}", payload)
+        told = [
+            (await server.call("get_zwave_device", deviceName="front door lock")).structured,
+            *[
+                (await server.session.read_resource(str(one.uri))).contents
+                for one in (await server.session.list_resources()).resources
+            ],
+        ]
+        assert CODE not in f"{told} {server.stderr()}"
+        assert not any(CODE.encode() in file.read_bytes() for file in tmp_path.rglob("*") if file.is_file())
