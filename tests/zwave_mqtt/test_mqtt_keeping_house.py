@@ -37,8 +37,8 @@ async def test_what_is_wrong_with_a_parameter_is_found_before_anything_is_sent(
 async def test_codes_on_topics_reach_no_log_and_no_resource(
     broker: Broker, gateway: FakeGateway, tmp_path: Path
 ) -> None:
-    env = {"ZWAVE_LOG_LEVEL": "DEBUG", "XDG_DATA_HOME": str(tmp_path)}
-    async with owned(serving(broker.url, **env)) as server:
+    process = serving(broker.url, ZWAVE_LOG_LEVEL="DEBUG", XDG_DATA_HOME=str(tmp_path))
+    async with owned(process) as server:
         await server.call("list_zwave_devices")
         for topic in ("user_code/endpoint_0/userCode/1", "99/0/userCode/1", "99/0/adminCode"):
             payload = json.dumps({"time": 1, "value": CODE, "nodeName": "Front Door Lock"})
