@@ -47,7 +47,7 @@ class Console:
 
     async def open(self, page: str = "talk") -> None:
         await self.page.goto(f"{self.address}#{page}")
-        await self.page.locator("#state:not([data-state=starting])").wait_for()
+        await self.page.locator("#state[data-state=ok]").wait_for()  # its servers are there, too
 
     async def until(self, script: str, *given: Any) -> None:
         """Not Playwright's own way to wait, which the page's policy forbids."""

@@ -10,8 +10,6 @@ import pytest
 from tests.fakes.browser import DESK, Console, browser
 from tests.fakes.gateway_process import Commands, Running
 from tests.fakes.others import free_port
-from tests.fakes.running_gateway import state_of
-from tests.fakes.waiting import until
 
 # Opens a page of the console; what it complains of fails the test, unless that is expected.
 Open = Callable[..., Awaitable[Console]]
@@ -40,12 +38,7 @@ async def gateway(commands: Commands, settings: str) -> AsyncIterator[Running]:
     words = ["--config", str(commands.file("voice-gateway.toml", settings))] if settings else []
     commands.env |= {"VOICE_GATEWAY_WEB_ENABLED": "true", "VOICE_GATEWAY_WEB_PORT": str(free_port())}
     async with Running.opened(commands, *words) as running:
-        await until(lambda: _has_home(commands))
         yield running
-
-
-async def _has_home(commands: Commands) -> bool:
-    return await state_of(commands, "server zwave") == "ok"
 
 
 @pytest.fixture

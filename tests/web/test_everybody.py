@@ -18,14 +18,20 @@ RECORDINGS = Path(__file__).parents[1] / "audio_data"
 KITCHEN_LIGHT = RECORDINGS / "cmd_32_am_michael.wav"
 
 
+@pytest.fixture
+def settings() -> str:
+    """Locks may be opened from here."""
+    return '[permission]\nsensitive_doors = ["web"]\n'
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("size", [DESK, PHONE], ids=["desk", "phone"])
 async def test_every_page_is_whole_and_without_a_serious_finding(
     open_console: Open, commands: Commands, scheme: str, size: tuple[int, int]
 ) -> None:
+    console = await open_console(size=size, color_scheme=scheme)
     await ask(commands, "every evening at ten turn off the desk lamp")
     await ask(commands, "turn on the coffee maker")
-    console = await open_console(size=size, color_scheme=scheme)
     for text in ("turn on the kitchen light", "turn off everything", "unlock the front door"):
         await console.say(text)
         await console.answer()

@@ -50,7 +50,7 @@ function stateNow() {
   const parts = [...live.state.parts.values()];
   const degraded = parts.filter((part) => part.state === "degraded");
   if (degraded.length) return ["degraded", degraded.length === 1 ? `Degraded: ${degraded[0].part}` : `Degraded: ${degraded.length} parts`];
-  if (parts.some((part) => part.state === "starting")) return ["starting", STATES.starting];
+  if (!parts.length || parts.some((part) => part.state === "starting")) return ["starting", STATES.starting];
   return ["ok", STATES.ok];
 }
 
