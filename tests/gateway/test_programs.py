@@ -7,6 +7,7 @@ import json
 import httpx
 import pytest
 from mcp.client import Client
+from tests.fakes.ollama_server import FakeOllama, Scripted
 from tests.fakes.waiting import until
 from tests.fakes.web import served
 
@@ -253,3 +254,36 @@ async def test_the_doctor_goes_when_nobody_waits_for_it(tmp_path):
                 return second.status_code == 200
 
         assert await until(again)
+
+
+async def test_what_a_model_says_is_streamed_sentence_by_sentence_and_reads_no_system_prompt(tmp_path):
+    goes_on = asyncio.Event()
+    said = "Stars shine by fusion. They burn for ages. Then they fade."
+    async with FakeOllama() as ollama:
+        ollama.script(Scripted(said, pause_after=(6, goes_on)))
+        settings = {
+            "brain": {"provider": "ollama"},
+            "ollama": {"base_url": ollama.url, "model": "qwen2.5:0.5b", "warm_up": False},
+        }
+        async with house(tmp_path, **settings) as (_, address):
+            chat = [
+                {"role": "system", "content": "You are a pirate."},
+                {"role": "user", "content": "tell me why stars shine"},
+            ]
+            body = {"messages": chat, "stream": True, "stream_options": {"include_usage": True}}
+            deltas, usage = [], None
+            async with (
+                httpx.AsyncClient(base_url=address, trust_env=False, timeout=30) as http,
+                http.stream("POST", "/v1/chat/completions", json=body) as answer,
+            ):
+                async for line in answer.aiter_lines():
+                    if line.startswith("data: {"):
+                        told = json.loads(line.removeprefix("data: "))
+                        deltas += [one["delta"].get("content") or "" for one in told["choices"]]
+                        usage = told["usage"] or usage
+                        if "".join(deltas).strip():
+                            goes_on.set()  # the first sentence was here before the model went on
+        assert "pirate" not in json.dumps(ollama.chats[-1])
+    assert "".join(deltas).split() == said.split()
+    assert len([one for one in deltas if one]) >= 2
+    assert usage["completion_tokens"] > 0
