@@ -8,7 +8,7 @@ from typing import Any, Final, Literal
 
 from home_words.phrases import capital, with_article
 from home_words.wording import in_room
-from zwave_mcp.devices import BARRIER, BATTERY, BINARY_SENSOR, DOOR_LOCK, NOTIFICATION
+from zwave_mcp.devices import BARRIER, BATTERY, BINARY_SENSOR, DOOR_LOCK, NOTIFICATION, Device
 from zwave_mcp.home import is_number
 
 CENTRAL_SCENE: Final = 91
@@ -175,6 +175,23 @@ EVENT_CLASSES: Final = frozenset(_READ)
 
 def is_bell(name: str) -> bool:
     return _BELLS.search(name.replace("_", " ")) is not None
+
+
+def event_names(device: Device) -> tuple[str, ...]:
+    """What it tells of when it happens, where its kind does not say so: "button 2", "smoke", "doorbell"."""
+    found: dict[str, None] = {}
+    for value in device.values:
+        of, kind = value.id, ""
+        if of.command_class == CENTRAL_SCENE and of.property == "scene" and str(of.property_key).isdecimal():
+            found[f"button {int(str(of.property_key))}"] = None
+        elif of.command_class == NOTIFICATION:
+            kind = _STANDING.get((plain(of.property), plain(of.property_key or "")), ("", {}))[0]
+        elif of.command_class == BINARY_SENSOR:
+            kind = _BINARY.get(plain(of.property), ("", "", ""))[0]
+        if kind in ALARMS:
+            found[kind] = None
+    buttons = any(name.startswith("button") for name in found)
+    return (*found, *(("doorbell",) if buttons and is_bell(device.name) else ()))
 
 
 # --- as it is said

@@ -10,6 +10,7 @@ from home_words.states import UNKNOWN, spoken_units
 from zwave_mcp import wording
 from zwave_mcp.control import TOGETHER, has_level, supports
 from zwave_mcp.devices import Device, with_value
+from zwave_mcp.happenings import event_names
 from zwave_mcp.home import Home, HomeError, NoAnswer, Refused, Value
 from zwave_mcp.results import Facts, Outcome, Result, result
 from zwave_mcp.sounds import SOUNDERS, tones_of
@@ -150,6 +151,8 @@ def entry(device: Device) -> dict[str, Any]:
         more["abilities"] = list(able)
     if tones := tones_of(device):
         more["tones"] = [tone.name for tone in tones]
+    if events := event_names(device):
+        more["events"] = list(events)
     return {
         "name": device.name,
         "room": device.room,

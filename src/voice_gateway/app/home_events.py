@@ -111,7 +111,8 @@ class HomeEvents:
         self.book.happened(event)
         self._watch.tell(Happened(event.kind, event.text, event.to_json()))
         shown = Shown(event.words[0], event.words[1:])
-        self._routines(Told(event.server, event.resource, QUIET, shown, event.device))
+        for resource in (event.resource, RESOURCE):  # of this device, and of any
+            self._routines(Told(event.server, resource, QUIET, shown, event.device))
         if event.kind in self._settings.speak and not event.urgent and event.state != "released":
             self._watch.tell(Notice(event.text, aloud=True))
 

@@ -14,6 +14,7 @@ from voice_gateway.brain.local.routine_words import resource_of, when_of
 from voice_gateway.config import HomeSettings, PermissionSettings, data_folder
 from voice_gateway.errors import ToolUnavailable
 from voice_gateway.homes.device import Device
+from voice_gateway.homes.events import RESOURCE
 from voice_gateway.problems import ROUTINES_LOST
 from voice_gateway.reports import damaged_file
 from voice_gateway.routines.book import Judged, RoutineBook
@@ -139,6 +140,8 @@ class Routines:
         if server not in self._gateway.settings.mcpServers:
             return f'There is no server "{server[:80]}".'
         devices = self._gateway.local.home.devices
+        if server in self._homes() and resource.startswith(RESOURCE):
+            return ""
         if server in self._homes() and all(
             (one.source, resource_of(one)) != (server, resource) for one in devices
         ):

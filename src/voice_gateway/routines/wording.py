@@ -182,8 +182,28 @@ _MEASURED_IN = {
 _STATES = ("open", "closed", "locked", "unlocked", "on", "off")
 
 
+_PRESSED = re.compile(r"(?P<button>button \d )?(?:button )?(?P<how>pressed.*|held|released)")
+
+
+def _happening(trigger: Event) -> str:
+    """Of what is over when it is told: "button 2 of the Wall Remote is pressed twice"; "" of a state."""
+    if not trigger.resource.startswith("zwave://events"):
+        return ""
+    what, name = trigger.becomes, f"the {trigger.device}" if trigger.device else ""
+    if pressed := _PRESSED.fullmatch(what):
+        button = f"{pressed['button']}of " if pressed["button"] else ""
+        return f"{button}{name} is {pressed['how']}"
+    kind = what.removesuffix(" on").replace("_", " ")
+    told = {"doorbell": f"{name or 'the doorbell'} rings", "tamper": f"somebody tampers with {name}"}
+    if kind in told or not what.endswith(" on"):
+        return told.get(kind, f"{name} is {kind.removeprefix('lock ')}")
+    return f"{name} detects {kind}" if name else f"{kind} is detected"
+
+
 def say_news(trigger: Event) -> str:
     """What is told when it has happened: "The Back Door is open." """
+    if told := _happening(trigger):
+        return f"{told[0].upper()}{told[1:]}."
     name = (trigger.device or trigger.resource).removeprefix("the ")
     becomes = trigger.becomes
     return f"The {name} {f'is {becomes}' if becomes in _STATES else say_becoming(becomes)}."
@@ -192,6 +212,8 @@ def say_news(trigger: Event) -> str:
 def say_event(trigger: Event) -> str:
     name = trigger.device or trigger.resource
     word = "the next time" if trigger.once else "whenever"
+    if told := _happening(trigger):
+        return f"{word} {told}"
     held = f" and stays so for {say_seconds(trigger.seconds)}" if trigger.seconds else ""
     return f"{word} the {name.removeprefix('the ')} {say_becoming(trigger.becomes)}{held}"
 

@@ -10,6 +10,7 @@ from voice_gateway.brain.local.command.when import NEVER, Watched, read_when
 from voice_gateway.brain.local.normalise import normalise
 from voice_gateway.brain.local.resolve import Found, Resolver, room_named
 from voice_gateway.homes.device import Device
+from voice_gateway.homes.events import RESOURCE, event_resource
 from voice_gateway.homes.home import Home
 from voice_gateway.routines.model import Every, Later, Missing, Once
 from voice_gateway.routines.schedule import Place, check_rule, on_clock
@@ -23,6 +24,13 @@ _TELLS = {
     ),
     **dict.fromkeys(("blind", "garage_door", "valve"), ("open", "closed")),
 }
+# Which events there are, as the server words them, and those that mean any device where none is named.
+_EVENT = re.compile(
+    r"(?P<button>button(?: \d)?) (?:pressed(?: \w+){0,2}|held|released)|(?:un)?locked by user \d+|"
+    r"(?P<kind>doorbell|smoke|water|gas|heat|tamper|carbon_monoxide|carbon_dioxide|intrusion|emergency|lock)"
+    r"(?: on| jammed)?"
+)
+_ANYWHERE = ("doorbell", "smoke", "water", "gas", "heat", "carbon_monoxide", "carbon_dioxide")
 _METERED = ("plug", "switch", "dimmer", "light")  # kinds that may tell what they draw
 _MEASURES = {"temperature": "°", "humidity": "%", "power": "W", "light": "lx"}
 
@@ -66,6 +74,8 @@ def watched(thing: str, becomes: str, home: Home, room: str | None) -> Watched |
     """The device whose change is meant, or a sentence that says why nobody can tell."""
     if not home.devices:
         return "I can't reach the home at the moment, so I kept nothing."
+    if (event := event_needed(becomes)) is not None:
+        return _told_by(thing, becomes, event, home, room)
     named = _named(thing, home, room)
     able = [device for device in named if can_tell(device, becomes)]
     if not able:  # a sensor may be called after what it watches
@@ -79,6 +89,38 @@ def watched(thing: str, becomes: str, home: Home, room: str | None) -> Watched |
         return f"Which one do you mean: {names}? I kept nothing."
     if named:
         return f"{_untold(named[0], becomes, _room_meant(thing, home, room))}, so I kept nothing."
+    return f"I know nothing here that could tell me that{f' of {thing}' if thing else ''}, so I kept nothing."
+
+
+def event_needed(becomes: str) -> str | None:
+    """What a device must tell of for this: "button 2", "smoke"; None: it is a state, not an event."""
+    if found := _EVENT.fullmatch(becomes):
+        return found["button"] or found["kind"] or "lock"
+    return None
+
+
+def _tells_of(device: Device, event: str) -> bool:
+    if event == "lock":
+        return device.kind == "lock"
+    return any(f"{told} ".startswith(f"{event} ") for told in device.events)
+
+
+def _told_by(thing: str, becomes: str, event: str, home: Home, room: str | None) -> Watched | str:
+    able = [one for one in home.devices if _tells_of(one, event)]
+    said = "" if set(plain_words(thing)) <= {"the", "a", "my", "button", "it", "anywhere"} else thing
+    if said:
+        named = [*_named(said, home, room), *_near(said, home, room)]
+        able = [one for one in able if one in named]
+    else:  # a bell is called one
+        able = [one for one in able if event.startswith("doorbell") or "doorbell" not in one.events] or able
+    if not said and able and event in _ANYWHERE:
+        return Watched(able[0].source, RESOURCE, becomes, "")
+    if len(able) == 1:
+        [one] = able
+        return Watched(one.source, event_resource(one.node_id, one.endpoint), becomes, one.name)
+    if able:
+        names = listed([f"the {one.name}" for one in able[:4]], "or")
+        return f"Which one do you mean: {names}? I kept nothing."
     return f"I know nothing here that could tell me that{f' of {thing}' if thing else ''}, so I kept nothing."
 
 

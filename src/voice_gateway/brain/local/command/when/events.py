@@ -6,6 +6,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import NamedTuple
 
+from home_words import event_words
 from home_words import when_words as words
 from voice_gateway.brain.local.command.when.moments import hours_between, read_clock, read_seconds
 from voice_gateway.brain.local.command.when.phrases import Found, phrases
@@ -43,6 +44,8 @@ def read_event(
     if _OF_NOW.match(text) and " for " not in text:
         return None  # how it is now: whoever looks first does it
     rest, condition = _with_hours(rest, condition, now, place)
+    if isinstance(told := _happens(rest, watch), Watched):
+        return Later(Event(told.server, told.resource, told.becomes, 0.0, told.device, once), condition)
     for kind, pattern in words.EVENTS:
         if not (found := pattern.match(rest)):
             continue
@@ -54,7 +57,20 @@ def read_event(
             return Missing(seen)
         held = read_seconds(given["held"]) if "held" in given else 0.0
         return Later(Event(seen.server, seen.resource, seen.becomes, held, seen.device, once), condition)
-    return None
+    return Missing(told) if told else None
+
+
+def _happens(text: str, watch: Watch) -> Watched | str:
+    """A press, a bell, smoke: what is over when it is told. Else why nobody can tell; empty: it is none."""
+    problem = ""
+    for kind, pattern in event_words.EVENTS:
+        if found := pattern.match(text):
+            given = {name: value for name, value in found.groupdict().items() if value}
+            seen = watch(given.get("thing", ""), event_words.happening(kind, given))
+            if isinstance(seen, Watched):
+                return seen
+            problem = problem or seen
+    return problem
 
 
 def _becomes(kind: str, given: Found) -> str:
