@@ -54,8 +54,18 @@ def _measure(*measures: str) -> str:
 
 _MEASURE: Final = _measure("temperature", "humidity", "power", "battery", "light")
 
+_DANGER: Final = r"(?P<danger>smoke|fire|carbon monoxide|gas|(?:water )?leaks?|water|flooding|(?:smoke |fire |water |gas )?alarms?)"
+_IN_PLACE: Final = r"(?: (?:in|on|at|under) (?P<place>.{1,60}))?"
+
 # How each is asked; where several fit, what comes first is tried first.
 _ASKING: Final = {
+    "Alarms": (
+        rf"(?:is|are) there (?:an? |any |some )?{_DANGER}(?: detected)?(?: anywhere| at all| in the house| at home| in here)?{_IN_PLACE}",
+        rf"(?:is|was) (?:an? |any |some )?{_DANGER} (?:being )?(?:detected|found|noticed)(?: anywhere| at all)?{_IN_PLACE}",
+        rf"(?:does|do) (?:anything|something|any pipe|any of (?:the|my) pipes|it) (?P<leaks>leak)(?: water)?(?: anywhere| at all)?{_IN_PLACE}",
+        rf"(?:is|are) (?:anything|something|it|any pipes?|the (?:house|home|pipes?)) (?P<burns>leaking|burning|on fire|flooded|wet)(?: anywhere)?{_IN_PLACE}",
+        rf"(?:do you|can you) (?:see|smell|detect|notice) (?:an? |any )?{_DANGER}(?: anywhere)?{_IN_PLACE}",
+    ),
     "Health": (
         rf"{_BE} {_NET}(?: still)? {_WELL}",
         rf"(?:check|test|show|how is|what is) (?:{_NET}|home)(?: (?:health|status|state|doing))?",

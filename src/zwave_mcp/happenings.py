@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final, Literal
 
-from home_words.phrases import capital, with_article
+from home_words.phrases import capital, listed, with_article
 from home_words.wording import in_room
 from zwave_mcp.devices import BARRIER, BATTERY, BINARY_SENSOR, DOOR_LOCK, NOTIFICATION, Device
-from zwave_mcp.home import is_number
+from zwave_mcp.home import Value, is_number
 
 CENTRAL_SCENE: Final = 91
 LOCKED: Final = 255
@@ -223,6 +223,33 @@ def state_words(kind: str, state: str) -> str:
     if kind == "tamper":
         return "tampered with"
     return f"{_DETECTED.get(kind, kind).removeprefix('Dangerous ').lower()} detected"
+
+
+def alarm_of(value: Value) -> Standing | None:
+    """What a value says of an alarm, on or off."""
+    of = value.id
+    told = meaning(of.command_class, of.property, of.property_key, value.value)
+    return told if isinstance(told, Standing) and told.kind in ALARMS else None
+
+
+def alarms_of(device: Device) -> list[Standing]:
+    """Each kind once; whoever says that something is the matter is believed."""
+    found: dict[str, Standing] = {}
+    for told in filter(None, map(alarm_of, device.values)):
+        if told.state != "off" or told.kind not in found:
+            found[told.kind] = told
+    return list(found.values())
+
+
+def alarm_report(device: Device) -> str:
+    """What its alarms are, as sentences; empty where it has none."""
+    known = alarms_of(device)
+    on = [sentence(one.kind, one.state, device.name, device.room) for one in known if one.state != "off"]
+    if on:
+        return " ".join(on)
+    calm = [_DETECTED[one.kind].lower() for one in known if one.kind in _DETECTED]
+    where = f" {in_room(device.room)}" if device.room else f" by {with_article(device.name)}"
+    return f"No {listed(calm, 'or')} is detected{where}." if calm else ""
 
 
 def sentence(kind: str, state: str, name: str, room: str, detail: "Moment | None" = None) -> str:

@@ -10,7 +10,7 @@ from home_words.states import UNKNOWN, spoken_units
 from zwave_mcp import wording
 from zwave_mcp.control import TOGETHER, has_level, supports
 from zwave_mcp.devices import Device, with_value
-from zwave_mcp.happenings import event_names
+from zwave_mcp.happenings import alarm_of, alarm_report, alarms_of, event_names
 from zwave_mcp.home import Home, HomeError, NoAnswer, Refused, Value
 from zwave_mcp.results import Facts, Outcome, Result, result
 from zwave_mcp.sounds import SOUNDERS, tones_of
@@ -71,7 +71,7 @@ class Queries:
             device, outcome = await self._verified(device, device.state_value)
         state = state_text(device) if outcome == "confirmed" else UNKNOWN
         sentence = {
-            "confirmed": lambda: wording.is_state(device, state),
+            "confirmed": lambda: alarm_report(device) or wording.is_state(device, state),
             "unreachable": lambda: wording.unreachable(device),
         }.get(outcome, lambda: wording.was_state(device, remembered(device)))()
         return result(sentence, outcome, Facts({}, device, state, more=details(device)))
@@ -120,10 +120,10 @@ class Queries:
             return result(str(error), "system_down", Facts({}, more=more))
         offline = [device.name for device in devices if not device.available]
         low = [device.name for device in devices if device.battery_low]
-        more |= {"devices": len(devices), "offline": offline, "batteryLow": low}
-        return result(
-            health_sentence(len(devices), offline, low, health.simulated), "confirmed", Facts({}, more=more)
-        )
+        on = {one.name: alarm_report(one) for one in devices if any(a.state != "off" for a in alarms_of(one))}
+        more |= {"devices": len(devices), "offline": offline, "batteryLow": low, "alarms": list(on.values())}
+        well = health_sentence(len(devices), offline, low, health.simulated)
+        return result(" ".join([*on.values(), well]), "confirmed", Facts({}, more=more))
 
 
 _OLD_SECONDS: Final = 300  # said with the reading; battery sensors report about hourly, so older is no error
@@ -248,7 +248,7 @@ def said_readings(device: Device, *, in_room: bool = True) -> str:
 def _said(value: Value) -> str:
     """Label and value as people say them; "closed" needs no label."""
     text = spoken_units(reading_text(value))
-    if text in ("open", "closed", "motion", "no motion"):
+    if text in ("open", "closed", "motion", "no motion") or alarm_of(value) is not None:
         return text
     label = label_of(value).lower()
     return f"{label.removeprefix('air ')} {text}"

@@ -20,6 +20,7 @@ from zwave_mcp.devices import (
     is_jammed,
     to_percent,
 )
+from zwave_mcp.happenings import alarm_of, state_words
 from zwave_mcp.home import Value, is_number
 
 LOCKED: Final = 255
@@ -135,6 +136,8 @@ def _sound(device: Device, raw: Any) -> str:
 def reading_text(value: Value) -> str:
     """ "21.4 °C", "open", "motion": the value with its unit, or the text that the device has for it."""
     raw = value.value
+    if (alarm := alarm_of(value)) is not None:
+        return state_words(alarm.kind, alarm.state)
     if isinstance(raw, bool):
         return _binary(value, raw)
     text = value.states.get(raw) if isinstance(raw, int | str) else None
@@ -249,6 +252,8 @@ def heating_state(device: Device) -> str:
 def _main_readings(device: Device) -> str:
     """What the sensor is there for: not its battery, and the same door only once."""
     texts = dict.fromkeys(_short(value) for value in main_readings(device))
+    if len(texts) > 1:
+        texts.pop("normal", None)
     return ", ".join(texts) or UNKNOWN
 
 
@@ -263,7 +268,11 @@ def measured(device: Device) -> tuple[str, ...]:
     if not device.available:
         return ()
     state = state_text(device)
-    numbers = ((value, reading_text(value)) for value in device.readings if is_number(value.value))
+    numbers = (
+        (value, reading_text(value))
+        for value in device.readings
+        if is_number(value.value) and alarm_of(value) is None
+    )
     return tuple(f"{_measure(value)} {text}" for value, text in numbers if text not in state)
 
 
@@ -282,14 +291,21 @@ def main_readings(device: Device) -> tuple[Value, ...]:
     values = [
         value
         for value in device.readings
-        if value.id.command_class != BATTERY and label_of(value) not in ("Cover status", "Lock state")
+        if value.id.command_class != BATTERY and label_of(value) != "Lock state" and not _is_calm_cover(value)
     ]
     said: dict[tuple[str, str], Value] = {}
     for value in values:
         text = reading_text(value)
-        kind = "opening" if text in ("open", "closed") else label_of(value)
+        alarm = alarm_of(value)
+        named = alarm.kind if alarm is not None else label_of(value)
+        kind = "opening" if text in ("open", "closed") else named
         said.setdefault((kind, text if kind == "opening" else ""), value)
     return tuple(said.values())
+
+
+def _is_calm_cover(value: Value) -> bool:
+    alarm = alarm_of(value)
+    return label_of(value) == "Cover status" and (alarm is None or alarm.state == "off")
 
 
 def _binary(value: Value, raw: bool) -> str:

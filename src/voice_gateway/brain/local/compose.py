@@ -10,6 +10,7 @@ from home_words.command_words import OPPOSITE
 from home_words.kinds import COVERS, DeviceClass
 from home_words.phrases import capital, listed
 from home_words.states import spoken_state, spoken_units
+from voice_gateway.brain.local.alarm_answer import alarm_answer
 from voice_gateway.brain.local.clock_answer import INTENTS as CLOCK
 from voice_gateway.brain.local.clock_answer import clock_answer
 from voice_gateway.brain.local.meaning import DeviceQuery, Request, Step
@@ -182,6 +183,8 @@ def answer_query(step: Step, query: DeviceQuery, outcomes: Sequence[ToolOutcome]
     if query.mode == "scenes":
         names = [name for outcome in outcomes for name in read_scenes(outcome.structured) or ()]
         return f"{_counted('scene', len(names))}: {listed(names)}." if names else "I know no scenes."
+    if query.mode == "alarm":
+        return alarm_answer(devices, query.noun, query.room)
     counts = Counter(device.name.casefold() for device in devices)
     chosen = [
         # With its room, where another one has its name.

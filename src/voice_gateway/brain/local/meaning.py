@@ -39,7 +39,7 @@ class Request:
 class DeviceQuery:
     """What to pick from a list of all devices, and how to tell of it."""
 
-    mode: str  # "which", "any", "all", "list", "count", "rooms", "scenes"
+    mode: str  # "which", "any", "all", "list", "count", "rooms", "scenes", "alarm"
     sort: Sort = "device"
     noun: str = "devices"
     room: str | None = None

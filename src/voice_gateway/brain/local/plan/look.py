@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from home_words import look_words as words
+from home_words.event_words import danger_kind
 from home_words.kinds import SWITCHED, DeviceClass, device_class
 from home_words.names import plain_words
 from home_words.phrases import capital, listed
@@ -58,6 +59,8 @@ def _slots(match: re.Match[str]) -> dict[str, Slot]:
     said = {name: value for name, value in match.groupdict().items() if value}
     slots: dict[str, Slot] = {name: name in said for name in ("any", "left", "count") if name in said}
     slots |= {name: said[name] for name in ("thing", "place", "sort") if name in said}
+    if found := said.get("danger") or said.get("leaks") or said.get("burns"):
+        slots["danger"] = found
     if inside := said.get("inside"):
         slots["place"] = inside
     if state := said.get("state"):
@@ -115,6 +118,20 @@ def _which_or_list(frame: Frame, context: Context) -> Meaning:
     state = frame.text("state")
     mode = "count" if frame.slots.get("count") else "which" if state else "list"
     return _listing(frame, DeviceQuery(mode, sort.sort, sort.noun, room, state), context.home)
+
+
+def _alarms(frame: Frame, context: Context) -> Meaning:
+    """ "Is there smoke anywhere": only who watches for it can say no."""
+    said = frame.text("danger")
+    wet = any(word in said for word in ("leak", "water", "flood", "wet"))
+    every = said in ("alarm", "alarms")
+    kind = "" if every else "water" if wet else danger_kind(said.split(" alarm")[0])
+    where = plain(frame.text("place"))
+    room = room_named(where, context.home) if where else None
+    if where and room is None:
+        spoken = unknown_room(where, context.home, named=True)
+        return NotHandled("no room that I know", forbid=True, spoken=spoken)
+    return _listing(frame, DeviceQuery("alarm", noun=kind, room=room), context.home)
 
 
 def _list_rooms(frame: Frame, context: Context) -> Meaning:
@@ -228,4 +245,5 @@ LOOKS: dict[str, Callable[[Frame, Context], Meaning]] = {
     "ListRooms": _list_rooms,
     "Health": _health,
     "Tones": _tones,
+    "Alarms": _alarms,
 }
