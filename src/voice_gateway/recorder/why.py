@@ -7,12 +7,12 @@ import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
-from voice_gateway.recorder.why_words import LONGEST, About, WhyQuestion, read_question
 from voice_gateway.turn import Utterance
 
 if TYPE_CHECKING:
     from voice_gateway.recorder.recorder import Recorder
     from voice_gateway.recorder.store import TurnStore
+    from voice_gateway.recorder.why_words import WhyQuestion
 
 OFF = "I keep no record of what I do, so I cannot say: the setting recorder.enabled is off."
 LOST = "I cannot say: the record of what I did cannot be read now."
@@ -22,6 +22,7 @@ NOT_ME = (
 )
 NOT_ASKED = "I have no record that you asked me for that."
 TWICE = "The last I did with {what} was something else, so it was not me who made it {state}."
+_MAY_ASK = re.compile(r"\b(?:why|how come|who|what|whose|explain)\b", re.IGNORECASE)
 OWN_STAGES = ("local", "none")
 ROUTINE_SECONDS = 600.0  # a routine that ran since then is what is meant by "that", if nothing was said since
 MOST_READ = 100  # turns that are looked at for one question
@@ -67,7 +68,11 @@ class Why:
 
     async def answer(self, asked: Utterance) -> str | None:
         """None: the question is about something else."""
-        if len(asked.text) > LONGEST or (question := read_question(asked.text)) is None:
+        if not _MAY_ASK.search(asked.text):  # nearly everything: the words of such questions need not be read
+            return None
+        from voice_gateway.recorder.why_words import About, read_question
+
+        if (question := read_question(asked.text)) is None:
             return None
         things: Sequence[Thing] = ()
         if question.thing:
@@ -88,8 +93,10 @@ class Why:
             return LOST
 
     def _found(
-        self, store: "TurnStore", asked: Utterance, question: WhyQuestion, things: Sequence[Thing]
+        self, store: "TurnStore", asked: Utterance, question: "WhyQuestion", things: Sequence[Thing]
     ) -> str | None:
+        from voice_gateway.recorder.why_words import About
+
         if things and question.about is About.THING:
             return self._of_thing(store, asked, question, things)
         turn = self._meant(store, asked, question)
@@ -114,7 +121,9 @@ class Why:
             )
         return explain(turn, door=asked.door, now=self._now(), led_to=led_to)
 
-    def _meant(self, store: "TurnStore", asked: Utterance, question: WhyQuestion) -> Mapping[str, Any] | None:
+    def _meant(
+        self, store: "TurnStore", asked: Utterance, question: "WhyQuestion"
+    ) -> Mapping[str, Any] | None:
         """The last turn of this conversation, or a routine that ran since; if a thing is named, about it."""
         from voice_gateway.recorder.explain import acts_of, is_routine
 
@@ -132,7 +141,7 @@ class Why:
         return None
 
     def _of_thing(
-        self, store: "TurnStore", asked: Utterance, question: WhyQuestion, things: Sequence[Thing]
+        self, store: "TurnStore", asked: Utterance, question: "WhyQuestion", things: Sequence[Thing]
     ) -> str:
         names = [thing.name for thing in things]
         found = self._last_act(store, names)

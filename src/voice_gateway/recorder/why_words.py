@@ -104,9 +104,9 @@ _ARTICLE = re.compile(r"^(?:the|my|our|a|an|all|all the|this|that) ", re.IGNOREC
 
 def read_question(text: str) -> WhyQuestion | None:
     """None: it is about something else."""
-    plain = " ".join(re.sub(r"[?!.,;:]+", " ", text.replace("’", "'")).split())
-    if len(plain) > LONGEST:
+    if len(text) > LONGEST:
         return None
+    plain = " ".join(re.sub(r"[?!.,;:]+", " ", text.replace("’", "'")).split())
     if _LAST.fullmatch(plain):
         return WhyQuestion(About.LAST, ours=True)
     if _BARE.fullmatch(plain):
