@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from home_words.numerals import HIDDEN as HIDDEN_NUMBER
 from home_words.numerals import without_numbers
 from voice_gateway.tools.masking import HIDDEN, hide_secrets, mask_result, mask_whole, shorten
 from voice_gateway.turn import ToolCall, ToolOutcome, Utterance
@@ -67,6 +68,11 @@ def private(text: str) -> str:
     if not any((found["of"] or "").lower() not in _PLAIN for found in _CODE.finditer(text)):
         return text
     return without_numbers(_PASSWORD.sub(rf"\g<1>{HIDDEN}", text))
+
+
+def is_hidden(text: str) -> bool:
+    """Whether something was taken out of it: then nobody can say it again."""
+    return HIDDEN in text or HIDDEN_NUMBER in text
 
 
 def outcome_json(outcome: ToolOutcome) -> dict[str, Any]:

@@ -19,10 +19,9 @@ from voice_gateway.homes.sources import Sources
 from voice_gateway.tools.declared import declared_tool
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
-from voice_gateway.tools.masking import HIDDEN
 from voice_gateway.tools.permission import Fits
 from voice_gateway.tools.reach import Reach
-from voice_gateway.trace import arguments_json, event_json
+from voice_gateway.trace import arguments_json, event_json, is_hidden
 from voice_gateway.turn import ToolCall, ToolTraits, Utterance
 from voice_gateway.watch import Event, Watch
 
@@ -77,7 +76,7 @@ def _shown(value: Any) -> str:
 
 def why_not(turn: Turn, before: Sequence[Turn]) -> str:
     """Why it cannot be run again; empty: it can."""
-    if any(HIDDEN in one["text"] for one in (*before, turn)):
+    if any(is_hidden(one["text"]) for one in (*before, turn)):
         return _HIDDEN
     staged = [one for one in turn["events"] if one["type"] == "staged"]
     if not any(one["type"] == "heard" for one in turn["events"]) or any(

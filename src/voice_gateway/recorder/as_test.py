@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from voice_gateway.tools.masking import HIDDEN
+from voice_gateway.trace import is_hidden
 from voice_gateway.turn import Permission
 
 CATEGORY = "own"
@@ -21,7 +21,7 @@ _TIMERS = {"set_timer": "timer", "list_timers": "timers", "cancel_timer": "cance
 def as_test(turn: Mapping[str, Any], before: Sequence[Mapping[str, Any]] = ()) -> str:
     """`before` are the turns that it may speak of. ValueError: there is no such line for it."""
     texts = [" ".join(str(one["text"]).split()) for one in (*before, turn)]
-    if any(HIDDEN in text for text in texts):
+    if any(map(is_hidden, texts)):
         raise ValueError("something in it was hidden")
     if not all(texts) or any("|" in text or ">>" in text or text.startswith("@") for text in texts):
         raise ValueError("its words cannot stand in such a line")

@@ -7,6 +7,7 @@ from tests.fakes.home_talk import HomeTalk
 from tests.unit.recorder.test_recorder import recording
 
 from voice_gateway.recorder.as_test import as_test
+from voice_gateway.trace import private
 
 HOME = """
 [[device]]
@@ -47,7 +48,10 @@ async def test_the_line_says_what_was_done_and_passes(tmp_path, said, right):
     assert (await run_case(_case(1, line))).right
 
 
-def test_what_was_hidden_makes_no_test():
-    turn = {"text": "the code is ***", "room": None, "events": []}
+@pytest.mark.parametrize(
+    "text", ["the code is 4711", "my password is hunter2", "my pin is two four six eight"]
+)
+def test_what_was_hidden_makes_no_test(text):
+    turn = {"text": private(text), "room": None, "events": []}
     with pytest.raises(ValueError, match="hidden"):
         as_test(turn)
