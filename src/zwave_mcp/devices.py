@@ -166,7 +166,9 @@ class Device:
 
     @property
     def battery_low(self) -> bool:
-        level = self.find(BATTERY, "level")
+        level, low = self.find(BATTERY, "level"), self.find(BATTERY, "isLow")
+        if low is not None and low.value is True:  # the device itself says so, whatever the number is
+            return True
         return level is not None and is_number(level.value) and level.value <= _BATTERY_LOW_PERCENT
 
     def find(self, command_class: int, prop: str | int, key: str | int | None = None) -> Value | None:

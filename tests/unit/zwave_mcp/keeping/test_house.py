@@ -5,6 +5,8 @@ from typing import Any
 import pytest
 from tests.unit.zwave_mcp.keeping.conftest import House
 
+from zwave_mcp.devices import devices_of
+from zwave_mcp.home import Node, Snapshot, Value, ValueId
 from zwave_mcp.keeping.network import CannotDo, Door
 from zwave_mcp.keeping.schemas import HOUSE_TOOLS
 
@@ -34,6 +36,13 @@ async def test_low_batteries_come_first(house: House) -> None:
         ("Back Door", True),
         ("Front Door", False),
     ]
+
+
+def test_a_battery_that_says_itself_that_it_is_low_is_low() -> None:
+    level, low = (Value(ValueId(3, 128, 0, prop), value) for prop, value in (("level", 40), ("isLow", True)))
+    node = Node(3, "Sensor", values=(level, low))
+    (device,) = devices_of(Snapshot((node,)))
+    assert device.battery_low
 
 
 async def test_users_of_a_lock_are_told_by_name_or_number(house: House) -> None:
