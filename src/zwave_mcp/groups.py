@@ -1,4 +1,8 @@
-"""Groups of the gateway: one message to all members at once, and each member asked what it did with it."""
+"""Groups of the gateway: every member gets the command at the same time, and says itself what it did with it.
+
+Not by multicast: nobody acknowledges that, one member that does not hear it holds up the radio for all (30 s,
+measured with a simulated stick), and each must be asked afterwards anyway.
+"""
 
 import asyncio
 from collections.abc import Sequence
@@ -13,7 +17,7 @@ from zwave_mcp.before import Before, before_command
 from zwave_mcp.confirm import Command, CommandOutcome, carry_out
 from zwave_mcp.control import TOGETHER, Control, NotPossible, check, command, down, wish
 from zwave_mcp.devices import Device
-from zwave_mcp.home import Home, HomeError, NoAnswer, Refused, ValueId
+from zwave_mcp.home import Home, HomeError, ValueId
 from zwave_mcp.results import Facts, Outcome, Result, result
 from zwave_mcp.states import remembered, state_text
 from zwave_mcp.view import Viewer
@@ -62,7 +66,6 @@ async def control_group(
         check(member, action, level)
         commands.append(command(member, wish(member, action, level, None)))
     was = _before(names, group.members)
-    await _send_at_once(home, group, commands)
     verdicts = await asyncio.gather(*(_confirmed(home, one) for one in commands))
     outcome = min((verdict.outcome for verdict in verdicts), key=_WORST.index)
     members = tuple(
@@ -97,27 +100,7 @@ def _check(group: Device, action: str) -> None:
             raise NotPossible("unsupported", sentence)
 
 
-async def _send_at_once(home: Home, group: Device, commands: Sequence[Command]) -> None:
-    """One message, where it is the same for all. Whether it arrived, only the members know."""
-    same = {(replace(one.write, node_id=group.node.id), one.value) for one in commands}
-    if len(same) != 1:
-        return
-    (write, value) = same.pop()
-    try:
-        await home.write(write, value)
-    except (NoAnswer, Refused):
-        return
-
-
 async def _confirmed(home: Home, one: Command) -> CommandOutcome:
-    """Who did not hear the message for all gets one of its own."""
-    try:
-        if not one.device.node.dead and not one.device.node.asleep:
-            value = await home.poll(one.read)
-            if one.reached(value):
-                return CommandOutcome("confirmed", value, known=True)
-    except (NoAnswer, Refused):
-        pass
     try:
         return await carry_out(home, one)
     except HomeError as error:

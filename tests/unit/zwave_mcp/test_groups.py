@@ -1,11 +1,11 @@
-"""Groups of the gateway: one message for all, and each member says what it did."""
+"""Groups of the gateway: each member gets the command, and says what it did."""
 
 from typing import Any
 
 import pytest
 from tests.fakes.scripted_home import ScriptedHome, dimmer, lock, switch
 
-from zwave_mcp.home import Node, Refused, WriteResult
+from zwave_mcp.home import Node, WriteResult
 from zwave_mcp.mqtt.nodes import has_groups, parse_nodes
 from zwave_mcp.tools import Tools
 
@@ -22,10 +22,10 @@ async def control(home: ScriptedHome, name: str, action: str, **more: Any):
     return await Tools(home).call("control_zwave_device", {"deviceName": name, "action": action, **more})
 
 
-async def test_a_group_is_one_message_confirmed_by_each_member():
+async def test_a_group_is_done_when_each_member_says_so():
     home = a_home()
     said = await control(home, "office lights", "on")
-    assert home.sent == [("4096-37-0-targetValue", True)]
+    assert sorted(home.sent) == [("16-37-0-targetValue", True), ("17-37-0-targetValue", True)]
     assert (said.sentence, said.structured["outcome"]) == ("The Office Lights are now on.", "confirmed")
     assert [call["args"] for call in said.structured["before"]] == [
         {"deviceName": "Desk Lamp", "action": "off"},
@@ -33,12 +33,10 @@ async def test_a_group_is_one_message_confirmed_by_each_member():
     ]
 
 
-async def test_a_member_that_did_not_hear_it_gets_its_own_message_and_is_named_if_that_fails():
+async def test_members_that_did_not_do_it_are_named():
     home = a_home()
     home.polled = [False]
     said = await control(home, "office lights", "on")
-    assert home.sent[0] == ("4096-37-0-targetValue", True)
-    assert sorted(home.sent[1:]) == [("16-37-0-targetValue", True), ("17-37-0-targetValue", True)]
     assert said.sentence == (
         "The command was sent to the Office Lights, but this is not confirmed: Desk Lamp and Wall Lamp."
     )
@@ -47,7 +45,7 @@ async def test_a_member_that_did_not_hear_it_gets_its_own_message_and_is_named_i
 
 async def test_members_of_different_sorts_each_get_their_own():
     home = ScriptedHome(switch(16, "Desk Lamp"), dimmer(17, "Wall Lamp"), OFFICE)
-    home.polled = [Refused("silence")]
+    home.written = WriteResult(255)
     await control(home, "office lights", "off")
     assert sorted(home.sent) == [("16-37-0-targetValue", False), ("17-38-0-targetValue", 0)]
 
