@@ -65,7 +65,7 @@ test-others: setup counterparts ## software of others: public MCP servers, LangC
 
 test-web: setup ## the console in a real browser (Debian's Chromium); its pictures are in build/web/
 	@scripts/browser setup >&2
-	$(BIN)/pytest -m web tests/web $(ARGS)
+	$(BIN)/pytest -m web --timeout 180 tests/web $(ARGS)
 
 soak: setup counterparts ## minutes of load and random faults (SOAK_SECONDS=120)
 	@scripts/counterparts libfaketime >&2

@@ -3,6 +3,7 @@
 import { get } from "./api.js";
 
 const KEPT_TURNS = 60;
+const AGAIN_MILLISECONDS = 2000;
 const TYPES = [
   "heard", "staged", "round", "judged", "started", "acted", "said", "answered", "waiting", "progress", "notice",
   "part", "planned", "list", "devices", "routines", "event", "alarms",
@@ -77,7 +78,7 @@ async function refresh() {
   if (health.status === "fulfilled") {
     state.parts = new Map(health.value.parts.map((part) => [part.part, part]));
     tell("part", null);
-  }
+  } else if (state.connected) setTimeout(refresh, AGAIN_MILLISECONDS);
 }
 
 let delay = 500;
