@@ -38,6 +38,7 @@ async def test_a_press_that_needs_a_yes_asks_for_it(console: Console) -> None:
 
     dialog = console.page.get_by_role("dialog")
     await dialog.get_by_text("Front Door", exact=False).wait_for()
+    assert await console.page.evaluate("document.activeElement.innerText") == "No"  # a second Enter is no yes
     await dialog.get_by_role("button", name="No").click()
 
     await console.page.locator("#toasts .toast").wait_for()

@@ -42,7 +42,7 @@ export function asksFor(answer, turn) {
 export function questionButtons(reply, kind = "yes_no") {
   const buttons = [
     h("button", { class: "primary", type: "button", onclick: () => reply("yes") }, "Yes"),
-    h("button", { type: "button", onclick: () => reply("no") }, "No"),
+    h("button", { type: "button", "data-safe": "", onclick: () => reply("no") }, "No"),
   ];
   if (kind !== "pin") return h("div", { class: "question", role: "group", "aria-label": "Your answer" }, buttons);
   const field = h("input", { type: "password", inputmode: "numeric", autocomplete: "off", "aria-label": "PIN", placeholder: "PIN" });

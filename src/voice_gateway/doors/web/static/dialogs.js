@@ -36,7 +36,7 @@ export function confirmDialog(text, label) {
       h("p", { id: "confirm-text", class: "dialog-text" }, text),
       h("div", { class: "question" },
         h("button", { class: "danger", type: "button", onclick: () => end(true) }, label),
-        h("button", { type: "button", onclick: () => end(false) }, "Keep")));
+        h("button", { type: "button", "data-safe": "", onclick: () => end(false) }, "Keep")));
     const end = (yes) => {
       resolve(yes);
       dialog.close();
@@ -54,7 +54,7 @@ function open(dialog, closed) {
   };
   dialog.addEventListener("close", () => before?.focus());
   dialog.showModal();
-  dialog.querySelector("input, button")?.focus();
+  dialog.querySelector("input, [data-safe]")?.focus(); // never what does it: the key that opened this may still be down
 }
 
 export function toast(text, { bad = false, undo = null } = {}) {

@@ -135,7 +135,7 @@ class Talk {
   done(card, answer) {
     card.show(answer, card.turn);
     announce(answer.text);
-    card.more.querySelector(".question input, .question button")?.focus();
+    card.more.querySelector(".question input")?.focus(); // never a yes: a second Enter must not be one
   }
 
   notice({ text }) {

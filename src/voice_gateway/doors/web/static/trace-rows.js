@@ -81,7 +81,7 @@ const READ = {
     const mark = markOf({ ...event, read_only: known?.readOnly });
     row(rows, event.call_id, {
       kind: "call", icon: "tool", label: known?.label ?? event.tool, note: aboutOutcome(event), mark,
-      start: known?.start ?? event.at - event.seconds, end: event.at, state: mark?.state ?? (event.ok ? "ok" : "bad"),
+      start: known?.start ?? event.at - event.seconds, end: event.at, state: mark?.state ?? (event.outcome === "waiting" ? "open" : event.ok ? "ok" : "bad"),
       details: [
         ...(known?.details ?? facts([["Tool", event.tool], ["Arguments", pretty(event.args)]])),
         ...facts([["Outcome", event.outcome?.replaceAll("_", " ")], [event.ok ? "Result" : "Error", event.text], ["Data", event.structured ? pretty(event.structured) : ""], ["Took", duration(event.seconds)]]),
