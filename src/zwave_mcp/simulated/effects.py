@@ -66,7 +66,7 @@ def _level(device: DeviceSpec, value: Any, state: ValueId, moment: Moment) -> tu
     last_key = f"{device.node}-last"
     if device.kind in _REMEMBERS and value == LAST_LEVEL:
         remembered = moment.tracks.get(last_key)
-        value = before or (remembered.end if remembered else HIGHEST_LEVEL)
+        value = before or (remembered.end if remembered else device.state or HIGHEST_LEVEL)
     seconds = _travel(device, before, value)
     changes: Changes = {}
     if "jams" not in device.faults:

@@ -207,7 +207,7 @@ class SimulatedHome:
 
     def _actual(self, device: DeviceSpec, value: Value, tracks: Mapping[str, Track], now: float) -> Any:
         """A value as the device itself has it."""
-        track = tracks.get(str(value.id))
+        track = tracks.get(str(value.id)) or self._way_to(device, value, tracks)
         if device.kwh is not None and value.id == made.kwh_id(device):
             return self._counted(device, value, tracks, now)[0]
         if device.kind == "thermostat":
@@ -236,6 +236,16 @@ class SimulatedHome:
         on = state is not None and self._actual(device, state, tracks, now) is True
         counted, since = (switched.end, switched.since) if switched else (value.value, self._began)
         return made.kwh(device, counted, on, since, now)
+
+    @staticmethod
+    def _way_to(device: DeviceSpec, value: Value, tracks: Mapping[str, Track]) -> Track | None:
+        """Of the value that is written: where the state is on its way to."""
+        state = made.state_id(device)
+        moving = tracks.get(str(state)) if value.id == made.target_id(device) != state else None
+        if moving is None:
+            return None
+        end = moving.end if moving.wish is None else moving.wish
+        return Track(end, end)
 
     def _climate(self, device: DeviceSpec, value: Value, tracks: Mapping[str, Track], now: float) -> Any:
         track = tracks.get(str(value.id))

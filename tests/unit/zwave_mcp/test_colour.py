@@ -278,3 +278,13 @@ async def test_no_text_is_sent_that_is_no_colour(text: str):
 
 def test_whites_have_a_word():
     assert all(1000 < kelvin < 10000 for kelvin in WHITES.values())
+
+
+async def test_on_is_told_as_soon_as_it_is_as_bright_as_it_was():
+    """The simulated gateway shows where a light is on its way to, or its end would be waited for in vain."""
+    tools = Tools(home := simulated(HOME))
+    for action in ("off", "on"):
+        await tools.call("control_zwave_device", {"deviceName": "Mood Light", "action": action})
+    (light, *_) = (await home.snapshot(0)).nodes
+    shown = {value.id.property: value.value for value in light.values if value.id.command_class == 38}
+    assert shown["targetValue"] == shown["currentValue"] == 59
