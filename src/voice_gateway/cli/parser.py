@@ -107,7 +107,7 @@ def _add_turns(commands: "argparse._SubParsersAction[Parser]", shared: Parser) -
         "turns", parents=[shared], help="what was said and done: list, show, export, delete"
     )
     turns.add_argument("--search", metavar="WORDS", default="", help="only those with all of these words")
-    turns.add_argument("--limit", type=int, default=50, metavar="N", help="how many (default 50)")
+    turns.add_argument("--limit", type=int, metavar="N", help="how many (default 50; 1000 with --json)")
     actions = turns.add_subparsers(dest="action", metavar="ACTION", parser_class=Parser)
     show = actions.add_parser("show", parents=[shared], help="one turn, step by step")
     export = actions.add_parser("export", parents=[shared], help="one turn as JSON, or as a line for a test")

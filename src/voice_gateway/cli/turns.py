@@ -15,10 +15,11 @@ from voice_gateway.doors.terminal import print_json, print_reply
 from voice_gateway.errors import GatewayError, LinkError
 from voice_gateway.recorder.as_test import as_test
 from voice_gateway.recorder.recorder import TURNS_FILE
-from voice_gateway.recorder.store import TurnStore, public
+from voice_gateway.recorder.store import MOST_LISTED, TurnStore, public
 from voice_gateway.recorder.story import told
 
 SHOWN_ID = 8  # characters
+MOST_SHOWN = 50  # turns at a terminal
 
 
 async def turns(options: argparse.Namespace) -> int:
@@ -45,7 +46,8 @@ def found(store: TurnStore, name: str) -> dict[str, Any]:
 
 
 def _list(options: argparse.Namespace, store: TurnStore) -> int:
-    listed = store.turns(search=options.search, limit=max(options.limit, 0))
+    most = options.limit if options.limit is not None else MOST_LISTED if wants_json(options) else MOST_SHOWN
+    listed = store.turns(search=options.search, limit=max(most, 0))
     if wants_json(options):
         print_json([public(turn) for turn in listed])
         return 0
