@@ -210,10 +210,20 @@ async def _rest(home: Home, command: Command, seen: list[Any]) -> float:
     return 0.0 if len(seen) > 1 and seen[-1] == seen[-2] else _A_MOMENT
 
 
+async def _says_moving(home: Home, command: Command) -> bool:
+    """With its level a dimmer tells how long its ramp still takes."""
+    if command.write.command_class != MULTILEVEL_SWITCH:
+        return False
+    node = await _node_now(home, command.device.node.id)
+    told = {value.id: value.value for value in node.values} if node is not None else {}
+    left = told.get(replace(command.write, property="duration"))
+    return is_number(left) and bool(left)
+
+
 async def _not_reached(home: Home, command: Command, seen: list[Any]) -> CommandOutcome:
     if not seen:
         return CommandOutcome("unreachable" if await _died(home, command.device) else "unconfirmed")
-    if _moving(seen):
+    if _moving(seen) or await _says_moving(home, command):
         return CommandOutcome("working", seen[-1], known=True)
     if command.reached(seen[-1]):
         return CommandOutcome("confirmed", seen[-1], known=True)

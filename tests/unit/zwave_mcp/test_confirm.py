@@ -408,6 +408,13 @@ async def test_a_long_ramp_to_where_it_was_is_on_its_way():
     assert (await control(home, "floor lamp", "on"))[:2] == ("The Floor Lamp is turning on.", "working")
 
 
+async def test_a_dimmer_that_was_heard_once_on_its_way_has_not_failed():
+    home = ScriptedHome(dimmer(3, "Floor Lamp", level=99))
+    home.written, home.polled = WriteResult(254), [89, NO_ACK]
+    home.after_write = (ramping(89, 0, 2.0),)
+    assert (await control(home, "floor lamp", "off"))[:2] == ("The Floor Lamp is turning off.", "working")
+
+
 async def test_a_dimmer_that_does_not_say_where_to_is_asked_until_it_stays():
     home = ScriptedHome(dimmer(3, "Floor Lamp"))
     home.written, home.polled = WriteResult(254), [8, 40, 99, 99]
