@@ -39,7 +39,8 @@ def web_door(gateway: "Gateway", config: Path | None) -> WebDoor:
 
         talk, feed = gateway.conversation, Feed(gateway.watch)
         asking = Asking(talk.answer, feed, start)
-        devices = Devices(lambda: gateway.local.home, talk.make_calls, asking, feed)
+        home = gateway.local
+        devices = Devices(lambda: home.home, home.known, talk.make_calls, asking, feed)
         gateway.local.look_on(devices.changed)
 
         def planned(event: Event) -> None:

@@ -1,5 +1,7 @@
 """`/api/devices`: the home by its devices, switching one of them, and what changes for the stream."""
 
+import asyncio
+import contextlib
 import hashlib
 import re
 from collections.abc import Awaitable, Callable, Sequence
@@ -18,6 +20,8 @@ from voice_gateway.homes.device import ABILITIES, Device
 from voice_gateway.homes.home import Home
 from voice_gateway.homes.source import Act
 from voice_gateway.turn import Reply, ToolCall, Utterance, new_id
+
+KNOWN_SECONDS = 10.0
 
 MakeCalls = Callable[[Utterance, Sequence[ToolCall]], Awaitable[Reply]]
 
@@ -74,8 +78,16 @@ def actions_of(device: Device) -> list[str]:
 class Devices:
     """A switch is a call chosen by hand: judged, made, told and taken back like one that was said."""
 
-    def __init__(self, home: Callable[[], Home], make_calls: MakeCalls, asking: Asking, feed: Feed) -> None:
+    def __init__(
+        self,
+        home: Callable[[], Home],
+        known: Callable[[], Awaitable[None]],
+        make_calls: MakeCalls,
+        asking: Asking,
+        feed: Feed,
+    ) -> None:
         self._home = home
+        self._known = known  # returns when its devices were read, or cannot be
         self._make_calls = make_calls
         self._asking = asking
         self._feed = feed
@@ -88,6 +100,9 @@ class Devices:
         ]
 
     async def list(self, _request: Request) -> Response:
+        with contextlib.suppress(TimeoutError):  # who opens the page first should not see an empty house
+            async with asyncio.timeout(KNOWN_SECONDS):
+                await self._known()
         now = self._now()
         self._told = self._told or now
         return json_response({"devices": list(now.values())})
