@@ -90,7 +90,7 @@ WITH_EVENTS = {"allOf": [TURN, _object(events=_list(EVENT))]}
 def _answers(schema: Schema, *refusals: int, stream: bool = False) -> dict[str, Any]:
     content: dict[str, Any] = {"application/json": {"schema": schema}}
     if stream:
-        content["text/event-stream"] = {"schema": TEXT}
+        content["text/event-stream"] = {"schema": {}}
     refused = {"description": "why not", "content": {"application/json": {"schema": ERROR}}}
     found: dict[str, Any] = {"200": {"description": "done", "content": content}}
     return found | {str(status): refused for status in (*refusals, 401, 403, 421, 429)}
@@ -128,7 +128,7 @@ def _ours() -> dict[str, Any]:
     }
     events = {
         "parameters": [_query("turn", TEXT, "only the events of this turn")],
-        "responses": {"200": {"description": "events", "content": {"text/event-stream": {"schema": TEXT}}}},
+        "responses": {"200": {"description": "events", "content": {"text/event-stream": {"schema": {}}}}},
     }
     turns = {
         "parameters": [
@@ -167,7 +167,7 @@ def _of_programs() -> dict[str, Any]:
     """OpenAI's shape and MCP are described elsewhere, by those whose they are."""
     talk = _query("conversation_id", {**TEXT, "minLength": 1, "maxLength": LONGEST_NAME}, "where to undo it")
     one = "/api/routines/{id}"
-    told = {"200": {"description": "events", "content": {"text/event-stream": {"schema": TEXT}}}}
+    told = {"200": {"description": "events", "content": {"text/event-stream": {"schema": {}}}}}
     refused = {"description": "why not", "content": {"application/json": {"schema": ERROR}}}
     return {
         "/api/routines": {

@@ -13,6 +13,8 @@ from starlette.types import Send
 from voice_gateway.doors.json_text import json_text
 from voice_gateway.doors.web.limits import LIMITS, Limits
 
+FEW = 5  # listeners who get everything at once
+PAUSE_SECONDS = 0.0015  # for each more: with 200 consoles a batch three times a second
 _LINE_ENDS = {ord(character): f"\\u{ord(character):04x}" for character in "\x85\u2028\u2029"}
 
 
@@ -55,7 +57,9 @@ class Stream:
         self._ended = True
         self._news.set()
 
-    async def pieces(self, allowed: Callable[[], bool] = lambda: True) -> AsyncIterator[bytes]:
+    async def pieces(
+        self, allowed: Callable[[], bool] = lambda: True, pause: Callable[[], float] = lambda: 0.0
+    ) -> AsyncIterator[bytes]:
         """Everything that waits, at once. Ends when it is over, lost, or no longer allowed."""
         yield b": hello\n\n"  # so that who listens knows that it does
         while True:
@@ -66,6 +70,8 @@ class Stream:
                 batch, self._bytes = b"".join(self._waiting), 0
                 self._waiting.clear()
                 yield batch
+                if (seconds := pause()) > 0:
+                    await asyncio.sleep(seconds)
             elif self._ended or self.lost:
                 return
             elif not news:
@@ -93,6 +99,10 @@ class Listeners:
     def __bool__(self) -> bool:
         return bool(self._streams)
 
+    def _pause(self) -> float:
+        """Between two batches for one of them: with many consoles each write counts."""
+        return max(0, len(self._streams) - FEW) * PAUSE_SECONDS
+
     def tell(self, kind: str, data: Any) -> None:
         """Written once, whoever listens."""
         event: bytes | None = None
@@ -118,7 +128,7 @@ class Listeners:
 
         async def pieces() -> AsyncIterator[bytes]:
             try:
-                async for piece in stream.pieces(request.state.allowed):
+                async for piece in stream.pieces(request.state.allowed, self._pause):
                     yield piece
             finally:
                 self._streams.pop(stream, None)

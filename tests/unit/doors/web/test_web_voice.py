@@ -187,7 +187,10 @@ async def test_packages_that_are_missing_are_told_of(tmp_path):
         raise HearingError("the voice is not installed: run `make setup`")
 
     def routes(start):
-        return Microphones(missing, None, Feed(Watch()), start).routes()
+        return Microphones(missing, nobody, Feed(Watch()), start).routes()
+
+    async def nobody(*_what, **_how) -> Reply:
+        raise AssertionError("nothing was said")
 
     async with served(tmp_path, routes) as door, connect(f"ws://127.0.0.1:{door.port}/api/voice") as socket:
         told = json.loads(await socket.recv())
