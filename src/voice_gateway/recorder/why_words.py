@@ -19,7 +19,7 @@ class WhyQuestion:
     ours: bool = False  # it speaks of what we did, not of how something is, or of whatever was talked of
 
 
-_BEFORE = r"(?:(?:and|but|so|hey|wait|ok|okay|well|um|please|now) )*"
+_BEFORE = r"(?:(?:and|but|so|hey|wait|ok|okay|well|um|please|now) ){0,4}"
 _WHY = r"(?:why|how come|what for|for what reason|can you (?:tell me|explain) why|tell me why|explain why)"
 _IT = r"(?:that|this|it|so|anything|something|what you (?:just )?did)"
 _NOW = r"(?: (?:just|right)? ?now| again| just| then| to me)?"
