@@ -123,8 +123,8 @@ async def _one_console(address: str) -> list[float]:
             await _asked(http, number)
             while True:
                 line = await events.readline()
-                if line.startswith(b"data: "):
-                    delays.append(time.time() - json.loads(line[6:])["at"])
+                if line.startswith(b"data: ") and (told := json.loads(line[6:])).get("turn"):
+                    delays.append(time.time() - told["at"])
                 if line.startswith(b"event: answered"):
                     break
     return delays
