@@ -170,7 +170,7 @@ function levelOf(device) {
 function stateText(device) {
   const parts = [];
   if (device.available === false) parts.push("Does not answer");
-  if (device.state) parts.push(device.available === false ? `last known ${device.state}` : sentenceCase(device.state));
+  if (device.state && !(device.available === false && device.state === "unknown")) parts.push(device.available === false ? `last known ${device.state}` : sentenceCase(device.state));
   if (device.level != null && isOn(device) && !/%/.test(device.state ?? "")) parts.push(`${device.level} %`);
   for (const reading of device.readings ?? []) if (!parts.some((part) => part.includes(reading))) parts.push(String(reading));
   return parts.join(" · ").replace(/(\d) (%|°|W|V|lx)/g, "$1\u00a0$2"); // a number stays with its unit
