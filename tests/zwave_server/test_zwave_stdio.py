@@ -23,11 +23,29 @@ TOOLS = {
     "get_device_sensor_data": ({"deviceName"}, {"deviceName"}, True),
     "get_zwave_device": ({"deviceName"}, {"deviceName"}, True),
     "control_zwave_lock": ({"deviceName", "action"}, {"deviceName", "action"}, False),
-    "set_zwave_thermostat": ({"deviceName", "temperature", "unit", "mode"}, {"deviceName"}, False),
+    "set_zwave_thermostat": (
+        {"deviceName", "temperature", "unit", "mode", "setpoint"},
+        {"deviceName"},
+        False,
+    ),
     "set_zwave_color": ({"deviceName", "color", "temperature", "brightness"}, {"deviceName"}, False),
     "play_zwave_sound": ({"deviceName", "action", "tone", "volume"}, {"deviceName", "action"}, False),
     "activate_zwave_scene": ({"sceneName", "confirmed"}, {"sceneName"}, False),
     "check_zwave_health": (set(), set(), True),
+    "list_zwave_scenes": ({"sceneName"}, set(), True),
+    "get_zwave_batteries": (set(), set(), True),
+    "get_zwave_energy": ({"deviceName", "day"}, set(), True),
+    "get_zwave_user_codes": ({"deviceName"}, set(), True),
+    "get_zwave_parameters": ({"deviceName", "parameter"}, {"deviceName"}, True),
+    "set_zwave_parameter": (
+        {"deviceName", "parameter", "value"},
+        {"deviceName", "parameter", "value"},
+        False,
+    ),
+    "rename_zwave_device": ({"deviceName", "newName", "room"}, {"deviceName"}, False),
+    "ping_zwave_device": ({"deviceName"}, {"deviceName"}, True),
+    "repair_zwave_device": ({"action", "deviceName"}, {"action"}, False),
+    "change_zwave_network": ({"action"}, {"action"}, False),
 }
 
 
@@ -69,9 +87,12 @@ async def test_the_tools_are_the_promised_ones(client: Talk):
         for name, tool in tools.items()
     } == TOOLS
     assert all(tool.input_schema["additionalProperties"] is False for tool in tools.values())
-    assert [name for name, tool in tools.items() if tool.annotations.destructive_hint] == [
-        "control_zwave_lock"
-    ]
+    assert {name for name, tool in tools.items() if tool.annotations.destructive_hint} == {
+        "control_zwave_lock",
+        "set_zwave_parameter",
+        "repair_zwave_device",
+        "change_zwave_network",
+    }
     assert not tools["control_zwave_device"].annotations.idempotent_hint  # toggle
     assert tools["control_zwave_device"].input_schema["properties"]["action"]["enum"] == [
         "on",
