@@ -104,10 +104,17 @@ class _Scene:
 
 
 @table(frozen=True, config=_CHECKED)
+class _Group:
+    name: Annotated[str, Field(min_length=1)]
+    devices: Annotated[list[str], Field(min_length=2)]
+
+
+@table(frozen=True, config=_CHECKED)
 class _File:
     device: Annotated[list[DeviceSpec], Field(min_length=1)]
     home: _Home = _Home()
     scene: list[_Scene] = field(default_factory=list)
+    group: list[_Group] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +130,7 @@ class HomeSpec:
     allow_unlock: bool = True
     radio_seconds: float = 0.07
     source: str = field(default="default", compare=False)
+    groups: tuple[tuple[str, tuple[int, ...]], ...] = ()  # name and nodes
 
 
 def read_home(path: Path | None) -> HomeSpec:
@@ -148,7 +156,13 @@ def parse_home(text: str, source: str = "text") -> HomeSpec:
     scenes = (
         _scene(given, devices, f"{source}: scene {place}") for place, given in enumerate(file.scene, start=1)
     )
-    return HomeSpec(tuple(devices), tuple(scenes), file.home.allow_unlock, file.home.radio_seconds, source)
+    groups = (
+        _group(given, devices, f"{source}: group {place}") for place, given in enumerate(file.group, start=1)
+    )
+    home = file.home
+    return HomeSpec(
+        tuple(devices), tuple(scenes), home.allow_unlock, home.radio_seconds, source, tuple(groups)
+    )
 
 
 def _problem(error: ValidationError) -> str:
@@ -184,6 +198,13 @@ def _scene(given: _Scene, devices: list[DeviceSpec], where: str) -> SceneSpec:
             raise BadHome(f"{where}: there is no device {setting.device!r}")
         states.append((hit.node, _state_value(hit.kind, setting.state, where)))
     return SceneSpec(given.name, tuple(states))
+
+
+def _group(given: _Group, devices: list[DeviceSpec], where: str) -> tuple[str, tuple[int, ...]]:
+    nodes = {device.name: device.node for device in devices}
+    if strange := [name for name in given.devices if name not in nodes]:
+        raise BadHome(f"{where}: there is no device {strange[0]!r}")
+    return given.name, tuple(nodes[name] for name in given.devices)
 
 
 def _state_value(kind: str, state: Any, where: str) -> Any:

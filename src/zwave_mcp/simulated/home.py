@@ -45,6 +45,7 @@ _DEAD_WRITE_SECONDS: Final = 3.1
 _WAKE_SECONDS: Final = 60.0
 _LOOK_SECONDS: Final = 0.5  # how often the home file is looked at
 _FOLLOW_SECONDS: Final = 0.1  # … and the devices, when somebody wants to hear of them
+_FIRST_GROUP: Final = 4096  # as the gateway numbers them
 _NO_ACK: Final = "The node did not acknowledge the command (ZW0204)"
 
 
@@ -170,7 +171,9 @@ class SimulatedHome:
             fresh = 0 <= now - made_at <= max_age_seconds and made_at >= settled
             if fresh and version == self._store.version:
                 return snapshot
-        snapshot = Snapshot(tuple(self._node(device, tracks, now) for device in self._spec.devices))
+        nodes = tuple(self._node(device, tracks, now) for device in self._spec.devices)
+        groups = enumerate(self._spec.groups, start=_FIRST_GROUP)
+        snapshot = Snapshot((*nodes, *(Node(number, name, members=of) for number, (name, of) in groups)))
         unsettled = (track.settled_at() for track in tracks.values())
         self._last = self._store.version, now, max(unsettled, default=0.0), snapshot
         for listener in self._listeners:

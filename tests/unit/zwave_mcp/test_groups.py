@@ -1,5 +1,6 @@
 """Groups of the gateway: each member gets the command, and says what it did."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -7,6 +8,7 @@ from tests.fakes.scripted_home import ScriptedHome, dimmer, lock, switch
 
 from zwave_mcp.home import Node, WriteResult
 from zwave_mcp.mqtt.nodes import has_groups, parse_nodes
+from zwave_mcp.simulated.home import SimulatedHome
 from zwave_mcp.tools import Tools
 
 OFFICE = Node(4096, "Office Lights", members=(16, 17))
@@ -89,3 +91,14 @@ def test_groups_are_read_as_the_gateway_lists_them():
         (16, ()), (17, ()), (4096, (16, 17)),
     ]  # fmt: skip
     assert [node.id for node in parse_nodes(nodes, {"not": "a list"})] == [16, 17]
+
+
+async def test_a_simulated_home_has_groups(tmp_path: Path):
+    file = tmp_path / "home.toml"
+    lamp = '[[device]]\nname = "{}"\nkind = "dimmer"\n'
+    group = '[[group]]\nname = "Corner"\ndevices = ["A", "B"]\n'
+    file.write_text(lamp.format("A") + lamp.format("B") + group)
+    said = await Tools(SimulatedHome(file)).call(
+        "control_zwave_device", {"deviceName": "corner", "action": "dim", "level": 40}
+    )
+    assert (said.structured["outcome"], said.structured["state"]) == ("confirmed", "on, 40 %")
