@@ -47,7 +47,7 @@ async def test_a_server_that_dies_is_seen_and_seen_again(
     await part.get_by_text("the stick is away").first.wait_for()
     await console.picture("health-degraded")
     (tmp_path / "present").touch()
-    await page.locator("#state[data-state=ok]").wait_for()
+    await page.locator("#state[data-state=ok]").wait_for(timeout=90_000)  # the waits between tries grow
     await part.get_by_text("Well").wait_for()
     await console.open("home")
     await page.get_by_role("switch", name="Desk Lamp").wait_for()
