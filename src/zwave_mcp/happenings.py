@@ -60,7 +60,8 @@ _PRESSES: Final = {
     3: "pressed twice", 4: "pressed three times", 5: "pressed four times", 6: "pressed five times",
 }  # fmt: skip
 _BATTERY_LOW_PERCENT: Final = 15
-_OPERATION: Final = re.compile(r"\b(?:lock|unlock|locked|unlocked)\b.*\boperation\b|\boperation\b.*\block\b")
+_LOCKING: Final = re.compile(r"\b(?:un)?lock(?:ed)?\b")
+_OPERATION: Final = re.compile(r"\boperation\b")
 _WAYS: Final = {
     "keypad": "at the keypad", "manual": "by hand", "rf": "by radio", "auto": "by itself",
     "fingerprint": "with a fingerprint", "user code": "with a code",
@@ -151,7 +152,7 @@ def _told_once(name: str, inner: str, value: Any) -> Moment | None:
     if value is not None and not isinstance(value, dict):
         return None  # a state that nobody must hear of
     user = value.get("userId") if isinstance(value, dict) else None
-    if name == "access control" and _OPERATION.search(inner):
+    if name == "access control" and _OPERATION.search(inner) and _LOCKING.search(inner):
         state = "not fully locked" if "not fully" in inner else "unlocked" if "unlock" in inner else "locked"
         way = next((said for word, said in _WAYS.items() if word in inner), "")
         return Moment("lock", state, user=user if is_number(user) else None, way=way)
