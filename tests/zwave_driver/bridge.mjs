@@ -1,20 +1,19 @@
 // The real Z-Wave driver with simulated devices, on MQTT as Z-Wave JS UI lays it out.
 //
 // One JSON object per line: `{"ready": true}` on stdout when all devices are known; on stdin the faults,
-// `{"node": 5, "fault": "dead" | "jammed" | "ignoring" | null}`, and what a device reports by itself, `{"node": 8, "door": "open"}`
-// or `{"node": 8, "battery": 15}`; each is answered with the same line. The end of stdin ends it.
+// `{"node": 5, "fault": "dead" | "jammed" | "ignoring" | null}`, and what a device reports by itself: `{"node": 8, "door": "open"}`,
+// `{"node": 8, "battery": 15}`, `{"node": 30, "button": 2, "key": 3}` or `{"node": 31, "notification": [type, event, …parameters]}`;
+// each is answered with the same line. The end of stdin ends it.
 
 import { createInterface } from "node:readline";
 import { ColorComponent, ColorComponentMap, SwitchType } from "@zwave-js/cc";
-import { BatteryCCReport } from "@zwave-js/cc/BatteryCC";
 import { BinarySwitchCCSet } from "@zwave-js/cc/BinarySwitchCC";
 import { ColorSwitchCCSet } from "@zwave-js/cc/ColorSwitchCC";
 import { DoorLockCCOperationSet } from "@zwave-js/cc/DoorLockCC";
 import { MultilevelSwitchCCSet } from "@zwave-js/cc/MultilevelSwitchCC";
-import { NotificationCCReport } from "@zwave-js/cc/NotificationCC";
 import { SoundSwitchCCTonePlaySet } from "@zwave-js/cc/SoundSwitchCC";
 import { CommandClasses } from "@zwave-js/core";
-import { MockController, MockNode, ccCaps, createMockZWaveRequestFrame } from "@zwave-js/testing";
+import { MockController, MockNode, ccCaps } from "@zwave-js/testing";
 import mqtt from "mqtt";
 import { NodeStatus } from "zwave-js";
 import {
@@ -22,9 +21,11 @@ import {
 	createDefaultMockControllerBehaviors,
 	createDefaultMockNodeBehaviors,
 } from "zwave-js/Testing";
+import { DOOR_EVENTS, LOCK_EVENTS, answering, battery, buttons, notifies, publishReports, report } from "./reporting.mjs";
 
 const [brokerUrl, cacheFolder] = process.argv.slice(2);
-const BASE = "zwave/_CLIENTS/ZWAVE_GATEWAY-Driver";
+const GATEWAY = "ZWAVE_GATEWAY-Driver";
+const BASE = `zwave/_CLIENTS/${GATEWAY}`;
 const STATES = { currentValue: "targetValue", currentMode: "targetMode" };
 
 const switchable = () => ccCaps({ ccId: CommandClasses["Binary Switch"], isSupported: true, version: 2 });
@@ -32,17 +33,6 @@ const level = (primarySwitchType, travelTime = 0) =>
 	ccCaps({ ccId: CommandClasses["Multilevel Switch"], isSupported: true, version: 4, primarySwitchType, travelTime });
 const supervised = () => ccCaps({ ccId: CommandClasses.Supervision, isSupported: true, version: 1 });
 const lock = () => ccCaps({ ccId: CommandClasses["Door Lock"], isSupported: true, version: 4 });
-
-const DOOR = { type: 0x06, open: 0x16, closed: 0x17 }; // of notifications: access control
-const door = () =>
-	ccCaps({
-		ccId: CommandClasses.Notification,
-		isSupported: true,
-		version: 8,
-		supportsV1Alarm: false,
-		notificationTypesAndEvents: { [DOOR.type]: [DOOR.open, DOOR.closed] },
-	});
-const battery = () => ccCaps({ ccId: CommandClasses.Battery, isSupported: true, version: 1 });
 
 const colour = (...components) =>
 	ccCaps({
@@ -77,15 +67,19 @@ const configuration = () =>
 const HOME = [
 	{ id: 2, name: "Ceiling Light", location: "Living Room", classes: [switchable(), supervised()] },
 	{ id: 3, name: "Floor Lamp", location: "Living Room", classes: [level(SwitchType["Off/On"])] },
-	{ id: 4, name: "Front Door Lock", location: "Hallway", classes: [lock(), codes()] },
+	{ id: 4, name: "Front Door Lock", location: "Hallway", classes: [lock(), codes(), notifies(LOCK_EVENTS)] },
 	{ id: 5, name: "Space Heater", location: "Garage", classes: [switchable()] },
 	{ id: 6, name: "Window Blind", location: "Bedroom", classes: [level(SwitchType["Down/Up"], 2000), supervised()] },
 	{ id: 7, name: "Coffee Maker", location: "Kitchen", classes: [switchable(), configuration()] },
-	{ id: 8, name: "Back Door", location: "Hallway", classes: [door(), battery()] },
+	{ id: 8, name: "Back Door", location: "Hallway", classes: [notifies({ ...DOOR_EVENTS, 7: [3] }), battery()] },
 	{ id: 20, name: "Mood Light", location: "Lounge", classes: [level(SwitchType["Off/On"]), colour(WARM, Red, Green, Blue), supervised()] },
 	{ id: 21, name: "Reading Lamp", location: "Lounge", classes: [level(SwitchType["Off/On"]), colour(WARM, COLD)] },
 	{ id: 22, name: "Airflow", location: "Lounge", classes: [level(SwitchType["Off/On"])], built: FAN },
 	{ id: 23, name: "Door Chime", location: "Hallway", classes: [sound()] },
+	{ id: 30, name: "Wall Remote", location: "Stairs", classes: [buttons(4)] },
+	{ id: 31, name: "Doorbell", location: "Hallway", classes: [buttons(1)] },
+	{ id: 32, name: "Smoke Alarm", location: "Kitchen", classes: [notifies({ 1: [2, 3] }), battery()] },
+	{ id: 33, name: "Leak Sensor", location: "Bathroom", classes: [notifies({ 5: [2] })] },
 ];
 
 const faults = new Map(); // node id -> fault
@@ -120,7 +114,7 @@ async function startDriver() {
 	for (const { id, classes, built } of HOME) {
 		const device = await MockNode.create({ id, controller, capabilities: { txDelay: 0, commandClasses: classes, ...built } });
 		device.defineBehavior(...createDefaultMockNodeBehaviors());
-		device.defineBehavior(deafBehaviour);
+		device.defineBehavior(deafBehaviour, ...answering);
 		controller.addNode(device);
 		devices.set(id, device);
 	}
@@ -194,27 +188,6 @@ async function writeValue(driver, id, value, options) {
 	}
 }
 
-/** What Z-Wave JS UI publishes with every value that has changed, by its name topics. */
-function publishValues(driver, client) {
-	const clean = (text) => String(text).replaceAll(/\s/g, "_");
-	for (const node of driver.controller.nodes.values()) {
-		const publish = (_node, { commandClassName, endpoint, propertyName, propertyKeyName, newValue }) => {
-			const parts = [node.location, node.name, commandClassName.toLowerCase(), `endpoint_${endpoint ?? 0}`, propertyName, propertyKeyName];
-			const topic = ["zwave", ...parts.filter((part) => part !== undefined && part !== "").map(clean)].join("/");
-			client.publish(topic, JSON.stringify({ time: Date.now(), value: newValue }), { qos: 1, retain: true });
-		};
-		node.on("value added", publish).on("value updated", publish);
-	}
-}
-
-/** A device tells something by itself. */
-function report(device, { door, battery }) {
-	const cc = door
-		? new NotificationCCReport({ nodeId: device.id, notificationType: DOOR.type, notificationEvent: DOOR[door] })
-		: new BatteryCCReport({ nodeId: device.id, level: battery, isLow: battery === 0 });
-	return device.sendToController(createMockZWaveRequestFrame(cc, { ackRequested: false }));
-}
-
 const API = {
 	getInfo: (driver) => ({
 		appVersion: "driver bridge",
@@ -274,7 +247,7 @@ client.on("message", async (topic, payload) => {
 await client.subscribeAsync(Object.keys(API).map((api) => `${BASE}/api/${api}/set`), { qos: 1 });
 await client.publishAsync("zwave/driver/status", "true", { qos: 1, retain: true });
 await client.publishAsync(`${BASE}/status`, JSON.stringify({ value: true, time: Date.now() }), { qos: 1, retain: true });
-publishValues(driver, client);
+publishReports(driver, client, GATEWAY);
 console.log(JSON.stringify({ ready: true }));
 
 for await (const line of createInterface({ input: process.stdin })) {
