@@ -149,6 +149,7 @@ def set_up(
         "httpx2",
         "httpcore2",
         "mcp",
+        "sse_starlette",
         "anthropic",
         "asyncio",
         "ddgs",

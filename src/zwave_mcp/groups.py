@@ -19,6 +19,7 @@ from zwave_mcp.control import TOGETHER, Control, NotPossible, check, command, do
 from zwave_mcp.devices import Device
 from zwave_mcp.home import Home, HomeError, ValueId
 from zwave_mcp.results import Facts, Outcome, Result, result
+from zwave_mcp.sounds import own_tones
 from zwave_mcp.states import remembered, state_text
 from zwave_mcp.view import Viewer
 
@@ -94,7 +95,8 @@ def _check(group: Device, action: str) -> None:
     if action not in TOGETHER or not group.members:
         raise NotPossible("unsupported", wording.cannot(group, action))
     for member in group.members:
-        if is_guarded(member.kind, (member.name, f"{member.room} {member.name}")):
+        played = own_tones(member) if member.kind == "chime" else ()
+        if is_guarded(member.kind, (member.name, f"{member.room} {member.name}", *played)):
             what = wording.the(member)
             sentence = f"The group {group.name} acts on {what}, which must be asked for by itself."
             raise NotPossible("unsupported", sentence)

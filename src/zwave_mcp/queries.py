@@ -13,7 +13,7 @@ from zwave_mcp.devices import Device, with_value
 from zwave_mcp.happenings import alarm_of, alarm_report, alarms_of, event_names
 from zwave_mcp.home import Home, HomeError, NoAnswer, Refused, Value
 from zwave_mcp.results import Facts, Outcome, Result, result
-from zwave_mcp.sounds import SOUNDERS, tones_of
+from zwave_mcp.sounds import SOUNDERS, own_tone, tones_of
 from zwave_mcp.states import (
     age_seconds,
     components,
@@ -146,11 +146,12 @@ def filtered(names: Names[Device], wanted: str) -> list[Device]:
 
 def entry(device: Device) -> dict[str, Any]:
     readings = measured(device)
-    more = {"readings": list(readings)} if readings else {}
+    more: dict[str, Any] = {"readings": list(readings)} if readings else {}
     if able := abilities(device):
         more["abilities"] = list(able)
     if tones := tones_of(device):
         more["tones"] = [tone.name for tone in tones]
+        more |= {"ownTone": own} if (own := own_tone(device)) else {}
     if events := event_names(device):
         more["events"] = list(events)
     return {

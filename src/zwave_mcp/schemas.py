@@ -84,6 +84,7 @@ _LIST: Final[Schema] = {
                     # What one can do, where not all of its kind can, and what it can play.
                     "abilities": {"type": "array", "items": {"type": "string"}},
                     "tones": {"type": "array", "items": {"type": "string"}},
+                    "ownTone": {"type": "string"},  # … when none is named
                     "events": {"type": "array", "items": {"type": "string"}},  # what it tells of: "smoke"
                 },
                 "required": list(_ENTRY),

@@ -1,7 +1,7 @@
 """Sirens, doorbells and chimes: a tone that there is, and "playing" only when the device says so."""
 
 import asyncio
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from home_words.names import fold, loose_words
@@ -49,6 +49,22 @@ def tones_of(device: Device) -> tuple[Tone, ...]:
         for number, text in known
         if isinstance(number, int) and number not in (0, _DEFAULT_TONE) and text.strip()
     )
+
+
+def own_tone(device: Device) -> str:
+    """The tone that it plays when none is named; "" where it has not told."""
+    value = _tone_value(device)
+    if value is None:
+        return ""
+    where = replace(value.id, property="defaultToneId")
+    number = next((one.value for one in device.node.values if one.id == where), None)
+    return next((tone.name for tone in tones_of(device) if tone.id == number), "")
+
+
+def own_tones(device: Device) -> tuple[str, ...]:
+    """What it may play when none is named: any, where it has not told."""
+    own = own_tone(device)
+    return (own,) if own else tuple(tone.name for tone in tones_of(device))
 
 
 def _tone_value(device: Device) -> Value | None:

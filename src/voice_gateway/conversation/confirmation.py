@@ -197,6 +197,11 @@ class Confirmation:
             return Thing(one.name, one.room or "", one.kind)
         return Thing(reach.scene or reach.said or call.name.replace("_", " "), "", "other")
 
+    def set_aside(self, state: dict[str, Any]) -> None:
+        """Something else came between: what is said now answers nothing."""
+        if state.pop(QUESTION, None) is not None:
+            state[OVER] = self._now() + GRACE_SECONDS
+
     # --- the answer
 
     async def settle(self, turn: Turn, incoming: Incoming) -> Reply | None:

@@ -88,6 +88,7 @@ class Conversation:
         self._watch = watch or Watch()
         self._around = around or Nowhere()
         self._alarms = alarms
+        self._set_aside: set[str] = set()  # conversations whose open question an alarm has ended
         self._stages = Stages(stages, self._watch, first, prompts, why)
         self._gateway = gateway
         self._acts = acts or MemoryActs(now)
@@ -130,6 +131,9 @@ class Conversation:
         with turn_context(turn=utterance.id[:8], door=utterance.door):
             async with self.locks.of(key):
                 history = await self._histories.load(key)
+                if key in self._set_aside:
+                    self._set_aside.remove(key)
+                    self._confirmation.set_aside(history.state)
                 incoming = self._confirmation.receive(self._cleaned(utterance), history.state)
                 shown = utterance
                 if incoming.hidden:  # a recording says the PIN, too
@@ -262,7 +266,8 @@ class Conversation:
         return TurnActs(self._acts, here, self._now, beside, wanted)
 
     def _acknowledged(self, utterance: Utterance, text: str, started: float) -> Reply:
-        """A question that is open stays so: "okay" was for the alarm."""
+        """An open question is over: who says "okay" once more, or "yes", still speaks of the alarm."""
+        self._set_aside.add(conversation_key(utterance, self._gateway))
         reply = Reply(
             text,
             stage="local",

@@ -42,6 +42,7 @@ class Device:
     domain: str = ""  # what its source calls its kind, where the call must say it
     abilities: frozenset[str] | None = None  # actions; None: those of its kind
     tones: tuple[str, ...] = ()  # of what rings
+    own_tone: str = ""  # the one that it plays when none is named; "" where nobody knows
     events: tuple[str, ...] = ()  # what it tells of when it happens: "button 2", "smoke"
     readings: tuple[str, ...] = ()  # what it measures beside its state: "battery 80 %", "power 12 W"
 

@@ -42,6 +42,7 @@ def _device(raw: object, source: str) -> Device | None:
         domain=str(raw.get("domain") or ""),
         abilities=frozenset(_texts(abilities)) if isinstance(abilities, list) else None,
         tones=_texts(raw.get("tones")),
+        own_tone=str(raw.get("ownTone") or "").strip(),
         events=_texts(raw.get("events")),
         readings=_texts(raw.get("readings")),
     )

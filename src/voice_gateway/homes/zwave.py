@@ -7,8 +7,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 from home_words.kinds import HomeDevice
-from home_words.names import loose_words
+from home_words.names import fold, loose_words
 from home_words.resolver import Names
+from home_words.risk import is_loud
 from voice_gateway.homes.device import Device, same_but_for_state
 from voice_gateway.homes.listed import read_devices, read_scenes
 from voice_gateway.homes.source import Act, Call, Listing
@@ -175,8 +176,10 @@ def _told(tool: str, args: Mapping[str, Any], devices: Sequence[HomeDevice]) -> 
         return _shown_told(args)
     if tool == SOUND:
         return "stop" if args.get("action") == "stop" else "ring", _sounded_told(args, devices)
-    level = args.get("level")
-    return str(args.get("action", "")), "" if level is None else f"to {level} percent"
+    level, action = args.get("level"), str(args.get("action", ""))
+    if action == "on" and (rung := _sounded_told({}, devices)):  # a chime that is on rings
+        return action, rung
+    return action, "" if level is None else f"to {level} percent"
 
 
 def _shown(wish: Act) -> dict[str, object]:
@@ -205,7 +208,16 @@ def _sounded_told(args: Mapping[str, Any], devices: Sequence[HomeDevice]) -> str
     known = [one for device in devices for one in getattr(device, "tones", ())]
     meant = known if tone.isdecimal() else [one for one in known if loose_words(tone) <= loose_words(one)]
     told = " or ".join(meant) if tone and meant else tone
+    if fold(tone) in ("", "default"):  # its own, which is told where it is no mere ringing
+        own = [one for device in devices if device.kind == "chime" for one in _own_tones(device)]
+        told = " or ".join(filter(is_loud, own))
     return " ".join(filter(None, (told and f"with {told}", "" if volume is None else f"at {volume} percent")))
+
+
+def _own_tones(device: HomeDevice) -> Sequence[str]:
+    """What it may play when none is named: any, where nobody knows."""
+    own: str = getattr(device, "own_tone", "")
+    return (own,) if own else getattr(device, "tones", ())
 
 
 def _warmth(wish: Act) -> dict[str, object]:

@@ -68,7 +68,7 @@ def _reach_tier(reach: Reach) -> Tier:
     if not reach.devices:
         return Tier.ACT if reach.action in HARMLESS | {LIST, WARMTH} else Tier.SENSITIVE
     # A chime is as loud as the tone that it is told to play.
-    said = f"{reach.said} {reach.how}" if reach.action == "ring" else reach.said
+    said = f"{reach.said} {reach.how}" if reach.action in ("ring", "on") else reach.said
     risky = any(_is_risky(one, said, reach.action) for one in reach.devices)
     return Tier.SENSITIVE if risky or reach.unseen else Tier.ACT
 

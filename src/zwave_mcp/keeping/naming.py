@@ -1,5 +1,6 @@
 """Another name or room for a device, done when the gateway's own list has it."""
 
+import re
 import unicodedata
 from typing import Any, Final
 
@@ -14,6 +15,7 @@ from zwave_mcp.results import Facts, Result, result
 from zwave_mcp.view import View, Viewer, resolve_device
 
 _LONGEST: Final = 60  # a name that can still be said
+_NODE: Final = re.compile(r"node[\W_]*(\d{1,9})", re.IGNORECASE)
 _NOT_IN_TOPICS: Final = frozenset("+#/\0")  # the gateway makes topics of names
 
 
@@ -81,6 +83,9 @@ def objection(view: View, device: Device, name: str | None, room: str | None) ->
     for said in (name, room):
         if said is not None and (bad := _unusable(said)):
             return bad
+    number = _NODE.fullmatch(name.strip()) if name is not None else None
+    if number is not None and int(number[1]) != device.node.id:
+        return f"It is node {device.node.id}, and what has no name is called by its number."
     if sum(one.node.id == device.node.id for one in view.devices) > 1:
         whole = device.node.name or f"Node {device.node.id}"
         return f"{device.name} is a part of {whole}, which has only one name for all of them."

@@ -167,6 +167,7 @@ def _sounding(spec: DeviceSpec) -> list[Value]:
     volume = {"minimum": 0, "maximum": 100, "writeable": True}
     return [
         Value(tone, 0, "Play Tone", states=states, minimum=0, maximum=255, writeable=True),
+        Value(ValueId(spec.node, SOUND_SWITCH, 0, "defaultToneId"), 1, "Default tone ID"),
         Value(volume_id(spec), spec.volume, "Volume", "%", **volume),  # type: ignore[arg-type]
     ]
 

@@ -314,3 +314,17 @@ async def test_a_cancelled_turn_leaves_a_history_that_can_go_on():
 
     kinds = [message.type for message in house.stage.seen[-1].history.messages]
     assert kinds == ["human", "ai", "tool"]
+
+
+@pytest.mark.parametrize("again", ["yes", "okay", "yes yes, okay"])
+async def test_who_has_heard_an_alarm_does_not_answer_a_question_with_the_next_okay_either(again: str):
+    sounding = [False, True]
+
+    async def alarms(_text: str) -> str | None:
+        return "Okay, I stop." if sounding and sounding.pop(0) else None
+
+    house = House([UNLOCK], alarms=alarms)
+    assert (await house.hears("unlock the front door")).expects_answer
+    assert (await house.hears("okay")).text == "Okay, I stop."
+    await house.hears(again)
+    assert house.lock.actions == []

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.fakes.scripted_home import ScriptedHome, dimmer, lock, switch
+from tests.fakes.scripted_home import ScriptedHome, chime, dimmer, lock, switch
 
 from zwave_mcp.home import Node, WriteResult
 from zwave_mcp.mqtt.nodes import has_groups, parse_nodes
@@ -102,3 +102,12 @@ async def test_a_simulated_home_has_groups(tmp_path: Path):
         "control_zwave_device", {"deviceName": "corner", "action": "dim", "level": 40}
     )
     assert (said.structured["outcome"], said.structured["state"]) == ("confirmed", "on, 40 %")
+
+
+@pytest.mark.parametrize("tones", [{1: "Siren (30 sec)"}, {1: "Ding Dong (3 sec)", 2: "Fire Alarm"}])
+async def test_a_chime_whose_own_tone_may_be_a_siren_is_not_rung_with_others(tones: dict[Any, str]):
+    bells = Node(4097, "Bells", members=(16, 18))
+    home = a_home(chime(18, "Door Chime", tones), bells)
+    said = await control(home, "bells", "on")
+    assert "must be asked for by itself" in said.sentence
+    assert home.sent == []

@@ -170,6 +170,8 @@ async def _body(path: str, headers: _Headers, receive: Receive, limits: Limits) 
     limit = limits.longer_body_bytes if path.startswith(LONGER_BODIES) else limits.body_bytes
     too_large = Refusal(413, f"a request may have {limit} bytes", (("connection", "close"),))
     told = headers.only("content-length")
+    if told is not None and headers.has("transfer-encoding"):  # a proxy before us may read it otherwise
+        return Refusal(400, "a request has one length", (("connection", "close"),))
     if told is not None and (not told.isdigit() or int(told[:20]) > limit):
         return too_large
     pieces, length = [], 0

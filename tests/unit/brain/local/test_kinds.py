@@ -1,10 +1,14 @@
 """What people say to colours, fans, chimes and sirens: from the words to the device, and back."""
 
+from dataclasses import replace
+
 import pytest
 from tests.fakes.home_talk import HomeTalk
 
 from voice_gateway.config import PermissionSettings
 from voice_gateway.conversation.undo_log import MemoryActs
+from voice_gateway.homes.device import Device
+from voice_gateway.homes.zwave import reach_of
 from voice_gateway.tools.tier import Tier, tier
 from voice_gateway.turn import ToolCall, ToolTraits
 from zwave_mcp.devices import devices_of
@@ -120,6 +124,39 @@ async def test_a_chime_asks_before_it_plays_a_siren(talk: HomeTalk, tone: str):
     call = ToolCall("1", "play_zwave_sound", {"deviceName": "Door Chime", "action": "play", "tone": tone})
     known = ToolTraits("zwave", "play_zwave_sound")
     assert tier(call, known, PermissionSettings(), talk.reach(call, known)) is Tier.SENSITIVE
+
+
+@pytest.mark.parametrize("said", ["ring the door chime", "play default on the door chime"])
+async def test_a_chime_whose_own_tone_is_a_siren_is_asked_about_as_well(said: str):
+    talk = HomeTalk(HOME.replace('"Ding Dong (3 sec)", ', "").replace('"Westminster (8 sec)", ', ""))
+    assert "Siren" in (await talk.hears(said)).text
+    assert (await how(talk))["Door Chime"] == "silent"
+    assert (await talk.hears("yes")).text == "The Door Chime is playing Evacuate Siren."
+
+
+async def test_a_chime_that_has_not_told_its_own_tone_may_play_any():
+    chime = Device("Door Chime", "Entrance", "chime", tones=("Ding Dong", "Siren"))
+    args: dict[str, object] = {"deviceName": "Door Chime", "action": "play"}
+    assert is_asked(args, chime)
+    assert not is_asked(args, replace(chime, own_tone="Ding Dong"))
+    assert is_asked(args, replace(chime, own_tone="Siren"))
+    assert is_asked({**args, "tone": "Default"}, replace(chime, own_tone="Siren"))
+    assert not is_asked({**args, "action": "stop"}, replace(chime, own_tone="Siren"))
+
+
+@pytest.mark.parametrize("level", [{}, {"level": 40}])
+async def test_a_chime_that_is_switched_on_rings_as_well(level: dict[str, int]):
+    chime = Device("Door Chime", "Entrance", "chime", tones=("Ding Dong", "Siren"), own_tone="Siren")
+    args = {"deviceName": "Door Chime", "action": "on", **level}
+    assert is_asked(args, chime, "control_zwave_device")
+    assert not is_asked(args, replace(chime, own_tone="Ding Dong"), "control_zwave_device")
+    assert not is_asked(args, Device("Hall Lamp", "Entrance", "switch"), "control_zwave_device")
+
+
+def is_asked(args: dict[str, object], device: Device, tool: str = "play_zwave_sound") -> bool:
+    reach = reach_of(tool, args, lambda _said: (device,))
+    call = ToolCall("1", tool, args)
+    return tier(call, ToolTraits("zwave", call.name), PermissionSettings(), reach) is Tier.SENSITIVE
 
 
 @pytest.mark.parametrize("said", ["stop the siren", "turn off the siren", "silence the siren"])

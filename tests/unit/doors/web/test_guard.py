@@ -148,6 +148,16 @@ async def test_a_length_that_is_no_number_is_refused(tmp_path, length):
         assert 400 <= status(await raw(door, head.encode())) < 500
 
 
+async def test_a_body_with_two_lengths_is_refused_and_nothing_behind_it_is_read(tmp_path):
+    """A proxy before us that believes the other one would pass on what it has never judged."""
+    async with served(tmp_path, routes) as door:
+        head = b"POST /api/echo HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n"
+        behind = b"GET /api/echo HTTP/1.1\r\nHost: localhost\r\n\r\n"
+        answer = await raw(door, head + b"Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n" + behind)
+        assert status(answer) == 400
+        assert answer.count(b"HTTP/1.1 ") == 1
+
+
 async def test_a_slow_body_is_not_waited_for(tmp_path):
     async with served(tmp_path, routes, limits=QUICK) as door:
         head = b"POST /api/echo HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\nabc"

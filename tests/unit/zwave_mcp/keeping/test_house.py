@@ -150,6 +150,8 @@ async def test_a_new_name_works_at_once_and_is_kept(house: House, tmp_path: Any)
     [
         ({}, "Say a new name, a room, or both."),
         ({"newName": "Dryer", "room": "laundry"}, "There is already something called Dryer"),
+        ({"newName": "Node 3"}, "called by its number"),
+        ({"newName": "node-3"}, "called by its number"),
         ({"newName": "a/b"}, "may have no slash"),
         ({"newName": "!!"}, "needs a letter"),
         ({"newName": "two\nlines"}, "no line end"),
