@@ -6,6 +6,7 @@ from typing import Final
 from home_words.kinds import HomeDevice, device_class
 from home_words.names import plain, singular
 from home_words.phrases import capital, with_article
+from home_words.resolver import number_of
 from home_words.states import UNKNOWN, spoken_state, spoken_units
 
 _DONE: Final = {
@@ -47,9 +48,12 @@ _THINGS: Final = frozenset({"window", "spot", "heater", "speaker", "strip", "gat
 
 
 def the(device: HomeDevice, *, room: bool = False) -> str:
-    """ "the Floor Lamp", "Node 13", "Dad's Lamp": a name that needs no article gets none."""
+    """ "the Floor Lamp", "Node 13", "Dad's Lamp": a name that needs no article gets none. One of two that are
+    called the same in one room is told with its number."""
     name = with_article(device.name)
-    return f"{name} in {with_article(device.room)}" if room and device.room else name
+    where = f" in {with_article(device.room)}" if room and device.room else ""
+    number = f" ({number_of(device)})" if getattr(device, "twin", False) else ""
+    return f"{name}{where}{number}"
 
 
 def in_room(room: str) -> str:

@@ -26,6 +26,7 @@ _NEAR: Final = 3  # of 255: bulbs round
 _ONE_WHITE: Final = (2500, 3300)  # kelvin: what a single warm white passes for
 
 Mix = Mapping[int, int]  # component -> 0 to 255
+Looks = Mapping[ValueId, Callable[[Any], bool]]  # what is asked for, and whether it is what was wished
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +119,33 @@ def _target(component: Value) -> ValueId:
 
 def _near(level: int) -> Callable[[Any], bool]:
     return lambda now: is_number(now) and abs(now - level) <= (_NEAR if level else 0)
+
+
+def looks_for(light: Device, written: ValueId, value: Any) -> Looks:
+    """What to ask a light for after a colour was written to it by somebody else (a scene); empty where nobody
+    knows what that sets."""
+    has = components(light)
+    mix = _written(written, value)
+    if any(level and key not in has for key, level in mix.items()):
+        return {}
+    return {has[key].id: _near(level) for key, level in mix.items() if key in has}
+
+
+def _written(written: ValueId, value: Any) -> Mix:
+    """`hexColor` is a text, `targetColor` a component's level or those of several by their names."""
+    key = written.property_key
+    if written.property == "hexColor":
+        rgb = colours.rgb_of(f"#{value.removeprefix('#')}") if isinstance(value, str) else None
+        return dict(zip(_RGB, rgb, strict=True)) if rgb else {}
+    if written.property != "targetColor":
+        return {}
+    if key is not None:
+        return {key: value} if isinstance(key, int) and is_number(value) else {}
+    levels = value if isinstance(value, Mapping) else {}
+    named = {name: one for one, name in _NAMES.items()}
+    if not all(name in named and is_number(level) for name, level in levels.items()):
+        return {}
+    return {named[name]: level for name, level in levels.items()}
 
 
 def _with_mix(device: Device, mix: Mix) -> Device:

@@ -1,5 +1,6 @@
 """Devices as people know them, made from nodes: every endpoint that can do something is one."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -131,6 +132,7 @@ class Device:
     endpoint: int
     values: tuple[Value, ...]
     members: tuple["Device", ...] = ()  # of a group
+    twin: bool = False  # another one in its room has its name
 
     @property
     def available(self) -> bool:
@@ -197,9 +199,16 @@ class Device:
 
 @lru_cache(maxsize=1)
 def _latest(snapshot: "_Same") -> tuple[Device, ...]:
-    single = tuple(device for node in snapshot.one.nodes if not node.members for device in _of_node(node))
-    groups = (node for node in snapshot.one.nodes if node.members)
-    return (*single, *(_of_group(node, single) for node in groups))
+    nodes = snapshot.one.nodes
+    single = _twins_marked([device for node in nodes if not node.members for device in _of_node(node)])
+    return (*single, *_twins_marked([_of_group(node, single) for node in nodes if node.members]))
+
+
+def _twins_marked(devices: Sequence[Device]) -> tuple[Device, ...]:
+    called = Counter((device.name, device.room) for device in devices)
+    return tuple(
+        replace(device, twin=True) if called[device.name, device.room] > 1 else device for device in devices
+    )
 
 
 class _Same:

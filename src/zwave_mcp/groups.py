@@ -74,7 +74,7 @@ async def control_group(
     )
     now = replace(group, members=members)
     behind = [
-        one.device.name
+        wording.told_apart(one.device)
         for one, verdict in zip(commands, verdicts, strict=True)
         if verdict.outcome not in ("confirmed", "working")
     ]

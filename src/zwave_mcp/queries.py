@@ -9,9 +9,9 @@ from home_words.resolver import Names
 from home_words.states import UNKNOWN, spoken_units
 from zwave_mcp import wording
 from zwave_mcp.control import TOGETHER, has_level, supports
-from zwave_mcp.devices import Device, with_value
+from zwave_mcp.devices import Device
 from zwave_mcp.happenings import alarm_of, alarm_report, alarms_of, event_names
-from zwave_mcp.home import Home, HomeError, NoAnswer, Refused, Value
+from zwave_mcp.home import Home, HomeError, Value
 from zwave_mcp.results import Facts, Outcome, Result, result
 from zwave_mcp.sounds import SOUNDERS, own_tone, tones_of
 from zwave_mcp.states import (
@@ -23,12 +23,10 @@ from zwave_mcp.states import (
     measured,
     reading_text,
     remembered,
-    state_of,
     state_text,
 )
+from zwave_mcp.verify import verified, verified_group
 from zwave_mcp.view import View, Viewer, resolve_device
-
-_VERIFY_SECONDS: Final = 2.0
 
 
 class Queries:
@@ -64,26 +62,14 @@ class Queries:
         device = resolve_device(view, asked, {})
         if isinstance(device, Result):
             return device
-        outcome: Outcome = "confirmed"
-        if device.node.dead:
-            outcome = "unreachable"
-        elif device.state_value is not None and not device.node.asleep:
-            device, outcome = await self._verified(device, device.state_value)
+        behind: list[str] = []
+        if device.members:
+            device, outcome, behind = await verified_group(self._home, device)
+        else:
+            device, outcome = await verified(self._home, device)
         state = state_text(device) if outcome == "confirmed" else UNKNOWN
-        sentence = {
-            "confirmed": lambda: alarm_report(device) or wording.is_state(device, state),
-            "unreachable": lambda: wording.unreachable(device),
-        }.get(outcome, lambda: wording.was_state(device, remembered(device)))()
-        return result(sentence, outcome, Facts({}, device, state, more=details(device)))
-
-    async def _verified(self, device: Device, state: Value) -> tuple[Device, Outcome]:
-        try:
-            value = await self._home.poll(state.id, _VERIFY_SECONDS)
-        except (NoAnswer, Refused):
-            return device, "unconfirmed"
-        if state_of(device, value) == UNKNOWN:
-            return device, "unconfirmed"
-        return with_value(device, state.id, value), "confirmed"
+        more = details(device) | ({"notConfirmed": behind} if device.members else {})
+        return result(_told(device, outcome, state, behind), outcome, Facts({}, device, state, more=more))
 
     async def sensors(self, asked: str) -> Result:
         view = await self._viewer.now()
@@ -124,6 +110,14 @@ class Queries:
         more |= {"devices": len(devices), "offline": offline, "batteryLow": low, "alarms": list(on.values())}
         well = health_sentence(len(devices), offline, low, health.simulated)
         return result(" ".join([*on.values(), well]), "confirmed", Facts({}, more=more))
+
+
+def _told(device: Device, outcome: Outcome, state: str, behind: list[str]) -> str:
+    if outcome == "confirmed":
+        return alarm_report(device) or wording.is_state(device, state)
+    if outcome == "unreachable":
+        return wording.unreachable(device)
+    return wording.not_all_told(device, behind) if behind else wording.was_state(device, remembered(device))
 
 
 _OLD_SECONDS: Final = 300  # said with the reading; battery sensors report about hourly, so older is no error
@@ -185,12 +179,8 @@ def abilities(device: Device) -> tuple[str, ...]:
 def listing(page: list[Device], total: int, offline: list[Device], wanted: str) -> str:
     what = f" for {wording.quoted(wanted)}" if wanted.strip() else ""
     rooms: dict[str, list[str]] = {}
-    alike: dict[tuple[str, str], list[Device]] = {}
     for device in page:
-        alike.setdefault((device.name, device.room), []).append(device)
-    for device in page:
-        twins = alike[device.name, device.room]
-        rooms.setdefault(device.room or "no room", []).append(_in_list(device, twins))
+        rooms.setdefault(device.room or "no room", []).append(_in_list(device))
     parts = [f"{room}: {', '.join(names)}" for room, names in rooms.items()]
     count = (
         "There is no device"
@@ -203,11 +193,11 @@ def listing(page: list[Device], total: int, offline: list[Device], wanted: str) 
     return f"{count}{what}{some}{body}{tail}."
 
 
-def _in_list(device: Device, page: list[Device]) -> str:
+def _in_list(device: Device) -> str:
     state, last = state_text(device), remembered(device)
     if not device.available:
         state = "offline" if last == UNKNOWN else f"offline, last known {last}"
-    called = wording.told_apart(device, page)
+    called = wording.told_apart(device)
     return f"{called.removesuffix(')')}, {state})" if called != device.name else f"{called} ({state})"
 
 

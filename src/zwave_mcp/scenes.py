@@ -9,6 +9,7 @@ from home_words.phrases import listed
 from home_words.risk import RELAYS, is_guarded, is_sensitive
 from zwave_mcp import wording
 from zwave_mcp.before import before_scene
+from zwave_mcp.colour import Looks, looks_for
 from zwave_mcp.devices import (
     BARRIER,
     BASIC,
@@ -23,9 +24,9 @@ from zwave_mcp.devices import (
     WINDOW_COVERING,
     Device,
 )
-from zwave_mcp.home import Home, HomeError, NoAnswer, Refused, Scene, SceneValue, ValueId, is_number
+from zwave_mcp.home import Home, HomeError, NoAnswer, Refused, Scene, SceneValue, is_number
 from zwave_mcp.results import Facts, Outcome, Result, result
-from zwave_mcp.states import LOCKED
+from zwave_mcp.states import LOCKED, components
 from zwave_mcp.view import View, Viewer
 
 NEEDS_YES: Final = "needsYes"  # in a result: the same call with `confirmed` is for the user to agree to
@@ -108,14 +109,17 @@ class Scenes:
     async def _took(self, wanted: SceneValue, view: View) -> str | None:
         """None when the device has the value, else its name."""
         device = next((one for one in view.devices if one.target == wanted.id), None)
+        shown = _shown(wanted, view) if device is None else None
+        device, parts = shown or (device, {})
         read = device.state_value.id if device is not None and device.state_value else wanted.id
-        name = device.name if device is not None else f"Node {wanted.id.node_id}"
+        name = wording.told_apart(device) if device is not None else f"Node {wanted.id.node_id}"
         if device is not None and device.node.dead:
             return name
         clock = asyncio.get_running_loop().time
         pace = self._home.pace
         end = clock() + pace.scene_window_seconds
-        while not await self._has(read, wanted.value):
+        looks = parts or {read: lambda now: _same(now, wanted.value)}
+        while not await self._has(looks):
             if clock() + pace.scene_poll_seconds > end:
                 return name
             await asyncio.sleep(pace.scene_poll_seconds)
@@ -123,11 +127,21 @@ class Scenes:
             self._viewer.bolt_moved(device)
         return None
 
-    async def _has(self, read: ValueId, wanted: Any) -> bool:
+    async def _has(self, looks: Looks) -> bool:
         try:
-            return _same(await self._home.poll(read), wanted)
+            return all([reached(await self._home.poll(read)) for read, reached in looks.items()])
         except HomeError:
             return False
+
+
+def _shown(wanted: SceneValue, view: View) -> tuple[Device, Looks] | None:
+    """The light of a colour, and its components: nobody is asked for a whole colour."""
+    if wanted.id.command_class != COLOR_SWITCH:
+        return None
+    light = next((one for one in _devices(wanted, view) if components(one)), None)
+    if light is None:
+        return None
+    return light, looks_for(light, wanted.id, wanted.value) or {wanted.id: lambda now: now == wanted.value}
 
 
 def _find(asked: str, known: tuple[Scene, ...]) -> Scene | None:

@@ -164,6 +164,7 @@ TOOLS: Final[tuple[ToolSpec, ...]] = (
         _object({"deviceName": _device("'Front Door'")}, ("deviceName",)),
         _with(
             kind={"type": "string"},
+            notConfirmed=_TEXTS,
             available=_FLAG,
             status={"type": "string"},
             product={"type": "string"},
@@ -288,6 +289,7 @@ TOOLS: Final[tuple[ToolSpec, ...]] = (
             devices={"type": "integer"},
             offline=_TEXTS,
             batteryLow=_TEXTS,
+            alarms=_TEXTS,
         ),
         read_only=True,
         idempotent=True,

@@ -33,6 +33,7 @@ __all__ = [
     "is_state",
     "jammed",
     "no_scene",
+    "not_all_told",
     "not_confirmed",
     "not_found",
     "not_interviewed",
@@ -114,7 +115,7 @@ def no_scene(asked: str, known: Sequence[str]) -> str:
 def one_at_a_time(asked: str, devices: Sequence[Device]) -> str:
     if not devices:
         return f"There is no device for {quoted(asked)} that can do this."
-    names = [told_apart(device, devices) for device in devices[: 2 * _OFFERED]]
+    names = [told_apart(device) for device in devices[: 2 * _OFFERED]]
     rest = len(devices) - len(names)
     more = [f"{rest} more"] if rest else []
     each = listed(names + more)
@@ -125,14 +126,16 @@ def is_sent(group: Device) -> str:
     return f"The command was sent to {the(group)}"
 
 
-def told_apart(device: Device, among: Sequence[Device], called: str = "") -> str:
-    """As it is called, with its number where another one is called the same."""
-    name = called or device.name
-    twins = [one for one in among if (one.name, one.room) == (device.name, device.room)]
-    return f"{name} ({number_of(device)})" if len(twins) > 1 else name
+def not_all_told(group: Device, behind: Sequence[str]) -> str:
+    return f"The state of {the(group)} is not confirmed: {listed(list(dict.fromkeys(behind)))}."
+
+
+def told_apart(device: Device) -> str:
+    """As it is called, with its number where another one in its room is called the same."""
+    return f"{device.name} ({number_of(device)})" if device.twin else device.name
 
 
 def _choice(devices: Sequence[Device]) -> str:
-    shown = [told_apart(device, devices, the(device, room=True)) for device in devices[:_OFFERED]]
+    shown = [the(device, room=True) for device in devices[:_OFFERED]]
     rest = len(devices) - len(shown)
     return listed([*shown, f"one of {rest} others"] if rest else shown, "or")

@@ -23,7 +23,8 @@ QUICK = Pace(
 
 
 class ScriptedHome:
-    """`written` answers a write, `polled` the polls one after the other (the last one again and again)."""
+    """`written` answers a write, `told` the polls of a value by its id, `polled` all others one by one
+    (the last one again and again)."""
 
     simulated = False
     pace = QUICK
@@ -33,6 +34,7 @@ class ScriptedHome:
         self.nodes = nodes
         self.written: WriteResult | Exception = WriteResult(255)
         self.polled: list[Any] = []
+        self.told: dict[str, Any] = {}
         self.alive = False
         self.sent: list[tuple[str, Any]] = []
         self.options: list[Mapping[str, Any] | None] = []  # what went along with each
@@ -71,7 +73,10 @@ class ScriptedHome:
         return True
 
     async def poll(self, value_id: ValueId, timeout_seconds: float = 4.0) -> Any:
-        answer = self.polled.pop(0) if len(self.polled) > 1 else self.polled[0]
+        if str(value_id) in self.told:
+            answer = self.told[str(value_id)]
+        else:
+            answer = self.polled.pop(0) if len(self.polled) > 1 else self.polled[0]
         if isinstance(answer, Exception):
             raise answer
         return answer

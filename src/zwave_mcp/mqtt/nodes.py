@@ -154,9 +154,16 @@ def _scene(raw: Mapping[str, Any]) -> Scene | None:
         node_id = item.get("nodeId") if isinstance(item, Mapping) else None
         value_id = _value_id(node_id, item) if _is_int(node_id) else None
         if value_id is not None:
-            values.append(SceneValue(value_id, scalar(item.get("value"))))
+            values.append(SceneValue(value_id, _scene_value(value_id, item.get("value"))))
     complete = isinstance(items, list) and len(values) == len(items)
     return Scene(scene_id, name, tuple(values), complete)
+
+
+def _scene_value(value_id: ValueId, raw: object) -> Any:
+    """A colour may be written whole, `{"red": 255, "green": 0}`; all else is one value."""
+    if value_id.property == "targetColor" and isinstance(raw, Mapping):
+        return {str(name): scalar(level) for name, level in raw.items()}
+    return scalar(raw)
 
 
 def _is_int(raw: object) -> TypeGuard[int]:

@@ -10,7 +10,7 @@ from tests.fakes.scripted_home import ScriptedHome, bulb, dimmer, switch
 
 from home_words.colours import COLDEST, COLOURS, WARMEST, WHITES, colour_word, kelvin_of, rgb_of, white_mix
 from zwave_mcp.devices import devices_of
-from zwave_mcp.home import ACKNOWLEDGED, Node, Snapshot, Value, ValueId, WriteResult
+from zwave_mcp.home import ACKNOWLEDGED, NoAnswer, Node, Snapshot, Value, ValueId, WriteResult
 from zwave_mcp.results import Result
 from zwave_mcp.states import state_text
 from zwave_mcp.tools import Tools
@@ -288,3 +288,27 @@ async def test_on_is_told_as_soon_as_it_is_as_bright_as_it_was():
     (light, *_) = (await home.snapshot(0)).nodes
     shown = {value.id.property: value.value for value in light.values if value.id.command_class == 38}
     assert shown["targetValue"] == shown["currentValue"] == 59
+
+
+async def look(home: ScriptedHome) -> Result:
+    return await Tools(home).call("get_zwave_device", {"deviceName": "Mood Light"})
+
+
+async def test_which_colour_it_has_the_light_says_and_not_the_driver():
+    home = home_of(bulb(4, "Mood Light", RGBW))  # remembered: orange
+    home.told = {"4-38-0-currentValue": 99}
+    home.told |= {f"4-51-0-currentColor-{key}": level for key, level in {0: 0, 2: 0, 3: 0, 4: 255}.items()}
+    assert (await look(home)).sentence == "The Mood Light is on, blue."
+
+
+async def test_a_colour_that_it_does_not_tell_is_not_told():
+    home = home_of(bulb(4, "Mood Light", RGBW))
+    home.told, home.polled = {"4-38-0-currentValue": 40}, [NoAnswer("silence")]
+    answer = await look(home)
+    assert (answer.structured["state"], answer.structured["outcome"]) == ("on, 40 %", "confirmed")
+
+
+async def test_a_light_that_is_off_is_not_asked_for_its_colour():
+    home = home_of(bulb(4, "Mood Light", RGBW))
+    home.told = {"4-38-0-currentValue": 0}  # and no more
+    assert (await look(home)).structured["state"] == "off"

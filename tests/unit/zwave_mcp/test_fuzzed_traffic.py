@@ -15,7 +15,7 @@ from zwave_mcp.devices import Device, devices_of
 from zwave_mcp.home import HomeError, NoAnswer, Node, Snapshot, is_number
 from zwave_mcp.mqtt.api import Api, GatewayApi
 from zwave_mcp.mqtt.nodes import parse_nodes
-from zwave_mcp.states import measured, state_text
+from zwave_mcp.states import measured, reading_text, state_text
 
 DATA = Path(__file__).parents[2] / "zwave_data"
 HOMES = {
@@ -57,12 +57,14 @@ def _damaged(given: Any, chance: random.Random, depth: int = 0) -> Any:
 
 
 def _could_be_said(piece: str, node: Node, known: set[str]) -> bool:
-    """As it is said of the whole list, or with less around it: its own number, words of its label."""
+    """As it is said of the whole list, or with less around it: its own number, words of its label, or that
+    all is well, which is left out where there is something better to say."""
     if piece in known | {UNKNOWN, "normal"}:
         return True
     numbers = {f"{value.value:g}" for value in node.values if is_number(value.value)}
     labels = {word for value in node.values for word in words(f"{value.label} {value.unit} {value.id}")}
-    told = {word for one in known for word in words(one)}
+    readings = {reading_text(value) for value in node.values}
+    told = {word for one in known | readings | {"normal"} for word in words(one)}
     said = piece.split()
     return bool(said) and all(one in numbers or words(one) <= labels | told for one in said)
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from tests.fakes.scripted_home import ScriptedHome, chime, dimmer, lock, switch
 
-from zwave_mcp.home import Node, WriteResult
+from zwave_mcp.home import NoAnswer, Node, WriteResult
 from zwave_mcp.mqtt.nodes import has_groups, parse_nodes
 from zwave_mcp.simulated.home import SimulatedHome
 from zwave_mcp.tools import Tools
@@ -111,3 +111,47 @@ async def test_a_chime_whose_own_tone_may_be_a_siren_is_not_rung_with_others(ton
     said = await control(home, "bells", "on")
     assert "must be asked for by itself" in said.sentence
     assert home.sent == []
+
+
+async def look(home: ScriptedHome, name: str):
+    return await Tools(home).call("get_zwave_device", {"deviceName": name})
+
+
+async def test_how_a_group_is_its_members_say_and_not_the_driver():
+    home = a_home()  # remembered: both are off
+    home.told = {"16-37-0-currentValue": True, "17-37-0-currentValue": False}
+    said = await look(home, "office lights")
+    assert (said.sentence, said.structured["outcome"]) == ("The Office Lights are partly on.", "confirmed")
+    assert (said.structured["state"], said.structured["notConfirmed"]) == ("partly on", [])
+
+
+async def test_of_a_member_that_does_not_answer_nothing_is_confirmed():
+    home = a_home()
+    home.told = {"16-37-0-currentValue": True, "17-37-0-currentValue": NoAnswer("silence")}
+    said = await look(home, "office lights")
+    assert said.sentence == "The state of the Office Lights is not confirmed: Wall Lamp."
+    assert (said.structured["outcome"], said.structured["state"]) == ("unconfirmed", "unknown")
+    assert said.structured["notConfirmed"] == ["Wall Lamp"]
+
+
+@pytest.mark.parametrize("status", ["Dead", "Asleep"])
+async def test_nor_of_one_that_cannot_be_asked(status: str):
+    home = ScriptedHome(switch(16, "Desk Lamp"), switch(17, "Wall Lamp", status=status), OFFICE)
+    home.polled = [False]
+    said = await look(home, "office lights")
+    assert (said.structured["outcome"], said.structured["notConfirmed"]) == ("unconfirmed", ["Wall Lamp"])
+
+
+async def test_a_group_of_which_nobody_answers_does_not_answer():
+    home = ScriptedHome(
+        switch(16, "Desk Lamp", status="Dead"), switch(17, "Wall Lamp", status="Dead"), OFFICE
+    )
+    assert (await look(home, "office lights")).structured["outcome"] == "unreachable"
+
+
+async def test_members_of_one_name_are_told_apart():
+    home = ScriptedHome(switch(16, "Desk Lamp", "Office"), switch(17, "Desk Lamp", "Office"), OFFICE)
+    home.told = {"16-37-0-currentValue": True, "17-37-0-currentValue": NoAnswer("silence")}
+    assert (await look(home, "office lights")).structured["notConfirmed"] == ["Desk Lamp (node 17)"]
+    home.written = WriteResult(254)
+    assert (await control(home, "office lights", "on")).structured["notConfirmed"] == ["Desk Lamp (node 17)"]

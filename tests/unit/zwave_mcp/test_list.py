@@ -121,3 +121,17 @@ async def test_twins_are_told_apart_by_their_nodes_and_found_by_what_was_told():
         assert said.structured["nodeId"] == 4, spelling
     wrong = await tools.call("control_zwave_device", {"deviceName": "Fan (node 4)", "action": "on"})
     assert wrong.structured["outcome"] == "not_found"
+
+
+async def test_of_twins_every_sentence_tells_which_one():
+    home = ScriptedHome(switch(3, "Lampe", "Flur", on=True), switch(4, "Lampe", "Flur"), switch(5, "Herd"))
+    home.polled = [True]
+    done = await Tools(home).call("control_zwave_device", {"deviceName": "node 4", "action": "on"})
+    assert done.sentence == "The Lampe (node 4) is now on."
+    (put_back,) = done.structured["before"]
+    undone = await Tools(home).call(put_back["name"], put_back["args"])
+    assert undone.sentence == "The Lampe (node 4) is now off."
+    assert (await Tools(home).call("get_zwave_device", {"deviceName": "node 3"})).sentence == (
+        "The Lampe (node 3) is on."
+    )
+    assert (await Tools(home).call("get_zwave_device", {"deviceName": "herd"})).sentence == "The Herd is on."

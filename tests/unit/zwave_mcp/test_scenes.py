@@ -1,9 +1,9 @@
 """A scene is judged value by value, each by its device: none opens the house or does who knows what."""
 
 import pytest
-from tests.fakes.scripted_home import ScriptedHome, blind, dimmer, lock, sensor, switch, thermostat
+from tests.fakes.scripted_home import ScriptedHome, blind, bulb, dimmer, lock, sensor, switch, thermostat
 
-from zwave_mcp.home import Node, Scene, SceneValue, Value, ValueId
+from zwave_mcp.home import NoAnswer, Node, Scene, SceneValue, Value, ValueId
 from zwave_mcp.mqtt.nodes import parse_scenes
 from zwave_mcp.tools import Tools
 
@@ -156,3 +156,52 @@ async def test_a_scene_that_cannot_be_read_whole_is_not_started(values):
     assert not scene.complete
     outcome, home, _ = await start(HARMLESS[0], complete=scene.complete)
     assert (outcome, home.sent) == ("unsupported", [])
+
+
+BLUE = {"21-51-0-currentColor-2": 0, "21-51-0-currentColor-3": 0, "21-51-0-currentColor-4": 254}
+
+
+def painted(value: object, prop: str = "targetColor", key: int | None = None) -> ScriptedHome:
+    """A home with a scene that was read from the gateway."""
+    written = {"nodeId": 21, "commandClass": 51, "endpoint": 0, "property": prop, "value": value}
+    written |= {} if key is None else {"propertyKey": key}
+    home = ScriptedHome(bulb(21, "Mood Light", {0: 0, 2: 255, 3: 0, 4: 0}))
+    home.known_scenes = parse_scenes([{"sceneid": 1, "label": "Sea", "values": [written]}])
+    home.polled, home.told = [NoAnswer("nobody tells a whole colour")], {**BLUE, "21-51-0-currentColor-0": 0}
+    return home
+
+
+@pytest.mark.parametrize(
+    ("prop", "key", "value"),
+    [
+        ("targetColor", None, {"red": 0, "green": 0, "blue": 255}),
+        ("targetColor", None, {"warmWhite": 0, "coldWhite": 0, "red": 0, "green": 0, "blue": 255}),
+        ("targetColor", 4, 255),
+        ("hexColor", None, "0000ff"),
+        ("hexColor", None, "#0000FF"),
+    ],
+)
+async def test_a_colour_is_confirmed_component_by_component(prop, key, value):
+    home = painted(value, prop, key)
+    said = await Tools(home).call("activate_zwave_scene", {"sceneName": "sea"})
+    assert (said.sentence, said.structured["outcome"]) == ("The scene Sea is on.", "confirmed")
+
+
+@pytest.mark.parametrize(
+    ("prop", "key", "value"),
+    [
+        ("targetColor", None, {"red": 255, "blue": 255}),
+        ("targetColor", None, {"coldWhite": 255, "blue": 255}),  # it has none
+        ("targetColor", None, {"amber": 3}),
+        ("targetColor", None, {}),
+        ("targetColor", 3, 255),
+        ("targetColor", 9, 255),
+        ("hexColor", None, "0000f0"),
+        ("hexColor", None, "sea"),
+        ("hexColor", None, 7),
+    ],
+)
+async def test_a_colour_that_it_does_not_show_is_not_confirmed(prop, key, value):
+    home = painted(value, prop, key)
+    said = await Tools(home).call("activate_zwave_scene", {"sceneName": "sea"})
+    assert (said.structured["outcome"], said.structured["notConfirmed"]) == ("unconfirmed", ["Mood Light"])

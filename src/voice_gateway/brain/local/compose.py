@@ -88,11 +88,15 @@ def _many(step: Step, outcomes: Sequence[ToolOutcome]) -> str:
     """Devices with one confirmed state in one sentence; every other outcome in its own words."""
     by_state: dict[str, list[str]] = {}
     others: list[str] = []
+    called = Counter((name, room) for name, room, _ in {_of_home(outcome) for outcome in outcomes})
     for place, outcome in enumerate(outcomes):
         name, state = outcome.facts.get("device"), outcome.facts.get("state")
         if outcome.status is OutcomeStatus.CONFIRMED and name and state:
             twin = _namesake(step, place)
             named = f"{name} in the {twin.room}" if twin else str(name)
+            known_as, room, node = _of_home(outcome)
+            if called[known_as, room] > 1 and node:
+                named += f" (node {node})"
             by_state.setdefault(spoken_state(str(state)), []).append(named)
         else:
             others.append(_placed(step, place, outcome))
@@ -101,6 +105,12 @@ def _many(step: Step, outcomes: Sequence[ToolOutcome]) -> str:
         for state, names in by_state.items()
     ]
     return " ".join([*alike, *others])
+
+
+def _of_home(outcome: ToolOutcome) -> tuple[str, str, str]:
+    """Name, room and number of the device that a result is about."""
+    name, room, node = (outcome.facts.get(key) for key in ("device", "room", "nodeId"))
+    return str(name or ""), str(room or ""), str(node or "")
 
 
 def _yes_or_no(step: Step, outcome: ToolOutcome) -> str:
