@@ -93,12 +93,24 @@ class _Tools:
         except ToolError:  # as above
             return None
 
+    def _resumed(self, args: Mapping[str, Any]) -> Sequence[Routine]:
+        """What is sensitive among those that would be on again."""
+        if args.get("action") != "resume":
+            return ()
+        try:
+            found = self._book.find(str(args.get("name") or "all"))
+        except ToolError:  # as above
+            return ()
+        return [one for one in found if one.paused and one.sensitive]
+
     def moves_sensitive(self, args: Mapping[str, Any]) -> bool:
-        """A yes was for another time."""
+        """A yes was for another time, or was taken back by a pause."""
         moved = self._moved(args)
-        return moved is not None and moved.sensitive
+        return bool(self._resumed(args)) or (moved is not None and moved.sensitive)
 
     def asked_to_move(self, args: Mapping[str, Any]) -> str:
+        if resumed := self._resumed(args):
+            return listed([self._book.spoken(one) for one in resumed])
         moved = self._moved(args)
         return self._book.spoken(moved) if moved is not None else "change that"
 
@@ -152,13 +164,14 @@ class _Tools:
     async def _pause(self, name: str, *, paused: bool) -> tuple[str, dict[str, Any]]:
         one = await asyncio.to_thread(self._book.find, name) if name and name != "all" else None
         changed = await asyncio.to_thread(self._book.pause, paused=paused, routines=one)
-        back = {"name": CANCEL, "args": {"action": "resume" if paused else "pause"}}
+        how = "resume" if paused else "pause"
+        back = [{"name": CANCEL, "args": {"name": str(one.id), "action": how}} for one in changed]
         count = len(changed)
         if not count:
             return f"No routine is {'running' if paused else 'paused'}.", self._facts([])
         routines = "The routine is" if count == 1 else f"{count} routines are"
         said = f"{routines} paused until you say: resume the routines." if paused else f"{routines} on again."
-        return said, self._facts(changed, [back])
+        return said, self._facts(changed, back)
 
     def _listing(self, routines: Sequence[Routine]) -> str:
         if not routines:

@@ -145,3 +145,32 @@ def test_a_yes_was_for_one_time_only(book: RoutineBook) -> None:
     assert not own.sensitive({**moving, "name": "desk lamp"})
     assert not own.sensitive({"name": "front door"})
     assert not own.sensitive({"name": "toaster", "action": "move", "when": "at 9"})
+
+
+@pytest.mark.parametrize("name", ["all", "", "front door"])
+def test_what_opens_the_house_goes_on_only_after_a_yes(book: RoutineBook, name: str) -> None:
+    keep(book, "tomorrow at 6 am", "unlock the Front Door")
+    keep(book, "tomorrow at 8 am", "turn on the Desk Lamp")
+    own = {one.name: traits(one) for one in routine_tools(book, lambda: True)}["cancel_routine"]
+    assert own.sensitive is not None
+    assert own.asked is not None
+    going_on = {"name": name, "action": "resume"}
+    assert not own.sensitive(going_on)  # it is on
+    book.pause(paused=True)
+
+    assert own.sensitive(going_on)
+    assert own.asked(going_on) == "unlock the Front Door tomorrow at 6 AM"
+    assert not own.sensitive({"name": "desk lamp", "action": "resume"})
+    assert not own.sensitive({"name": "front door", "action": "pause"})
+
+
+async def test_a_pause_that_is_taken_back_resumes_no_other_routine(book: RoutineBook) -> None:
+    keep(book, "tomorrow at 6 am", "turn on the Kitchen Light")
+    lamp = keep(book, "tomorrow at 8 am", "turn on the Desk Lamp")
+    book.pause(paused=True, routines=book.find("kitchen light"))
+    cancel = next(one for one in routine_tools(book, lambda: True) if one.name == "cancel_routine")
+    call = {"name": "cancel_routine", "args": {"name": "desk lamp", "action": "pause"}}
+    message = await cancel.ainvoke({**call, "id": "1", "type": "tool_call"})
+
+    back = message.artifact["structured"]["before"]
+    assert back == [{"name": "cancel_routine", "args": {"name": str(lamp.id), "action": "resume"}}]
