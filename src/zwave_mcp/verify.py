@@ -8,7 +8,7 @@ from home_words.states import UNKNOWN
 from zwave_mcp.devices import Device, with_value
 from zwave_mcp.home import POLL_TIMEOUT_SECONDS, Home, NoAnswer, Refused, ValueId, is_number
 from zwave_mcp.results import Outcome
-from zwave_mcp.states import components, state_of
+from zwave_mcp.states import components, remembered, state_of
 from zwave_mcp.wording import told_apart
 
 _VERIFY_SECONDS: Final = 2.0
@@ -34,7 +34,7 @@ async def verified_group(home: Home, group: Device) -> tuple[Device, Outcome, li
     behind = [
         told_apart(member)
         for member, outcome in asked
-        if outcome != "confirmed" or (member.node.asleep and member.state_value is not None)
+        if outcome != "confirmed" or member.node.asleep or remembered(member) == UNKNOWN
     ]
     now = replace(group, members=tuple(member for member, _ in asked))
     if not group.available:
