@@ -14,7 +14,7 @@ from voice_gateway.brain.local.meaning import (
     Step,
     home_unknown,
 )
-from voice_gateway.brain.local.plan.scene import scene_named
+from voice_gateway.brain.local.plan.scene import scene_named, scenes_not_listed
 from voice_gateway.brain.local.resolve import Resolver, Unclear, Unknown, anything, plain, room_named
 from voice_gateway.brain.local.wording import not_known, which
 from voice_gateway.homes.device import Device
@@ -115,6 +115,8 @@ def _list_scenes(frame: Frame, context: Context) -> Meaning:
     """Our own server tells them when it is asked; where others list theirs, all are told together."""
     if context.home.scenes_listed or len(_zwave(context.home)) != len(context.home.asked_sources):
         return NotHandled("every home lists its own")
+    if any(source.offered(SCENES) not in context.tools for source in _zwave(context.home)):
+        return scenes_not_listed(context.home)
     return _of_all(frame, SCENES, context)
 
 

@@ -20,6 +20,7 @@ from voice_gateway.brain.local.meaning import (
     Step,
     home_unknown,
 )
+from voice_gateway.brain.local.plan.scene import scenes_not_listed
 from voice_gateway.brain.local.resolve import (
     EVERYWHERE,
     Found,
@@ -138,9 +139,7 @@ def _list_rooms(frame: Frame, context: Context) -> Meaning:
     sort = frame.text("sort")
     if sort == "rooms" or context.home.scenes_listed:
         return _listing(frame, DeviceQuery(sort), context.home)
-    known = listed(list(context.home.scenes.values()))
-    spoken = f"I know the scenes {known}." if known else "I can start scenes, but not list them."
-    return NotHandled("nobody lists the scenes", forbid=True, spoken=spoken)
+    return scenes_not_listed(context.home)
 
 
 # --- one device

@@ -93,3 +93,10 @@ def scene_alone(said: Said, home: Home) -> Meaning | None:
 
 def ask_for_scene(name: str) -> Clarification:
     return Clarification(f"Shall I start the scene {name}?", Frame("Scene", {"scene": name}), confirm=True)
+
+
+def scenes_not_listed(home: Home) -> NotHandled:
+    """Of a server that tells no scenes: those that were met."""
+    known = listed(list(home.scenes.values()))
+    spoken = f"I know the scenes {known}." if known else "I can start scenes, but not list them."
+    return NotHandled("nobody lists the scenes", forbid=True, spoken=spoken)
