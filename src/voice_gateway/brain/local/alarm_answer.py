@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from home_words.phrases import capital, listed
 from voice_gateway.homes.device import Device
 
-_KINDS = ("smoke", "carbon_monoxide", "carbon_dioxide", "gas", "heat", "water")
+KINDS = ("smoke", "carbon_monoxide", "carbon_dioxide", "gas", "heat", "water")
 
 
-def alarm_answer(devices: Sequence[Device], kind: str, room: str | None) -> str:
-    """`kind` is one of them; empty: any."""
-    wanted = (kind,) if kind else _KINDS
+def alarm_answer(devices: Sequence[Device], kind: str, room: str | None, *, asked: bool = True) -> str:
+    """`kind` is one of them; empty: any. `asked`: whether there is some, so that yes or no answers it."""
+    wanted = (kind,) if kind else KINDS
     here = [one for one in devices if room is None or one.room.casefold() == room.casefold()]
     watching = [(one, what) for one in here for what in wanted if what in one.events]
     said = f"{kind.replace('_', ' ')}" if kind else "smoke, gas or water"
@@ -23,10 +23,10 @@ def alarm_answer(devices: Sequence[Device], kind: str, room: str | None) -> str:
     tail = f" I can't reach {listed(silent)}." if silent else ""
     if found:
         told = [f"{what.replace('_', ' ')} is detected {_place(one)}" for one, what in found]
-        return f"Yes: {listed(told)}.{tail}"
+        return f"{'Yes: ' if asked else ''}{listed(told) if asked else capital(listed(told))}.{tail}"
     if all(not one.available for one, _ in watching):
         return f"I don't know: I can't reach {listed(silent)}."
-    return f"{capital('no')}, no {said} is detected{where}.{tail}"
+    return f"{'No, no' if asked else 'No'} {said} is detected{where}.{tail}"
 
 
 def _is_on(device: Device, kind: str) -> bool:

@@ -9,6 +9,7 @@ from voice_gateway.brain.local.grammar import Frame, has_own_sentences, match, m
 from voice_gateway.brain.local.meaning import Clarification, Context, Meaning, NotHandled, Step
 from voice_gateway.brain.local.plan.builtin import ASKED, BUILTIN
 from voice_gateway.brain.local.plan.everyday import read_everyday
+from voice_gateway.brain.local.plan.home_alarms import may_be_of_the_home
 from voice_gateway.brain.local.plan.house import KEEPING, read_house
 from voice_gateway.brain.local.plan.look import LOOKS, read_looks
 from voice_gateway.brain.local.plan.play import HOME_ACTS
@@ -96,7 +97,9 @@ class ClauseReader:
 
     def _without_home(self, frame: Frame) -> bool:
         """ "Turn it down" is about the sound, unless a device was talked of; what is asked of a search may be
-        about a thing of this home."""
+        about a thing of this home, and an alarm may be one for smoke."""
+        if may_be_of_the_home(frame):
+            return False
         if frame.intent == "Search" and ASKED.match(frame.text("query")):
             return False
         return frame.intent in BUILTIN or (frame.intent == "UpDownIt" and self.context.topic != "device")

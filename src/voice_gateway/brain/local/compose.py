@@ -194,7 +194,7 @@ def answer_query(step: Step, query: DeviceQuery, outcomes: Sequence[ToolOutcome]
         names = [name for outcome in outcomes for name in read_scenes(outcome.structured) or ()]
         return f"{_counted('scene', len(names))}: {listed(names)}." if names else "I know no scenes."
     if query.mode == "alarm":
-        return alarm_answer(devices, query.noun, query.room)
+        return alarm_answer(devices, query.noun, query.room, asked=query.state != "told")
     counts = Counter(device.name.casefold() for device in devices)
     chosen = [
         # With its room, where another one has its name.

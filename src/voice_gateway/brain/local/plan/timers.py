@@ -29,6 +29,7 @@ from home_words.timer_words import (
 from voice_gateway.brain.local.command.when import AT_WHAT_TIME, WHEN_EXACTLY
 from voice_gateway.brain.local.grammar import Frame, Slot
 from voice_gateway.brain.local.meaning import Clarification, Context, Meaning, NotHandled, Request, Step
+from voice_gateway.brain.local.plan.home_alarms import home_alarms
 from voice_gateway.brain.local.plan.when import (
     NEVER,
     When,
@@ -125,13 +126,18 @@ def _alarm_time(text: str) -> When:
 
 # --- asking
 
+_THERE = re.compile(r"(?:is|are) there (?:any |an? )?alarms?$")  # nobody says that they have set them
+_DUE = re.compile(r"when|what time|how (?:long|much|many)\b")  # only an alarm of the clock has a time
+
 
 def _read_list(text: str) -> Iterator[Frame]:
     for pattern in ASKS_FOR:
         if found := pattern.match(text):
             groups = found.groupdict()
             label = ARTICLE.sub("", groups.get("label") or "")
-            slots = {"kind": _one(groups.get("kind") or "timer"), "label": label}
+            slots: dict[str, Slot] = {"kind": _one(groups.get("kind") or "timer"), "label": label}
+            slots["there"] = _THERE.match(text) is not None
+            slots["due"] = slots["kind"] == "alarm" and _DUE.match(text) is not None
             yield Frame("ListTimers", {name: value for name, value in slots.items() if value}, literal=10)
             return
 
@@ -293,7 +299,9 @@ def _set_alarm(frame: Frame, context: Context) -> Meaning:
     )  # fmt: skip
 
 
-def _list_timers(frame: Frame, _context: Context) -> Meaning:
+def _list_timers(frame: Frame, context: Context) -> Meaning:
+    if (of_the_home := home_alarms(frame, context)) is not None:
+        return of_the_home
     return _call(frame, "list_timers", name=frame.text("label"), kind=frame.text("kind"))
 
 

@@ -1,0 +1,44 @@
+"""Alarms that are none of the clock: "how is the smoke alarm", where something in the home watches for it."""
+
+import re
+from dataclasses import replace
+
+from home_words.event_words import danger_kind
+from voice_gateway.brain.local.alarm_answer import KINDS
+from voice_gateway.brain.local.grammar import Frame
+from voice_gateway.brain.local.meaning import Context, Meaning, Step
+from voice_gateway.brain.local.plan.look import LOOKS
+
+_DANGER = re.compile(
+    r"^(?:(?P<place>.+) )?"
+    r"(?P<danger>smoke|fire|carbon monoxide|gas|(?:water )?leak(?:age)?|water|flood(?:ing)?)$"
+)
+
+
+def may_be_of_the_home(frame: Frame) -> bool:
+    """By its words alone."""
+    if frame.intent != "ListTimers" or frame.text("kind") != "alarm" or frame.slots.get("due"):
+        return False
+    label = frame.text("label")
+    return _DANGER.match(label) is not None if label else bool(frame.slots.get("there"))
+
+
+def home_alarms(frame: Frame, context: Context) -> Meaning | None:
+    """What a question for alarms is about the home; None: it is about the clock, or nothing here watches."""
+    if not may_be_of_the_home(frame):
+        return None
+    watched = {kind for device in context.home.devices for kind in device.events if kind in KINDS}
+    said = _DANGER.match(frame.text("label"))
+    if said is None:
+        return _looked("alarms", "", context) if watched else None
+    if danger_kind(said["danger"]) not in watched:
+        return None
+    looked = _looked(f"{said['danger']} alarm", said["place"] or "", context)
+    if isinstance(looked, Step) and looked.query is not None:  # "how is it" is not answered with yes or no
+        return replace(looked, query=replace(looked.query, state="told"))
+    return looked
+
+
+def _looked(danger: str, place: str, context: Context) -> Meaning:
+    slots = {"danger": danger, "place": place}
+    return LOOKS["Alarms"](Frame("Alarms", {name: said for name, said in slots.items() if said}), context)
