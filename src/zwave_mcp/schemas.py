@@ -227,7 +227,7 @@ TOOLS: Final[tuple[ToolSpec, ...]] = (
                 "color": _text("A word or #rrggbb, for example 'blue' or 'warm white'"),
                 "temperature": _given("number", "Of white, in kelvin, for example 2700; not with color"),
                 "brightness": _given(
-                    "integer", "Percent, 1 to 100, if the user said it", minimum=1, maximum=100
+                    "integer", "Percent, if the user said it, for example 40", minimum=1, maximum=100
                 ),
             },
             ("deviceName",),
@@ -249,7 +249,9 @@ TOOLS: Final[tuple[ToolSpec, ...]] = (
                 "deviceName": _device("'Door Chime'"),
                 "action": _choice("As the user asked", "play", "stop"),
                 "tone": _text("Its name, if the user said one, for example 'Westminster'"),
-                "volume": _given("integer", "Percent, 1 to 100, if the user said it", minimum=1, maximum=100),
+                "volume": _given(
+                    "integer", "Percent, if the user said it, for example 40", minimum=1, maximum=100
+                ),
             },
             ("deviceName", "action"),
         ),
