@@ -79,7 +79,7 @@ class Why:
             await self._known()
             things = await asyncio.to_thread(self._named, question.thing)
         if question.about is About.THING and not things and not question.ours:
-            return None  # "why is the sky blue"
+            return None  # why something in the world is so
         if not self._recorder.settings.enabled:
             return OFF
         from voice_gateway.recorder.store import RecorderLost

@@ -100,7 +100,7 @@ async def test_a_routine_is_named_when_it_was_one(talk):
     own = Utterance("turn on the floor lamp at sunset", "cli", "routine-3")
     await talk.conversation.carry_out(own, [call], sensitive=False, made_in=Utterance("x"))
 
-    for question in ("why did the light go on", "who turned on the floor lamp", "why did you do that"):
+    for question in ("why did the light go on", "who switched on the floor lamp", "why did you do that"):
         told = await talk.hears(question, conversation_id="another")
         assert told.text.startswith('Your routine "turn on the floor lamp at sunset" ran just now.')
         assert "You had agreed to it." in told.text

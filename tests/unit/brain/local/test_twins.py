@@ -7,25 +7,25 @@ from voice_gateway.conversation.undo_log import MemoryActs
 NOT_UNIT = "a simulated home at its own pace"
 
 LAMP = '[[device]]\nname = "{}"\nroom = "Office"\nkind = "switch"\nnode = {}\n'
-HOME = "[home]\nradio_seconds = 0\n" + LAMP.format("Desk Lamp", 16) + LAMP.format("Desk Lamp", 17)
+HOME = "[home]\nradio_seconds = 0\n" + LAMP.format("Desk Lamp", 26) + LAMP.format("Desk Lamp", 27)
 
 
 async def test_what_was_done_and_what_was_taken_back():
     talk = HomeTalk(HOME, acts=MemoryActs(lambda: 1_000_000.0))
-    assert "(node 17)" in (await talk.hears("turn on node 17")).text
+    assert "(node 27)" in (await talk.hears("turn on node 27")).text
     undone = await talk.hears("undo")
-    assert undone.text == "The Desk Lamp (node 17) is now off."
+    assert undone.text == "The Desk Lamp (node 27) is now off."
 
 
 async def test_both_of_them_at_once():
     talk = HomeTalk(HOME, acts=MemoryActs(lambda: 1_000_000.0))
     said = (await talk.hears("turn on the lights in the office")).text
-    assert ("node 16" in said, "node 17" in said) == (True, True)
+    assert ("node 26" in said, "node 27" in said) == (True, True)
     undone = (await talk.hears("undo")).text
-    assert ("node 16" in undone, "node 17" in undone) == (True, True)
+    assert ("node 26" in undone, "node 27" in undone) == (True, True)
 
 
 async def test_among_many():
-    talk = HomeTalk(HOME + LAMP.format("Wall Lamp", 18))
+    talk = HomeTalk(HOME + LAMP.format("Wall Lamp", 28))
     said = (await talk.hears("turn on the lights in the office")).text
-    assert ("node 16" in said, "node 17" in said, "node 18" in said) == (True, True, False)
+    assert ("node 26" in said, "node 27" in said, "node 28" in said) == (True, True, False)
