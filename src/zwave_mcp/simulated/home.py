@@ -45,6 +45,7 @@ _DEAD_WRITE_SECONDS: Final = 3.1
 _WAKE_SECONDS: Final = 60.0
 _LOOK_SECONDS: Final = 0.5  # how often the home file is looked at
 _FOLLOW_SECONDS: Final = 0.1  # … and the devices, when somebody wants to hear of them
+_STILL_SECONDS: Final = 5.0  # a home in which nothing was done or moves is made anew so often: sensors drift
 _FIRST_GROUP: Final = 4096  # as the gateway numbers them
 _NO_ACK: Final = "The node did not acknowledge the command (ZW0204)"
 
@@ -111,7 +112,7 @@ class SimulatedHome:
         while True:
             await asyncio.sleep(_FOLLOW_SECONDS if self._followed else _LOOK_SECONDS)
             if self._followed:
-                await self.snapshot(0)
+                await self.snapshot(_STILL_SECONDS)
                 self._report()
             now = self._changed_at()
             if now != seen:
