@@ -4,21 +4,10 @@ import pytest
 from tests.eval.cases import _case
 from tests.eval.run import run_case
 from tests.fakes.home_talk import HomeTalk
-from tests.unit.recorder.test_recorder import recording
+from tests.fakes.recording import HOME, recording
 
 from voice_gateway.recorder.as_test import as_test
 from voice_gateway.trace import private
-
-HOME = """
-[[device]]
-name = "Floor Lamp"
-kind = "dimmer"
-room = "Living Room"
-[[device]]
-name = "Front Door"
-kind = "lock"
-room = "Hall"
-"""
 
 
 @pytest.mark.parametrize(

@@ -8,20 +8,14 @@ import numpy as np
 import pytest
 from tests.fakes.home_talk import HomeTalk
 from tests.fakes.locked_house import UNLOCK, House
+from tests.fakes.recording import recording
 from tests.fakes.waiting import until
 
-from voice_gateway.config import PermissionSettings, RecorderSettings
-from voice_gateway.recorder.recorder import Recorder
+from voice_gateway.config import PermissionSettings
 from voice_gateway.turn import Decision, Reply, ToolCall, ToolOutcome, Utterance, Verdict
 from voice_gateway.watch import Answered, CallFinished, Heard, Judged, State, Watch
 
 LAMP = '[[device]]\nname = "Floor Lamp"\nkind = "dimmer"\nroom = "Living Room"\n'
-
-
-def recording(tmp_path, watch=None, **settings):
-    recorder = Recorder(RecorderSettings(**settings), tmp_path / "turns.sqlite", watch or Watch())
-    recorder.start()
-    return recorder
 
 
 async def listed(recorder, **how):

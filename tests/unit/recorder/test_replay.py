@@ -4,22 +4,11 @@ from typing import Any
 
 import pytest
 from tests.fakes.home_talk import HomeTalk
-from tests.unit.recorder.test_recorder import recording
+from tests.fakes.recording import HOME, recording
 
 from voice_gateway.app.replay import NOT_RECORDED, Replay, differences, result_of, why_not
 from voice_gateway.config import PermissionSettings, Settings
 from voice_gateway.recorder.recorder import Surroundings
-
-HOME = """
-[[device]]
-name = "Floor Lamp"
-kind = "dimmer"
-room = "Living Room"
-[[device]]
-name = "Front Door"
-kind = "lock"
-room = "Hall"
-"""
 
 
 class Recorded(HomeTalk):

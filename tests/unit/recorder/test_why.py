@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 from tests.fakes.home_talk import HomeTalk
-from tests.unit.recorder.test_recorder import recording
+from tests.fakes.recording import recording
 
 from home_words.resolver import Nothing
 from voice_gateway.conversation.stages import Stages

@@ -142,7 +142,7 @@ async def test_what_came_all_at_once_is_one_piece_and_usage_is_told_on_demand(tm
     assert len({one["id"] for one in (*pieces, last)}) == 1
 
 
-async def test_who_leaves_ends_the_model_and_not_what_was_begun(tmp_path):
+async def test_who_leaves_ends_the_model(tmp_path):
     begun, over = asyncio.Event(), asyncio.Event()
 
     async def speaks_for_ever(turn):

@@ -156,10 +156,8 @@ async def test_a_wrong_body_is_refused_with_a_reason(tmp_path, body, status, rea
 
 async def test_who_leaves_interrupts_and_the_turn_comes_to_its_end(tmp_path):
     begun, ended = asyncio.Event(), asyncio.Event()
-    interruptions = []
 
     async def answer(utterance, *, interruption, **_how):
-        interruptions.append(interruption)
         begun.set()
         await until(lambda: interruption.wanted)
         ended.set()
