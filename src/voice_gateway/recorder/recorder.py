@@ -30,6 +30,8 @@ MOST_EVENTS = 500  # of one turn; a tool may tell of its progress all day
 MOST_OPEN = 1_000  # turns that are under way, or were given up
 MOST_WAITING = 5_000  # finished ones, while the disk is slow
 STALE_SECONDS = 900.0  # a turn that has not ended by then was given up
+MOST_HELD = 500  # finished ones, while the file takes none: those before are lost
+TRY_SECONDS = 5.0  # how long a file that is well again may be called lost
 CLOSE_SECONDS = 3.0  # what is not written by then, as on a disk that hangs, is lost
 
 
@@ -69,10 +71,13 @@ class Recorder:
         path: Path,
         watch: Watch,
         around: Callable[[], Surroundings] = Surroundings,
+        *,
         now: Callable[[], float] = time.time,
+        try_seconds: float = TRY_SECONDS,
     ) -> None:
         self.settings = settings
         self.path = path
+        self._try_seconds = try_seconds
         self._watch = watch
         self._around = around
         self._now = now
@@ -167,33 +172,42 @@ class Recorder:
         from voice_gateway.recorder.store import RecorderLost
 
         records = Records(self.store(), audio=self.settings.audio)
+        held: deque[FinishedTurn] = deque(maxlen=MOST_HELD)  # the file takes them later
+        lost = False
         while True:
-            waiting = self._next()
-            turns = [one for one in waiting if isinstance(one, FinishedTurn)]
-            if turns:
+            waiting = self._next(self._try_seconds if held else None)
+            held.extend(one for one in waiting if isinstance(one, FinishedTurn))
+            if held:
                 try:
-                    records.write(turns)
-                    self._tell(None)
+                    records.write(held)
+                    held.clear()
+                    lost = self._tell(None, lost)
                 except RecorderLost as error:
-                    self._tell(error)
+                    lost = self._tell(error, lost)
                 except Exception:  # a turn that cannot be written must not cost the next ones
                     log.exception("turns could not be kept")
+                    held.clear()
             for one in waiting:
                 if isinstance(one, threading.Event):
                     one.set()
             if _STOP in waiting:
                 return
 
-    def _next(self) -> list[Any]:
-        """What waits, together: under load many turns are one transaction."""
-        waiting = [self._queue.get()]
+    def _next(self, seconds: float | None) -> list[Any]:
+        """What waits, together: under load many turns are one transaction. Nothing, when the time is over."""
         with contextlib.suppress(queue.Empty):
-            while len(waiting) < 100:
-                waiting.append(self._queue.get_nowait())
-        return waiting
+            waiting = [self._queue.get(timeout=seconds)]
+            with contextlib.suppress(queue.Empty):
+                while len(waiting) < 100:
+                    waiting.append(self._queue.get_nowait())
+            return waiting
+        return []
 
-    def _tell(self, error: Exception | None) -> None:
-        self._on_loop(self._report, error)
+    def _tell(self, error: Exception | None, lost: bool) -> bool:
+        """Once each time that it changes; whether the file is lost now."""
+        if error is None or not lost:
+            self._on_loop(self._report, error)
+        return error is not None
 
     def _damaged(self, damage: "Damage") -> None:
         self._on_loop(self._report_damage, damage)

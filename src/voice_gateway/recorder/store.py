@@ -303,5 +303,7 @@ def _forget_shared(connection: sqlite3.Connection) -> None:
 def _translated() -> Iterator[None]:
     try:
         yield
+    except sqlite3.DataError:  # of a turn, not of the file: trying again does not help
+        raise
     except (sqlite3.Error, OSError) as error:
         raise RecorderLost(f"the file with the turns cannot be used: {error}") from error

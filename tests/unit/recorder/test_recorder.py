@@ -12,6 +12,7 @@ from tests.fakes.recording import recording
 from tests.fakes.waiting import until
 
 from voice_gateway.config import PermissionSettings
+from voice_gateway.recorder.recorder import MOST_HELD
 from voice_gateway.turn import Decision, Reply, ToolCall, ToolOutcome, Utterance, Verdict
 from voice_gateway.watch import Answered, CallFinished, Heard, Judged, State, Watch
 
@@ -131,7 +132,41 @@ async def test_a_file_that_cannot_be_written_costs_the_record_and_nothing_else(t
     await until(lambda: watch.state("recorder") is State.OK)
     await recorder.close()
 
-    assert [one["text"] for one in recorder.store().turns()] == ["two"]
+    assert [one["text"] for one in recorder.store().turns()] == ["two", "one"]
+
+
+async def test_a_file_that_can_be_written_again_is_noticed_where_nobody_says_anything(tmp_path):
+    house = House("One.")
+    watch = house.conversation._watch
+    told = []
+    recorder = recording(tmp_path, watch, try_seconds=0.02)
+    (tmp_path / "turns.sqlite").mkdir()
+    watch.subscribe(lambda event: told.append(event) if getattr(event, "part", "") == "recorder" else None)
+
+    await house.hears("one")
+    await until(lambda: watch.state("recorder") is State.DEGRADED)
+    (tmp_path / "turns.sqlite").rmdir()
+    await until(lambda: watch.state("recorder") is State.OK)
+    await recorder.close()
+
+    assert [one["text"] for one in recorder.store().turns()] == ["one"]
+    assert len(told) == 2, "once lost and once well again, however often it was tried"
+
+
+async def test_while_the_file_takes_nothing_the_last_turns_wait(tmp_path):
+    watch = Watch()
+    recorder = recording(tmp_path, watch)
+    (tmp_path / "turns.sqlite").mkdir()
+    for number in range(MOST_HELD + 50):
+        said = Utterance(f"number {number}")
+        watch.tell(Heard(said))
+        watch.tell(Answered(said, Reply("Yes.")))
+    await recorder.written()
+    (tmp_path / "turns.sqlite").rmdir()
+    await recorder.close()
+
+    turns = recorder.store().turns(limit=2 * MOST_HELD)
+    assert (len(turns), turns[-1]["text"]) == (MOST_HELD, "number 50")
 
 
 async def test_a_damaged_file_is_set_aside_and_told(tmp_path):
