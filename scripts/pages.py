@@ -11,7 +11,8 @@ from pydantic.fields import FieldInfo
 
 from voice_gateway.config import Section, ServerSettings, Settings
 from voice_gateway.config.environment import KNOWN_NAMES
-from voice_gateway.problems import CATALOGUE, Problem
+from voice_gateway.problems.catalogue import CATALOGUE
+from voice_gateway.problems.problem import Problem
 
 DOCS = Path(__file__).parents[1] / "docs"
 MADE = "<!-- made by `make pages` -->"

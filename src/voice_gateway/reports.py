@@ -9,30 +9,32 @@ from voice_gateway.brain.stage import Trust
 from voice_gateway.config import LeftOut
 from voice_gateway.errors import ErrorKind, GatewayError
 from voice_gateway.mcp_link.integration import Refusal, ServerStatus
-from voice_gateway.problems import (
+from voice_gateway.problems.problem import Problem
+from voice_gateway.problems.sentences import (
     FILE_DAMAGED,
-    HOME_ASSISTANT_EMPTY,
-    HOME_ASSISTANT_NOT_SET_UP,
-    HOME_ASSISTANT_STARTS,
     HOME_EMPTY,
     HOME_NOT_SET_UP,
     HOME_STARTING,
-    LOGIN,
     LOGIN_NEEDED,
-    MCP_JSON,
-    SEARCH,
     SERVER_ASKS,
-    SERVER_ENTRY,
     SERVER_HANGS,
-    SERVER_INPUT,
     SERVER_INSTALLING,
     SERVER_SILENT,
     SERVER_UNUSABLE,
     SERVERS_UNUSABLE,
-    TOKEN,
     TOKEN_REFUSED,
+)
+from voice_gateway.problems.servers import (
+    HOME_ASSISTANT_EMPTY,
+    HOME_ASSISTANT_NOT_SET_UP,
+    HOME_ASSISTANT_STARTS,
+    LOGIN,
+    MCP_JSON,
+    SEARCH,
+    SERVER_ENTRY,
+    SERVER_INPUT,
+    TOKEN,
     VOLUME,
-    Problem,
 )
 from voice_gateway.sqlite_file import Damage
 from voice_gateway.turn import Autonomy

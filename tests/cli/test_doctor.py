@@ -13,20 +13,16 @@ from tests.fakes.speech_packages import need_packages, need_portaudio
 
 from voice_gateway.cli.doctor import machine, models, sound
 from voice_gateway.config import AnthropicSettings, BrainSettings, OllamaSettings, Settings, VoiceSettings
-from voice_gateway.problems import (
-    CLOCK,
-    DATA_FOLDER,
-    FOLDER_SHARED,
-    INSTALLATION,
-    MEMORY,
+from voice_gateway.problems.catalogue import problem_of
+from voice_gateway.problems.doors import MICROPHONE
+from voice_gateway.problems.machine import CLOCK, DATA_FOLDER, FOLDER_SHARED, INSTALLATION, MEMORY
+from voice_gateway.problems.models import NO_KEY
+from voice_gateway.problems.sentences import (
     MEMORY_LOST,
-    MICROPHONE,
     MODEL_BUSY,
     MODEL_KEY_REFUSED,
     MODEL_NOT_INSTALLED,
     MODEL_UNKNOWN,
-    NO_KEY,
-    problem_of,
 )
 
 REFUSED = "tcp://127.0.0.1:1"  # nobody listens there

@@ -7,10 +7,13 @@ from functools import cache
 from pathlib import Path
 from typing import get_args
 
-from voice_gateway import problems
 from voice_gateway.config.tree import Provider
 from voice_gateway.errors import BrainError, ErrorKind
-from voice_gateway.problems import CATALOGUE
+from voice_gateway.problems import sentences
+from voice_gateway.problems.catalogue import CATALOGUE, problem_of
+from voice_gateway.problems.models import NO_CALL
+from voice_gateway.problems.sentences import CANNOT_HEAR
+from voice_gateway.problems.servers import VOLUME
 from voice_gateway.reports import _OUTSIDE, outside_parts
 from voice_gateway.turn import ToolOutcome, Utterance
 from voice_gateway.watch import Acted, State, Watch
@@ -19,7 +22,7 @@ ROOT = Path(__file__).parents[2]
 # Where sentences about problems can stand: the other files are not taken apart.
 TELLS = re.compile(r"\breport\(|DEGRADED|BrainError\(|LinkError\(|CheckResult")
 ROWS = [problem for rows in CATALOGUE.values() for problem in rows]
-CONSTANTS = {name: text for name, text in vars(problems).items() if name.isupper() and isinstance(text, str)}
+CONSTANTS = {name: text for name, text in vars(sentences).items() if name.isupper() and isinstance(text, str)}
 
 # The test that shows each row; its name stands somewhere below tests/.
 PROOFS = {
@@ -87,7 +90,7 @@ BRAINS = [f"brain {name}" for name in get_args(Provider) if name != "local"]
 @cache
 def sources() -> dict[Path, str]:
     files = sorted((ROOT / "src").rglob("*.py"))
-    return {path: path.read_text(encoding="utf-8") for path in files if path.name != "problems.py"}
+    return {path: path.read_text(encoding="utf-8") for path in files if path.parent.name != "problems"}
 
 
 @cache
@@ -232,12 +235,12 @@ def test_every_sentence_of_the_catalogue_is_said_and_stands_once():
 
 
 def test_every_sentence_leads_back_to_its_row():
-    shared = {problems.CANNOT_HEAR}  # two parts say it
+    shared = {CANNOT_HEAR}  # two parts say it
     for row in ROWS:
         for template in set(row.says) - shared:
             said = re.sub(r"{.*?}", "x-1.y", template).replace(" I can …", " I can tell the time.")
-            assert problems.problem_of(said) is row, said
-    assert problems.problem_of("Hello.") is None
+            assert problem_of(said) is row, said
+    assert problem_of("Hello.") is None
 
 
 def test_the_doctor_has_no_words_of_its_own_for_what_is_wrong():
@@ -261,7 +264,7 @@ def test_the_doctor_has_no_words_of_its_own_for_what_is_wrong():
 
 
 def test_a_link_to_a_page_is_its_name_where_nobody_can_click():
-    assert problems.NO_CALL.advice.endswith("(docs/models.md)")
+    assert NO_CALL.advice.endswith("(docs/models.md)")
     assert [row.part for row in ROWS if "](" in row.advice] == []
 
 
@@ -274,6 +277,6 @@ def test_the_volume_control_is_judged_by_how_calls_end():
     (lost,) = watch.parts()
     watch.tell(Acted(Utterance("x"), ToolOutcome("2", "control_speaker_volume", "30", True, 0.1)))
 
-    assert lost.sentence == problems.VOLUME.says[0]
+    assert lost.sentence == VOLUME.says[0]
     assert "the sound server" in lost.advice
     assert watch.state("volume") is State.OK

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from voice_gateway.config import control_file, data_folder
 from voice_gateway.errors import LinkError
-from voice_gateway.problems import VOICE_PACKAGE
+from voice_gateway.problems.sentences import VOICE_PACKAGE
 from voice_gateway.watch import Event, Notice, Progressed, State, Waiting
 
 if TYPE_CHECKING:

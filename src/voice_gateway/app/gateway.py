@@ -32,7 +32,7 @@ from voice_gateway.homes.sources import Sources
 from voice_gateway.mcp_link.catalogue import Catalogue
 from voice_gateway.mcp_link.integration import MCPIntegration, ServerStatus
 from voice_gateway.private_files import close_folder
-from voice_gateway.problems import OWN_TOOLS_LEFT_OUT, TIMERS_LOST
+from voice_gateway.problems.sentences import OWN_TOOLS_LEFT_OUT, TIMERS_LOST
 from voice_gateway.recorder.recorder import TURNS_FILE, Recorder, Surroundings
 from voice_gateway.recorder.why import Why
 from voice_gateway.reports import (

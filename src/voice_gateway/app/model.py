@@ -9,7 +9,7 @@ from home_words.kinds import HomeDevice
 from voice_gateway.brain.llm.anthropic.errors import NO_KEY
 from voice_gateway.brain.llm.ollama.health import ModelHealth
 from voice_gateway.errors import BrainError
-from voice_gateway.problems import MODEL_NO_KEY
+from voice_gateway.problems.sentences import MODEL_NO_KEY
 from voice_gateway.reports import autonomy_report, model_report
 from voice_gateway.watch import Event, PartState, State
 

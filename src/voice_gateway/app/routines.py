@@ -15,7 +15,7 @@ from voice_gateway.config import HomeSettings, PermissionSettings, data_folder
 from voice_gateway.errors import ToolUnavailable
 from voice_gateway.homes.device import Device
 from voice_gateway.homes.events import RESOURCE
-from voice_gateway.problems import ROUTINES_LOST
+from voice_gateway.problems.sentences import ROUTINES_LOST
 from voice_gateway.reports import damaged_file
 from voice_gateway.routines.book import Judged, RoutineBook
 from voice_gateway.routines.model import MAKE, Call, Last, Later, Missing, Routine, Shown

@@ -11,7 +11,7 @@ from voice_gateway.config import Loaded, control_file, data_folder, load
 from voice_gateway.doors.control import Silent, greet, request
 from voice_gateway.errors import ConfigError, LinkError
 from voice_gateway.logs import one_line
-from voice_gateway.problems import SETTINGS_OPEN
+from voice_gateway.problems.machine import SETTINGS_OPEN
 from voice_gateway.progress import OnProgress
 
 OPENED = ("/dev/", "/proc/self/fd/")

@@ -20,7 +20,7 @@ from voice_gateway.config.servers import Servers, beside, with_servers
 from voice_gateway.config.tree import WITHOUT_EFFECT, ServerSettings, Settings, setting_names
 from voice_gateway.config.trust import Content, FileRead, read_found, read_named, refusal
 from voice_gateway.errors import ConfigError
-from voice_gateway.problems import SETTINGS_IGNORED, SETTINGS_READABLE
+from voice_gateway.problems.sentences import SETTINGS_IGNORED, SETTINGS_READABLE
 
 log = logging.getLogger(__name__)
 

@@ -6,7 +6,7 @@ import logging
 
 from voice_gateway.brain.history import History
 from voice_gateway.conversation.store import Store
-from voice_gateway.problems import MEMORY_LOST
+from voice_gateway.problems.sentences import MEMORY_LOST
 from voice_gateway.watch import State, Watch
 
 log = logging.getLogger(__name__)

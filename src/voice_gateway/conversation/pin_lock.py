@@ -15,7 +15,8 @@ from pathlib import Path
 from threading import Lock
 
 from voice_gateway.private_files import private_file
-from voice_gateway.problems import PIN, PIN_LOCKED
+from voice_gateway.problems.machine import PIN
+from voice_gateway.problems.sentences import PIN_LOCKED
 from voice_gateway.watch import State, Watch
 
 log = logging.getLogger(__name__)

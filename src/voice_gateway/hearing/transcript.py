@@ -10,7 +10,8 @@ from voice_gateway.errors import HearingError
 from voice_gateway.hearing.endpoint import FRAME_SAMPLES, SPEECH_ABOVE
 from voice_gateway.hearing.silero import SileroActivity
 from voice_gateway.hearing.transcriber import Transcriber, noise_reason, without_wake_words
-from voice_gateway.problems import CANNOT_UNDERSTAND, TRANSCRIBER
+from voice_gateway.problems.doors import TRANSCRIBER
+from voice_gateway.problems.sentences import CANNOT_UNDERSTAND
 from voice_gateway.sound.samples import RATE, Samples
 from voice_gateway.turn import SpeechSegment, Transcript
 from voice_gateway.watch import State, Watch

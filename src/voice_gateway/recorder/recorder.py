@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from voice_gateway.config import RecorderSettings
-from voice_gateway.problems import FILE_DAMAGED, TURNS_LOST
+from voice_gateway.problems.sentences import FILE_DAMAGED, TURNS_LOST
 from voice_gateway.turn import ToolOutcome, Utterance
 from voice_gateway.watch import Acted, Answered, Event, Said, State, Watch
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from voice_gateway.errors import ToolUnavailable
-from voice_gateway.problems import ROUTINES_LOST
+from voice_gateway.problems.sentences import ROUTINES_LOST
 from voice_gateway.routines.model import Event, Routine, from_record, to_record
 from voice_gateway.sqlite_file import Damage, Schema, SharedTable, UnreadableRow
 from voice_gateway.tools.builtin.timers import RingLease

@@ -1,4 +1,4 @@
-"""`voice-gateway doctor`: tries everything the gateway stands on, and says what `problems.py` says of it."""
+"""`voice-gateway doctor`: tries everything the gateway stands on, and says what `problems/` says of it."""
 
 import argparse
 import sys
@@ -8,7 +8,6 @@ from dataclasses import asdict
 from rich.console import Console
 from rich.markup import escape
 
-from voice_gateway import problems
 from voice_gateway.cli.command import loaded, wants_json
 from voice_gateway.cli.doctor.finding import CheckResult, CheckResults, Grade, bad, ok
 from voice_gateway.cli.doctor.links import broker, servers
@@ -20,6 +19,8 @@ from voice_gateway.doors.json_text import json_text
 from voice_gateway.doors.terminal import print_json
 from voice_gateway.errors import ConfigError
 from voice_gateway.logs import one_line
+from voice_gateway.problems.machine import SETTINGS, SETTINGS_HERE, SETTINGS_OPEN
+from voice_gateway.problems.sentences import SETTINGS_WRONG
 
 COLOURS = {Grade.OK: "green", Grade.WARNING: "yellow", Grade.FAILED: "red"}
 
@@ -40,15 +41,15 @@ async def doctor(options: argparse.Namespace) -> int:
     try:
         found = loaded(options)
     except ConfigError as error:
-        add(bad("configuration", problems.SETTINGS, problems.SETTINGS_WRONG.format(reason=error)))
+        add(bad("configuration", SETTINGS, SETTINGS_WRONG.format(reason=error)))
         return _end(findings, as_json=as_json and not in_lines)
     add(ok("configuration", str(found.file) if found.file else "no file, so the defaults hold"))
     for sentence in found.readable:
-        add(bad("configuration", problems.SETTINGS_OPEN, one_line(sentence), grade=Grade.WARNING))
+        add(bad("configuration", SETTINGS_OPEN, one_line(sentence), grade=Grade.WARNING))
     for note in found.notes:
         add(CheckResult("mcp.json", Grade.WARNING, one_line(note)))
     if found.ignored:
-        add(bad("configuration", problems.SETTINGS_HERE, one_line(found.ignored), grade=Grade.WARNING))
+        add(bad("configuration", SETTINGS_HERE, one_line(found.ignored), grade=Grade.WARNING))
     for title, check in all_checks(options.online):
         with progress.status(f"checking {title} …"):
             async for finding in check(found.settings):

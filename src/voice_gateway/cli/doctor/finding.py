@@ -1,11 +1,13 @@
-"""What a check of the doctor says: how it went, in the words of `problems.py`, and what to do."""
+"""What a check of the doctor says: how it went, in the words of `problems/`, and what to do."""
 
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from enum import StrEnum
 
 from voice_gateway.errors import GatewayError
-from voice_gateway.problems import Problem, problem_of, without_promise
+from voice_gateway.problems.catalogue import problem_of
+from voice_gateway.problems.problem import Problem
+from voice_gateway.problems.sentences import without_promise
 
 
 class Grade(StrEnum):

@@ -2,11 +2,12 @@
 
 from dataclasses import replace
 
-from voice_gateway import problems
 from voice_gateway.cli.doctor.finding import CheckResults, bad, by_error, ok
 from voice_gateway.config import Settings
 from voice_gateway.errors import LinkError
 from voice_gateway.mcp_link.status import what_to_check
+from voice_gateway.problems.sentences import SERVER_SILENT
+from voice_gateway.problems.servers import SERVER
 from voice_gateway.reports import left_out_report
 
 
@@ -42,5 +43,5 @@ async def servers(settings: Settings) -> CheckResults:
             reason = status.last_error or status.state
             if last := status.stderr_tail.strip().splitlines()[-1:]:
                 reason = f"{reason}; its stderr ends: {last[0]}"
-            told = bad(name, problems.SERVER, problems.SERVER_SILENT.format(name=status.name), reason)
+            told = bad(name, SERVER, SERVER_SILENT.format(name=status.name), reason)
             yield replace(told, advice=f"check {what_to_check(settings.mcpServers[status.name])}")

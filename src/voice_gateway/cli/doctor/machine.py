@@ -7,12 +7,22 @@ import sys
 import time
 from collections.abc import Sequence
 
-from voice_gateway import problems
 from voice_gateway.cli.doctor.finding import CheckResults, Grade, bad, ok
 from voice_gateway.config import Settings, conversations_file, data_folder
 from voice_gateway.conversation.store import store_from
 from voice_gateway.logs import one_line
 from voice_gateway.private_files import private_file
+from voice_gateway.problems.machine import CLOCK, DATA_FOLDER, FOLDER_SHARED, INSTALLATION, MEMORY
+from voice_gateway.problems.sentences import (
+    CLOCK_NOT_SET,
+    FOLDER_OPEN,
+    FOLDER_UNUSABLE,
+    LITTLE_SPACE,
+    MEMORY_LOST,
+    OWN_TOOLS_LEFT_OUT,
+    PACKAGE_MISSING,
+)
+from voice_gateway.problems.servers import OWN_TOOLS
 from voice_gateway.tools.masking import hide_secrets
 from voice_gateway.turn import new_id
 
@@ -28,7 +38,7 @@ async def python_and_packages(_settings: Settings, needed: Sequence[str] = NEEDE
         try:
             yield ok("package", f"{name} {importlib.metadata.version(name)}")
         except importlib.metadata.PackageNotFoundError:
-            yield bad("package", problems.INSTALLATION, problems.PACKAGE_MISSING.format(package=name))
+            yield bad("package", INSTALLATION, PACKAGE_MISSING.format(package=name))
 
 
 async def disk_and_clock(
@@ -42,26 +52,26 @@ async def disk_and_clock(
     except OSError as error:
         yield bad(
             "disk",
-            problems.DATA_FOLDER,
-            problems.FOLDER_UNUSABLE.format(folder=folder, reason=error.strerror),
+            DATA_FOLDER,
+            FOLDER_UNUSABLE.format(folder=folder, reason=error.strerror),
         )
     else:
         free = shutil.disk_usage(folder).free
         if free >= least_free_bytes:
             yield ok("disk", f"{free // 1024**2} MB are free in {folder}")
         else:
-            text = problems.LITTLE_SPACE.format(free=free // 1024**2, folder=folder)
-            yield bad("disk", problems.DATA_FOLDER, text, grade=Grade.WARNING)
+            text = LITTLE_SPACE.format(free=free // 1024**2, folder=folder)
+            yield bad("disk", DATA_FOLDER, text, grade=Grade.WARNING)
         if folder.stat().st_mode & 0o077:
             yield bad(
                 "disk",
-                problems.FOLDER_SHARED,
-                problems.FOLDER_OPEN.format(folder=folder),
+                FOLDER_SHARED,
+                FOLDER_OPEN.format(folder=folder),
                 grade=Grade.WARNING,
             )
     now = now or time.localtime()
     if now.tm_year < BUILT_IN_YEAR:
-        yield bad("clock", problems.CLOCK, problems.CLOCK_NOT_SET.format(year=now.tm_year))
+        yield bad("clock", CLOCK, CLOCK_NOT_SET.format(year=now.tm_year))
     else:
         yield ok("clock", time.strftime("%Y-%m-%d %H:%M %Z", now))
 
@@ -74,8 +84,8 @@ async def own_tools(settings: Settings) -> CheckResults:
     if found.tools:
         yield ok("tools", f"your own: {', '.join(tool.name for tool in found.tools)}")
     for reason in found.problems:
-        sentence = problems.OWN_TOOLS_LEFT_OUT.format(reasons=one_line(reason))
-        yield bad("tools", problems.OWN_TOOLS, sentence, grade=Grade.WARNING)
+        sentence = OWN_TOOLS_LEFT_OUT.format(reasons=one_line(reason))
+        yield bad("tools", OWN_TOOLS, sentence, grade=Grade.WARNING)
 
 
 async def store(settings: Settings) -> CheckResults:
@@ -95,6 +105,6 @@ async def store(settings: Settings) -> CheckResults:
             raise ValueError("it does not give back what was put into it")
     except Exception as error:  # each kind of store has errors of its own
         reason = f"{shown} cannot be used: {hide_secrets(str(error))}"
-        yield bad("store", problems.MEMORY, problems.MEMORY_LOST, reason)
+        yield bad("store", MEMORY, MEMORY_LOST, reason)
     else:
         yield ok("store", f"{shown} keeps conversations")

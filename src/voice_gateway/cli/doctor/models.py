@@ -1,19 +1,29 @@
 """What the doctor tries of the language models: that they answer, and call tools."""
 
-from voice_gateway import problems
 from voice_gateway.brain.llm.ollama.health import parameter_size, trouble
 from voice_gateway.brain.llm.trust import trust
 from voice_gateway.cli.doctor.finding import CheckResult, CheckResults, Grade, bad, by_error, ok
 from voice_gateway.config import Settings
 from voice_gateway.errors import BrainError
+from voice_gateway.problems.models import NO_CALL, NO_KEY, OLLAMA
+from voice_gateway.problems.sentences import (
+    MODEL_BUSY,
+    MODEL_KEY_ODD,
+    MODEL_KEY_REFUSED,
+    MODEL_NO_KEY,
+    MODEL_ONLY_TALKS,
+    MODEL_SILENT,
+    MODEL_UNKNOWN,
+    MODEL_UNREACHABLE,
+)
 from voice_gateway.reports import autonomy_report
 from voice_gateway.tools.masking import hide_secrets
 
 NO_SUCH_ANSWER = (ValueError, KeyError, TypeError, AttributeError)  # JSON of another shape, or none
 _REFUSALS = {
-    401: problems.MODEL_KEY_REFUSED,
-    403: problems.MODEL_KEY_REFUSED,
-    404: problems.MODEL_UNKNOWN,
+    401: MODEL_KEY_REFUSED,
+    403: MODEL_KEY_REFUSED,
+    404: MODEL_UNKNOWN,
 }  # anything else passes
 
 
@@ -29,7 +39,7 @@ async def model_server(settings: Settings) -> CheckResults:
         async with httpx.AsyncClient(base_url=settings.ollama.base_url, timeout=5.0) as http:
             version = (await http.get("/api/version")).json()["version"]
     except (httpx.HTTPError, *NO_SUCH_ANSWER) as error:
-        yield bad("ollama", problems.OLLAMA, problems.MODEL_SILENT, f"{base} ({type(error).__name__})")
+        yield bad("ollama", OLLAMA, MODEL_SILENT, f"{base} ({type(error).__name__})")
         return
     yield ok("ollama", f"Ollama {version} answers at {base}")
     if (wrong := await trouble(settings.ollama)) is not None:
@@ -65,10 +75,10 @@ async def _asked_to_call(settings: Settings) -> CheckResult:
             calls = (await http.post("/api/chat", json=body)).json()["message"].get("tool_calls")
     except (httpx.HTTPError, *NO_SUCH_ANSWER) as error:
         reason = f"{settings.ollama.model} ({type(error).__name__})"
-        return bad("model", problems.OLLAMA, problems.MODEL_SILENT, reason)
+        return bad("model", OLLAMA, MODEL_SILENT, reason)
     if calls:
         return ok("model", f"{settings.ollama.model} calls tools")
-    return bad("model", problems.NO_CALL, problems.MODEL_ONLY_TALKS, settings.ollama.model, Grade.WARNING)
+    return bad("model", NO_CALL, MODEL_ONLY_TALKS, settings.ollama.model, Grade.WARNING)
 
 
 async def cloud(settings: Settings, *, online: bool) -> CheckResults:
@@ -77,9 +87,9 @@ async def cloud(settings: Settings, *, online: bool) -> CheckResults:
     if settings.brain.provider != "anthropic":
         yield ok("anthropic", "not used (brain.provider is not anthropic)")
     elif not key:
-        yield bad("anthropic", problems.NO_KEY, problems.MODEL_NO_KEY)
+        yield bad("anthropic", NO_KEY, MODEL_NO_KEY)
     elif not key.startswith("sk-ant-"):
-        yield bad("anthropic", problems.NO_KEY, problems.MODEL_KEY_ODD, grade=Grade.WARNING)
+        yield bad("anthropic", NO_KEY, MODEL_KEY_ODD, grade=Grade.WARNING)
     elif online:
         yield await _asked_cloud(settings, key)
     else:
@@ -95,8 +105,8 @@ async def _asked_cloud(settings: Settings, key: str) -> CheckResult:
         async with httpx.AsyncClient(base_url=base, timeout=settings.anthropic.timeout_seconds) as http:
             answer = await http.get(f"/v1/models/{settings.anthropic.model}", headers=headers)
     except httpx.HTTPError as error:
-        return by_error("anthropic", BrainError(type(error).__name__, spoken=problems.MODEL_UNREACHABLE))
+        return by_error("anthropic", BrainError(type(error).__name__, spoken=MODEL_UNREACHABLE))
     if answer.status_code == httpx.codes.OK:
         return ok("anthropic", f"the key works, and {settings.anthropic.model} is there")
-    sentence = _REFUSALS.get(answer.status_code, problems.MODEL_BUSY)
+    sentence = _REFUSALS.get(answer.status_code, MODEL_BUSY)
     return by_error("anthropic", BrainError(f"the API answered {answer.status_code}", spoken=sentence))

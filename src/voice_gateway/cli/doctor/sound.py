@@ -5,11 +5,12 @@ import importlib.util
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
-from voice_gateway import problems
 from voice_gateway.cli.doctor.finding import CheckResults, Grade, bad, ok
 from voice_gateway.config import Settings, VoiceSettings
 from voice_gateway.errors import GatewayError, HearingError
-from voice_gateway.problems import Problem
+from voice_gateway.problems.doors import MICROPHONE, SPEECH, TRANSCRIBER, VOICE
+from voice_gateway.problems.problem import Problem
+from voice_gateway.problems.sentences import CANNOT_HEAR, CANNOT_SPEAK, CANNOT_UNDERSTAND
 from voice_gateway.sound.card import Kind, devices, find
 from voice_gateway.sound.packages import ADVICE, check_files
 
@@ -23,10 +24,10 @@ async def speech(settings: Settings) -> CheckResults:
     voice = settings.voice
     grade = Grade.FAILED if voice.enabled or voice.wyoming_url else Grade.WARNING
     trials: tuple[tuple[str, Callable[[VoiceSettings], Awaitable[str]], Problem, str], ...] = (
-        ("wake word", _wake_word, problems.VOICE, problems.CANNOT_HEAR),
-        ("voice activity", _voice_activity, problems.VOICE, problems.CANNOT_HEAR),
-        ("speech to text", _speech_to_text, problems.TRANSCRIBER, problems.CANNOT_UNDERSTAND),
-        ("text to speech", _text_to_speech, problems.SPEECH, problems.CANNOT_SPEAK),
+        ("wake word", _wake_word, VOICE, CANNOT_HEAR),
+        ("voice activity", _voice_activity, VOICE, CANNOT_HEAR),
+        ("speech to text", _speech_to_text, TRANSCRIBER, CANNOT_UNDERSTAND),
+        ("text to speech", _text_to_speech, SPEECH, CANNOT_SPEAK),
     )
     for name, trial, problem, sentence in trials:
         try:
@@ -89,11 +90,11 @@ async def audio(settings: Settings) -> CheckResults:
     try:
         found = await asyncio.to_thread(devices)
     except GatewayError as error:
-        yield bad("audio", problems.MICROPHONE, problems.CANNOT_HEAR.format(reason=error), grade=grade)
+        yield bad("audio", MICROPHONE, CANNOT_HEAR.format(reason=error), grade=grade)
         return
     kinds: tuple[tuple[Kind, str, str | None, Problem, str], ...] = (
-        ("input", "microphone", voice.input_device, problems.MICROPHONE, problems.CANNOT_HEAR),
-        ("output", "loudspeaker", voice.output_device, problems.SPEECH, problems.CANNOT_SPEAK),
+        ("input", "microphone", voice.input_device, MICROPHONE, CANNOT_HEAR),
+        ("output", "loudspeaker", voice.output_device, SPEECH, CANNOT_SPEAK),
     )
     for kind, name, wanted, problem, sentence in kinds:
         count = sum((one.inputs if kind == "input" else one.outputs) > 0 for one in found)

@@ -15,7 +15,8 @@ from voice_gateway.doors.streamed_text import not_yet_said
 from voice_gateway.doors.voice.alarm import Alarms
 from voice_gateway.doors.voice.own_voice import OwnVoice
 from voice_gateway.errors import SpeakingError
-from voice_gateway.problems import CANNOT_SPEAK, SPEECH
+from voice_gateway.problems.doors import SPEECH
+from voice_gateway.problems.sentences import CANNOT_SPEAK
 from voice_gateway.speaking.earcons import RATE, Earcon, earcon
 from voice_gateway.speaking.plain_text import spoken_text
 from voice_gateway.speaking.speaker import Speaker

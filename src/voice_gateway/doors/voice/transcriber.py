@@ -30,7 +30,8 @@ from voice_gateway.hearing.engines import HearingEngines
 from voice_gateway.hearing.microphone import Microphone
 from voice_gateway.hearing.transcriber import sounds_unfinished
 from voice_gateway.interruption import Interruption
-from voice_gateway.problems import CANNOT_HEAR, HEARING_FAILED, MICROPHONE
+from voice_gateway.problems.doors import MICROPHONE
+from voice_gateway.problems.sentences import CANNOT_HEAR, HEARING_FAILED
 from voice_gateway.sound.samples import BLOCK_SAMPLES, RATE
 from voice_gateway.speaking.earcons import Earcon
 from voice_gateway.turn import AudioChunk, SpeechSegment, Transcript, Utterance, WakeDetected, new_id

@@ -10,7 +10,8 @@ from voice_gateway.config import WebSettings
 from voice_gateway.doors.web.limits import LIMITS, Limits
 from voice_gateway.doors.web.tokens import TokenFile
 from voice_gateway.errors import LinkError
-from voice_gateway.problems import WEB, WEB_CERTIFICATE, WEB_NO_TOKEN, WEB_PORT
+from voice_gateway.problems.doors import WEB
+from voice_gateway.problems.sentences import WEB_CERTIFICATE, WEB_NO_TOKEN, WEB_PORT
 from voice_gateway.watch import State, Watch
 
 if TYPE_CHECKING:

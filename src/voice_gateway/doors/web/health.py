@@ -12,7 +12,7 @@ from starlette.routing import BaseRoute, Route
 from voice_gateway.doors.web.bodies import json_response
 from voice_gateway.doors.web.figures import Figures
 from voice_gateway.mcp_link.integration import ServerStatus
-from voice_gateway.problems import problem_of
+from voice_gateway.problems.catalogue import problem_of
 from voice_gateway.tools.masking import hide_secrets
 from voice_gateway.tools.plain_text import plain_text
 from voice_gateway.watch import PartState, State

@@ -13,7 +13,8 @@ from voice_gateway.doors.json_text import json_text
 from voice_gateway.doors.web.door import Start
 from voice_gateway.doors.web.feed import Feed
 from voice_gateway.errors import GatewayError
-from voice_gateway.problems import VOICE, VOICE_PACKAGE
+from voice_gateway.problems.doors import VOICE
+from voice_gateway.problems.sentences import VOICE_PACKAGE
 from voice_gateway.turn import LONGEST_NAME, new_id
 
 HEAVY = "voice_gateway.doors.web.voice"  # with the packages for speech, which are an extra

@@ -16,7 +16,8 @@ from voice_gateway.doors.wyoming.hidden_words import HiddenWords
 from voice_gateway.doors.wyoming.intents import Intents, Recognise
 from voice_gateway.errors import GatewayError, LinkError
 from voice_gateway.hearing.transcriber import Transcriber
-from voice_gateway.problems import WYOMING, WYOMING_PORT
+from voice_gateway.problems.doors import WYOMING
+from voice_gateway.problems.sentences import WYOMING_PORT
 from voice_gateway.speaking.synthesizer import Synthesizer
 from voice_gateway.watch import State, Watch
 

@@ -11,7 +11,7 @@ from voice_gateway.doors.web.health import Health
 from voice_gateway.doors.web.metrics import Metrics
 from voice_gateway.errors import ErrorKind
 from voice_gateway.mcp_link.integration import ServerStatus
-from voice_gateway.problems import SERVER_SILENT
+from voice_gateway.problems.sentences import SERVER_SILENT
 from voice_gateway.turn import Decision, Reply, ToolOutcome, Utterance, Verdict
 from voice_gateway.watch import Acted, Answered, ModelRound, PartState, State
 

@@ -19,7 +19,7 @@ from voice_gateway.brain.llm.trust import several_steps, trust
 from voice_gateway.brain.stage import Trust, Turn
 from voice_gateway.config import AnthropicSettings, BrainSettings
 from voice_gateway.errors import BrainError
-from voice_gateway.problems import MODEL_NO_KEY
+from voice_gateway.problems.sentences import MODEL_NO_KEY
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.traits import schema_of
 from voice_gateway.turn import Reply

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from voice_gateway.errors import ToolUnavailable
-from voice_gateway.problems import TIMERS_LOST
+from voice_gateway.problems.sentences import TIMERS_LOST
 from voice_gateway.sqlite_file import BUSY_SECONDS, Damage, Schema, SqliteFile, UnreadableRow, file_id
 
 FRESH_SECONDS = 5.0  # whoever lets timers ring reads twice a second; what others have read may be long over
