@@ -14,7 +14,7 @@ from tests.fakes.counterparts import program
 
 NOT_UNIT = "a broker"
 
-_START_SECONDS = 10.0
+_START_SECONDS = 30.0
 
 
 def free_port() -> int:

@@ -34,7 +34,7 @@ class House:
     moments: list[float] = field(default_factory=list)  # and when
 
     def __post_init__(self) -> None:
-        self._radio = asyncio.Lock()
+        self.radio = asyncio.Lock()  # whoever holds it blocks every device
         self._moving: set[asyncio.Task[None]] = set()
         self._confirms = {node: self._recorded_status(node) for node in range(2, 14)}
 
@@ -78,7 +78,7 @@ class House:
         node_id, key = wire["nodeId"], _key(wire)
         if node_id in self.asleep:
             await self.asleep[node_id].wait()
-        async with self._radio:
+        async with self.radio:
             node = self.node(node_id)
             if node is None or key not in node["values"]:
                 return {"status": 2}
@@ -94,7 +94,7 @@ class House:
 
     async def poll(self, wire: dict[str, Any]) -> tuple[bool, Any]:
         node_id, key = wire["nodeId"], _key(wire)
-        async with self._radio:
+        async with self.radio:
             if node_id in self.dead:
                 await self._time(DEAD_POLL_SECONDS)
                 self._set_status(node_id, "Dead")
@@ -105,7 +105,7 @@ class House:
             return True, value
 
     async def ping(self, node_id: int) -> bool:
-        async with self._radio:
+        async with self.radio:
             await self._time(DEAD_POLL_SECONDS if node_id in self.dead else RADIO_SECONDS)
             self._set_status(node_id, "Dead" if node_id in self.dead else "Alive")
             return node_id not in self.dead

@@ -6,7 +6,6 @@ import json
 import socket
 import subprocess
 import sys
-import time
 
 import pytest
 from hypothesis import given, settings
@@ -22,7 +21,7 @@ from zwave_mcp.options import MqttOptions
 
 FLOOR_LAMP = ValueId(3, 38, 0, "targetValue")
 LOCK = ValueId(6, 98, 0, "targetMode")
-LIMIT_SECONDS = 10.0
+LIMIT_SECONDS = 30.0  # a loaded machine may need long; a hang never ends
 
 
 async def back(home):
@@ -41,28 +40,26 @@ async def down(home):
 
 
 async def test_without_a_broker_a_call_says_so_at_once(start_home):
-    async with start_home(MqttOptions(f"mqtt://localhost:{free_port()}")) as home:
-        started = time.perf_counter()
+    options = MqttOptions(f"mqtt://localhost:{free_port()}")
+    async with start_home(options, first_delay_seconds=600.0) as home, asyncio.timeout(LIMIT_SECONDS):
+        await until(home._connection._settled.is_set)  # the first attempt has failed
         with pytest.raises(HomeDown, match="cannot be reached: connection refused") as caught:
-            await home.snapshot()
+            await home.snapshot()  # does not wait for the next one
         health = await home.health()
 
-        assert time.perf_counter() - started < 2
         assert not caught.value.sent
         assert (health.ok, health.broker, health.gateway) == (False, False, None)
         assert "cannot be reached" in health.problem
 
 
-async def test_a_broker_that_never_answers_is_said_within_two_seconds(start_home):
+async def test_a_broker_that_never_answers_holds_up_no_call(start_home):
     """Something accepts the connection and stays silent, as a wrong port or a hung machine does."""
     with socket.create_server(("127.0.0.1", 0)) as silent:
         port = silent.getsockname()[1]
         async with start_home(MqttOptions(f"mqtt://127.0.0.1:{port}")) as home:
-            started = time.perf_counter()
-            with pytest.raises(HomeDown, match="has not answered"):
-                await home.snapshot()
-
-            assert time.perf_counter() - started < 2
+            with pytest.raises(HomeDown, match=r"has not answered|does not answer"):
+                async with asyncio.timeout(LIMIT_SECONDS):
+                    await home.snapshot()
 
 
 async def test_a_call_does_not_wait_for_the_next_attempt_when_the_broker_is_back(tmp_path, start_home):
@@ -99,14 +96,13 @@ async def test_a_gateway_name_that_cannot_be_a_topic_is_said(broker, start_home)
 async def test_a_killed_broker_fails_calls_in_flight_at_once(home, gateway, broker):
     await home.snapshot()
     gateway.silent.add("writeValue")
-    calls = [asyncio.create_task(home.write(FLOOR_LAMP, level)) for level in range(20)]
+    calls = [asyncio.create_task(home.write(FLOOR_LAMP, level, 600)) for level in range(20)]
     await gateway.asked("writeValue", 20)
-    started = time.perf_counter()
 
     broker.kill()
-    failures = await asyncio.gather(*calls, return_exceptions=True)
+    async with asyncio.timeout(LIMIT_SECONDS):
+        failures = await asyncio.gather(*calls, return_exceptions=True)
 
-    assert time.perf_counter() - started < 1
     assert {type(failure) for failure in failures} == {HomeDown}
     assert all(failure.sent for failure in failures)
 
@@ -161,13 +157,13 @@ async def test_a_broker_restarted_in_the_middle_of_200_calls_answers_each_of_the
 
 async def test_a_hung_broker_is_given_up_and_nothing_is_sent_to_it_later(home, gateway, broker):
     await home.snapshot()
+    home.limits = Limits(there=600)
     broker.freeze()
-    started = time.perf_counter()
 
-    calls = (home.write(FLOOR_LAMP, 50), home.ping(2), home.write(FLOOR_LAMP, 51))
-    failures = await asyncio.gather(*calls, return_exceptions=True)
+    calls = (home.write(FLOOR_LAMP, 50, 600), home.ping(2, 600), home.write(FLOOR_LAMP, 51, 600))
+    async with asyncio.timeout(LIMIT_SECONDS):
+        failures = await asyncio.gather(*calls, return_exceptions=True)
 
-    assert time.perf_counter() - started < 3
     assert all("does not answer" in str(failure) for failure in failures)
     assert not any(failure.sent for failure in failures)
     broker.thaw()
@@ -226,15 +222,15 @@ async def test_a_gateway_that_starts_is_asked_until_it_knows_its_nodes(broker, g
 
 async def test_a_killed_gateway_is_said_and_its_return_is_noticed(home, gateway, broker):
     await home.snapshot()
+    home.limits = Limits(there=600)
     await gateway.vanish()
     await down(home)
 
-    started = time.perf_counter()
     with pytest.raises(HomeDown, match="Z-Wave JS UI is not connected") as caught:
-        await home.write(FLOOR_LAMP, 50)
+        async with asyncio.timeout(LIMIT_SECONDS):
+            await home.write(FLOOR_LAMP, 50, 600)
     health = await home.health()
 
-    assert time.perf_counter() - started < 1
     assert not caught.value.sent
     assert (health.broker, health.gateway) == (True, False)
     async with FakeGateway(broker.port) as returned:
@@ -244,19 +240,45 @@ async def test_a_killed_gateway_is_said_and_its_return_is_noticed(home, gateway,
 
 async def test_a_cleanly_stopped_gateway_is_noticed_although_its_status_stays_true(home, gateway):
     await home.snapshot()
+    home.limits = Limits(there=600)  # as long as anything waits for a gateway that is silent
     await gateway.stop_cleanly()
-    started = time.perf_counter()
 
-    with pytest.raises(HomeDown, match=r"Z-Wave JS UI is not connected|no connection to its"):
-        await home.snapshot(0)
+    with pytest.raises(HomeDown, match="Z-Wave JS UI is not connected"):
+        async with asyncio.timeout(LIMIT_SECONDS):
+            await home.snapshot(0)
 
-    assert time.perf_counter() - started < 2
     assert not (await home.health()).ok
 
 
-async def test_a_hung_gateway_gives_no_answer_within_the_limit(home, gateway):
-    home.limits = Limits(snapshot=0.2, info=0.2, there=0.2)
+async def test_a_gateway_that_takes_a_question_along_when_it_stops_is_not_waited_for(home, gateway):
+    """It had the question and ends before it answers; nobody is told of that."""
     await home.snapshot()
+    home.limits = Limits(there=600)
+    gateway.silent.add("getInfo")
+    call = asyncio.create_task(home.write(FLOOR_LAMP, 50))
+    await gateway.asked("getInfo")
+    await gateway.stop_cleanly()
+
+    with pytest.raises(HomeDown, match="Z-Wave JS UI is not connected") as caught:
+        async with asyncio.timeout(LIMIT_SECONDS):
+            await call
+
+    assert not caught.value.sent
+
+
+async def test_a_late_answer_to_the_question_whether_it_is_there_counts(home, gateway):
+    gateway.silent.add("getInfo")
+    call = asyncio.create_task(home.write(FLOOR_LAMP, 42))
+    first = await gateway.asked("getInfo")
+    await gateway.asked("getInfo", 2)  # asked again: the first may be lost
+    await gateway.answer_raw("getInfo", json.dumps({"success": True, "result": {}, "origin": first.body}))
+
+    assert (await call).status == CONFIRMED
+
+
+async def test_a_hung_gateway_gives_no_answer_within_the_limit(home, gateway):
+    await home.snapshot()
+    home.limits = Limits(snapshot=0.2, info=0.2, there=0.2)
     gateway.silent.add("*")
 
     with pytest.raises(HomeDown, match="does not answer") as caught:
@@ -347,16 +369,15 @@ async def test_a_renamed_device_is_noticed_although_nobody_asks(broker, gateway,
         assert (await home.write(ValueId(13, 37, 0, "targetValue"), True)).status == 254
 
 
-async def test_a_new_name_is_known_within_a_second(home, gateway):
-    await home.snapshot()
-    gateway.house.rename(13, "Reading Lamp", "Office")
+async def test_a_new_name_is_known_to_whoever_asks_although_nobody_tells_of_it(broker, gateway, start_home):
+    async with start_home(MqttOptions(broker.url), refresh_seconds=600.0) as home:
+        await home.snapshot()
+        gateway.house.rename(13, "Reading Lamp", "Office")
 
-    async def named():
-        return {node.id: node.name for node in (await home.snapshot()).nodes}[13] == "Reading Lamp"
+        async def named():
+            return {node.id: node.name for node in (await home.snapshot()).nodes}[13] == "Reading Lamp"
 
-    async with asyncio.timeout(1.2):
-        while not await named():
-            await asyncio.sleep(0.02)
+        await until(named)
 
 
 async def test_a_new_name_is_announced_where_the_gateway_tells_of_it(broker, gateway, start_home):

@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-import time
 
 import pytest
 from tests.fakes import warm_python
@@ -14,7 +13,8 @@ from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
 from voice_gateway.turn import ToolCall
 
-LIMIT_SECONDS = 20.0
+LIMIT_SECONDS = 30.0
+AT_ONCE_SECONDS = 8.0  # a command that is waited for takes ten
 
 
 @contextlib.asynccontextmanager
@@ -66,12 +66,10 @@ async def test_a_dead_device_and_a_stopped_broker_are_failures_for_the_model(bro
     async with executor_for(broker.url) as executor:
         dead = await executor.execute(call("control_zwave_device", device_name="space heater", command="on"))
         broker.stop()
-        started = time.perf_counter()
         down = await executor.execute(call("control_zwave_device", device_name="floor lamp", command="on"))
-        seconds = time.perf_counter() - started
 
     assert (dead.ok, dead.structured["outcome"]) == (False, "unreachable")
     assert dead.text.startswith("Error: ")
-    assert seconds < 2
+    assert down.seconds < AT_ONCE_SECONDS
     assert (down.ok, down.structured["outcome"]) == (False, "system_down")
     assert "MQTT broker" in down.text

@@ -19,6 +19,7 @@ Publish = Callable[[str, bytes], Awaitable[None]]
 # What the gateway says while its stick is away; it then answers nothing else.
 _WITHOUT_STICK = "Z-Wave client not connected"
 _LONGEST_WORDS = 200  # more nobody listens to
+ASK_AGAIN_SECONDS = 0.5
 NO_STICK = "Z-Wave JS UI has no connection to its Z-Wave stick."
 
 
@@ -81,6 +82,8 @@ class GatewayApi:
         try:
             async with asyncio.timeout(timeout_seconds) as limit:
                 await self._publish(f"{self._base}/{Api(api)}/set", payload)
+                if api is Api.GET_INFO:
+                    await self._ask_again(api, payload, answer)
                 return _result(await answer)
         except TimeoutError as error:
             if not limit.expired():
@@ -93,6 +96,12 @@ class GatewayApi:
             del self._waiting[request_id]
             if answer.done() and not answer.cancelled():
                 answer.exception()  # seen: a publish may fail first, when the connection drops
+
+    async def _ask_again(self, api: Api, payload: bytes, answer: asyncio.Future[Mapping[str, Any]]) -> None:
+        """A gateway that stops takes the question along without a word, and its status stays true (measured);
+        the next time the broker says that nobody listens. The id is the same, so a late answer counts."""
+        while not (await asyncio.wait({answer}, timeout=ASK_AGAIN_SECONDS))[0]:
+            await self._publish(f"{self._base}/{api}/set", payload)
 
     def receive(self, payload: bytes) -> None:
         """An answer came in, ours or somebody else's, well-formed or not."""

@@ -6,7 +6,7 @@ import pytest
 from tests.fakes.home_assistant_home import Entity
 from tests.fakes.home_assistant_homes import recorded_home
 from tests.fakes.home_assistant_server import FakeHomeAssistant
-from tests.fakes.linked import Linked, linked
+from tests.fakes.linked import LIMIT, Linked, linked
 from tests.fakes.loopback_http import Answer, LoopbackHttp, Request
 
 from voice_gateway.config import ServerSettings
@@ -15,7 +15,9 @@ from voice_gateway.mcp_link.connection import LinkTimeouts
 from voice_gateway.tools.masking import without_secrets
 
 NOT_UNIT = "a web server on the loopback address"
-QUICK = LinkTimeouts(ping_every_seconds=0.1, list_again_seconds=(0.05,), list_every_seconds=0.1)
+QUICK = LinkTimeouts(
+    ping_seconds=LIMIT, ping_every_seconds=0.1, list_again_seconds=(0.05,), list_every_seconds=0.1
+)
 
 
 def at(ha: FakeHomeAssistant) -> dict[str, ServerSettings]:
@@ -48,7 +50,7 @@ async def test_a_token_that_is_revoked_is_noticed_by_the_next_call_and_a_new_one
         async with linked(at(ha)) as link:
             old_token, ha.token = ha.token, "another"
             with pytest.raises(ToolUnavailable, match="token"):
-                async with asyncio.timeout(5):
+                async with asyncio.timeout(LIMIT):
                     await link.call("HassTurnOn", "ha", name="Bed Light")
             await link.until(lambda: link.status("ha").state == "degraded")
             assert "401" in (link.status("ha").last_error or "")

@@ -60,8 +60,8 @@ async def _a_call_given_up_ends_at_once_and_the_session_stays(link: Linked) -> N
     started = time.monotonic()
     with pytest.raises(TimeoutError):
         async with asyncio.timeout(0.2):
-            await link.call("hang", "web")
-    assert time.monotonic() - started < 1
+            await link.call("hang", "web")  # would go on for ten minutes
+    assert time.monotonic() - started < LIMIT
     assert await link.call("add", "web", a=1, b=1) == "2"
 
 
@@ -71,10 +71,10 @@ async def test_a_server_that_dies_fails_the_call_and_is_reached_again_when_it_is
     with http_server(port):
         async with linked(at(port)) as link:
             with pytest.raises(ToolUnavailable):
-                async with asyncio.timeout(5):
+                async with asyncio.timeout(LIMIT):
                     await link.call("die", "web")
             with contextlib.suppress(ToolUnavailable):
-                async with asyncio.timeout(5):
+                async with asyncio.timeout(LIMIT):
                     await link.call("add", "web", a=1, b=1)
             await link.until(lambda: link.status("web").state == "degraded")
             assert link.tools["web"] == {}

@@ -1,11 +1,10 @@
 """Servers at an address that lie, hang, flood, break off and forget us, the new way and the old."""
 
 import asyncio
-import time
 
 import pytest
 from tests.fakes.http_faults import FAULTS, LOST, HttpFaults
-from tests.fakes.linked import Linked, linked
+from tests.fakes.linked import LIMIT, Linked, linked
 from tests.fakes.waiting import until
 
 from voice_gateway.config import ServerSettings
@@ -14,7 +13,7 @@ from voice_gateway.mcp_link.connection import LinkTimeouts
 
 NOT_UNIT = "a web server on the loopback address"
 # A session that was lost soon after its start is as good as any other here.
-QUICK = LinkTimeouts(ping_seconds=1.0, ping_every_seconds=0.2, short_run_seconds=1e-9)
+QUICK = LinkTimeouts(ping_seconds=LIMIT, ping_every_seconds=0.2, short_run_seconds=1e-9)
 SELDOM = LinkTimeouts(ping_every_seconds=60.0, short_run_seconds=1e-9)
 
 HANGS = {"slow_bytes"}  # only the caller's limit ends these
@@ -26,7 +25,7 @@ def at(server: HttpFaults, **more: object) -> dict[str, ServerSettings]:
     return {"web": ServerSettings(url=f"{server.url}/{path}", **more)}
 
 
-async def _call(link: Linked, tool: str, seconds: float = 5.0) -> str:
+async def _call(link: Linked, tool: str, seconds: float = LIMIT) -> str:
     async with asyncio.timeout(seconds):
         return await link.call(tool, "web")
 
@@ -36,7 +35,7 @@ async def _call(link: Linked, tool: str, seconds: float = 5.0) -> str:
 )
 async def test_a_broken_answer_fails_its_call_with_a_reason_and_no_other(fault: str):
     async with HttpFaults() as server, linked(at(server), timeouts=SELDOM) as link:
-        limit = 0.5 if fault in HANGS else 8.0
+        limit = 0.5 if fault in HANGS else LIMIT
         with pytest.raises((ToolError, TimeoutError)) as failed:
             await _call(link, fault, limit)
 
@@ -144,10 +143,9 @@ async def test_a_server_that_fails_at_everything_degrades_and_recovers(status: i
 async def test_nothing_hangs_at_the_end_while_calls_are_under_way():
     async with HttpFaults(listens=True) as server:
         async with linked(at(server), timeouts=SELDOM) as link:
-            calls = [asyncio.ensure_future(_call(link, tool, 30)) for tool in ("slow_bytes", "slow_error")]
+            calls = [asyncio.ensure_future(_call(link, tool, 600)) for tool in ("slow_bytes", "slow_error")]
             await until(lambda: len(server.ran) == len(calls))
-            started = time.monotonic()
-        assert time.monotonic() - started < 3
+        # Stopped within the limit of every stop, and long before that of the calls.
         assert all(isinstance(one, ToolError) for one in await asyncio.gather(*calls, return_exceptions=True))
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.fakes.linked import FAKES, alive, linked
+from tests.fakes.linked import FAKES, LIMIT, alive, linked
 from tests.fakes.waiting import until
 
 from voice_gateway.config import ServerSettings
@@ -79,7 +79,7 @@ async def test_an_installation_is_not_cut_short_by_the_end_of_the_gateway(
     await until((tmp_path / "pid").exists)
     await until((tmp_path / "pid").read_text)
     pid = int((tmp_path / "pid").read_text())
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(LIMIT):
         await connection.close(broken=False)
 
     assert alive(pid)

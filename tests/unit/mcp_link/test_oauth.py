@@ -12,7 +12,7 @@ from typing import Any
 
 import httpx2
 import pytest
-from tests.fakes.linked import linked
+from tests.fakes.linked import LIMIT, linked
 from tests.fakes.oauth_server import Logins, oauth_server
 from tests.unit.mcp_link.test_http import free_port
 
@@ -23,7 +23,7 @@ from voice_gateway.mcp_link.login_file import LoginFile
 from voice_gateway.mcp_link.status import Refusal
 
 NOT_UNIT = "a web server on the loopback address, and the program as a process"
-QUICK = LinkTimeouts(ping_every_seconds=0.2, short_run_seconds=1e-9)
+QUICK = LinkTimeouts(ping_seconds=LIMIT, ping_every_seconds=0.2, short_run_seconds=1e-9)
 
 
 @pytest.fixture(autouse=True)
@@ -63,11 +63,11 @@ async def _log_in(private: Logins, home: Path, action: str = "login", *more: str
     )
     assert process.stderr is not None
     said = ""
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(LIMIT):
         while line := (await process.stderr.readline()).decode():
             said += line
             if address := re.search(r"http://\S+/authorize\S+", line):
-                async with httpx2.AsyncClient(follow_redirects=True) as browser:
+                async with httpx2.AsyncClient(follow_redirects=True, timeout=LIMIT) as browser:
                     assert "close this window" in (await browser.get(address[0])).text
         return await process.wait(), said
 
