@@ -5,33 +5,25 @@ import re
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
 from typing import ParamSpec, TypeVar
 
 from home_words.question import is_question
 from voice_gateway.brain.acts import act_of
-from voice_gateway.brain.local.about import About, abilities, about_itself
+from voice_gateway.brain.local.about import About, abilities
 from voice_gateway.brain.local.calls import make_calls, more_pages
 from voice_gateway.brain.local.compose import compose, devices_shown
 from voice_gateway.brain.local.device_cache import Change, DeviceCache, HomeReady
 from voice_gateway.brain.local.fallback import AGAIN, fallback
-from voice_gateway.brain.local.fitting import Fitting, devices_in
+from voice_gateway.brain.local.fitting import Fitting
 from voice_gateway.brain.local.followup import (
-    IT_SECONDS,
-    QUESTION_SECONDS,
-    asks_first,
-    cancel_it,
     just_set,
-    repeated_wish,
-    reply_to_nothing,
-    resolve_answer,
     timer_question,
 )
-from voice_gateway.brain.local.grammar import Frame, has_own_sentences
+from voice_gateway.brain.local.grammar import Frame
+from voice_gateway.brain.local.interpreter import ABILITIES, SEARCHES, Interpreter
 from voice_gateway.brain.local.later import BACK
 from voice_gateway.brain.local.meaning import (
     Clarification,
-    Clock,
     Context,
     NotHandled,
     Request,
@@ -39,15 +31,12 @@ from voice_gateway.brain.local.meaning import (
     Understanding,
 )
 from voice_gateway.brain.local.memory import KEY, Memory, recall
-from voice_gateway.brain.local.normalise import Said, normalise, too_long
+from voice_gateway.brain.local.normalise import normalise
 from voice_gateway.brain.local.plan.play import HOME_ACTS
 from voice_gateway.brain.local.plan.scene import scene_missing, unknown_scene
-from voice_gateway.brain.local.small_talk import SmallTalk, small_talk
-from voice_gateway.brain.local.speakable import SPOKEN_TO, Speakables, as_said, in_own_words
-from voice_gateway.brain.local.speech_act import SpeechAct, asks_for_action, classify, not_spoken_of, words_of
-from voice_gateway.brain.local.understand import Reader
-from voice_gateway.brain.local.undo import Done, acts_to_undo, put_right
-from voice_gateway.brain.local.web_search import speaks_of_search
+from voice_gateway.brain.local.speakable import SPOKEN_TO
+from voice_gateway.brain.local.speech_act import asks_for_action, not_spoken_of, words_of
+from voice_gateway.brain.local.undo import Done, put_right
 from voice_gateway.brain.stage import Turn
 from voice_gateway.config import BrainSettings, HomeSettings
 from voice_gateway.homes.home import Home
@@ -57,14 +46,9 @@ from voice_gateway.routines.model import MAKE, calls_text
 from voice_gateway.routines.schedule import Place
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.reach import Reach
-from voice_gateway.tools.tier import is_search
-from voice_gateway.tools.traits import lc_name, qualified_name, traits
 from voice_gateway.turn import Passed, Reply, ToolCall, ToolOutcome, ToolTraits, Utterance
 
-ABILITIES = "Abilities"
 NOTHING_TO_TAKE_BACK = "It was so before, so I take nothing back then."
-UNDO = "Undo"  # the intent of words that take back what was done
-SEARCH, SEARCHES = "search_web", "Search"  # the tool, and the intent of words that ask for it
 TELLS_STATES = re.compile(  # "if it is on", "whatever is still open", "one of the lamps"
     r"\b(?:(?:if|unless|in case) .{1,400}(?:'s|'re| is| are) |"
     r"(?:that|which|whatever|whichever)\b.{0,400}(?:'s|'re| is| are) "
@@ -73,9 +57,6 @@ TELLS_STATES = re.compile(  # "if it is on", "whatever is still open", "one of t
     re.IGNORECASE,
 )
 LARGE = 200  # devices: from here on understanding may take longer than a frame of sound
-
-# "Turn off the speaker" may be a plug of that name, so the home must be known first.
-_SWITCHING = re.compile(r"\s*(?:turn|switch|put)\b.*\b(?:on|off)\b", re.IGNORECASE)
 
 ToolReady = Callable[[str], Awaitable[None]]  # returns when it is decided whose tool this name means
 P = ParamSpec("P")
@@ -104,18 +85,17 @@ class LocalBrain:
         now: Callable[[], float] = time.time,
         place: Place | None = None,  # where the home stands; without it nothing is kept for later
     ) -> None:
-        self._place = place
         self._tool_ready = tool_ready
         self._executor = executor
-        self._about = about or About()
         self._settings = settings
         self._now = now
-        self._language = settings.language.replace("_", "-").split("-")[0].lower()
         self._cache = DeviceCache(
             executor, home_ready, settings.refresh_seconds, settings=home, sources=sources, now=now
         )
+        self._interpreter = Interpreter(
+            executor.tools, self._cache, settings, about=about or About(), now=now, place=place
+        )
         self._warm = False
-        self._speakables: tuple[int, Speakables] | None = None
 
     # --- the home
 
@@ -152,17 +132,6 @@ class LocalBrain:
         """By server: why its devices could not be read."""
         return self._cache.problems
 
-    def fitting(self, utterance: Utterance, before: str) -> Fitting:
-        """Whether a model's call is what these words mean, behind those before them."""
-        room, home = utterance.room or self._settings.room, self.home
-        context = Context(home, room, devices_in(before, home), tools=self._tool_names())
-        return Fitting(utterance.text, Reader(context, self._language), self._reach_of)
-
-    def _reach_of(self, request: Request) -> Reach | None:
-        tool = self._executor.tools.find(request.tool)
-        known = traits(tool) if tool is not None else ToolTraits()
-        return self.reach(ToolCall("", request.tool, dict(request.args)), known)
-
     async def refresh(self) -> None:
         await self._cache.refresh()
 
@@ -184,134 +153,30 @@ class LocalBrain:
     def understand(
         self, text: str, context: Context | None = None, memory: Memory | None = None
     ) -> Understanding:
-        """What is meant, without doing anything. Pure but for the grammar, loaded at the first use."""
-        if too_long(text):
-            return Understanding.of(NotHandled("too long for a command", forbid=True))
-        known = context or self._context(self._settings.room)
-        return self._read(text, known, memory or Memory())
-
-    def _context(self, room: str | None) -> Context:
-        now = datetime.fromtimestamp(self._now(), UTC)
-        clock = Clock(now, self._place) if self._place is not None else None
-        return Context(self.home, room, tools=self._tool_names(), clock=clock)
+        """What is meant, without doing anything."""
+        return self._interpreter.understand(text, context, memory)
 
     def order_in(self, text: str, room: str | None = None) -> tuple[Request, ...]:
         """The calls of words that are one plain order for now; none where they are anything else."""
-        reading = Reader(self._context(room or self._settings.room), self._language).order_in(
-            normalise(text).text
-        )
-        if (
-            reading is None
-            or reading.question
-            or not all(step.acts and step.requests for step in reading.steps)
-        ):
-            return ()
-        return tuple(request for step in reading.steps for request in step.requests)
+        return self._interpreter.order_in(text, room)
+
+    def fitting(self, utterance: Utterance, before: str) -> Fitting:
+        """Whether a model's call is what these words mean, behind those before them."""
+        return self._interpreter.fitting(utterance, before)
 
     async def recognise(self, text: str, room: str | None = None) -> tuple[Request, ...]:
         """The calls that words of their own mean; nothing is done, asked or remembered."""
-        if await self._off_the_loop(self.needs_home, text):
+        if await self._off_the_loop(self._interpreter.needs_home, text):
             await self._cache.known()
-        context = self._context(room or self._settings.room)
+        context = self._interpreter.context(room)
         return (await self._off_the_loop(self.understand, text, context)).requests
-
-    def needs_home(self, text: str, topic: str = "") -> bool:
-        """False when built-in tools alone can answer; `topic` is what was talked of before."""
-        if too_long(text):
-            return False
-        if not has_own_sentences(self._language) or _SWITCHING.match(text):
-            return True
-        said = normalise(text)
-        if (talk := self._small_talk(said)) is not None:
-            return talk.intent == ABILITIES
-        core = Reader(Context(topic=topic, tools=self._tool_names()), self._language, core_only=True)
-        steps = core.read(said).steps
-        return not steps or (self._cache.has_lists and any(step.intent == "List" for step in steps))
-
-    def _read(self, raw: str, context: Context, memory: Memory) -> Understanding:
-        said = normalise(raw)
-        reader = Reader(context, self._language)
-        answered = self._follow_up(said, context, memory)
-        if isinstance(answered, Frame):
-            return reader.planned(answered)
-        if answered is not None:
-            return Understanding.of(answered)
-        # "What is up" is no question about the blinds.
-        greeted = self._small_talk(said) if small_talk(said.text) is SmallTalk.HOW_ARE_YOU else None
-        understood = Understanding.of(greeted) if greeted else reader.read(said)
-        if any(one.tool == SEARCH for one in understood.requests) and not self._asks_search(raw):
-            return Understanding.of(NotHandled("no search was asked for", forbid=True))
-        if (no := understood.not_handled) is None:
-            return in_own_words(understood, raw)
-        if (frame := repeated_wish(said, memory, context)) is not None:
-            return reader.planned(frame, ask=asks_first(said))
-        return self._beyond_the_home(said, raw, no) or Understanding.of(self._doubted(no, said, context))
-
-    def _beyond_the_home(self, said: Said, raw: str, no: NotHandled) -> Understanding | None:
-        """Talk, or words to a tool of another server."""
-        if (talk := self._small_talk(said)) is not None:
-            return Understanding.of(talk)
-        return self._speakable().match(said.text, raw) if no.unknown or not no.spoken else None
-
-    def _doubted(self, no: NotHandled, said: Said, context: Context) -> NotHandled:
-        if no.forbid:
-            return no
-        forbid = not asks_for_action(said, context.home, self._executor.tools.all())
-        return replace(no, forbid=forbid, spoken=no.spoken or reply_to_nothing(said.text))
-
-    def _small_talk(self, said: Said) -> Step | None:
-        kind = None
-        if has_own_sentences(self._language):
-            kind = small_talk(said.text) or small_talk(said.whole)
-        if kind is SmallTalk.ABILITIES:
-            return Step(ABILITIES)
-        tools = self._executor.tools.all()
-        return Step("Talk", say=about_itself(kind, self._about, self._settings, tools)) if kind else None
-
-    def _asks_search(self, text: str) -> bool:
-        return speaks_of_search(text, self.home.spoken_names)
-
-    def _follow_up(self, said: Said, context: Context, memory: Memory) -> Step | Clarification | Frame | None:
-        """What takes back the last act, answers our own question, or says "it" of the timer just set."""
-        if has_own_sentences(self._language) and acts_to_undo(said):
-            return Step(UNDO, acts=True)
-        answered = None
-        if memory.asked is not None and self._now() - memory.asked_at <= QUESTION_SECONDS:
-            answered = resolve_answer(said, memory.asked, context)
-        if answered is None and self._now() - memory.timer_at <= IT_SECONDS:
-            answered = cancel_it(said, memory.timer, alone=not memory.last)
-        return answered
-
-    def _speakable(self) -> Speakables:
-        tools = self._executor.tools
-        if self._speakables is None or self._speakables[0] != tools.version:
-            homes = self._cache.servers()  # their tools are spoken to by their devices' names
-            offered = [tool for tool in tools.all() if traits(tool).source not in homes]
-            names = {id(tool): tools.offered_name(tool) for tool in offered}
-            # Of two servers with a tool of one name, the words for it mean the one that has the name.
-            second = {id(tool) for tool in offered if tools.find(lc_name(tool)) is not tool}
-            self._speakables = (tools.version, Speakables(offered, names, second))
-        return self._speakables[1]
-
-    def _tool_names(self) -> frozenset[str]:
-        """Of two servers with one tool, both by the names that they are called by."""
-        tools = self._executor.tools
-        return frozenset(
-            name
-            for tool in tools.all()
-            for name in (
-                traits(tool).original_name or tool.name,
-                tools.offered_name(tool),
-                qualified_name(tool),
-            )
-        )
 
     # --- answering
 
     async def answer(self, turn: Turn) -> Reply | Passed:
         memory, context = await self._picture(turn)
         if turn.acts is not None:
-            reader = Reader(context, self._language)
+            reader = self._interpreter.reader(context)
             right = await put_right(self._executor, turn, turn.acts, reader, memory)
             if isinstance(right, Clarification):
                 return self._ask(turn, right, memory)
@@ -334,12 +199,13 @@ class LocalBrain:
         """What is known of the conversation, and one picture of the home for the whole turn."""
         text, state = turn.utterance.text, turn.history.state
         memory = recall(state, self.home)
-        if memory.asked is not None or await self._off_the_loop(self.needs_home, text, memory.topic):
+        if memory.asked is not None or await self._off_the_loop(
+            self._interpreter.needs_home, text, memory.topic
+        ):
             await self._cache.known()
         if TELLS_STATES.search(text):  # how it is now decides what is done
             await self._cache.refresh()
-        memory, room = recall(state, self.home), turn.utterance.room or self._settings.room
-        context = self._context(room)
+        memory, context = recall(state, self.home), self._interpreter.context(turn.utterance.room)
         return memory, replace(context, last=memory.last, topic=memory.topic, problem=self._cache.problem)
 
     async def _answered(self, turn: Turn, understood: Understanding, memory: Memory) -> Reply | Passed:
@@ -380,7 +246,7 @@ class LocalBrain:
 
     def _pass_on(self, text: str, no: NotHandled) -> Passed:
         words = words_of(text, self.home, self._executor.tools.all(), forbidden=no.forbid)
-        unspoken = not_spoken_of(normalise(text)) | self._searches_unasked(text)
+        unspoken = not_spoken_of(normalise(text)) | self._interpreter.searches_unasked(text)
         return Passed(self.name, no.reason, words, no.spoken, unspoken)
 
     def fallback(self, turn: Turn) -> Reply:
@@ -394,7 +260,7 @@ class LocalBrain:
             text, asks = spoken, is_question(spoken)
         else:
             model = self._settings.provider != "local"
-            found = fallback(said, search=lambda: self._searchable(said, raw), model=model)
+            found = fallback(said, search=lambda: self._interpreter.searchable(said, raw), model=model)
             text, asks = found.text, is_question(found.text)
             if found.query:
                 asked = Clarification(text, Frame(SEARCHES, {"query": found.query}), confirm=True)
@@ -402,22 +268,6 @@ class LocalBrain:
                 turn.history.state[KEY] = memory.to_json()
         turn.history.add_ai(text)
         return Reply(text, ok=False, passed=turn.passed, expects_answer=asks)
-
-    def _searchable(self, said: Said, raw: str) -> str:
-        """The words that a yes would send: a question about the world, where a search is offered at all."""
-        if self._executor.tools.find(SEARCH) is None or too_long(raw) or not self._asks_search(raw):
-            return ""
-        names = [*(device.name for device in self.home.devices), *self.home.rooms]
-        of_home = classify(raw, names, self._executor.tools.all()) is SpeechAct.HOME
-        return "" if of_home else as_said(said.text, raw)
-
-    def _searches_unasked(self, text: str) -> frozenset[str]:
-        """The tools that would send these words to strangers, though nobody asked for it."""
-        if self._asks_search(text):
-            return frozenset()
-        tools = self._executor.tools
-        found = [tool for tool in tools.all() if is_search(traits(tool), tool.name)]
-        return frozenset(tools.offered_name(tool) for tool in found)
 
     async def _off_the_loop(self, work: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
         """The first use parses a grammar, and a large home takes a while: both would hold up the sound."""
@@ -478,7 +328,7 @@ class LocalBrain:
 
     def _answer_to(self, step: Step, outcomes: Sequence[ToolOutcome]) -> str:
         if step.intent == ABILITIES:
-            return abilities(self._executor.tools.all(), self.home, self._speakable().called)
+            return abilities(self._executor.tools.all(), self.home, self._interpreter.speakable().called)
         return compose(step, outcomes)
 
     def _remembered(self, memory: Memory, step: Step, outcomes: Sequence[ToolOutcome], text: str) -> Memory:
