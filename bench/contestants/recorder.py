@@ -10,16 +10,8 @@ from bench.worker import Figures, serve_async
 from voice_gateway.config import RecorderSettings
 from voice_gateway.recorder.recorder import Recorder
 from voice_gateway.recorder.store import Kept, TurnStore
-from voice_gateway.turn import (
-    Decision,
-    Permission,
-    Reply,
-    ToolCall,
-    ToolOutcome,
-    ToolTraits,
-    Utterance,
-    Verdict,
-)
+from voice_gateway.turn import Reply, ToolCall, ToolOutcome, ToolTraits, Utterance
+from voice_gateway.verdict import Decision, Permission, Verdict
 from voice_gateway.watch import Answered, CallFinished, CallStarted, Event, Heard, Judged, Staged, Watch
 
 TURNS, MEASURED = 100_000, 200

@@ -11,7 +11,8 @@ from enum import StrEnum
 from typing import Any
 
 from voice_gateway.progress import Progress
-from voice_gateway.turn import Reply, ToolCall, ToolOutcome, ToolTraits, Utterance, Verdict, Words
+from voice_gateway.turn import Reply, ToolCall, ToolOutcome, ToolTraits, Utterance, Words
+from voice_gateway.verdict import Verdict
 
 log = logging.getLogger(__name__)
 

@@ -13,7 +13,8 @@ from voice_gateway.config import PermissionSettings
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
 from voice_gateway.trace import event_json, private
-from voice_gateway.turn import Decision, Passed, ToolCall, ToolOutcome, ToolTraits, Utterance, Verdict
+from voice_gateway.turn import Passed, ToolCall, ToolOutcome, ToolTraits, Utterance
+from voice_gateway.verdict import Decision, Verdict
 from voice_gateway.watch import (
     CallFinished,
     CallStarted,

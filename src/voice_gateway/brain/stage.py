@@ -12,21 +12,18 @@ from voice_gateway.tools.executor import CONFIRMED, ToolExecutor
 from voice_gateway.tools.permission import TurnGate
 from voice_gateway.tools.traits import traits
 from voice_gateway.turn import (
-    ALLOWED,
     Autonomy,
-    Decision,
     Gate,
     Passed,
-    Permission,
     Reply,
     Say,
     ToolCall,
     ToolOutcome,
     ToolTraits,
     Utterance,
-    Verdict,
     Words,
 )
+from voice_gateway.verdict import ALLOWED, Decision, Permission, Verdict
 from voice_gateway.watch import CallFinished, CallStarted, Judged, tell_step
 
 OnOutcome = Callable[[ToolOutcome], None]

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from voice_gateway.trace import is_hidden
-from voice_gateway.turn import Permission
+from voice_gateway.verdict import Permission
 
 CATEGORY = "own"
 _ROOM = re.compile(r"[A-Z]\w+(?: [A-Z]\w+)*")

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from voice_gateway.tools.masking import shorten
-from voice_gateway.turn import Permission
+from voice_gateway.verdict import Permission
 
 Event = Mapping[str, Any]
 

@@ -17,7 +17,8 @@ from voice_gateway.tools.results import Result, capped, cause_of, describe
 from voice_gateway.tools.runner import GRACE_SECONDS, DaemonThreads, Expired, Pace, Runner, ToolRaised
 from voice_gateway.tools.schema import is_flat
 from voice_gateway.tools.waiting import tell_later, waited_for
-from voice_gateway.turn import Decision, Gate, ToolCall, ToolOutcome, ToolTraits, Verdict, encodable, new_id
+from voice_gateway.turn import Gate, ToolCall, ToolOutcome, ToolTraits, encodable, new_id
+from voice_gateway.verdict import Decision, Verdict
 
 if TYPE_CHECKING:
     from voice_gateway.tools.call_plan.plan import CallPlan

@@ -9,16 +9,8 @@ from voice_gateway.config import PermissionSettings
 from voice_gateway.tools.own_words import asked_for
 from voice_gateway.tools.reach import WARMTH, Reach, Reaches
 from voice_gateway.tools.tier import Tier, asks_outside, is_drastic, is_reversible, tier
-from voice_gateway.turn import (
-    ALLOWED,
-    Autonomy,
-    Decision,
-    Permission,
-    ToolCall,
-    ToolTraits,
-    Verdict,
-    Words,
-)
+from voice_gateway.turn import Autonomy, ToolCall, ToolTraits, Words
+from voice_gateway.verdict import ALLOWED, Decision, Permission, Verdict
 
 log = logging.getLogger(__name__)
 

@@ -9,7 +9,8 @@ import pytest
 from voice_gateway.doors.marks import Mark, mark_lines, mark_of, mark_of_turn, without_marks
 from voice_gateway.doors.terminal import TextDoor, print_reply
 from voice_gateway.errors import ErrorKind
-from voice_gateway.turn import Decision, OutcomeStatus, Reply, ToolOutcome, Verdict
+from voice_gateway.turn import OutcomeStatus, Reply, ToolOutcome
+from voice_gateway.verdict import Decision, Verdict
 
 
 async def nobody(*_words, **_options):

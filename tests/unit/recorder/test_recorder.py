@@ -13,7 +13,8 @@ from tests.fakes.waiting import until
 
 from voice_gateway.config import PermissionSettings
 from voice_gateway.recorder.recorder import MOST_HELD
-from voice_gateway.turn import Decision, Reply, ToolCall, ToolOutcome, Utterance, Verdict
+from voice_gateway.turn import Reply, ToolCall, ToolOutcome, Utterance
+from voice_gateway.verdict import Decision, Verdict
 from voice_gateway.watch import Answered, CallFinished, Heard, Judged, State, Watch
 
 LAMP = '[[device]]\nname = "Floor Lamp"\nkind = "dimmer"\nroom = "Living Room"\n'

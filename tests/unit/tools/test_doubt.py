@@ -7,7 +7,8 @@ from tests.fakes.zwave_reach import zwave_reaches
 
 from voice_gateway.config import PermissionSettings
 from voice_gateway.tools.permission import Fit, TurnGate
-from voice_gateway.turn import Autonomy, Decision, ToolCall, ToolTraits, Words
+from voice_gateway.turn import Autonomy, ToolCall, ToolTraits, Words
+from voice_gateway.verdict import Decision
 
 RUNS, ASKS, REFUSED = Decision.ALLOWED, Decision.ASK, Decision.REFUSED
 

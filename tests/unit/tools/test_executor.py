@@ -19,7 +19,8 @@ from voice_gateway.brain.history import to_message
 from voice_gateway.errors import ToolError
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
-from voice_gateway.turn import ALLOWED, Decision, OutcomeStatus, ToolCall, Verdict
+from voice_gateway.turn import OutcomeStatus, ToolCall
+from voice_gateway.verdict import ALLOWED, Decision, Verdict
 
 SOON = 5.0
 

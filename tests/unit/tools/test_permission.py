@@ -11,7 +11,8 @@ from voice_gateway.config import PermissionSettings
 from voice_gateway.tools.permission import FORBIDDEN, Fit, TurnGate
 from voice_gateway.tools.proposal import question
 from voice_gateway.tools.tier import Tier, tier
-from voice_gateway.turn import ALLOWED, Autonomy, Decision, ToolCall, ToolTraits
+from voice_gateway.turn import Autonomy, ToolCall, ToolTraits
+from voice_gateway.verdict import ALLOWED, Decision
 
 
 @dataclass

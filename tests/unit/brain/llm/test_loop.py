@@ -18,7 +18,8 @@ from voice_gateway.errors import BrainError
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
 from voice_gateway.tools.permission import WAITING
-from voice_gateway.turn import Decision, Reply, ToolTraits, Utterance, Verdict
+from voice_gateway.turn import Reply, ToolTraits, Utterance
+from voice_gateway.verdict import Decision, Verdict
 
 NOT_CHECKED = "I have not changed or checked anything."
 GARBAGE = '{"name": "function_name", "arguments": {"parameter": "value"}}'

@@ -16,17 +16,8 @@ from voice_gateway.errors import ToolError
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
 from voice_gateway.tools.permission import TurnGate
-from voice_gateway.turn import (
-    ALLOWED,
-    Decision,
-    Passed,
-    Reply,
-    ToolCall,
-    ToolTraits,
-    Utterance,
-    Verdict,
-    Words,
-)
+from voice_gateway.turn import Passed, Reply, ToolCall, ToolTraits, Utterance, Words
+from voice_gateway.verdict import ALLOWED, Decision, Verdict
 
 
 async def test_the_turn_stands_in_the_history_like_a_models() -> None:

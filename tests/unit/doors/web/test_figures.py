@@ -12,7 +12,8 @@ from voice_gateway.doors.web.metrics import Metrics
 from voice_gateway.errors import ErrorKind
 from voice_gateway.mcp_link.integration import ServerStatus
 from voice_gateway.problems.sentences import SERVER_SILENT
-from voice_gateway.turn import Decision, Reply, ToolOutcome, Utterance, Verdict
+from voice_gateway.turn import Reply, ToolOutcome, Utterance
+from voice_gateway.verdict import Decision, Verdict
 from voice_gateway.watch import Acted, Answered, ModelRound, PartState, State
 
 SAID = Utterance("my secret words", door="web", conversation_id="secret talk")
