@@ -1,7 +1,7 @@
 """How each part is, in sentences a person understands, with what to check."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -64,6 +64,14 @@ _REFUSALS = {
 }
 # Home Assistant with nothing to show: it switches, and does not list what.
 _SWITCHES, _LISTS = "HassTurnOn", "GetLiveContext"
+
+
+def home_trouble(servers: Iterable[ServerStatus]) -> str:
+    """Why a server that could have the home does not take us: its token, or it is just starting, or must be
+    installed first."""
+    late = [status for status in servers if status.refusal is not None or status.installing]
+    told = (server_report(status) for status in late)
+    return next((sentence for state, sentence, _ in told if state is not State.OK), "")
 
 
 def server_report(status: ServerStatus) -> tuple[State, str, str]:

@@ -96,12 +96,12 @@ async def test_a_timer_rings_also_while_the_ears_are_loaded_or_missing(commands,
         voice = gateway.doors.voice(show=print, announce=print)
         running = asyncio.ensure_future(voice.run())
         await asyncio.sleep(0)
-        assert gateway.ringers == [voice.output.ring]
+        assert gateway.timers.ringers == [voice.output.ring]
         await until(lambda: gateway.watch.state("voice") is State.DEGRADED)
-        assert gateway.ringers == [voice.output.ring]
+        assert gateway.timers.ringers == [voice.output.ring]
         running.cancel()
         await asyncio.gather(running, return_exceptions=True)
-        assert gateway.ringers == []
+        assert gateway.timers.ringers == []
 
 
 async def test_a_speech_to_text_server_that_comes_up_later_is_found(commands, monkeypatch):

@@ -157,7 +157,7 @@ class Doors:
             transcriber=self.transcriber,
             synthesizer=self.synthesizer,
             gain=gateway.playback.gain,
-            ringers=gateway.ringers,
+            ringers=gateway.timers.ringers,
             sounders=gateway.sounders,
             is_complete=gateway.is_complete,
             switches=VoiceSwitches(data_folder() / "voice-switches.json"),

@@ -3,9 +3,9 @@
 import asyncio
 import contextlib
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
+from collections.abc import AsyncIterator, Coroutine, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from home_words.kinds import HomeDevice
 from home_words.resolver import Nothing
@@ -13,40 +13,39 @@ from voice_gateway import quick_start
 from voice_gateway.app.doors import Doors, announced_by_running
 from voice_gateway.app.home_events import HomeEvents, Sounder
 from voice_gateway.app.model import build_model, watch_model
-from voice_gateway.app.plans import PlansTold, kept_timers
+from voice_gateway.app.plans import PlansTold
 from voice_gateway.app.routines import Routines, place_of
 from voice_gateway.app.servers import TOOLS_WAIT_SECONDS, ToolServers
+from voice_gateway.app.timers import Timers
 from voice_gateway.brain.local.about import About
 from voice_gateway.brain.local.stage import LocalBrain
 from voice_gateway.brain.prompts import SpokenPrompts
 from voice_gateway.brain.stage import Stage
-from voice_gateway.config import SIMULATED_HOME, HomeSettings, Settings, data_folder, remember_home
+from voice_gateway.config import Settings, data_folder
 from voice_gateway.conversation.entry import Conversation
 from voice_gateway.conversation.place import gateway_id
 from voice_gateway.conversation.store import MemoryStore, Store
 from voice_gateway.conversation.undo_log import acts_from
-from voice_gateway.errors import ToolUnavailable
 from voice_gateway.homes.agreed_scenes import AgreedScenes
 from voice_gateway.homes.alarms import AlarmBook
 from voice_gateway.homes.sources import Sources
 from voice_gateway.mcp_link.catalogue import Catalogue
 from voice_gateway.mcp_link.integration import MCPIntegration, ServerStatus
 from voice_gateway.private_files import close_folder
-from voice_gateway.problems.sentences import OWN_TOOLS_LEFT_OUT, TIMERS_LOST
+from voice_gateway.problems.sentences import OWN_TOOLS_LEFT_OUT
 from voice_gateway.recorder.recorder import TURNS_FILE, Recorder, Surroundings
 from voice_gateway.recorder.why import Why
 from voice_gateway.reports import (
     damaged_file,
+    home_trouble,
     outside_parts,
     ready_line,
     server_report,
     what_is_missing,
 )
 from voice_gateway.routines.alarms import RepeatedAlarms
-from voice_gateway.tools.builtin import builtin_tools, system_clock
+from voice_gateway.tools.builtin import builtin_tools
 from voice_gateway.tools.builtin.lists import Item, ListsTold, ListStore
-from voice_gateway.tools.builtin.timers import RingLease, Timer, TimerClock, TimerStore
-from voice_gateway.tools.builtin.timers.wording import called, rung
 from voice_gateway.tools.builtin.volume import PlaybackVolume
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
@@ -56,9 +55,6 @@ from voice_gateway.tools.permission import Fits
 from voice_gateway.tools.reach import Reach
 from voice_gateway.turn import COMMANDS, ToolCall, ToolTraits, Utterance
 from voice_gateway.watch import Acted, Event, ListTold, Notice, PartState, State, Watch
-
-if TYPE_CHECKING:
-    pass
 
 log = logging.getLogger(__name__)
 
@@ -81,40 +77,35 @@ class Gateway:
         self.store = store or MemoryStore()
         self._tasks = tasks
         self._long: list[asyncio.Task[None]] = []
-        # Each is awaited while a timer rings, and cancelled when it is stopped.
-        self.ringers: list[Callable[[str], Awaitable[None]]] = []
-        # … and these while an alarm was not heard.
+        # Each is awaited while an alarm was not heard.
         self.sounders: list[Sounder] = []
         # By door, the conversation in which somebody is who hears what nobody asked for.
         self.talks_in = {"cli": COMMANDS}
         self.playback = PlaybackVolume(file=data_folder() / "volume.json")
-        timers = TimerStore(
-            data_folder() / "timers.sqlite3", on_damage=damaged_file(self.watch, "timers", "timers")
-        )
-        self._timers, self._clock = timers, self._build_clock(timers)
+        self.timers = Timers(self.watch)
         self.tools = ToolManager(settings.mcpServers)
-        rings = self._clock.will_ring
         self._others_hear = False  # there are doors beside the one that asks
         lists = ListStore(
             data_folder() / "lists.sqlite3", on_damage=damaged_file(self.watch, "memory", "lists")
         )
         self._lists_told = ListsTold(lists, self._tell_list)
+        place = place_of(settings.home)
         for tool in builtin_tools(
             settings.tools,
             playback=self.playback,
-            timers=timers,
-            rings=rings,
+            timers=self.timers.store,
+            rings=self.timers.clock.will_ring,
             repeated=RepeatedAlarms(lambda: self.routines.book),
             lists=lists,
             announce=self._announce,
-            home=_where(settings.home),
+            home=place.coordinates,
         ):
             self.tools.add(tool)
         self._add_own_tools()
         self.executor = self._build_executor()
         self.link = self._build_link()
         reached = any(server.url is not None for server in settings.mcpServers.values())
-        self._sources = Sources(self.executor, self._home_trouble, lists=reached)
+        self._sources = Sources(self.executor, lambda: home_trouble(self.link.status()), lists=reached)
         self.servers = ToolServers(
             settings,
             self.link,
@@ -125,7 +116,6 @@ class Gateway:
             report=self._report_server,
         )
         self._agreed_scenes = AgreedScenes(data_folder() / "agreed-scenes.json")
-        place = place_of(settings.home)
         self.local = LocalBrain(
             self.executor,
             settings.brain,
@@ -178,15 +168,6 @@ class Gateway:
             slow_seconds=settings.slow_seconds,
         )
 
-    def _build_clock(self, timers: TimerStore) -> TimerClock:
-        return TimerClock(
-            timers,
-            RingLease(data_folder() / "timers.lease"),
-            now=system_clock,
-            loud=lambda: bool(self.ringers) and self.watch.state("speaker") is not State.DEGRADED,
-            on_state=self._report_timers,
-        )
-
     def _build_link(self) -> MCPIntegration:
         builtin = [tool.name for tool in self.tools.all()]
         return MCPIntegration(
@@ -223,7 +204,7 @@ class Gateway:
             store=self.store,
             watch=self.watch,
             around=self,
-            first=self._clock.answer,
+            first=self.timers.clock.answer,
             alarms=self.events.answer,
             why=Why(self.recorder, self._devices_named, self.local.known).answer,
             prompts=SpokenPrompts(
@@ -247,15 +228,6 @@ class Gateway:
 
     # --- what parts tell each other
 
-    async def _ring(self, timer: Timer) -> None:
-        text = rung(timer)
-        self.watch.tell(Notice(text))
-        await asyncio.gather(*(ringer(text) for ringer in self.ringers))
-
-    def _tell_missed(self, timers: Sequence[Timer]) -> None:
-        names = ", ".join(called(timer) for timer in timers)
-        self.watch.tell(Notice(f"While I was off, this ran out: {names}.", aloud=True))
-
     async def _announce(self, text: str) -> bool:
         """A gateway that is no house's own leaves it to the one that runs beside it."""
         if self._others_hear:
@@ -274,35 +246,14 @@ class Gateway:
 
     def plans_told(self) -> PlansTold:
         zone = place_of(self.settings.home).zone
-        return PlansTold(self.watch, kept_timers(self._timers, zone), self.routines.kept())
-
-    def _report_timers(self, error: ToolUnavailable | None) -> None:
-        if error is not None:
-            self.watch.report("timers", State.DEGRADED, TIMERS_LOST, f"check the disk: {error.__cause__}")
-        elif self.watch.state("timers") is State.DEGRADED:
-            self.watch.report("timers", State.OK, "Timers work again.")
+        return PlansTold(self.watch, self.timers.kept(zone), self.routines.kept())
 
     def _take_tools(self, server: str, tools: Sequence[Any]) -> None:
         self.tools.add_mcp_tools(server, self._sources.taken(server, tools))
-        self._without_simulated_home(server)
+        self.servers.replace_simulated_home(server)
         self.local.home_changed()
         if self.model is not None:
             self.model.tools_changed()
-
-    def _without_simulated_home(self, server: str) -> None:
-        """The first server with devices is the home; the one to play with, if it is ours, goes."""
-        servers = self.settings.mcpServers
-        simulated = [name for name, one in servers.items() if one == SIMULATED_HOME]
-        has_home = any(source.name == server for source in self._sources.all())
-        if server in simulated or not has_home or (server in servers and servers[server].simulated):
-            return
-        remember_home(server)
-        for name in simulated:
-            if any(status.name == name for status in self.link.status()):
-                self.link.drop(name)
-                sentence = f"The simulated home is gone: {server} has devices."
-                self.watch.report(f"server {name}", State.OK, sentence)
-                self.watch.tell(Notice(sentence))
 
     def _resource_updated(self, server: str, uri: str) -> None:
         if server in self.local.home_servers:
@@ -315,13 +266,6 @@ class Gateway:
             self.routines.resources.connected(status.name)
             self.events.connected(status.name)
         self.watch.report(f"server {status.name}", *server_report(status))
-
-    def _home_trouble(self) -> str:
-        """Why a server that could have the home does not take us: its token, or it is just starting, or must
-        be installed first."""
-        late = [status for status in self.link.status() if status.refusal is not None or status.installing]
-        told = (server_report(status) for status in late)
-        return next((sentence for state, sentence, _ in told if state is not State.OK), "")
 
     def reach(self, call: ToolCall, known: ToolTraits) -> Reach | None:
         """What a call would touch; a scene that the user has said yes to is no unknown one."""
@@ -364,7 +308,7 @@ class Gateway:
         if self.settings.permission.pin is not None:
             self.start(self.conversation.pin_lock.run(), "pin")
         if rings:
-            self.start(self._clock.run(self._ring, self._tell_missed), "timers")
+            self.start(self.timers.run(), "timers")
             self.start(self._warm_tools(), "tools")
             self._others_hear = True
             self.start(self._lists_told.run(), "lists")
@@ -432,13 +376,6 @@ class Gateway:
                 _, left = await asyncio.wait(left, timeout=STOP_PATIENCE_SECONDS)
             for task in left:
                 task.cancel()
-
-
-def _where(home: HomeSettings) -> tuple[float, float] | None:
-    """North and east, where both are known."""
-    if home.latitude is None or home.longitude is None:
-        return None
-    return home.latitude, home.longitude
 
 
 @contextlib.asynccontextmanager

@@ -4,12 +4,12 @@ import asyncio
 import contextlib
 from collections.abc import Callable
 
-from voice_gateway.config import Settings
+from voice_gateway.config import SIMULATED_HOME, Settings, remember_home
 from voice_gateway.homes.sources import Sources
 from voice_gateway.mcp_link.integration import MCPIntegration, ServerStatus
 from voice_gateway.reports import left_out_report
 from voice_gateway.tools.manager import ToolManager, contenders
-from voice_gateway.watch import State, Watch
+from voice_gateway.watch import Notice, State, Watch
 
 TOOLS_WAIT_SECONDS = 12.0  # a turn waits this long for servers: the usual attempts (0, 2, 4 s) fit in
 GRACE_SECONDS = 0.5
@@ -89,6 +89,21 @@ class ToolServers:
         connecting = [status.name for status in self._link.status() if status.state == "connecting"]
         coming = any(name in servers and servers[name].is_home for name in connecting)
         return bool(self._sources.all()) and not coming
+
+    def replace_simulated_home(self, server: str) -> None:
+        """The first server with devices is the home; the one to play with, if it is ours, goes."""
+        servers = self._settings.mcpServers
+        simulated = [name for name, one in servers.items() if one == SIMULATED_HOME]
+        has_home = any(source.name == server for source in self._sources.all())
+        if server in simulated or not has_home or (server in servers and servers[server].simulated):
+            return
+        remember_home(server)
+        for name in simulated:
+            if any(status.name == name for status in self._link.status()):
+                self._link.drop(name)
+                sentence = f"The simulated home is gone: {server} has devices."
+                self._watch.report(f"server {name}", State.OK, sentence)
+                self._watch.tell(Notice(sentence))
 
     async def close(self) -> None:
         """After the link was told to stop: it stops by its event, never by a second cancel."""

@@ -33,8 +33,15 @@ class Place:
     longitude: float | None = None
 
     @property
+    def coordinates(self) -> tuple[float, float] | None:
+        """North and east, where both are known."""
+        if self.latitude is None or self.longitude is None:
+            return None
+        return self.latitude, self.longitude
+
+    @property
     def has_sun(self) -> bool:
-        return self.latitude is not None and self.longitude is not None
+        return self.coordinates is not None
 
 
 def next_run(trigger: Trigger, after: datetime, place: Place) -> datetime | None:

@@ -1,0 +1,53 @@
+"""The timers of a gateway: kept, rung by whoever can ring, and told of when they were missed."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from datetime import tzinfo
+
+from voice_gateway.app.plans import Kept, kept_timers
+from voice_gateway.config import data_folder
+from voice_gateway.errors import ToolUnavailable
+from voice_gateway.problems.sentences import TIMERS_LOST
+from voice_gateway.reports import damaged_file
+from voice_gateway.tools.builtin import system_clock
+from voice_gateway.tools.builtin.timers import RingLease, Timer, TimerClock, TimerStore
+from voice_gateway.tools.builtin.timers.wording import called, rung
+from voice_gateway.watch import Notice, State, Watch
+
+
+class Timers:
+    def __init__(self, watch: Watch) -> None:
+        self._watch = watch
+        # Each is awaited while a timer rings, and cancelled when it is stopped.
+        self.ringers: list[Callable[[str], Awaitable[None]]] = []
+        self.store = TimerStore(
+            data_folder() / "timers.sqlite3", on_damage=damaged_file(watch, "timers", "timers")
+        )
+        self.clock = TimerClock(
+            self.store,
+            RingLease(data_folder() / "timers.lease"),
+            now=system_clock,
+            loud=lambda: bool(self.ringers) and watch.state("speaker") is not State.DEGRADED,
+            on_state=self._report,
+        )
+
+    async def run(self) -> None:
+        await self.clock.run(self._ring, self._tell_missed)
+
+    def kept(self, zone: tzinfo | None) -> Kept:
+        return kept_timers(self.store, zone)
+
+    async def _ring(self, timer: Timer) -> None:
+        text = rung(timer)
+        self._watch.tell(Notice(text))
+        await asyncio.gather(*(ringer(text) for ringer in self.ringers))
+
+    def _tell_missed(self, timers: Sequence[Timer]) -> None:
+        names = ", ".join(called(timer) for timer in timers)
+        self._watch.tell(Notice(f"While I was off, this ran out: {names}.", aloud=True))
+
+    def _report(self, error: ToolUnavailable | None) -> None:
+        if error is not None:
+            self._watch.report("timers", State.DEGRADED, TIMERS_LOST, f"check the disk: {error.__cause__}")
+        elif self._watch.state("timers") is State.DEGRADED:
+            self._watch.report("timers", State.OK, "Timers work again.")
