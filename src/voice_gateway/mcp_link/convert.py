@@ -26,11 +26,17 @@ def to_langchain_tools(
     call_as_task: Call | None = None,
     timeout_seconds: float | None = None,
     trusted: bool = True,
+    cancellation_safe: bool = False,
 ) -> list[BaseTool]:
-    """One tool for each usable definition; an unusable one costs only itself."""
+    """One tool for each usable definition; an unusable one costs only itself.
+
+    `cancellation_safe`: a call ends at once when what it awaits is cancelled.
+    """
     known = ToolTraits(source=server, timeout_seconds=timeout_seconds, stranger=not trusted)
     return [
-        _tool(definition, known, (call_as_task or call) if only_as_task(definition) else call)
+        _tool(definition, known, call_as_task)
+        if call_as_task is not None and only_as_task(definition)
+        else _tool(definition, known, call, cancellation_safe=cancellation_safe)
         for definition in _usable(definitions, server)
     ]
 
@@ -56,7 +62,9 @@ def _usable(definitions: Sequence[Any], server: str) -> list[Mapping[str, Any]]:
     return list(found.values())
 
 
-def _tool(definition: Mapping[str, Any], known: ToolTraits, call: Call) -> BaseTool:
+def _tool(
+    definition: Mapping[str, Any], known: ToolTraits, call: Call, *, cancellation_safe: bool = False
+) -> BaseTool:
     """Under the name that its server gave it; a name that models accept is the manager's business."""
     name, server = definition["name"], known.source
 
@@ -69,6 +77,7 @@ def _tool(definition: Mapping[str, Any], known: ToolTraits, call: Call) -> BaseT
         args_schema=_schema(definition, server),
         coroutine=run,
         loop=running_loop(),
+        cancellation_safe=cancellation_safe,
         metadata={"traits": _traits(definition, known)},
     )
 

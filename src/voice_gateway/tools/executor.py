@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from voice_gateway.errors import ErrorKind, ToolError, ToolTimeout, UnknownTool
 from voice_gateway.progress import OnProgress, listener
+from voice_gateway.tools.limit import Expired, Pace
 from voice_gateway.tools.manager import ToolManager
 from voice_gateway.tools.masking import mask, mask_result, shorten
 from voice_gateway.tools.outside import brings_words, quoted, quoted_error
 from voice_gateway.tools.plain_text import plain_text
 from voice_gateway.tools.results import Result, capped, cause_of, describe
-from voice_gateway.tools.runner import GRACE_SECONDS, DaemonThreads, Expired, Pace, Runner, ToolRaised
+from voice_gateway.tools.runner import GRACE_SECONDS, DaemonThreads, Runner, ToolRaised, run_here
 from voice_gateway.tools.schema import is_flat
 from voice_gateway.tools.waiting import tell_later, waited_for
 from voice_gateway.turn import Gate, ToolCall, ToolOutcome, ToolTraits, encodable, new_id
@@ -155,9 +156,12 @@ class ToolExecutor:
         pace = self._pace(execution, timeout_seconds) if plan.is_mcp else None
         waits = tell_later(args, plan.traits, unless=None if pace is None else pace.has_moved)
         try:
-            value = await self._runner.run(
-                execution.name, limit, plan.start, execution.call_id, args, ready, pace=pace
-            )
+            if pace is not None and (work := plan.start_here(args, ready)) is not None:
+                value = await run_here(limit, work, pace)
+            else:
+                value = await self._runner.run(
+                    execution.name, limit, plan.start, execution.call_id, args, ready, pace=pace
+                )
         except Expired as expired:
             raise ToolTimeout(timeout_text(plan, expired)) from None
         finally:

@@ -50,6 +50,8 @@ class GatewayTool(FreelyNamedTool):
     handle_tool_error: bool | str | Callable[[ToolException], ToolExceptionHandlerOutput] | None = _as_content
     # Where it has to run, if not anywhere: a server's connection belongs to one event loop.
     loop: asyncio.AbstractEventLoop | None = None
+    # Awaits nothing but futures, and ends at once when one is cancelled: it needs no task of its own.
+    cancellation_safe: bool = False
 
     _plan: "CallPlan | None" = None
 

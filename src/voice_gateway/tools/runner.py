@@ -7,10 +7,12 @@ import threading
 import types
 from collections import Counter
 from collections.abc import Awaitable, Callable, Coroutine, Generator
+from functools import partial
 from typing import Any
 
 from voice_gateway.errors import ToolUnavailable
-from voice_gateway.progress import OnProgress, Progress, reset_listener, set_listener
+from voice_gateway.progress import reset_listener, set_listener
+from voice_gateway.tools.limit import Expired, Limit, Pace
 
 log = logging.getLogger(__name__)
 
@@ -22,87 +24,12 @@ MOST_HUNG_PER_TOOL = 4
 Ending = tuple[Any, BaseException | None]  # what it returned, or what it raised
 
 
-class Expired(Exception):
-    """The limit is over. Not TimeoutError, which a tool may raise itself."""
-
-    def __init__(self, seconds: float, *, stalled: bool = False) -> None:
-        """`stalled`: it has reported progress before, and then no more for so long."""
-        super().__init__(f"{seconds:g} s")
-        self.seconds = seconds
-        self.stalled = stalled
-
-
 class ToolRaised(Exception):
     """Carries what a tool raised, so that its CancelledError is not taken for ours."""
 
     def __init__(self, error: BaseException) -> None:
         super().__init__(type(error).__name__)
         self.error = error
-
-
-TELL_EVERY_SECONDS = 0.25  # of progress, at most; a flood of it moves the limit and nothing else
-
-
-class Pace:
-    """Moves the limit of one call on with each progress, up to a hard one, and tells of it."""
-
-    __slots__ = ("_finished", "_told", "hard_seconds", "last", "now", "tell")
-
-    def __init__(self, hard_seconds: float, tell: OnProgress | None = None) -> None:
-        self.hard_seconds = hard_seconds
-        self.tell = tell
-        self.last: float | None = None  # when it moved
-        self.now = asyncio.get_running_loop().time
-        self._told = 0.0
-        self._finished = False
-
-    def has_moved(self) -> bool:
-        return self.last is not None
-
-    def moved(self, progress: Progress) -> None:
-        self.last = now = self.now()
-        if self.tell is None:
-            return
-        finished = progress.share == 1.0
-        if now - self._told >= TELL_EVERY_SECONDS or (finished and not self._finished):
-            self._told, self._finished = now, finished
-            self.tell(progress)
-
-
-class _Limit:
-    """Ends a call when its time is over. Whether it moved is asked only then: a report costs nothing."""
-
-    __slots__ = ("_done", "_handle", "_loop", "_pace", "_seconds", "_started")
-
-    def __init__(
-        self,
-        loop: asyncio.AbstractEventLoop,
-        done: "asyncio.Future[Ending]",
-        seconds: float,
-        pace: Pace | None,
-    ) -> None:
-        self._loop, self._done, self._seconds, self._pace = loop, done, seconds, pace
-        self._started = started = loop.time()
-        self._handle = loop.call_at(started + seconds, self._over)
-
-    def cancel(self) -> None:
-        self._handle.cancel()
-
-    def _over(self) -> None:
-        if self._done.done():
-            return
-        last = self._pace.last if self._pace is not None else None
-        if self._pace is None or last is None:
-            self._done.set_result((None, Expired(self._seconds)))
-            return
-        hard = max(self._pace.hard_seconds, self._seconds)
-        until, now = min(last + self._seconds, self._started + hard), self._loop.time()
-        if until > now:
-            self._handle = self._loop.call_at(until, self._over)
-        elif now >= self._started + hard:
-            self._done.set_result((None, Expired(hard)))
-        else:
-            self._done.set_result((None, Expired(self._seconds, stalled=True)))
 
 
 class Runner:
@@ -129,11 +56,11 @@ class Runner:
             before = set_listener(pace.moved)
             task = loop.create_task(self._run_and_report(done, start, arguments))  # which keeps it
             reset_listener(before)
-        timer: _Limit | None = None
+        timer: Limit | None = None
         try:
             await _one_round()  # a tool that never waits is done after this, and needs no timer
             if not done.done():
-                timer = _Limit(loop, done, limit, pace)
+                timer = Limit(limit, pace, partial(_expire, done))
             value, error = await done
         except asyncio.CancelledError:
             await self._stop(task, name)
@@ -174,6 +101,11 @@ class Runner:
                 task.add_done_callback(self._abandoned.discard)
 
 
+def _expire(done: asyncio.Future[Ending], expired: Expired) -> None:
+    if not done.done():
+        done.set_result((None, expired))
+
+
 @types.coroutine
 def _one_round() -> Generator[None, None, None]:
     """Let everything run once that is ready now; `asyncio.sleep(0)` without its detours."""
@@ -208,6 +140,81 @@ def _unless_abandoned(
                 awaited = work.send(None)
     except StopIteration as end:
         return end.value
+
+
+async def run_here(limit: float, work: Coroutine[Any, Any, Any], pace: Pace) -> Any:
+    """What `work` gives, in the task of whoever calls: two rounds of the loop fewer. Raises as `Runner.run`.
+
+    Only for code of ours that awaits nothing but futures of its own, and ends at once when one is cancelled.
+    """
+    task, waits = asyncio.current_task(), _Waits()
+    before = task.cancelling() if task is not None else 0  # who tidies up after a cancellation may call, too
+    try:
+        return await _in_time(work, waits, limit, pace)
+    except asyncio.CancelledError as error:
+        if task is None or task.cancelling() > before:
+            raise
+        raise waits.expired or ToolRaised(error) from None
+    except Exception as error:
+        raise ToolRaised(error) from error
+    finally:
+        waits.over()
+
+
+class _Waits:
+    """What a call that runs here waits for. At its limit that is cancelled, and not the caller's task."""
+
+    __slots__ = ("_is_over", "awaited", "expired", "limit")
+
+    def __init__(self) -> None:
+        self.awaited: asyncio.Future[Any] | None = None
+        self.limit: Limit | None = None
+        self.expired: Expired | None = None
+        self._is_over = False
+
+    def expire(self, expired: Expired) -> None:
+        if self._is_over:
+            return
+        if self.awaited is not None and self.awaited.cancel():
+            self.expired = expired
+        else:  # a result is there already, and counts; but if the work goes on to wait, its time is over
+            asyncio.get_running_loop().call_soon(self.expire, expired)
+
+    def over(self) -> None:
+        self._is_over = True
+        if self.limit is not None:
+            self.limit.cancel()
+
+
+@types.coroutine
+def _in_time(
+    work: Coroutine[Any, Any, Any], waits: _Waits, limit: float, pace: Pace
+) -> Generator[Any, Any, Any]:
+    """Like `await work`. Its time begins after the first step: a request is on its way by then."""
+    try:
+        waits.awaited = _heard(pace, work.send, None)
+        waits.limit = Limit(limit, pace, waits.expire)
+        while True:
+            try:
+                yield waits.awaited
+            except GeneratorExit:
+                work.close()
+                raise
+            except BaseException as error:
+                waits.awaited = _heard(pace, work.throw, error)
+            else:
+                waits.awaited = _heard(pace, work.send, None)
+    except StopIteration as end:
+        return end.value
+
+
+def _heard(pace: Pace, step: Callable[[Any], Any], given: Any) -> Any:
+    """One step of the work: whom it tells of its progress is known in there, and not to its caller."""
+    before = set_listener(pace.moved)
+    try:
+        return step(given)
+    finally:
+        reset_listener(before)
 
 
 class DaemonThreads:

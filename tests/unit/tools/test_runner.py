@@ -11,7 +11,9 @@ from langchain_core.tools import BaseTool, StructuredTool, tool
 from tests.fakes.some_tools import executor_with, outcome_of
 from tests.fakes.waiting import until
 
-from voice_gateway.tools.runner import MOST_HUNG_PER_TOOL, Expired, Runner, ToolRaised
+from voice_gateway.progress import Progress, listener
+from voice_gateway.tools.limit import Expired, Pace
+from voice_gateway.tools.runner import MOST_HUNG_PER_TOOL, Runner, ToolRaised, run_here
 from voice_gateway.turn import ToolCall
 
 SOON, LATE = 5.0, 60.0
@@ -73,6 +75,128 @@ async def test_what_the_work_raises_is_carried_as_its_own(error):
     with pytest.raises(ToolRaised) as raised:
         await Runner().run("fail", LATE, fail)
     assert raised.value.error is error
+
+
+# code of ours, in the task of whoever calls
+
+
+def here(work, limit=LATE):
+    return run_here(limit, work, Pace(LATE))
+
+
+async def test_what_runs_here_gives_its_reply_in_the_callers_own_task():
+    tasks = []
+
+    async def work() -> str:
+        tasks.append(asyncio.current_task())
+        return await exchange.run()
+
+    exchange = Exchange()
+    asyncio.get_running_loop().call_soon(exchange.reply.set_result, "3")
+    assert await here(work()) == "3"
+    assert tasks == [asyncio.current_task()]
+
+
+async def test_after_the_limit_what_runs_here_is_told_and_the_task_is_not_cancelled():
+    exchange = Exchange()
+    with pytest.raises(Expired):
+        await here(exchange.run(), 0.01)
+    assert exchange.ended_by is asyncio.CancelledError
+    assert asyncio.current_task().cancelling() == 0
+
+
+async def test_a_reply_that_came_in_time_counts_though_the_limit_passed_before_it_was_read():
+    exchange = Exchange()
+    task = asyncio.create_task(here(exchange.run(), 0))
+    await asyncio.sleep(0)  # the task waits now, and its time is over in the next round
+    exchange.reply.set_result("just in time")
+    assert await asyncio.wait_for(task, SOON) == "just in time"
+
+
+async def test_the_limit_is_kept_though_something_else_came_in_the_moment_it_passed():
+    first, second = Exchange(), Exchange()
+
+    async def both() -> str:
+        await first.run()
+        return await second.run()
+
+    task = asyncio.create_task(here(both(), 0))
+    await asyncio.sleep(0)
+    first.reply.set_result("not all yet")
+    with pytest.raises(Expired):
+        await asyncio.wait_for(task, SOON)
+    assert second.ended_by is asyncio.CancelledError
+
+
+async def test_cancelling_who_called_here_gets_out_and_the_work_is_told():
+    exchange = Exchange()
+    task = asyncio.create_task(here(exchange.run()))
+    await asyncio.sleep(0)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await asyncio.wait_for(task, SOON)
+    assert exchange.ended_by is asyncio.CancelledError
+
+
+async def test_who_called_here_and_is_cancelled_while_the_limit_passes_is_cancelled():
+    exchange = Exchange()
+    task = asyncio.create_task(here(exchange.run(), 0))
+    exchange.reply.add_done_callback(lambda _: task.cancel())  # before the task hears of it
+    with pytest.raises(asyncio.CancelledError):
+        await asyncio.wait_for(task, SOON)
+
+
+async def test_who_tidies_up_after_a_cancellation_still_learns_of_its_own_limit():
+    ended = []
+
+    async def tidy() -> None:
+        try:
+            await asyncio.get_running_loop().create_future()
+        finally:
+            with pytest.raises(Expired):
+                await here(Exchange().run(), 0)
+            ended.append("limit")
+
+    task = asyncio.create_task(tidy())
+    await asyncio.sleep(0)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await asyncio.wait_for(task, SOON)
+    assert ended == ["limit"]
+
+
+@pytest.mark.parametrize("error", [ValueError("no"), TimeoutError(), asyncio.CancelledError()])
+async def test_what_is_raised_here_is_carried_as_the_works_own(error):
+    async def fail() -> None:
+        raise error
+
+    with pytest.raises(ToolRaised) as raised:
+        await here(fail())
+    assert raised.value.error is error
+
+
+async def test_a_caller_that_is_dropped_closes_the_work():
+    exchange = Exchange()
+    running = here(exchange.run())
+    running.send(None)
+    running.close()
+    assert exchange.ended_by is GeneratorExit
+
+
+async def test_progress_is_heard_after_a_wait_too_and_its_listener_stays_inside():
+    pace, exchange = Pace(LATE), Exchange()
+
+    async def work() -> str:
+        reply = await exchange.run()
+        told = listener()
+        assert told is not None
+        told(Progress(1))
+        return reply
+
+    asyncio.get_running_loop().call_soon(exchange.reply.set_result, "3")
+    assert await run_here(LATE, work(), pace) == "3"
+    assert pace.has_moved()
+    assert listener() is None
 
 
 # blocking tools: real threads, real limits

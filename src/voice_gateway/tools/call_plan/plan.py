@@ -2,7 +2,7 @@
 
 import contextlib
 import logging
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from typing import Any
 
 from langchain_core.messages import ToolMessage
@@ -19,7 +19,7 @@ from voice_gateway.tools.call_plan.direct import (
     needs_whole_call,
     observed,
 )
-from voice_gateway.tools.gateway_tool import typed
+from voice_gateway.tools.gateway_tool import GatewayTool, typed
 from voice_gateway.tools.masking import mask
 from voice_gateway.tools.results import Result, read
 from voice_gateway.tools.runner import DaemonThreads
@@ -47,6 +47,7 @@ class CallPlan:
         self.is_mcp = self.traits.server != "builtin"
         # Its function is called without LangChain, unless somebody listens there.
         self.direct = can_be_called_directly(tool, self._names, self._model)
+        self._cancellation_safe = isinstance(tool, GatewayTool) and tool.cancellation_safe
         self._needs_whole_call = needs_whole_call(tool, self._names, self._model)
         self.blocking = is_blocking(tool)
         self._with_artifact = tool.response_format == "content_and_artifact"
@@ -111,7 +112,7 @@ class CallPlan:
     def start(self, call_id: str, args: dict[str, Any], ready: dict[str, Any]) -> Awaitable[Any]:
         """Begin the call; what is awaited is the tool's raw result, for `finish`."""
         tool = self.tool
-        if self.direct and (not observed(tool) or not TAKEN_BY_LANGCHAIN.isdisjoint(args)):
+        if self._is_called_directly(args):
             if self.blocking:
                 return self._threads.run(tool.name, lambda: tool.func(**ready))  # type: ignore[attr-defined]
             return tool.coroutine(**ready)  # type: ignore[attr-defined, no-any-return]
@@ -124,6 +125,15 @@ class CallPlan:
         if self.blocking:  # its `ainvoke` would do the same, in threads that the end of the program waits for
             return self._threads.run(tool.name, lambda: tool.invoke(given))
         return tool.ainvoke(given)
+
+    def start_here(self, args: dict[str, Any], ready: dict[str, Any]) -> Coroutine[Any, Any, Any] | None:
+        """The call for `run_here`, where all of it is code of ours; LangChain's own way may run anybody's."""
+        if not self._cancellation_safe or not self._is_called_directly(args):
+            return None
+        return self.tool.coroutine(**ready)  # type: ignore[attr-defined, no-any-return]
+
+    def _is_called_directly(self, args: dict[str, Any]) -> bool:
+        return self.direct and (not observed(self.tool) or not TAKEN_BY_LANGCHAIN.isdisjoint(args))
 
     def finish(self, raw: Any) -> Result:
         """The result as text, checked against the tool's own output schema."""
