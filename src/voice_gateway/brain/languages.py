@@ -168,10 +168,16 @@ def own_sentence(key: str, language: str) -> str:
 
 
 @cache
-def _kinds() -> tuple[frozenset[str], tuple[str, ...]]:
-    """Kinds of devices in every language that we have, whole words and stems."""
-    kinds = " ".join(data()["kinds"].values()).split()
+def _whole_and_stems(words: str) -> tuple[frozenset[str], tuple[str, ...]]:
+    """Whole words, and stems: those with a star."""
+    kinds = words.split()
     return frozenset(kind for kind in kinds if "*" not in kind), tuple(k[:-1] for k in kinds if "*" in k)
+
+
+@cache
+def _kinds() -> tuple[frozenset[str], tuple[str, ...]]:
+    """Kinds of devices in every language that we have."""
+    return _whole_and_stems(" ".join(data()["kinds"].values()))
 
 
 @cache
@@ -190,6 +196,18 @@ def tool_verbs() -> frozenset[str]:
 def is_kind(word: str) -> bool:
     whole, stems = _kinds()
     return singular(word) in whole or word in whole or word.startswith(stems)
+
+
+def is_seen(word: str) -> bool:
+    """Whether it tells, in a language other than English, how something is: who says so has looked."""
+    whole, stems = _whole_and_stems(" ".join(data()["seen"].values()))
+    return word in whole or word.startswith(stems)
+
+
+def takes_for_granted(text: str) -> bool:
+    """In a language of which we have nothing else: "anything else?"."""
+    plain = text.casefold()
+    return any(part in plain for part in listed("granted", "elsewhere"))
 
 
 def numbers_as_digits(words: Sequence[str]) -> list[str]:

@@ -15,6 +15,7 @@ from voice_gateway.brain.languages import (
     data,
     english,
     is_kind,
+    is_seen,
     languages,
     languages_of,
     listed,
@@ -50,7 +51,8 @@ class Claims:
         something was `done`, a question may take it for granted: "anything else?"."""
         known = languages_of(sentence)
         if not is_question(sentence):
-            return any(self._unable(sentence, one) for one in known)
+            bare = set(words_in(sentence)) <= english().words("answers")  # "is it open?" "No."
+            return not bare and any(self._unable(sentence, one) for one in known)
         words, joins = set(words_in(sentence)), listed("or", "any")
         names_only = words & joins and words <= self.wish.home.words | joins | {"the", "in", "one"}
         return bool(names_only) or any(self._asks_back(sentence, one, done=done) for one in known)
@@ -64,29 +66,35 @@ class Claims:
             return not language.states & set(asked[0][_SHORT:])
         rest = language.asks_back.sub("", plain).split()
         told = language.words("me") & set(rest) or language.states & set(asked[0][_SHORT:])
-        granted = language.granted & set(words_in(sentence)) or not language.asks_back.search(plain)
+        granted = self._granted(language) & set(words_in(sentence)) or not language.asks_back.search(plain)
         return not told and not granted and self._in_its_words(rest, language)
 
     def _unable(self, sentence: str, language: Language) -> bool:
         clauses = language.clauses(sentence)
         return bool(clauses) and all(
-            self._is_unable(clause, language) or (place and self._goes_on(clause, language))
+            self._is_unable(clause, language)
+            or (place and (self._goes_on(clause, language) or _wonders(clause, language)))
             for place, clause in enumerate(clauses)
         )
 
     def _is_unable(self, words: Sequence[str], language: Language) -> bool:
         whether = language.words("whether")
         stated = list(takewhile(lambda word: word not in whether, words))
-        told = language.states & set(stated[2:]) or language.granted & set(words) or _sensed(stated)
+        told = language.states & set(stated[2:]) or self._granted(language) & set(words)
+        seen = _sensed(stated) or (language is not english() and any(map(is_seen, stated)))
         that = set(data()["that"].get(language.code, "").split())  # first it is a pronoun: "dat kan ik niet"
         form = language.unable.fullmatch(" ".join(words))
-        return bool(form) and not told and not that & set(words[1:]) and self._in_its_words(words, language)
+        news = bool(told or seen or that & set(words[1:]))
+        return bool(form) and not news and self._in_its_words(words, language)
 
     def _goes_on(self, words: Sequence[str], language: Language) -> bool:
         """Behind "I could dim it": "lock the door", "if you like". Behind "I can't": "there is no lamp"."""
-        told = (language.words("me") | language.granted) & set(words) or _states_in(words)
+        told = (language.words("me") | self._granted(language)) & set(words) or _states_in(words)
         stated = language.states & set(words) and not {"no", "not", "if"} & set(words)
         return "says" in language.own and not (told or stated) and self._in_its_words(words, language)
+
+    def _granted(self, language: Language) -> frozenset[str]:
+        return language.granted - self.wish.words
 
     def _in_its_words(self, words: Sequence[str], language: Language) -> bool:
         """Common words, the user's own, and what is done to things of a home: no room for news."""
@@ -94,7 +102,7 @@ class Claims:
             return True
         verbs = tool_verbs() if {"not", "nothing"} & set(words[:_SHORT]) else listed("verbs", "base")
         names = self.wish.home.words | listed("rooms", "en") | self.wish.words
-        allowed = (language.function | language.words("says") | verbs | names) - language.granted
+        allowed = (language.function | language.words("says") | verbs | names) - self._granted(language)
         return all(singular(word) in allowed or word in allowed or is_kind(word) for word in words)
 
     # --- in talk: nothing of this home as a fact, no deed of ours
@@ -133,8 +141,9 @@ class Claims:
 
     def _foreign_home(self, sentence: str) -> bool:
         """In other languages any word of a home: there the person may be in the verb itself."""
-        others = (one for one in languages_of(sentence) if one is not english())
-        return any(one.speaks_of_home(words_in(sentence)) for one in others)
+        others = [one for one in languages_of(sentence) if one is not english()]
+        words = words_in(sentence)
+        return any(one.speaks_of_home(words) for one in others) or (bool(others) and any(map(is_seen, words)))
 
     @cached_property
     def _small_talk(self) -> bool:
@@ -220,6 +229,11 @@ def _sensed(words: Sequence[str]) -> bool:
     senses = english().words("senses")
     behind = list(dropwhile(lambda word: word not in senses, words))
     return any(word in _states_in(behind) and before != "to" for before, word in pairwise(behind))
+
+
+def _wonders(words: Sequence[str], language: Language) -> bool:
+    """Behind "I don't know": "which door you mean". English has a list of its own for what goes on."""
+    return language is not english() and bool(language.words("whether") & set(words[:_BEGINNING]))
 
 
 def _points(words: Sequence[str]) -> Claim:
