@@ -200,8 +200,19 @@ class Device:
 @lru_cache(maxsize=1)
 def _latest(snapshot: "_Same") -> tuple[Device, ...]:
     nodes = snapshot.one.nodes
-    single = _twins_marked([device for node in nodes if not node.members for device in _of_node(node)])
+    single = _twins_marked([device for node in nodes if not node.members for device in _made_once(node)])
     return (*single, *_twins_marked([_of_group(node, single) for node in nodes if node.members]))
+
+
+_MADE: Final[dict[int, tuple[Node, tuple[Device, ...]]]] = {}  # by number: of each node as it was last
+
+
+def _made_once(node: Node) -> tuple[Device, ...]:
+    """From one list to the next most nodes are as they were, and then the very same object."""
+    known = _MADE.get(node.id)
+    if known is None or known[0] is not node:
+        known = _MADE[node.id] = node, tuple(_of_node(node))
+    return known[1]
 
 
 def _twins_marked(devices: Sequence[Device]) -> tuple[Device, ...]:

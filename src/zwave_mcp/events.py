@@ -20,10 +20,11 @@ from zwave_mcp.happenings import (
     plain,
     sentence,
 )
-from zwave_mcp.home import Snapshot
+from zwave_mcp.home import Node, Snapshot
 
 KEPT: Final = 100  # events that can be read; a client that was away for longer has missed the older ones
 NEW_SECONDS: Final = 60.0  # a value seen for the first time that is older was so before
+LATE_SECONDS: Final = 5.0  # a node that just joined may be missing in the lists of the next seconds
 HOLD_SECONDS: Final = 0.6  # a button that is held tells it again and again, with releases in between
 BOLT_SECONDS: Final = 2.0  # a lock's mode may be a wish for so long
 CALM_STATES: Final = ("off", "closed", "back")
@@ -108,6 +109,19 @@ def _slot(node: int, endpoint: int, command_class: int, told: Standing) -> Slot:
     return node, endpoint, BOLT if bolt else told.kind
 
 
+_Shown = tuple[Slot, Source, Standing, float | None]  # and when it was last told
+
+
+def _shown(node: Node) -> Iterable[_Shown]:
+    for value in node.values:
+        of = value.id
+        if of.command_class in EVENT_CLASSES and value.value is not None:
+            told = meaning(of.command_class, of.property, of.property_key, value.value)
+            if isinstance(told, Standing):
+                source = of.command_class, plain(of.property), plain(of.property_key or "")
+                yield _slot(node.id, of.endpoint, of.command_class, told), source, told, value.updated
+
+
 class EventLog:
     """`on_event` is called with every new one. Call from the event loop only."""
 
@@ -129,7 +143,8 @@ class EventLog:
         self._devices: dict[tuple[int, int], Device] = {}
         self._first_of: dict[int, Device] = {}
         self._looked = False
-        self._unknown: list[Report] = []  # of nodes that no list has named yet
+        self._shown: dict[int, tuple[Node, tuple[_Shown, ...]]] = {}
+        self._unknown: list[tuple[float, Report]] = []  # of nodes that no list has named yet
         self._echoes: deque[tuple[float, str, tuple[object, ...]]] = deque(maxlen=KEPT)
         self._held: dict[tuple[int, int, int], asyncio.TimerHandle] = {}
         self._bolts: dict[tuple[int, int], asyncio.TimerHandle] = {}
@@ -147,22 +162,23 @@ class EventLog:
         found = tuple(devices_of(snapshot) if devices is None else devices)
         self._devices = {(one.node.id, one.endpoint): one for one in found}
         self._first_of = {one.node.id: one for one in reversed(found)}
-        for node in snapshot.nodes:
-            for value in node.values:
-                of = value.id
-                if of.command_class not in EVENT_CLASSES or value.value is None:
-                    continue
-                told = meaning(of.command_class, of.property, of.property_key, value.value)
-                if isinstance(told, Standing):
-                    source = of.command_class, plain(of.property), plain(of.property_key or "")
-                    new = value.updated is not None and self._now() - value.updated < NEW_SECONDS
-                    slot = _slot(node.id, of.endpoint, of.command_class, told)
-                    self._take(slot, source, told, taken=snapshot.taken, new=self._looked and new)
+        self._shown = {node.id: self._shown_by(node) for node in snapshot.nodes}
+        for _, shown in self._shown.values():
+            for slot, source, told, updated in shown:
+                new = updated is not None and self._now() - updated < NEW_SECONDS
+                self._take(slot, source, told, taken=snapshot.taken, new=self._looked and new)
         self._looked = True
         waiting, self._unknown = self._unknown, []
-        for report in waiting:
+        for moment, report in waiting:
             if any(node in self._first_of for node in report.nodes):
                 self.heard(report)
+            elif moment > snapshot.taken - LATE_SECONDS:
+                self._unknown.append((moment, report))
+
+    def _shown_by(self, node: Node) -> tuple[Node, tuple[_Shown, ...]]:
+        """What a list says of a node, read once: from one list to the next most are the same object."""
+        known = self._shown.get(node.id)
+        return known if known is not None and known[0] is node else (node, tuple(_shown(node)))
 
     def heard(self, report: Report) -> None:
         """One value, at once."""
@@ -170,7 +186,7 @@ class EventLog:
         if told is None or not report.nodes:
             return
         if not any(node in self._first_of for node in report.nodes):
-            self._unknown = [*self._unknown, report][-KEPT:]
+            self._unknown = [*self._unknown, (self._monotonic(), report)][-KEPT:]
         elif isinstance(told, Moment):
             self._happened(report, told)
         elif len(report.nodes) == 1:  # of two devices that share a name the next list tells which it was

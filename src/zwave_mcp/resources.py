@@ -27,10 +27,23 @@ def event_uris(event: Event) -> list[str]:
     return [EVENTS, *own]
 
 
+_State = tuple[Device, tuple[str, ...]]  # what is said of it, with what it measures
+
+
+def _state(device: Device, known: _State | None) -> _State:
+    if known is not None and known[0] is device:
+        return known
+    return device, (state_text(device), *measured(device))
+
+
+def _said(state: _State | None) -> tuple[str, ...]:
+    return () if state is None else state[1]
+
+
 class Resources:
     def __init__(self, home: Home, events: EventLog) -> None:
         self._home, self._events = home, events
-        self._states: dict[str, tuple[str, ...]] | None = None  # with what each measures
+        self._states: dict[str, _State] | None = None
         self._wanted: set[str] = set()
 
     def subscribe(self, uri: str) -> None:
@@ -43,11 +56,14 @@ class Resources:
 
     def news(self, snapshot: Snapshot) -> list[str]:
         """What is not as it was in the snapshot before, and that of all of them."""
-        now = {uri_of(one): (state_text(one), *measured(one)) for one in devices_of(snapshot)}
-        before, self._states = self._states, now
-        if before is None or before == now:
+        before = self._states
+        known = before or {}
+        now = {(uri := uri_of(one)): _state(one, known.get(uri)) for one in devices_of(snapshot)}
+        self._states = now
+        if before is None:
             return []
-        return [ALL, *(uri for uri in before.keys() | now.keys() if before.get(uri) != now.get(uri))]
+        changed = [uri for uri in known.keys() | now.keys() if _said(known.get(uri)) != _said(now.get(uri))]
+        return [ALL, *changed] if changed else []
 
     def is_wanted(self, uri: str) -> bool:
         return uri in self._wanted

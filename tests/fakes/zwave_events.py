@@ -43,7 +43,7 @@ class Player:
         self.snapshot = Snapshot(
             parse_nodes(json.loads((FOLDER / "nodes.json").read_text("utf-8"))), taken=self.moment
         )
-        self.reports = Reports("zwave")
+        self.reports = Reports("zwave", lambda: self.moment)
         self.log = EventLog(
             self.told.append, now=lambda: self.moment, monotonic=lambda: self.moment, later=self._later
         )

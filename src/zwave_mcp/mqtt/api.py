@@ -8,6 +8,7 @@ import secrets
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from enum import StrEnum
+from functools import partial
 from typing import Any
 
 from zwave_mcp.home import HomeDown, NoAnswer, NotUnderstood, Refused
@@ -15,11 +16,13 @@ from zwave_mcp.home import HomeDown, NoAnswer, NotUnderstood, Refused
 log = logging.getLogger(__name__)
 
 Publish = Callable[[str, bytes], Awaitable[None]]
+Read = Callable[[bytes, float], Awaitable[Mapping[str, Any]]]  # an answer, and when it came in
 
 # What the gateway says while its stick is away; it then answers nothing else.
 _WITHOUT_STICK = "Z-Wave client not connected"
 _LONGEST_WORDS = 200  # more nobody listens to
 ASK_AGAIN_SECONDS = 0.5
+_MOST_AT_ONCE = 20  # of a flood of answers with our id the rest is noise
 NO_STICK = "Z-Wave JS UI has no connection to its Z-Wave stick."
 
 
@@ -54,13 +57,17 @@ COMMANDS = frozenset(Api) - _ASKING - {Api.REFRESH_USERS, Api.ACCESS_STATE}  # t
 _NEEDED = _ASKING | {Api.WRITE_VALUE, Api.ACTIVATE_SCENE}
 
 
+_Arrived = tuple[float, bytes | HomeDown]  # when
+_Send = Callable[[], Awaitable[None]]
+
+
 class GatewayApi:
     """The calls in flight to one gateway over one connection; it ends with the connection."""
 
     def __init__(self, base: str, publish: Publish) -> None:
         self._base = f"{base}/api"
         self._publish = publish
-        self._waiting: dict[str, asyncio.Future[Mapping[str, Any]]] = {}
+        self._waiting: dict[str, asyncio.Queue[_Arrived]] = {}
         self.heard = float("-inf")  # when it last answered
         # The id must be ours alone: other clients' answers arrive on the same topics.
         self._ids = (f"{secrets.token_hex(6)}-{number}" for number in itertools.count(1))
@@ -73,18 +80,19 @@ class GatewayApi:
     def other_topics(self) -> list[str]:
         return [f"{self._base}/{api}" for api in Api if api not in _NEEDED]
 
-    async def call(self, api: Api, args: Sequence[Any], timeout_seconds: float) -> Any:
-        """The `result` of the answer. The limit holds for sending and answering together."""
+    async def call(
+        self, api: Api, args: Sequence[Any], timeout_seconds: float, read: Read | None = None
+    ) -> Any:
+        """The `result` of the answer. The limit holds for sending, answering and reading together."""
         request_id = next(self._ids)
         payload = json.dumps({"args": list(args), "id": request_id}).encode()
-        answer: asyncio.Future[Mapping[str, Any]] = asyncio.get_running_loop().create_future()
-        self._waiting[request_id] = answer
+        send = partial(self._publish, f"{self._base}/{Api(api)}/set", payload)
+        self._waiting[request_id] = asyncio.Queue()
         try:
             async with asyncio.timeout(timeout_seconds) as limit:
-                await self._publish(f"{self._base}/{Api(api)}/set", payload)
-                if api is Api.GET_INFO:
-                    await self._ask_again(api, payload, answer)
-                return _result(await answer)
+                await send()
+                again = send if api is Api.GET_INFO else None
+                return _result(await self._answer(request_id, read or _read_at_once, again))
         except TimeoutError as error:
             if not limit.expired():
                 raise
@@ -94,41 +102,50 @@ class GatewayApi:
             raise
         finally:
             del self._waiting[request_id]
-            if answer.done() and not answer.cancelled():
-                answer.exception()  # seen: a publish may fail first, when the connection drops
 
-    async def _ask_again(self, api: Api, payload: bytes, answer: asyncio.Future[Mapping[str, Any]]) -> None:
-        """A gateway that stops takes the question along without a word, and its status stays true (measured);
-        the next time the broker says that nobody listens. The id is the same, so a late answer counts."""
-        while not (await asyncio.wait({answer}, timeout=ASK_AGAIN_SECONDS))[0]:
-            await self._publish(f"{self._base}/{api}/set", payload)
+    async def _answer(self, request_id: str, read: Read, again: _Send | None) -> Mapping[str, Any]:
+        """What is cut, or only has our id somewhere in it, is no answer: the next one may be."""
+        while True:
+            received, payload = await _arrival(self._waiting[request_id], again)
+            if isinstance(payload, HomeDown):
+                raise payload
+            try:
+                answer = await read(payload, received)
+            except (ValueError, RecursionError):
+                log.warning("an answer of Z-Wave JS UI is not JSON", extra={"bytes": len(payload)})
+                continue
+            origin = answer.get("origin")
+            if isinstance(origin, Mapping) and origin.get("id") == request_id:
+                self.heard = max(self.heard, received)
+                return answer
 
     def receive(self, payload: bytes) -> None:
         """An answer came in, ours or somebody else's, well-formed or not."""
         # Cheaper than parsing: an answer to us repeats our id, and lists of nodes are large.
-        if not any(request_id.encode() in payload for request_id in self._waiting):
-            return
-        answer = _parse(payload)
-        origin = answer.get("origin")
-        request_id = origin.get("id") if isinstance(origin, Mapping) else None
-        waiting = self._waiting.get(request_id) if isinstance(request_id, str) else None
-        if waiting is not None and not waiting.done():
-            self.heard = time.monotonic()
-            waiting.set_result(answer)
+        for request_id, waiting in self._waiting.items():
+            if request_id.encode() in payload and waiting.qsize() < _MOST_AT_ONCE:
+                waiting.put_nowait((time.monotonic(), payload))
 
     def fail(self, sentence: str) -> None:
         """The connection is gone: nobody waits any longer."""
         for waiting in self._waiting.values():
-            if not waiting.done():
-                waiting.set_exception(HomeDown(sentence, sent=True))
+            waiting.put_nowait((time.monotonic(), HomeDown(sentence, sent=True)))
 
 
-def _parse(payload: bytes) -> Mapping[str, Any]:
-    try:
-        answer = json.loads(payload)
-    except (ValueError, RecursionError):
-        log.warning("an answer of Z-Wave JS UI is not JSON", extra={"bytes": len(payload)})
-        return {}
+async def _arrival(waiting: asyncio.Queue[_Arrived], again: _Send | None) -> _Arrived:
+    """A gateway that stops takes the question along without a word, and its status stays true (measured);
+    the next time the broker says that nobody listens. The id is the same, so a late answer counts."""
+    while True:
+        try:
+            async with asyncio.timeout(None if again is None else ASK_AGAIN_SECONDS):
+                return await waiting.get()
+        except TimeoutError:
+            if again is not None:
+                await again()
+
+
+async def _read_at_once(payload: bytes, _received: float) -> Mapping[str, Any]:
+    answer = json.loads(payload)
     return answer if isinstance(answer, Mapping) else {}
 
 

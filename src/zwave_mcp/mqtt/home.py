@@ -29,11 +29,12 @@ from zwave_mcp.home import (
     WriteResult,
     scalar,
 )
-from zwave_mcp.mqtt.api import COMMANDS, NO_STICK, Api, GatewayApi, spoken_words
+from zwave_mcp.mqtt.api import COMMANDS, NO_STICK, Api, GatewayApi, Read, spoken_words
 from zwave_mcp.mqtt.connection import DISCOVERY_SECONDS, Connection
 from zwave_mcp.mqtt.known import KnownNodes, is_news_of_nodes
+from zwave_mcp.mqtt.listing import Listed, NodeLists
 from zwave_mcp.mqtt.network import MqttNetwork
-from zwave_mcp.mqtt.nodes import duration_seconds, has_groups, parse_nodes, parse_scenes
+from zwave_mcp.mqtt.nodes import duration_seconds, parse_scenes, with_groups
 from zwave_mcp.mqtt.reports import Reports
 from zwave_mcp.options import MqttOptions
 
@@ -42,6 +43,7 @@ log = logging.getLogger(__name__)
 SCENES_TIMEOUT_SECONDS: Final = 3.0
 REFRESH_SECONDS: Final = 30.0
 STARTING_REFRESH_SECONDS: Final = 0.5
+LISTS_AT_MOST: Final = 3  # one after the other: where values never rest, the last one must do
 FOLLOW_SECONDS: Final = 0.05
 FOLLOW_SHARE: Final = 2.0  # of the time that a list takes
 TAKE_BACK_SECONDS: Final = 120.0  # how long a connection may be away, and what was opened is still put back
@@ -51,14 +53,18 @@ _HANGING: Final = ("Controller is unresponsive", "Controller is unable to transm
 
 
 class Snapshots:
-    """Callers that come while a question is under way share its answer, or its failure."""
+    """Callers that come while a question is under way share its answer, or its failure.
 
-    def __init__(self, ask: Callable[[], Awaitable[tuple[Node, ...]]]) -> None:
+    `ask` gives the nodes, and when the list came in: while it is read, something newer may be told.
+    """
+
+    def __init__(self, ask: Callable[[], Awaitable[tuple[tuple[Node, ...], float]]]) -> None:
         self._ask = ask
         self._lock = asyncio.Lock()
         self._latest: Snapshot | None = None
         self._changes = 0  # grows with everything that may have changed a value
         self._changes_seen = 0
+        self._changed = float("-inf")  # when it last grew
         self._failure: tuple[float, HomeError] | None = None
         self._listeners: list[Callable[[Snapshot], None]] = []
 
@@ -67,6 +73,7 @@ class Snapshots:
 
     def outdate(self) -> None:
         self._changes += 1
+        self._changed = time.monotonic()
 
     async def get(self, max_age_seconds: float) -> Snapshot:
         arrived = time.monotonic()
@@ -88,12 +95,15 @@ class Snapshots:
         return latest if latest.taken >= arrived or latest.age_seconds() <= max_age_seconds else None
 
     async def _renew(self) -> Snapshot:
-        changes, started = self._changes, time.monotonic()
-        try:
-            nodes = await self._ask()
-        except HomeError as error:
-            self._failure = time.monotonic(), error
-            raise
+        for _ in range(LISTS_AT_MOST):
+            changes, started = self._changes, time.monotonic()
+            try:
+                nodes, received = await self._ask()
+            except HomeError as error:
+                self._failure = time.monotonic(), error
+                raise
+            if self._changed < received:
+                break  # else it is older than what was told since, and nobody hears of it
         self._latest = Snapshot(nodes, taken=started)
         self._changes_seen = changes
         for listener in self._listeners:
@@ -141,6 +151,7 @@ class MqttHome:
         self._refresh_seconds = refresh_seconds
         self._news = asyncio.Event()
         self._known = KnownNodes()
+        self._lists = NodeLists()
         self._starting = False  # the gateway does not know all of its nodes yet
         self._asking = asyncio.Lock()
         self._owed: list[tuple[float, ValueId, Any]] = []  # to be put back when there is a connection
@@ -200,11 +211,11 @@ class MqttHome:
                 # Values come in bursts, and the list of a large home takes a while: never without a pause.
                 await asyncio.sleep(max(FOLLOW_SECONDS, FOLLOW_SHARE * (time.monotonic() - started)))
 
-    async def _call(self, api: Api, *args: Any, timeout_seconds: float) -> Any:
+    async def _call(self, api: Api, *args: Any, timeout_seconds: float, read: Read | None = None) -> Any:
         gateway = await self._connection.ready()
         if api in COMMANDS or self._gateways.driver is False:
             await self._assure(gateway)
-        return await gateway.call(api, args, timeout_seconds)
+        return await gateway.call(api, args, timeout_seconds, read)
 
     async def _assure(self, gateway: GatewayApi) -> None:
         """Nothing is sent to a gateway, or a broker, that hangs: it would do it when it comes back to life,
@@ -225,25 +236,26 @@ class MqttHome:
                 raise HomeDown(NO_STICK if self._gateways.driver is False else SILENT) from error
             self._gateways.driver = True
 
-    async def _remembered(self, api: Api, timeout_seconds: float) -> list[Any]:
+    async def _remembered(self, api: Api, timeout_seconds: float, read: Read | None = None) -> list[Any]:
         """A list that the gateway has in memory, without radio: so silence means that it hangs."""
         try:
-            result = await self._call(api, timeout_seconds=timeout_seconds)
+            result = await self._call(api, timeout_seconds=timeout_seconds, read=read)
             if not isinstance(result, list):
                 raise NotUnderstood  # better than a home that seems to be empty
         except NoAnswer as error:
             raise HomeDown(str(error)) from error
         return result
 
-    async def _ask_for_nodes(self) -> tuple[Node, ...]:
-        listed, groups = await self._remembered(Api.GET_NODES, self.limits.snapshot), None
-        if has_groups(listed):
+    async def _ask_for_nodes(self) -> tuple[tuple[Node, ...], float]:
+        listed: list[Listed] = await self._remembered(Api.GET_NODES, self.limits.snapshot, self._lists.read)
+        received, groups = self._lists.received, None
+        if any(one.is_group for one in listed):
             with contextlib.suppress(HomeError):
                 groups = await self._remembered(Api.GET_GROUPS, self.limits.snapshot)
-        nodes = parse_nodes(listed, groups)
+        nodes = with_groups((node for one in listed for node in one.nodes), groups)
         whole = self._known.complete(nodes)
         self._starting = any(node.starting for node in whole)
-        return whole
+        return whole, received
 
     def watch(self, listener: Callable[[Snapshot], None]) -> None:
         self._snapshots.watch(listener)

@@ -11,7 +11,11 @@ def parse_nodes(result: list[Any], groups: object = None) -> tuple[Node, ...]:
     """The real devices of a `getNodes` result, and the `groups` of the gateway. The controller and other
     virtual nodes (a write to Broadcast reaches every device) are left out."""
     nodes = (_node(raw) for raw in result if isinstance(raw, Mapping))
-    known = tuple(node for node in nodes if node is not None)
+    return with_groups((node for node in nodes if node is not None), groups)
+
+
+def with_groups(nodes: Iterable[Node], groups: object) -> tuple[Node, ...]:
+    known = tuple(nodes)
     there = {node.id for node in known}
     made = (_group(raw, there) for raw in (groups if isinstance(groups, list) else ()))
     return (*known, *(group for group in made if group is not None))

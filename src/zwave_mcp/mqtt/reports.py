@@ -2,12 +2,13 @@
 
 import json
 import re
-from collections.abc import Mapping
-from dataclasses import replace
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from typing import Any, Final, TypeGuard
 
 from zwave_mcp.devices import BARRIER, BATTERY, BINARY_SENSOR, DOOR_LOCK, NOTIFICATION
-from zwave_mcp.events import Report
+from zwave_mcp.events import LATE_SECONDS, Report
 from zwave_mcp.happenings import CENTRAL_SCENE, EVENT_CLASSES
 from zwave_mcp.home import Snapshot
 
@@ -29,22 +30,42 @@ _EVENTS: Final = ("node_value_updated", "node_value_added", "node_notification")
 _MANY: Final = 50  # messages whose like is known, so that one that comes twice is taken once
 
 
+@dataclass(frozen=True, slots=True)
+class _Lost:
+    """Told of a node that no list has named yet."""
+
+    moment: float
+    topic: str
+    told: object
+    report: Report
+
+
 class Reports:
     """Whose a topic is stands in the list of nodes: names in topics have lost some of their letters."""
 
-    def __init__(self, prefix: str) -> None:
-        self._prefix = f"{prefix}/"
+    def __init__(self, prefix: str, monotonic: Callable[[], float] = time.monotonic) -> None:
+        self._prefix, self._monotonic = f"{prefix}/", monotonic
         self._nodes: dict[str, tuple[int, ...]] = {}
         self._named: dict[tuple[str, str], tuple[int, ...]] = {}
         self._of: tuple[tuple[int, str, str], ...] = ()
         self._lately: dict[tuple[str, bytes], None] = {}
-        self._lost: list[tuple[str, object, Report]] = []
+        self._lost: list[_Lost] = []
 
     def look(self, snapshot: Snapshot) -> list[Report]:
         """What was told before its node was known, or while it had another name."""
         now = tuple((node.id, node.name, node.room) for node in snapshot.nodes)
-        if now == self._of:
-            return []
+        if now != self._of:
+            self._name(now)
+        late, self._lost = self._lost, []
+        found: list[Report] = []
+        for one in late:
+            if nodes := self._whose(one.topic, one.told):
+                found.append(replace(one.report, nodes=nodes))
+            elif one.moment > snapshot.taken - LATE_SECONDS:
+                self._lost.append(one)
+        return found
+
+    def _name(self, now: tuple[tuple[int, str, str], ...]) -> None:
         self._of, self._nodes, self._named = now, {}, {}
         for number, name, room in now:
             place = f"{sanitised(room)}/" if room else ""
@@ -52,9 +73,6 @@ class Reports:
             for topic in {f"{place}{sanitised(name)}", f"{place}{unnamed}", f"{place}{number}", unnamed}:
                 self._nodes[topic] = (*self._nodes.get(topic, ()), number)
             self._named[name, room] = (*self._named.get((name, room), ()), number)
-        late = [replace(one, nodes=self._whose(topic, told)) for topic, told, one in self._lost]
-        self._lost = []
-        return [one for one in late if one.nodes]
 
     def read(self, topic: str, payload: bytes, gateway: str) -> Report | None:
         """None: it is nothing that a device tells of what happens."""
@@ -79,7 +97,7 @@ class Reports:
         report = Report(nodes, number, endpoint, found["prop"], found["key"], value)
         if nodes:
             return report
-        self._lost = [*self._lost, (found["node"], told, report)][-_MANY:]
+        self._lost = [*self._lost, _Lost(self._monotonic(), found["node"], told, report)][-_MANY:]
         return None
 
     def _whose(self, topic: str, told: object) -> tuple[int, ...]:
