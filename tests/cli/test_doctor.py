@@ -2,19 +2,29 @@
 
 import asyncio
 import os
+import socket
 import time
 
 import pytest
+from tests.fakes.gateway_process import Running
 from tests.fakes.ollama_server import FakeOllama
+from tests.fakes.others import free_port
 from tests.fakes.redis_server import RedisServer
 from tests.fakes.sound_card import sound_card
 from tests.fakes.speech import need_speech
 from tests.fakes.speech_packages import need_packages, need_portaudio
 
-from voice_gateway.cli.doctor import machine, models, sound
-from voice_gateway.config import AnthropicSettings, BrainSettings, OllamaSettings, Settings, VoiceSettings
+from voice_gateway.cli.doctor import links, machine, models, sound
+from voice_gateway.config import (
+    AnthropicSettings,
+    BrainSettings,
+    OllamaSettings,
+    Settings,
+    VoiceSettings,
+    WebSettings,
+)
 from voice_gateway.problems.catalogue import problem_of
-from voice_gateway.problems.doors import MICROPHONE
+from voice_gateway.problems.doors import MICROPHONE, WEB
 from voice_gateway.problems.machine import CLOCK, DATA_FOLDER, FOLDER_SHARED, INSTALLATION, MEMORY
 from voice_gateway.problems.models import NO_KEY
 from voice_gateway.problems.sentences import (
@@ -111,6 +121,37 @@ async def test_a_store_that_works_is_tried_and_left_as_it_was(tmp_path, monkeypa
             assert (await found(machine.store, brain=BrainSettings(store=place)))["store"].verdict == "ok"
     finally:
         server.stop()
+
+
+async def test_the_port_of_the_console_is_tried(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        findings = await found(links.console, web=WebSettings(port=port))
+    assert findings["web"].verdict == "failed"
+    assert f"127.0.0.1:{port} cannot be used" in findings["web"].text
+    assert findings["web"].advice == WEB.advice
+
+    assert (await found(links.console, web=WebSettings(port=port)))["web"].verdict == "ok"
+    missing = WebSettings(port=0, tls_cert=tmp_path / "no.pem", tls_key=tmp_path / "no.pem")
+    assert "certificate cannot be used" in (await found(links.console, web=missing))["web"].text
+    others = await found(links.console, web=WebSettings(port=0, host="0.0.0.0"))
+    assert {name: one.verdict for name, one in others.items()} == {
+        "web": "ok",
+        "web token": "warning",
+        "web TLS": "warning",
+    }
+
+
+@pytest.mark.slow
+async def test_the_console_of_the_running_gateway_is_no_stranger_on_its_port(commands):
+    port = {"VOICE_GATEWAY_WEB_ENABLED": "true", "VOICE_GATEWAY_WEB_PORT": str(free_port())}
+    async with Running.opened(commands, **port):
+        done = await commands.run("doctor", "--json", **port)
+
+    (web,) = [one for one in done.json["checks"] if one["check"] == "web"]
+    assert (web["verdict"], web["text"]) == ("ok", "the running gateway has opened it")
 
 
 async def test_another_server_in_the_place_of_ollama_is_not_ok():

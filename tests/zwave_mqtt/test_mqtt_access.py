@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from aiomqtt import MqttError
 from tests.fakes.counterparts import program
-from tests.fakes.mosquitto import Broker, Certificates
+from tests.fakes.certificates import Certificates
+from tests.fakes.mosquitto import Broker
 from tests.fakes.zwave_gateway import FakeGateway
 
 from zwave_mcp.home import CONFIRMED, HomeDown, ValueId

@@ -14,6 +14,7 @@ from voice_gateway.problems.sentences import (
     HEARING_FAILED,
     VOICE_PACKAGE,
     WEB_CERTIFICATE,
+    WEB_NO_TLS,
     WEB_NO_TOKEN,
     WEB_PORT,
     WYOMING_PORT,
@@ -21,7 +22,7 @@ from voice_gateway.problems.sentences import (
 
 WEB = Problem(
     "`web`",
-    (WEB_PORT, WEB_CERTIFICATE, WEB_NO_TOKEN),
+    (WEB_PORT, WEB_CERTIFICATE, WEB_NO_TOKEN, WEB_NO_TLS),
     "the port of `web.port` is taken (by another gateway, for example), the address is none of this machine,"
     " or what it needs for other machines is missing; every other door works",
     "what else listens there (`ss -ltnp`), `web.port` (`VOICE_GATEWAY_WEB_PORT`), `web.tls_cert`;"

@@ -69,6 +69,7 @@ CANNOT_UNDERSTAND = "I cannot understand speech: {reason}"
 CANNOT_SPEAK = "I cannot speak, replies are shown: {reason}"
 WEB_PORT = "The web console is not open: {host}:{port} cannot be used ({reason}); I keep trying."
 WEB_CERTIFICATE = "The web console is not open: its certificate cannot be used ({reason})."
+WEB_NO_TLS = "What is said in the web console can be read on the way: other machines reach it without TLS."
 WEB_NO_TOKEN = "Nobody can use the web console yet: other machines need a token, and there is none."
 WYOMING_PORT = "Wyoming clients cannot reach me: {host}:{port} cannot be used ({reason})."
 

@@ -10,7 +10,7 @@ from rich.markup import escape
 
 from voice_gateway.cli.command import loaded, wants_json
 from voice_gateway.cli.doctor.finding import CheckResult, CheckResults, Grade, bad, ok
-from voice_gateway.cli.doctor.links import broker, servers
+from voice_gateway.cli.doctor.links import broker, console, servers
 from voice_gateway.cli.doctor.machine import disk_and_clock, own_tools, python_and_packages, store
 from voice_gateway.cli.doctor.models import autonomy, cloud, model_server
 from voice_gateway.cli.doctor.sound import audio, speech
@@ -67,6 +67,7 @@ def all_checks(online: bool) -> list[tuple[str, Callable[[Settings], CheckResult
         ("autonomy", autonomy),
         ("cloud", lambda settings: cloud(settings, online=online)),
         ("MQTT broker", broker),
+        ("web console", console),
         ("speech", speech),
         ("sound devices", audio),
         ("MCP servers", servers),

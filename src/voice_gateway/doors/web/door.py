@@ -11,7 +11,7 @@ from voice_gateway.doors.web.limits import LIMITS, Limits
 from voice_gateway.doors.web.tokens import TokenFile
 from voice_gateway.errors import LinkError
 from voice_gateway.problems.doors import WEB
-from voice_gateway.problems.sentences import WEB_CERTIFICATE, WEB_NO_TOKEN, WEB_PORT
+from voice_gateway.problems.sentences import WEB_CERTIFICATE, WEB_NO_TLS, WEB_NO_TOKEN, WEB_PORT
 from voice_gateway.watch import State, Watch
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ class WebDoor:
         elif not self._tokens.exists:
             self._watch.report("web", State.DEGRADED, WEB_NO_TOKEN, WEB.advice)
         else:
-            plain = "" if self._settings.tls_cert else " Its words can be read on the way: there is no TLS."
+            plain = "" if self._settings.tls_cert else f" {WEB_NO_TLS}"
             self._watch.report("web", State.OK, f"The web console is at {self.address}.{plain}")
 
     def _failed(self, sentence: str) -> None:

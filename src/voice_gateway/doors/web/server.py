@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import ssl
 from collections.abc import Sequence
 from typing import Any
 
@@ -74,8 +75,6 @@ class HttpServer:
             date_header=False,
             timeout_keep_alive=limits.keep_alive_seconds,
             h11_max_incomplete_event_size=limits.headers_bytes,
-            ssl_certfile=settings.tls_cert,
-            ssl_keyfile=settings.tls_key,
         )
         # What strangers send is no warning for the owner.
         logging.getLogger("uvicorn.error").setLevel(logging.ERROR)
@@ -93,12 +92,14 @@ class HttpServer:
 
     async def open(self) -> int:
         """The port that it listens on. OSError: it cannot be had; LinkError: the certificate is no good."""
-        try:
-            self._config.load()
-        except OSError as error:
-            raise LinkError(error.strerror or str(error)) from error
+        self._config.load()
+        encryption = _encryption(self._settings)
         self._server = await asyncio.get_running_loop().create_server(
-            self._connection, self._settings.host, self._settings.port, ssl=self._config.ssl
+            self._connection,
+            self._settings.host,
+            self._settings.port,
+            ssl=encryption,
+            ssl_handshake_timeout=self._limits.header_seconds if encryption else None,
         )
         return int(self._server.sockets[0].getsockname()[1])
 
@@ -123,6 +124,19 @@ class HttpServer:
             task.cancel()
         if self._state.tasks:
             await asyncio.wait(self._state.tasks, timeout=STOP_SECONDS)
+
+
+def _encryption(settings: WebSettings) -> ssl.SSLContext | None:
+    """LinkError: the certificate or its key is no good."""
+    if settings.tls_cert is None:
+        return None
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    try:
+        # Of a key with a passphrase OpenSSL would ask for it at the terminal, and hold up everything.
+        context.load_cert_chain(settings.tls_cert, settings.tls_key, password="")
+    except OSError as error:
+        raise LinkError(error.strerror or str(error)) from error
+    return context
 
 
 class _Connection(H11Protocol):
