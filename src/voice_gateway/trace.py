@@ -2,12 +2,20 @@
 
 import itertools
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from home_words.numerals import HIDDEN as HIDDEN_NUMBER
-from home_words.numerals import without_numbers
-from voice_gateway.tools.masking import HIDDEN, hide_secrets, mask_result, mask_whole, shorten
+from home_words.numerals import parted, readings, without_numbers
+from voice_gateway.tools.masking import (
+    HIDDEN,
+    SHORTEST_SECRET,
+    hide_secrets,
+    mask_result,
+    mask_whole,
+    shorten,
+)
 from voice_gateway.turn import ToolCall, ToolOutcome, Utterance
 from voice_gateway.watch import (
     Acted,
@@ -36,19 +44,23 @@ MOST_ARGUMENTS = 20  # of a call that has too many
 
 # Whoever says one of these with a number says what opens something.
 _CODE = re.compile(
-    r"\b(?:(?P<of>[a-z]{1,12})[ -])?"
-    r"(?:pins?|pin ?codes?|pass ?codes?|key ?codes?|codes?|combinations?|password|passphrase)\b",
+    r"\b(?:(?P<of>[^\W\d_]{1,20})[ -])?"
+    r"(?:pins?|pin ?codes?|pass ?codes?|key ?codes?|(?P<part>[^\W\d_]{1,20}?)?codes?|combinations?|password"
+    r"|passphrase|passw(?:ort|örter)|kennw(?:ort|örter)|geheimzahl(?:en)?|mots? de passe|contraseñas?"
+    r"|wachtwoord(?:en)?)\b",
     re.IGNORECASE,
 )
 _PLAIN = frozenset(
-    "area bar color colour country currency dress error exit http language post postal qr reason result "
-    "return source status zip".split()
+    "area bar color colour country currency de dress en error exit farb fehler http land länder language "
+    "post postal qr reason result return source status uni zip".split()
 )
 _PASSWORD = re.compile(
-    r"(\b(?:pass ?word|pass ?phrase|pass ?code|wifi key)s?(?: for [\w ]{1,40}?)?"
-    r"(?: is| to|:| =|=)\s{0,3})\S+",
+    r"(\b(?:pass ?word|pass ?phrase|pass ?code|wifi key|passwort|kennwort|mot de passe|contraseña"
+    r"|wachtwoord)s?(?: (?:for|für) [\w ]{1,40}?)?(?: (?:is|ist|est|es|to|auf)\b|:| =|=)\s{0,3})(\S+)",
     re.IGNORECASE,
 )
+_IDS = frozenset({"call_id", "conversation_id"})
+_SHORTEST_NUMBER = 3  # digits of a number that opens something
 
 
 def event_json(event: Event) -> dict[str, Any] | None:
@@ -59,15 +71,53 @@ def event_json(event: Event) -> dict[str, Any] | None:
         return None  # `acted` was told when the call was finished
     kind, facts = _OF[type(event)]
     utterance: Utterance | None = getattr(event, "utterance", None)
-    return {"type": kind, "turn": utterance.id if utterance else None, "at": event.at, **facts(event)}
+    told = _without(facts(event), _confided(utterance.text)) if utterance else facts(event)
+    return {"type": kind, "turn": utterance.id if utterance else None, "at": event.at, **told}
 
 
 def private(text: str) -> str:
     """What people said or were told, without the codes, PINs and passwords in it."""
     text = hide_secrets(text)
-    if not any((found["of"] or "").lower() not in _PLAIN for found in _CODE.finditer(text)):
-        return text
-    return without_numbers(_PASSWORD.sub(rf"\g<1>{HIDDEN}", text))
+    return without_numbers(_PASSWORD.sub(rf"\g<1>{HIDDEN}", text)) if _opens_something(text) else text
+
+
+def _opens_something(text: str) -> bool:
+    return any((found["part"] or found["of"] or "").lower() not in _PLAIN for found in _CODE.finditer(text))
+
+
+@lru_cache(maxsize=200)
+def _confided(text: str) -> tuple[str, ...]:
+    """What `private` hides of these words, as a call may write it in whatever argument; the longest first."""
+    if not _opens_something(text):
+        return ()
+    found = {password[2].rstrip(".,!?") for password in _PASSWORD.finditer(text)}
+    spoken = parted(text)
+    for number in spoken.numbers:
+        if number.size >= _SHORTEST_NUMBER:
+            found |= {
+                text[number.tokens[0].start : number.tokens[-1].end],
+                number.digits(),
+                number.digits(sounds=True),
+            }
+    found |= set(readings(spoken))
+    return tuple(sorted((one for one in found if len(one) >= SHORTEST_SECRET), key=len, reverse=True))
+
+
+def _without(value: Any, secrets: Sequence[str]) -> Any:
+    """The same JSON, in which none of these stands, also not as a number; our own ids are left alone."""
+    if not secrets:
+        return value
+    if isinstance(value, dict):
+        return {name: inner if name in _IDS else _without(inner, secrets) for name, inner in value.items()}
+    if isinstance(value, list):
+        return [_without(inner, secrets) for inner in value]
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return HIDDEN if str(value).removesuffix(".0") in secrets else value
+    if not isinstance(value, str):
+        return value
+    for secret in secrets:
+        value = value.replace(secret, HIDDEN)
+    return value
 
 
 def is_hidden(text: str) -> bool:
@@ -199,6 +249,19 @@ def _list(event: ListTold) -> Mapping[str, Any]:
     return {"name": event.name, "items": [{"text": text, "done": done} for text, done in event.items]}
 
 
+def _notice(event: Notice) -> Mapping[str, Any]:
+    return {"text": private(event.text), "aloud": event.aloud, "alarm": event.alarm}
+
+
+def _happened(event: Happened) -> Mapping[str, Any]:
+    return {
+        **event.facts,
+        "happened_at": event.facts.get("at"),
+        "at": event.at,
+        "noticed": event.noticed,
+    }
+
+
 _OF: dict[type, tuple[str, Callable[[Any], Mapping[str, Any]]]] = {
     Heard: ("heard", _heard),
     Staged: ("staged", _staged),
@@ -210,8 +273,8 @@ _OF: dict[type, tuple[str, Callable[[Any], Mapping[str, Any]]]] = {
     Answered: ("answered", _answered),
     Waiting: ("waiting", lambda event: {"text": event.text, "what": event.what}),
     Progressed: ("progress", _progress),
-    Notice: ("notice", lambda event: {"text": private(event.text), "aloud": event.aloud}),
-    Happened: ("event", lambda event: {**event.facts, "happened_at": event.facts.get("at"), "at": event.at}),
+    Notice: ("notice", _notice),
+    Happened: ("event", _happened),
     AlarmsTold: ("alarms", lambda event: {"alarms": [dict(one) for one in event.alarms]}),
     ListTold: ("list", _list),
     Planned: ("planned", lambda event: {"kind": event.kind, "plans": dict(event.plans)}),

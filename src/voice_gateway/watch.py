@@ -119,6 +119,7 @@ class Notice(Dated):
 
     text: str
     aloud: bool = False  # also by voice; a timer that rings speaks for itself
+    alarm: bool = False  # told until it was heard; who shows the alarms themselves can leave it
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +129,7 @@ class Happened(Dated):
     kind: str
     text: str
     facts: Mapping[str, Any]
+    noticed: bool = False  # a notice with the same words follows
 
 
 @dataclass(frozen=True, slots=True)

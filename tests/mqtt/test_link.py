@@ -4,8 +4,8 @@ import asyncio
 import socket
 
 import pytest
-from tests.fakes.gateway_process import Running
 from tests.fakes.certificates import Certificates
+from tests.fakes.gateway_process import Running
 from tests.fakes.mosquitto import Broker
 from tests.mqtt.conftest import NO_SERVER
 

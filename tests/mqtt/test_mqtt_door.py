@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 from typing import Any, cast
 
 import pytest
-from tests.fakes.gateway_process import Running
 from tests.fakes.certificates import Certificates
+from tests.fakes.gateway_process import Running
 from tests.fakes.mosquitto import Broker
 from tests.mqtt.conftest import NO_SERVER, Listener
 

@@ -2,6 +2,7 @@
 
 import json
 
+import pytest
 from tests.fakes.home_talk import HomeTalk
 from tests.fakes.locked_house import UNLOCK, House
 from tests.fakes.model import Calls, FakeModel
@@ -13,15 +14,17 @@ from voice_gateway.config import PermissionSettings
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
 from voice_gateway.trace import event_json, private
-from voice_gateway.turn import Passed, ToolCall, ToolOutcome, ToolTraits, Utterance
+from voice_gateway.turn import Passed, Reply, ToolCall, ToolOutcome, ToolTraits, Utterance
 from voice_gateway.verdict import Decision, Verdict
 from voice_gateway.watch import (
+    Answered,
     CallFinished,
     CallStarted,
     Event,
     Heard,
     Judged,
     ListTold,
+    ModelRound,
     Notice,
     PartState,
     Planned,
@@ -149,8 +152,44 @@ def test_codes_and_passwords_are_hidden_in_what_was_said_and_done():
     assert "Front Door" in told
 
 
+@pytest.mark.parametrize(
+    ("said", "passed_on"),
+    [
+        ("note that the alarm code is 4711", {"items": ["4711 is for the alarm"]}),
+        ("note that the alarm code is 47 11", {"value": 4711}),
+        ("my pin is four seven one one, tell my wife", {"message": "It is 4711.0", "level": 4711.0}),
+        ("tell Ann the password is hunter2.", {"message": "hunter2"}),
+        ("der Türcode ist 4711, merk dir das", {"text": "Tür: 4711"}),
+        ("das Passwort ist hunter2", {"text": "hunter2"}),
+    ],
+)
+def test_what_was_confided_stands_in_no_argument_whatever_its_name(said, passed_on):
+    said = Utterance(said, id="turn-4711", conversation_id="talk-4711")
+    call = ToolCall("call-4711", "manage_list", passed_on)
+    outcome = ToolOutcome("call-4711", "manage_list", f"Noted {passed_on}.", True, 4.711, call.args)
+    events: list[Event] = [
+        ModelRound(said, "m", 1, 0.1, calls=(call,)),
+        Judged(said, call, Verdict(Decision.ALLOWED)),
+        CallStarted(said, call, ToolTraits()),
+        CallFinished(said, outcome),
+        Answered(said, Reply(f"Noted {passed_on}.", outcomes=(outcome,), conversation_id="talk-4711")),
+    ]
+
+    told = [event_json(event) for event in events]
+
+    assert {event["turn"] for event in told} == {"turn-4711"}
+    assert {event.get("call_id", "call-4711") for event in told} == {"call-4711"}
+    assert told[-1]["conversation_id"] == "talk-4711"
+    written = json.dumps(told).replace("-4711", "")
+    assert "4711" not in written
+    assert "hunter2" not in written
+
+
 def test_ordinary_numbers_stay():
-    for text in ("dim the lamp to 40", "the error code is 500", "call 555 1234", "wake me at 7:30"):
+    for text in (
+        *("dim the lamp to 40", "the error code is 500", "call 555 1234", "wake me at 7:30"),
+        *("der Fehlercode ist 500", "the barcode is 40170725", "postcode 10115"),
+    ):
         assert private(text) == text
 
 

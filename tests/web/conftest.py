@@ -37,6 +37,7 @@ def settings() -> str:
 async def gateway(commands: Commands, settings: str) -> AsyncIterator[Running]:
     words = ["--config", str(commands.file("voice-gateway.toml", settings))] if settings else []
     commands.env |= {"VOICE_GATEWAY_WEB_ENABLED": "true", "VOICE_GATEWAY_WEB_PORT": str(free_port())}
+    commands.env["VOICE_GATEWAY_MCP_CONNECT_TIMEOUT_SECONDS"] = "30"  # a browser keeps the machine busy
     async with Running.opened(commands, *words) as running:
         yield running
 

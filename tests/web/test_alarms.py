@@ -4,6 +4,7 @@ import asyncio
 import json
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.fakes.browser import Console
@@ -26,6 +27,11 @@ def settings(simulated: list[str]) -> str:
     return f'[mcpServers.zwave]\ncommand = "{sys.executable}"\nargs = {json.dumps(simulated)}\n'
 
 
+def shown(console: Console) -> Any:
+    """What tells of an event, wherever it stands."""
+    return console.page.locator(".notice, .toast, #alarms li").locator("visible=true")
+
+
 async def test_smoke_is_seen_on_every_page_until_it_was_heard(
     console: Console, open_console: Open, commands: Commands, simulated: list[str]
 ) -> None:
@@ -35,12 +41,18 @@ async def test_smoke_is_seen_on_every_page_until_it_was_heard(
 
     assert "Ceiling Light" in (await ask(commands, "is the ceiling light on"))["text"]  # the home is followed
     await fire("Doorbell=1 pressed")
-    await console.page.locator("#toasts").get_by_text("somebody is at the door").first.wait_for()
+    await console.page.locator(".notice").get_by_text("somebody is at the door").wait_for()
+    assert await shown(console).count() == 1
+    elsewhere = await open_console("home")
+    await fire("Doorbell=1 pressed")
+    await elsewhere.page.locator("#toasts").get_by_text("somebody is at the door").wait_for()
+    assert await shown(elsewhere).count() == 1
 
     await fire("Smoke Alarm=smoke")
 
     alarm = console.page.get_by_role("alert")
     await alarm.get_by_text("Smoke is detected in the Kitchen").wait_for()
+    assert await shown(console).filter(has_text="Smoke").count() == 1
     await console.picture("alarm")
     assert await console.findings() == []
     later = await open_console("home")

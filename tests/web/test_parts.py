@@ -1,14 +1,18 @@
 """Health: a server that dies and comes back, figures of tools, the doctor; and a gateway that is away."""
 
+import asyncio
 import os
 import signal
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.fakes.browser import Console
 from tests.fakes.gateway_process import Commands, Running
 from tests.fakes.others import with_children
+from tests.fakes.waiting import LIMIT_SECONDS
+from tests.web.conftest import Open
 
 pytestmark = pytest.mark.web
 
@@ -51,6 +55,31 @@ async def test_a_server_that_dies_is_seen_and_seen_again(
     await part.get_by_text("Well").wait_for()
     await console.open("home")
     await page.get_by_role("switch", name="Desk Lamp").wait_for()
+
+
+async def test_what_was_asked_before_something_changed_does_not_hide_the_change(
+    open_console: Open, gateway: Running, tmp_path: Path
+) -> None:
+    console = await open_console()
+    page, held = console.page, asyncio.Event()
+
+    async def late(route: Any) -> None:
+        answer = await route.fetch()
+        held.set()
+        await console.until("document.getElementById('state').dataset.state === 'degraded'")
+        await route.fulfill(response=answer)
+
+    await page.route("**/api/health", late)
+    await page.reload()
+    async with asyncio.timeout(LIMIT_SECONDS):
+        await held.wait()
+    (tmp_path / "present").unlink()
+    async with page.expect_response("**/api/health"):
+        kill_server(gateway)
+
+    await console.say("what time is it")  # the late answer was taken by then
+    await console.answer()
+    assert await page.locator("#state").get_attribute("data-state") == "degraded"
 
 
 async def test_the_doctor_is_run_by_a_button_and_tools_have_charts(console: Console) -> None:

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 from aiomqtt import MqttError
-from tests.fakes.counterparts import program
 from tests.fakes.certificates import Certificates
+from tests.fakes.counterparts import program
 from tests.fakes.mosquitto import Broker
 from tests.fakes.zwave_gateway import FakeGateway
 

@@ -109,11 +109,12 @@ class HomeEvents:
         facts = {"kind": event.kind, "state": event.state, "device": event.device}
         log.info("something happened", extra=facts)
         self.book.happened(event)
-        self._watch.tell(Happened(event.kind, event.text, event.to_json()))
+        spoken = event.kind in self._settings.speak and not event.urgent and event.state != "released"
+        self._watch.tell(Happened(event.kind, event.text, event.to_json(), noticed=spoken))
         shown = Shown(event.words[0], event.words[1:])
         for resource in (event.resource, RESOURCE):  # of this device, and of any
             self._routines(Told(event.server, resource, QUIET, shown, event.device))
-        if event.kind in self._settings.speak and not event.urgent and event.state != "released":
+        if spoken:
             self._watch.tell(Notice(event.text, aloud=True))
 
     # --- alarms
@@ -164,7 +165,7 @@ class HomeEvents:
             while self._unheard() == text and len(sounding) == len(self._sounders):
                 if time.monotonic() - written >= AGAIN_SECONDS:
                     written = time.monotonic()
-                    self._watch.tell(Notice(f"Alarm! {text}"))
+                    self._watch.tell(Notice(f"Alarm! {text}", alarm=True))
                 self._changed.clear()
                 await self._wait(LOOK_SECONDS)
             for task in sounding:

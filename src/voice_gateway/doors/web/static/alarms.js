@@ -17,7 +17,9 @@ export function watchAlarms(banner) {
       h("ul", {}, alarms.map((alarm) => h("li", {}, h("strong", {}, alarm.text), h("span", {}, [alarm.since ? when(alarm.since) : "", alarm.over ? "over" : ""].filter(Boolean).join(" · "))))),
       unheard ? h("button", { type: "button", onclick: acknowledge }, HEARD) : null);
   });
-  live.on("event", (event) => event.text && !event.urgent && toast(event.text));
+  // Each is shown once: what is also a notice as that, and the page with the conversation has its notices there.
+  live.on("event", (event) => event.text && !event.urgent && !event.noticed && toast(event.text));
+  live.on("notice", ({ text, alarm }) => !alarm && document.body.dataset.page !== "talk" && toast(text));
 }
 
 async function acknowledge() {

@@ -8,6 +8,7 @@ const TYPES = [
   "heard", "staged", "round", "judged", "started", "acted", "said", "answered", "waiting", "progress", "notice",
   "part", "planned", "list", "devices", "routines", "event", "alarms",
 ];
+const STATES = new Set(["devices", "routines", "part"]); // of these /api/… has the whole
 const turns = new Map(); // id -> {events, seen}
 const listeners = new Map(); // type -> functions
 export const state = { connected: false, devices: [], routines: [], parts: new Map() };
@@ -40,7 +41,15 @@ export function take(event, { past = false } = {}) {
   if (!past) tell(event.type, event);
 }
 
+// While everything is read anew, what comes meanwhile may be newer: it is said again behind it.
+let meanwhile = null;
+
 function received(type, data) {
+  if (STATES.has(type)) meanwhile?.push([type, data]);
+  apply(type, data);
+}
+
+function apply(type, data) {
   if (type === "devices") merge(data.devices, data.removed ?? []);
   else if (type === "routines") replaceRoutines(data.routines);
   else {
@@ -69,7 +78,10 @@ export async function refreshRoutines() {
 
 // Everything as it is now: at the start, and whenever the stream was interrupted.
 async function refresh() {
+  const newer = (meanwhile = []);
   const [devices, routines, health] = await Promise.allSettled([get("/api/devices"), get("/api/routines"), get("/api/health")]);
+  if (meanwhile !== newer) return; // it was asked once more since
+  meanwhile = null;
   if (devices.status === "fulfilled") {
     state.devices = devices.value.devices;
     tell("devices", state.devices);
@@ -79,6 +91,7 @@ async function refresh() {
     state.parts = new Map(health.value.parts.map((part) => [part.part, part]));
     tell("part", null);
   } else if (state.connected) setTimeout(refresh, AGAIN_MILLISECONDS);
+  for (const [type, data] of newer) apply(type, data);
 }
 
 let delay = 500;

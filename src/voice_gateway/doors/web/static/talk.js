@@ -39,7 +39,7 @@ class Talk {
     this.showSound();
     this.cards = [];
     live.on("devices", () => this.greet());
-    live.on("notice", (notice) => this.notice(notice));
+    live.on("notice", ({ text, alarm }) => !alarm && this.notice(text));
     this.greet();
     this.restore();
   }
@@ -138,9 +138,10 @@ class Talk {
     card.more.querySelector(".question input")?.focus(); // never a yes: a second Enter must not be one
   }
 
-  notice({ text }) {
+  notice(text) {
     this.list.append(h("li", { class: "notice" }, h("p", {}, text)));
     this.greet();
+    if (this.element.hidden) return;
     announce(text);
     this.scroll();
   }
@@ -172,10 +173,7 @@ class Talk {
   }
 
   voiceEnded(reason) {
-    if (reason) {
-      announce(reason);
-      this.notice({ text: reason });
-    }
+    if (reason) this.notice(reason);
   }
 
   toggleSound() {
