@@ -10,6 +10,7 @@ from tests.fakes.certificates import Certificates
 from tests.fakes.web import raw, served
 from websockets.asyncio.client import connect
 from websockets.exceptions import InvalidStatus
+from websockets.typing import Origin
 
 from voice_gateway.doors.web.login import LoginPage
 from voice_gateway.doors.web.tokens import TokenFile
@@ -48,11 +49,11 @@ async def test_pages_and_the_microphone_are_reached_by_who_trusts_the_certificat
         assert page.status_code == 200
         assert "Voice Gateway" in page.text
         place = f"wss://localhost:{door.port}/api/voice"
-        async with connect(place, ssl=trusting, origin=f"https://localhost:{door.port}") as socket:
+        async with connect(place, ssl=trusting, origin=Origin(f"https://localhost:{door.port}")) as socket:
             await socket.send("hello")
             assert await socket.recv() == "hello"
         with pytest.raises(InvalidStatus) as foreign:
-            await connect(place, ssl=trusting, origin="https://elsewhere.example")
+            await connect(place, ssl=trusting, origin=Origin("https://elsewhere.example"))
         assert foreign.value.response.status_code == 403
         with pytest.raises(ssl.SSLCertVerificationError):  # nobody else vouches for it
             await connect(place, ssl=ssl.create_default_context())
