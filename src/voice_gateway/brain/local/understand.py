@@ -1,7 +1,7 @@
 """From words to a meaning: frames of the whole, then of its clauses, and what is no command never acts."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from home_words.clause_words import BY_THEN, DENIAL, IT, JOINT, THING, UNFINISHED
@@ -13,6 +13,7 @@ from voice_gateway.brain.local.command.clauses import Piece
 from voice_gateway.brain.local.command.condition import condition_met
 from voice_gateway.brain.local.command.what import read_command, read_later
 from voice_gateway.brain.local.command.which import plain_order
+from voice_gateway.brain.local.compound import at_odds, for_later, needed
 from voice_gateway.brain.local.grammar import Frame, has_own_sentences
 from voice_gateway.brain.local.later import names_time, read_routine, unknown_thing
 from voice_gateway.brain.local.meaning import (
@@ -40,7 +41,6 @@ _BOTH = re.compile(
 _VERB_OR_NAME = re.compile(
     rf"{VERB.pattern}|(?:the|all|every)\b|\w+ (?:\w+ )?(?:on|off|open|closed|up|down)\b"
 )
-_WHAT_THEN = re.compile(rf"{BY_THEN.pattern} (?:please )?(?:{PLAIN_VERB})\b")
 _CONTRADICTION = Step("Contradiction", say="That can't be both, so I did nothing. Which one do you mean?")
 _EITHER = Step("Contradiction", say="I did nothing yet. Which of them do you mean?")
 _CUT_SHORT = Step("Unfinished", say="I think there was more to come. What shall I do?")
@@ -60,11 +60,6 @@ _FREE = (
     "parameter",
     "value",
 )  # words in these are not ours to judge
-# What a device can be told beside on or off, open or closed: a lamp can be red and at 40 percent.
-_BESIDE = {
-    "colour": "colour", "kelvin": "colour", "volume": "volume", "mute": "sound", "unmute": "sound",
-    "next": "track", "previous": "track",
-}  # fmt: skip
 _WORDY = ("thing", "scene", "place")  # a template with none of these is said as it stands, or not at all
 _SHORT = 6  # words: a longer clause without a comma may be anything
 
@@ -313,10 +308,10 @@ class Reader(ClauseReader):
         tried = [step.otherwise for step in reading.steps if step.otherwise]
         if tried and len(reading.steps) > 1:  # half a wish is not carried out
             return Understanding.of(replace(tried[0], spoken=None))
-        steps = _needed(reading.steps, reading.denied)
-        if not steps or (_at_odds(steps) and not BY_THEN.search(said.whole)):
+        steps = needed(reading.steps, reading.denied)
+        if not steps or (at_odds(steps) and not BY_THEN.search(said.whole)):
             return Understanding.of(_CONTRADICTION)
-        if _for_later(steps, said):
+        if for_later(steps, said):
             told, stopped = _TOLD[NotACommand.CONDITION], NotACommand.CONDITION
             return Understanding.of(NotHandled(_why(stopped, said), forbid=True, spoken=told))
         acting = [step for step in steps if step.acts]
@@ -338,49 +333,6 @@ class Reader(ClauseReader):
         if step.frame is not None and (step.frame.text("without") or step.frame.text("having")):
             text = plain_order(text)
         return not_a_command(" ".join(self.as_one_word(text, mark="_").split()))
-
-
-def _for_later(steps: Sequence[Step], said: Said) -> bool:
-    """ "… and then …" belongs to the time of a timer or a reminder before it."""
-    if any(_WHAT_THEN.search(step.frame.text("message")) for step in steps if step.frame):
-        return True
-    timed = [at for at, step in enumerate(steps[:-1]) if step.intent in ("SetTimer", "SetAlarm", "Remind")]
-    return bool(timed and BY_THEN.search(said.whole) and any(step.devices for step in steps[timed[0] :]))
-
-
-def _needed(steps: Sequence[Step], denied: Sequence[Request]) -> list[Step]:
-    """Without what is denied, and "on" where a level says it: "turn on the lamp and dim it to 35"."""
-    asked = [request for step in steps for request in step.requests]
-    lit = {one.device.key for one in asked if one.device and one.wish and one.wish.level}
-
-    def needed(request: Request) -> bool:
-        on = request.device and request.wish and request.wish.action == "on" and request.device.key in lit
-        return not on and request not in denied
-
-    kept = [replace(step, requests=tuple(filter(needed, step.requests))) for step in steps]
-    return [left for left, step in zip(kept, steps, strict=True) if left.requests or not step.requests]
-
-
-def _at_odds(steps: Sequence[Step]) -> bool:
-    """Two of them want one device to be different things."""
-    wanted: dict[object, Mapping[str, object]] = {}
-    for request in (request for step in steps if step.acts for request in step.requests):
-        if request.device is None or request.wish is None:
-            continue
-        key, wish = (request.device.key, _BESIDE.get(request.wish.action, "")), request.wish.said
-        if request.device.kind == "thermostat" and (action := wish.pop("action")) == "off":
-            wish["mode"] = action
-        if key in wanted and _differ(wanted[key], wish):
-            return True
-        wanted[key] = wish
-    return False
-
-
-def _differ(one: Mapping[str, object], other: Mapping[str, object]) -> bool:
-    """The heating can be on and at 21 degrees, but not off."""
-    together = {**one, **other}
-    both = one != other and together.get("mode") == "off"
-    return both or any(one.get(key, value) != value for key, value in other.items())
 
 
 def _wordy(step: Step) -> bool:

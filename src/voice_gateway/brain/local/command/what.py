@@ -1,4 +1,4 @@
-"""What shall be done, and when: verb, value and time of one clause; what is left is for the thing."""
+"""What shall be done, and when: from the verb, state and value of one clause to an action and its thing."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from home_words import colours
 from home_words import command_words as words
 from home_words.clause_words import WHEN
+from voice_gateway.brain.local.command.verb_phrase import VerbPhrase, verb_phrases
 from voice_gateway.brain.local.command.which import Which, read_which
 from voice_gateway.brain.local.grammar import Frame, Slot
 
@@ -46,69 +47,12 @@ class Command:
         return Frame(self.what.action, {**self.which.slots, **self.what.value}, self.literal)
 
 
-@dataclass
-class _Clause:
-    """The clause while its words are taken out one after the other."""
-
-    rest: str
-    verb: str = ""
-    senses: tuple[str, ...] = ("",)
-    state: str = ""
-    value: str = ""  # the kind of value
-    found: dict[str, str] = field(default_factory=dict)
-    small: bool = False
-
-    def does(self, *senses: str) -> bool:
-        return any(sense in self.senses for sense in senses)
-
-    @property
-    def amount(self) -> float:
-        number = self.found.get("n") or self.found.get("n2") or "0"
-        return float(number.replace("minus ", "-"))
-
-    @property
-    def unit(self) -> dict[str, Slot]:
-        return {"unit": words.UNITS[self.found["unit"]]} if "unit" in self.found else {}
-
-    @property
-    def direction(self) -> int:
-        """1 is more, -1 is less, 0 is not said."""
-        more = self.found.get("more", "")
-        if more in words.MORE:
-            return words.MORE[more][1]
-        said = more or self.state
-        if said in ("up", "down"):
-            return 1 if said == "up" else -1
-        less = self.does("lower", "less", "dim", "cool")
-        return 1 if self.does("raise", "more", "warm") else -1 if less else 0
-
-    @property
-    def relative(self) -> bool:
-        """By so much, not to so much."""
-        if prep := self.found.get("prep"):
-            return prep == "by"
-        return self.value == "shared" or (self.direction != 0 and not self.does("dim"))
-
-    @property
-    def subject(self) -> str:
-        """ "light" or "heat", where the words say so."""
-        about = words.MORE.get(self.found.get("more", ""), ("", 0))[0]
-        if of := self.found.get("of", ""):
-            return "light" if re.fullmatch(words.LIGHT, of) else "heat"
-        if about or self.state == "dark":
-            return about or "light"
-        if self.value in ("colour", "kelvin"):
-            return "light"
-        hot = self.value == "degrees" or self.does("warm", "cool")
-        return "heat" if hot or (self.rest != "it" and words.HEATED.search(self.rest)) else ""
-
-
 def read_command(text: str) -> list[Command]:
     """Every reading of one clause, the likeliest first."""
     for pattern, instead in words.REWORDED:
         text = " ".join(pattern.sub(instead, text).split())
     made: dict[str, Command] = {}
-    for clause in _takes(text):
+    for clause in verb_phrases(text):
         for what in _actions(clause):
             command = _command(what, clause, text)
             if command is not None:
@@ -128,64 +72,7 @@ def read_later(text: str) -> Command | None:
     return None
 
 
-def _takes(text: str) -> Iterator[_Clause]:
-    """With its verb, the longest first ("set to", "set"); and as a thing with a state behind it."""
-    verb = words.VERB.match(text)
-    if verb:
-        yield _taken(_Clause(text[verb.end() :].strip(), verb[1], words.VERBS[verb[1]]))
-        short = verb[1].split()[0]
-        if short != verb[1] and short in words.VERBS:
-            yield _taken(_Clause(text.removeprefix(short).strip(), short, words.VERBS[short]))
-    if not verb or verb[1] in words.NOUNS:
-        yield _taken(_Clause(text))
-
-
-def _taken(clause: _Clause) -> _Clause:
-    particle = words.PARTICLE.match(clause.rest) if clause.does("set", "pull") else None
-    if particle:
-        clause.state = {"of": "off", "out": "off"}.get(particle[1], particle[1])
-        clause.rest = clause.rest[particle.end() :]
-    _take_value(clause)
-    if not clause.state and (
-        not clause.verb or clause.does("set", "pull", "open", "close", "off", "on", "warm")
-    ):
-        clause.rest = words.WAY.sub("", clause.rest).strip()
-        states = list(words.STATE_AT.finditer(clause.rest))
-        if states and (clause.verb or states[-1].start() > 0):
-            clause.state = words.STATES[states[-1]["state"]]
-            clause.rest = _without(clause.rest, states[-1])
-    return clause
-
-
-def _take_value(clause: _Clause) -> None:
-    for kind, pattern in words.VALUES:
-        found = pattern.search(clause.rest)
-        # "Turn on light 2" is no level, and "turn off some lights" no wish for some light.
-        if not found or (kind == "number" and clause.state and not found["prep"]):
-            continue
-        if kind == "some" and clause.verb not in words.HAVE:
-            continue
-        # A colour is of a thing: "turn on violet" names one.
-        if kind in ("colour", "kelvin") and not _without(clause.rest, found):
-            continue
-        clause.value = kind
-        clause.found = {key: value for key, value in found.groupdict().items() if value}
-        clause.small = "small" in clause.found or "after" in clause.found
-        rest = _without(clause.rest, found)
-        clause.rest = re.sub(rf" (?:all|both|each|{words.MORE_WORD})$", "", rest)
-        return
-    if end := words.SMALL_END.search(clause.rest):
-        clause.small, clause.rest = True, clause.rest[: end.start()]
-
-
-def _without(text: str, found: re.Match[str]) -> str:
-    return " ".join(f"{text[: found.start()]} {text[found.end() :]}".split())
-
-
-# --- from verb, state and value to an action
-
-
-def _actions(clause: _Clause) -> Iterator[What]:
+def _actions(clause: VerbPhrase) -> Iterator[What]:
     if sound := words.VOLUME_OF.match(clause.rest):
         clause.rest = sound["of"] or sound["owner"]
         yield from _volume(clause)
@@ -207,21 +94,21 @@ def _actions(clause: _Clause) -> Iterator[What]:
         yield from _by_verb(clause)
 
 
-def _whole(clause: _Clause) -> Iterator[What]:
+def _whole(clause: VerbPhrase) -> Iterator[What]:
     """All the way: a cover has ends, and a lamp is never off by this."""
     up = clause.found["way"] == "up"
     yield What("Open" if up else "Close")
     yield What("SetLevel", {"level": 100.0 if up else 1.0})
 
 
-def _degrees(clause: _Clause) -> Iterator[What]:
+def _degrees(clause: VerbPhrase) -> Iterator[What]:
     if clause.relative:
         yield from _changed(clause, {"amount": clause.amount})
     else:
         yield What("SetTemperature", {"degrees": clause.amount, **clause.unit})
 
 
-def _number(clause: _Clause) -> Iterator[What]:
+def _number(clause: VerbPhrase) -> Iterator[What]:
     """A number without a unit is whatever the thing is set to."""
     if clause.found.get("prep") == "by":
         yield from _changed(clause, {"amount": clause.amount})
@@ -231,7 +118,7 @@ def _number(clause: _Clause) -> Iterator[What]:
         yield What("SetLevel", {"level": clause.amount, "bare": True})
 
 
-def _level(clause: _Clause) -> Iterator[What]:
+def _level(clause: VerbPhrase) -> Iterator[What]:
     share = clause.found.get("share") or clause.found.get("bare")
     level, prep = float(words.SHARES[share]) if share else clause.amount, clause.found.get("prep")
     if clause.does("ring", "play"):
@@ -246,15 +133,15 @@ def _level(clause: _Clause) -> Iterator[What]:
     yield What("SetLevel", {"level": 100 - level if closed or by_verb else level})
 
 
-def _some(clause: _Clause) -> Iterator[What]:
+def _some(clause: VerbPhrase) -> Iterator[What]:
     yield What("TurnOn" if clause.subject == "light" else "Warmer")
 
 
-def _times(clause: _Clause) -> Iterator[What]:
+def _times(clause: VerbPhrase) -> Iterator[What]:
     yield What("Scale", {"factor": 0.5 if clause.found.get("times", "half") == "half" else 2.0})
 
 
-def _volume(clause: _Clause) -> Iterator[What]:
+def _volume(clause: VerbPhrase) -> Iterator[What]:
     """Of something that plays; our own loudspeaker has its own sentences."""
     level = clause.found.get("share") or clause.found.get("bare")
     if clause.value in ("percent", "number", "share") and not clause.relative:
@@ -264,7 +151,7 @@ def _volume(clause: _Clause) -> Iterator[What]:
         yield What(louder, {"amount": clause.amount} if clause.amount else {})
 
 
-def _coloured(clause: _Clause) -> Iterator[What]:
+def _coloured(clause: VerbPhrase) -> Iterator[What]:
     if clause.verb and not clause.does("set", "on"):
         return
     bright: dict[str, Slot] = {"level": float(clause.found["bright"])} if "bright" in clause.found else {}
@@ -275,16 +162,16 @@ def _coloured(clause: _Clause) -> Iterator[What]:
         yield What("SetKelvin", {"kelvin": float(kelvin), **bright})
 
 
-def _gear(clause: _Clause) -> Iterator[What]:
+def _gear(clause: VerbPhrase) -> Iterator[What]:
     gear = clause.found.get("gear") or clause.found["speed"]
     yield What("SetSpeed", {"level": float(words.GEARS[gear])})
 
 
-def _mode(clause: _Clause) -> Iterator[What]:
+def _mode(clause: VerbPhrase) -> Iterator[What]:
     yield What("SetMode", {"mode": words.MODES[clause.found.get("mode") or clause.found["to"]]})
 
 
-def _changed(clause: _Clause, value: Mapping[str, Slot] | None = None) -> Iterator[What]:
+def _changed(clause: VerbPhrase, value: Mapping[str, Slot] | None = None) -> Iterator[What]:
     """More or less of it: light, heat, or whatever the thing has."""
     way, amount = clause.direction, dict(value or {})
     if not way and (amount or clause.small):  # "close it by 20 percent", "open it a bit"
@@ -314,7 +201,7 @@ def _changed(clause: _Clause, value: Mapping[str, Slot] | None = None) -> Iterat
         yield from (*covered, *lit) if moving else (*lit, *(covered if stepped else []))
 
 
-_WITH_VALUE: dict[str, Callable[[_Clause], Iterator[What]]] = {
+_WITH_VALUE: dict[str, Callable[[VerbPhrase], Iterator[What]]] = {
     "whole": _whole,
     "degrees": _degrees,
     "percent": _level,
@@ -338,7 +225,7 @@ _BY_STATE = {
 }  # fmt: skip
 
 
-def _with_state(clause: _Clause) -> Iterator[What]:
+def _with_state(clause: VerbPhrase) -> Iterator[What]:
     free = not clause.verb or clause.does("set")
     if clause.verb == "shut" and clause.state in ("off", "down"):
         yield What("TurnOff")
@@ -350,7 +237,7 @@ def _with_state(clause: _Clause) -> Iterator[What]:
         yield from _by_verb(clause)
 
 
-def _by_verb(clause: _Clause) -> Iterator[What]:
+def _by_verb(clause: VerbPhrase) -> Iterator[What]:
     for sense in clause.senses:
         small = clause.small and sense in ("open", "close")
         if small or sense in ("raise", "lower", "more", "less", "dim"):
@@ -376,7 +263,7 @@ _OF_IT = frozenset({"SetLevel", "Brighter", "Dimmer", "Scale", "SetColour", "Set
 _OF_MUSIC = frozenset({"Pause", "Play", "Next", "Previous"})  # "pause": whatever plays
 
 
-def _command(what: What, clause: _Clause, text: str) -> Command | None:
+def _command(what: What, clause: VerbPhrase, text: str) -> Command | None:
     rest = re.sub(r"^(?:with|of|to) ", "", clause.rest)
     if clause.value:  # "30 percent on the lamp", "the lamp to" before what was taken out
         rest = re.sub(r"^(?:on|for|from) | (?:to|by|at|on|for|as)$", "", rest)
@@ -394,7 +281,7 @@ def _command(what: What, clause: _Clause, text: str) -> Command | None:
     return Command(what, read_which(rest), literal=max(0, ours))
 
 
-def _lit(what: What, clause: _Clause, rest: str) -> str:
+def _lit(what: What, clause: VerbPhrase, rest: str) -> str:
     """What has a level: "the brightness of the lamp" is the lamp's, and of a place its lights'."""
     rest = words.ATTRIBUTE.sub("", words.ITSELF.sub("", rest)).strip()
     rest = words.COLOUR_OF.sub("", rest)
