@@ -6,13 +6,14 @@ import functools
 import logging
 import uuid
 from collections import defaultdict, deque
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, Protocol, TypeVar
 
 from voice_gateway.errors import ToolUnavailable
+from voice_gateway.routines.agenda import AHEAD_SECONDS, Agenda
 from voice_gateway.routines.model import UPDATED, Event, Last, Routine, Shown
 from voice_gateway.routines.schedule import NoPlace, Place, at_such_a_time, due_next
 from voice_gateway.routines.store import Finished, Lease, Planned, RoutineStore
@@ -25,7 +26,6 @@ log = logging.getLogger(__name__)
 LOOK_SECONDS = 0.5
 _BLINK_SECONDS = 0.01  # rounding may wake us a moment early; that must not become a busy loop
 _LEAST_SECONDS = 0.001  # … where a run is claimed and must start in time
-AHEAD_SECONDS = 0.2  # so early a run is claimed: the disk may be slow, and the run shall not be late for it
 AT_ONCE = 32  # runs at the same time; the executor has its own limit for calls
 LATE_SECONDS = 10.0  # a repeated one that is later waits for its next time; a new leader takes 3
 ROUNDS, ROUND_SECONDS = 3, 60.0  # a routine that starts itself more often in this time is stopped
@@ -97,10 +97,8 @@ class RoutineRunner:
         self._who = uuid.uuid4().hex
         self._leads = False
         self._stamp: object = object()
-        self._by_clock: list[Planned] = []  # the next first
-        self._for_a_while: list[Planned] = []
+        self._agenda = Agenda(now, monotonic)
         self._by_resource: dict[tuple[str, str], list[Routine]] = {}
-        self._moments: dict[tuple[int, datetime | None], float] = {}  # monotonic: of what was set for a while
         self._running: set[int] = set()  # claimed
         self._ahead: list[tuple[Planned, Routine]] = []  # … and not due yet
         self._over: list[Routine] = []  # carried out, to be written down
@@ -197,7 +195,8 @@ class RoutineRunner:
             await self._in_thread(functools.partial(self._lease.renew, loud=False)),
         )
         if not self._leads:
-            self._by_clock, self._for_a_while, self._by_resource, self._stamp = [], [], {}, object()
+            self._by_resource, self._stamp = {}, object()
+            self._agenda.clear()
             self._plans = {}
             self._around.watch(())
             self._miss(list(self._started))
@@ -241,42 +240,15 @@ class RoutineRunner:
         self._around.watch(self._by_resource)
         ids = {routine.id for waiting in found.values() for routine in waiting}
         self._known = {one: so for one, so in self._known.items() if one in ids}
-        waiting = [one for one in planned if one.next is not None and not one.paused]
-        passing = [one for one in waiting if one.next and one.next.microsecond]
-        self._moments = {(one.id, one.next): self._moment(one) for one in passing}
-        self._for_a_while = sorted(passing, key=self._moment)
-        self._by_clock = sorted((one for one in waiting if one.next and not one.next.microsecond), key=_next)
+        self._agenda.plan(planned)
         self._stamp = stamp
 
-    def _moment(self, planned: Planned) -> float:
-        """By the clock that only goes on; kept from when it was seen first."""
-        assert planned.next is not None
-        known = self._moments.get((planned.id, planned.next))
-        return (
-            known if known is not None else self._monotonic() + (planned.next - self._now()).total_seconds()
-        )
-
-    def _left_seconds(self, planned: Planned) -> float:
-        """A time of day is what the clock shows; a duration, which has microseconds, passes."""
-        assert planned.next is not None
-        if planned.next.microsecond == 0:
-            return (planned.next - self._now()).total_seconds()
-        return self._moment(planned) - self._monotonic()
-
-    def _first(self) -> Iterator[tuple[Planned, float]]:
-        """Those that are due, and the next ones, each with the seconds that are left; of ten thousand the
-        others are not looked at."""
-        for waiting in (self._for_a_while, self._by_clock):
-            for planned in waiting:
-                if planned.id in self._running:
-                    continue
-                left = self._left_seconds(planned)
-                yield planned, left
-                if left > AHEAD_SECONDS:
-                    break
-
     async def _start(self, tasks: asyncio.TaskGroup) -> None:
-        due = {(one.id, one.next): one for one, left in self._first() if left <= AHEAD_SECONDS}
+        due = {
+            (one.id, one.next): one
+            for one, left in self._agenda.first(self._running)
+            if left <= AHEAD_SECONDS
+        }
         old = self._monotonic() - LATE_SECONDS
         self._miss([one for one, (_, at) in self._started.items() if at < old])
         happened = [(one, None) for one in self._started if one not in self._running]
@@ -295,7 +267,7 @@ class RoutineRunner:
     def _start_due(self, tasks: asyncio.TaskGroup) -> None:
         waiting, self._ahead = self._ahead, []
         for planned, routine in waiting:
-            left = self._left_seconds(planned)
+            left = self._agenda.left_seconds(planned)
             if left > 0:
                 self._ahead.append((planned, routine))
             else:
@@ -401,15 +373,10 @@ class RoutineRunner:
         return await asyncio.get_running_loop().run_in_executor(self._thread, functools.partial(work, *args))
 
     def _pause(self) -> float:
-        ready = [self._left_seconds(planned) for planned, _ in self._ahead]
+        ready = [self._agenda.left_seconds(planned) for planned, _ in self._ahead]
         if self._leads and len(self._running) < AT_ONCE:
-            ready += [left - AHEAD_SECONDS for _, left in self._first()]
+            ready += [left - AHEAD_SECONDS for _, left in self._agenda.first(self._running)]
         if self._leads and (self._over or self._plans):
             return _BLINK_SECONDS
         soonest = min(ready, default=LOOK_SECONDS)
         return min(LOOK_SECONDS, max(_LEAST_SECONDS if self._ahead else _BLINK_SECONDS, soonest))
-
-
-def _next(planned: Planned) -> datetime:
-    assert planned.next is not None
-    return planned.next

@@ -352,7 +352,7 @@ async def test_ten_thousand_lengths_of_time_are_not_all_looked_at(gateway):
     gateway.store.add([Routine("x", Once(one, 600.0), (LAMP,), next=one) for one in due], 10_000)
     async with gateway.running():
         await gateway.settle()
-        assert len(list(gateway.runner._first())) == 1
+        assert len(list(gateway.runner._agenda.first(()))) == 1
 
 
 @pytest.mark.parametrize(("state", "done"), [("on", 0), ("off", 1)])
