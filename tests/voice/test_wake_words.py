@@ -68,6 +68,16 @@ def test_long_silence_costs_nothing_and_hides_no_word(speech, sound):
     assert at == pytest.approx(60 + 1.3, abs=1.0)
 
 
+@pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="threads are counted as Linux lists them")
+def test_it_computes_in_the_thread_that_feeds_it(speech, sound):
+    from voice_gateway.hearing.openwakeword import OpenWakeWords
+
+    before = set(Path("/proc/self/task").iterdir())
+    words = OpenWakeWords(["hey_jarvis"])
+    assert detections(words, sound(WAKE[0]))
+    assert set(Path("/proc/self/task").iterdir()) <= before
+
+
 def test_several_words_at_once_and_names_as_people_write_them(speech, sound):
     from voice_gateway.hearing.openwakeword import OpenWakeWords
 

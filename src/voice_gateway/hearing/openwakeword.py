@@ -1,6 +1,7 @@
 """Wake words by openWakeWord: finds nearly all, at some percent of a core."""
 
-from collections.abc import Iterable
+import ctypes
+from collections.abc import Iterable, Sequence
 from copy import copy
 from pathlib import Path
 from typing import Any
@@ -34,6 +35,7 @@ class OpenWakeWords:
         self._silent = 0  # samples of silence up to now
         try:
             self._features: Any = self._package.OpenWakeWordFeatures.from_builtin()
+            _work_alone(self._features)
             self._words = {
                 Path(word).stem: self._detector(word)
                 for word in known_words(words, known, file_ending=".tflite")
@@ -98,3 +100,36 @@ class OpenWakeWords:
         for part, state in self._settled:
             for key, value in state.items():
                 setattr(part, key, copy(value))
+
+
+def _work_alone(features: Any) -> None:
+    """Compute in the thread that feeds it, with the same scores.
+
+    The engine's own threads wait for each other in a loop, which costs more than half of all it takes.
+    """
+    from pyopen_wakeword.openwakeword import EMB_SHAPE, MEL_SHAPE
+
+    lib = features.lib
+    lib.TfLiteInterpreterOptionsCreate.restype = ctypes.c_void_p
+    lib.TfLiteInterpreterOptionsSetNumThreads.argtypes = [ctypes.c_void_p, ctypes.c_int32]
+    lib.TfLiteInterpreterOptionsDelete.argtypes = [ctypes.c_void_p]
+    options = lib.TfLiteInterpreterOptionsCreate()
+    lib.TfLiteInterpreterOptionsSetNumThreads(options, 1)
+    try:
+        for part, shape in (("mel", MEL_SHAPE), ("emb", EMB_SHAPE)):
+            alone = _interpreter(lib, getattr(features, f"{part}_model"), options, shape)
+            lib.TfLiteInterpreterDelete(getattr(features, f"{part}_interpreter"))
+            setattr(features, f"{part}_interpreter", alone)
+            setattr(features, f"{part}_input_tensor", lib.TfLiteInterpreterGetInputTensor(alone, 0))
+            setattr(features, f"{part}_output_tensor", lib.TfLiteInterpreterGetOutputTensor(alone, 0))
+    finally:
+        lib.TfLiteInterpreterOptionsDelete(options)
+
+
+def _interpreter(lib: Any, model: Any, options: Any, shape: Sequence[int]) -> Any:
+    made = lib.TfLiteInterpreterCreate(model, options)
+    if not made:
+        raise RuntimeError("its model cannot be run")
+    lib.TfLiteInterpreterResizeInputTensor(made, 0, (ctypes.c_int32 * len(shape))(*shape), len(shape))
+    lib.TfLiteInterpreterAllocateTensors(made)
+    return made
