@@ -1,6 +1,6 @@
 """`tools call --timeout` is about all of the call, also the wait for a server that never comes up."""
 
-HUNG = '[mcpServers.hung]\ncommand = "sleep"\nargs = ["600"]\n[mcp]\nconnect_timeout_seconds = 20\n'
+HUNG = '[mcpServers.hung]\ncommand = "sleep"\nargs = ["600"]\n'
 
 
 async def test_the_limit_covers_the_wait_for_a_server(commands):

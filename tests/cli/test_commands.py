@@ -289,14 +289,13 @@ async def test_a_server_that_hangs_does_not_delay_the_others(commands):
     file = commands.file(
         "c.toml",
         '[mcpServers.hung]\ncommand = "sleep"\nargs = ["600"]\n'
-        f'[mcpServers.zwave]\ncommand = "{sys.executable}"\nargs = ["-m", "zwave_mcp", "--simulate"]\n'
-        "[mcp]\nconnect_timeout_seconds = 20\n",
+        f'[mcpServers.zwave]\ncommand = "{sys.executable}"\nargs = ["-m", "zwave_mcp", "--simulate"]\n',
     )
 
     done = await commands.run("ask", "--json", "--config", str(file), "turn on the desk lamp")
 
     assert done.json["ok"] is True
-    assert done.json["seconds"] < 20
+    assert done.json["seconds"] < 40
 
 
 async def test_a_tool_of_a_silent_server_is_unavailable(commands):

@@ -166,9 +166,8 @@ async def test_the_prompt_shows_the_room_and_colours_can_be_switched_off(command
 
 async def test_ready_is_told_above_the_prompt_and_what_is_typed_stays(commands, tmp_path):
     go = tmp_path / "go"
-    # A warning would stand behind the prompt.
-    patient = "[mcp]\nsimulated_home = false\nconnect_timeout_seconds = 60.0\n"
-    commands.file("voice-gateway.toml", patient + server("late", "late_server.py", tmp_path / "marks", 0, go))
+    none = "[mcp]\nsimulated_home = false\n"
+    commands.file("voice-gateway.toml", none + server("late", "late_server.py", tmp_path / "marks", 0, go))
     async with Terminal.opened(commands, "run") as terminal:
         await terminal.until("> ")  # the server keeps everybody waiting
         terminal.type("what time")

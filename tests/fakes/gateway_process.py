@@ -21,7 +21,9 @@ NOT_UNIT = "a gateway as a process"
 
 # Gateways of many tests run side by side, and there is one port: who wants the console asks for it.
 NO_CONSOLE = {"VOICE_GATEWAY_WEB_ENABLED": "false"}
-LIMIT_SECONDS = 30  # a loaded machine may need long to start a server; a hang never ends
+# On a loaded machine a server needs longer to start than anybody would wait for one.
+PATIENT = {"VOICE_GATEWAY_MCP_CONNECT_TIMEOUT_SECONDS": "60"}
+LIMIT_SECONDS = 60  # a loaded machine may need long to start a server; a hang never ends
 
 
 @dataclass
@@ -47,6 +49,7 @@ class Commands:
         atexit.register(shutil.rmtree, runtime, ignore_errors=True)
         self.env = {
             **{key: os.environ[key] for key in ("PATH", "HOME", "LANG") if key in os.environ},
+            **PATIENT,
             "XDG_DATA_HOME": str(folder / "data"),
             "XDG_CONFIG_HOME": str(folder / "config"),
             "XDG_RUNTIME_DIR": runtime,

@@ -49,7 +49,7 @@ class FakeOllama(LoopbackHttp):
         return self.to("/api/chat")
 
     async def wait_for_chats(self, count: int) -> None:
-        async with self.arrived, asyncio.timeout(5):
+        async with self.arrived, asyncio.timeout(30):
             await self.arrived.wait_for(lambda: len(self.chats) >= count)
 
     async def respond(self, request: Request, answer: Answer) -> None:

@@ -11,7 +11,7 @@ from tests.fakes.counterparts import program
 
 NOT_UNIT = "a sound server"
 
-START_SECONDS = 15.0
+START_SECONDS = 40.0
 
 
 @dataclass

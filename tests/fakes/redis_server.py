@@ -32,7 +32,7 @@ class RedisServer:
 
     def _wait(self) -> None:
         """The file is there a moment before anybody listens."""
-        end = time.monotonic() + 10
+        end = time.monotonic() + 30
         while not self._is_listening():
             assert time.monotonic() < end, "redis-server did not start"
             time.sleep(0.01)

@@ -29,7 +29,7 @@ class StoppedClock:
 
     async def settled(self) -> None:
         """Until the timer clock has done what there was to do, and sleeps."""
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(30):
             while self._alarm.is_set() or not self._idle.is_set():
                 # Awake: it may wait for a thread, which a spinning loop would only hold up.
                 await (asyncio.sleep(0) if self._idle.is_set() else self._idle.wait())

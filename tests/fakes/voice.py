@@ -21,7 +21,7 @@ from voice_gateway.speaking.earcons import Earcon, earcon
 from voice_gateway.turn import AudioChunk, Reply, Speech, Utterance, WakeDetected
 from voice_gateway.watch import Watch
 
-LIMIT = 10.0
+LIMIT = 30.0
 WAKE_LEVEL = 999  # a block of this height is the wake word
 FIRST_WORDS = 1000  # heights from here on are words
 BLOCK_SECONDS = BLOCK_SAMPLES / RATE

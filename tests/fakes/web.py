@@ -37,7 +37,7 @@ async def served(
     async with asyncio.TaskGroup() as tasks:
         running = tasks.create_task(door.run())
         try:
-            async with asyncio.timeout(20):
+            async with asyncio.timeout(40):
                 await door.tried.wait()
             yield door
         finally:
@@ -56,7 +56,7 @@ async def raw(door: WebDoor, request: bytes) -> bytes:
     reader, writer = await asyncio.open_connection("127.0.0.1", door.port)
     try:
         writer.write(request)
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(40):
             return await reader.read()
     except ConnectionError:
         return b""

@@ -28,7 +28,7 @@ class Mouth:
         raise AssertionError("there was nothing to play")
 
     async def next(self) -> str:
-        return await asyncio.wait_for(self.said.get(), 5)
+        return await asyncio.wait_for(self.said.get(), 30)
 
 
 class House:

@@ -12,14 +12,14 @@ from tests.fakes.waiting import until
 from voice_gateway.config import BrainSettings, PermissionSettings
 from voice_gateway.conversation.entry import Conversation
 from voice_gateway.conversation.locking import Locks
-from voice_gateway.conversation.redis_lines import LEASE_SECONDS
+from voice_gateway.conversation.redis_lines import BEAT_SECONDS, LEASE_SECONDS
 from voice_gateway.conversation.redis_store import LIMIT_SECONDS, RedisAway, RedisStore
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
 from voice_gateway.turn import Utterance
 from voice_gateway.watch import State, Watch
 
-LIMIT = 20.0
+LIMIT = 50.0  # a loaded machine may need long; a hang never ends
 
 
 @pytest.fixture
@@ -131,14 +131,12 @@ async def test_another_conversation_does_not_wait(redis):
 
 
 async def test_a_turn_is_handed_over_without_looking_again_and_again(redis):
-    """Two hundred hand-overs: by polling each would cost a look's pause."""
+    """Two hundred hand-overs: by looking each would cost a beat, and all of them minutes."""
     async with gateways(redis) as (opened, order):
-        started = time.perf_counter()
-        async with asyncio.TaskGroup() as tasks:
+        async with asyncio.timeout(200 * BEAT_SECONDS / 5), asyncio.TaskGroup() as tasks:
             for number in range(200):
                 tasks.create_task(opened[number % 2].answers(str(number)))
         assert len(order) == 200
-        assert time.perf_counter() - started < 200 * 0.05
 
 
 async def test_who_waited_and_was_cancelled_is_no_longer_in_line(redis):
@@ -163,12 +161,12 @@ async def test_a_gateway_that_died_in_front_makes_room(redis):
         await until(lambda: _inside(first, 2))
         await until(lambda: order == ["dead"])
         first.store._keeper.cancel()  # as a killed one: it says no more that it lives, and takes nothing back
-        started = time.monotonic()
         first.locks._locks.clear()
 
-        await asyncio.wait_for(_entered(second), LEASE_SECONDS * 3)
+        await _entered(second)
 
-        assert time.monotonic() - started > LEASE_SECONDS / 2, "not before it was known to be gone"
+        alive = f"voice-gateway:alive:{first.store._lines._me}"
+        assert not await second.store._redis.exists(alive), "not before it was known to be gone"
         for task in (dead, behind):
             task.cancel()
         await asyncio.gather(dead, behind, return_exceptions=True)
@@ -214,21 +212,34 @@ def talk_with(store: RedisStore, watch: Watch) -> Conversation:
     return Conversation([], tools, BrainSettings(), PermissionSettings(), store=store, watch=watch)
 
 
-async def timed(talk: Conversation) -> float:
-    started = time.perf_counter()
-    assert (await talk.answer(Utterance("hello", conversation_id="c"))).text
-    return time.perf_counter() - started
+async def waits(talk: Conversation, store: RedisStore) -> int:
+    """How often a turn waited for a Redis that said nothing."""
+    turn, tried, waited = asyncio.current_task(), store._tried, 0
+
+    async def counted(step):
+        nonlocal waited
+        try:
+            return await tried(step)
+        except RedisAway:
+            waited += asyncio.current_task() is turn
+            raise
+
+    store._tried = counted
+    try:
+        assert (await talk.answer(Utterance("hello", conversation_id="c"))).text
+    finally:
+        store._tried = tried
+    return waited
 
 
 async def test_a_frozen_redis_costs_a_second_once_and_comes_back_by_itself(redis):
     async with gateways(redis, 1) as ((one,), _order):
         watch = Watch()
         talk = talk_with(one.store, watch)
-        await timed(talk)
+        assert await waits(talk, one.store) == 0
         redis.freeze()
-        first, then = await timed(talk), await timed(talk)
-        assert first < 2 * LIMIT_SECONDS
-        assert then < LIMIT_SECONDS / 2
+        assert await waits(talk, one.store) <= 1
+        assert await waits(talk, one.store) == 0
         assert watch.state("memory") is State.DEGRADED
         with pytest.raises(RedisAway):
             await one.store.get("k")
@@ -236,7 +247,7 @@ async def test_a_frozen_redis_costs_a_second_once_and_comes_back_by_itself(redis
         redis.thaw()
         await until(lambda: watch.state("memory") is State.OK)  # nobody said anything meanwhile
 
-        await timed(talk)
+        assert await waits(talk, one.store) == 0
         assert watch.state("memory") is State.OK
 
 
@@ -267,8 +278,8 @@ async def test_a_redis_that_freezes_while_somebody_waits_in_line_lets_them_go_on
 
         # Whatever it did late with what was sent before, the line is free again.
         await until(lambda: second.store._away is None and first.store._away is None)
-        await asyncio.wait_for(_entered(second), LEASE_SECONDS * 3)
-        await asyncio.wait_for(_entered(first), LEASE_SECONDS * 3)
+        await _entered(second)
+        await _entered(first)
 
 
 async def test_what_a_redis_does_late_holds_up_nobody_when_it_is_back(redis):
@@ -283,4 +294,4 @@ async def test_what_a_redis_does_late_holds_up_nobody_when_it_is_back(redis):
 
         started = time.monotonic()
         await _entered(one)
-        assert time.monotonic() - started < LEASE_SECONDS / 2
+        assert time.monotonic() - started < LEASE_SECONDS, "nobody has to be given up first"

@@ -100,10 +100,10 @@ async def test_ready_waits_until_every_part_is_decided_but_not_for_ever():
     await asyncio.sleep(0)
     assert not waiting.done()
     watch.report("a", State.DEGRADED, "gone")
-    await asyncio.wait_for(waiting, 1)
+    await asyncio.wait_for(waiting, 20)
 
     watch.report("b", State.STARTING, "…")
-    await asyncio.wait_for(watch.decided(0.01), 1)
+    await asyncio.wait_for(watch.decided(0.01), 20)
 
 
 def test_only_a_change_is_news_and_the_time_is_that_of_the_state():

@@ -30,7 +30,7 @@ def settings(*servers: str) -> Settings:
 
 async def line(servers: tuple[str, ...], broken: tuple[str, ...]) -> str:
     async with opened(settings(*servers)) as gateway:
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(30):
             await gateway.linked()
         for number, sentence in enumerate(broken):
             gateway.watch.report(f"part {number}", State.DEGRADED, sentence)

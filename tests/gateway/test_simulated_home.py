@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 
 from voice_gateway.app.gateway import opened
-from voice_gateway.config import SIMULATED_HOME, ServerSettings, Settings, data_folder
+from voice_gateway.config import SIMULATED_HOME, McpSettings, ServerSettings, Settings, data_folder
 from voice_gateway.turn import Utterance
 from voice_gateway.watch import Event, Notice, Watch
 
+PATIENT = McpSettings(connect_timeout_seconds=30)  # a loaded machine
 FAKES = Path(__file__).parents[1] / "fakes"
 START = "import runpy, sys; sys.argv = ['zwave_mcp']; runpy.run_module('zwave_mcp', run_name='__main__')"
 WITH_DEVICES = ServerSettings(command=sys.executable, args=("-c", START), env={"ZWAVE_SIMULATE": "true"})
@@ -22,13 +23,12 @@ def own_data_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
 
 
-@pytest.mark.timeout(60)
 async def test_a_server_with_devices_sends_it_away():
     told: list[Event] = []
     watch = Watch()
     watch.subscribe(told.append)
     servers = {"mine": WITH_DEVICES, "zwave": SIMULATED_HOME}
-    async with opened(Settings(mcpServers=servers), watch=watch) as gateway:
+    async with opened(Settings(mcpServers=servers, mcp=PATIENT), watch=watch) as gateway:
         async with asyncio.timeout(30):
             await gateway.linked()
             await gateway.local.refresh()
@@ -42,9 +42,10 @@ async def test_a_server_with_devices_sends_it_away():
     assert (data_folder() / "homes").read_text() == "mine\n"
 
 
-@pytest.mark.timeout(60)
 async def test_a_server_without_devices_leaves_it():
-    async with opened(Settings(mcpServers={"mine": WITHOUT, "zwave": SIMULATED_HOME})) as gateway:
+    async with opened(
+        Settings(mcpServers={"mine": WITHOUT, "zwave": SIMULATED_HOME}, mcp=PATIENT)
+    ) as gateway:
         async with asyncio.timeout(30):
             await gateway.linked()
             await gateway.local.refresh()

@@ -92,7 +92,7 @@ class RealHomeAssistant:
 
     async def _get(self, path: str) -> Any:
         async with httpx.AsyncClient(headers={"Authorization": f"Bearer {self.token}"}) as client:
-            answer = await client.get(self.url + path, timeout=10)
+            answer = await client.get(self.url + path, timeout=30)
             return answer.raise_for_status().json()
 
     async def states(self) -> States:

@@ -33,7 +33,7 @@ async def test_in_a_large_home_the_right_one_is_found_and_a_room_is_a_room(
 
         started = perf_counter()
         reply = await house.hears("is light 17 on")
-        assert perf_counter() - started < 3
+        assert perf_counter() - started < 10
         assert "on" in reply["text"]
 
         wanted = {

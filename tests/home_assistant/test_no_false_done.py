@@ -44,7 +44,7 @@ async def test_a_slow_light_is_said_to_be_under_way(house: House):
     async def is_on() -> bool:
         return changed(before, await house.ha.states()) == {"light.slow_light": {"state": "on"}}
 
-    await until(is_on, 10)
+    await until(is_on, 30)
 
 
 async def test_a_lock_that_jams(house: House):
@@ -61,7 +61,7 @@ async def test_a_lock_with_a_motor_is_waited_for(house: House):
     async def is_unlocked() -> bool:
         return (await house.ha.states())["lock.back_door"]["state"] == "unlocked"
 
-    await until(is_unlocked, 10)
+    await until(is_unlocked, 30)
     reply = await house.becomes("lock the back door", {"lock.back_door": {"state": "locked"}})
 
     assert outcomes(reply) == ["confirmed"], reply
@@ -97,7 +97,7 @@ async def test_in_a_group_each_is_told_by_what_was_seen_of_it(house: House):
     async def only_the_slow_one() -> bool:
         return changed(before, await house.ha.states()) == {"light.slow_light": {"state": "on"}}
 
-    await until(only_the_slow_one, 10)
+    await until(only_the_slow_one, 30)
 
 
 async def test_a_script_that_stops_with_an_error_is_not_called_done(house: House):

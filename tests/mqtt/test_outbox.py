@@ -34,7 +34,7 @@ def answer(number: int) -> Message:
 async def taken(outbox: Outbox, count: int) -> list[str]:
     payloads = []
     for _ in range(count):
-        letter = await asyncio.wait_for(outbox.take(), 5)
+        letter = await asyncio.wait_for(outbox.take(), 30)
         outbox.sent(letter)
         payloads.append(letter.message.payload)
     return payloads
@@ -133,7 +133,7 @@ async def test_a_message_that_cannot_be_sent_stops_no_other(broker, caplog):
 
         assert (await listener.gets("voice/notice"))["text"] == "the tea is ready"
         publisher.cancel()
-        await asyncio.wait([publisher], timeout=5)
+        await asyncio.wait([publisher], timeout=30)
 
     assert all(letter.gone.is_set() for letter in bad)
     reasons = [record.reason for record in caplog.records if record.message == "MQTT message cannot be sent"]
@@ -160,7 +160,7 @@ async def running_door(broker, sleep):
         await listener.gets("voice/status", state="online")
     yield door, watch
     running.cancel()
-    await asyncio.wait([running], timeout=5)
+    await asyncio.wait([running], timeout=30)
 
 
 async def test_a_connection_that_is_lost_on_the_way_loses_nothing_and_keeps_the_order(broker):

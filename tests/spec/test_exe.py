@@ -19,7 +19,7 @@ from voice_gateway.tools.manager import ToolManager
 from voice_gateway.turn import ToolCall
 
 pytestmark = pytest.mark.usefixtures("info_level")
-SOON = 5.0  # seconds; what is awaited comes at once, or something is wrong
+SOON = 30.0  # seconds; what is awaited comes at once, or something is wrong
 
 
 @pytest.fixture

@@ -176,11 +176,11 @@ def test_lookup_takes_under_a_millisecond():
     for number in range(20):
         manager.add(named(f"tool_{number}"))
 
-    started = time.perf_counter()
+    started = time.thread_time()
     for _ in range(100):
         assert manager.find("tool_19") is not None
         assert manager.find("nothing") is None
-    assert (time.perf_counter() - started) / 200 < 0.001
+    assert (time.thread_time() - started) / 200 < 0.001
 
 
 @pytest.mark.scenario("MGR-8")

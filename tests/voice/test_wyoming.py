@@ -17,7 +17,7 @@ from voice_gateway.turn import Reply, Utterance
 from voice_gateway.watch import Watch
 
 pytestmark = pytest.mark.filterwarnings("ignore:'audioop' is deprecated")  # of the wyoming package
-LIMIT = 20.0
+LIMIT = 40.0
 
 
 async def answer(utterance):

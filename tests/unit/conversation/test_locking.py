@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from voice_gateway.conversation.locking import Locks
 from voice_gateway.conversation.store import MemoryStore
 
-LIMIT = 2.0
+LIMIT = 30.0
 
 
 class AwayPlace:

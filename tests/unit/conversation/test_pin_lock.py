@@ -200,7 +200,7 @@ async def test_a_lock_is_told_in_the_status_until_it_is_over(tmp_path):
 
     running = asyncio.ensure_future(lock.run())
     try:
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(30):
             await told.wait()
         assert watch.part("pin").sentence == "The PIN is locked for 60 seconds after 5 wrong ones."
         assert watch.state("pin") is State.DEGRADED
@@ -227,7 +227,7 @@ async def test_the_status_is_true_when_the_time_is_over():
 
     running = asyncio.gather(lock.run(), passing())
     try:
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(30):
             await told.wait()
     finally:
         running.cancel()

@@ -14,7 +14,7 @@ from voice_gateway.errors import HearingError
 from voice_gateway.hearing.sounddevice_microphone import SounddeviceMicrophone
 from voice_gateway.sound import card as sound_card
 
-LIMIT_SECONDS = 10
+LIMIT_SECONDS = 30
 
 
 @pytest.fixture

@@ -22,7 +22,7 @@ from voice_gateway.tools.manager import ToolManager
 from voice_gateway.turn import OutcomeStatus, ToolCall
 from voice_gateway.verdict import ALLOWED, Decision, Verdict
 
-SOON = 5.0
+SOON = 30.0
 
 
 @tool

@@ -75,7 +75,7 @@ async def bench() -> AsyncIterator[Bench]:
 
 
 async def ask(client: AnthropicClient, text: str = "hello", **turn: Any) -> Reply:
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(50):
         return await client.answer(Turn(Utterance(text), **turn))
 
 

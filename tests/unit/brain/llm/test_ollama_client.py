@@ -96,7 +96,7 @@ async def bench() -> AsyncIterator[Bench]:
 
 
 async def ask(client: OllamaClient, text: str = "hello", **turn: Any) -> Reply:
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(30):
         return await client.answer(Turn(Utterance(text), **turn))
 
 
@@ -190,7 +190,7 @@ async def test_one_request_at_a_time(bench: Bench) -> None:
 async def test_text_is_said_while_it_comes(bench: Bench) -> None:
     go_on, said = asyncio.Event(), asyncio.Queue[str]()
     bench.server.script(Scripted("I am glad. How are you?", pause_after=(4, go_on)))
-    async with asyncio.timeout(10), asyncio.TaskGroup() as tasks:
+    async with asyncio.timeout(30), asyncio.TaskGroup() as tasks:
         task = tasks.create_task(ask(bench.client(), say=said.put_nowait))
         assert await said.get() == "I am glad. "
         assert not task.done()
@@ -388,7 +388,7 @@ async def test_a_warm_up_that_fails_is_a_warning(bench: Bench, caplog: pytest.Lo
 async def test_a_question_waits_for_the_warm_up_of_its_own_prefix(bench: Bench) -> None:
     client, go_on = bench.client(), asyncio.Event()
     bench.server.script(Scripted("H", gate=go_on))
-    async with asyncio.timeout(10), asyncio.TaskGroup() as tasks:
+    async with asyncio.timeout(30), asyncio.TaskGroup() as tasks:
         warming = tasks.create_task(client.warm_up())
         await bench.server.wait_for_chats(1)
         question = tasks.create_task(ask(client))
@@ -402,7 +402,7 @@ async def test_a_question_waits_for_the_warm_up_of_its_own_prefix(bench: Bench) 
 async def test_a_question_does_not_wait_for_a_warm_up_that_is_out_of_date(bench: Bench) -> None:
     client = bench.client()
     bench.server.script(Scripted("H", gate=asyncio.Event()))
-    async with asyncio.timeout(10), asyncio.TaskGroup() as tasks:
+    async with asyncio.timeout(30), asyncio.TaskGroup() as tasks:
         warming = tasks.create_task(client.warm_up())
         await bench.server.wait_for_chats(1)
         bench.tools.add(lamp("other"))
@@ -428,7 +428,7 @@ async def test_keep_warm_reads_the_prefix_at_start_and_after_a_change(bench: Ben
 
 @pytest.mark.parametrize("settings", [{"warm_up": False}, {"keep_alive": "0"}, {"keep_alive": "10s"}])
 async def test_nothing_is_kept_warm_against_the_users_will(bench: Bench, settings: dict[str, Any]) -> None:
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         await bench.client(**settings).keep_warm()
 
     assert bench.server.chats == []
@@ -530,7 +530,7 @@ async def test_a_question_does_not_wait_for_a_home_that_has_changed(bench: Bench
     assert await client.warm_up()  # the tools are known: all that the next one reads is the home
     bench.home = (FAN,)
     bench.server.script(Scripted("H", gate=asyncio.Event()))
-    async with asyncio.timeout(10), asyncio.TaskGroup() as tasks:
+    async with asyncio.timeout(30), asyncio.TaskGroup() as tasks:
         warming = tasks.create_task(client.warm_up())
         await bench.server.wait_for_chats(2)
         bench.home = (LAMP, FAN)
@@ -543,7 +543,7 @@ async def test_a_question_does_not_wait_for_a_home_that_has_changed(bench: Bench
 async def test_a_question_waits_for_tools_that_must_be_read_anyway(bench: Bench) -> None:
     client, go_on = bench.client(), asyncio.Event()
     bench.server.script(Scripted("H", gate=go_on))
-    async with asyncio.timeout(10), asyncio.TaskGroup() as tasks:
+    async with asyncio.timeout(30), asyncio.TaskGroup() as tasks:
         warming = tasks.create_task(client.warm_up())
         await bench.server.wait_for_chats(1)
         bench.home = (LAMP, FAN)  # read while the model is being warmed up, as at start

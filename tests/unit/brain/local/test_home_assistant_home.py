@@ -161,7 +161,7 @@ async def test_a_home_without_events_is_polled(house):
     changes: list[Change] = []
     house.brain.subscribe(lambda change: (changes.append(change), heard.set()))
 
-    async with asyncio.TaskGroup() as tasks, asyncio.timeout(20):
+    async with asyncio.TaskGroup() as tasks, asyncio.timeout(40):
         fresh = tasks.create_task(house.brain.keep_fresh())
         await asyncio.sleep(0)
         house.home["switch.kettle"].state = "on"

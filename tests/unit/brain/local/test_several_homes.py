@@ -178,7 +178,7 @@ async def test_who_needs_the_home_waits_for_a_reading_that_has_begun():
 
     setattr(homes.homes["cabin"], "list_zwave_devices", slow)  # noqa: B010 (a method is replaced)
     homes.link("cabin")
-    async with asyncio.TaskGroup() as tasks, asyncio.timeout(10):
+    async with asyncio.TaskGroup() as tasks, asyncio.timeout(30):
         tasks.create_task(cache.refresh())
         await begun.wait()
         known = tasks.create_task(cache.known())

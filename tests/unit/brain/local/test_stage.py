@@ -329,7 +329,7 @@ async def test_new_tools_and_announced_changes_are_read() -> None:
     home = ScriptedHome.of(DEFAULT_HOME[:2])
     tools = manager_for(home)
     brain = brain_with(tools)
-    async with asyncio.TaskGroup() as tasks, asyncio.timeout(10):
+    async with asyncio.TaskGroup() as tasks, asyncio.timeout(30):
         fresh = tasks.create_task(brain.keep_fresh())
         await until(lambda: len(brain.home.devices) == 2)
         home.devices.append({**home.devices[0], "name": "Disco Ball", "nodeId": 99})

@@ -157,7 +157,7 @@ async def test_who_leaves_ends_the_model(tmp_path):
         body = {"model": "x", "messages": user("talk"), "stream": True}
         async with http.stream("POST", CHAT, json=body):
             await begun.wait()
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(40):
             await over.wait()
 
 

@@ -176,5 +176,5 @@ async def test_who_leaves_interrupts_and_the_turn_comes_to_its_end(tmp_path):
             writer.write(head.encode() + b"\r\n" + body)
             await begun.wait()
             writer.close()
-            async with asyncio.timeout(10):
+            async with asyncio.timeout(30):
                 await ended.wait()

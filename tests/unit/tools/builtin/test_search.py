@@ -153,14 +153,14 @@ async def test_a_silent_service_costs_its_own_limit_and_no_more(way: Any) -> Non
         with pytest.raises(ToolTimeout, match=r"did not answer within 0.3 seconds"):
             await search(way(engine, timeout_seconds=0.3), query="x")
 
-    assert time.perf_counter() - started < 3
+    assert time.perf_counter() - started < 9, "less than a search may take where nothing else is set"
 
 
 @pytest.mark.parametrize("way", [searxng, duckduckgo])
 async def test_a_search_can_be_cancelled(way: Any) -> None:
     async with search_engine(silent=True) as engine:
         running = asyncio.create_task(search(way(engine), query="x"))
-        await until(lambda: engine.requests, 5)
+        await until(lambda: engine.requests)
         running.cancel()
         with pytest.raises(asyncio.CancelledError):
             await running

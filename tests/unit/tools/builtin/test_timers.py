@@ -499,7 +499,7 @@ async def test_the_real_clock_rings_in_time(store: TimerStore, caplog: pytest.Lo
     started = system_clock()
     await asyncio.to_thread(store.add, due=started + timedelta(seconds=0.3), now=started)
 
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         await rang.wait()
 
     assert 0.3 <= (system_clock() - started).total_seconds() < 3

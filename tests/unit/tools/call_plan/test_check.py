@@ -95,9 +95,9 @@ def test_an_evil_pattern_costs_no_time():
         "properties": {"text": evil, "map": {"type": "object", "patternProperties": {"^(a+)+$": {}}}},
     }
     word = "a" * 40 + "!"
-    started = time.perf_counter()
+    started = time.thread_time()
     assert check(schema, {"text": word, "map": {word: 1}}) == []
-    assert time.perf_counter() - started < 1
+    assert time.thread_time() - started < 1
 
 
 def test_the_draft_a_schema_names_is_used():

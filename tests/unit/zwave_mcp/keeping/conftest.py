@@ -84,7 +84,7 @@ class House:
 
     async def watched(self) -> None:
         """Let it look at the network as long as that is open."""
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(30):
             running = asyncio.ensure_future(self.tools.house.run())
             while (await self.tools.call("change_zwave_network", {"action": "status"})).structured["open"]:
                 await asyncio.sleep(0.01)
