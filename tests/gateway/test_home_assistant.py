@@ -19,7 +19,7 @@ def own_folder(tmp_path, monkeypatch):
 async def hear(ha: FakeHomeAssistant, text: str, token: str | None = None, url: str = "") -> Reply:
     headers = {"Authorization": f"Bearer {token or ha.token}"}
     server = ServerSettings(url=url or ha.mcp_url, headers=headers)
-    quick = McpSettings(attempts=1, base_delay_seconds=0.0)
+    quick = McpSettings(attempts=1, base_delay_seconds=0.0, connect_timeout_seconds=30)
     async with opened(Settings(mcpServers={"casa": server}, mcp=quick)) as gateway:
         return await gateway.conversation.answer(Utterance(text))
 

@@ -30,7 +30,7 @@ async def running(ha: FakeHomeAssistant, *, opening: bool) -> AsyncIterator[Gate
     server = ServerSettings(url=ha.mcp_url, headers={"Authorization": f"Bearer {ha.token}"})
     settings = Settings(
         mcpServers={"casa": server},
-        mcp=McpSettings(attempts=1, base_delay_seconds=0.0),
+        mcp=McpSettings(attempts=1, base_delay_seconds=0.0, connect_timeout_seconds=30),
         routines=RoutinesSettings(allow_opening=opening),
     )
     async with opened(settings) as gateway:

@@ -25,6 +25,7 @@ async def test_a_recording_ends_in_a_tool_call_of_the_executor(tmp_path, monkeyp
 
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("VOICE_GATEWAY_MCP_CONNECT_TIMEOUT_SECONDS", "60")  # a loaded machine
     caplog.set_level(logging.INFO, executor.__name__)
     watch, speaker = Watch(), KeepingSpeaker()
     events: list[Any] = []

@@ -38,6 +38,7 @@ async def home(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
     monkeypatch.setenv("PULSE_SERVER", "unix:/nowhere")
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("VOICE_GATEWAY_MCP_CONNECT_TIMEOUT_SECONDS", "60")  # a loaded machine
     async with opened(load(None).settings) as gateway:
         yield gateway
 
