@@ -62,7 +62,7 @@ async def test_speech_the_ai_client_and_mqtt_are_ready_while_a_server_is_still_t
     need_packages("hibari")
     need_portaudio()
     commands, marks = Commands(tmp_path), tmp_path / "starts"
-    waits = "[mcp]\nbase_delay_seconds = 25\n"  # longer than a busy machine needs to load all engines
+    waits = "[mcp]\nbase_delay_seconds = 600\n"  # longer than a busy machine needs to load all engines
     commands.file("voice-gateway.toml", waits + server("zwave", "late_server.py", marks, 1))
     (tmp_path / "card").mkdir()
     async with sound_card(tmp_path / "card") as card, FakeOllama() as ollama, Listener.on(broker) as listener:
