@@ -87,7 +87,7 @@ class Asker:
             await self._listener.send("voice/req", body)
 
     async def until(self, so_far) -> None:
-        async with self._news, asyncio.timeout(25):
+        async with self._news, asyncio.timeout(50):
             await self._news.wait_for(so_far)
 
 

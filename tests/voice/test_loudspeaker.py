@@ -60,7 +60,7 @@ async def test_it_stops_within_a_fifth_of_a_second(card, tmp_path):
             await asyncio.sleep(0.3)
 
     assert 0.5 < loud_seconds(tmp_path / "cut.wav") < told["seconds"] + 0.2
-    assert told["seconds"] < 2
+    assert told["seconds"] < 4  # of five
     assert whole["seconds"] > 0.5
     assert whole["loudest"] == pytest.approx(0.28, abs=0.03)
     assert loud_seconds(tmp_path / "whole.wav") == pytest.approx(0.5, abs=0.1)
