@@ -97,7 +97,7 @@ class MCPIntegration:
         """Of one server, by its name."""
         for one in self._servers:
             if one.name == server:
-                return await one.request(method, params)
+                return await one.calls.request(method, params)
         raise ToolUnavailable(f'There is no server "{server}".')
 
     async def hanging(self) -> list[str]:
@@ -138,7 +138,7 @@ class MCPIntegration:
         return {one.name: one.greeting.instructions for one in self._servers if one.is_linked and one.tools}
 
     def _shelves(self, server: str | None = None, offer: str = "") -> list[Shelf]:
-        found = [Shelf(one.name, one.greeting, one.request) for one in self._servers if one.is_linked]
+        found = [Shelf(one.name, one.greeting, one.calls.request) for one in self._servers if one.is_linked]
         return [
             one
             for one in found

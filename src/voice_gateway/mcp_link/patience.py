@@ -1,11 +1,26 @@
-"""How long a server may take to answer for the first time: longer while it is being installed."""
+"""How long a server may take to answer at first, and how long to wait before it is tried again."""
 
 import asyncio
 from collections.abc import Callable
 
+from voice_gateway.backoff import backoff_seconds
 from voice_gateway.config import McpSettings
 
 LOOK_SECONDS = 1.0  # a package manager works for seconds at least
+LEAST_LATER_DELAY_SECONDS = 1.0
+STARTING_DELAY_SECONDS = 4.0  # at most, for one that is just starting
+ADDRESS_DELAY_SECONDS = 10.0  # … and for one with an address: to ask there costs less than to start a process
+
+
+def attempt_delay(mcp: McpSettings, failures: int, *, by_address: bool, starting: bool) -> float:
+    """Before the next attempt: none, then 2, 4, 8 … s; it never gives up."""
+    longest = min(mcp.max_delay_seconds, ADDRESS_DELAY_SECONDS) if by_address else mcp.max_delay_seconds
+    delay = backoff_seconds(failures, first=mcp.base_delay_seconds, longest=longest)
+    if starting:
+        delay = min(delay, STARTING_DELAY_SECONDS)
+    # "No delay" is meant for the first attempts; for ever after it would only heat the house.
+    later = 0 < failures >= mcp.attempts
+    return max(delay, LEAST_LATER_DELAY_SECONDS) if later else delay
 
 
 class Patience:

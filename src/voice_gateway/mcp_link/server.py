@@ -3,16 +3,16 @@
 import asyncio
 import contextlib
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from typing import Any
 
-from voice_gateway.backoff import backoff_seconds
 from voice_gateway.config import McpSettings, ServerSettings
-from voice_gateway.errors import GatewayError, LinkError, ToolUnavailable
+from voice_gateway.errors import GatewayError, LinkError
 from voice_gateway.logs import Lines, one_line
-from voice_gateway.mcp_link.connection import CallLost, Connection, Greeting, LinkTimeouts, Refused
+from voice_gateway.mcp_link.calls import Calls
+from voice_gateway.mcp_link.connection import Connection, Greeting, LinkTimeouts, Refused
 from voice_gateway.mcp_link.convert import to_langchain_tools
-from voice_gateway.mcp_link.patience import Patience
+from voice_gateway.mcp_link.patience import Patience, attempt_delay
 from voice_gateway.mcp_link.server_log import ServerLog
 from voice_gateway.mcp_link.status import (
     Listeners,
@@ -23,18 +23,14 @@ from voice_gateway.mcp_link.status import (
     refusal,
 )
 from voice_gateway.mcp_link.stdio import StdioConnection
-from voice_gateway.mcp_link.tasks import run_as_task
 
 log = logging.getLogger(__name__)
 
-LEAST_LATER_DELAY_SECONDS = 1.0
-STARTING_DELAY_SECONDS = 4.0  # at most, for one that is just starting
-ADDRESS_DELAY_SECONDS = 10.0  # … and for one with an address: to ask there costs less than to start a process
 SETTLE_SECONDS = 0.1  # announcements of changed tools come in bursts
 
 
 class Server:
-    """Lives in one task (`run`); calls come from any task. It ends by `stop`, never by cancelling twice."""
+    """Lives in one task (`run`), and ends by `stop`, never by cancelling twice."""
 
     def __init__(
         self,
@@ -54,14 +50,18 @@ class Server:
         self._settings = settings
         self._mcp = mcp
         self._listeners = listeners
-        self._connection: Connection | None = None  # only while it can take calls
+        self.calls = Calls(
+            name,
+            only_looks=self._only_looks,
+            hurry=self._hurry,
+            restart_seconds=2 * mcp.connect_timeout_seconds,
+        )
         self._wake = asyncio.Event()  # one of the three below, or stop
         self._ended = self._changed = self._suspected = False
         self._stopping = False
         self._pausing = False  # between two attempts
         self._limit: asyncio.Timeout | None = None
         self._connected_at: float | None = None
-        self._attempting: asyncio.Event | None = None  # set when the attempt under way is decided
         self._failures = 0
         self._restarts = 0
         self._state: State = "connecting"
@@ -85,7 +85,7 @@ class Server:
                 if not self._stopping:
                     await self._pause()
         finally:
-            self._decided()
+            self.calls.attempt_decided()
             self._withdraw()
             self._set_state("stopped")
             self.settled = True
@@ -99,59 +99,19 @@ class Server:
                 self._limit.reschedule(asyncio.get_running_loop().time())
 
     def status(self) -> ServerStatus:
+        connection = self.calls.connection
         return ServerStatus(
             name=self._name,
             state=self._state,
             attempts=self._failures + (self._state != "degraded"),
             last_error=self._last_error,
-            stderr_tail=self._connection.stderr_tail() if self._connection else self._stderr_tail,
+            stderr_tail=connection.stderr_tail() if connection else self._stderr_tail,
             tools=self._tools,
             restarts=self._restarts,
             simulated=self._settings.simulated,
             refusal=self._refusal,
             installing=self.installing,
         )
-
-    async def call(self, tool: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
-        return await self._exchange(
-            lambda link: link.call(tool, arguments), looks=lambda: self._only_looks(tool)
-        )
-
-    async def _exchange(
-        self, ask: Callable[[Connection], Awaitable[Mapping[str, Any]]], *, looks: Callable[[], bool]
-    ) -> Mapping[str, Any]:
-        """Waits for a restart that is under way; where none is, the caller hears at once that it is gone.
-
-        A call that was lost is made once more if it only looks, or if the server surely did not run it: a
-        server that was restarted turns away every call of the old session, before it looks at the tool.
-        """
-        connection = await self._usable()
-        try:
-            return await ask(connection)
-        except CallLost as lost:
-            if not (lost.not_run or looks()):
-                raise
-            if lost.replaced and not await self._replaced(connection):
-                raise
-        return await ask(await self._usable())
-
-    async def _usable(self) -> Connection:
-        if self._connection is None and self._attempting is None and self._settings.url is not None:
-            self._hurry()
-        if self._connection is None and self._attempting is not None:
-            await self._attempting.wait()
-        if self._connection is None:
-            raise ToolUnavailable(f'The server "{self._name}" is not connected at the moment.')
-        return self._connection
-
-    async def _replaced(self, connection: Connection) -> bool:
-        """Whether there is a new connection, once that is known."""
-        if self._connection is connection or self._connection is None:
-            self._attempting = self._attempting or asyncio.Event()
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(2 * self._mcp.connect_timeout_seconds):
-                    await self._attempting.wait()
-        return self._connection is not None and self._connection is not connection
 
     def _only_looks(self, tool: str) -> bool:
         """By the server's own word, which is good enough for asking the same server once more."""
@@ -161,18 +121,6 @@ class Server:
                 return isinstance(hints, Mapping) and hints.get("readOnlyHint") is True
         return False
 
-    async def call_as_task(self, tool: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
-        return await run_as_task(self.request, self._post, tool, arguments)
-
-    async def request(self, method: str, params: Mapping[str, Any]) -> Mapping[str, Any]:
-        return await self._exchange(
-            lambda link: link.request(method, params), looks=lambda: method != "tools/call"
-        )
-
-    def _post(self, method: str, params: Mapping[str, Any]) -> None:
-        if self._connection is not None:
-            self._connection.post(method, params)
-
     @property
     def tools(self) -> tuple[str, ...]:
         return self._tools
@@ -180,11 +128,12 @@ class Server:
     @property
     def is_linked(self) -> bool:
         """It takes requests now."""
-        return self._connection is not None
+        return self.calls.connection is not None
 
     async def answers(self) -> bool:
         """Whether it talks to us now. One that is not connected has its own state; nothing comes of a no."""
-        return self._connection is None or await self._connection.is_alive()
+        connection = self.calls.connection
+        return connection is None or await connection.is_alive()
 
     # what a connection tells us
 
@@ -232,7 +181,7 @@ class Server:
             self._log_failure(one_line(self._hide(connection.end or "")))
 
     def _begin(self) -> None:
-        self._attempting = self._attempting or asyncio.Event()
+        self.calls.wait_for_attempt()
         self._ended = self._changed = self._suspected = False
         self._connected_at = None
         if self._state != "degraded":
@@ -283,13 +232,13 @@ class Server:
         self._refusal = None
         self.greeting = connection.greeting
         if connection.end is None:
-            self._connection = connection
+            self.calls.connection = connection
         self._announce(connection.definitions)
         attempt = self._failures + 1
         facts = {"server": self._name, "attempt": attempt, "tools": len(self._tools)}
         log.info("MCP connection succeeded on attempt %d", attempt, extra=facts)
         self._set_state("connected")
-        self._decided()
+        self.calls.attempt_decided()
         self.settled = True
 
     async def _hold(self, connection: Connection) -> str:
@@ -338,7 +287,7 @@ class Server:
             self._failures = 0
         else:
             self._failures += 1
-            self._decided()
+            self.calls.attempt_decided()
         # A server that is missing for hours is news with another reason, or when the attempts doubled.
         news = changed or self._failures.bit_count() == 1
         if self._state == "degraded":
@@ -385,21 +334,13 @@ class Server:
 
     def _hurry(self) -> None:
         """Somebody wants something of a server that may be back; to ask at an address costs little."""
-        if self._pausing and self._limit is not None:
-            self._attempting = asyncio.Event()
+        if self._settings.url is not None and self._pausing and self._limit is not None:
+            self.calls.wait_for_attempt()
             self._limit.reschedule(asyncio.get_running_loop().time())
 
     def _delay(self) -> float:
-        """Before the next attempt: none, then 2, 4, 8 … s; it never gives up."""
-        first, longest = self._mcp.base_delay_seconds, self._mcp.max_delay_seconds
-        if self._settings.url is not None:
-            longest = min(longest, ADDRESS_DELAY_SECONDS)
-        delay = backoff_seconds(self._failures, first=first, longest=longest)
-        if self._refusal is Refusal.STARTING:
-            delay = min(delay, STARTING_DELAY_SECONDS)
-        # "No delay" is meant for the first attempts; for ever after it would only heat the house.
-        later = 0 < self._failures >= self._mcp.attempts
-        return max(delay, LEAST_LATER_DELAY_SECONDS) if later else delay
+        by_address, starting = self._settings.url is not None, self._refusal is Refusal.STARTING
+        return attempt_delay(self._mcp, self._failures, by_address=by_address, starting=starting)
 
     # small steps
 
@@ -419,19 +360,12 @@ class Server:
         return 0.0 if self._connected_at is None else asyncio.get_running_loop().time() - self._connected_at
 
     def _no_more_calls(self) -> None:
-        self._connection = None
-        ran_well = self._ran() >= self._timeouts.short_run_seconds
-        if ran_well and self._attempting is None and not self._stopping:
-            self._attempting = asyncio.Event()  # it is restarted at once: calls that come now wait for it
+        self.calls.connection = None
+        if self._ran() >= self._timeouts.short_run_seconds and not self._stopping:
+            self.calls.wait_for_attempt()  # it is restarted at once: calls that come now wait for it
         if self._state == "connected" and not self._stopping:
             self._restarts += 1
             self._set_state("connecting")  # at once: the next attempt may be a while away
-
-    def _decided(self) -> None:
-        """Whoever waited for the attempt under way looks again."""
-        if self._attempting is not None:
-            self._attempting.set()
-            self._attempting = None
 
     def _announce(self, definitions: list[Mapping[str, Any]]) -> None:
         if definitions == self._definitions:
@@ -439,8 +373,8 @@ class Server:
         tools = to_langchain_tools(
             definitions,
             server=self._name,
-            call=self.call,
-            call_as_task=self.call_as_task,
+            call=self.calls.call,
+            call_as_task=self.calls.call_as_task,
             timeout_seconds=self._settings.timeout_seconds,
             trusted=self._settings.trusted,
             cancellation_safe=self._settings.url is None,  # over HTTP the SDK decides when a call ends
