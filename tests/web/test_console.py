@@ -82,6 +82,16 @@ async def test_a_device_that_another_door_switches_changes_here(console: Console
     await console.page.locator('[role=switch][aria-label="Floor Lamp"][aria-checked=false]').wait_for()
 
 
+async def test_a_lamp_that_is_dimmed_counts_among_those_that_are_on(
+    console: Console, commands: Commands
+) -> None:
+    await ask(commands, "turn off all the lights")
+    await ask(commands, "dim the floor lamp to 40 percent")
+    await console.open("home")
+
+    await console.page.get_by_text(" · 1 on").wait_for()
+
+
 async def test_an_act_is_taken_back_by_a_button(console: Console) -> None:
     await console.say("turn off the desk lamp")
     await console.answer()

@@ -111,6 +111,25 @@ async def test_an_answer_is_announced_to_who_does_not_see_it(console: Console) -
     )
 
 
+async def test_answers_to_what_was_typed_are_spoken_where_that_is_wished_and_that_is_remembered(
+    console: Console,
+) -> None:
+    need_speech()
+    page = console.page
+    await page.get_by_role("button", name="Speak answers aloud").click()
+
+    await console.say("turn on the kitchen light")
+
+    await page.locator(".sound[data-playing]").wait_for()
+    await page.reload()
+    wished = page.get_by_role("button", name="Speak answers aloud")
+    assert await wished.get_attribute("aria-pressed") == "true"
+    await wished.click()
+    await console.say("turn off the kitchen light")
+    await console.answer()
+    assert await page.locator(".sound[data-playing]").count() == 0
+
+
 def with_silence(recording: Path, to: Path) -> Path:
     """A second before, so that nothing is lost while the microphone opens, and one behind."""
     with wave.open(str(recording)) as source, wave.open(str(to), "wb") as target:
@@ -129,7 +148,7 @@ async def test_the_first_command_is_spoken(open_console: Open, tmp_path: Path, s
     )
     page = console.page
     if speak:
-        await page.get_by_role("button", name="Answer spoken words aloud").click()
+        await page.get_by_role("button", name="Speak answers aloud").click()
     microphone = page.get_by_role("button", name="Hold to talk")
     await microphone.hover()
 

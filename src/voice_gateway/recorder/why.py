@@ -22,7 +22,10 @@ NOT_ME = (
 )
 NOT_ASKED = "I have no record that you asked me for that."
 TWICE = "The last I did with {what} was something else, so it was not me who made it {state}."
-_MAY_ASK = re.compile(r"\b(?:why|how come|who|what|whose|explain)\b", re.IGNORECASE)
+_MAY_ASK = re.compile(
+    r"\b(?:why|how come|who|what|whose|explain|warum|wieso|weshalb|wozu|grund|wer|was|erkläre?)\b",
+    re.IGNORECASE,
+)
 OWN_STAGES = ("local", "none")
 ROUTINE_SECONDS = 600.0  # a routine that ran since then is what is meant by "that", if nothing was said since
 MOST_READ = 100  # turns that are looked at for one question

@@ -4,6 +4,18 @@ import re
 from dataclasses import dataclass
 from enum import Enum, auto
 
+from voice_gateway.recorder.why_german import (
+    GERMAN_ARTICLE,
+    GERMAN_BARE,
+    GERMAN_DID,
+    GERMAN_IS,
+    GERMAN_LAST,
+    GERMAN_NOT_DONE,
+    GERMAN_PRONOUNS,
+    GERMAN_STATES,
+    GERMAN_WHO,
+)
+
 
 class About(Enum):
     LAST = auto()  # "why did you do that"
@@ -107,17 +119,33 @@ def read_question(text: str) -> WhyQuestion | None:
     if len(text) > LONGEST:
         return None
     plain = " ".join(re.sub(r"[?!.,;:]+", " ", text.replace("’", "'")).split())
-    if _LAST.fullmatch(plain):
+    if _LAST.fullmatch(plain) or GERMAN_LAST.fullmatch(plain):
         return WhyQuestion(About.LAST, ours=True)
-    if _BARE.fullmatch(plain):
+    if _BARE.fullmatch(plain) or GERMAN_BARE.fullmatch(plain):
         return WhyQuestion(About.LAST)
-    if found := _NOT_DONE.fullmatch(plain):
-        what = found["what"] or ""
-        return WhyQuestion(About.NOT_DONE, "" if _SAME.fullmatch(what) else what, ours=True)
+    if found := _NOT_DONE.fullmatch(plain) or GERMAN_NOT_DONE.fullmatch(plain):
+        what = GERMAN_ARTICLE.sub("", found["what"] or "")
+        same = _SAME.fullmatch(what) or what.lower() in GERMAN_PRONOUNS
+        return WhyQuestion(About.NOT_DONE, "" if same else what, ours=True)
+    return _about_a_thing(plain)
+
+
+def _about_a_thing(plain: str) -> WhyQuestion | None:
     for pattern in _THING:
         if found := pattern.fullmatch(plain):
             return _thing(found.groupdict())
-    return None
+    found = GERMAN_DID.fullmatch(plain) or GERMAN_IS.fullmatch(plain) or GERMAN_WHO.fullmatch(plain)
+    return _german_thing(found.groupdict()) if found else None
+
+
+def _german_thing(found: dict[str, str | None]) -> WhyQuestion:
+    thing = found["thing"] or ""
+    if thing.lower() in GERMAN_PRONOUNS:
+        return WhyQuestion(About.LAST, ours=True)
+    said = (found.get("state") or found.get("verb") or "").lower()
+    return WhyQuestion(
+        About.THING, GERMAN_ARTICLE.sub("", thing), GERMAN_STATES.get(said, ""), bool(found.get("ours"))
+    )
 
 
 def _thing(found: dict[str, str | None]) -> WhyQuestion:

@@ -190,3 +190,59 @@ async def test_a_question_about_the_world_goes_on_to_the_brain(talk):
     told = await talk.hears("why is the sky up")
 
     assert "record" not in told.text
+
+
+@pytest.mark.parametrize(
+    ("text", "about", "thing", "state"),
+    [
+        ("Warum hast du das gemacht?", About.LAST, "", ""),
+        ("wieso hast du das gerade getan", About.LAST, "", ""),
+        ("Und warum hast du mich das gefragt?", About.LAST, "", ""),
+        ("weshalb", About.LAST, "", ""),
+        ("was hast du gerade gemacht", About.LAST, "", ""),
+        ("warum nicht", About.LAST, "", ""),
+        ("warum hast du das nicht gemacht", About.NOT_DONE, "", ""),
+        ("warum hast du die Stehlampe nicht angemacht", About.NOT_DONE, "Stehlampe", ""),
+        ("warum hast du die Stehlampe angemacht", About.THING, "Stehlampe", "on"),
+        ("Wieso hast du denn die Haustür aufgeschlossen?", About.THING, "Haustür", "unlocked"),
+        ("warum ist das Licht in der Küche noch an", About.THING, "Licht in der Küche", "on"),
+        ("warum sind die Rollläden zu?", About.THING, "Rollläden", "closed"),
+        ("warum ging das Licht plötzlich aus", About.THING, "Licht", "off"),
+        ("warum ist das Licht angegangen", About.THING, "Licht", "on"),
+        ("wer hat die Heizung ausgeschaltet", About.THING, "Heizung", "off"),
+        ("Was hat das Garagentor geöffnet?", About.THING, "Garagentor", "open"),
+        ("warum hast du es ausgemacht", About.LAST, "", ""),
+    ],
+)
+def test_german_questions_are_read(text, about, thing, state):
+    question = read_question(text)
+
+    assert question is not None
+    assert (question.about, question.thing, question.state) == (about, thing, state)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "was ist das Wetter morgen",
+        "wer hat das Penicillin entdeckt",
+        "warum ist der Himmel blau",
+        "warum machst du nicht das Licht an",
+        "mach das Licht an",
+        "was hast du heute im Angebot",
+        "was kostet ein Ei",
+    ],
+)
+def test_other_german_words_are_no_such_question(text):
+    assert read_question(text) is None
+
+
+async def test_a_german_question_is_answered_from_the_record(talk):
+    await talk.hears("turn on the floor lamp")
+
+    for question in (
+        "Warum hast du das gemacht?",
+        "Wer hat die Floor Lamp angemacht?",
+        "warum ist die Floor Lamp an",
+    ):
+        assert (await talk.hears(question)).text.startswith('You said "turn on the floor lamp".')

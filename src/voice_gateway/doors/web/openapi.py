@@ -8,6 +8,7 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
 from voice_gateway import __version__
+from voice_gateway.doors.web import openapi_others
 from voice_gateway.doors.web.asking import Ask, Undo
 from voice_gateway.doors.web.bodies import Body, json_response
 from voice_gateway.doors.web.devices import Wish
@@ -164,7 +165,6 @@ def _ours() -> dict[str, Any]:
 
 
 def _of_programs() -> dict[str, Any]:
-    """OpenAI's shape and MCP are described elsewhere, by those whose they are."""
     talk = _query("conversation_id", {**TEXT, "minLength": 1, "maxLength": LONGEST_NAME}, "where to undo it")
     one = "/api/routines/{id}"
     told = {"200": {"description": "events", "content": {"text/event-stream": {"schema": {}}}}}
@@ -214,8 +214,7 @@ def _of_programs() -> dict[str, Any]:
     }
 
 
-def document(more: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """`more` are paths of others."""
+def document() -> dict[str, Any]:
     return {
         "openapi": "3.1.0",
         "info": {
@@ -223,14 +222,17 @@ def document(more: Mapping[str, Any] | None = None) -> dict[str, Any]:
             "version": __version__,
             "description": "On loopback no token is needed; elsewhere `voice-gateway web token` makes one.",
         },
-        "components": {"securitySchemes": {"token": {"type": "http", "scheme": "bearer"}}},
+        "components": {
+            "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
+            "schemas": openapi_others.schemas(),
+        },
         "security": [{}, {"token": []}],
-        "paths": {**_ours(), **_of_programs(), **(more or {})},
+        "paths": {**_ours(), **_of_programs(), **openapi_others.paths()},
     }
 
 
-def openapi_routes(more: Mapping[str, Any] | None = None) -> list[BaseRoute]:
-    made = document(more)
+def openapi_routes() -> list[BaseRoute]:
+    made = document()
 
     async def openapi(_request: Request) -> Response:
         return json_response(made)

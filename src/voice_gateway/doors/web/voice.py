@@ -27,13 +27,14 @@ from voice_gateway.interruption import Interruption
 from voice_gateway.sound.samples import RATE
 from voice_gateway.sound.worker import in_thread
 from voice_gateway.speaking.synthesizer import Synthesizer
-from voice_gateway.turn import SpeechSegment, Transcript, Utterance
+from voice_gateway.turn import LONGEST_TEXT, SpeechSegment, Transcript, Utterance
 from voice_gateway.watch import Watch
 
 log = logging.getLogger(__name__)
 
 LONGEST_SECONDS = 60.0  # of one utterance: nobody holds a button longer
 SILENT_SECONDS = 120.0  # without a word or a sound from the browser while nothing is under way
+NOT_KNOWN = "not a message that I know"
 MOST_UNSENT = 2000  # messages: a browser that does not read is let go
 TOO_MUCH, TRY_LATER, REFUSED = 1009, 1013, 1008  # codes of the protocol
 
@@ -54,7 +55,8 @@ async def warm_up(engines: Engines) -> None:
 
 
 class Microphone:
-    """`{"type": "start"}`, 16 kHz PCM, `{"type": "end"}`; as often as wanted, one after the other."""
+    """`{"type": "start"}`, 16 kHz PCM, `{"type": "end"}`; as often as wanted, one after the other. And
+    `{"type": "speak", "text"}`, for an answer that came another way."""
 
     def __init__(self, socket: WebSocket, engines: Engines, answer: Answer, feed: Feed, start: Start) -> None:
         self._socket = socket
@@ -109,9 +111,10 @@ class Microphone:
             too_long = self._bytes > LONGEST_SECONDS * RATE * 2
             return f"more than {LONGEST_SECONDS:g} seconds of sound" if too_long else ""
         try:
-            kind = json.loads(message.get("text") or "")["type"]
-        except (ValueError, TypeError, KeyError, RecursionError):
-            return "not a message that I know"
+            told = json.loads(message.get("text") or "")
+            kind, text = told["type"], told.get("text")
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+            return NOT_KNOWN
         if kind == "start":
             self._interruption.now()  # who speaks into the answer does not want the rest of it
             self._sound, self._bytes, self._recording = [], 0, True
@@ -119,6 +122,12 @@ class Microphone:
             sound, self._sound, self._recording = b"".join(self._sound), [], False
             self._interruption = Interruption()
             self._start(self._turn(sound[: len(sound) // 2 * 2], self._interruption))
+        elif kind == "speak":
+            if not isinstance(text, str) or len(text) > LONGEST_TEXT:
+                return NOT_KNOWN
+            self._interruption.now()
+            self._interruption = Interruption()
+            self._start(self._aloud(text, self._interruption))
         return ""
 
     # --- what goes back
@@ -204,6 +213,13 @@ class Microphone:
             pieces.put_nowait(None)
             self._send({"type": "answer", **reply.to_json()})
 
+    async def _aloud(self, text: str, interruption: Interruption) -> None:
+        """An answer to what was typed."""
+        pieces: asyncio.Queue[str | None] = asyncio.Queue()
+        pieces.put_nowait(text)
+        pieces.put_nowait(None)
+        await self._speak(pieces, interruption)
+
     async def _speak(self, pieces: "asyncio.Queue[str | None]", interruption: Interruption) -> None:
         """Sentence by sentence while the rest comes; a voice that fails leaves the words."""
 
@@ -213,7 +229,7 @@ class Microphone:
             elif kind == "audio-chunk" and not interruption.wanted:
                 await self._unsent.put(pcm)
 
-        speech = StreamedSpeech(self._engines.synthesizer, send)
+        speech, failed = StreamedSpeech(self._engines.synthesizer, send), ""
         try:
             while (piece := await pieces.get()) is not None:
                 if not interruption.wanted:
@@ -221,4 +237,5 @@ class Microphone:
             await speech.end()
         except GatewayError as error:
             log.warning("the answer cannot be spoken", extra={"reason": str(error)})
-        self._send({"type": "audio_end"})
+            failed = str(error)
+        self._send({"type": "audio_end"} | ({"error": failed} if failed else {}))

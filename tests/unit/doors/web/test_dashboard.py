@@ -10,6 +10,7 @@ from voice_gateway.doors.web.figures import Figures
 from voice_gateway.doors.web.metrics import Metrics
 
 ROOT = Path(__file__).parents[4]
+PAGE = (ROOT / "docs" / "programs.md").read_text(encoding="utf-8")
 ADDED = ("_bucket", "_count", "_sum")
 
 
@@ -28,6 +29,18 @@ def test_the_dashboard_asks_for_what_is_told():
     assert plain <= set(told())
 
 
+def test_the_dashboard_parts_by_labels_that_are_told():
+    dashboard = json.loads((ROOT / "packaging" / "grafana-dashboard.json").read_text(encoding="utf-8"))
+    known = told()
+    for text in [target["expr"] for panel in dashboard["panels"] for target in panel["targets"]]:
+        (name,) = set(re.findall(r"\b(?:voice_gateway|process)_\w+", text))
+        one = known.get(next((name.removesuffix(end) for end in ADDED if name.endswith(end)), name))
+        row = re.search(rf"`{one.name}[^|]*\|([^|\n]*)", PAGE) if one else None
+        labels = {"job", "le", *re.findall(r"\w+", row[1] if row else "")}
+        asked = {word for group in re.findall(r"by \(([^)]*)\)", text) for word in re.findall(r"\w+", group)}
+        asked |= set(re.findall(r"(\w+)(?:=~|!~|=|!=)\"", text))
+        assert asked <= labels, text
+
+
 def test_the_page_names_every_metric():
-    page = (ROOT / "docs" / "programs.md").read_text(encoding="utf-8")
-    assert [name for name in told() if f"`{name}`" not in page] == []
+    assert [name for name in told() if f"`{name}`" not in PAGE] == []

@@ -127,6 +127,24 @@ async def test_the_answer_is_spoken_where_that_is_wished_sentence_by_sentence(tm
     assert sum(len(one) for one in messages if isinstance(one, bytes)) == 2 * 2205 * 2
 
 
+async def test_an_answer_that_came_another_way_is_spoken(tmp_path):
+    voice = Voice()
+    async with microphone(tmp_path, Ears(""), voice) as (socket, _watch):
+        await socket.send(json.dumps({"type": "speak", "text": "It is on. It is bright."}))
+        messages = await until_kind(socket, "audio_end")
+
+    assert voice.said == ["It is on.", "It is bright."]
+    assert sum(len(one) for one in messages if isinstance(one, bytes)) == 2 * 2205 * 2
+    assert messages[-1] == {"type": "audio_end"}
+
+
+async def test_a_voice_that_fails_says_so_where_only_it_was_wanted(tmp_path):
+    async with microphone(tmp_path, Ears(""), Voice(fails=True)) as (socket, _watch):
+        await socket.send(json.dumps({"type": "speak", "text": "It is on."}))
+        messages = await until_kind(socket, "audio_end")
+    assert messages[-1]["error"] == "no voice"
+
+
 async def test_a_voice_that_fails_leaves_the_words(tmp_path):
     async with microphone(tmp_path, Ears("hello there"), Voice(fails=True), "speak=1") as (socket, _watch):
         await said(socket)
@@ -162,7 +180,9 @@ async def test_several_wishes_one_after_the_other_and_sound_outside_of_them_is_d
             assert (await until_kind(socket, "answer"))[-1]["ok"]
 
 
-@pytest.mark.parametrize("message", ["", "{", "[]", "5", '{"kind": "start"}'])
+@pytest.mark.parametrize(
+    "message", ["", "{", "[]", "5", '{"kind": "start"}', '{"type": "speak"}', '{"type": "speak", "text": 5}']
+)
 async def test_what_is_no_message_ends_the_connection(tmp_path, message):
     async with microphone(tmp_path, Ears("hello")) as (socket, _watch):
         await socket.send(message)

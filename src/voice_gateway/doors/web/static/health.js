@@ -136,7 +136,7 @@ function bars(seconds, name) {
   if (!seconds.length) return null;
   const shown = seconds.slice(-30);
   const most = Math.max(...shown, 0.001);
-  const drawing = svg("svg", { viewBox: "0 0 120 28", class: "spark", role: "img", "aria-label": `The last ${shown.length} calls of ${name}, the slowest took ${duration(most)}` });
+  const drawing = svg("svg", { viewBox: "0 0 120 28", class: "spark", role: "img", "aria-label": `The last ${count(shown.length, "call")} of ${name}, the slowest took ${duration(most)}` });
   shown.forEach((value, index) => {
     const height = Math.max(1.5, (value / most) * 26);
     drawing.append(svg("rect", { x: 120 - (shown.length - index) * 4, y: 28 - height, width: 3, height, rx: 1 }));

@@ -6,7 +6,7 @@ import { announce, h, keep, replace, set, write } from "./dom.js";
 import { questionDialog, toast } from "./dialogs.js";
 import { iconOfDevice } from "./icons.js";
 import * as live from "./live.js";
-import { sentenceCase } from "./words.js";
+import { isTurnedOn, sentenceCase } from "./words.js";
 
 const NOWHERE = "No room";
 const SWITCHED = ["on", "off"];
@@ -36,7 +36,7 @@ export function homeView() {
 }
 
 function tallyOf(devices) {
-  const on = devices.filter((device) => device.state === "on").length;
+  const on = devices.filter((device) => isTurnedOn(device)).length;
   const away = devices.filter((device) => device.available === false).length;
   return [`${devices.length} devices`, `${on} on`, away ? `${away} not answering` : ""].filter(Boolean).join(" · ");
 }

@@ -3,6 +3,7 @@
 import { conversation } from "./conversation.js";
 import { h, set, write } from "./dom.js";
 import { icon } from "./icons.js";
+import { openVoice } from "./sound.js";
 
 const RATE = 16000;
 const TAP_MILLISECONDS = 350; // a shorter press is a tap: it listens until the next one
@@ -63,11 +64,7 @@ export class HoldToTalk {
   }
 
   openSocket(session) {
-    const address = new URL("/api/voice", location.href);
-    address.protocol = location.protocol === "https:" ? "wss:" : "ws:";
-    address.search = new URLSearchParams({ conversation_id: conversation.id, speak: this.on.speak() ? "1" : "0" });
-    const socket = new WebSocket(address);
-    socket.binaryType = "arraybuffer";
+    const socket = openVoice({ conversation_id: conversation.id, speak: this.on.speak() ? "1" : "0" });
     session.socket = socket;
     socket.onopen = () => {
       socket.send(JSON.stringify({ type: "start" }));

@@ -8,6 +8,7 @@ import * as live from "./live.js";
 import { HoldToTalk } from "./microphone.js";
 import { Player, speakAloud } from "./sound.js";
 import * as tracePanel from "./trace-panel.js";
+import { isTurnedOn } from "./words.js";
 
 export function talkView() {
   return new Talk();
@@ -26,7 +27,7 @@ class Talk {
       audio: (samples, rate) => this.player.play(samples, rate),
       ended: (reason) => this.voiceEnded(reason),
     });
-    this.sound = h("button", { class: "round quiet sound", type: "button", "aria-label": "Answer spoken words aloud", title: "Answer spoken words aloud", onclick: () => this.toggleSound() });
+    this.sound = h("button", { class: "round quiet sound", type: "button", "aria-label": "Speak answers aloud", title: "Speak answers aloud", onclick: () => this.toggleSound() });
     this.element = h("section", { class: "page talk", "aria-label": "Talk" },
       h("h1", { class: "sr" }, "Talk"),
       h("div", { class: "scroll" }, this.hello, this.list),
@@ -115,6 +116,7 @@ class Talk {
     try {
       const answer = await run((type, data) => this.event(card, type, data));
       this.done(card, answer);
+      if (speakAloud()) this.player.speak(answer.text, (reason) => this.noVoice(reason));
     } catch (error) {
       card.failed(error.message);
       announce(error.message);
@@ -176,10 +178,16 @@ class Talk {
     if (reason) this.notice(reason);
   }
 
-  toggleSound() {
-    speakAloud(!speakAloud());
-    if (!speakAloud()) this.player.stop();
+  toggleSound(wanted = !speakAloud()) {
+    speakAloud(wanted);
+    if (!wanted) this.player.stop();
     this.showSound();
+  }
+
+  // It would fail at every answer: said once, and switched off.
+  noVoice(reason) {
+    this.toggleSound(false);
+    this.notice(`The answer cannot be spoken: ${reason}`);
   }
 
   showSound() {
@@ -193,6 +201,6 @@ function suggestions() {
   const devices = live.state.devices.filter((device) => device.available !== false);
   const lamp = devices.find((device) => /light|lamp|dimmer/i.test(device.kind) && device.actions?.includes("on"))
     ?? devices.find((device) => device.actions?.includes("on"));
-  const found = lamp ? [`Turn ${lamp.state === "on" ? "off" : "on"} the ${lamp.name}`] : [];
+  const found = lamp ? [`Turn ${isTurnedOn(lamp) ? "off" : "on"} the ${lamp.name}`] : [];
   return [...found, "Which lights are on?", "What time is it?", "Set a timer for five minutes", "What can you do?"];
 }

@@ -45,6 +45,9 @@ export function duration(seconds) {
   return `${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`;
 }
 
+// "on", "on, 35 %"
+export const isTurnedOn = (device) => /^on\b/i.test(device.state ?? "");
+
 export function sentenceCase(text) {
   const words = String(text ?? "").replaceAll("_", " ");
   return words.charAt(0).toUpperCase() + words.slice(1);
