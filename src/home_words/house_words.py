@@ -12,9 +12,14 @@ _LOW: Final = r"(?:low|empty|flat|weak|dying|dead|running (?:low|out)|(?:almost|
 _NETWORK: Final = r"(?: (?:to|from|in|into) (?:the |my )?(?:z wave |zwave )?(?:network|house|home))?"
 _DEVICE: Final = r"(?:new |old |another )?(?:z wave |zwave )?(?:device|node)"
 _PARAMETER: Final = r"(?:(?:configuration )?parameter)"
+_QUIET: Final = r"(?:stop|silence|mute|quiet|end|dismiss|acknowledge|(?:turn|switch|shut) off)"
 
 # How each is said; where several fit, what comes first is tried first.
 _SAID: Final = {
+    "QuietAlarm": (
+        rf"{_QUIET} {_THE}(?P<danger>.+) (?:alarm|detector|alert|warning|siren)s?",
+        rf"(?:turn|switch|shut) {_THE}(?P<danger2>.+) (?:alarm|detector)s? off",
+    ),
     "Batteries": (
         rf"(?:which|what|are|are there|do we have|is|tell me which|show me which)(?: any| the| of the| all the)?"
         rf" batter(?:y|ies)(?: (?:are|is|that are))? {_LOW}",

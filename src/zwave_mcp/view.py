@@ -65,6 +65,17 @@ def resolve_device(
     return result(sentence, "not_found", Facts(requested, candidates=found.nearest))
 
 
+def resolve_single(
+    view: View, asked: str, requested: dict[str, object], prefers: Prefers[Device] | None = None
+) -> Device | Result:
+    """A device with a radio of its own, for what is done to no group."""
+    found = resolve_device(view, asked, requested, prefers)
+    if isinstance(found, Result) or not found.members:
+        return found
+    sentence = wording.only_its_members(found, found.members)
+    return result(sentence, "unsupported", Facts(requested, found, candidates=found.members))
+
+
 def _not_known_yet(device: Device, requested: dict[str, object]) -> Result | None:
     """Of what the gateway has not interviewed nobody can say that it cannot do something."""
     node = device.node

@@ -122,6 +122,11 @@ def one_at_a_time(asked: str, devices: Sequence[Device]) -> str:
     return f"This acts on one device, so for {quoted(asked)} make one call for each device: {each}."
 
 
+def only_its_members(group: Device, members: Sequence[Device]) -> str:
+    names = listed([told_apart(device) for device in members[: 2 * _OFFERED]])
+    return f"{capital(the(group))} is a group; this can only be done with its members: {names}."
+
+
 def is_sent(group: Device) -> str:
     return f"The command was sent to {the(group)}"
 

@@ -21,6 +21,7 @@ from voice_gateway.conversation.pending import (
     open_question,
 )
 from voice_gateway.conversation.pin_lock import PinLock, PinVerdict, in_words
+from voice_gateway.homes.zwave import look_before
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.permission import TurnGate
 from voice_gateway.tools.proposal import question
@@ -37,6 +38,8 @@ GRACE_SECONDS = 60.0  # how long that is
 
 CHOSEN = "some of what I asked about"
 KEPT_BACK = "a number that could be a PIN, so nothing was passed on"
+
+_WRONG = (OutcomeStatus.INVALID, OutcomeStatus.NOT_FOUND, OutcomeStatus.UNSUPPORTED, OutcomeStatus.AMBIGUOUS)
 
 NOT_AGAIN = "I have not changed anything."
 TOO_LATE = "That was too long ago, so I did nothing. Please ask again."
@@ -162,6 +165,8 @@ class Confirmation:
 
     async def asked(self, turn: Turn, calls: Sequence[ToolCall]) -> tuple[str, bool]:
         """The question about these calls, which is open from now on; or why it makes no sense to ask."""
+        if refused := await self._refused_anyway(calls):
+            return refused, False
         levels = [self._tier(call) for call in calls]
         sensitive = Tier.SENSITIVE in levels
         pin = sensitive and self._pin is not None
@@ -179,6 +184,15 @@ class Confirmation:
         if pin:
             self._asked_until[turn.utterance.door] = pending.expires + GRACE_SECONDS
         return asks, True
+
+    async def _refused_anyway(self, calls: Sequence[ToolCall]) -> str:
+        """What a look tells would not be taken: nobody says yes, and a PIN, to that."""
+        for call in calls:
+            look = look_before(call, self._traits(call.name), self._executor.tools)
+            told = await self._executor.execute(look) if look else None
+            if told is not None and told.status in _WRONG:
+                return render_outcomes([told])
+        return ""
 
     def wanted(self, reply: Reply, state: Mapping[str, Any]) -> AnswerWanted | None:
         """What would settle the question that this reply ends with."""

@@ -14,9 +14,9 @@ from voice_gateway.homes.device import Device, same_but_for_state
 from voice_gateway.homes.listed import read_devices, read_scenes
 from voice_gateway.homes.source import Act, Call, Listing
 from voice_gateway.tools.executor import ToolExecutor
-from voice_gateway.tools.manager import tool_of
+from voice_gateway.tools.manager import ToolManager, tool_beside, tool_of
 from voice_gateway.tools.reach import LOOK, WARMTH, Reach
-from voice_gateway.turn import ToolCall, ToolOutcome, new_id
+from voice_gateway.turn import ToolCall, ToolOutcome, ToolTraits, new_id
 
 if TYPE_CHECKING:
     from voice_gateway.homes.home import Home
@@ -43,6 +43,14 @@ LIST_ARGS: Final = {"includeInactive": True, "limit": 100}
 MANY = 200  # devices, whose names take a while to look at
 MOST_PAGES = 50  # of 100 devices: more than a Z-Wave network can hold
 _DEGREES: Final = {"": "degrees", "C": "degrees Celsius", "F": "degrees Fahrenheit"}
+
+
+def look_before(call: ToolCall, traits: ToolTraits, tools: ToolManager) -> ToolCall | None:
+    """The look that can tell that a call would be refused, before anybody is asked for a yes to it."""
+    if traits.stranger or traits.original_name != SET_PARAMETER or not isinstance(call.args, Mapping):
+        return None
+    look = tool_beside(tools, PARAMETERS, call.name)
+    return ToolCall(new_id(), look, dict(call.args)) if look else None
 
 
 class ZwaveSource:

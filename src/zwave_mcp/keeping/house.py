@@ -46,7 +46,7 @@ class House:
             "list_zwave_scenes": lambda given: self._scenes.tell(given.get("sceneName", "")),
             "get_zwave_user_codes": lambda given: self._codes.tell(given.get("deviceName", "")),
             "get_zwave_parameters": lambda given: self._parameters.tell(
-                given["deviceName"], given.get("parameter", "")
+                given["deviceName"], given.get("parameter", ""), given.get("value")
             ),
             "set_zwave_parameter": lambda given: self._parameters.change(
                 given["deviceName"], given["parameter"], given["value"]

@@ -32,6 +32,9 @@ class Naming:
         device = resolve_device(view, asked, requested)
         if isinstance(device, Result):
             return device
+        if device.members:
+            sentence = f"{capital(wording.the(device))} is a group, which gets its name in Z-Wave JS UI."
+            return result(sentence, "unsupported", Facts(requested, device))
         wrong = objection(view, device, name, room)
         if wrong is not None:
             return result(wrong, "invalid", Facts(requested, device))

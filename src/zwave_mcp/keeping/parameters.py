@@ -12,7 +12,7 @@ from zwave_mcp.control import NotPossible
 from zwave_mcp.devices import Device
 from zwave_mcp.home import Home, HomeError, Value, is_number
 from zwave_mcp.results import Facts, Outcome, Result, result
-from zwave_mcp.view import View, Viewer, resolve_device
+from zwave_mcp.view import View, Viewer, resolve_single
 
 CONFIGURATION: Final = 112
 _OFFERED: Final = 5  # names that one sentence bears
@@ -42,17 +42,21 @@ class Parameters:
         self._home = home
         self._viewer = viewer
 
-    async def tell(self, asked: str, wanted: str = "") -> Result:
-        """One, read from the device itself, or the names and values of all as they are remembered."""
+    async def tell(self, asked: str, wanted: str = "", value: Any = None) -> Result:
+        """One, read from the device itself, or the names and values of all as they are remembered; with a
+        value only whether it could be set to that."""
         view = await self._viewer.now()
-        device = resolve_device(view, asked, {}, has_parameters)
+        device = resolve_single(view, asked, {}, has_parameters)
         if isinstance(device, Result):
             return device
         try:
+            if value is not None:
+                return _could_be(device, find(device, wanted), value)
             if wanted:
                 return await self._one(device, find(device, wanted))
         except NotPossible as no:
-            return result(str(no), no.outcome, Facts({"parameter": wanted}, device))
+            asked_for = {"parameter": wanted} | ({} if value is None else {"value": value})
+            return result(str(no), no.outcome, Facts(asked_for, device))
         return _all(device)
 
     async def _one(self, device: Device, parameter: Value) -> Result:
@@ -76,7 +80,7 @@ class Parameters:
     async def change(self, asked: str, wanted: str, value: Any) -> Result:
         requested = {"parameter": wanted, "value": value}
         view = await self._viewer.now()
-        device = resolve_device(view, asked, requested, has_parameters)
+        device = resolve_single(view, asked, requested, has_parameters)
         if isinstance(device, Result):
             return device
         try:
@@ -245,6 +249,13 @@ def entry(parameter: Value, value: Any) -> dict[str, Any]:
         "choices": [str(text) for text in parameter.states.values()],
         "writeable": parameter.writeable,
     }
+
+
+def _could_be(device: Device, parameter: Value, wanted: Any) -> Result:
+    setting = checked(parameter, wanted)
+    sentence = f"{parameter.label} of {wording.the(device)} can be {value_text(parameter, setting.value)}."
+    facts = Facts(device=device, more={"parameters": [entry(parameter, parameter.value)]})
+    return result(sentence, "confirmed", facts)
 
 
 def _named(parameter: Value) -> str:

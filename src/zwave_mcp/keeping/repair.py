@@ -9,7 +9,7 @@ from zwave_mcp.devices import Device
 from zwave_mcp.home import Home, NoAnswer, Refused
 from zwave_mcp.keeping.network import CannotDo
 from zwave_mcp.results import Facts, Outcome, Result, result
-from zwave_mcp.view import Viewer, resolve_device
+from zwave_mcp.view import Viewer, resolve_single
 
 INTERVIEW: Final = "interview"
 ROUTES: Final = "routes"
@@ -21,7 +21,7 @@ class Repair:
         self._viewer = viewer
 
     async def ping(self, asked: str) -> Result:
-        device = resolve_device(await self._viewer.now(), asked, {})
+        device = resolve_single(await self._viewer.now(), asked, {})
         if isinstance(device, Result):
             return device
         if device.node.asleep:
@@ -45,7 +45,7 @@ class Repair:
             if action == INTERVIEW:
                 return result("Say which device is to be interviewed again.", "invalid", Facts(requested))
             return await self._all_routes(requested)
-        device = resolve_device(await self._viewer.now(), asked, requested)
+        device = resolve_single(await self._viewer.now(), asked, requested)
         if isinstance(device, Result):
             return device
         if device.node.dead:

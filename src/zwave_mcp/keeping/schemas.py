@@ -86,6 +86,7 @@ HOUSE_TOOLS: Final[tuple[ToolSpec, ...]] = (
             {
                 "deviceName": device("'Desk Lamp'"),
                 "parameter": text("Its name or number, for example 'LED Indicator'; leave out for all"),
+                "value": text("Tells only whether it could be set to this, for example '3000'"),
             },
             ("deviceName",),
         ),

@@ -12,7 +12,7 @@ from voice_gateway.brain.local.understand import Reader
 from voice_gateway.homes.home import Home, build_home
 from voice_gateway.homes.listed import read_devices
 
-TOOLS = frozenset({"list_timers", "list_zwave_devices"})
+TOOLS = frozenset({"list_timers", "cancel_timer", "list_zwave_devices"})
 
 
 def home(*events: str) -> Home:
@@ -64,6 +64,30 @@ def test_what_somebody_has_set_is_of_the_clock_in_every_home(said: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "said",
+    [
+        "stop the smoke alarm", "turn off the smoke alarm", "turn the fire alarm off", "silence the smoke alarm",
+        "mute the kitchen smoke alarm", "switch off the smoke detector",
+    ],
+)  # fmt: skip
+def test_to_stop_one_that_does_not_sound_tells_how_it_is(said: str) -> None:
+    step = read(said, home("smoke"))
+    assert step.query is not None and not step.acts, step
+    assert (step.query.mode, step.query.noun, step.query.state) == ("alarm", "smoke", "told")
+
+
+@pytest.mark.parametrize(
+    ("said", "events"),
+    [
+        ("stop the smoke alarm", ()), ("cancel the smoke alarm", ("smoke",)), ("stop the work alarm", ("smoke",)),
+        ("stop the water alarm", ("smoke",)), ("stop the alarm", ("smoke",)),
+    ],
+)  # fmt: skip
+def test_other_alarms_are_stopped_as_those_of_the_clock(said: str, events: tuple[str, ...]) -> None:
+    assert [one.tool for one in read(said, home(*events)).requests] == ["cancel_timer"]
+
+
+@pytest.mark.parametrize(
     ("state", "asked", "said"),
     [
         ("no smoke", True, "No, no smoke is detected."),
@@ -80,6 +104,7 @@ def test_only_a_question_for_yes_or_no_gets_one(state: str, asked: bool, said: s
 def test_the_home_is_needed_to_know_it() -> None:
     reader = Reader(Context(tools=TOOLS), core_only=True)
     assert not reader.read(normalise("how is the smoke alarm")).steps
+    assert not reader.read(normalise("stop the smoke alarm")).steps
     assert reader.read(normalise("how is the work alarm")).steps[0].frame == Frame(
         "ListTimers", {"kind": "alarm", "label": "work"}, literal=10
     )

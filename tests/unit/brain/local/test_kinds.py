@@ -118,6 +118,20 @@ async def test_a_siren_sounds_only_after_a_yes(talk: HomeTalk, said: str):
     assert (await talk.hears("yes")).text == "The Panic Siren is playing Alarm."
 
 
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("play bach on the panic siren", 'The Panic Siren has no tone "bach"; it has Alarm.'),
+        ("make the reading lamp red", "The Reading Lamp can be warm or cold white, but has no colours."),
+    ],
+)
+async def test_what_it_does_not_have_is_told_and_not_asked_about(talk: HomeTalk, said: str, told: str):
+    before = await how(talk)
+    reply = await talk.hears(said)
+    assert (reply.text, reply.expects_answer) == (told, False)
+    assert await how(talk) == before
+
+
 @pytest.mark.parametrize("tone", ["siren", "Siren", "3", "evacuate"])
 async def test_a_chime_asks_before_it_plays_a_siren(talk: HomeTalk, tone: str):
     await talk.hears("is the fan on")  # the home is known

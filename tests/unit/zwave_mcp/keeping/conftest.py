@@ -64,6 +64,10 @@ kind = "switch"
 node = 7
 faults = ["dead"]
 
+[[group]]
+name = "Office Things"
+devices = ["Desk Lamp", "Coffee Maker"]
+
 [[scene]]
 name = "Movie Night"
 set = [{ device = "Desk Lamp", state = "off" }, { device = "Front Door", state = "locked" }]

@@ -122,6 +122,40 @@ async def test_a_device_that_does_not_take_it_is_not_said_to_have_it(tmp_path: A
     assert sentence == "The Desk Lamp did not take it: Power Limit is still 2500 watts."
 
 
+@pytest.mark.parametrize(
+    ("parameter", "value", "outcome", "words"),
+    [
+        ("power limit", "3000", "confirmed", "Power Limit of the Desk Lamp can be 3000 watts."),
+        ("power limit", "9999", "invalid", "9999 is out of range for Power Limit"),
+        ("colour", "1", "not_found", 'The Desk Lamp has no parameter called "colour"'),
+        ("power", "1", "ambiguous", "Which parameter do you mean"),
+    ],
+)
+async def test_whether_a_value_could_be_set_is_told_without_setting_it(
+    house: House, parameter: str, value: str, outcome: str, words: str
+) -> None:
+    told = await house("get_zwave_parameters", deviceName="desk lamp", parameter=parameter, value=value)
+    assert told[0] == outcome
+    assert told[1].startswith(words)
+    (_, sentence, _) = await house("get_zwave_parameters", deviceName="desk lamp", parameter="20")
+    assert "Power Limit is 2500 watts" in sentence
+
+
+async def test_a_group_is_told_as_one_where_only_a_device_will_do(house: House) -> None:
+    group = {"deviceName": "Office Things"}
+    outcome, sentence, _ = await house("rename_zwave_device", **group, newName="Work")
+    assert (outcome, sentence) == (
+        "unsupported",
+        "The Office Things is a group, which gets its name in Z-Wave JS UI.",
+    )
+    for tool, more in (("ping_zwave_device", {}), ("repair_zwave_device", {"action": "interview"})):
+        outcome, sentence, _ = await house(tool, **group, **more)
+        assert outcome == "unsupported"
+        assert sentence == (
+            "The Office Things is a group; this can only be done with its members: Desk Lamp and Coffee Maker."
+        )
+
+
 async def test_a_sleeping_device_gets_it_when_it_wakes_up(house: House) -> None:
     given = {"deviceName": "back door", "parameter": "wake up", "value": "120"}
     assert (await house("set_zwave_parameter", **given))[0] == "queued"

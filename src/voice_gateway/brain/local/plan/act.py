@@ -159,6 +159,8 @@ def _cannot(device: Device, action: str) -> str:
     able = ABLE.get(device.kind)
     if device.is_cover and action == "dim":
         return f"I can't set {the(device)} to a position: it {able}."
+    if action == "colour" and device.can("kelvin"):
+        return f"{capital(the(device))} can be warm or cold white, but has no colours."
     return f"I can't {DOING[action]} {f'that: {the(device)} {able}' if able else the(device)}."
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from home_words.event_words import danger_kind
 from voice_gateway.brain.local.alarm_answer import KINDS
 from voice_gateway.brain.local.grammar import Frame
-from voice_gateway.brain.local.meaning import Context, Meaning, Step
+from voice_gateway.brain.local.meaning import Context, Meaning, NotHandled, Step
 from voice_gateway.brain.local.plan.look import LOOKS
 
 _DANGER = re.compile(
@@ -17,7 +17,9 @@ _DANGER = re.compile(
 
 def may_be_of_the_home(frame: Frame) -> bool:
     """By its words alone."""
-    if frame.intent != "ListTimers" or frame.text("kind") != "alarm" or frame.slots.get("due"):
+    if frame.intent not in ("ListTimers", "CancelTimer") or frame.text("kind") != "alarm":
+        return False
+    if frame.slots.get("due"):
         return False
     label = frame.text("label")
     return _DANGER.match(label) is not None if label else bool(frame.slots.get("there"))
@@ -27,11 +29,25 @@ def home_alarms(frame: Frame, context: Context) -> Meaning | None:
     """What a question for alarms is about the home; None: it is about the clock, or nothing here watches."""
     if not may_be_of_the_home(frame):
         return None
-    watched = {kind for device in context.home.devices for kind in device.events if kind in KINDS}
     said = _DANGER.match(frame.text("label"))
     if said is None:
-        return _looked("alarms", "", context) if watched else None
-    if danger_kind(said["danger"]) not in watched:
+        return _looked("alarms", "", context) if _watched(context) else None
+    return _danger(said, context)
+
+
+def quiet_alarm(frame: Frame, context: Context) -> Meaning:
+    """ "Stop the smoke alarm" where none sounds: how it is. One that sounds is stopped before anybody plans."""
+    said = _DANGER.match(frame.text("danger"))
+    meaning = _danger(said, context) if said else None
+    return meaning or NotHandled("nothing here watches for that")
+
+
+def _watched(context: Context) -> set[str]:
+    return {kind for device in context.home.devices for kind in device.events if kind in KINDS}
+
+
+def _danger(said: re.Match[str], context: Context) -> Meaning | None:
+    if danger_kind(said["danger"]) not in _watched(context):
         return None
     looked = _looked(f"{said['danger']} alarm", said["place"] or "", context)
     if isinstance(looked, Step) and looked.query is not None:  # "how is it" is not answered with yes or no

@@ -14,6 +14,7 @@ from voice_gateway.brain.local.meaning import (
     Step,
     home_unknown,
 )
+from voice_gateway.brain.local.plan.home_alarms import quiet_alarm
 from voice_gateway.brain.local.plan.scene import scene_named, scenes_not_listed
 from voice_gateway.brain.local.resolve import Resolver, Unclear, Unknown, anything, plain, room_named
 from voice_gateway.brain.local.wording import not_known, which
@@ -198,6 +199,7 @@ def _titled(said: str) -> str:
 
 
 KEEPING: dict[str, Callable[[Frame, Context], Meaning]] = {
+    "QuietAlarm": quiet_alarm,
     "Batteries": _batteries,
     "Energy": _energy,
     "ListScenes": _list_scenes,

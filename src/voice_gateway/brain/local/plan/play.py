@@ -5,13 +5,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from home_words import command_words as words
-from home_words.names import name_key
+from home_words.names import loose_words, name_key
+from home_words.phrases import capital, listed
 from voice_gateway.brain.local.grammar import Frame
-from voice_gateway.brain.local.meaning import Clarification, Context, Meaning, NotHandled
+from voice_gateway.brain.local.meaning import Clarification, Context, Meaning, NotHandled, Step
 from voice_gateway.brain.local.plan.act import DEVICE_ACTS, act
 from voice_gateway.brain.local.plan.builtin import volume_step
 from voice_gateway.brain.local.resolve import IT, Found, Resolver, plain, room_named
-from voice_gateway.brain.local.wording import which
+from voice_gateway.brain.local.wording import the, which
 from voice_gateway.homes.device import Device
 
 # --- what plays
@@ -102,9 +103,21 @@ def ringing(frame: Frame, context: Context, action: str) -> Meaning | None:
         devices = found.devices if isinstance(found, Found) else getattr(found, "candidates", ())
         if not devices or not all(device.can("ring") for device in devices):
             continue
-        slots = {**frame.slots, "thing": thing, **({"tone": _TONE.sub("", tone)} if tone else {})}
+        tone = _TONE.sub("", tone)
+        if len(devices) == 1 and _is_missing(tone, devices[0].tones):
+            has = f'{capital(the(devices[0]))} has no tone "{tone}"'
+            said = f"{has}; it has {listed(devices[0].tones)}."
+            return Step(frame.intent, frame=frame, say=said, devices=tuple(devices))
+        slots = {**frame.slots, "thing": thing, **({"tone": tone} if tone else {})}
         return act(replace(frame, intent="Ring", slots=slots), context, action)
     return None
+
+
+def _is_missing(tone: str, tones: Sequence[str]) -> bool:
+    """Found here, so that nobody is asked for a yes to it; a number may be that of a tone."""
+    words = loose_words(tone)
+    known = tone.isdecimal() or words == {"default"} or any(words <= loose_words(one) for one in tones)
+    return bool(tone and tones) and not known
 
 
 def _ring(frame: Frame, context: Context) -> Meaning:
