@@ -8,7 +8,7 @@ from typing import Final, Literal, Protocol, TypeVar
 
 from home_words.names import plain_words, singular
 from home_words.phonetics import sound
-from home_words.risk import drives_a_gate, has_shades, is_guarded
+from home_words.risk import drives_a_gate, has_shades, is_called_door, is_guarded
 
 # What a Z-Wave network has; other homes also have valve, media_player, vacuum and alarm.
 Kind = Literal[
@@ -17,7 +17,7 @@ Kind = Literal[
 ]  # fmt: skip
 Sort = Literal[
     "light", "dimmer", "cover", "lock", "plug", "switch", "thermostat", "sensor", "garage", "door", "all",
-    "device", "fan", "vacuum", "media_player", "chime", "siren",
+    "device", "fan", "vacuum", "media_player", "chime", "siren", "window",
 ]  # fmt: skip
 
 # What "everything" means: no locks, doors, blinds. A light only switches, a dimmer dims.
@@ -105,8 +105,10 @@ _ONE_THING: Final = frozenset({"thermostat", "heating", "heat", "climate", "temp
 _PARTICULAR: Final = frozenset("lamp bulb shutter shade curtain drape outlet socket".split())
 
 
+# No word for commands: what a window is that can be moved, its own name says.
+WINDOW: Final[Sort] = "window"
 _WINDOW: Final = re.compile(
-    r"\b(?:windows?|skylights?|fenster|dachfenster|fenêtre|ventana|finestra)\b", re.IGNORECASE
+    r"\b(?:windows?|skylights?|\w*fenster|fenêtres?|ventanas?|finestr[ae])\b", re.IGNORECASE
 )
 _UNNAMED: Final = re.compile(r"node \d+(?: \d+)?", re.IGNORECASE)
 
@@ -146,7 +148,10 @@ _MEMBERS: Final[dict[str, Callable[[HomeDevice], bool]]] = {
     "light": lambda device: is_light(device.kind, device.name),
     "cover": lambda device: device.kind == "blind" and not _is_window(device.name),
     "garage": lambda device: device.kind == "garage_door",
-    "door": lambda device: device.kind in ENTRANCES or "door" in device.name.casefold(),
+    "door": lambda device: (
+        device.kind in ENTRANCES or "door" in device.name.casefold() or is_called_door(device.name)
+    ),
+    WINDOW: lambda device: _is_window(device.name),
     "all": _swept,
     "device": lambda device: True,
 }

@@ -74,6 +74,11 @@ def _form(text: str) -> str:
     return fold(_HUMP.sub(" ", text))
 
 
+def is_called_door(name: str) -> bool:
+    """ "Balkontür", in any of these languages; a "Door Lamp" is a lamp."""
+    return _DOOR.search(_form(name)) is not None
+
+
 def is_loud(name: str) -> bool:
     """A device or a tone that people run from: a siren, an alarm, a horn."""
     said = _form(name)

@@ -43,7 +43,9 @@ async def states(home: SimulatedHome) -> dict[str, Any]:
 class HomeTalk:
     """`hears` is what a person says; `home` is what came of it."""
 
-    def __init__(self, text: str, *, acts: Acts | None = None, more: Iterable[BaseTool] = ()) -> None:
+    def __init__(
+        self, text: str, *, acts: Acts | None = None, more: Iterable[BaseTool] = (), language: str = "en"
+    ) -> None:
         self.home = simulated(text)
         self.time = 1_000_000.0
         self.volume = PlaybackVolume(40)
@@ -54,7 +56,7 @@ class HomeTalk:
         for tool in (*(_tool(server, spec) for spec in ALL_TOOLS), volume_tool(self.volume), *more):
             manager.add(tool)
         self.executor = ToolExecutor(manager)
-        self.brain = LocalBrain(self.executor, BrainSettings(), now=lambda: self.time)
+        self.brain = LocalBrain(self.executor, BrainSettings(language=language), now=lambda: self.time)
         self.model = Scripted(self.executor)  # behind the local brain, where it is told what to do
         self.conversation = Conversation(
             [self.brain, self.model] if more else [self.brain],

@@ -233,9 +233,12 @@ def _chosen(query: DeviceQuery, devices: Sequence[Device]) -> list[Device]:
         for device in devices
         if (fits(device) or (query.any_sort and (opening or locking)))
         and not (locking and query.any_sort and device.kind != "lock")
-        and not (opening and (query.any_sort or query.sort == "door") and not _opens(device))
+        and not (opening and (query.any_sort or query.sort in _OPENINGS) and not _opens(device))
         and room in (None, device.room.casefold())
     ]
+
+
+_OPENINGS = ("door", "window")
 
 
 def _opens(device: Device) -> bool:
@@ -266,6 +269,8 @@ def _by_state(query: DeviceQuery, members: Sequence[Device], where: str) -> str:
     if query.mode == "all" and every and not doors:
         what = "everything" if query.any_sort else f"all {query.noun}"
         return f"Yes, {what}{where} {'is' if query.any_sort else 'are'} {query.state}.{tail}"
+    if not members and query.sort in _OPENINGS:  # of what nothing watches, nobody can say that it is closed
+        return f"Nothing here can tell me whether a {query.sort}{where} is {query.state}."
     if not hits:
         nothing = "nothing" if query.any_sort else f"no {query.noun.removesuffix('s')}"
         lead = "No, " if query.mode in ("any", "all") else ""

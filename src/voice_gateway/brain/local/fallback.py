@@ -77,13 +77,13 @@ _TO_YOU: Final = {
 LONGEST_ECHO: Final = 24  # letters of an order that are said back
 
 
-def fallback(said: Said, *, search: Callable[[], str], model: bool) -> Fallback:
+def fallback(said: Said, *, search: Callable[[], str], model: bool, english: bool = True) -> Fallback:
     """`search` gives what could be searched for, "" where nothing may leave the house for these words."""
     asks = said.question or (worded_as_question(said.text) and not said.polite)
     kind, name = remark(said.text, question=asks)
     if kind is not None and kind is not Remark.STATEMENT:
         return Fallback(Reason.REMARK, f"Nice to meet you, {name.title()}." if name else _HUMAN[kind])
-    if _is_half(said):
+    if english and _is_half(said):
         return _of(Reason.HALF)
     if _MADE_UP.search(said.text):
         return _of(Reason.NOT_UNDERSTOOD if model else Reason.NEEDS_MODEL)

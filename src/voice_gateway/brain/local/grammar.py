@@ -7,6 +7,7 @@ from functools import lru_cache
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
+from home_words.colours import COLOURING, MORE_COLOURS, rgb_of
 from home_words.names import plain_words
 from voice_gateway.homes.device import Device
 from voice_gateway.homes.home import Home
@@ -88,8 +89,8 @@ _DOMAINS = {
     "dimmer": "light", "light": "light", "switch": "switch", "plug": "switch", "blind": "cover",
     "garage_door": "cover", "lock": "lock", "thermostat": "climate", "sensor": "sensor", "fan": "fan",
 }  # fmt: skip
-# What is not ours to do ("color"), and commands for later: what their templates combine.
-_LEFT_OUT = ("color", "script", "button", "floor", "command")
+# What is not ours to do, and commands for later: what their templates combine.
+_LEFT_OUT = ("script", "button", "floor", "command")
 
 
 def match_ha(text: str, home: Home, room: str | None, language: str) -> Iterator[Frame]:
@@ -136,15 +137,26 @@ def _parse_ha(language: str) -> "Intents | None":
     content: dict[str, Any] | None = get_intents(language)
     if not content:
         return None
-    kept = {name: _trimmed(content["intents"][name]) for name in _BUILDERS if name in content["intents"]}
-    return Intents.from_dict({**content, "intents": kept})
+    verbs = COLOURING.get(language, "")
+    kept = {
+        name: _trimmed(content["intents"][name], verbs) for name in _BUILDERS if name in content["intents"]
+    }
+    return Intents.from_dict({**content, "intents": kept, "lists": _with_colours(content["lists"], language)})
 
 
-def _trimmed(intent: dict[str, Any]) -> dict[str, Any]:
+def _with_colours(lists: dict[str, Any], language: str) -> dict[str, Any]:
+    more = [{"in": said, "out": colour} for said, colour in MORE_COLOURS.get(language, {}).items()]
+    known = lists.get("color", {}).get("values", [])
+    return {**lists, "color": {"values": [*known, *more]}}
+
+
+def _trimmed(intent: dict[str, Any], verbs: str) -> dict[str, Any]:
     data = []
     for block in intent["data"]:
         combination = (block.get("metadata") or {}).get("slot_combination", "")
         sentences = [sentence for sentence in block["sentences"] if _wanted(sentence)]
+        if verbs and ("color" in combination or "temperature" in combination):
+            sentences = [sentence.replace("<setze>", f"(<setze>|{verbs})") for sentence in sentences]
         if sentences and not any(word in combination for word in _LEFT_OUT):
             data.append({**block, "sentences": sentences})
     return {**intent, "data": data}
@@ -162,6 +174,11 @@ def _domain(device: Device) -> str:
 # --- what one of their sentences says, as a frame of ours
 
 _NOUNS = {"light": "lights", "switch": "switches", "cover": "blinds", "lock": "locks"}
+# A window is not the blind before it. Of other classes nobody here knows which devices are meant.
+_CLASSES = {
+    **dict.fromkeys(("blind", "shade", "shutter", "curtain", "awning"), "blinds"),
+    "window": "windows", "door": "doors", "garage": "garage doors",
+}  # fmt: skip
 Built = tuple[str, dict[str, Slot | None]] | None
 Slots = dict[str, Any]
 
@@ -176,8 +193,13 @@ def _to_frame(result: "RecognizeResult") -> Frame | None:
     return Frame(made[0], filled, result.text_chunks_matched, False)
 
 
+def _noun(slots: Slots) -> str:
+    sort = slots.get("device_class")
+    return _CLASSES.get(str(sort), "") if sort else _NOUNS.get(str(slots.get("domain")), "")
+
+
 def _thing(slots: Slots) -> str:
-    what = str(slots.get("name") or _NOUNS.get(str(slots.get("domain")), ""))
+    what = str(slots.get("name") or _noun(slots))
     return f"{what} in {slots['area']}" if what and slots.get("area") else what
 
 
@@ -194,15 +216,27 @@ def _switched(slots: Slots, response: str, on: bool) -> Built:
 
 def _leveled(slots: Slots, level: object) -> Built:
     thing = _thing(slots)
-    return ("SetLevel", {"thing": thing, "level": level}) if thing and isinstance(level, int) else None
+    number = isinstance(level, int | float) and not isinstance(level, bool)
+    return ("SetLevel", {"thing": thing, "level": level}) if thing and number else None
+
+
+def _lit(slots: Slots) -> Built:
+    """A colour, a white in kelvin, or a brightness; of a room those of its lights that have it."""
+    colour, kelvin = str(slots.get("color") or ""), slots.get("temperature")
+    if not colour and kelvin is None:
+        return _leveled(slots, slots.get("brightness"))
+    thing = _thing(slots) or (f"lights in {slots['area']}" if slots.get("area") else "")
+    if colour:
+        return ("SetColour", {"thing": thing, "colour": colour}) if thing and rgb_of(colour) else None
+    return ("SetKelvin", {"thing": thing, "kelvin": kelvin}) if thing else None
 
 
 def _state(slots: Slots, response: str) -> Built:
     state, thing = str(slots.get("state") or ""), _thing(slots)
     if response in ("one", "one_yesno") and thing:
         return ("IsState" if state else "DeviceState"), {"thing": thing, "state": state}
-    noun = _NOUNS.get(str(slots.get("domain")))
-    if noun is None or not state:
+    noun = _noun(slots)
+    if not noun or not state:
         return None
     some = response in ("any", "all")
     thing = f"{response} {noun}" if some else noun
@@ -233,7 +267,7 @@ def _ours(slots: Slots, made: Built) -> Built:
 _BUILDERS: dict[str, Callable[[Slots, str], Built]] = {
     "HassTurnOn": lambda slots, response: _switched(slots, response, on=True),
     "HassTurnOff": lambda slots, response: _switched(slots, response, on=False),
-    "HassLightSet": lambda slots, _: _leveled(slots, slots.get("brightness")),
+    "HassLightSet": lambda slots, _: _lit(slots),
     "HassSetPosition": lambda slots, _: _leveled(slots, slots.get("position")),
     "HassGetState": _state,
     "HassGetCurrentTime": lambda *_: _made("Time"),

@@ -68,6 +68,7 @@ class Interpreter:
         self._settings, self._about = settings, about
         self._now, self._place = now, place
         self._language = settings.language.replace("_", "-").split("-")[0].lower()
+        self.english = has_own_sentences(self._language)  # or another language whose clauses are known
         self._speakables: tuple[int, Speakables] | None = None
 
     def reader(self, context: Context) -> Reader:

@@ -5,6 +5,7 @@ import re
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import ParamSpec, TypeVar
 
 from home_words.question import is_question
@@ -260,7 +261,8 @@ class LocalBrain:
             text, asks = spoken, is_question(spoken)
         else:
             model = self._settings.provider != "local"
-            found = fallback(said, search=lambda: self._interpreter.searchable(said, raw), model=model)
+            search = partial(self._interpreter.searchable, said, raw)
+            found = fallback(said, search=search, model=model, english=self._interpreter.english)
             text, asks = found.text, is_question(found.text)
             if found.query:
                 asked = Clarification(text, Frame(SEARCHES, {"query": found.query}), confirm=True)

@@ -102,7 +102,7 @@ class Reader(ClauseReader):
         if not said.text:
             return Understanding.of(NotHandled("there are no words in it"))
         understood = self._understood(said)
-        if UNFINISHED.search(said.whole) and any(step.acts for step in understood.steps):
+        if self._cut_short(said.whole) and any(step.acts for step in understood.steps):
             return Understanding.of(_CUT_SHORT)
         return understood
 
@@ -130,6 +130,10 @@ class Reader(ClauseReader):
     def _ours(self) -> bool:
         """The whole home is known, in a language whose clauses are."""
         return not self.core_only and has_own_sentences(self.language)
+
+    def _cut_short(self, text: str) -> bool:
+        """ "Turn on the": by the last word, which means something else in other languages ("mach es an")."""
+        return has_own_sentences(self.language) and UNFINISHED.search(text) is not None
 
     # --- for later
 
@@ -273,7 +277,7 @@ class Reader(ClauseReader):
             return _CONTRADICTION
         if " or the " in said.text and VERB.match(said.text) and not said.question:
             return _EITHER
-        if " " in said.text and UNFINISHED.search(said.text):
+        if " " in said.text and self._cut_short(said.text):
             return _CUT_SHORT
         if self.core_only or isinstance(whole, Clarification):
             return None

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from home_words import look_words as words
 from home_words.event_words import danger_kind
-from home_words.kinds import SWITCHED, DeviceClass, device_class
+from home_words.kinds import SWITCHED, WINDOW, DeviceClass, device_class
 from home_words.names import plain_words
 from home_words.phrases import capital, listed
 from voice_gateway.brain.local.grammar import Frame, Slot
@@ -87,6 +87,8 @@ def _sort_and_room(frame: Frame, context: Context) -> tuple[DeviceClass | None, 
     if placed.nowhere not in ("", "here"):
         return None, None, quantifier
     room = None if placed.room == EVERYWHERE else placed.room
+    if placed.what in ("window", "windows"):
+        return DeviceClass(WINDOW, "windows", plural=placed.what == "windows"), room, quantifier
     return device_class(placed.what or "devices", by_sound=True), room, quantifier
 
 
@@ -100,9 +102,15 @@ def _listing(frame: Frame, query: DeviceQuery, home: Home) -> Step:
 def _is_state(frame: Frame, context: Context) -> Meaning:
     state = frame.text("state")
     sort, room, quantifier = _sort_and_room(frame, context)
-    if sort is None or not (sort.plural or quantifier):
+    single = sort is None or not (sort.plural or quantifier)
+    window = sort is not None and sort.sort == WINDOW
+    if sort is None or (single and not window):
         return _one(frame, _said(frame), context, expect=state)
-    many = quantifier in ("any", "some") or sort.noun == "anything" or frame.slots.get("left")
+    if single and not _said(frame).startswith("a "):  # "the window": the only one of that name, else any
+        meaning = _one(frame, _said(frame), context, expect=state)
+        if isinstance(meaning, Step):
+            return meaning
+    many = quantifier in ("any", "some") or sort.noun == "anything" or frame.slots.get("left") or single
     # Only a lock can be locked, whatever other doors there are.
     wanted = "lock" if state in ("locked", "unlocked") else sort.sort
     query = DeviceQuery("any" if many else "all", wanted, sort.noun, room, state)
