@@ -54,11 +54,6 @@ async def test_a_look_is_answered_at_once(talk: HomeTalk, said: str, begins: str
             "LED Indicator of the Desk Lamp is now Always off.",
         ),
         (
-            "set the parameter power limit of the desk lamp to 9000",
-            "Set power limit of the Desk Lamp to 9000?",
-            "That did not work: 9000 is out of range",
-        ),
-        (
             "rename the front door to big door",
             "Rename the front door to Big Door?",
             "Front Door is now called",
@@ -77,6 +72,12 @@ async def test_what_changes_the_network_or_a_lock_is_asked_about_first(
     assert question.text == f"{asked} Say yes to confirm."
     assert await talk.home.network.door() is Door.CLOSED
     assert (await talk.hears("yes")).text.startswith(then)
+
+
+async def test_what_would_be_refused_is_told_before_the_yes(talk: HomeTalk) -> None:
+    reply = await talk.hears("set the parameter power limit of the desk lamp to 9000")
+    assert "9000 is out of range for Power Limit; it can be from 0 to 3600 watts." in reply.text
+    assert not reply.expects_answer
 
 
 async def test_another_name_is_given_at_once_and_taken_back(talk: HomeTalk) -> None:
