@@ -19,6 +19,7 @@ from zwave_mcp.options import (
     read_options,
 )
 from zwave_mcp.simulated.file import FAULTS, BadHome
+from zwave_mcp.user_names import UserNames
 
 if TYPE_CHECKING:
     from zwave_mcp.home import Home
@@ -37,6 +38,7 @@ examples:
 environment (a flag wins over it):
   MQTT_BROKER_URL MQTT_USERNAME MQTT_PASSWORD MQTT_PASSWORD_FILE MQTT_CA_FILE
   ZWAVE_MQTT_PREFIX ZWAVE_GATEWAY ZWAVE_ALLOW_UNLOCK ZWAVE_SIMULATE ZWAVE_STATE_FILE ZWAVE_LOG_LEVEL
+  ZWAVE_LOCK_USERS
 """
 
 
@@ -108,6 +110,9 @@ def _parser(out: IO[str]) -> _Parser:
         "--gateway", metavar="NAME", help="MQTT name of Z-Wave JS UI, when there is more than one"
     )
     parser.add_argument("--allow-unlock", action="store_true", help="let control_zwave_lock unlock doors")
+    parser.add_argument(
+        "--lock-users", metavar="NAMES", help="who has which code: '1=Anna, 2=Ben' or 'Front Door: 1=Anna; …'"
+    )
     parser.add_argument("--log-level", choices=LEVELS, type=str.upper, help="on stderr (default: WARNING)")
     return parser
 
@@ -161,7 +166,8 @@ async def _serve(home: "Home", options: Options, wire: int) -> None:
 
     spec = getattr(home, "spec", None)
     allowed = options.allow_unlock or (spec is not None and spec.allow_unlock)
-    server = ZwaveServer(home, allow_unlock=allowed, energy_file=energy_file(options.home))
+    names = UserNames.read(options.lock_users)
+    server = ZwaveServer(home, allow_unlock=allowed, energy_file=energy_file(options.home), names=names)
     await server.serve(0, wire)
 
 

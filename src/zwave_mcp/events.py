@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, Protocol, runtime_checkable
 
+from zwave_mcp.comings import Coming, Comings
 from zwave_mcp.devices import BATTERY, DOOR_LOCK, Device, devices_of
 from zwave_mcp.happenings import (
     ALARMS,
@@ -21,6 +22,7 @@ from zwave_mcp.happenings import (
     sentence,
 )
 from zwave_mcp.home import Node, Snapshot
+from zwave_mcp.user_names import UserNames
 
 KEPT: Final = 100  # events that can be read; a client that was away for longer has missed the older ones
 NEW_SECONDS: Final = 60.0  # a value seen for the first time that is older was so before
@@ -67,9 +69,15 @@ class Event:
     button: int | None = None
     user: int | None = None
     way: str = ""
+    user_name: str = ""
 
     def to_json(self) -> dict[str, Any]:
-        more = {"button": self.button, "user": self.user, "way": self.way or None}
+        more = {
+            "button": self.button,
+            "user": self.user,
+            "userName": self.user_name or None,
+            "way": self.way or None,
+        }
         return {
             "id": self.id,
             "at": round(self.at, 3),
@@ -132,7 +140,9 @@ class EventLog:
         now: Callable[[], float] = time.time,
         monotonic: Callable[[], float] = time.monotonic,
         later: Callable[[float, Callable[[], None]], asyncio.TimerHandle] | None = None,
+        names: UserNames | None = None,
     ) -> None:
+        self._names = names or UserNames()
         self._on_event, self._now, self._monotonic = on_event, now, monotonic
         self._later = later or (lambda seconds, work: asyncio.get_running_loop().call_later(seconds, work))
         self.began = now()  # with the numbers it tells one run of the server from another
@@ -149,6 +159,7 @@ class EventLog:
         self._held: dict[tuple[int, int, int], asyncio.TimerHandle] = {}
         self._bolts: dict[tuple[int, int], asyncio.TimerHandle] = {}
         self._bolt_was: dict[tuple[int, int], str] = {}  # as it was told, or seen first
+        self._comings = Comings(self._came_or_went, self._later)
 
     @property
     def alarms(self) -> list[Event]:
@@ -162,6 +173,7 @@ class EventLog:
         found = tuple(devices_of(snapshot) if devices is None else devices)
         self._devices = {(one.node.id, one.endpoint): one for one in found}
         self._first_of = {one.node.id: one for one in reversed(found)}
+        self._comings.look(snapshot.nodes)
         self._shown = {node.id: self._shown_by(node) for node in snapshot.nodes}
         for _, shown in self._shown.values():
             for slot, source, told, updated in shown:
@@ -292,12 +304,27 @@ class EventLog:
 
     # --- telling
 
-    def _tell(self, slot: Slot, moment: Moment, *, standing: bool = False, alone: bool = True) -> Event:
+    def _came_or_went(self, node: Node, state: Coming) -> None:
+        """What has left is on no list any more."""
+        self._tell((node.id, 0, "network"), Moment("network", state), named=(node.name, node.room))
+
+    def _tell(
+        self,
+        slot: Slot,
+        moment: Moment,
+        *,
+        standing: bool = False,
+        alone: bool = True,
+        named: tuple[str, str] = ("", ""),
+    ) -> Event:
         node, endpoint, kind = *slot[:2], moment.kind
         device = self._devices.get((node, endpoint)) or self._first_of.get(node)
-        name, room = (device.name, device.room) if device is not None else (f"Node {node}", "")
+        name, room = (
+            (device.name, device.room) if device is not None else (named[0] or f"Node {node}", named[1])
+        )
         if kind == "button" and moment.state != "released" and is_bell(name):
             kind = "doorbell"
+        user = self._names.of(node, name, moment.user)
         self._last_id += 1
         event = Event(
             self._last_id,
@@ -308,11 +335,12 @@ class EventLog:
             room,
             node if alone else None,
             device.endpoint if device is not None else endpoint,
-            sentence(kind, moment.state, name, room, moment),
+            sentence(kind, moment.state, name, room, moment, user=user),
             standing,
             moment.button,
             moment.user,
             moment.way,
+            user,
         )
         self.events.append(event)
         self._on_event(event)

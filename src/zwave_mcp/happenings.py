@@ -16,7 +16,8 @@ LOCKED: Final = 255
 
 Kind = Literal[
     "smoke", "carbon_monoxide", "carbon_dioxide", "gas", "heat", "water", "intrusion", "tamper", "emergency",
-    "doorbell", "button", "door", "lock", "keypad", "battery", "power", "siren", "smoke_test", "other",
+    "doorbell", "button", "door", "lock", "keypad", "battery", "power", "siren", "smoke_test",
+    "network", "other",
 ]  # fmt: skip
 KINDS: Final[tuple[Kind, ...]] = Kind.__args__  # type: ignore[attr-defined]
 # Told at once, over everything else, until somebody has heard it.
@@ -253,25 +254,28 @@ def alarm_report(device: Device) -> str:
     return f"No {listed(calm, 'or')} is detected{where}." if calm else ""
 
 
-def sentence(kind: str, state: str, name: str, room: str, detail: "Moment | None" = None) -> str:
-    """One sentence that can be spoken, about a device with this name in this room."""
+def sentence(
+    kind: str, state: str, name: str, room: str, detail: "Moment | None" = None, *, user: str = ""
+) -> str:
+    """One sentence that can be spoken, about a device with this name in this room; `user`: who did it."""
     where = f" {in_room(room)}" if room else f" by {with_article(name)}"
     device = f"{with_article(name)}{f' {in_room(room)}' if room else ''}"
     if kind in _DETECTED:
         what = _DETECTED[kind]
         return f"{what} is detected{where}." if state != "off" else f"{what} is no longer detected{where}."
-    said = _said(kind, state, device, detail)
+    said = _said(kind, state, device, detail, user)
     return capital(said) + "."
 
 
-def _said(kind: str, state: str, device: str, detail: "Moment | None") -> str:
+def _said(kind: str, state: str, device: str, detail: "Moment | None", user: str) -> str:
     if kind == "doorbell":
         return f"{device} rang: somebody is at the door"
     if kind == "button":
         number = f"button {detail.button} of " if detail is not None and detail.button else ""
         return f"{number}{device} was {state}"
     if kind == "lock":
-        who = f" by user {detail.user}" if detail is not None and detail.user is not None else ""
+        number = f"user {detail.user}" if detail is not None and detail.user is not None else ""
+        who = f" by {user or number}" if number else ""
         way = f" {detail.way}" if detail is not None and detail.way else ""
         return f"{device} is jammed" if state == "jammed" else f"{device} was {state}{way}{who}"
     off = state == "off"
@@ -284,6 +288,7 @@ def _said(kind: str, state: str, device: str, detail: "Moment | None") -> str:
         "keypad": f"the keypad of {device} {'works again' if off else 'is blocked after wrong codes'}",
         "power": f"{device} has {'no mains power' if state == 'lost' else 'mains power again'}",
         "siren": f"{device} {'is quiet again' if off else 'sounds'}",
+        "network": f"{device} has {state} the network",
         "smoke_test": f"the test of {device} {'is over' if off else 'runs'}",
     }
     return texts.get(kind, f"{device} reports {state}")

@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import unquote, urlsplit
 
+from zwave_mcp.user_names import NoUserNames, UserNames
+
 LEVELS: Final = ("DEBUG", "INFO", "WARNING", "ERROR")
 DEFAULT_HOME: Final = "default"
 _TRUE: Final = frozenset({"1", "true", "yes", "on"})
@@ -40,6 +42,7 @@ class Options:
     home: MqttOptions | SimulationOptions
     allow_unlock: bool = False
     log_level: str = "WARNING"
+    lock_users: str = ""  # who they are: "Front Door: 1=Anna, 2=Ben"
 
 
 def read_options(given: argparse.Namespace, environment: Mapping[str, str]) -> Options:
@@ -47,16 +50,21 @@ def read_options(given: argparse.Namespace, environment: Mapping[str, str]) -> O
     level = given.log_level or environment.get("ZWAVE_LOG_LEVEL", "WARNING").upper()
     if level not in LEVELS:
         raise Wrong(f"ZWAVE_LOG_LEVEL must be one of {', '.join(LEVELS)}")
+    users = given.lock_users or environment.get("ZWAVE_LOCK_USERS", "")
+    try:
+        UserNames.read(users)
+    except NoUserNames as wrong:
+        raise Wrong(f"the users of locks must look like 'Front Door: 1=Anna, 2=Ben', not {wrong}") from None
     unlock = given.allow_unlock or _flag(environment, "ZWAVE_ALLOW_UNLOCK")
     wanted = "" if given.broker else environment.get("ZWAVE_SIMULATE", "")
     simulate = given.simulate or (wanted if wanted.casefold() not in _FALSE else None)
     if simulate is not None:
         if given.broker:
             raise Wrong("--simulate and --broker do not go together")
-        return Options(_simulation(simulate, given.state_file, environment), unlock, level)
+        return Options(_simulation(simulate, given.state_file, environment), unlock, level, users)
     if given.show_state or given.reset_state or given.fault or given.state_file:
         raise Wrong("--show-state, --reset-state, --state-file and --fault need --simulate")
-    return Options(_mqtt(given, environment), unlock, level)
+    return Options(_mqtt(given, environment), unlock, level, users)
 
 
 def _simulation(simulate: str, state_file: str | None, environment: Mapping[str, str]) -> SimulationOptions:

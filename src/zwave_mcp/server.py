@@ -14,6 +14,7 @@ from zwave_mcp.resources import Resources, event_uris
 from zwave_mcp.results import Facts, Result, result
 from zwave_mcp.schema_parts import ToolSpec
 from zwave_mcp.tools import ALL_TOOLS, Tools, argument_validator
+from zwave_mcp.user_names import UserNames
 from zwave_mcp.wire import Lines, TooLong, Writer, refusal
 
 if TYPE_CHECKING:
@@ -35,12 +36,20 @@ _DRAIN_SECONDS: Final = 0.5
 
 
 class ZwaveServer:
-    def __init__(self, home: Home, *, allow_unlock: bool = False, energy_file: Path | None = None) -> None:
+    def __init__(
+        self,
+        home: Home,
+        *,
+        allow_unlock: bool = False,
+        energy_file: Path | None = None,
+        names: UserNames | None = None,
+    ) -> None:
         self._home = home
-        self._tools = Tools(home, allow_unlock=allow_unlock, energy_file=energy_file)
+        names = names or UserNames()
+        self._tools = Tools(home, allow_unlock=allow_unlock, energy_file=energy_file, names=names)
         self._known: frozenset[tuple[object, ...]] | None = None
         self._changed = asyncio.Event()
-        self._events = EventLog(self._happened)
+        self._events = EventLog(self._happened, names=names)
         self._resources = Resources(home, self._events)
         self._updated: list[str] = []  # resources that are not as they were
         self._greeted = asyncio.Event()  # the client has asked for the tools

@@ -22,6 +22,7 @@ from zwave_mcp.schema_parts import Schema
 from zwave_mcp.schemas import TOOLS
 from zwave_mcp.sounds import Sound, Sounds
 from zwave_mcp.thermostat import Setting, Thermostats
+from zwave_mcp.user_names import UserNames
 from zwave_mcp.view import STARTING, Viewer
 
 log = logging.getLogger(__name__)
@@ -45,6 +46,7 @@ class Tools:
         allow_unlock: bool = False,
         energy_file: Path | None = None,
         clock: Callable[[], float] = time.time,
+        names: UserNames | None = None,
     ) -> None:
         self._home = home
         viewer = Viewer(home)
@@ -55,7 +57,7 @@ class Tools:
         self._colours = Colours(home, viewer)
         self._sounds = Sounds(home, viewer)
         self._scenes = Scenes(home, viewer, allow_unlock=allow_unlock)
-        self.house = House(home, viewer, energy_file, clock)
+        self.house = House(home, viewer, energy_file, clock, names)
         self._specs = {spec.name: spec for spec in ALL_TOOLS}
         self._calls: dict[str, Callable[[Arguments], Awaitable[Result]]] = {
             "list_zwave_devices": self._list,

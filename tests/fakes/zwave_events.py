@@ -10,6 +10,7 @@ from zwave_mcp.events import Event, EventLog
 from zwave_mcp.home import Snapshot, Value, ValueId
 from zwave_mcp.mqtt.nodes import parse_nodes
 from zwave_mcp.mqtt.reports import Reports
+from zwave_mcp.user_names import UserNames
 
 FOLDER = Path(__file__).parents[1] / "zwave_data" / "events"
 GATEWAY = "ZWAVE_GATEWAY-Home_Gateway"
@@ -38,6 +39,7 @@ class Player:
     told: list[Event] = field(default_factory=list)
     moment: float = 1000.0
     timers: list[_Timer] = field(default_factory=list)
+    names: UserNames = field(default_factory=UserNames)
 
     def __post_init__(self) -> None:
         self.snapshot = Snapshot(
@@ -45,7 +47,11 @@ class Player:
         )
         self.reports = Reports("zwave", lambda: self.moment)
         self.log = EventLog(
-            self.told.append, now=lambda: self.moment, monotonic=lambda: self.moment, later=self._later
+            self.told.append,
+            now=lambda: self.moment,
+            monotonic=lambda: self.moment,
+            later=self._later,
+            names=self.names,
         )
 
     def _later(self, seconds: float, work: Callable[[], None]) -> Any:

@@ -1,5 +1,6 @@
 """Who has a code for a lock: how many, whose, and never the digits."""
 
+from dataclasses import replace
 from typing import Any, Final
 
 from home_words.phrases import capital, listed
@@ -8,6 +9,7 @@ from zwave_mcp.devices import Device
 from zwave_mcp.home import Home, NoAnswer, Refused
 from zwave_mcp.keeping.network import CannotDo, LockUser, LockUsers
 from zwave_mcp.results import Facts, Outcome, Result, result
+from zwave_mcp.user_names import UserNames
 from zwave_mcp.view import Viewer, resolve_device
 
 _USER_CODE: Final = 99
@@ -16,9 +18,10 @@ _ENABLED, _DISABLED = 1, 2
 
 
 class UserCodes:
-    def __init__(self, home: Home, viewer: Viewer) -> None:
+    def __init__(self, home: Home, viewer: Viewer, names: UserNames | None = None) -> None:
         self._home = home
         self._viewer = viewer
+        self._names = names or UserNames()
 
     async def tell(self, asked: str = "") -> Result:
         view = await self._viewer.now()
@@ -49,11 +52,16 @@ class UserCodes:
         if read is None:
             sentence = f"{capital(wording.the(lock))} has not told who has a code."
             return result(sentence, "unconfirmed", facts)
+        self._names.learn(lock.node.id, read.users)
+        read = replace(read, users=tuple(self._named(lock, one) for one in read.users))
         more: dict[str, Any] = {
             "users": [{"id": one.id, "name": one.name or None, "active": one.active} for one in read.users],
             "places": read.places,
         }
         return result(sentence_of(lock, read), "confirmed", Facts(device=lock, more=more))
+
+    def _named(self, lock: Device, user: LockUser) -> LockUser:
+        return replace(user, name=self._names.of(lock.node.id, lock.name, user.id) or user.name)
 
     async def _read(self, lock: Device) -> LockUsers | None:
         """From the lock; where that is silent, or its gateway is older, what is remembered."""

@@ -16,6 +16,7 @@ from zwave_mcp.keeping.parameters import Parameters
 from zwave_mcp.keeping.repair import Repair
 from zwave_mcp.keeping.scene_list import SceneList
 from zwave_mcp.results import Result
+from zwave_mcp.user_names import UserNames
 from zwave_mcp.view import Viewer
 
 Call = Callable[[Mapping[str, Any]], Awaitable[Result]]
@@ -30,8 +31,9 @@ class House:
         viewer: Viewer,
         energy_file: Path | None = None,
         clock: Callable[[], float] = time.time,
+        names: UserNames | None = None,
     ) -> None:
-        self._codes = UserCodes(home, viewer)
+        self._codes = UserCodes(home, viewer, names)
         self._parameters = Parameters(home, viewer)
         self._batteries = Batteries(viewer)
         self._days = MeterDays(energy_file)

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from langchain_core.tools import StructuredTool
+from langchain_core.tools import BaseTool, StructuredTool
 from tests.fakes.locked_house import Scripted
 
 from voice_gateway.config import BrainSettings, PermissionSettings
@@ -39,7 +39,7 @@ class House:
         stage = Scripted(executor, [ToolCall("1", "set_zwave_parameter", args)])
         self.talk = Conversation([stage], executor, BrainSettings(), PermissionSettings())
 
-    def _tool(self, name: str, *, read_only: bool) -> StructuredTool:
+    def _tool(self, name: str, *, read_only: bool) -> BaseTool:
         async def call(deviceName: str, parameter: str, value: str | None = None) -> str:  # noqa: N803
             given = {"deviceName": deviceName, "parameter": parameter} | ({"value": value} if value else {})
             answer = await self.server.call(name, given)

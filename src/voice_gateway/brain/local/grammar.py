@@ -216,8 +216,9 @@ def _switched(slots: Slots, response: str, on: bool) -> Built:
 
 def _leveled(slots: Slots, level: object) -> Built:
     thing = _thing(slots)
-    number = isinstance(level, int | float) and not isinstance(level, bool)
-    return ("SetLevel", {"thing": thing, "level": level}) if thing and number else None
+    if not thing or not isinstance(level, int | float):
+        return None
+    return "SetLevel", {"thing": thing, "level": level}
 
 
 def _lit(slots: Slots) -> Built:

@@ -151,9 +151,8 @@ async def test_a_group_is_told_as_one_where_only_a_device_will_do(house: House) 
     for tool, more in (("ping_zwave_device", {}), ("repair_zwave_device", {"action": "interview"})):
         outcome, sentence, _ = await house(tool, **group, **more)
         assert outcome == "unsupported"
-        assert sentence == (
-            "The Office Things is a group; this can only be done with its members: Desk Lamp and Coffee Maker."
-        )
+        members = "this can only be done with its members: Desk Lamp and Coffee Maker."
+        assert sentence == f"The Office Things is a group; {members}"
 
 
 async def test_a_sleeping_device_gets_it_when_it_wakes_up(house: House) -> None:

@@ -36,7 +36,7 @@ def home_alarms(frame: Frame, context: Context) -> Meaning | None:
 
 
 def quiet_alarm(frame: Frame, context: Context) -> Meaning:
-    """ "Stop the smoke alarm" where none sounds: how it is. One that sounds is stopped before anybody plans."""
+    """ "Stop the smoke alarm" where none sounds: how it is. One that sounds is stopped before that."""
     said = _DANGER.match(frame.text("danger"))
     meaning = _danger(said, context) if said else None
     return meaning or NotHandled("nothing here watches for that")

@@ -98,12 +98,12 @@ def ringing(frame: Frame, context: Context, action: str) -> Meaning | None:
         return None
     parted = (pattern.fullmatch(said) for pattern in _WITH_TONE)
     ways = [(said, ""), *((found["thing"], found["tone"]) for found in parted if found)]
-    for thing, tone in ways:
+    for thing, named in ways:
         found = Resolver(context.home, context.room, context.last).resolve(thing)
         devices = found.devices if isinstance(found, Found) else getattr(found, "candidates", ())
         if not devices or not all(device.can("ring") for device in devices):
             continue
-        tone = _TONE.sub("", tone)
+        tone = _TONE.sub("", named)
         if len(devices) == 1 and _is_missing(tone, devices[0].tones):
             has = f'{capital(the(devices[0]))} has no tone "{tone}"'
             said = f"{has}; it has {listed(devices[0].tones)}."

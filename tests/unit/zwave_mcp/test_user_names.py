@@ -1,0 +1,59 @@
+"""Who the users of a lock are: as its owner says, as the lock tells, else by number."""
+
+from pathlib import Path
+
+import pytest
+from tests.fakes.zwave_events import Player
+from tests.unit.zwave_mcp.keeping.conftest import House
+
+from zwave_mcp.keeping.network import LockUser
+from zwave_mcp.tools import Tools
+from zwave_mcp.user_names import NoUserNames, UserNames
+
+UNLOCKED = "The Front Door in the Entrance was unlocked at the keypad by"
+
+
+@pytest.mark.parametrize(
+    ("given", "user", "name"),
+    [
+        ("1=Anna, 2=Ben", 2, "Ben"),
+        ("1=Anna", 2, ""),
+        ("Haustür: 1=Anna; Keller: 1=Carl", 1, "Anna"),
+        ("haustuer: 1 = Anna Maria ", 1, "Anna Maria"),
+        ("1=Everybody; Haustür: 1=Anna", 1, "Anna"),
+        ("Keller: 1=Carl", 1, ""),
+        ("", 1, ""),
+    ],
+)
+def test_the_setting_names_them(given: str, user: int, name: str) -> None:
+    assert UserNames.read(given).of(14, "Haustür", user) == name
+
+
+@pytest.mark.parametrize("given", ["Anna", "Front Door: Anna", "1=Anna=2", "1=", "=Anna", "1=Anna,"])
+def test_what_cannot_be_read_is_refused(given: str) -> None:
+    with pytest.raises(NoUserNames):
+        UserNames.read(given)
+
+
+def test_the_lock_itself_may_know_them() -> None:
+    names = UserNames.read("1=Anna")
+    names.learn(14, [LockUser(1, True, "Owner"), LockUser(2, True, "Ben"), LockUser(3, True)])
+    assert [names.of(14, "Haustür", user) for user in (1, 2, 3)] == ["Anna", "Ben", ""]
+    assert names.of(15, "Keller", 2) == ""
+
+
+def test_who_unlocked_it_is_told_by_name() -> None:
+    home = Player(names=UserNames.read("Front Door: 2=Ben"))
+    home.look()
+    home.play("named")
+    [told] = [one for one in home.told if one.text.startswith(UNLOCKED)]
+    assert told.text == f"{UNLOCKED} Ben."
+    assert (told.to_json()["user"], told.to_json()["userName"]) == (2, "Ben")
+
+
+async def test_whose_codes_there_are_is_told_by_name(tmp_path: Path) -> None:
+    house = House(tmp_path)
+    house.tools = Tools(house.home, allow_unlock=True, names=UserNames.read("2=Carl"))
+    _, sentence, facts = await house("get_zwave_user_codes", deviceName="front door")
+    assert sentence == "The Front Door has 3 codes in use, by Anna, Carl and Ben; there is room for 5."
+    assert facts["users"][1] == {"id": 2, "name": "Carl", "active": True}
