@@ -43,8 +43,8 @@ log = logging.getLogger(__name__)
 _NO_ACK_SECONDS: Final = 1.0  # measured: a dead node's ping, and each of three tries of a write
 _DEAD_WRITE_SECONDS: Final = 3.1
 _WAKE_SECONDS: Final = 60.0
-_LOOK_SECONDS: Final = 0.5  # how often the home file is looked at
-_FOLLOW_SECONDS: Final = 0.2  # … and the devices, when somebody wants to hear of them
+_LOOK_SECONDS: Final = 0.5  # how often the home file is looked at, and what others have let happen
+_FOLLOW_SECONDS: Final = 0.2  # … while something moves, and somebody wants to hear of it
 _STILL_SECONDS: Final = 5.0  # a home in which nothing was done or moves is made anew so often: sensors drift
 _FIRST_GROUP: Final = 4096  # as the gateway numbers them
 _NO_ACK: Final = "The node did not acknowledge the command (ZW0204)"
@@ -110,7 +110,7 @@ class SimulatedHome:
         seen = self._changed_at()
         await self.snapshot(0)
         while True:
-            await asyncio.sleep(_FOLLOW_SECONDS if self._followed else _LOOK_SECONDS)
+            await asyncio.sleep(_FOLLOW_SECONDS if self._followed and self._is_busy() else _LOOK_SECONDS)
             if self._followed:
                 await self.snapshot(_STILL_SECONDS)
                 self._report()
@@ -119,6 +119,10 @@ class SimulatedHome:
                 seen = now
                 self.reload()
                 await self.snapshot(0)
+
+    def _is_busy(self) -> bool:
+        """Something moves, or did a moment ago."""
+        return self._last is not None and self._clock() < self._last[2] + _STILL_SECONDS
 
     def _changed_at(self) -> int | None:
         try:

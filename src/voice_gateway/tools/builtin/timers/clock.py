@@ -143,11 +143,12 @@ class TimerClock:
 
     async def _look(self, tasks: asyncio.TaskGroup, ring: Ring, missed: Missed | None) -> None:
         """Start and stop what has to."""
-        if not await self._in_thread(self._lease.renew, loud=self._loud()):
+        found = await self._in_thread(self._renewed, self._loud())
+        if found is None:
             self._fall_silent(set(self._ringing))  # whoever has the lease goes on with what rings
             self._known = []
             return
-        await self._read()
+        self._take(found)
         over = {one for one, ringing in self._ringing.items() if ringing.until <= self._monotonic()}
         await self._hear(over)
         due = [timer for timer in self._known if self._is_new(timer) and self._left_seconds(timer) <= 0]
@@ -161,13 +162,21 @@ class TimerClock:
             self._telling |= {timer.id for timer in late}
             tasks.create_task(self._tell(missed, late), name="missed timers")
 
-    async def _read(self) -> None:
-        """What was removed elsewhere falls silent. A file that cannot be read leaves what is in memory."""
+    def _renewed(self, loud: bool) -> list[Timer] | ToolUnavailable | None:
+        """In one go, as it is done twice a second. None: another gateway rings."""
+        if not self._lease.renew(loud=loud):
+            return None
         try:
-            self._known = await self._in_thread(self._store.all, busy_seconds=BUSY_SECONDS)
+            return self._store.latest(busy_seconds=BUSY_SECONDS)
         except ToolUnavailable as error:
-            self._report(error)
+            return error
+
+    def _take(self, found: list[Timer] | ToolUnavailable) -> None:
+        """What was removed elsewhere falls silent. A file that cannot be read leaves what is in memory."""
+        if isinstance(found, ToolUnavailable):
+            self._report(found)
             return
+        self._known = found
         if not self._heard and not self._unmarked:  # else it can be read, but not written
             self._report(None)
         known = {timer.id for timer in self._known}
