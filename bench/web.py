@@ -120,13 +120,14 @@ async def _one_console(address: str) -> list[float]:
     delays: list[float] = []
     async with httpx.AsyncClient(base_url=address, trust_env=False) as http, _console(address) as events:
         for number in range(SINGLE):
-            await _asked(http, number)
+            asking = asyncio.ensure_future(_asked(http, number))  # a console reads while it asks
             while True:
                 line = await events.readline()
                 if line.startswith(b"data: ") and (told := json.loads(line[6:])).get("turn"):
                     delays.append(time.time() - told["at"])
                 if line.startswith(b"event: answered"):
                     break
+            await asking
     return delays
 
 
