@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from home_words.kinds import device_class
 from home_words.list_words import list_name
 from home_words.names import name_key, plain_words
 from voice_gateway.brain.local.grammar import Frame
@@ -56,7 +57,7 @@ def reply_to_nothing(text: str) -> str | None:
 QUESTION_SECONDS = 60.0  # an answer later than this answers nothing
 
 _CHOSEN = re.compile(
-    r"^(?:no )?(?:i (?:mean|meant|want|would like) )?(?:yes )?(?:the )?(?:one |ones )?"
+    r"^(?:no )?(?:i (?:mean|meant|want|would like) )?(?:yes )?(?:only )?(?:the )?(?:one |ones )?"
     r"(?:in |on |at |from |with )?(?:the )?"
 )
 _NUMBERED = re.compile(r"^(?:node |number |node number )?(?=\d+$)")
@@ -130,7 +131,7 @@ def _called(words: str, asked: Clarification, context: Context) -> Clarification
         return _narrowed(inside[0], asked, context)
     meant = [one or _named(part, asked) for one, part in zip(inside, parts, strict=True)]
     if len(parts) == 1:
-        return for_devices(asked, meant[0], context)
+        return for_devices(asked, meant[0], context) or _of_class(words, asked, context)
     clear = all(len(one) == 1 for one in meant)
     return for_devices(asked, [one[0] for one in meant], context) if clear else None
 
@@ -168,6 +169,15 @@ def _named(words: str, asked: Clarification) -> tuple[Device, ...]:
     if isinstance(found, Found):
         return found.devices
     return build_home(asked.candidates).names.exact(_NUMBERED.sub("node ", words))
+
+
+def _of_class(words: str, asked: Clarification, context: Context) -> Clarification | Frame | None:
+    """ "The lights": those of what we asked about; "the light" is one of them."""
+    sort = device_class(words)
+    members = sort.among(asked.candidates) if sort is not None else ()
+    if sort is not None and sort.plural:
+        return for_devices(asked, members, context)
+    return _narrowed(members, asked, context) if len(members) < len(asked.candidates) else None
 
 
 def _narrowed(
