@@ -100,10 +100,6 @@ def kelvin_in(said: str) -> int | None:
     return int(found[1]) if found else None
 
 
-def hex_of(rgb: Rgb) -> str:
-    return "#{:02x}{:02x}{:02x}".format(*rgb)
-
-
 def white_mix(kelvin: float) -> tuple[int, int]:
     """Warm and cold white, 0 to 255; what lies beyond is the end."""
     warm, cold = 1e6 / WARMEST, 1e6 / COLDEST

@@ -345,9 +345,7 @@ def parsed(argv: Sequence[str] | None) -> argparse.Namespace:
     """Words may also stand behind an option, where argparse loses them: `tools call NAME --json key=value`"""
     top = parser()
     options, rest = top.parse_known_args(_with_show(sys.argv[1:] if argv is None else argv))
-    words = {"ask": "text", "say": "text", "tools": "pairs", "prompts": "pairs", "routines": "text"}.get(
-        options.command or ""
-    )
+    words = WORDS_OF.get(options.command or "")
     if rest and words and hasattr(options, words) and not any(word.startswith("-") for word in rest):
         getattr(options, words).extend(rest)
     elif rest:

@@ -26,8 +26,3 @@ class Reach:
 
 # Of a call; None: it is no call of a home, and judged by what its tool says of itself.
 Reaches = Callable[[ToolCall, ToolTraits], Reach | None]
-
-
-def reaches_nothing(_call: ToolCall, _traits: ToolTraits) -> Reach | None:
-    """Where there is no home."""
-    return None

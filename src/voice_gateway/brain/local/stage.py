@@ -3,7 +3,7 @@
 import asyncio
 import re
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import ParamSpec, TypeVar
@@ -127,11 +127,6 @@ class LocalBrain:
     def look_on(self, callback: Callable[[], None]) -> None:
         """Called whenever the home may look otherwise than before."""
         self._cache.look_on(callback)
-
-    @property
-    def home_problems(self) -> Mapping[str, str]:
-        """By server: why its devices could not be read."""
-        return self._cache.problems
 
     async def refresh(self) -> None:
         await self._cache.refresh()

@@ -91,7 +91,6 @@ _SMALL = {  # one of them, where "feet" would be wrong
 }  # fmt: skip
 _U = "(?:" + "|".join(sorted(map(re.escape, _NAMES), key=len, reverse=True)) + ")"
 _N = r"(?:(?P<n>-?\d+(?:\.\d+)?)|(?P<one>half an?|an?|one))"
-_N2 = r"(?:(?P<n2>-?\d+(?:\.\d+)?)|(?P<one2>half an?|an?|one|the))"
 _PART = rf"(?: (?:and )?(?P<m>\d+(?:\.\d+)?)(?: (?P<v>{_U}))?)?"  # "5 feet 9 inches", "5 foot 9"
 _FORMS = tuple(
     LazyPattern(pattern)
