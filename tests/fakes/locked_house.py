@@ -1,6 +1,7 @@
 """A house with one lock and a brain that does what it is told, behind the real conversation."""
 
 from langchain_core.tools import StructuredTool
+from pydantic import BaseModel
 
 from voice_gateway.brain.stage import Turn
 from voice_gateway.config import BrainSettings, PermissionSettings
@@ -10,6 +11,13 @@ from voice_gateway.tools.manager import ToolManager
 from voice_gateway.tools.traits import with_traits
 from voice_gateway.turn import Passed, Reply, ToolCall, ToolTraits, Utterance
 from voice_gateway.watch import Watch
+
+
+class LockCall(BaseModel):
+    """Said once: to find it out from the function takes longer than most tests with a lock."""
+
+    deviceName: str  # noqa: N815
+    action: str
 
 
 class Lock:
@@ -23,7 +31,9 @@ class Lock:
             self.actions.append(action)
             return f"{deviceName} is {action}ed."
 
-        tool = StructuredTool.from_function(coroutine=control_zwave_lock, description="Moves a lock.")
+        tool = StructuredTool.from_function(
+            coroutine=control_zwave_lock, description="Moves a lock.", args_schema=LockCall
+        )
         with_traits(tool, ToolTraits(source="zwave", original_name="control_zwave_lock"))
         return tool
 

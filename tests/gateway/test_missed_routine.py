@@ -3,9 +3,10 @@
 from datetime import timedelta
 
 import pytest
+from tests.fakes import warm_python
 
 from voice_gateway.app import opened
-from voice_gateway.config import SIMULATED_HOME, McpSettings, Settings
+from voice_gateway.config import SIMULATED_HOME, McpSettings, ServerSettings, Settings
 from voice_gateway.routines.model import Once, Routine
 from voice_gateway.tools.builtin import system_clock
 from voice_gateway.turn import COMMANDS, Utterance
@@ -26,7 +27,8 @@ async def test_the_chat_it_was_made_in_is_over_and_a_yes_elsewhere_does_it(door,
     watch, told = Watch(), []
     watch.subscribe(lambda event: told.append(event.text) if isinstance(event, Notice) else None)
     hour_ago = system_clock() - timedelta(hours=1)
-    async with opened(Settings(mcpServers={"zwave": SIMULATED_HOME}, mcp=PATIENT), watch=watch) as gateway:
+    home = ServerSettings(command=warm_python.python(), args=SIMULATED_HOME.args)
+    async with opened(Settings(mcpServers={"zwave": home}, mcp=PATIENT), watch=watch) as gateway:
         await gateway.home_known()
         gateway.talks_in["voice"] = "the voice of today"
         devices = gateway.routines.judged([LAMP]).devices

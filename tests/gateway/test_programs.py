@@ -7,12 +7,13 @@ import json
 import httpx
 import pytest
 from mcp.client import Client
+from tests.fakes import warm_python
 from tests.fakes.ollama_server import FakeOllama, Scripted
 from tests.fakes.waiting import until
 from tests.fakes.web import served
 
 from voice_gateway.app import opened, programs
-from voice_gateway.config import SIMULATED_HOME, PermissionSettings, Settings
+from voice_gateway.config import SIMULATED_HOME, PermissionSettings, ServerSettings, Settings
 
 NOT_UNIT = "a gateway with its servers"
 
@@ -31,7 +32,8 @@ def own_folder(tmp_path, monkeypatch):
 async def house(folder, **settings):
     """The gateway, and where its web door is."""
     patient = {"connect_timeout_seconds": 30}  # a loaded machine
-    found = Settings(mcpServers={"zwave": SIMULATED_HOME}, mcp=patient, **settings)
+    home = ServerSettings(command=warm_python.python(), args=SIMULATED_HOME.args)
+    found = Settings(mcpServers={"zwave": home}, mcp=patient, **settings)
     async with opened(found) as gateway:
         gateway.start_long_tasks()
         await gateway.home_read()
