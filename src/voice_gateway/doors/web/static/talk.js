@@ -54,7 +54,7 @@ class Talk {
   // --- before anything was said
 
   greet() {
-    this.hello.hidden = this.list.children.length > 0;
+    this.hello.hidden = this.cards.length > 0;
     if (this.hello.hidden) return;
     const start = (text) => h("button", { class: "chip", type: "button", onclick: () => this.say(text) }, text);
     replace(this.hello,
@@ -142,7 +142,6 @@ class Talk {
 
   notice(text) {
     this.list.append(h("li", { class: "notice" }, h("p", {}, text)));
-    this.greet();
     if (this.element.hidden) return;
     announce(text);
     this.scroll();
