@@ -89,6 +89,7 @@ _DOMAINS = {
     "dimmer": "light", "light": "light", "switch": "switch", "plug": "switch", "blind": "cover",
     "garage_door": "cover", "lock": "lock", "thermostat": "climate", "sensor": "sensor", "fan": "fan",
 }  # fmt: skip
+_OUR_DOMAINS = {*_DOMAINS.values(), "other"}
 # What is not ours to do, and commands for later: what their templates combine.
 _LEFT_OUT = ("script", "button", "floor", "command")
 
@@ -139,7 +140,9 @@ def _parse_ha(language: str) -> "Intents | None":
         return None
     verbs = COLOURING.get(language, "")
     kept = {
-        name: _trimmed(content["intents"][name], verbs) for name in _BUILDERS if name in content["intents"]
+        name: _trimmed(name, content["intents"][name], verbs)
+        for name in _BUILDERS
+        if name in content["intents"]
     }
     return Intents.from_dict({**content, "intents": kept, "lists": _with_colours(content["lists"], language)})
 
@@ -150,16 +153,31 @@ def _with_colours(lists: dict[str, Any], language: str) -> dict[str, Any]:
     return {**lists, "color": {"values": [*known, *more]}}
 
 
-def _trimmed(intent: dict[str, Any], verbs: str) -> dict[str, Any]:
+def _trimmed(name: str, intent: dict[str, Any], verbs: str) -> dict[str, Any]:
     data = []
     for block in intent["data"]:
         combination = (block.get("metadata") or {}).get("slot_combination", "")
         sentences = [sentence for sentence in block["sentences"] if _wanted(sentence)]
         if verbs and ("color" in combination or "temperature" in combination):
             sentences = [sentence.replace("<setze>", f"(<setze>|{verbs})") for sentence in sentences]
-        if sentences and not any(word in combination for word in _LEFT_OUT):
+        if sentences and _makes_something(name, block, combination):
             data.append({**block, "sentences": sentences})
     return {**intent, "data": data}
+
+
+def _makes_something(intent: str, block: dict[str, Any], combination: str) -> bool:
+    """Whether a frame may come of it: what would only be dropped later is not worth parsing."""
+    if any(word in combination for word in _LEFT_OUT):
+        return False
+    domains = (block.get("requires_context") or {}).get("domain")
+    if isinstance(domains, list) and _OUR_DOMAINS.isdisjoint(domains):
+        return False  # no name is of these
+    filled = {*combination.split("_"), *(block.get("slots") or {})}
+    if intent in _OUR_OWN_VOLUME:
+        return not filled & {"name", "area"}
+    domain = (block.get("slots") or {}).get("domain")
+    named = not combination or filled & {"name", "class", "device_class"}
+    return intent not in _OF_THINGS or not isinstance(domain, str) or domain in _NOUNS or bool(named)
 
 
 def _wanted(sentence: str) -> bool:
@@ -174,6 +192,8 @@ def _domain(device: Device) -> str:
 # --- what one of their sentences says, as a frame of ours
 
 _NOUNS = {"light": "lights", "switch": "switches", "cover": "blinds", "lock": "locks"}
+_OF_THINGS = {"HassTurnOn", "HassTurnOff", "HassGetState"}  # nothing, where there is no word for it
+_OUR_OWN_VOLUME = {"HassSetVolume", "HassSetVolumeRelative", "HassMediaPlayerMute", "HassMediaPlayerUnmute"}
 # A window is not the blind before it. Of other classes nobody here knows which devices are meant.
 _CLASSES = {
     **dict.fromkeys(("blind", "shade", "shutter", "curtain", "awning"), "blinds"),
