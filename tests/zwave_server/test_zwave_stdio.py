@@ -36,7 +36,7 @@ TOOLS = {
     "get_zwave_batteries": (set(), set(), True),
     "get_zwave_energy": ({"deviceName", "day"}, set(), True),
     "get_zwave_user_codes": ({"deviceName"}, set(), True),
-    "get_zwave_parameters": ({"deviceName", "parameter"}, {"deviceName"}, True),
+    "get_zwave_parameters": ({"deviceName", "parameter", "value"}, {"deviceName"}, True),
     "set_zwave_parameter": (
         {"deviceName", "parameter", "value"},
         {"deviceName", "parameter", "value"},
