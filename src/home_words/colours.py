@@ -71,7 +71,7 @@ COLOURING: Final = {"de": "mach[e]|schalt[e]|färb[e]|dreh[e]"}
 WHITES: Final = {  # in kelvin
     **dict.fromkeys(("candlelight", "candle light"), 2000),
     **dict.fromkeys(("warm white", "soft white", "warm white light"), 2700),
-    "neutral white": 4000,
+    **dict.fromkeys(("neutral white", "normal white", "plain white", "regular white"), 4000),
     **dict.fromkeys(("cool white", "cold white", "bright white"), 5000),
     "daylight": 5500,
 }

@@ -18,7 +18,7 @@ def any_of(words: str) -> str:
 
 _VERBS: Final = {
     "set": "turn switch flip put power bring get set change adjust make move take knock have bump crank "
-    "plunge give_me give_us give let_me_have let_us_have show_me",
+    "plunge pop stick flick colour color paint give_me give_us give let_me_have let_us_have show_me",
     "on": "activate enable light_up illuminate fire_up start_up light_the light_my",
     "off": "get_rid_of put_out deactivate disable kill cut extinguish douse shut_off shut_down power_down switch_down lose",
     "raise": "raise lift",
@@ -228,7 +228,7 @@ VALUES: Final = tuple(
         ("more", rf"{_BY}(?P<more>{MORE_WORD})\b(?: (?P<after>{SMALL})\b)?"),
         (
             "mode",
-            rf"\b(?:(?:to|in|into|on) )?(?P<mode>{'|'.join(MODES)}) mode\b|\b(?:to|into) (?P<to>(?!off){'|'.join(MODES)})$",
+            rf"\b(?:(?:to|in|into|on) )?(?P<mode>{'|'.join(MODES)}) mode\b|\b(?:to|into) (?P<to>(?!off)(?:{'|'.join(MODES)}))$",
         ),
         (
             "number",
@@ -289,5 +289,14 @@ REWORDED: Final = (
     ),
     (re.compile(r"^(?:make|turn|set) (.*\bfan) (?:a bit |a little )?faster$"), r"turn up \1"),
     (re.compile(r"^(?:make|turn|set) (.*\bfan) (?:a bit |a little )?slower$"), r"turn down \1"),
+    (re.compile(r" back(?= to (?:\d|half\b|full\b|(?:\w{1,9} )?white\b))"), ""),
+    (re.compile(r"^((?:lock|close|shut)\b.{1,80}?) (?:behind|after) (?:me|us|him|her|them)$"), r"\1"),
+    (
+        re.compile(
+            r"^(?:make|get) (?!.*\b(?:too|not|less|half|twice|as|it)\b)(.{1,80}?) "
+            r"(?:(?:very|really|super|extra|nice and|properly) )?bright$"
+        ),
+        r"set \1 to full",
+    ),
     (re.compile(r"^(?:start|begin) (?:vacuuming|hoovering)(?: the (?:floor|house))?$"), "start the vacuum"),
 )

@@ -7,7 +7,7 @@ _WHO: Final = r"(?:someone|somebody|anyone|anybody|a person|people|a visitor|i|w
 _PRESS: Final = r"(?:presse?[sd]?|pushe?[sd]?|push|press|taps?|clicks?|hits?)"
 _TIMES: Final = r"(?: (?P<times>once|twice|1 time|[2-5] times|[2-5]x|thrice))?"
 _BUTTON: Final = (
-    r"(?:the )?(?:button (?P<button>[1-8])|(?P<ordinal>first|second|third|fourth|1st|2nd|3rd|4th) button)"
+    r"(?:the )?(?:button (?P<button>[1-8]|one)|(?P<ordinal>first|second|third|fourth|1st|2nd|3rd|4th) button)"
 )
 _BELL: Final = r"(?:(?:the|our|my) )?(?:(?:front )?door ?bell|bell)"
 _IN: Final = r"(?: (?:in|at|on|by|under|near) (?P<thing>.{1,60}?))?"
@@ -61,7 +61,7 @@ _WATERY: Final = ("water", "leak", "flood")
 def happening(kind: str, given: dict[str, str]) -> str:
     """The words by which such an event is known: "button 2 pressed twice", "smoke on"."""
     if kind in ("press", "hold"):
-        number = given.get("button") or _ORDINALS.get(given.get("ordinal", ""), "")
+        number = given.get("button", "").replace("one", "1") or _ORDINALS.get(given.get("ordinal", ""), "")
         said = given.get("times", given.get("double", ""))
         times = _COUNTS.get(said, _COUNTS.get(said[:1], ""))
         return f"button{f' {number}' if number else ''} {'held' if kind == 'hold' else f'pressed{times}'}"

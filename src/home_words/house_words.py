@@ -25,6 +25,8 @@ _SAID: Final = {
         rf" batter(?:y|ies)(?: (?:are|is|that are))? {_LOW}",
         r"(?:which|what|do any)(?: devices?| sensors?)? needs? (?:a )?(?:new )?batter(?:y|ies)",
         r"(?:which|what|do any) batter(?:y|ies)(?: do i)? (?:need|must|should)s? .{1,40}",
+        r"(?:which|what|whose) batter(?:y|ies) (?:is|are|is the|are the) (?:lowest|emptiest|weakest|worst)",
+        r"does (?:anything|something|any device|any sensor|any of (?:the|my|our) (?:devices|sensors)) need (?:a )?(?:new )?batter(?:y|ies)",
         rf"(?:check|read|show(?: me)?|list|tell me about|how are|how full are){' ' + _THE}?batteries",
         r"(?:(?:give|tell) me (?:a |the )?)?battery (?:report|check|levels|status)",
     ),

@@ -37,6 +37,7 @@ _DONE: Final = "(?:(?:lock|unlock|open)(?:ed)?|closed?|(?:turn|switch)(?:ed)? (?
 _HOW: Final = "(?:state|status|level|position|brightness|volume|speed)"
 _WELL: Final = "(?:healthy|ok|okay|working|online|up|connected|running|fine)"
 _NET: Final = "(?:the |my )?(?:z wave|zwave|smart home)(?: (?:network|system|hub|controller|stick))?"
+_AT_HOME: Final = r"(?: (?:at home|(?:with|in|around) (?:the|my|our) (?:house|home|flat|place|devices)))?"
 _THERE: Final = (
     "(?:are there|is there|do (?:i|we) have|have (?:i|you) got|do you (?:know(?: about)?|have|see)|"
     "can you (?:control|see|switch)|are (?:connected|available|installed|known)|exist|(?:i|we) have|there are|you know)"
@@ -68,6 +69,10 @@ _ASKING: Final = {
     ),
     "Health": (
         rf"{_BE} {_NET}(?: still)? {_WELL}",
+        rf"is everything (?:ok|okay|fine|alright|all right|in order|working){_AT_HOME}",
+        rf"(?:is|are) (?:there )?(?:anything|something|any devices?) (?:broken|wrong|faulty|defective|not working){_AT_HOME}",
+        rf"(?:what|which devices?) (?:is|are) (?:broken|faulty|defective|not working){_AT_HOME}",
+        rf"(?:are there|do (?:i|we) have) (?:any )?(?:problems|faults|broken devices){_AT_HOME}",
         rf"(?:check|test|show|how is|what is) (?:{_NET}|home)(?: (?:health|status|state|doing))?",
     ),
     "ListRooms": (rf"(?:which|what|how many|{_SHOW}){_EVERY} (?P<sort>rooms|scenes)(?: {_THERE})?",),
@@ -78,7 +83,7 @@ _ASKING: Final = {
         rf"how {_MEASURE} is {_THING}",
         rf"is it(?: too)? {_MEASURE} in {_THING}",
         rf"how much {_MEASURE} (?:does|is) {_THING} (?:us(?:e|ing)|consum(?:e|ing)|draw(?:ing)?)",
-        rf"is (?:there (?:any )?)?{_measure('motion')} in {_THING}",
+        rf"is (?:there (?:any )?)?{_measure('motion')}(?: moving| walking| about)? in {_THING}",
         rf"read (?!me\b|us\b){_THING}",
     ),
     "WhichState": (
@@ -105,6 +110,7 @@ _ASKING: Final = {
         rf"(?:(?:what is|give me|tell me) )?(?:the )?(?:current )?{_HOW} of {_THING}",
         rf"(?:what (?:does|temperature is|is)|how is) {_THING} (?:say|set to|set at|doing|at|state|status)",
         rf"how (?:bright|open|far open|fast) is {_THING}",
+        rf"{_BE} {_THING}(?: still)? (?:alive|reachable|responding|answering|online|working)",
         rf"(?:what|which) colou?r (?:is|are|does|do|has|have) {_THING}(?: (?:have|got|show|set to|showing))?{_NOW}",
         rf"(?:have|has|did) {_WHO} {_DONE} {_THING}",
         rf"(?:check|double check|check on|tell me about) {_THING}",

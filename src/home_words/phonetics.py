@@ -23,6 +23,7 @@ _KNOWN = frozenset(
 )
 
 _SILENT = (("gh", ""), ("kn", "n"), ("wr", "r"), ("mb", "m"), ("wh", "w"), ("ph", "f"), ("ck", "k"))
+_VOWELS = frozenset("aeiouy")
 _SHIFTED = (
     ("tch", "J"), ("ch", "J"), ("sh", "J"), ("th", "0"), ("dge", "J"), ("ge", "J"), ("gi", "J"),
     ("ce", "s"), ("ci", "s"), ("cy", "s"), ("j", "J"), ("c", "k"), ("q", "k"), ("x", "ks"), ("z", "s"),
@@ -46,6 +47,11 @@ def sound(word: str) -> str:
     return ("a" + key[1:]) if first_is_vowel else key
 
 
+def _opens_alike(one: str, other: str) -> bool:
+    """Both with a vowel behind their first letter, or neither."""
+    return (one[1:2] in _VOWELS) == (other[1:2] in _VOWELS)
+
+
 @lru_cache(maxsize=65536)
 def likeness(said: str, meant: str) -> float:
     """From 0 to 1. A word that means something else in a home counts as nothing like it."""
@@ -58,8 +64,10 @@ def likeness(said: str, meant: str) -> float:
     from rapidfuzz import fuzz
 
     spelled = fuzz.ratio(said, meant) / 100
-    # A key of one letter says too little: "mar" is no mirror.
-    if sound(said) == sound(meant) and spelled >= (0.3 if len(sound(said)) > 1 else 0.75):
+    # A key of one letter says too little: "mar" is no mirror. Nor does one where the vowels stand elsewhere:
+    # "force" is no freezer.
+    least = 0.75 if len(sound(said)) < 2 else 0.3 if _opens_alike(said, meant) else 0.6
+    if sound(said) == sound(meant) and spelled >= least:
         return max(spelled, 0.93)
     heard = fuzz.ratio(sound(said), sound(meant)) / 100
     return max(spelled, (spelled + heard) / 2) if said[0] == meant[0] else min(spelled, 0.8)

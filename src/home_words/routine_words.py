@@ -6,7 +6,7 @@ from typing import Final
 _ROUTINES: Final = r"(?:routines?|automations?|plans?|schedules?|scheduled (?:commands?|things?|actions?))"
 LISTING: Final = re.compile(
     rf"^(?:(?:what|which|show|list|tell me|read|are there|do i have|do you have|give me|how many)\b.*\b{_ROUTINES}\b.*|"
-    r"what (?:is|have you|do you have|did i|are you|else is) (?:planned|scheduled|coming up|going to do|plan)\b.*|"
+    r"what (?:is|have (?:you|i|we)|do (?:you|i|we) have|did (?:i|we|you)|are you|else is) (?:planned|scheduled|coming up|going to do|plan)\b.*|"
     r"what (?:will you|are you going to) do (?:later|tonight|tomorrow|today|next)|is anything (?:planned|scheduled).*)$"
 )
 _WHICH: Final = rf"(?:(?:all|every|each)(?: of)?(?: the| my| our)? {_ROUTINES}|(?:the|my|that|this|our) (?:(?P<name>.+?) )?{_ROUTINES}(?: (?:for|about|with|that turns \w+) (?P<about>.+))?)"

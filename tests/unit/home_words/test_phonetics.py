@@ -25,6 +25,11 @@ def test_a_word_with_its_own_meaning_is_nothing_else(said: str, meant: str) -> N
     assert likeness(said, meant) == 0.0
 
 
+@pytest.mark.parametrize(("said", "meant"), [("force", "freezer"), ("gourd", "garden"), ("mar", "mirror")])
+def test_the_same_consonants_around_other_vowels_are_another_word(said: str, meant: str) -> None:
+    assert likeness(said, meant) < GOOD
+
+
 def test_words_may_be_cut_differently_but_not_added() -> None:
     assert phrase_likeness(("bed", "side", "lamp"), ("bedside", "lamp")) >= GOOD
     assert phrase_likeness(("desklamp",), ("desk", "lamp")) >= GOOD

@@ -266,13 +266,14 @@ def _by_state(query: DeviceQuery, members: Sequence[Device], where: str) -> str:
     hits = [device for device in known if has_state(device, query.state)]
     every = bool(known) and len(hits) == len(known)
     doors = query.noun.startswith("door")  # not every door tells: those that do are named
+    whole = query.any_sort or query.noun == "everything"  # "is the house locked"
     if query.mode == "all" and every and not doors:
-        what = "everything" if query.any_sort else f"all {query.noun}"
-        return f"Yes, {what}{where} {'is' if query.any_sort else 'are'} {query.state}.{tail}"
+        what = f"everything{where} is" if whole else f"all {query.noun}{where} are"
+        return f"Yes, {what} {query.state}.{tail}"
     if not members and query.sort in _OPENINGS:  # of what nothing watches, nobody can say that it is closed
         return f"Nothing here can tell me whether a {query.sort}{where} is {query.state}."
     if not hits:
-        nothing = "nothing" if query.any_sort else f"no {query.noun.removesuffix('s')}"
+        nothing = "nothing" if whole else f"no {query.noun.removesuffix('s')}"
         lead = "No, " if query.mode in ("any", "all") else ""
         return capital(f"{lead}{nothing}{where} is {query.state}.{tail}")
     names = listed([f"the {device.name}" for device in hits[:MOST_NAMES]])

@@ -217,10 +217,12 @@ def _about_its_cause(reader: "Reader", split: Split) -> "Reading | None":
     context = reader.context
     assert context.clock is not None
     later = when_of(split.when, context.home, context.room, context.clock.now, context.clock.place)
-    if not isinstance(later, Later) or not isinstance(later.trigger, Event):
+    if not isinstance(later, Later):
         return None
-    resource = later.trigger.resource
-    cause = tuple(one for one in context.home.devices if resource_of(one) == resource)
+    told_by = later.trigger if isinstance(later.trigger, Event) else later.condition
+    if told_by is None or not told_by.resource:
+        return None
+    cause = tuple(one for one in context.home.devices if resource_of(one) == told_by.resource)
     return replace(reader, context=replace(context, last=cause)).order_in(split.order)
 
 

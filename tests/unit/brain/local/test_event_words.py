@@ -43,6 +43,10 @@ async def home() -> Home:
             "when I double click the wall remote", REMOTE, "button pressed twice",
             "whenever the Wall Remote is pressed twice",
         ),
+        (
+            "when I press button one on the wall remote", REMOTE, "button 1 pressed",
+            "whenever button 1 of the Wall Remote is pressed",
+        ),
         ("when the wall remote is pressed", REMOTE, "button pressed", "whenever the Wall Remote is pressed"),
         (
             "the next time I hold the first button of the wall remote", REMOTE, "button 1 held",

@@ -138,6 +138,16 @@ async def test_where_nobody_lists_them_their_server_is_asked_for_the_exact_name(
     assert reply.text == "The scene movie night is active."
 
 
+async def test_a_device_whose_name_shares_a_word_with_it_is_no_reason_not_to_ask() -> None:
+    talk = Talk(ScriptedHome.of([("Night Light", "Nursery", "dimmer", "off", True)]))
+    talk.home.scenes = ("Movie Night",)
+
+    await talk.reply("start movie night")
+
+    assert started(talk) == [("activate_zwave_scene", {"sceneName": "movie night"})]
+    assert talk.acts == []
+
+
 async def test_a_scene_that_its_server_does_not_know_is_passed_on_without_a_trace() -> None:
     talk = silent_home()
 

@@ -3,9 +3,12 @@
 import asyncio
 
 import pytest
-from tests.eval.later_eval import NOWS, Case, _brain, judged, read_cases
+from tests.eval.later_eval import NOWS, PLACE, Case, _brain, judged, read_cases
 
+from voice_gateway.brain.local.command.when.sentences import HOURS_OF_EVENT
+from voice_gateway.brain.local.routine_words import when_of
 from voice_gateway.brain.local.stage import LocalBrain
+from voice_gateway.routines.model import Later, Once
 
 
 @pytest.fixture(scope="module")
@@ -59,3 +62,32 @@ def test_what_is_kept_on_is_switched_off_then_however_it_was(
 
     assert steps[-1].frame is not None
     assert '"action": "off"' in steps[-1].frame.text("calls")
+
+
+@pytest.mark.parametrize(
+    ("said", "state"),
+    [
+        ("if the front door is unlocked at 11 pm lock it", "unlocked"),
+        ("if the garage door is still open at midnight close it", "open"),
+    ],
+)
+def test_a_state_at_a_time_is_a_condition_of_that_time(
+    said: str, state: str, brain_at: tuple[LocalBrain, list]
+) -> None:
+    brain, moment = brain_at
+
+    [request] = brain.understand(said).requests
+    later = when_of(str(request.args["when"]), brain.home, None, moment[0], PLACE)
+
+    assert isinstance(later, Later)
+    assert isinstance(later.trigger, Once)
+    assert later.condition is not None
+    assert (later.condition.state, later.condition.unless) == (state, False)
+
+
+def test_an_event_has_hours_and_no_moment(brain_at: tuple[LocalBrain, list]) -> None:
+    brain, _ = brain_at
+
+    understood = brain.understand("when the back door opens at 10 pm turn on the kitchen light")
+
+    assert [step.say for step in understood.steps] == [HOURS_OF_EVENT]

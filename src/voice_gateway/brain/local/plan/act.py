@@ -43,7 +43,7 @@ _INSTEAD = {
     ("vacuum", "off"): "dock",
     ("valve", "on"): "open",
     ("valve", "off"): "close",
-    ("fan", "stop"): "off",
+    **{(kind, "stop"): "off" for kind in ("fan", "switch", "plug")},
     **{(kind, on): "ring" for kind in ("chime", "siren") for on in ("on", "start", "play")},
     **{(kind, off): "stop" for kind in ("chime", "siren") for off in ("off", "pause", "mute")},
     ("media_player", "stop"): "pause",

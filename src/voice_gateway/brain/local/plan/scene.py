@@ -65,7 +65,7 @@ def tried_scene(frame: Frame, said: str, context: Context, no: NotHandled) -> St
     if not explicit or not 0 < len(words) <= MOST_WORDS or device_class(words[-1]):
         return no
     found = Resolver(context.home, context.room).resolve(said)
-    unknown = isinstance(found, Unknown) and not found.near and not found.note
+    unknown = isinstance(found, Unknown) and not found.note
     step = start_scene(frame, said, context.home) if unknown else no
     if isinstance(step, NotHandled) or step.requests[0].tool not in context.tools:
         return no

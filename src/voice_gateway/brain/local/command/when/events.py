@@ -11,6 +11,7 @@ from home_words import when_words as words
 from voice_gateway.brain.local.command.when.moments import hours_between, read_clock, read_seconds
 from voice_gateway.brain.local.command.when.phrases import Found, phrases
 from voice_gateway.brain.local.command.when.said import SaidWhen, gathered
+from voice_gateway.brain.local.command.when.sentences import HOURS_OF_EVENT
 from voice_gateway.routines.model import SUN_EVENTS, Condition, Event, Later, Missing
 from voice_gateway.routines.schedule import Place
 
@@ -31,6 +32,9 @@ Watch = Callable[[str, str], Watched | str]
 
 
 _OF_NOW = re.compile(rf"^(?:if|in case|should) .+ (?:is|are) (?!opened\b)(?:{words.STATE})$")
+_SO_THEN = re.compile(
+    rf"^(?:if|when|in case) (?P<so>.+? (?:is|are) (?:still )?(?:{words.STATE}))(?P<then> .+)$"
+)
 
 
 def read_event(
@@ -58,6 +62,15 @@ def read_event(
         held = read_seconds(given["held"]) if "held" in given else 0.0
         return Later(Event(seen.server, seen.resource, seen.becomes, held, seen.device, once), condition)
     return Missing(told) if told else None
+
+
+def moment_first(text: str, now: datetime, place: Place) -> str:
+    """ "If the door is unlocked at 11 pm" is a moment with a condition: "at 11 pm if it is unlocked"."""
+    said = _SO_THEN.match(text)
+    found = phrases(said["then"].strip()) if said else None
+    if said is None or not found or not gathered(found, now, place).is_moment:
+        return text
+    return f"{said['then'].strip()} if {said['so'].replace(' still ', ' ')}"
 
 
 def _happens(text: str, watch: Watch) -> Watched | str:
@@ -128,6 +141,8 @@ def _with_hours(
         if not found or any(kind in ("for", "in") for kind, _ in found):
             continue
         when = gathered(found, now, place)
+        if when.is_moment:
+            raise ValueError(HOURS_OF_EVENT)
         after, before = _bounds(when)
         known = condition or Condition()
         hours = replace(

@@ -4,7 +4,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from home_words import when_words as words
-from voice_gateway.brain.local.command.when.events import Watch, read_event, with_beside
+from voice_gateway.brain.local.command.when.events import Watch, moment_first, read_event, with_beside
 from voice_gateway.brain.local.command.when.phrases import phrases
 from voice_gateway.brain.local.command.when.said import gathered
 from voice_gateway.brain.local.command.when.sentences import NO_PLACE
@@ -16,7 +16,7 @@ from voice_gateway.routines.schedule import NoPlace, Place
 def read_when(text: str, now: datetime, place: Place, watch: Watch) -> Later | Missing | None:
     """None where the words are no "when"."""
     try:
-        bare, condition = with_beside(text, watch)
+        bare, condition = with_beside(moment_first(text, now, place), watch)
         if isinstance(condition, Missing):
             return condition
         if words.HAPPENING.match(bare) and not phrases(bare):

@@ -42,6 +42,11 @@ class SaidWhen:
     left_out: tuple[int, ...] = ()  # weekdays
     while_seconds: Span | None = None
 
+    @property
+    def is_moment(self) -> bool:
+        """Not only hours or days of the week: it can start something by itself."""
+        return bool(self.clock or self.day or self.sun or self.often or self.month_day or self.nth)
+
 
 def gathered(found: Sequence[tuple[str, Found]], now: datetime, place: Place) -> SaidWhen:
     when = SaidWhen()

@@ -13,3 +13,4 @@ WHEN_EXACTLY = "When exactly? Tell me a time, or in how many minutes."
 
 
 NEVER = "That never comes, so I kept nothing."
+HOURS_OF_EVENT = "When shall that count: after which time, or between which two? I kept nothing."
