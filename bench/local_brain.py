@@ -102,9 +102,9 @@ async def off_the_loop() -> bool:
     """Building happens in another thread than the event loop's."""
     seen: list[bool] = []
 
-    def watched(*read: Any) -> Home:
+    def watched(*read: Any, **more: Any) -> Home:
         seen.append(threading.current_thread() is not threading.main_thread())
-        return build_home(*read)
+        return build_home(*read, **more)
 
     async def ready() -> None: ...
 
