@@ -1,7 +1,6 @@
 """Where routines are kept: in a file that processes share, each change on the disk before it is confirmed."""
 
 import json
-import os
 import sqlite3
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -12,7 +11,7 @@ from typing import Any, Protocol
 from voice_gateway.errors import ToolUnavailable
 from voice_gateway.problems.sentences import ROUTINES_LOST
 from voice_gateway.routines.model import Event, Routine, from_record, to_record
-from voice_gateway.sqlite_file import Damage, Schema, SharedTable, UnreadableRow
+from voice_gateway.sqlite_file import ChangeCounter, Damage, Schema, SharedTable, UnreadableRow
 from voice_gateway.tools.builtin.timers import RingLease
 
 _TABLE = """
@@ -29,7 +28,6 @@ CREATE TABLE IF NOT EXISTS routines (
 _LAST = "ALTER TABLE routines ADD COLUMN last TEXT"  # apart from what people made
 _NAMES = ("id", "body", "is_event", "next", "paused", "claimed", "claimed_by", "last")
 _COLUMNS = ", ".join(_NAMES)
-CHANGE_COUNTER = 24  # where it is in a file of SQLite's
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +159,7 @@ class SqliteRoutines:
     def __init__(self, path: Path, *, on_damage: Callable[[Damage], None] = lambda _damage: None) -> None:
         schema = Schema("routines", _NAMES, (_TABLE, _LAST), _fits)
         self._table = SharedTable(path, schema, ROUTINES_LOST, on_damage=on_damage)
+        self._changes = ChangeCounter(path)
         self.path, self.listen = path, self._table.listen
 
     def add(self, routines: Sequence[Routine], limit: int) -> list[Routine]:
@@ -195,13 +194,7 @@ class SqliteRoutines:
         return self._table.run(lambda connection: _select(connection, where), write=False)
 
     def stamp(self) -> object:
-        """The file's own counter, too: two changes within a tick of the clock have the same time."""
-        try:
-            with self.path.open("rb", buffering=0) as file:
-                found, counter = os.fstat(file.fileno()), os.pread(file.fileno(), 4, CHANGE_COUNTER)
-        except OSError:
-            return None
-        return found.st_ino, found.st_mtime_ns, found.st_size, counter
+        return self._changes.read()
 
     def replace(self, routines: Iterable[Routine]) -> list[Routine]:
         wanted = list(routines)
