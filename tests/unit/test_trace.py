@@ -118,15 +118,15 @@ async def test_rounds_of_a_model_are_told_with_their_calls_and_tokens():
 
 
 async def test_a_pin_is_in_no_event():
-    house = House([UNLOCK], permission=PermissionSettings(pin="2468"))
+    house = House([UNLOCK], permission=PermissionSettings(pin="24681357"))
 
     await house.hears("unlock the front door")
-    await house.hears("yes, two four six eight")
-    await house.hears("my pin is 2468")
+    await house.hears("yes, two four six eight one three five seven")
+    await house.hears("my pin is 24681357")
 
     assert house.lock.actions == ["unlock"]
     told = json.dumps(story(house.told))
-    assert "2468" not in told
+    assert "24681357" not in told
     assert "six" not in told
 
 

@@ -40,31 +40,33 @@ async def test_a_turn_is_kept_with_all_its_events(tmp_path):
 
 
 async def test_neither_a_pin_nor_a_code_reaches_the_disk(tmp_path):
-    house = House([UNLOCK], permission=PermissionSettings(pin="2468"))
+    house = House([UNLOCK], permission=PermissionSettings(pin="24681357"))
     watch = house.conversation._watch
     recorder = recording(tmp_path, watch, audio=True)
     sound = np.full(1000, 2468, np.int16)
 
     await house.hears("unlock the front door")
-    await house.hears("yes, 2468", samples=sound)
-    said = Utterance("let anna in with four seven one one, that is 98765")
-    call = ToolCall("1", "set_user", {"userCode": "98765", "name": "anna"})
+    await house.hears("yes, 24681357", samples=sound)
+    said = Utterance("let anna in with four seven one one, that is 987654321")
+    call = ToolCall("1", "set_user", {"userCode": "987654321", "name": "anna"})
     watch.tell(Heard(said))
     watch.tell(Judged(said, call, Verdict(Decision.ALLOWED)))
-    outcome = ToolOutcome("1", "set_user", "98765 is anna", True, 0.1, call.args, None, {"list": ["98765"]})
+    outcome = ToolOutcome(
+        "1", "set_user", "987654321 is anna", True, 0.1, call.args, None, {"list": ["987654321"]}
+    )
     watch.tell(CallFinished(said, outcome))
-    watch.tell(Answered(said, Reply("Anna has 98765 now.", (outcome,))))
+    watch.tell(Answered(said, Reply("Anna has 987654321 now.", (outcome,))))
     turns = await listed(recorder)
     await recorder.close()
 
     assert house.lock.actions == ["unlock"]
     assert turns[0]["text"].endswith("that is ***")
     written = (tmp_path / "turns.sqlite").read_bytes()
-    assert b"2468" not in written
-    assert b"98765" not in written
+    assert b"24681357" not in written
+    assert b"987654321" not in written
     assert sound.tobytes() not in written
     [found] = TurnFiles(recorder).find(turns[0]["id"])
-    assert "98765" not in json.dumps(found)
+    assert "987654321" not in json.dumps(found)
 
 
 class TurnFiles:
