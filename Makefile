@@ -36,7 +36,7 @@ counterparts:
 	@scripts/counterparts mosquitto pulseaudio pulseaudio-utils alsa-utils libasound2-plugins redis-server espeak-ng strace libportaudio2 >&2
 
 unit: $(VENV)/.dev ## the inner loop: tests that need no service, no speech engine, nothing but this
-	$(BIN)/pytest -n 3 --dist worksteal --unit $(ARGS)
+	$(BIN)/pytest -n 2 --dist worksteal --unit $(ARGS)
 
 test: setup counterparts ## all quick tests, against a real broker and a real Redis
 	$(BIN)/pytest -n 3 --dist worksteal $(ARGS)

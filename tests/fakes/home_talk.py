@@ -23,6 +23,8 @@ from zwave_mcp.simulated.file import parse_home
 from zwave_mcp.simulated.home import SimulatedHome
 from zwave_mcp.tools import ALL_TOOLS, Tools
 
+NOT_UNIT = "a simulated home at its own pace"
+
 # What a device is set to; what it measures goes its own way.
 STATES = ("currentValue", "currentState", "currentMode", "mode", "setpoint")
 

@@ -16,6 +16,8 @@ from voice_gateway.mcp_link.connection import LinkTimeouts
 from voice_gateway.mcp_link.integration import MCPIntegration, ServerStatus
 from voice_gateway.mcp_link.status import Hide, hide_nothing
 
+NOT_UNIT = "servers as processes"
+
 FAKES = Path(__file__).parent
 LIMIT = 30.0  # no wait of a test is longer: a loaded machine may need long; a hang never ends
 

@@ -6,6 +6,8 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from typing import Any, Self
 
+NOT_UNIT = "a web server on the loopback address"
+
 
 @dataclass(frozen=True)
 class Request:

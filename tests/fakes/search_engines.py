@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
+NOT_UNIT = "a web server on the loopback address"
+
 Row = Mapping[str, str]  # title, content, url
 
 

@@ -14,6 +14,8 @@ from voice_gateway.tools.builtin.timers import RingLease, Timer, TimerClock, Tim
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
+NOT_UNIT = "timers as a process"
+
 
 class TimerProcess:
     """Such a process, seen from a test."""

@@ -14,6 +14,8 @@ from voice_gateway.doors.web.limits import LIMITS, Limits
 from voice_gateway.doors.web.tokens import TokenFile
 from voice_gateway.watch import Watch
 
+NOT_UNIT = "a web server on the loopback address"
+
 
 @contextlib.asynccontextmanager
 async def served(

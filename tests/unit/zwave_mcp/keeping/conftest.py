@@ -10,6 +10,8 @@ import pytest
 from zwave_mcp.simulated.home import SimulatedHome
 from zwave_mcp.tools import Tools
 
+NOT_UNIT = "a simulated home at its own pace"
+
 HOME = """
 [home]
 radio_seconds = 0.0
