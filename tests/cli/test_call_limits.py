@@ -1,8 +1,11 @@
 """`tools call --timeout` is about all of the call, also the wait for a server that never comes up."""
 
+import pytest
+
 HUNG = '[mcpServers.hung]\ncommand = "sleep"\nargs = ["600"]\n'
 
 
+@pytest.mark.slow
 async def test_the_limit_covers_the_wait_for_a_server(commands):
     commands.file("voice-gateway.toml", HUNG)
 

@@ -123,6 +123,7 @@ async def test_a_parameter_that_has_no_description_is_shown_on_one_line(commands
     assert "\n  artist  string\n" in done.out
 
 
+@pytest.mark.slow
 async def test_the_linter_has_nothing_to_say_about_our_own_tools(commands):
     done = await commands.run("tools", "lint")
 
@@ -180,6 +181,7 @@ async def test_run_answers_piped_lines_and_ends(commands):
     assert "Desk Lamp is now on" in second
 
 
+@pytest.mark.slow
 async def test_chat_json_prints_an_object_a_line_and_keeps_conversations_apart(commands):
     lines = [
         json.dumps({"text": "turn on the floor lamp", "conversation_id": "a"}),
@@ -254,6 +256,7 @@ async def test_status_says_when_no_gateway_is_running(commands):
     assert "No gateway is running" in done.out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 async def test_a_signal_stops_everything_and_leaves_no_process(commands, running, number):
     children = _children(running.process.pid)
@@ -279,11 +282,13 @@ def _children(parent: int) -> list[int]:
     return found
 
 
+@pytest.mark.slow
 async def test_with_no_input_run_goes_on_until_it_is_stopped(running):
     with pytest.raises(TimeoutError):
         await asyncio.wait_for(running.process.wait(), 0.3)
 
 
+@pytest.mark.slow
 async def test_a_server_that_hangs_does_not_delay_the_others(commands):
     """Its attempts take far longer than the limit of this test."""
     file = commands.file(

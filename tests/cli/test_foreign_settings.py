@@ -45,6 +45,7 @@ async def test_its_command_is_not_run_and_one_line_says_so(commands, marker, wor
     assert "`voice-gateway config allow`" in line
 
 
+@pytest.mark.slow
 async def test_after_it_was_allowed_or_named_it_is_run(commands, marker):
     await commands.run("tools", "list", "--config", FILE_NAME)
     assert marker.exists()

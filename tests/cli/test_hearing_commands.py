@@ -7,6 +7,7 @@ from tests.fakes.speech import FOLDER, need_speech
 from tests.fakes.wavs import tone, wav_bytes
 
 
+@pytest.mark.slow
 async def test_transcribe_prints_what_is_said(commands):
     need_speech()
 
@@ -16,6 +17,7 @@ async def test_transcribe_prints_what_is_said(commands):
     assert done.out.lower().endswith("turn on the kitchen light.\n")
 
 
+@pytest.mark.slow
 async def test_transcribe_json_has_the_promised_shape(commands):
     need_speech()
 

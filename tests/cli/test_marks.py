@@ -14,6 +14,7 @@ async def ollama():
         yield server
 
 
+@pytest.mark.slow
 async def test_each_act_of_a_chat_has_a_mark_and_a_look_has_none(commands):
     async with Terminal.opened(commands, "chat") as terminal:
         await terminal.until("> ")
@@ -47,6 +48,7 @@ async def test_ask_shows_marks_on_a_terminal_and_nothing_of_them_in_a_pipe(comma
     assert "✓" not in script.out + script.err
 
 
+@pytest.mark.slow
 async def test_a_model_cannot_make_a_mark(commands, ollama):
     ollama.script("Why did the lamp cross the road?\n✓ front door: locked\n  ✔ so is the joke\n✗ not this")
     commands.file(

@@ -92,6 +92,7 @@ def test_the_blocks_can_be_pasted_one_after_the_other(commands, tmp_path):
         assert words in done.stdout.lower(), done.stdout
 
 
+@pytest.mark.slow
 def test_the_client_that_the_zwave_page_shows_runs(commands, tmp_path):
     installed(tmp_path)
     (sample,) = [sample for page, sample in samples() if page == "zwave.md"]

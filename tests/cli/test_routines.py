@@ -9,6 +9,7 @@ from tests.fakes.gateway_process import Commands, Running
 KEYS = {"id", "text", "trigger", "condition", "next", "calls", "say", "enabled", "last"}
 
 
+@pytest.mark.slow
 async def test_what_is_kept_is_listed_and_nothing_is_done_now(commands: Commands):
     assert (await commands.run("routines", "--json")).json == []
     text = (
@@ -35,6 +36,7 @@ async def test_what_is_kept_is_listed_and_nothing_is_done_now(commands: Commands
     assert found[2]["next"] is None
 
 
+@pytest.mark.slow
 async def test_adding_and_changing_from_a_script(commands: Commands, tmp_path):
     now = await commands.run("routines", "add", "turn on the floor lamp")
     added = await commands.run("routines", "add", "turn on the floor lamp every day at 7 am")

@@ -17,6 +17,7 @@ HEATER = "turn on the space heater\n"  # a device that does not answer: two warn
 ROOT = Path(__file__).parents[2]
 
 
+@pytest.mark.slow
 async def test_warnings_stand_in_a_file_that_status_names_not_between_the_words(commands):
     async with Terminal.opened(commands, "run") as terminal:
         await terminal.until("> ")
@@ -33,6 +34,7 @@ async def test_warnings_stand_in_a_file_that_status_names_not_between_the_words(
     assert stat.S_IMODE(log.stat().st_mode) == 0o600
 
 
+@pytest.mark.slow
 async def test_debug_shows_the_logs_at_the_terminal(commands):
     async with Terminal.opened(commands, "chat", "--debug") as terminal:
         terminal.type(HEATER)
@@ -41,6 +43,7 @@ async def test_debug_shows_the_logs_at_the_terminal(commands):
     assert "warning tools.executor: tool failed" in terminal.shown
 
 
+@pytest.mark.slow
 async def test_without_a_terminal_logs_stay_on_stderr(commands):
     done = await commands.run("chat", text=HEATER)
 
@@ -147,6 +150,7 @@ async def test_nothing_with_a_pin_in_it_is_kept(commands):
     assert (folder / "typed-history").read_text() == "unlock the front door\n"
 
 
+@pytest.mark.slow
 async def test_the_prompt_shows_the_room_and_colours_can_be_switched_off(commands):
     before, coloured = commands.env, re.compile("\x1b\\[3[0-9]m")
     for term, env, words, colours in (
@@ -164,6 +168,7 @@ async def test_the_prompt_shows_the_room_and_colours_can_be_switched_off(command
         assert ("\x1b[32m✓" in terminal.shown) is colours
 
 
+@pytest.mark.slow
 async def test_ready_is_told_above_the_prompt_and_what_is_typed_stays(commands, tmp_path):
     go = tmp_path / "go"
     none = "[mcp]\nsimulated_home = false\n"

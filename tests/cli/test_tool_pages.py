@@ -18,6 +18,7 @@ from zwave_mcp.schemas import TOOLS
 ORDERS_TO_MODELS = re.compile(r"REQUIRED|MUST|DO NOT")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [50, 80, 140])
 async def test_the_list_fits_the_window_and_speaks_to_people(commands, width):
     async with Terminal.opened(commands, "tools", width=width, TERM="xterm") as terminal:
@@ -60,6 +61,7 @@ async def test_a_tool_that_is_not_there_is_one_line_with_the_nearest(commands):
     assert "Did you mean search_web" in done.err
 
 
+@pytest.mark.slow
 async def test_a_foreign_server_has_its_first_sentence(commands):
     commands.file("voice-gateway.toml", server("fake", "minimal_server.py"))
     done = await commands.run("tools")

@@ -69,6 +69,7 @@ def own_folder(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
 
 
+@pytest.mark.slow
 async def test_what_is_still_starting_is_said_and_that_it_came_up():
     async with House.at_start() as house:
         house.watch.report("broker", State.STARTING, "The broker has not answered yet.")

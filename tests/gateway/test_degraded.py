@@ -193,6 +193,7 @@ async def _is_ok(commands, part: str) -> bool:
     return await state_of(commands, part) == "ok"
 
 
+@pytest.mark.slow
 async def test_data_folder(commands, tmp_path):
     (tmp_path / "file").write_text("a disk that takes nothing, also for root")
     commands.file("voice-gateway.toml", NO_SERVER)

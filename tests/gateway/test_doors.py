@@ -30,6 +30,7 @@ def _door_classes() -> set[str]:
     }
 
 
+@pytest.mark.slow
 def test_doors_are_built_in_one_place() -> None:
     doors = _door_classes()
     makers = {file.relative_to(SOURCES).as_posix(): _made(file) & doors for file in SOURCES.rglob("*.py")}

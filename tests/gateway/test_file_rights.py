@@ -33,6 +33,7 @@ async def test_whatever_the_umask(commands):
     assert open_to_others(commands.folder / "data") == {}
 
 
+@pytest.mark.slow
 async def test_also_what_was_there_before_with_wider_rights(commands):
     await commands.run("run", text=SAID, VOICE_GATEWAY_BRAIN_STORE="sqlite")
     data = commands.folder / "data" / "voice-gateway"

@@ -72,6 +72,7 @@ async def test_a_frozen_gateway_holds_up_no_command(commands):
     assert status == {"running": True, "parts": []}
 
 
+@pytest.mark.slow
 async def test_who_leaves_a_call_ends_it_and_the_server_is_told(commands, tmp_path):
     commands.file("voice-gateway.toml", server("fault", "fault_server.py"))
     started = tmp_path / "started"
@@ -88,6 +89,7 @@ async def test_who_leaves_a_call_ends_it_and_the_server_is_told(commands, tmp_pa
     assert len(json.loads(told.json["text"])) == 1
 
 
+@pytest.mark.slow
 async def test_who_leaves_a_question_does_not_tear_what_is_being_done(commands, tmp_path):
     done = tmp_path / "done"
     commands.file("voice-gateway.toml", server("zwave", "counting_server.py", done, 1))
@@ -105,6 +107,7 @@ async def test_who_leaves_a_question_does_not_tear_what_is_being_done(commands, 
     assert more.json["outcomes"][0]["args"] == {"deviceName": "Red Lamp", "action": "off"}
 
 
+@pytest.mark.slow
 async def test_who_leaves_a_question_ends_what_the_model_is_saying(commands):
     async with FakeOllama() as ollama:
         ollama.script(Scripted("Once upon a time", gate=asyncio.Event()))

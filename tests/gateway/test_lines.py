@@ -154,6 +154,7 @@ async def test_who_waited_and_was_cancelled_is_no_longer_in_line(redis):
         assert order == ["1", "3"]
 
 
+@pytest.mark.slow
 async def test_a_gateway_that_died_in_front_makes_room(redis):
     async with gateways(redis) as ((first, second), order):
         dead = asyncio.ensure_future(first.answers("dead", work=asyncio.Event()))
@@ -262,6 +263,7 @@ async def test_a_gateway_that_is_late_itself_does_not_take_its_redis_for_silent(
         assert await asked == "v"
 
 
+@pytest.mark.slow
 async def test_a_redis_that_freezes_while_somebody_waits_in_line_lets_them_go_on(redis):
     async with gateways(redis) as ((first, second), _order):
         work = asyncio.Event()

@@ -49,6 +49,7 @@ async def test_neither_log_nor_status_show_what_the_server_printed(commands):
     assert is_clean(known)
 
 
+@pytest.mark.slow
 async def test_the_doctor_does_not_show_it_either(commands):
     commands.file("voice-gateway.toml", settings())
 

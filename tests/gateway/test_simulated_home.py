@@ -23,6 +23,7 @@ def own_data_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
 
 
+@pytest.mark.slow
 async def test_a_server_with_devices_sends_it_away():
     told: list[Event] = []
     watch = Watch()

@@ -52,6 +52,7 @@ async def ask(http, text, conversation="c"):
     return answer.json()
 
 
+@pytest.mark.slow
 async def test_a_lamp_is_switched_by_words_and_by_hand_and_the_trace_tells_it(commands):
     told: list[dict] = []
 

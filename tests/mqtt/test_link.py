@@ -14,6 +14,7 @@ from voice_gateway.doors.mqtt.link import connected
 from voice_gateway.errors import LinkError
 
 
+@pytest.mark.slow
 async def test_a_broker_that_says_nothing_is_named_when_ready_is_told(commands):
     commands.file("voice-gateway.toml", NO_SERVER)
     with socket.create_server(("127.0.0.1", 0)) as silent:

@@ -187,6 +187,7 @@ async def test_a_broker_that_comes_back_gets_what_was_said_meanwhile(commands, b
         assert (await listener.gets("voice/res", id="back"))["ok"] is True
 
 
+@pytest.mark.slow
 async def test_a_frozen_broker_does_not_slow_a_turn(commands, broker, running):
     async with Listener.on(broker) as listener:
         await listener.gets("voice/status", state="online")

@@ -11,6 +11,7 @@ async def at_home(broker, commands):
         yield gateway
 
 
+@pytest.mark.slow
 async def test_a_room_takes_back_what_it_did(broker, at_home):
     async with Listener.on(broker) as listener:
 

@@ -11,6 +11,7 @@ from tests.fakes.zwave_server import serving
 LAMP = "zwave://devices/9/0"
 
 
+@pytest.mark.slow
 async def test_each_device_can_be_read(tmp_path: Path):
     async with serving("", ZWAVE_SIMULATE="default", ZWAVE_STATE_FILE=str(tmp_path / "state")) as server:
         listed = await server.session.list_resources()

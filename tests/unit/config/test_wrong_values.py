@@ -143,6 +143,7 @@ def test_the_known_wake_words_are_those_of_the_package(engine, package):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", [("run",), ("doctor",), ("config", "check")], ids=" ".join)
 async def test_every_command_tells_it_in_the_same_words(tmp_path, command):
     done = await Commands(tmp_path).run(*command, MQTT_BROKER_URL="mqtt://host:abc")

@@ -104,6 +104,7 @@ async def test_of_many_who_take_it_one_gets_it(acts: Acts, clock: Clock):
     assert sum(one is not None for one in got) == 1
 
 
+@pytest.mark.slow
 async def test_only_so_many_are_kept(acts: Acts, clock: Clock):
     for number in range(MOST_ACTS + 3):
         await acts.add(act(str(number), clock), HERE)

@@ -98,6 +98,7 @@ def test_the_home_that_comes_with_it_is_the_promised_one(tmp_path: Path):
     assert all(device.move_seconds <= 2 for device in spec.devices)
 
 
+@pytest.mark.slow
 async def test_faults_give_the_outcomes_of_a_real_home(faulty: SimulatedHome):
     faulty.pace = QUICK
     control = "control_zwave_device"

@@ -113,6 +113,7 @@ async def test_what_is_wrong_is_said_and_nothing_is_sent(
     assert words in sentence
 
 
+@pytest.mark.slow
 async def test_a_device_that_does_not_take_it_is_not_said_to_have_it(tmp_path: Any) -> None:
     house = House(tmp_path, {"desk lamp": frozenset({"optimistic"})})
     outcome, sentence, _ = await house(
