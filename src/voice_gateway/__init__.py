@@ -6,4 +6,4 @@ import os
 # imported. This is the one place that surely comes before that; programs that we start inherit it.
 os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
