@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from voice_gateway.config import RecorderSettings
-from voice_gateway.recorder.recorder import TRY_SECONDS, Recorder
+from voice_gateway.recorder.recorder import TRIM_SECONDS, TRY_SECONDS, Recorder
 from voice_gateway.watch import Watch
 
 HOME = """
@@ -20,9 +20,18 @@ room = "Hall"
 
 
 def recording(
-    tmp_path: Path, watch: Watch | None = None, try_seconds: float = TRY_SECONDS, **settings: Any
+    tmp_path: Path,
+    watch: Watch | None = None,
+    try_seconds: float = TRY_SECONDS,
+    trim_seconds: float = TRIM_SECONDS,
+    **settings: Any,
 ) -> Recorder:
-    file = tmp_path / "turns.sqlite"
-    recorder = Recorder(RecorderSettings(**settings), file, watch or Watch(), try_seconds=try_seconds)
+    recorder = Recorder(
+        RecorderSettings(**settings),
+        tmp_path / "turns.sqlite",
+        watch or Watch(),
+        try_seconds=try_seconds,
+        trim_seconds=trim_seconds,
+    )
     recorder.start()
     return recorder

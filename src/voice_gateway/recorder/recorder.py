@@ -20,6 +20,7 @@ from voice_gateway.watch import Acted, Answered, Event, Said, State, Watch
 if TYPE_CHECKING:
     from langchain_core.tools import BaseTool
 
+    from voice_gateway.recorder.record import Records
     from voice_gateway.recorder.store import TurnStore
     from voice_gateway.sqlite_file import Damage
 
@@ -32,6 +33,11 @@ MOST_WAITING = 5_000  # finished ones, while the disk is slow
 STALE_SECONDS = 900.0  # a turn that has not ended by then was given up
 MOST_HELD = 500  # finished ones, while the file takes none: those before are lost
 TRY_SECONDS = 5.0  # how long a file that is well again may be called lost
+TRIM_SECONDS = 3600.0  # how long what is too old may stay in the file where nobody says anything
+MOST_TOGETHER = 100  # turns in one transaction
+# How long a turn waits for others to be written with: most of what one costs is opening and closing the file.
+# Whoever reads or closes does not wait for it.
+GATHER_SECONDS = 0.1
 CLOSE_SECONDS = 3.0  # what is not written by then, as on a disk that hangs, is lost
 
 
@@ -74,10 +80,11 @@ class Recorder:
         *,
         now: Callable[[], float] = time.time,
         try_seconds: float = TRY_SECONDS,
+        trim_seconds: float = TRIM_SECONDS,
     ) -> None:
         self.settings = settings
         self.path = path
-        self._try_seconds = try_seconds
+        self._try_seconds, self._trim_seconds = try_seconds, trim_seconds
         self._watch = watch
         self._around = around
         self._now = now
@@ -87,11 +94,15 @@ class Recorder:
         self._thread: threading.Thread | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._store: TurnStore | None = None
+        self._records: Records | None = None
+        self._lost = False  # the file takes nothing now
 
     def start(self) -> None:
         if self.settings.enabled:
             self._loop = asyncio.get_running_loop()
             self._watch.subscribe(self._take)
+            self._thread = threading.Thread(target=self._write_all, name="recorder", daemon=True)
+            self._thread.start()
 
     def _take(self, event: Event) -> None:
         utterance: Utterance | None = getattr(event, "utterance", None)
@@ -126,9 +137,6 @@ class Recorder:
         # How the home was before is what the turn began with; one that had to be read first is known now.
         around = turn.around if turn.around.looks else self._around()
         self._queue.put(FinishedTurn(turn.utterance, turn.events, around))
-        if self._thread is None:
-            self._thread = threading.Thread(target=self._write_all, name="recorder", daemon=True)
-            self._thread.start()
 
     # --- for who reads
 
@@ -141,6 +149,7 @@ class Recorder:
                 self.path,
                 days=self.settings.days,
                 megabytes=self.settings.megabytes,
+                now=self._now,
                 on_damage=self._damaged,
             )
         return self._store
@@ -168,40 +177,54 @@ class Recorder:
     # --- the thread
 
     def _write_all(self) -> None:
-        from voice_gateway.recorder.record import Records
-        from voice_gateway.recorder.store import RecorderLost
-
-        records = Records(self.store(), audio=self.settings.audio)
         held: deque[FinishedTurn] = deque(maxlen=MOST_HELD)  # the file takes them later
-        lost = False
         while True:
-            waiting = self._next(self._try_seconds if held else None)
+            waiting = self._next(self._try_seconds if held else self._trim_seconds)
             held.extend(one for one in waiting if isinstance(one, FinishedTurn))
             if held:
-                try:
-                    records.write(held)
+                if self._wrote(held):
                     held.clear()
-                    lost = self._tell(None, lost)
-                except RecorderLost as error:
-                    lost = self._tell(error, lost)
-                except Exception:  # a turn that cannot be written must not cost the next ones
-                    log.exception("turns could not be kept")
-                    held.clear()
+            elif not waiting:
+                self._trim()
             for one in waiting:
                 if isinstance(one, threading.Event):
                     one.set()
             if _STOP in waiting:
                 return
 
-    def _next(self, seconds: float | None) -> list[Any]:
+    def _wrote(self, turns: Sequence[FinishedTurn]) -> bool:
+        """False: it is worth to try it again."""
+        from voice_gateway.recorder.record import Records
+        from voice_gateway.recorder.store import RecorderLost
+
+        if self._records is None:
+            self._records = Records(self.store(), audio=self.settings.audio)
+        try:
+            self._records.write(turns)
+        except RecorderLost as error:
+            self._lost = self._tell(error, self._lost)
+            return False
+        except Exception:  # a turn that cannot be written must not cost the next ones
+            log.exception("turns could not be kept")
+        else:
+            self._lost = self._tell(None, self._lost)
+        return True
+
+    def _trim(self) -> None:
+        try:
+            self.store().trim()
+        except Exception as error:  # the next turn that is written tells it
+            log.info("turns that are too old could not be deleted", extra={"reason": str(error)})
+
+    def _next(self, seconds: float) -> list[Any]:
         """What waits, together: under load many turns are one transaction. Nothing, when the time is over."""
+        waiting: list[Any] = []
         with contextlib.suppress(queue.Empty):
-            waiting = [self._queue.get(timeout=seconds)]
-            with contextlib.suppress(queue.Empty):
-                while len(waiting) < 100:
-                    waiting.append(self._queue.get_nowait())
-            return waiting
-        return []
+            waiting.append(self._queue.get(timeout=seconds))
+            until = time.monotonic() + GATHER_SECONDS
+            while len(waiting) < MOST_TOGETHER and isinstance(waiting[-1], FinishedTurn):
+                waiting.append(self._queue.get(timeout=max(until - time.monotonic(), 0.0)))
+        return waiting
 
     def _tell(self, error: Exception | None, lost: bool) -> bool:
         """Once each time that it changes; whether the file is lost now."""

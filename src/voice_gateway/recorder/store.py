@@ -17,6 +17,7 @@ from voice_gateway.sqlite_file import Damage, Schema, SqliteFile
 
 MEGABYTE = 1_000_000
 TRIM_EVERY = 50  # turns
+TRIM_SECONDS = 3600.0  # or when it is so long ago: what is too old goes, however little is said
 SHORTEST_ID = 4  # characters by which a turn can be named, if they are enough
 MOST_LISTED = 1_000
 
@@ -105,6 +106,7 @@ class TurnStore:
         self._days, self._megabytes = days, megabytes
         self._now = now
         self._until_trim = 0
+        self._trimmed = 0.0  # when
 
     # --- writing
 
@@ -117,16 +119,23 @@ class TurnStore:
             rows = map(_row, turns)
             connection.executemany(f"INSERT INTO turns ({', '.join(names)}) VALUES ({places})", rows)
             self._until_trim -= len(turns)
-            if self._until_trim <= 0:
-                self._until_trim = TRIM_EVERY
+            if self._until_trim <= 0 or abs(self._now() - self._trimmed) >= TRIM_SECONDS:
                 self._trim(connection)
 
         with _translated():
             self._file.run(work)
 
-    def _trim(self, connection: sqlite3.Connection) -> None:
-        oldest = self._now() - self._days * 86_400
-        gone = connection.execute("DELETE FROM turns WHERE at < ?", (oldest,)).rowcount
+    def trim(self) -> int:
+        """Takes out what is too old or too much; how many turns. Reading shows nothing that is too old."""
+        if not self._path.exists():
+            return 0
+        with _translated():
+            return self._file.run(self._trim)
+
+    def _trim(self, connection: sqlite3.Connection) -> int:
+        self._until_trim, self._trimmed = TRIM_EVERY, self._now()
+        connection.execute("PRAGMA secure_delete = ON")
+        gone = connection.execute("DELETE FROM turns WHERE at < ?", (self._horizon(),)).rowcount
         while _bytes_used(connection) > self._megabytes * MEGABYTE:
             tenth = "SELECT seq FROM turns ORDER BY seq LIMIT (SELECT COUNT(*) / 10 + 1 FROM turns)"
             more = connection.execute(f"DELETE FROM turns WHERE seq IN ({tenth})").rowcount
@@ -136,6 +145,11 @@ class TurnStore:
             _forget_shared(connection)
         if gone:
             _forget_shared(connection)
+        return gone
+
+    def _horizon(self) -> float:
+        """What was before is too old."""
+        return self._now() - self._days * 86_400
 
     def delete(self, turn_id: str) -> int:
         return self._delete("DELETE FROM turns WHERE id = ?", turn_id)
@@ -144,7 +158,7 @@ class TurnStore:
         """Nothing of them is left: neither in the index nor in pages that are free now."""
 
         def work(connection: sqlite3.Connection) -> int:
-            connection.execute("PRAGMA secure_delete = ON")
+            self._trim(connection)
             gone = connection.execute(asked, values).rowcount
             _forget_shared(connection)
             # A word that was deleted stays in the index until its parts are merged.
@@ -186,30 +200,33 @@ class TurnStore:
         table, place = ("found JOIN turns ON seq = found.rowid", "found.rowid") if words else ("turns", "seq")
         wanted: list[tuple[str, Any]] = [
             ("found MATCH ?", words),
+            ("+at >= ?", self._horizon()),  # without the index of times: it would be sorted by place then
             (f"{place} < (SELECT MAX(seq) FROM turns WHERE id = ?)", before),
             ("at >= ?", since),
             ("door = ?", door),
             ("conversation = ?", conversation),
         ]
         given = [(condition, value) for condition, value in wanted if value]
-        where = " AND ".join(condition for condition, _ in given) or "TRUE"
+        where = " AND ".join(condition for condition, _ in given)
         asked = f"SELECT {_SHOWN} FROM {table} WHERE {where} ORDER BY {place} DESC LIMIT ?"
         return [_shown(row) for row in self._read(asked, (*(value for _, value in given), limit))]
 
     def find(self, name: str) -> list[dict[str, Any]]:
         """The turns of this id, or whose id begins so, with their events; the newest first."""
         asked = f"SELECT {_SHOWN}, events, tools, home FROM turns WHERE "
-        found = self._read(asked + "id = ? ORDER BY seq DESC", (name,))
+        horizon = self._horizon()
+        found = self._read(asked + "id = ? AND +at >= ? ORDER BY seq DESC", (name, horizon))
         if not found and len(name) >= SHORTEST_ID:
             pattern = "".join(f"[{c}]" if c in "*?[" else c for c in name) + "*"
-            found = self._read(asked + "id GLOB ? ORDER BY seq DESC LIMIT 10", (pattern,))
+            begins = "id GLOB ? AND +at >= ? ORDER BY seq DESC LIMIT 10"
+            found = self._read(asked + begins, (pattern, horizon))
         return [
             {**_shown(row), "events": _unpacked(row[-3]), "tools": row[-2], "home": row[-1]} for row in found
         ]
 
     def oldest(self) -> float | None:
         """When the first turn was that is kept."""
-        found = self._read("SELECT MIN(at) FROM turns", ())
+        found = self._read("SELECT MIN(at) FROM turns WHERE at >= ?", (self._horizon(),))
         return found[0][0] if found else None
 
     def shared(self, digest: str) -> Any:

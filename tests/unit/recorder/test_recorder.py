@@ -10,9 +10,11 @@ from tests.fakes.home_talk import HomeTalk
 from tests.fakes.locked_house import UNLOCK, House
 from tests.fakes.recording import recording
 from tests.fakes.waiting import until
+from tests.unit.recorder.test_store import kept
 
 from voice_gateway.config import PermissionSettings
 from voice_gateway.recorder.recorder import MOST_HELD
+from voice_gateway.recorder.store import TurnStore
 from voice_gateway.turn import Reply, ToolCall, ToolOutcome, Utterance
 from voice_gateway.verdict import Decision, Verdict
 from voice_gateway.watch import Answered, CallFinished, Heard, Judged, State, Watch
@@ -170,6 +172,34 @@ async def test_while_the_file_takes_nothing_the_last_turns_wait(tmp_path):
 
     turns = recorder.store().turns(limit=2 * MOST_HELD)
     assert (len(turns), turns[-1]["text"]) == (MOST_HELD, "number 50")
+
+
+async def test_what_is_too_old_leaves_the_file_though_nobody_says_anything(tmp_path):
+    file = tmp_path / "turns.sqlite"
+    long_ago = TurnStore(file, now=lambda: 0.0)
+    house = House("Hello.")
+    long_ago.add([kept("in the old days", at=0.0)])
+
+    recorder = recording(tmp_path, house.conversation._watch, trim_seconds=0.02)
+
+    await until(lambda: long_ago.turns() == [])
+    await recorder.close()
+
+
+async def test_turns_that_come_together_are_one_transaction(tmp_path, monkeypatch):
+    watch, batches = Watch(), []
+    recorder = recording(tmp_path, watch)
+    add = TurnStore.add
+    monkeypatch.setattr(TurnStore, "add", lambda *a: (batches.append(len(a[1])), add(*a)))
+    for number in range(50):
+        said = Utterance(f"number {number}")
+        watch.tell(Heard(said))
+        watch.tell(Answered(said, Reply("Yes.")))
+        await asyncio.sleep(0)
+    await recorder.close()
+
+    assert sum(batches) == 50
+    assert len(batches) < 10
 
 
 async def test_a_damaged_file_is_set_aside_and_told(tmp_path):

@@ -1,5 +1,8 @@
 """The file with the turns: found again, limited, and really forgotten."""
 
+import contextlib
+import sqlite3
+
 import pytest
 
 from voice_gateway.recorder.store import Kept, TurnStore
@@ -69,6 +72,59 @@ def test_what_is_too_old_goes(store):
     fresh.add([kept("new", 2)])
 
     assert [one["text"] for one in fresh.turns()] == ["new"]
+
+
+class Clock:
+    def __init__(self):
+        self.now = NOW
+
+    def __call__(self):
+        return self.now
+
+
+def texts_in(path):
+    """Whatever is in the file, of any age."""
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        return [text for (text,) in connection.execute("SELECT text FROM turns ORDER BY seq")]
+
+
+def test_a_gateway_that_runs_for_weeks_with_two_turns_a_day_keeps_fourteen_days(tmp_path):
+    clock = Clock()
+    store = TurnStore(tmp_path / "turns.sqlite", days=14, now=clock)
+
+    for half_day in range(80):
+        clock.now = NOW + half_day * 43_200
+        store.add([kept(f"turn {half_day}", half_day, at=clock.now)])
+
+    assert len(texts_in(tmp_path / "turns.sqlite")) == 29
+
+
+def test_nobody_reads_what_is_too_old_though_nothing_was_written_since(tmp_path):
+    clock = Clock()
+    store = TurnStore(tmp_path / "turns.sqlite", days=14, now=clock)
+    store.add([kept("the old lamp", 1), kept("the new lamp", 2, at=NOW + 86_400)])
+
+    clock.now = NOW + 14.5 * 86_400
+
+    for how in ({}, {"search": "lamp"}, {"since": NOW - 10}, {"conversation": "cli"}):
+        assert [one["id"] for one in store.turns(**how)] == ["turn-00002"]
+    assert store.find("turn-00001") == []
+    assert [one["text"] for one in store.find("turn-0000")] == ["the new lamp"]
+    assert store.oldest() == NOW + 86_400
+    assert store.trim() == 1
+    assert texts_in(tmp_path / "turns.sqlite") == ["the new lamp"]
+
+
+def test_whoever_deletes_one_turn_deletes_those_that_are_too_old(tmp_path):
+    clock = Clock()
+    store = TurnStore(tmp_path / "turns.sqlite", days=14, now=clock)
+    store.add([kept("old", 1), kept("newer", 2, at=NOW + 86_400), kept("new", 3, at=NOW + 86_400)])
+    clock.now = NOW + 14.5 * 86_400
+
+    assert store.delete("turn-00002") == 1
+
+    assert texts_in(tmp_path / "turns.sqlite") == ["new"]
+    assert store.delete_all() == 1
 
 
 def test_the_oldest_goes_when_it_is_too_much(tmp_path):
