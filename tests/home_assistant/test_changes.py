@@ -110,7 +110,7 @@ async def test_a_restart_in_the_middle_and_a_token_that_is_revoked(own: RealHome
         )
 
         own.kill()
-        reply = await house.hears("turn off the bedside lamp")
+        reply = await house.hears("switch off the bedside lamp")
         assert not reply["ok"], reply
 
         own.launch()

@@ -122,7 +122,7 @@ async def test_a_list_by_its_tool(house: House):
         ("is the kitchen light on", "on"),
         ("what is the outside temperature", "15.6"),
         ("how humid is it in the office", "54"),
-        ("is the garage door open", "closed"),
+        ("is the garage door closed", "closed"),
         ("what is the heat pump set to", "20"),
     ],
 )

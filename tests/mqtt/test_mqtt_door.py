@@ -137,7 +137,7 @@ async def test_a_repeated_id_gets_the_same_answer_and_acts_once(broker, running)
             await listener.send("voice/req", {"text": "set a timer for one hour", "id": "same"})
         answers = [await listener.gets("voice/res", id="same") for _ in range(3)]
 
-        await listener.send("voice/req", {"text": "what timers are running", "id": "list"})
+        await listener.send("voice/req", {"text": "list my timers", "id": "list"})
         listed = await listener.gets("voice/res", id="list")
 
     assert len({answer["outcomes"][0]["call_id"] for answer in answers}) == 1

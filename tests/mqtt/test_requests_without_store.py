@@ -28,7 +28,7 @@ async def test_a_request_with_an_id_is_answered_and_acts_once(
         for _ in range(2):
             await listener.send("voice/req", {"text": "set a timer for one hour", "id": "t"})
         answers = [await listener.gets("voice/res", id="t") for _ in range(2)]
-        await listener.send("voice/req", {"text": "what timers are running"})
+        await listener.send("voice/req", {"text": "list my timers"})
         listed = await listener.gets("voice/res")
     await store.aclose()
 

@@ -126,7 +126,7 @@ async def test_a_timer_rings_until_it_is_told_to_stop(listener, gateway, tmp_pat
     from voice_gateway.sound.samples import resampled
     from voice_gateway.speaking.hibari import HibariSynthesizer
 
-    speech = await HibariSynthesizer().speak("Stop the timer.")
+    speech = await HibariSynthesizer().speak("Stop the alarm.")
     stop = resampled(speech.samples, speech.rate, 16000)
     await gateway.asks("set a timer for one second")
 
