@@ -31,6 +31,8 @@ DONE = b"data: [DONE]\n\n"
 
 
 class Part(BaseModel):
+    model_config = ConfigDict(extra="allow")  # a picture is not understood, but tells chats apart
+
     type: str
     text: str | None = None
 
@@ -214,14 +216,30 @@ def _text(message: Message, place: int) -> str:
 
 
 def conversation_of(asked: ChatRequest) -> str:
-    """By `user`; else by the first words of the user, which a chat keeps while it goes on."""
+    """By `user`; else by the first message of the user, which a chat keeps while it goes on."""
     if asked.user:
         if len(asked.user) > LONGEST_NAME:
             raise Refused(f"The user may have {LONGEST_NAME} characters.", "user")
         return asked.user
     place, first = next(one for one in enumerate(asked.messages) if one[1].role == "user")
-    words = _text(first, place).encode("utf-8", "replace")
-    return f"chat-{hashlib.sha256(words).hexdigest()[:24]}"
+    try:
+        begun = _content(first).encode("utf-8", "replace")
+    except RecursionError:
+        raise Refused("This is nested too deeply.", f"messages.{place}.content") from None
+    return f"chat-{hashlib.sha256(begun).hexdigest()[:24]}"
+
+
+def _content(message: Message) -> str:
+    """All of it, also what we do not understand."""
+    if not isinstance(message.content, list):
+        return message.content or ""
+    parts = message.content
+    return "\n".join(
+        (part.text or "")
+        if part.type == "text"
+        else json.dumps([part.type, part.model_extra], sort_keys=True)
+        for part in parts
+    )
 
 
 def _head(asked: ChatRequest, utterance: Utterance, kind: str) -> dict[str, Any]:
