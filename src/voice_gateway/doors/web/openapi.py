@@ -136,6 +136,7 @@ def _ours() -> dict[str, Any]:
             _query("search", _SEARCH, "words in it"),
             _query("limit", _LIMIT, "how many"),
             _query("before", _SEARCH, "the id of a turn: only older ones"),
+            _query("conversation", _SEARCH, "only those of this conversation"),
         ],
         "responses": _answers(_object(turns=_list(TURN)), 422, 503),
     }
@@ -143,7 +144,10 @@ def _ours() -> dict[str, Any]:
     login = {"requestBody": _body(Login), "responses": _answers(_object(ok=YES_OR_NO), *_WRONG_BODY)}
     return {
         "/api/ask": {
-            "post": {"summary": "Say something; with Accept: text/event-stream step by step", **ask}
+            "post": {
+                "summary": "Say something; step by step with `stream` or Accept: text/event-stream",
+                **ask,
+            }
         },
         "/api/undo": {"post": {"summary": "Take back what this conversation did last", **undo}},
         "/api/events": {"get": {"summary": "All that happens, as it happens", **events}},

@@ -1,6 +1,6 @@
 """`/api/turns`: what the flight recorder kept, newest first; one turn with its whole story, or its end."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from starlette.exceptions import HTTPException
@@ -13,7 +13,7 @@ from voice_gateway.recorder.recorder import Recorder
 from voice_gateway.recorder.store import RecorderLost, TurnStore, public
 
 LISTED, MOST_LISTED = 50, 200
-LONGEST_SEARCH = 200  # characters
+LONGEST_SEARCH = 200  # characters; no less than a name of a conversation has
 
 
 class Turns:
@@ -28,10 +28,11 @@ class Turns:
 
     async def list(self, request: Request) -> Response:
         asked = request.query_params
-        search, before, limit = asked.get("search", ""), asked.get("before", ""), _limit(asked.get("limit"))
-        if len(search) > LONGEST_SEARCH or len(before) > LONGEST_SEARCH:
-            raise HTTPException(422, f"search: may have {LONGEST_SEARCH} characters")
-        found = await self._read(lambda store: store.turns(search=search, limit=limit, before=before))
+        search, before, talk = (_short(asked, name) for name in ("search", "before", "conversation"))
+        limit = _limit(asked.get("limit"))
+        found = await self._read(
+            lambda store: store.turns(search=search, limit=limit, before=before, conversation=talk)
+        )
         return json_response({"turns": [public(turn) for turn in found]})
 
     async def one(self, request: Request) -> Response:
@@ -57,9 +58,16 @@ class Turns:
             raise HTTPException(503, str(error)) from error
 
 
+def _short(asked: Mapping[str, str], name: str) -> str:
+    if len(text := asked.get(name, "")) > LONGEST_SEARCH:
+        raise HTTPException(422, f"{name}: may have {LONGEST_SEARCH} characters")
+    return text
+
+
 def _limit(given: str | None) -> int:
     if given is None:
         return LISTED
-    if not given.isascii() or not given.isdigit() or not 0 < int(given[:6]) <= MOST_LISTED:
+    digits = given if given.isascii() and given.isdigit() else "0"
+    if len(digits) > len(str(MOST_LISTED)) or not 0 < int(digits) <= MOST_LISTED:
         raise HTTPException(422, f"limit: must be a number from 1 to {MOST_LISTED}")
-    return int(given)
+    return int(digits)
