@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Awaitable
 from functools import partial
 from typing import Annotated, Any
 
-from pydantic import StringConstraints
+from pydantic import AfterValidator, Field, StringConstraints
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
@@ -15,6 +15,7 @@ from voice_gateway.doors import Answer
 from voice_gateway.doors.web.bodies import Body, json_response, read
 from voice_gateway.doors.web.door import Start
 from voice_gateway.doors.web.feed import Feed
+from voice_gateway.doors.web.refusals import WENT_WRONG
 from voice_gateway.doors.web.streams import EventStream, Stream, sse
 from voice_gateway.interruption import Interruption
 from voice_gateway.turn import LONGEST_NAME, LONGEST_TEXT, Reply, Utterance, new_id
@@ -24,10 +25,25 @@ DOOR = "web"
 Name = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_NAME)]
 
 
+def _with_words(text: str) -> str:
+    if not text.strip():
+        raise ValueError("there are no words in it")
+    return text
+
+
+Words = Annotated[
+    str,
+    StringConstraints(max_length=LONGEST_TEXT),
+    AfterValidator(_with_words),
+    Field(json_schema_extra={"pattern": r"\S"}),
+]
+
+
 class Ask(Body):
-    text: Annotated[str, StringConstraints(max_length=LONGEST_TEXT)]
+    text: Words
     conversation_id: Name | None = None
     room: Name | None = None
+    stream: bool = False  # step by step, for who cannot set an Accept header
 
 
 class Undo(Body):
@@ -52,7 +68,7 @@ class Asking:
         asked = await read(request, Ask)
         # Without a name it is a conversation of its own: nobody else's yes is an answer in it.
         utterance = Utterance(asked.text, DOOR, asked.conversation_id or f"web-{new_id()}", asked.room)
-        return await self.respond(request, utterance)
+        return await self.respond(request, utterance, stream=asked.stream)
 
     async def undo(self, request: Request) -> Response:
         asked = await read(request, Undo)
@@ -61,11 +77,17 @@ class Asking:
         return await self.respond(request, utterance, take_back=wanted)
 
     async def respond(
-        self, request: Request, utterance: Utterance, answer: Answer | None = None, **how: Any
+        self,
+        request: Request,
+        utterance: Utterance,
+        answer: Answer | None = None,
+        *,
+        stream: bool = False,
+        **how: Any,
     ) -> Response:
         """By `answer`, if it is not for the conversation's own words."""
         asked = partial(answer or self._answer, utterance, **how)
-        if "text/event-stream" in request.headers.get("accept", ""):
+        if stream or "text/event-stream" in request.headers.get("accept", ""):
             return EventStream(request, self._told(utterance, asked))
         interruption = Interruption()
         reply = await unless_left(request, asked(interruption=interruption), interruption)
@@ -77,10 +99,15 @@ class Asking:
         unfollow = self._feed.follow(utterance.id, lambda kind, told: stream.put(sse(kind, told)))
 
         async def answered() -> None:
-            # Who follows hears the words by the events; without `say` they would come as a whole.
-            reply = await asked(say=lambda _text: None, interruption=interruption)
-            stream.put(sse("answer", reply.to_json()))
-            stream.end()
+            try:
+                # Who follows hears the words by the events; without `say` they would come as a whole.
+                reply = await asked(say=lambda _text: None, interruption=interruption)
+                stream.put(sse("answer", reply.to_json()))
+            except Exception:
+                stream.put(sse("failed", {"error": WENT_WRONG}))
+                raise
+            finally:
+                stream.end()
 
         self._start(answered())
         try:

@@ -31,7 +31,8 @@ async def read(request: Request, model: type[M]) -> M:
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         where = ".".join(str(part) for part in first["loc"]) or "the body"
-        raise HTTPException(422, f"{where}: {first['msg']}") from None
+        reason = first["msg"].removeprefix("Value error, ")
+        raise HTTPException(422, f"{where}: {reason}") from None
 
 
 def checked_name(text: str) -> str:

@@ -2,6 +2,9 @@
 
 from typing import Any
 
+# The reason stands in the log; a stranger does not learn what we are made of.
+WENT_WRONG = "something went wrong in the gateway"
+
 
 def refusal_json(path: str, status: int, reason: str, parameter: str | None = None) -> dict[str, Any]:
     """One sentence; below `/v1` as OpenAI's clients know it."""

@@ -21,7 +21,7 @@ from uvicorn.server import ServerState
 from voice_gateway.config import WebSettings
 from voice_gateway.doors.web.guard import Guard
 from voice_gateway.doors.web.limits import LIMITS, Limits
-from voice_gateway.doors.web.refusals import refusal_json
+from voice_gateway.doors.web.refusals import WENT_WRONG, refusal_json
 from voice_gateway.doors.web.static_files import static_route
 from voice_gateway.doors.web.tokens import TokenFile
 from voice_gateway.errors import LinkError
@@ -48,8 +48,7 @@ async def _refused(request: Request, error: Exception) -> Response:
 
 
 async def _failed(request: Request, _error: Exception) -> Response:
-    """The reason stands in the log; a stranger does not learn what we are made of."""
-    return JSONResponse(refusal_json(request.url.path, 500, "something went wrong in the gateway"), 500)
+    return JSONResponse(refusal_json(request.url.path, 500, WENT_WRONG), 500)
 
 
 class HttpServer:

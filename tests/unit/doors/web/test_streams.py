@@ -117,10 +117,28 @@ async def test_asking_is_answered_whole_or_step_by_step(tmp_path):
         assert [kind for kind, _ in events] == ["heard", "answered", "answer"]
         assert events[-1][1]["text"] == NASTY
 
+        asked = await http.post("/api/ask", json={"text": "hello", "stream": True})
+        assert asked.headers["content-type"].startswith("text/event-stream")
+        assert [kind for kind, _ in parsed(asked.text)] == ["heard", "answered", "answer"]
+
         first, second = [(await http.post("/api/ask", json={"text": "hello"})).json() for _ in range(2)]
         assert (
             first["conversation_id"] != second["conversation_id"]
         )  # nobody's yes answers another's question
+
+
+async def test_a_stream_ends_with_a_reason_when_the_answer_fails(tmp_path, caplog):
+    async def answer(utterance, **_how):
+        raise RuntimeError("the secret of the house")
+
+    def routes(start):
+        return Asking(answer, Feed(Watch()), start).routes()
+
+    async with served(tmp_path, routes) as door, client(door) as http, asyncio.timeout(30):
+        asked = await http.post("/api/ask", json={"text": "hello"}, headers={"Accept": "text/event-stream"})
+
+    assert parsed(asked.text) == [("failed", {"error": "something went wrong in the gateway"})]
+    assert [record.message for record in caplog.records] == ["a request of the web door failed"]
 
 
 @pytest.mark.parametrize(
@@ -135,6 +153,9 @@ async def test_asking_is_answered_whole_or_step_by_step(tmp_path):
         (b"{}", 422, "text: Field required"),
         (b'{"text": 5}', 422, "text"),
         (b'{"text": null}', 422, "text"),
+        (b'{"text": ""}', 422, "text: there are no words in it"),
+        (b'{"text": " \\n\\t"}', 422, "text: there are no words in it"),
+        (b'{"text": "hello", "stream": "yes"}', 422, "stream"),
         (b'{"text": "hello", "conversation": "c"}', 422, "conversation: Extra inputs"),
         (b'{"text": "hello", "conversation_id": ""}', 422, "conversation_id"),
         (b'{"text": "hello", "room": 7}', 422, "room"),
