@@ -1,5 +1,7 @@
 """The tools that look: what there is, what it says, and whether all is well."""
 
+from collections import Counter
+from collections.abc import Sequence
 from typing import Any, Final
 
 from home_words.kinds import device_class
@@ -10,7 +12,7 @@ from home_words.states import UNKNOWN, spoken_units
 from zwave_mcp import wording
 from zwave_mcp.control import TOGETHER, has_level, supports
 from zwave_mcp.devices import Device
-from zwave_mcp.happenings import alarm_of, alarm_report, alarms_of, event_names
+from zwave_mcp.happenings import CALM, URGENT, alarm_of, alarm_report, alarms_of, event_names, state_words
 from zwave_mcp.home import Home, HomeError, Value
 from zwave_mcp.results import Facts, Outcome, Result, result
 from zwave_mcp.sounds import SOUNDERS, own_tone, tones_of
@@ -104,12 +106,25 @@ class Queries:
             devices = (await self._viewer.now()).devices
         except HomeError as error:
             return result(str(error), "system_down", Facts({}, more=more))
-        offline = [device.name for device in devices if not device.available]
-        low = [device.name for device in devices if device.battery_low]
-        on = {one.name: alarm_report(one) for one in devices if any(a.state != "off" for a in alarms_of(one))}
-        more |= {"devices": len(devices), "offline": offline, "batteryLow": low, "alarms": list(on.values())}
+        called = _called_apart(devices)
+        offline = [name for device, name in called if not device.available]
+        low = [name for device, name in called if device.battery_low]
+        told = [alarm_report(one) for one in devices if any(a.state != "off" for a in alarms_of(one))]
+        alarms = list(dict.fromkeys(told))  # two in one room that say the same
+        more |= {"devices": len(devices), "alarms": alarms}
+        more |= {"offline": [device.name for device in devices if not device.available]}
+        more |= {"batteryLow": [device.name for device in devices if device.battery_low]}
         well = health_sentence(len(devices), offline, low, health.simulated)
-        return result(" ".join([*on.values(), well]), "confirmed", Facts({}, more=more))
+        return result(" ".join([*alarms, well]), "confirmed", Facts({}, more=more))
+
+
+def _called_apart(devices: Sequence[Device]) -> list[tuple[Device, str]]:
+    """Each with its name, and with its room or its number where another one is called the same."""
+    names = Counter(device.name for device in devices)
+    return [
+        (one, f"{one.name} ({one.room})" if names[one.name] > 1 and one.room and not one.twin else told_apart)
+        for one, told_apart in ((one, wording.told_apart(one)) for one in devices)
+    ]
 
 
 def _told(device: Device, outcome: Outcome, state: str, behind: list[str]) -> str:
@@ -138,8 +153,38 @@ def filtered(names: Names[Device], wanted: str) -> list[Device]:
     return [device for device in names.devices if fit(device)]
 
 
+def _believed(device: Device) -> tuple[Value, ...]:
+    """Its main readings; of several that watch for one thing, whoever says that something is the matter."""
+    told = ((alarm_of(value), value) for value in device.readings)
+    on = {alarm.kind: value for alarm, value in told if alarm is not None and alarm.state != "off"}
+    watched = ((alarm_of(value), value) for value in main_readings(device))
+    return tuple(on.get(alarm.kind, value) if alarm is not None else value for alarm, value in watched)
+
+
+def _listed_state(device: Device) -> str:
+    """No calm word of one probe while another one is wet."""
+    on = {CALM[one.kind]: one for one in alarms_of(device) if one.state != "off" and one.kind in CALM}
+    parts = state_text(device).split(", ")
+    return ", ".join(state_words(on[part].kind, on[part].state) if part in on else part for part in parts)
+
+
+def _readings(device: Device, state: str) -> tuple[str, ...]:
+    """What it tells beside its state; of what is no sensor also whether there is smoke or water."""
+    told = measured(device)
+    if not device.available:
+        return told
+    alarms = (
+        state_words(one.kind, one.state)
+        for one in alarms_of(device)
+        if one.state != "off" or one.kind in URGENT
+    )
+    said = (*state.split(", "), *told)
+    return (*told, *(words for words in alarms if words not in said))
+
+
 def entry(device: Device) -> dict[str, Any]:
-    readings = measured(device)
+    state = _listed_state(device)
+    readings = _readings(device, state)
     more: dict[str, Any] = {"readings": list(readings)} if readings else {}
     if able := abilities(device):
         more["abilities"] = list(able)
@@ -154,7 +199,7 @@ def entry(device: Device) -> dict[str, Any]:
         "kind": device.kind,
         "nodeId": device.node.id,
         "endpoint": device.endpoint,
-        "state": state_text(device),
+        "state": state,
         "available": device.available,
         **more,
     }
@@ -194,7 +239,7 @@ def listing(page: list[Device], total: int, offline: list[Device], wanted: str) 
 
 
 def _in_list(device: Device) -> str:
-    state, last = state_text(device), remembered(device)
+    state, last = _listed_state(device), remembered(device)
     if not device.available:
         state = "offline" if last == UNKNOWN else f"offline, last known {last}"
     called = wording.told_apart(device)
@@ -225,7 +270,7 @@ def reading(value: Value) -> dict[str, Any]:
 
 
 def said_readings(device: Device, *, in_room: bool = True) -> str:
-    said = [_said(value) for value in main_readings(device)]
+    said = [_said(value) for value in _believed(device)]
     ages = [age for age in map(age_seconds, device.readings) if age is not None]
     if device.battery_low:
         said.append("its battery is low")
