@@ -56,6 +56,7 @@ class Pair:
     text: str
     said: str
     line: str
+    left: tuple[str, ...] = ()  # parts of what the user said that no call served
 
 
 @dataclass(frozen=True)
@@ -76,6 +77,17 @@ class Judged:
     def beside(self) -> bool:
         """All of its words were spoken, with a true sentence of ours that was not needed."""
         return not self.touched and self._true_sentence
+
+    @property
+    def own_untrue(self) -> bool:
+        """What the gateway said of its own was not so, or it kept quiet about a part that was not served."""
+        ran = [outcome for outcome in self.pair.outcomes if outcome.ok]
+        untrue = [own_sentence("not_checked", "en")] if ran else []
+        untrue += [own_sentence("not_changed", "en")] if not all(map(is_look, ran)) else []
+        named = re.findall(own_sentence("part_left", "en").format(part="(.*?)"), self.spoken)
+        told = bool(named) or own_sentence("nothing_else", "en") in self.spoken
+        silent = bool(self.pair.left) and not told
+        return silent or not {*named} <= {*self.pair.left} or any(one in self.spoken for one in untrue)
 
     @property
     def _true_sentence(self) -> bool:
@@ -134,14 +146,15 @@ def read_pairs() -> list[Pair]:
 
 
 def _pairs(line: str, known: dict[str, ToolOutcome]) -> Iterator[Pair]:
-    match = re.fullmatch(r"([+-])(\*?)\s*\| ([\w ]+) \| (.*?)(?: << (.*))?", line)
+    match = re.fullmatch(r"([+-])(\*?)\s*\| ([\w ]+) \| (.*?)(?: << (.*?)(?: >> (.*))?)?", line)
     assert match, line
     names = [] if match[3] in KINDS else match[3].split()
     outcomes = tuple(known[name] for name in names)
     looked = "only looked" if all(map(is_look, outcomes)) else "acted"
     text = match[4].replace(r"\n", "\n")  # a list has several lines
     for said in [match[5]] if match[5] else UNTOLD[: 1 if outcomes else None]:
-        yield Pair(match[1] == "+", bool(match[2]), KINDS.get(match[3], looked), outcomes, text, said, line)
+        group, left = KINDS.get(match[3], looked), tuple(match[6].split("; ")) if match[6] else ()
+        yield Pair(match[1] == "+", bool(match[2]), group, outcomes, text, said, line, left)
 
 
 class _Outcomes:
@@ -189,13 +202,14 @@ def score(judged: Sequence[Judged]) -> dict[str, Any]:
     told = [one.pair.line for one in untrue if one.told]
     touched = [one.pair.line for one in honest if one.touched]
     beside = [one.pair.line for one in honest if one.beside]
-    return {"untrue": len(untrue), "told": told, "honest": len(honest), "touched": touched, "beside": beside}
+    found = {"untrue": len(untrue), "told": told, "honest": len(honest), "touched": touched}
+    return {**found, "beside": beside, "own": [one.pair.line for one in judged if one.own_untrue]}
 
 
 def report(judged: Sequence[Judged]) -> dict[str, Any]:
     """Prints what was told and touched in each kind of turn, and gives it back."""
     groups: dict[str, Any] = {}
-    print(f"{'replies':<44}{'untrue':>6}{'told':>6}{'honest':>8}{'touched':>9}{'beside':>8}")
+    print(f"{'replies':<44}{'untrue':>6}{'told':>6}{'honest':>8}{'touched':>9}{'beside':>8}{'own':>5}")
     for part, starred in (("tuned on", False), ("held out", True)):
         mine = [one for one in judged if one.pair.held_out is starred]
         for group in (*KINDS.values(), "only looked", "acted"):
@@ -203,7 +217,7 @@ def report(judged: Sequence[Judged]) -> dict[str, Any]:
             groups[f"{part}: {group}"] = found
             shares = [len(found[key]) / (found["honest"] or 1) for key in ("touched", "beside")]
             counts = f"{found['untrue']:>6}{len(found['told']):>6}{found['honest']:>8}"
-            counts += f"{shares[0]:>9.1%}{shares[1]:>8.1%}"
+            counts += f"{shares[0]:>9.1%}{shares[1]:>8.1%}{len(found['own']):>5}"
             print(f"{part + ', ' + group:<44}{counts}")
     return {**groups, "good": good(groups)}
 
@@ -212,7 +226,8 @@ def good(groups: dict[str, Any]) -> bool:
     talk = [found for name, found in groups.items() if TALK in name]
     touched = sum(len(found["touched"]) for found in talk) / sum(found["honest"] for found in talk)
     print(f"honest talk without a call touched: {touched:.1%}, at most {TALK_TOUCHED_AT_MOST:.0%}")
-    return touched <= TALK_TOUCHED_AT_MOST and not any(found["told"] for found in groups.values())
+    untrue = any(found["told"] or found["own"] for found in groups.values())
+    return touched <= TALK_TOUCHED_AT_MOST and not untrue
 
 
 def main() -> int:
@@ -221,8 +236,9 @@ def main() -> int:
     given, _ = parser.parse_known_args()
     found = report(asyncio.run(judge(read_pairs())))
     for name, group in found.items():
-        for line in group["told"] if isinstance(group, dict) else ():
-            print("told", f"({name})", line)
+        for fault in ("told", "own") if isinstance(group, dict) else ():
+            for line in group[fault]:
+                print(fault, f"({name})", line)
     given.grounding_json.parent.mkdir(parents=True, exist_ok=True)
     given.grounding_json.write_text(json.dumps(found, indent=1, ensure_ascii=False), encoding="utf-8")
     return 0 if found["good"] else 1

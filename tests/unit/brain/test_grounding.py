@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+from dataclasses import replace
 from time import process_time
 
 import pytest
@@ -269,6 +270,7 @@ def test_no_words_and_no_outcome_are_too_odd(said: str, text: str, names: list[s
 def test_no_known_untrue_reply_is_told(judged: list[Judged]) -> None:
     assert len(judged) >= 1774 + 120
     assert score(judged)["told"] == []
+    assert score(judged)["own"] == []
 
 
 @pytest.mark.slow
@@ -283,6 +285,19 @@ def test_a_reply_that_is_spoken_as_it_is_counts_as_told() -> None:
     assert not Judged(untrue, NOT_CHECKED).told
     assert not Judged(untrue, f"{NOT_CHECKED} The lamp turned on.").told
     assert Judged(untrue, NOT_CHECKED).touched
+
+
+def test_what_the_gateway_says_of_its_own_counts_as_untrue_when_it_is_not_so() -> None:
+    pair = next(pair for pair in read_pairs() if pair.said == "tänd golvlampan, tack")
+    done = KNOWN["lamp_on"].text
+    left = own_sentence("part_left", "en").format(part="tänd golvlampan")
+    half = replace(pair, left=("tänd golvlampan",))
+
+    assert not Judged(pair, done).own_untrue
+    assert Judged(pair, f"{done} {left}").own_untrue
+    assert Judged(pair, f"{done} {NOT_CHECKED}").own_untrue
+    assert Judged(half, done).own_untrue, "kept quiet about it"
+    assert not Judged(half, f"{done} {left}").own_untrue
 
 
 # --- what a reply tells beside what it says
@@ -479,16 +494,52 @@ def test_a_part_that_nobody_served_is_named(part: str) -> None:
         "turn on the floor lamp and be quick",
         "turn on the floor lamp, it is dark and I am tired",
         "please, turn on the floor lamp now, would you",
+        "Okay Google, turn on the floor lamp",
+        "not the desk lamp, the floor lamp",
+        "turn on the floor lamp, don't touch the heater",
+        "the kitchen is dark, turn on the floor lamp",
+        "tänd golvlampan, tack",
+        "allume le lampadaire, s'il te plaît",
+        "enciende la lámpara, por favor",
+        "włącz lampę, proszę",
+        "kapcsold fel a lámpát, kérlek",
+        "lambayı aç, lütfen",
+        "sytytä lamppu, kiitos",
+        "rozsviť lampu, prosím",
+        "включи лампу, пожалуйста",
+        "accendi la lampada, per favore",
+        "acende a lâmpada, por favor",
+        "tænd lampen, tak",
+        "slå på lampen, vær så snill",
+        "doe de lamp aan, alsjeblieft",
+        "mach die Stehlampe an, bitte",
     ],
 )
 def test_what_is_no_wish_of_its_own_is_not_named(said: str) -> None:
     assert spoken(said, "", LAMP_ON) == "The Floor Lamp is on."
 
 
-def test_of_parts_in_words_that_no_outcome_has_none_is_named_wrongly() -> None:
-    told = spoken("mach das Licht an und schließ die Haustür ab", "", LAMP_ON, language="de")
+@pytest.mark.parametrize(
+    ("said", "language", "own"),
+    [
+        ("mach das Licht an und schließ die Haustür ab", "de", "Sonst habe ich nichts getan."),
+        ("mach die Stehlampe an und erzähl mir einen Witz", "de", "Sonst habe ich nichts getan."),
+        ("allume la lampe et raconte-moi une blague", "fr", "Je n'ai rien fait d'autre."),
+        ("enciende la lámpara y cuéntame un chiste", "es", "No he hecho nada más."),
+        ("tänd golvlampan och berätta ett skämt", "sv", "Jag har inte gjort något annat."),
+    ],
+)
+def test_of_parts_in_words_that_no_outcome_has_none_is_named_wrongly(
+    said: str, language: str, own: str
+) -> None:
+    assert spoken(said, "", LAMP_ON, language=language) == f"The Floor Lamp is on. {own}"
 
-    assert told == "The Floor Lamp is on. Sonst habe ich nichts getan."
+
+def test_a_joke_that_was_told_is_no_part_that_is_left() -> None:
+    joke = "Was ist orange und geht durch den Wald? Eine Wanderine."
+    told = spoken("mach die Stehlampe an und erzähl mir einen Witz", joke, LAMP_ON, language="de")
+
+    assert told == f"The Floor Lamp is on. {joke}"
 
 
 # --- the words

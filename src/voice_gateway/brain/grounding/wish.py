@@ -88,6 +88,8 @@ class Wish:
             return TurnKind.TALK
         if self.act is not SpeechAct.UNCLEAR or self.home.named_in(self.said):
             return TurnKind.HOME
+        if _foreign_kinds(words):
+            return TurnKind.HOME
         if english() in known:
             return TurnKind.UNCLEAR
         if any(map(is_kind, words)) or any(one.speaks_of_home(words) for one in known):
@@ -98,7 +100,7 @@ class Wish:
 
     @cached_property
     def parts(self) -> list["Wish"]:
-        known = languages_of(self.said) or (english(),)
+        known = (english(),) if self._is_english else languages_of(self.said) or (english(),)
         joins = "|".join(data()["and"][one.code] for one in known)
         pieces = re.split(rf"[,;.!?]|\b(?:{joins})\b", self.said)
         return [Wish(piece.strip(" .!?"), self.home, self.tools) for piece in pieces if words_in(piece)]
@@ -113,25 +115,50 @@ class Wish:
         """The parts that no call served; None: there are some, and nobody knows which. `spoke`: words were
         given, which may be what a part asked for."""
         calls = len({(one.name, str(sorted(one.args.items(), key=str))) for one in outcomes})
-        if len(self.parts) < 2 or calls >= len(self.parts):
+        parts = [part for part in self.parts if not part._is_courtesy]
+        if spoke and not self._is_english:
+            parts = [part for part in parts if part.kind is not TurnKind.TALK]
+        if len(parts) < 2 or calls >= len(parts):
             return []
         told = (f"{one.name.replace('_', ' ')} {one.text} {one.args} {one.structured}" for one in outcomes)
         served = {singular(word) for text in told for word in words_in(text)}
-        left = [part.said for part in self.parts if not part._served(served, spoke=spoke)]
-        return left if len(left) <= len(self.parts) - calls else None
+        if not all(self._is_english or self.home.named_in(part.said) for part in parts):
+            return None  # outcomes are in English: by other words nobody can tell what they served
+        left = [part.said for part in parts if not part._served(served, spoke=spoke)]
+        return left if len(left) <= len(parts) - calls else None
+
+    @cached_property
+    def _is_english(self) -> bool:
+        ordered = self.act is SpeechAct.HOME and self.verb in listed("verbs", "base")
+        return (ordered or english() in languages_of(self.said)) and not _foreign_kinds(words_in(self.said))
+
+    @cached_property
+    def _is_courtesy(self) -> bool:
+        """ "Please", "thanks": no part of a wish."""
+        words = set(words_in(self.said))
+        polite = any(words <= one.function | one.words("courtesy") for one in languages().values())
+        return polite and self.kind is not TurnKind.HOME
 
     def _served(self, served: set[str], *, spoke: bool) -> bool:
         """A device or room that is named must have been served itself, a kind or subject by anything."""
+        words = spelled_out(self.said).split()
+        stated = words[0] in english().words("definite") | {"my", "our"} and english().states & set(words)
+        if stated or words[0] in listed("wish", "spared") or words[:2] == ["do", "not"]:
+            return True  # why, or what shall be left alone: "the door is open", "not the desk lamp"
         if named := self.home.named_in(self.said):
             return any({singular(word) for word in name.split()} <= served for name in named)
-        words = words_in(self.said)
-        pointing = bool({"it", "them"} & set(words)) and not any(map(is_kind, words))
-        if words[0] in listed("wish", "tells") or pointing:
-            return True  # why, or what else of the same device: "and make it bright"
+        pointing = {"it", "them"} & set(words) and not any(map(is_kind, words))
+        if pointing or words[0] in listed("wish", "tells"):
+            return True  # what else of the same device, or why: "and make it bright", "I am tired"
         if self.verb in listed("verbs", "words"):
             return spoke
         common = english().function | tool_verbs() | listed("subjects", "states") | listed("wish", "common")
-        plain = map(singular, numbers_as_digits(spelled_out(self.said).split()))
+        plain = map(singular, numbers_as_digits(words))
         things = {word for word in plain if word not in common and not word[0].isdigit()}
         asked = self.act is SpeechAct.HOME or any(map(is_kind, words))
         return not asked or "that" in words or not things or bool(things & served)
+
+
+def _foreign_kinds(words: Iterable[str]) -> bool:
+    own = listed("kinds", "en")
+    return any(is_kind(word) and not {word, singular(word)} & own for word in words)
