@@ -144,7 +144,9 @@ class Replay:
         for one in tools:
             if "schema" not in one:
                 continue
-            traits = ToolTraits(source=one["source"], **one["traits"])
+            known = one["traits"]
+            words = {"called_for": tuple(known.get("called_for", ()))}
+            traits = ToolTraits(source=one["source"], **{**known, **words})
             name = traits.original_name or one["name"]
             tool = declared_tool(
                 name, one["description"], one["schema"], self._answering(name, one["source"]), traits

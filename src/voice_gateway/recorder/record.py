@@ -1,6 +1,7 @@
 """A finished turn as it is written: its events without secrets, and what is needed to run it again."""
 
 import hashlib
+import logging
 from collections.abc import Iterable, Mapping, Sequence
 from operator import is_not
 from typing import TYPE_CHECKING, Any
@@ -8,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from voice_gateway.recorder.recorder import FinishedTurn, Surroundings
 from voice_gateway.recorder.store import Kept, TurnStore, packed
 from voice_gateway.tools.masking import HIDDEN, SHORTEST_SECRET, is_secret_name, mask_whole
-from voice_gateway.tools.traits import traits
+from voice_gateway.tools.traits import schema_of, traits
 from voice_gateway.trace import event_json, private
 from voice_gateway.turn import ToolOutcome
 from voice_gateway.watch import Answered, CallFinished, Event, Heard, Judged, ModelRound
@@ -16,8 +17,14 @@ from voice_gateway.watch import Answered, CallFinished, Event, Heard, Judged, Mo
 if TYPE_CHECKING:
     from langchain_core.tools import BaseTool
 
+log = logging.getLogger(__name__)
+
 LONGEST_LOOK = 4_000_000  # characters of what is known of one home
 LONGEST_NAMED = 2_000
+_TRAITS = (
+    "original_name", "title", "read_only", "destructive", "idempotent", "stranger",
+    "words_from_outside", "summary", "called_for", "origin",
+)  # fmt: skip
 _DEVICES = ("deviceName", "name", "entity_id", "area", "sceneName", "room")
 
 
@@ -134,16 +141,15 @@ def _digested(content: list[Any]) -> tuple[str, bytes]:
 
 
 def _described(tool: "BaseTool") -> dict[str, Any]:
-    """A tool of a server, to be played again; our own are the same tomorrow."""
+    """A tool, to be played again. Its schema is made by foreign code: without one it cannot be."""
     known = traits(tool)
     facts: dict[str, Any] = {"name": tool.name, "source": known.source}
-    if isinstance(tool.args_schema, dict):
-        facts |= {"description": tool.description, "schema": tool.args_schema}
-        facts["traits"] = {
-            name: getattr(known, name)
-            for name in ("original_name", "title", "read_only", "destructive", "idempotent", "stranger")
-        } | {"words_from_outside": known.words_from_outside, "summary": known.summary}
-    return facts
+    try:
+        facts |= {"schema": schema_of(tool), "description": tool.description}
+    except Exception as error:
+        log.info("tool cannot be played again", extra={"tool": tool.name, "reason": str(error)})
+        return facts
+    return {**facts, "traits": {name: getattr(known, name) for name in _TRAITS}}
 
 
 def _look(outcome: ToolOutcome) -> dict[str, Any]:

@@ -3,17 +3,22 @@
 from typing import Any
 
 import pytest
+from langchain_core.tools import BaseTool, tool
 from tests.fakes.home_talk import HomeTalk
+from tests.fakes.ollama_server import FakeOllama, Scripted
 from tests.fakes.recording import HOME, recording
 
 from voice_gateway.app.replay import NOT_RECORDED, Replay, differences, result_of, why_not
-from voice_gateway.config import PermissionSettings, Settings
+from voice_gateway.brain.llm.ollama.client import OllamaClient
+from voice_gateway.config import BrainSettings, OllamaSettings, PermissionSettings, Settings
 from voice_gateway.recorder.recorder import Surroundings
+from voice_gateway.tools.traits import with_traits
+from voice_gateway.turn import ToolCall, ToolTraits
 
 
 class Recorded(HomeTalk):
-    def __init__(self, tmp_path) -> None:
-        super().__init__(HOME)
+    def __init__(self, tmp_path, *more: BaseTool) -> None:
+        super().__init__(HOME, more=more)
         self.recorder = recording(tmp_path, self.conversation._watch)
         self.recorder._around = self._seen
 
@@ -60,6 +65,70 @@ async def test_what_nobody_changed_comes_to_the_same_and_touches_nothing(talk, s
 
     assert await talk.states() == before
     assert talk.volume.gain() == loud
+
+
+@tool
+def feel_soil(room: str, days: int = 1) -> str:
+    """How wet the soil of the plants in a room was."""
+    FELT.append(room)
+    return f"The soil in the {room} was dry for {days} days."
+
+
+FELT: list[str] = []
+
+
+@pytest.fixture
+async def model_talk(tmp_path):
+    """A tool of the user's own, and a model behind the local brain that makes calls of it."""
+    own = with_traits(
+        feel_soil, ToolTraits(source="mine", original_name=feel_soil.name, read_only=True, origin="a file")
+    )
+    talk = Recorded(tmp_path, own)
+    FELT.clear()
+    yield talk
+    await talk.recorder.close()
+
+
+async def test_a_typed_tool_of_the_users_own_is_played_again(model_talk):
+    model_talk.model.steps = [[ToolCall("1", "feel_soil", {"room": "kitchen"})]]
+    await model_talk.hears("do my flowers look thirsty to you")
+    assert FELT == ["kitchen"]
+    [turn] = await model_talk.turns()
+    store = model_talk.recorder.store()
+
+    replay = Replay(Settings(), store.shared(turn["tools"]), store.shared(turn["home"]) or [])
+    replay._left = [one for one in turn["events"] if one["type"] == "acted"]
+    again = await replay._executor.execute(ToolCall("2", "feel_soil", {"room": "kitchen"}))
+
+    assert (again.ok, again.text) == (True, "The soil in the kitchen was dry for 1 days.")
+    described = next(one for one in store.shared(turn["tools"]) if one["name"] == "feel_soil")
+    assert described["schema"]["required"] == ["room"]
+    assert described["traits"]["origin"] == "a file"
+    assert FELT == ["kitchen"]
+
+
+async def test_a_turn_of_a_model_is_asked_for_real_and_only_its_tools_are_played(model_talk):
+    call = ("feel_soil", {"room": "kitchen", "days": 3})
+    async with FakeOllama() as server:
+        server.script(*[Scripted(calls=[call]), "The soil in the kitchen was dry for 3 days."] * 2)
+        settings = Settings(
+            brain=BrainSettings(provider="ollama"), ollama=OllamaSettings(base_url=server.url, warm_up=False)
+        )
+        client = OllamaClient(settings.ollama, settings.brain, model_talk.executor)
+        model_talk.conversation._stages._stages = (model_talk.brain, client)
+        await model_talk.hears("do my flowers look thirsty to you")
+        await client.aclose()
+        asked = len(server.chats)
+        assert (FELT, asked) == (["kitchen"], 2)
+
+        assert await model_talk.again(settings) == []
+
+        assert len(server.chats) == 2 * asked
+        assert FELT == ["kitchen"]
+        server.script(Scripted(calls=[("feel_soil", {"room": "attic"})]), "Done.")
+        told = await model_talk.again(settings)
+    assert any("attic" in one for one in told)
+    assert FELT == ["kitchen"]
 
 
 async def test_no_tool_of_the_home_can_be_reached_from_a_replay(talk):
