@@ -1,13 +1,15 @@
 """The settings of the web console and of the door for programs."""
 
 import ipaddress
+import re
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from pydantic import Field, field_validator, model_validator
 
 from voice_gateway.config.section import Section
 
-LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
+_NAME = re.compile(r"[a-z0-9_-]+(?:\.[a-z0-9_-]+)*")
 
 
 def is_loopback(host: str) -> bool:
@@ -16,6 +18,29 @@ def is_loopback(host: str) -> bool:
         return ipaddress.ip_address(host.strip("[]")).is_loopback
     except ValueError:
         return host.casefold() == "localhost"
+
+
+def _name_alone(host: str) -> str:
+    """Without the port, at any of which the name counts. ValueError: no browser would call a host so."""
+    if _is_address(host):  # one of IPv6 is full of colons
+        return host.casefold()
+    try:
+        parts = urlsplit(f"//{host}")
+        name = (parts.hostname or "").rstrip(".")
+        whole = parts.netloc == host and "@" not in host and parts.port != 0
+    except ValueError:
+        whole, name = False, ""
+    if not whole or not (_NAME.fullmatch(name) or _is_address(name)):
+        raise ValueError(f"{host!r} is no host name, as home.example is")
+    return name
+
+
+def _is_address(host: str) -> bool:
+    try:
+        ipaddress.ip_address(host)
+    except ValueError:
+        return False
+    return True
 
 
 class WebSettings(Section):
@@ -37,10 +62,7 @@ class WebSettings(Section):
     @field_validator("hosts")
     @classmethod
     def _names_alone(cls, hosts: tuple[str, ...]) -> tuple[str, ...]:
-        for host in hosts:
-            if not host or not host.isascii() or not host.isprintable() or set(host) & set("/@ *?#"):
-                raise ValueError(f"{host!r} is no host name, as home.example is")
-        return tuple(host.casefold().strip("[]") for host in hosts)
+        return tuple(map(_name_alone, hosts))
 
     @model_validator(mode="after")
     def _a_certificate_has_a_key(self) -> "WebSettings":
