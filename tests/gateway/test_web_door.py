@@ -88,6 +88,14 @@ async def test_a_lamp_is_switched_by_words_and_by_hand_and_the_trace_tells_it(co
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("host", ["127.0.0.1", "0.0.0.0"])
+async def test_what_others_could_read_on_the_way_is_said_at_the_start(commands, host):
+    assert (await commands.run("web", "token")).code == 0
+    async with console(commands, VOICE_GATEWAY_WEB_HOST=host) as (gateway, _http):
+        assert any("without TLS" in line for line in gateway.said) == (host == "0.0.0.0")
+
+
+@pytest.mark.slow
 async def test_what_is_sensitive_is_refused_here_unless_the_settings_name_this_door(commands):
     async with console(commands) as (_gateway, http):
         door = await device(http, "Front Door")

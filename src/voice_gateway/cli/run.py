@@ -8,9 +8,10 @@ from collections.abc import Sequence
 
 from voice_gateway.app import Gateway, opened
 from voice_gateway.cli.command import loaded, wants_json
-from voice_gateway.config import conversations_file
+from voice_gateway.config import WebSettings, conversations_file
 from voice_gateway.conversation.store import store_from
 from voice_gateway.doors.terminal import Source, source, tell_unasked
+from voice_gateway.problems.sentences import WEB_NO_TLS
 from voice_gateway.reports import damaged_file
 from voice_gateway.watch import Changes, Event, PartState, State, Watch
 
@@ -36,7 +37,7 @@ async def run(options: argparse.Namespace) -> int:
         if stays:
             spoken = settings.voice.enabled or options.voice
             gateway.doors.open(found.file, spoken=spoken, show=door.tell, announce=_tell)
-            await _announce_ready(gateway, behind, announcer)
+            await _announce_ready(gateway, behind, announcer, settings.web)
         if behind is Source.NONE:
             return await _until_stopped() if stays else 0
         all_ok = await door.run(sys.stdin)
@@ -68,7 +69,7 @@ class Announcer:
         self._waits = False
 
 
-async def _announce_ready(gateway: Gateway, behind: Source, announcer: Announcer) -> None:
+async def _announce_ready(gateway: Gateway, behind: Source, announcer: Announcer, web: WebSettings) -> None:
     """Once, when it is true. Nobody is kept waiting for it: what needs a server waits for it by itself."""
     told = asyncio.Event()
 
@@ -76,6 +77,8 @@ async def _announce_ready(gateway: Gateway, behind: Source, announcer: Announcer
         await gateway.ready()
         if address := gateway.doors.web_address:
             _tell(f"The console: {address}")
+            if web.needs_token and web.tls_cert is None:
+                _tell(WEB_NO_TLS)
         if behind is not Source.LINES:
             _tell(gateway.ready_line())
         announcer.begin(gateway.watch.parts())
