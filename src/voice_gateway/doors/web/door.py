@@ -91,10 +91,19 @@ class WebDoor:
     async def _serve(self, server: "HttpServer") -> None:
         self._report()
         self.tried.set()
-        while self._settings.needs_token and not self._tokens.exists:  # noqa: ASYNC110 (another process makes it)
+        async with asyncio.TaskGroup() as tasks:
+            if self._settings.needs_token:
+                tasks.create_task(self._follow_token(), name="web token")
+            await server.wait_closed()
+
+    async def _follow_token(self) -> None:
+        """Another process makes and revokes it."""
+        known = self._tokens.exists
+        while True:
             await asyncio.sleep(self._retry_seconds)
-        self._report()
-        await server.wait_closed()
+            if self._tokens.exists != known:
+                known = not known
+                self._report()
 
     def _report(self) -> None:
         if not self._settings.needs_token:

@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from voice_gateway.config import WebSettings
+from voice_gateway.config.web import is_loopback
 from voice_gateway.doors.web.limits import Limits
 from voice_gateway.doors.web.rates import Rates
 from voice_gateway.doors.web.refusals import refusal_json
@@ -20,6 +21,7 @@ COOKIE = "voice_gateway_token"
 LONGER_BODIES = ("/v1/", "/mcp")  # whole conversations of other programs
 LOOPBACK_NAMES = frozenset({"127.0.0.1", "localhost", "::1"})
 OPEN_TO_ALL = frozenset({"/login.html", "/login.js", "/login.css", "/api/login"})  # where a token is given
+OF_PROXIES = ("forwarded", "x-forwarded-", "x-real-ip", "via")  # how headers begin that tell of one
 PROGRAMS = ("/api/", "/v1/", "/mcp", "/metrics", "/openapi.json")  # what no other site's page may load
 
 SECURITY_HEADERS = {
@@ -50,7 +52,7 @@ class Guard:
     def __init__(self, app: ASGIApp, settings: WebSettings, tokens: TokenFile, limits: Limits) -> None:
         self._app = app
         self._tokens = tokens
-        self._needs_token = settings.needs_token
+        self._for_others = settings.needs_token
         self._hosts = frozenset((*LOOPBACK_NAMES, *settings.hosts, *_own_names(settings)))
         self._limits = limits
         self._rates = Rates(limits)
@@ -69,7 +71,7 @@ class Guard:
                 return  # it has gone
             refusal, body = (read, b"") if isinstance(read, Refusal) else (None, read)
         if refusal is not None:
-            await _refuse(scope, refusal, _wants_page(scope, headers), send)
+            await _refuse(scope, refusal, send)
             return
         scope.setdefault("state", {})["allowed"] = lambda: self._may_enter(headers)
         if scope["type"] == "http":
@@ -86,18 +88,22 @@ class Guard:
         client = scope["client"][0] if scope.get("client") else ""
         if not self._rates.may_ask(client, scope["path"]):
             return Refusal(429, "too many requests", (("retry-after", "1"),))
-        if scope["path"] not in OPEN_TO_ALL and not self._may_enter(headers):
-            if not self._rates.may_guess(client):
-                return Refusal(429, "too many wrong tokens", (("retry-after", "60"),))
-            challenge = (("www-authenticate", 'Bearer realm="voice-gateway"'),)
-            return Refusal(401, "a token is needed: `voice-gateway web token` makes one", challenge)
-        return None
+        may_enter = scope["path"] in OPEN_TO_ALL or self._may_enter(headers)
+        return None if may_enter else self._without_token(scope, headers, client)
+
+    def _without_token(self, scope: Scope, headers: "_Headers", client: str) -> Refusal:
+        if _wants_page(scope, headers):  # also of one whose old cookie was wrong too often
+            return Refusal(303, "a token is needed", (("location", "/login.html"),))
+        if any(_given(headers)) and not self._rates.may_guess(client):
+            return Refusal(429, "too many wrong tokens", (("retry-after", "60"),))
+        challenge = (("www-authenticate", 'Bearer realm="voice-gateway"'),)
+        return Refusal(401, "a token is needed: `voice-gateway web token` makes one", challenge)
 
     def _is_ours(self, host: str, scope: Scope) -> bool:
         """A name that an attacker's DNS leads here is none of ours; an address that we are reached at is."""
         name = _host_name(host)
         local = scope.get("server")
-        reached = self._needs_token and local is not None and name == local[0]
+        reached = self._for_others and local is not None and name == local[0]
         return name in self._hosts or reached
 
     def _foreign(self, scope: Scope, headers: "_Headers", host: str) -> bool:
@@ -110,7 +116,7 @@ class Guard:
         )
 
     def _may_enter(self, headers: "_Headers") -> bool:
-        if not self._needs_token:
+        if not self._for_others and not _by_proxy(headers):
             return True
         return any(self._tokens.knows(token) for token in _given(headers))
 
@@ -130,6 +136,9 @@ class _Headers:
 
     def has(self, name: str) -> bool:
         return name in self._all
+
+    def begin_with(self, *names: str) -> bool:
+        return any(name.startswith(names) for name in self._all)
 
 
 def _own_names(settings: WebSettings) -> Iterable[str]:
@@ -151,6 +160,12 @@ def _host_name(host: str) -> str:
     if parts.netloc != host or parts.username is not None:
         return ""
     return (parts.hostname or "").rstrip(".")
+
+
+def _by_proxy(headers: _Headers) -> bool:
+    """Whether this may be somebody else's wish, though it comes from this machine: a proxy passes on the name
+    by which it was reached, or says for whom it asks."""
+    return not is_loopback(_host_name(headers.only("host") or "")) or headers.begin_with(*OF_PROXIES)
 
 
 def _given(headers: _Headers) -> Iterable[str]:
@@ -226,11 +241,8 @@ def _wants_page(scope: Scope, headers: _Headers) -> bool:
     return "text/html" in (headers.only("accept") or "") and not scope["path"].startswith(PROGRAMS)
 
 
-async def _refuse(scope: Scope, refusal: Refusal, as_page: bool, send: Send) -> None:
+async def _refuse(scope: Scope, refusal: Refusal, send: Send) -> None:
     headers = dict(refusal.headers)
-    if refusal.status == 401 and as_page:
-        await _respond(scope, 303, b"", {"location": "/login.html"}, send)
-        return
     body = json.dumps(refusal_json(scope["path"], refusal.status, refusal.reason)).encode()
     await _respond(scope, refusal.status, body, {**headers, "content-type": "application/json"}, send)
 

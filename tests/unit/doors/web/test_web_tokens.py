@@ -5,6 +5,7 @@ import json
 import pytest
 from starlette.responses import PlainTextResponse
 from starlette.routing import Route, WebSocketRoute
+from tests.fakes.waiting import until
 from tests.fakes.web import client, served
 from websockets.asyncio.client import connect
 from websockets.exceptions import InvalidStatus
@@ -13,6 +14,7 @@ from voice_gateway.doors.web.feed import Feed
 from voice_gateway.doors.web.limits import Limits
 from voice_gateway.doors.web.login import LoginPage
 from voice_gateway.doors.web.tokens import TokenFile
+from voice_gateway.problems.sentences import WEB_NO_TOKEN
 from voice_gateway.watch import State, Watch
 
 EVERYWHERE = "0.0.0.0"
@@ -111,7 +113,55 @@ async def test_guessing_ends_soon(tmp_path, tokens):
         client(door, Authorization="Bearer vg_wrong") as http,
     ):
         answers = [(await http.get("/api/well")).status_code for _ in range(5)]
+        page = await http.get("/", headers={"Accept": "text/html"})
     assert answers == [401, 401, 401, 429, 429]
+    assert page.headers["location"] == "/login.html"  # a tab with an old cookie finds its way
+
+
+async def test_who_gives_no_token_guesses_none(tmp_path, tokens):
+    tokens.make()
+    few = Limits(guesses_a_second=0.001, guesses_at_once=1)
+    async with (
+        served(tmp_path, routes_of(tokens), limits=few, host=EVERYWHERE) as door,
+        client(door) as http,
+    ):
+        assert [(await http.get("/api/well")).status_code for _ in range(3)] == [401, 401, 401]
+        wrong = {"Authorization": "Bearer vg_wrong"}
+        assert [(await http.get("/api/well", headers=wrong)).status_code for _ in range(2)] == [401, 429]
+
+
+PROXY_HEADERS = {
+    "forwarded": "for=192.0.2.7",
+    "x-forwarded-for": "192.0.2.7",
+    "x-forwarded-host": "home.example",
+    "x-forwarded-proto": "https",
+    "x-real-ip": "192.0.2.7",
+    "via": "1.1 proxy",
+}
+
+
+@pytest.mark.parametrize(
+    "headers", [{"host": "home.example"}, *({name: value} for name, value in PROXY_HEADERS.items())]
+)
+async def test_who_comes_by_a_proxy_on_this_machine_needs_a_token(tmp_path, tokens, headers):
+    """To us all of them come from loopback."""
+    token = tokens.make()
+    async with served(tmp_path, routes_of(tokens), hosts=("home.example",)) as door, client(door) as http:
+        assert (await http.get("/api/well")).status_code == 200  # on loopback none is needed
+        for name in ("localhost", "127.0.0.1:1", "[::1]"):
+            assert (await http.get("/api/well", headers={"host": name})).status_code == 200
+
+        assert (await http.get("/api/well", headers=headers)).status_code == 401
+        page = await http.get("/", headers={**headers, "Accept": "text/html"})
+        assert page.headers["location"] == "/login.html"
+        assert (await http.get("/login.html", headers=headers)).status_code == 200
+        address = f"ws://{headers.get('host', 'localhost')}:{door.port}/api/voice"
+        sent = {name: value for name, value in headers.items() if name != "host"}
+        with pytest.raises(InvalidStatus) as refused:
+            await connect(address, additional_headers=sent, host="127.0.0.1", port=door.port)
+        assert refused.value.response.status_code == 401
+        known = {**headers, "Authorization": f"Bearer {token}"}
+        assert (await http.get("/api/well", headers=known)).text == "well"
 
 
 @pytest.mark.parametrize(
@@ -134,10 +184,20 @@ def test_only_a_hash_is_kept_and_only_for_the_owner(tmp_path, tokens):
     assert not tokens.knows("")
 
 
-async def test_a_gateway_for_others_says_that_a_token_is_missing_and_notices_it(tmp_path, tokens):
+async def test_a_gateway_for_others_says_whenever_a_token_is_missing(tmp_path, tokens):
     watch = Watch()
     async with served(tmp_path, routes_of(tokens), watch, host=EVERYWHERE) as door:
         assert watch.state("web") is State.DEGRADED
         assert "voice-gateway web token" in watch.part("web").advice
         async with client(door) as http:
             assert (await http.get("/api/well")).status_code == 401
+        tokens.make()
+        await until(lambda: watch.state("web") is State.OK)
+        assert "without TLS" in watch.part("web").sentence
+
+        tokens.revoke()
+
+        await until(lambda: watch.state("web") is State.DEGRADED)
+        assert watch.part("web").sentence == WEB_NO_TOKEN
+        tokens.make()
+        await until(lambda: watch.state("web") is State.OK)
