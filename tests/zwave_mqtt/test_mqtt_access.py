@@ -10,6 +10,7 @@ from aiomqtt import MqttError
 from tests.fakes.certificates import Certificates
 from tests.fakes.counterparts import program
 from tests.fakes.mosquitto import Broker
+from tests.fakes.waiting import until
 from tests.fakes.zwave_gateway import FakeGateway
 
 from zwave_mcp.home import CONFIRMED, HomeDown, ValueId
@@ -51,6 +52,22 @@ async def test_the_documented_rights_are_enough(guarded, guarded_gateway, start_
         assert len(await home.scenes()) == 1
         await home.activate_scene(1)
         assert (await home.health()).ok
+
+
+async def test_with_the_documented_rights_a_button_is_heard(guarded, guarded_gateway, start_home):
+    options = MqttOptions(guarded.url, username="assistant", password="open sesame")
+    heard = []
+    async with start_home(options) as home:
+        await home.snapshot()
+        home.on_report(heard.append)
+        home.follow()
+
+        async def pressed():
+            await guarded_gateway.publish("Hallway/Front_Door_Lock/91/0/scene/001", '{"time":1,"value":0}')
+            return bool(heard)
+
+        await until(pressed, 10)
+    assert (heard[0].nodes, heard[0].command_class, heard[0].key) == ((6,), 91, "001")
 
 
 @pytest.mark.parametrize(("username", "password"), [("assistant", "wrong"), ("nobody", "x"), (None, None)])
