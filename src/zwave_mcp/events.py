@@ -11,6 +11,7 @@ from zwave_mcp.comings import Coming, Comings
 from zwave_mcp.devices import BATTERY, DOOR_LOCK, Device, devices_of
 from zwave_mcp.happenings import (
     ALARMS,
+    CENTRAL_SCENE,
     EVENT_CLASSES,
     URGENT,
     Kind,
@@ -31,6 +32,7 @@ HOLD_SECONDS: Final = 0.6  # a button that is held tells it again and again, wit
 BOLT_SECONDS: Final = 2.0  # a lock's mode may be a wish for so long
 CALM_STATES: Final = ("off", "closed", "back")
 BOLT: Final = "bolt"
+_BATTERY_LOW: Final = "battery low"  # a value that is never taken back
 ECHO_SECONDS: Final = 2.0  # the same press by value and by event
 
 
@@ -130,6 +132,21 @@ def _shown(node: Node) -> Iterable[_Shown]:
                 yield _slot(node.id, of.endpoint, of.command_class, told), source, told, value.updated
 
 
+def _can_tell(node: Node, report: Report, told: Standing | Moment) -> bool:
+    """What lasts, and every button, stands in the lists from the interview on; who operated a lock, or that
+    batteries are low, only since it happened: so there the class must do."""
+    number, name = report.command_class, plain(report.prop)
+    if (isinstance(told, Moment) and number != CENTRAL_SCENE) or name == _BATTERY_LOW:
+        needed = DOOR_LOCK if told.kind == "lock" else number
+        return any(value.id.command_class == needed for value in node.values)
+    wanted = number, report.endpoint, name, plain(report.key or "")
+    ids = (value.id for value in node.values)
+    return any(
+        wanted == (of.command_class, of.endpoint, plain(of.property), plain(of.property_key or ""))
+        for of in ids
+    )
+
+
 class EventLog:
     """`on_event` is called with every new one. Call from the event loop only."""
 
@@ -170,7 +187,8 @@ class EventLog:
 
     def look(self, snapshot: Snapshot, devices: Iterable[Device] | None = None) -> None:
         """A new list: whatever it shows that no message told."""
-        found = tuple(devices_of(snapshot) if devices is None else devices)
+        every = devices_of(snapshot) if devices is None else devices
+        found = tuple(one for one in every if not one.members)  # a group repeats what its members tell
         self._devices = {(one.node.id, one.endpoint): one for one in found}
         self._first_of = {one.node.id: one for one in reversed(found)}
         self._comings.look(snapshot.nodes)
@@ -199,7 +217,9 @@ class EventLog:
             return
         if not any(node in self._first_of for node in report.nodes):
             self._unknown = [*self._unknown, (self._monotonic(), report)][-KEPT:]
-        elif isinstance(told, Moment):
+            return
+        report = replace(report, nodes=self._able(report, told))
+        if isinstance(told, Moment):
             self._happened(report, told)
         elif len(report.nodes) == 1:  # of two devices that share a name the next list tells which it was
             source = report.command_class, plain(report.prop), plain(report.key or "")
@@ -207,6 +227,13 @@ class EventLog:
             self._take(slot, source, told, taken=None, new=True)
             if report.command_class == BATTERY and source[1] == "level" and told.state == "off":
                 self._charged(slot)
+
+    def _able(self, report: Report, told: Standing | Moment) -> tuple[int, ...]:
+        """Of several nodes that share a topic those that can have told it."""
+        if len(report.nodes) < 2:
+            return report.nodes
+        known = [self._shown[node][0] for node in report.nodes if node in self._shown]
+        return tuple(node.id for node in known if _can_tell(node, report, told)) or report.nodes
 
     # --- what lasts
 
@@ -241,7 +268,7 @@ class EventLog:
     def _charged(self, slot: Slot) -> None:
         """A report of low batteries is never taken back; a new battery tells its level."""
         says = self._slots[slot].says
-        says.pop((BATTERY, "battery low", ""), None)
+        says.pop((BATTERY, _BATTERY_LOW, ""), None)
 
     def _bolt(self, place: tuple[int, int], before: str, mode: str) -> None:
         """A lock that tells only its mode: what stays so was done. One that tells who did it is faster."""
@@ -267,8 +294,8 @@ class EventLog:
             self._hold((*place, moment.button or 0), report, moment)
             return
         if moment.kind == "lock":
-            self._bolt_was[place] = moment.state
-        self._tell((*place, moment.kind), moment, alone=len(report.nodes) == 1)
+            self._bolt_was |= {(node, report.endpoint): moment.state for node in report.nodes}
+        self._tell((*place, moment.kind), moment, nodes=report.nodes)
 
     def _is_echo(self, report: Report) -> bool:
         """The same by another way, once for each: two presses are two events by every way."""
@@ -286,19 +313,18 @@ class EventLog:
     def _hold(self, button: tuple[int, int, int], report: Report, moment: Moment) -> None:
         """Held is told when it begins, released when it is over: what comes between is the protocol's."""
         slot: Slot = (button[0], button[1], "button")
-        alone = len(report.nodes) == 1
         waiting = self._held.pop(button, None)
         if waiting is not None:
             waiting.cancel()
         elif moment.state == "held":
-            self._tell(slot, moment, alone=alone)
+            self._tell(slot, moment, nodes=report.nodes)
         else:
-            self._tell(slot, moment, alone=alone)
+            self._tell(slot, moment, nodes=report.nodes)
             return
 
         def over() -> None:
             self._held.pop(button, None)
-            self._tell(slot, replace(moment, state="released"), alone=alone)
+            self._tell(slot, replace(moment, state="released"), nodes=report.nodes)
 
         self._held[button] = self._later(HOLD_SECONDS, over)
 
@@ -314,17 +340,16 @@ class EventLog:
         moment: Moment,
         *,
         standing: bool = False,
-        alone: bool = True,
+        nodes: tuple[int, ...] = (),
         named: tuple[str, str] = ("", ""),
     ) -> Event:
+        """`nodes`: whose it may be, where that is not one for sure; `named`: one that is on no list."""
         node, endpoint, kind = *slot[:2], moment.kind
-        device = self._devices.get((node, endpoint)) or self._first_of.get(node)
-        name, room = (
-            (device.name, device.room) if device is not None else (named[0] or f"Node {node}", named[1])
-        )
-        if kind == "button" and moment.state != "released" and is_bell(name):
+        among = tuple(dict.fromkeys(self._called(one, endpoint, named) for one in nodes or (node,)))
+        name, room = among[0] if len(among) == 1 else ("", "")
+        if kind == "button" and moment.state != "released" and all(is_bell(each) for each, _ in among):
             kind = "doorbell"
-        user = self._names.of(node, name, moment.user)
+        user = self._names.of(node, name, moment.user) if len(nodes) < 2 else ""
         self._last_id += 1
         event = Event(
             self._last_id,
@@ -333,9 +358,9 @@ class EventLog:
             moment.state,
             name,
             room,
-            node if alone else None,
-            device.endpoint if device is not None else endpoint,
-            sentence(kind, moment.state, name, room, moment, user=user),
+            node if len(nodes) < 2 else None,
+            self._at(node, endpoint),
+            sentence(kind, moment.state, among, moment, user=user),
             standing,
             moment.button,
             moment.user,
@@ -345,6 +370,10 @@ class EventLog:
         self.events.append(event)
         self._on_event(event)
         return event
+
+    def _called(self, node: int, endpoint: int, named: tuple[str, str]) -> tuple[str, str]:
+        device = self._devices.get((node, endpoint)) or self._first_of.get(node)
+        return (device.name, device.room) if device is not None else (named[0] or f"Node {node}", named[1])
 
     def _at(self, node: int, endpoint: int) -> int:
         device = self._devices.get((node, endpoint)) or self._first_of.get(node)

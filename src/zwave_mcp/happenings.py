@@ -1,11 +1,12 @@
 """What a value or a notification of a device means as an event, and how that is said."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final, Literal
 
+from home_words.names import plain as folded
 from home_words.phrases import capital, listed, with_article
 from home_words.wording import in_room
 from zwave_mcp.devices import BARRIER, BATTERY, BINARY_SENSOR, DOOR_LOCK, NOTIFICATION, Device
@@ -67,11 +68,24 @@ _WAYS: Final = {
     "keypad": "at the keypad", "manual": "by hand", "rf": "by radio", "auto": "by itself",
     "fingerprint": "with a fingerprint", "user code": "with a code",
 }  # fmt: skip
-_BELLS: Final = re.compile(
-    r"\b(?:door ?|house ?)?bells?\b|klingel|\bsonnette\b|\btimbre\b|\bcampanello\b|\bdeurbel\b|dzwonek|"
-    r"\bdørklokke\b|\bringklocka\b|\bovikello\b",
-    re.IGNORECASE,
+# Bells of doors: words of their own, and those that other words end with ("Türglocke") or have in them
+# ("Klingeltaster"). A clock is none: not "klocka", but "ringklocka".
+_BELL_WORDS: Final = frozenset(
+    map(
+        folded,
+        "bell bells chime chimes gong bel sonnette sonnerie carillon timbre campainha campanello sonerie "
+        "zvonek zvonček zvono zvonec csengő zil zili звонок звонка дзвінок дзвоник звънец звоно κουδούνι "
+        "פעמון جرس".split(),
+    )
 )
+_BELL_ENDINGS: Final = tuple(
+    map(
+        folded,
+        "doorbell glocke gong deurbel ringklocka dörrklocka ringeklokke dørklokke dyrabjalla ovikello "
+        "uksekell csengő 門鈴 门铃 ドアベル チャイム 초인종".split(),
+    )
+)
+_BELL_PARTS: Final = ("klingel", "dzwonek", "doorbell")
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,8 +189,13 @@ _READ: Final[dict[int, Callable[[str, str, Any], Standing | Moment | None]]] = {
 EVENT_CLASSES: Final = frozenset(_READ)
 
 
+@lru_cache(1024)
 def is_bell(name: str) -> bool:
-    return _BELLS.search(name.replace("_", " ")) is not None
+    words = folded(name).split()
+    return any(
+        word in _BELL_WORDS or word.endswith(_BELL_ENDINGS) or any(part in word for part in _BELL_PARTS)
+        for word in words
+    )
 
 
 def event_names(device: Device) -> tuple[str, ...]:
@@ -246,7 +265,7 @@ def alarms_of(device: Device) -> list[Standing]:
 def alarm_report(device: Device) -> str:
     """What its alarms are, as sentences; empty where it has none."""
     known = alarms_of(device)
-    on = [sentence(one.kind, one.state, device.name, device.room) for one in known if one.state != "off"]
+    on = [sentence(one.kind, one.state, [(device.name, device.room)]) for one in known if one.state != "off"]
     if on:
         return " ".join(on)
     calm = [_DETECTED[one.kind].lower() for one in known if one.kind in _DETECTED]
@@ -255,11 +274,20 @@ def alarm_report(device: Device) -> str:
 
 
 def sentence(
-    kind: str, state: str, name: str, room: str, detail: "Moment | None" = None, *, user: str = ""
+    kind: str,
+    state: str,
+    among: Sequence[tuple[str, str]],
+    detail: "Moment | None" = None,
+    *,
+    user: str = "",
 ) -> str:
-    """One sentence that can be spoken, about a device with this name in this room; `user`: who did it."""
-    where = f" {in_room(room)}" if room else f" by {with_article(name)}"
-    device = f"{with_article(name)}{f' {in_room(room)}' if room else ''}"
+    """One sentence that can be spoken, about a device with this name in this room, or one of several;
+    `user`: who did it."""
+    where = " " + listed(
+        [in_room(room) if room else f"by {with_article(name)}" for name, room in among], "or"
+    )
+    places = [(with_article(name), f" {in_room(room)}" if room else "") for name, room in among]
+    device = listed([f"{name}{place}" for name, place in places], "or")
     if kind in _DETECTED:
         what = _DETECTED[kind]
         return f"{what} is detected{where}." if state != "off" else f"{what} is no longer detected{where}."

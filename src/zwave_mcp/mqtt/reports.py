@@ -23,7 +23,7 @@ _NAMED: Final = {
 }
 _NUMBERS: Final = "|".join(str(number) for number in sorted(EVENT_CLASSES))
 _TOPIC: Final = re.compile(
-    rf"(?P<node>.+)/(?:(?P<name>{'|'.join(_NAMED)})/endpoint_(?P<endpoint>\d+)|(?P<number>{_NUMBERS})/(?P<at>\d+))/"
+    rf"(?P<node>.*)/(?:(?P<name>{'|'.join(_NAMED)})/endpoint_(?P<endpoint>\d+)|(?P<number>{_NUMBERS})/(?P<at>\d+))/"
     r"(?P<prop>[^/]+)(?:/(?P<key>[^/]+))?"
 )
 _EVENTS: Final = ("node_value_updated", "node_value_added", "node_notification")
@@ -40,20 +40,24 @@ class _Lost:
     report: Report
 
 
+_Name = tuple[int, str, str, bool]  # number, name, room, and whether it is a group
+
+
 class Reports:
     """Whose a topic is stands in the list of nodes: names in topics have lost some of their letters."""
 
     def __init__(self, prefix: str, monotonic: Callable[[], float] = time.monotonic) -> None:
         self._prefix, self._monotonic = f"{prefix}/", monotonic
         self._nodes: dict[str, tuple[int, ...]] = {}
+        self._roomless: dict[str, tuple[int, ...]] = {}  # where the gateway leaves the rooms out
         self._named: dict[tuple[str, str], tuple[int, ...]] = {}
-        self._of: tuple[tuple[int, str, str], ...] = ()
+        self._of: tuple[_Name, ...] = ()
         self._lately: dict[tuple[str, bytes], None] = {}
         self._lost: list[_Lost] = []
 
     def look(self, snapshot: Snapshot) -> list[Report]:
         """What was told before its node was known, or while it had another name."""
-        now = tuple((node.id, node.name, node.room) for node in snapshot.nodes)
+        now = tuple((node.id, node.name, node.room, bool(node.members)) for node in snapshot.nodes)
         if now != self._of:
             self._name(now)
         late, self._lost = self._lost, []
@@ -65,13 +69,18 @@ class Reports:
                 self._lost.append(one)
         return found
 
-    def _name(self, now: tuple[tuple[int, str, str], ...]) -> None:
-        self._of, self._nodes, self._named = now, {}, {}
-        for number, name, room in now:
+    def _name(self, now: tuple[_Name, ...]) -> None:
+        self._of, self._nodes, self._roomless, self._named = now, {}, {}, {}
+        for number, name, room, is_group in now:
+            if is_group:  # it repeats what its members tell themselves
+                self._nodes.setdefault(sanitised(name), ())
+                continue
             place = f"{sanitised(room)}/" if room else ""
-            unnamed = f"nodeID_{number}"
-            for topic in {f"{place}{sanitised(name)}", f"{place}{unnamed}", f"{place}{number}", unnamed}:
+            own, unnamed = sanitised(name) if name else str(number), f"nodeID_{number}"
+            for topic in {f"{place}{own}", f"{place}{unnamed}", f"{place}{number}", unnamed}:
                 self._nodes[topic] = (*self._nodes.get(topic, ()), number)
+            for topic in {own, str(number)}:
+                self._roomless[topic] = (*self._roomless.get(topic, ()), number)
             self._named[name, room] = (*self._named.get((name, room), ()), number)
 
     def read(self, topic: str, payload: bytes, gateway: str) -> Report | None:
@@ -101,9 +110,14 @@ class Reports:
         return None
 
     def _whose(self, topic: str, told: object) -> tuple[int, ...]:
-        if topic in self._nodes or not isinstance(told, Mapping):
-            return self._nodes.get(topic, ())
-        return self._named.get((str(told.get("nodeName", "")), str(told.get("nodeLocation", ""))), ())
+        """Names may lose all of their letters in a topic; some payloads have them whole."""
+        known = self._nodes[topic] if topic in self._nodes else self._roomless.get(topic, ())
+        named: tuple[int, ...] = ()
+        if isinstance(told, Mapping) and "nodeName" in told:
+            named = self._named.get((str(told["nodeName"]), str(told.get("nodeLocation", ""))), ())
+        if topic not in self._nodes and named:
+            return named
+        return tuple(node for node in known if node in named) or known
 
     def _came_twice(self, topic: str, payload: bytes, told: object) -> bool:
         """A message with its own time that was delivered again; without a time nobody can tell."""

@@ -1,9 +1,14 @@
 """Events out of recorded traffic: each once, by every kind of topic; what stands is no news."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
+from tests.fakes import zwave_recordings as recordings
 from tests.fakes.zwave_events import SMOKE, TWO_HOURS, Player, recorded
+
+from zwave_mcp.happenings import is_bell
+from zwave_mcp.mqtt.nodes import parse_nodes
 
 ALL = [
     "Button 1 of the Wall Remote in the Stairs was pressed.",
@@ -207,3 +212,149 @@ def test_a_lock_that_tells_nothing_but_its_mode_is_believed_when_it_stays_so(hom
     home.wait(5)
 
     assert home.said == ["The Front Door in the Entrance was unlocked."]
+
+
+# --- every layout of the gateway, as it was recorded
+
+CYCLES = [mode for mode in recordings.MODES if mode != "manual"]  # which has topics for two lamps only
+
+
+def in_mode(nodes: Any = None) -> Player:
+    player = Player()
+    player.snapshot = replace(player.snapshot, nodes=parse_nodes(nodes or recordings.nodes()))
+    player.look()
+    return player
+
+
+@pytest.mark.parametrize("mode", CYCLES)
+def test_events_are_told_in_every_recorded_mode(mode: str) -> None:
+    home = in_mode()
+
+    home.play(f"../modes/{mode}_cycle")
+
+    assert home.said == [
+        "The Front Door Lock in the Hallway was unlocked.",
+        "The Front Door Lock in the Hallway was locked.",
+    ]
+
+
+@pytest.mark.parametrize("mode", CYCLES)
+def test_whose_a_topic_is_is_known_in_every_recorded_mode(mode: str) -> None:
+    reports = in_mode().reports
+    found: dict[int, set[int]] = {}
+    for line in recordings.lines(f"modes/{mode}_retained.jsonl"):
+        report = reports.read(line["topic"], line["payload"].encode(), recordings.GATEWAY)
+        for node in report.nodes if report is not None else ():
+            found.setdefault(node, set()).add(report.command_class if report is not None else 0)
+
+    assert {node: found[node] & {48, 98, 113} for node in (6, 8, 12)} == {
+        6: {98, 113},
+        8: {113},
+        12: {48, 113},
+    }
+
+
+@pytest.mark.parametrize(
+    "topic",
+    ["Wall_Remote/91/0/scene/003", "Wall_Remote/central_scene/endpoint_0/scene/003", "6/91/0/scene/003"],
+)
+def test_a_press_is_told_where_the_gateway_leaves_rooms_out(home: Player, topic: str) -> None:
+    home.message(topic, {"time": 5, "value": 0})
+
+    assert home.said == ["Button 3 of the Wall Remote in the Stairs was pressed."]
+
+
+# --- devices that share a topic
+
+
+def scene_values(node: int) -> dict[str, Any]:
+    value = {"nodeId": node, "commandClass": 91, "endpoint": 0, "property": "scene", "propertyKey": "001"}
+    return {"91-0-scene-001": value}
+
+
+def relay(node: int) -> dict[str, Any]:
+    value = {"nodeId": node, "commandClass": 37, "endpoint": 0, "property": "currentValue", "value": False}
+    return {"37-0-currentValue": value}
+
+
+def raw_node(number: int, name: str, room: str, values: dict[str, Any]) -> dict[str, Any]:
+    return {"id": number, "name": name, "loc": room, "status": "Alive", "ready": True, "values": values}
+
+
+def test_of_names_that_lose_all_their_letters_the_one_that_has_such_a_button_is_told() -> None:
+    home = in_mode([raw_node(3, "Датчик", "Кухня", relay(3)), raw_node(6, "Звонок", "Зал", scene_values(6))])
+
+    home.message("//91/0/scene/001", {"time": 5, "value": 0})
+
+    assert [(one.kind, one.device, one.room, one.node) for one in home.told] == [
+        ("doorbell", "Звонок", "Зал", 6)
+    ]
+
+
+def test_a_name_without_letters_and_without_a_room_is_found() -> None:
+    home = in_mode([raw_node(6, "Пульт", "", scene_values(6))])
+
+    home.message("/91/0/scene/001", {"time": 5, "value": 0})
+
+    assert home.said == ["Button 1 of the Пульт was pressed."]
+
+
+def test_a_payload_with_names_tells_two_apart_that_share_a_topic() -> None:
+    home = in_mode(
+        [raw_node(3, "Датчик", "Кухня", scene_values(3)), raw_node(6, "Пульт", "Зал", scene_values(6))]
+    )
+
+    home.message("//91/0/scene/001", {"time": 5, "value": 0, "nodeName": "Пульт", "nodeLocation": "Зал"})
+
+    assert [(one.device, one.node) for one in home.told] == [("Пульт", 6)]
+
+
+def test_where_it_may_have_been_either_none_is_named_as_the_one() -> None:
+    home = in_mode(
+        [raw_node(3, "Звонок", "Кухня", scene_values(3)), raw_node(6, "Пульт", "Зал", scene_values(6))]
+    )
+
+    home.message("//91/0/scene/001", {"time": 5, "value": 0})
+
+    assert [(one.kind, one.device, one.room, one.node, one.text) for one in home.told] == [
+        ("button", "", "", None, "Button 1 of the Звонок in the Кухня or the Пульт in the Зал was pressed.")
+    ]
+
+
+def test_a_keypad_that_two_may_have_is_that_of_the_lock() -> None:
+    lock = {"98-0-currentMode": {"commandClass": 98, "endpoint": 0, "property": "currentMode", "value": 255}}
+    home = in_mode([raw_node(3, "Датчик", "Кухня", relay(3)), raw_node(6, "Замок", "Зал", lock)])
+
+    home.message("//113/0/Access_Control/Keypad_unlock_operation", {"time": 5, "value": {"userId": 2}})
+
+    assert home.said == ["The Замок in the Зал was unlocked at the keypad by user 2."]
+
+
+def test_twins_are_told_by_the_name_that_both_have() -> None:
+    home = in_mode(
+        [raw_node(3, "Remote", "Hall", scene_values(3)), raw_node(6, "Remote", "Hall", scene_values(6))]
+    )
+
+    home.message("Hall/Remote/91/0/scene/001", {"time": 5, "value": 0})
+
+    assert [(one.device, one.room, one.node) for one in home.told] == [("Remote", "Hall", None)]
+
+
+# --- bells
+
+
+@pytest.mark.parametrize(
+    "name",
+    "Doorbell;Bell Button;Front_Door_Bell;Klingel;Klingeltaster;Türglocke;Glocke;Gong;Sonnette;Sonnerie;"
+    "Timbre;Campanello;Campainha;Deurbel;Dzwonek;Zvonek;Ringklocka;Dörrklocka;Ringeklokke;Dørklokke;Ovikello;"
+    "Звонок;Дверной звонок;Дзвінок;Kapı Zili;Csengő;Κουδούνι;ドアベル;门铃;초인종;DOORBELL".split(";"),
+)
+def test_a_bell_is_known_by_its_name_in_many_languages(name: str) -> None:
+    assert is_bell(name)
+
+
+@pytest.mark.parametrize(
+    "name", "Wall Remote;Isabella;Bellevue;Klocka;Bellini Lamp;Пульт;Zilla;Belt".split(";")
+)
+def test_what_only_sounds_like_one_is_no_bell(name: str) -> None:
+    assert not is_bell(name)
