@@ -22,6 +22,11 @@ _LEVEL: Final = re.compile(r"(?<!\d)(\d+) ?%")
 _DEGREES: Final = re.compile(r"(-?(?<!\d)\d+(?:\.\d+)?) ?°")
 
 
+def parts_of(state: str) -> tuple[str, ...]:
+    """All that it says, each for itself: of "open, 21.4 °C" the door and the temperature."""
+    return tuple(part.strip() for part in re.split(r"[,;]", state))
+
+
 def dimmed(percent: int) -> str:
     return "off" if percent == 0 else f"on, {percent} %"
 

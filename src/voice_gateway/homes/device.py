@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from home_words.kinds import COVERS, is_light
+from home_words.states import parts_of
 
 Key = tuple[str, str, int | None, int, str, str]
 
@@ -78,12 +79,19 @@ _RUNNING: Final = re.compile(r"(?:on|sounding|playing|paused|idle|buffering|clea
 _RESTING: Final = re.compile(r"(?:off|silent|standby|docked|returning)\b")
 
 
+_OPEN: Final = re.compile(r"(?!not ).*\bopen(?:ing)?$")
+
+
 def has_state(device: Device, state: str) -> bool:
+    """What is open or locked may be said behind what else it tells: "21.4 °C, closed"."""
     now = device.state.casefold()
     if state in ("on", "off"):
         return (_RUNNING if state == "on" else _RESTING).match(now) is not None
-    if state in ("playing", "paused", "cleaning", "docked", "locked", "unlocked", "closed"):
+    if state in ("playing", "paused", "cleaning", "docked"):
         return re.match(rf"{state}\b", now) is not None
     if state == "offline":
         return not device.available
-    return state == "open" and re.search(r"\bopen(?:ing)?$", now) is not None
+    if state == "open":
+        return any(_OPEN.match(part) for part in parts_of(now))
+    doors = state in ("locked", "unlocked", "closed")
+    return doors and any(re.match(rf"{state}\b", part) for part in parts_of(now))

@@ -9,7 +9,7 @@ from typing import Any
 from home_words.command_words import OPPOSITE
 from home_words.kinds import COVERS, DeviceClass
 from home_words.phrases import capital, listed
-from home_words.states import spoken_state, spoken_units
+from home_words.states import UNKNOWN, spoken_state, spoken_units
 from voice_gateway.brain.local.alarm_answer import alarm_answer
 from voice_gateway.brain.local.clock_answer import INTENTS as CLOCK
 from voice_gateway.brain.local.clock_answer import clock_answer
@@ -233,7 +233,8 @@ def _chosen(query: DeviceQuery, devices: Sequence[Device]) -> list[Device]:
         for device in devices
         if (fits(device) or (query.any_sort and (opening or locking)))
         and not (locking and query.any_sort and device.kind != "lock")
-        and not (opening and (query.any_sort or query.sort in _OPENINGS) and not _opens(device))
+        and not (opening and query.any_sort and not _opens(device))
+        and not (opening and query.sort in _OPENINGS and not (_opens(device) or _is_unsure(device)))
         and room in (None, device.room.casefold())
     ]
 
@@ -243,6 +244,11 @@ _OPENINGS = ("door", "window")
 
 def _opens(device: Device) -> bool:
     return device.kind in COVERS or has_state(device, "open") or has_state(device, "closed")
+
+
+def _is_unsure(device: Device) -> bool:
+    """A contact that has told nothing: it may be open."""
+    return device.kind == "sensor" and device.state in ("", UNKNOWN)
 
 
 def _counted(noun: str, count: int) -> str:
@@ -260,9 +266,13 @@ def _all_of_them(query: DeviceQuery, chosen: Sequence[Device], where: str) -> st
 
 
 def _by_state(query: DeviceQuery, members: Sequence[Device], where: str) -> str:
-    known = [device for device in members if device.available or query.state == "offline"]
-    silent = [f"the {device.name}" for device in members if device not in known]
+    reached = [device for device in members if device.available or query.state == "offline"]
+    unsure = query.state in ("open", "closed") and query.sort in _OPENINGS
+    known = [device for device in reached if not (unsure and _is_unsure(device))]
+    silent = [f"the {device.name}" for device in members if device not in reached]
+    mute = [f"the {device.name}" for device in reached if device not in known]
     tail = f" I can't reach {listed(silent)}." if silent else ""
+    tail += f" {capital(listed(mute))} {'has' if len(mute) == 1 else 'have'} not told." if mute else ""
     hits = [device for device in known if has_state(device, query.state)]
     every = bool(known) and len(hits) == len(known)
     doors = query.noun.startswith("door")  # not every door tells: those that do are named
@@ -272,6 +282,8 @@ def _by_state(query: DeviceQuery, members: Sequence[Device], where: str) -> str:
         return f"Yes, {what} {query.state}.{tail}"
     if not members and query.sort in _OPENINGS:  # of what nothing watches, nobody can say that it is closed
         return f"Nothing here can tell me whether a {query.sort}{where} is {query.state}."
+    if not known and tail and unsure:
+        return f"I don't know.{tail}"
     if not hits:
         nothing = "nothing" if whole else f"no {query.noun.removesuffix('s')}"
         lead = "No, " if query.mode in ("any", "all") else ""
