@@ -13,13 +13,14 @@ from home_words import names
 from home_words.numbers import NUMBER_WORDS, to_digits
 
 _WORD = re.compile(r"\d+(?:[.,:]\d+)*|[^\W\d_]+(?:['’-][^\W\d_]+)*")
-BREAK = re.compile(r"[,:](?!\d)|[;()–—…]|\s-\s|[、，；：。]")
+BREAK = re.compile(r"[,:](?!\d)|[;()–—…]|\s-\s|[、，；：。،؛।]")
 _SPELLED_OUT = {
     "can't": "can not", "cannot": "can not", "won't": "will not", "i'm": "i am", "i've": "i have",
     "i'd": "i would", "i'll": "i will", "we've": "we have", "we'll": "we will", "we're": "we are",
     "it's": "it is", "that's": "that is", "there's": "there is", "here's": "here is", "let's": "let us",
     "what's": "what is", "who's": "who is", "everything's": "everything is", "you're": "you are",
 }  # fmt: skip
+_BARE_CHARACTERS, _BARE_WORDS = 18, 4  # of "which lamp?", in whatever script
 LEAST_STEM = 4  # letters that words of one family share; fewer would join strangers
 
 
@@ -88,13 +89,17 @@ class Language:
         """Words that state how something is; nothing that says what somebody cannot do has one."""
         return self.words("is")
 
-    def clauses(self, sentence: str) -> list[list[str]]:
-        """The words of each part between commas and "and" or "but", without "okay" and the like in front."""
+    def clauses(self, sentence: str, *, asked: bool = False) -> list[list[str]]:
+        """The words of each part between commas and "and" or "but", without "okay" and the like in front. In
+        what is `asked` only English has them as its own clauses: "what is orange and walks"."""
         pieces = [spelled_out(piece) for piece in BREAK.split(sentence)]
-        if joins := self.own.get("joins"):
-            pattern = re.compile(rf"(?<=\w )(?:{'|'.join(joins.split())})\b")
-            pieces = [part for piece in pieces for part in pattern.split(piece)]
+        if not asked or self.code == "en":
+            pieces = [part for piece in pieces for part in self._joins.split(piece)]
         return [words for piece in pieces if (words := without_opening(piece))]
+
+    @cached_property
+    def _joins(self) -> re.Pattern[str]:
+        return re.compile(rf"(?<=\w )(?:{'|'.join(self.own['joins'].split())})\b")
 
     @cached_property
     def home(self) -> frozenset[str]:
@@ -204,10 +209,13 @@ def is_seen(word: str) -> bool:
     return word in whole or word.startswith(stems)
 
 
-def takes_for_granted(text: str) -> bool:
-    """In a language of which we have nothing else: "anything else?"."""
-    plain = text.casefold()
-    return any(part in plain for part in listed("granted", "elsewhere"))
+def is_bare_question(text: str) -> bool:
+    """In a language of which we have nothing else: "which lamp?", and no room for anything besides."""
+    plain = text.casefold().strip(" ¿?？؟!.。\"'")
+    short = len(plain) <= _BARE_CHARACTERS and len(plain.split()) <= _BARE_WORDS
+    more = listed("granted", "elsewhere") | listed("bare", "every")
+    asks = plain.startswith(tuple(listed("bare", "which")))
+    return short and asks and not BREAK.search(plain) and not any(part in plain for part in more)
 
 
 def numbers_as_digits(words: Sequence[str]) -> list[str]:

@@ -123,6 +123,50 @@ def test_they_pass_in_other_languages_too(text: str) -> None:
     assert spoken("turn on the lamp", text) == text
 
 
+@pytest.mark.parametrize(
+    ("said", "text"),
+    [
+        ("doe het licht uit", "Ik kan het licht niet uitdoen want ik deed het net uit."),
+        ("sammuta valo", "En voi sammuttaa sitä koska sammutin sen juuri."),
+        ("kapcsold le a lámpát", "Nem tudom lekapcsolni mert lekapcsoltam az előbb."),
+        ("apaga a luz", "Não posso apagar porque apaguei agora mesmo."),
+        ("apaga la luz", "No puedo apagarla pues la apagué hace un momento."),
+        ("spegni la luce", "Non posso spegnerla perché la spensi poco fa."),
+        ("släck lampan", "Jag kan inte släcka den för jag släckte den nyss."),
+        ("sluk lampen", "Jeg kan ikke slukke den fordi jeg slukkede den lige."),
+        ("zgaś lampę", "Nie mogę zgasić bo zgasiłem przed chwilą."),
+        ("zhasni lampu", "Nemůžu zhasnout protože jsem zhasl před chvílí."),
+        ("éteins la lampe", "Je ne peux pas l'éteindre car je viens de l'éteindre."),
+        ("выключи свет", "Я не могу выключить потому что выключил только что."),
+    ],
+)
+def test_inability_has_no_room_for_a_made_up_reason(said: str, text: str) -> None:
+    assert spoken(said, text) == NOT_CHECKED
+
+
+@pytest.mark.parametrize(
+    ("said", "text"),
+    [
+        ("電気を消して", "電気を消しましたけど大丈夫ですか？"),
+        ("電気を消して", "玄関の鍵は閉まっていますが何かありますか？"),
+        ("電気を消して", "どこも閉まっています？"),
+        ("불 꺼", "불을 껐는데 괜찮으세요?"),
+        ("أطفئ الضوء", "أطفأت الضوء، هل هذا جيد؟"),
+        ("关灯", "灯关了好吗？"),
+        ("关灯", "我把灯关了可以吗？"),
+        ("बत्ती बंद करो", "मैंने बत्ती बंद कर दी ठीक है?"),
+        ("ปิดไฟ", "ปิดไฟแล้วนะคะ?"),
+    ],
+)
+def test_a_question_in_unknown_words_never_stands_alone(said: str, text: str) -> None:
+    assert spoken(said, text) == f"{NOT_CHECKED} {text}"
+
+
+@pytest.mark.parametrize("text", ["どの電気ですか？", "어느 방이요?", "哪盏灯？", "أي مصباح؟", "Care lampă?"])
+def test_in_unknown_words_a_bare_question_passes(text: str) -> None:
+    assert spoken("關燈", text) == text
+
+
 def test_the_fixed_sentence_speaks_the_language_of_the_brain_or_english() -> None:
     assert spoken("turn on the lamp", "Done.", language="sv").startswith("Jag har inte")
     assert spoken("turn on the lamp", "Done.", language="pt-BR").startswith("Não mudei")

@@ -58,7 +58,8 @@ class Claims:
         return bool(names_only) or any(self._asks_back(sentence, one, done=done) for one in known)
 
     def _asks_back(self, sentence: str, language: Language, *, done: bool) -> bool:
-        asked = [one for one in language.clauses(sentence) if not self._is_unable(one, language)]
+        clauses = language.clauses(sentence, asked=True)
+        asked = [one for one in clauses if not self._is_unable(one, language)]
         if not asked or any(clause[0] not in listed("or", "any") for clause in asked[1:]):
             return False
         plain = " ".join(asked[0])

@@ -10,12 +10,11 @@ from voice_gateway.brain.grounding.claims import Claim, Claims, tells_of_the_res
 from voice_gateway.brain.grounding.looks import grounded
 from voice_gateway.brain.grounding.wish import HomeNames, TurnKind, Wish
 from voice_gateway.brain.languages import (
-    BREAK,
     english,
+    is_bare_question,
     languages_of,
     listed,
     own_sentence,
-    takes_for_granted,
     words_in,
 )
 from voice_gateway.brain.render_outcomes import render_outcomes
@@ -152,8 +151,7 @@ class Grounding:
 
     def _may_stand(self, held: Sequence[str]) -> bool:
         if len(held) == 1 and is_question(held[0]) and not languages_of(held[0]):
-            unclear = self.kind is TurnKind.UNCLEAR and not BREAK.search(held[0])
-            return unclear and not takes_for_granted(held[0])
+            return self.kind is TurnKind.UNCLEAR and is_bare_question(held[0])
         return sum(map(is_question, held)) <= 1 and all(map(self._claims.none, held))
 
     # --- after an act
