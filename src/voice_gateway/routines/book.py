@@ -25,6 +25,7 @@ from voice_gateway.routines.model import (
 from voice_gateway.routines.schedule import NoPlace, Place, check_rule, due_next
 from voice_gateway.routines.store import RoutineStore
 from voice_gateway.routines.wording import say_when
+from voice_gateway.turn import OutcomeStatus
 
 NOBODY_RUNS = "Only a running gateway carries it out: start one with voice-gateway run."
 NO_OPENING = (
@@ -181,7 +182,9 @@ class RoutineBook:
         shown = "; ".join(self.spoken(one) for one in (found or routines)[:4])
         if not found:
             raise ToolError(f"I don't find that routine. Planned: {shown}.")
-        raise ToolError(f"Which routine do you mean? {shown}.", structured={"outcome": "ambiguous"})
+        raise ToolError(
+            f"Which routine do you mean? {shown}.", structured={"outcome": OutcomeStatus.AMBIGUOUS.value}
+        )
 
     def _called(self, routine: Routine) -> set[str]:
         """All words that it can be named by: its own, and the part of the day at which it comes next."""
@@ -211,7 +214,9 @@ class RoutineBook:
             raise ToolError(f"Nothing of that is planned for {day}, so I skipped nothing.")
         if len(found) > 1:
             shown = "; ".join(self.spoken(one) for one in found[:4])
-            raise ToolError(f"Which routine do you mean? {shown}.", structured={"outcome": "ambiguous"})
+            raise ToolError(
+                f"Which routine do you mean? {shown}.", structured={"outcome": OutcomeStatus.AMBIGUOUS.value}
+            )
         return found
 
     # --- changing

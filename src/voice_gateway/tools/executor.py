@@ -18,7 +18,7 @@ from voice_gateway.tools.results import Result, capped, cause_of, describe
 from voice_gateway.tools.runner import GRACE_SECONDS, DaemonThreads, Runner, ToolRaised, run_here
 from voice_gateway.tools.schema import is_flat
 from voice_gateway.tools.waiting import tell_later, waited_for
-from voice_gateway.turn import Gate, ToolCall, ToolOutcome, ToolTraits, encodable, new_id
+from voice_gateway.turn import Gate, OutcomeStatus, ToolCall, ToolOutcome, ToolTraits, encodable, new_id
 from voice_gateway.verdict import Decision, Verdict
 
 if TYPE_CHECKING:
@@ -271,7 +271,7 @@ class ToolExecutor:
             seconds=seconds,
             args=execution.args,
             error=ErrorKind.FAILED,
-            structured={"outcome": "not_permitted"},
+            structured={"outcome": OutcomeStatus.NOT_PERMITTED.value},
             read_only=execution.traits.read_only,
             for_model=f"Error: {verdict.reason}",
             verdict=verdict,

@@ -239,12 +239,20 @@ def _not_called(
     if not refused:
         device = device_of(meant[0], "", degrees)
         action = ha.action_of(tool, meant[0].domain, args)
-        facts = act_facts(args, [], degrees) | {"device": device.name, "outcome": "unsupported"}
+        facts = act_facts(args, [], degrees) | {
+            "device": device.name,
+            "outcome": OutcomeStatus.UNSUPPORTED.value,
+        }
         return ToolError(wording.cannot(device, action), structured=facts)
     sentences = [_why(verdict, tool, degrees) for verdict in refused]
     facts = act_facts(args, refused, degrees)
-    kind = ToolUnavailable if facts["outcome"] == OutcomeStatus.UNREACHABLE else ToolError
+    kind = ToolUnavailable if _status(facts) is OutcomeStatus.UNREACHABLE else ToolError
     return kind(" ".join(dict.fromkeys(sentences)), structured=facts)
+
+
+def _status(facts: Mapping[str, Any]) -> OutcomeStatus | None:
+    """None where nobody can say what became of it."""
+    return OutcomeStatus(facts["outcome"]) if facts["outcome"] else None
 
 
 def _why(verdict: Verdict, tool: str, degrees: str) -> str:
@@ -285,9 +293,11 @@ def _told(
     )
     text = " ".join(filter(None, [text, *map(wording.started, unseen)]))
     facts = act_facts(args, verdicts, degrees) | undo_of(home.takes, entities, verdicts)
+    status = _status(facts)
     if unseen or not verdicts:
-        unsure = facts["outcome"] in (*GOOD, "") or not verdicts
-        facts["outcome"] = OutcomeStatus.UNCONFIRMED.value if unsure else facts["outcome"]
+        if status is None or status in GOOD or not verdicts:
+            status = OutcomeStatus.UNCONFIRMED
+            facts["outcome"] = status.value
         facts["undo"] = " ".join(
             filter(
                 None,
@@ -297,7 +307,7 @@ def _told(
                 ],
             )
         )
-    if facts["outcome"] in GOOD:
+    if status in GOOD:
         return text, {"structured": facts, "blobs": []}
-    kind = ToolUnavailable if facts["outcome"] == OutcomeStatus.UNREACHABLE else ToolError
+    kind = ToolUnavailable if status is OutcomeStatus.UNREACHABLE else ToolError
     raise kind(text or "I have asked for it, I can't see whether it happened.", structured=facts)

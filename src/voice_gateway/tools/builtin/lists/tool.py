@@ -13,7 +13,7 @@ from home_words.phrases import listed
 from voice_gateway.errors import BadArguments, ToolError
 from voice_gateway.tools.builtin.lists.store import Item, ListStore
 from voice_gateway.tools.declared import declared_tool
-from voice_gateway.turn import ToolTraits
+from voice_gateway.turn import OutcomeStatus, ToolTraits
 
 MAX_TEXT, MAX_NAME, MAX_AT_ONCE = 100, 40, 50  # characters of one thing and of a list's name; things at once
 MOST_SAID, FIRST_SAID = 8, 5  # of a longer list the first few are told
@@ -171,7 +171,8 @@ class _Lists:
         if missing:
             on_list = spoken_list(name)
             raise ToolError(
-                f"There is no {listed(missing, 'or')} on {on_list}.", structured={"outcome": "not_found"}
+                f"There is no {listed(missing, 'or')} on {on_list}.",
+                structured={"outcome": OutcomeStatus.NOT_FOUND.value},
             )
         return found
 

@@ -25,7 +25,7 @@ from voice_gateway.tools.builtin.timers.wording import (
 )
 from voice_gateway.tools.builtin.zones import local_zone
 from voice_gateway.tools.declared import declared_tool
-from voice_gateway.turn import ToolTraits
+from voice_gateway.turn import OutcomeStatus, ToolTraits
 
 MAX_DAYS = 366  # a timer or reminder lies at most a year ahead
 MAX_NAME, MAX_MESSAGE = 60, 300  # characters
@@ -295,7 +295,10 @@ def _choose(
         there = "Running" if noun is Kind.TIMER else "Set"
         no_such = f'There is no {noun} "{(name or "")[:MAX_NAME]}". {there}: {known}.'
         raise ToolError(no_such, structured=structured)
-    raise ToolError(f"Which {noun} do you mean? {known}.", structured={"outcome": "ambiguous", **structured})
+    raise ToolError(
+        f"Which {noun} do you mean? {known}.",
+        structured={"outcome": OutcomeStatus.AMBIGUOUS.value, **structured},
+    )
 
 
 def _ringing(timers: Sequence[Timer]) -> Sequence[Timer]:

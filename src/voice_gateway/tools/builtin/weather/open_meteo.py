@@ -9,6 +9,7 @@ from datetime import date
 from typing import Any
 
 from voice_gateway.errors import ToolError, ToolTimeout, ToolUnavailable
+from voice_gateway.turn import OutcomeStatus
 
 log = logging.getLogger(__name__)
 
@@ -74,7 +75,7 @@ class OpenMeteo:
         first = results[0] if isinstance(results, list) and results else None
         if not isinstance(first, Mapping):
             no_such = f"{SERVICE} knows no place called {name}."
-            raise ToolError(no_such, structured={"outcome": "not_found"})
+            raise ToolError(no_such, structured={"outcome": OutcomeStatus.NOT_FOUND.value})
         try:
             called = str(first.get("name") or name)[:60]
             return Place(called, float(first["latitude"]), float(first["longitude"]))
