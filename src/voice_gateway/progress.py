@@ -51,6 +51,8 @@ def _is_number(value: Any) -> bool:
 
 
 OnProgress = Callable[[Progress], None]
+# A context variable: between who made a call and the connection that hears of its progress stand LangChain's
+# tools, which pass nothing on but arguments, and MCP's sessions.
 _on_progress: ContextVar[OnProgress | None] = ContextVar("on_progress", default=None)
 
 

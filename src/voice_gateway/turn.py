@@ -1,6 +1,7 @@
 """The data that moves through one turn, in order."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -97,6 +98,8 @@ class Utterance:
                 object.__setattr__(self, name, encodable(given))
 
 
+# A context variable, although `Turn` carries what belongs to a turn: between a turn and its tools stands
+# LangChain, which hands a tool its arguments and nothing else, and those are a model's.
 _SPEAKING: ContextVar[Utterance | None] = ContextVar("speaking", default=None)
 
 
@@ -105,9 +108,14 @@ def speaking() -> Utterance | None:
     return _SPEAKING.get()
 
 
-def set_speaking(utterance: Utterance) -> None:
-    """For the calls of this task, and of those that it starts."""
-    _SPEAKING.set(utterance)
+@contextmanager
+def speaking_in(utterance: Utterance) -> Iterator[None]:
+    """For the calls that are made inside, and in tasks that are started there."""
+    token = _SPEAKING.set(utterance)
+    try:
+        yield
+    finally:
+        _SPEAKING.reset(token)
 
 
 @dataclass(frozen=True, slots=True)

@@ -269,13 +269,24 @@ class Watch:
         return list(self._parts.values())
 
 
-_TURN: ContextVar[tuple[Watch, Utterance] | None] = ContextVar("watched turn", default=None)
+@dataclass(frozen=True, slots=True)
+class TurnWatch:
+    """Where the steps of one turn are told; the utterance is one that everybody may know."""
+
+    watch: Watch
+    utterance: Utterance
+
+    def tell(self, step: Callable[..., Step], *facts: Any, **more: Any) -> None:
+        self.watch.tell(step(self.utterance, *facts, **more))
+
+
+_TURN: ContextVar[TurnWatch | None] = ContextVar("watched turn", default=None)
 
 
 @contextlib.contextmanager
-def steps_of(watch: Watch, utterance: Utterance) -> Iterator[None]:
-    """Whatever is done inside is a step of this turn; the utterance is one that everybody may know."""
-    token = _TURN.set((watch, utterance))
+def steps_of(watched: TurnWatch | None) -> Iterator[None]:
+    """Whatever is done inside is a step of this turn."""
+    token = _TURN.set(watched)
     try:
         yield
     finally:
@@ -284,9 +295,8 @@ def steps_of(watch: Watch, utterance: Utterance) -> Iterator[None]:
 
 def tell_step(step: Callable[..., Step], *facts: Any, **more: Any) -> None:
     """A step of the turn that is under way here; outside of turns nobody wants to know."""
-    if (known := _TURN.get()) is not None:
-        watch, utterance = known
-        watch.tell(step(utterance, *facts, **more))
+    if (watched := _TURN.get()) is not None:
+        watched.tell(step, *facts, **more)
 
 
 class Changes:

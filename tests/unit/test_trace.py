@@ -30,6 +30,7 @@ from voice_gateway.watch import (
     Planned,
     Said,
     State,
+    TurnWatch,
     Watch,
     steps_of,
 )
@@ -107,7 +108,7 @@ async def test_rounds_of_a_model_are_told_with_their_calls_and_tokens():
     watch.subscribe(told.append)
     model = FakeModel([Calls(("clock", {}), text="Let me see."), "It is noon."])
 
-    with steps_of(watch, said):
+    with steps_of(TurnWatch(watch, said)):
         await run_loop(model, Turn(said, History()), ToolExecutor(ToolManager()), user_text=said.text)
 
     rounds = [event for event in story(told) if event["type"] == "round"]

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 from voice_gateway.brain.acts import TurnActs
 from voice_gateway.brain.history import History
@@ -24,7 +24,7 @@ from voice_gateway.turn import (
     Words,
 )
 from voice_gateway.verdict import ALLOWED, Decision, Permission, Verdict
-from voice_gateway.watch import CallFinished, CallStarted, Judged, tell_step
+from voice_gateway.watch import CallFinished, CallStarted, Judged, Step, TurnWatch
 
 OnOutcome = Callable[[ToolOutcome], None]
 
@@ -47,6 +47,7 @@ class Turn:
     acts: TurnActs | None = None  # what was done before and can be taken back
     brought: str = ""  # words from outside that the user wants an answer to, quoted (see `prompts`)
     trusted_next: bool = False  # a model comes behind this stage that may act on doubtful words
+    watched: TurnWatch | None = None  # who is told of its steps
 
     def asking(self) -> "Turn":
         """The same turn with every act asked about first: for what was understood, but not for sure."""
@@ -61,13 +62,17 @@ class Turn:
         """Whether words from outside the house are in its history, or came in by its own calls."""
         return self.history.has_outside_words or any(outcome.outside for outcome in self.outcomes)
 
+    def tell_step(self, step: Callable[..., Step], *facts: Any, **more: Any) -> None:
+        if self.watched is not None:
+            self.watched.tell(step, *facts, **more)
+
     async def run(
         self, executor: ToolExecutor, calls: Sequence[ToolCall], on_outcome: OnOutcome | None = None
     ) -> list[ToolOutcome]:
         """The only way to make calls in a turn: judged by its gate, kept whole, and remembered."""
 
         def keep(outcome: ToolOutcome) -> None:
-            tell_step(CallFinished, outcome)
+            self.tell_step(CallFinished, outcome)
             self.outcomes.append(outcome)
             if on_outcome is not None:
                 on_outcome(outcome)
@@ -78,16 +83,15 @@ class Turn:
             found = ((call, executor.tools.find(call.name)) for call in calls)
             self.gate.consider((call, traits(tool)) for call, tool in found if tool is not None)
         with self.interruption.calls():
-            gate = None if self.gate is None else partial(_judged, self.gate)
+            gate = None if self.gate is None else partial(self._judged, self.gate)
             return await executor.execute_all(calls, gate=gate, on_outcome=keep)
 
-
-def _judged(gate: Gate, call: ToolCall, known: ToolTraits) -> Verdict:
-    verdict = gate(call, known)
-    tell_step(Judged, call, verdict)
-    if verdict.decision is Decision.ALLOWED:
-        tell_step(CallStarted, call, known)
-    return verdict
+    def _judged(self, gate: Gate, call: ToolCall, known: ToolTraits) -> Verdict:
+        verdict = gate(call, known)
+        self.tell_step(Judged, call, verdict)
+        if verdict.decision is Decision.ALLOWED:
+            self.tell_step(CallStarted, call, known)
+        return verdict
 
 
 def _without_yes(call: ToolCall) -> ToolCall:

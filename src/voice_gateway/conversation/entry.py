@@ -3,13 +3,15 @@
 import asyncio
 import logging
 import time
-from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import replace
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from time import perf_counter
 
 from voice_gateway.brain.acts import Acts, TurnActs, Where, waves
+from voice_gateway.brain.history import History
 from voice_gateway.brain.prompts import SpokenPrompts
 from voice_gateway.brain.stage import Stage, Turn
 from voice_gateway.config import BrainSettings, PermissionSettings
@@ -38,7 +40,7 @@ from voice_gateway.turn import (
     Say,
     ToolCall,
     Utterance,
-    set_speaking,
+    speaking_in,
 )
 from voice_gateway.watch import (
     Acted,
@@ -47,10 +49,9 @@ from voice_gateway.watch import (
     Progressed,
     Said,
     Staged,
+    TurnWatch,
     Waiting,
     Watch,
-    steps_of,
-    tell_step,
 )
 
 log = logging.getLogger(__name__)
@@ -59,6 +60,15 @@ NOTHING_HEARD = "I didn't hear anything."
 TOO_LONG = "That was too much at once. Please say it in fewer words."
 NAME_TOO_LONG = f"The name of a conversation, room or satellite may have {LONGEST_NAME} characters."
 SHOWN_OF_TOO_MUCH = 60  # characters of it that are published
+
+
+@dataclass
+class _Opened:
+    """A conversation that is locked for one turn."""
+
+    key: str
+    history: History
+    turn: Turn | None = None  # as soon as there is one, it is kept
 
 
 class Conversation:
@@ -126,37 +136,29 @@ class Conversation:
             return self._refused(utterance, problem)
         if self._alarms and (heard := await self._alarms(utterance.text)):
             return self._acknowledged(utterance, heard, started)
-        key = conversation_key(utterance, self._gateway)
-        set_speaking(utterance)
-        with turn_context(turn=utterance.id[:8], door=utterance.door):
-            async with self.locks.of(key):
-                history = await self._histories.load(key)
-                if key in self._set_aside:
-                    self._set_aside.remove(key)
-                    self._confirmation.set_aside(history.state)
-                incoming = self._confirmation.receive(self._cleaned(utterance), history.state)
-                shown = utterance
-                if incoming.hidden:  # a recording says the PIN, too
-                    shown = replace(utterance, text=incoming.utterance.text, samples=None)
-                open_now = open_question(history.state)
-                self._watch.tell(Heard(shown, open_now.question if open_now else ""))
-                acts = self._acts_for(incoming.utterance, key, take_back)
-                interrupted = interruption or Interruption()
-                told = self._telling(shown, say)
-                turn = Turn(incoming.utterance, history, told, interruption=interrupted, acts=acts)
-                try:
-                    with steps_of(self._watch, shown), heard_by(partial(self._waits, shown)):
-                        reply = await self._in_time(turn, self._take_turn(turn, incoming, read_only_reason))
-                finally:
-                    await acts.keep(turn.outcomes, history.state)
-                    await self._histories.save(key, history)
-        seconds = perf_counter() - started
+        async with self._opened(utterance) as opened:
+            key, history = opened.key, opened.history
+            if key in self._set_aside:
+                self._set_aside.remove(key)
+                self._confirmation.set_aside(history.state)
+            incoming = self._confirmation.receive(self._cleaned(utterance), history.state)
+            shown = utterance
+            if incoming.hidden:  # a recording says the PIN, too
+                shown = replace(utterance, text=incoming.utterance.text, samples=None)
+            open_now = open_question(history.state)
+            self._watch.tell(Heard(shown, open_now.question if open_now else ""))
+            opened.turn = turn = Turn(
+                incoming.utterance,
+                history,
+                self._telling(shown, say),
+                interruption=interruption or Interruption(),
+                acts=self._acts_for(incoming.utterance, key, take_back),
+                watched=TurnWatch(self._watch, shown),
+            )
+            with heard_by(partial(self._waits, shown)):
+                reply = await self._in_time(turn, self._take_turn(turn, incoming, read_only_reason))
         log.debug("turn answered", extra={"said": shown.text, "reply": reply.text, "stage": reply.stage})
-        reply = replace(reply, conversation_id=utterance.conversation_id, seconds=seconds, heard=shown.text)
-        for outcome in reply.outcomes:
-            self._watch.tell(Acted(shown, outcome, reply.model))
-        self._watch.tell(Answered(shown, reply, self._confirmation.wanted(reply, history.state)))
-        return reply
+        return self._answered(shown, reply, history, started)
 
     async def carry_out(
         self, utterance: Utterance, calls: Sequence[ToolCall], *, sensitive: bool, made_in: Utterance
@@ -165,30 +167,12 @@ class Conversation:
 
         With `sensitive` a yes was said to that; what turns out to be so only now is asked about.
         """
-        started, key = perf_counter(), conversation_key(utterance, self._gateway)
-        set_speaking(utterance)
-        with turn_context(turn=utterance.id[:8], door=utterance.door):
-            async with self.locks.of(key):
-                history = await self._histories.load(key)
-                history.add_user(utterance.text)
-                acts = self._acts_for(utterance, conversation_key(made_in, self._gateway), None)
-                turn = Turn(utterance, history, acts=acts)
-                try:
-                    with steps_of(self._watch, utterance):
-                        reply = await self._agreed(turn, calls, sensitive=sensitive)
-                finally:
-                    await acts.keep(turn.outcomes, history.state)
-                    await self._histories.save(key, history)
-        reply = replace(
-            reply,
-            conversation_id=utterance.conversation_id,
-            seconds=perf_counter() - started,
-            heard=utterance.text,
-        )
-        for outcome in reply.outcomes:
-            self._watch.tell(Acted(utterance, outcome))
-        self._watch.tell(Answered(utterance, reply, self._confirmation.wanted(reply, history.state)))
-        return reply
+        started = perf_counter()
+        async with self._opened(utterance) as opened:
+            opened.history.add_user(utterance.text)
+            opened.turn = self._own_turn(utterance, opened, conversation_key(made_in, self._gateway))
+            reply = await self._agreed(opened.turn, calls, sensitive=sensitive)
+        return self._answered(utterance, reply, opened.history, started)
 
     async def _agreed(self, turn: Turn, calls: Sequence[ToolCall], *, sensitive: bool) -> Reply:
         replies: list[Reply] = []
@@ -205,30 +189,44 @@ class Conversation:
     async def make_calls(self, utterance: Utterance, calls: Sequence[ToolCall]) -> Reply:
         """What somebody chose by hand, in a turn of its own: judged as if it had been said, and asked about
         in this conversation where it needs a yes. The utterance only tells what it is."""
-        started, key = perf_counter(), conversation_key(utterance, self._gateway)
+        started = perf_counter()
         if problem := _too_long(utterance):
             return self._refused(utterance, problem)
-        set_speaking(utterance)
-        with turn_context(turn=utterance.id[:8], door=utterance.door):
+        async with self._opened(utterance) as opened:
+            self._watch.tell(Heard(utterance))
+            opened.turn = turn = self._own_turn(utterance, opened, opened.key)
+            with heard_by(partial(self._waits, utterance)):
+                turn.tell_step(Staged, "confirmation", True, "chosen by hand", 0.0)
+                reply = await self._in_time(turn, self._confirmation.chosen(turn, calls))
+        return self._answered(utterance, reply, opened.history, started)
+
+    @asynccontextmanager
+    async def _opened(self, utterance: Utterance) -> AsyncIterator[_Opened]:
+        """Its conversation, for as long as one turn has it; what the turn did is kept however it ends."""
+        key = conversation_key(utterance, self._gateway)
+        with speaking_in(utterance), turn_context(turn=utterance.id[:8], door=utterance.door):
             async with self.locks.of(key):
-                history = await self._histories.load(key)
-                self._watch.tell(Heard(utterance))
-                acts = self._acts_for(utterance, key, None)
-                turn = Turn(utterance, history, acts=acts)
+                opened = _Opened(key, await self._histories.load(key))
                 try:
-                    with steps_of(self._watch, utterance), heard_by(partial(self._waits, utterance)):
-                        tell_step(Staged, "confirmation", True, "chosen by hand", 0.0)
-                        reply = await self._in_time(turn, self._confirmation.chosen(turn, calls))
+                    yield opened
                 finally:
-                    await acts.keep(turn.outcomes, history.state)
-                    await self._histories.save(key, history)
+                    if (turn := opened.turn) is not None:
+                        if turn.acts is not None:
+                            await turn.acts.keep(turn.outcomes, turn.history.state)
+                        await self._histories.save(key, turn.history)
+
+    def _own_turn(self, utterance: Utterance, opened: _Opened, made_in: str) -> Turn:
+        """One that nobody's words began."""
+        acts = self._acts_for(utterance, made_in, None)
+        return Turn(utterance, opened.history, acts=acts, watched=TurnWatch(self._watch, utterance))
+
+    def _answered(self, shown: Utterance, reply: Reply, history: History, started: float) -> Reply:
+        """The reply with what belongs to every one, after everybody was told of it."""
         seconds = perf_counter() - started
-        reply = replace(
-            reply, conversation_id=utterance.conversation_id, seconds=seconds, heard=utterance.text
-        )
+        reply = replace(reply, conversation_id=shown.conversation_id, seconds=seconds, heard=shown.text)
         for outcome in reply.outcomes:
-            self._watch.tell(Acted(utterance, outcome))
-        self._watch.tell(Answered(utterance, reply, self._confirmation.wanted(reply, history.state)))
+            self._watch.tell(Acted(shown, outcome, reply.model))
+        self._watch.tell(Answered(shown, reply, self._confirmation.wanted(reply, history.state)))
         return reply
 
     async def watch_memory(self) -> None:
@@ -346,7 +344,7 @@ class Conversation:
             return Reply(read_only_reason, ok=False)
         started = perf_counter()
         if (settled := await self._confirmation.settle(turn, incoming)) is not None:
-            tell_step(Staged, "confirmation", True, incoming.taken_for, perf_counter() - started)
+            turn.tell_step(Staged, "confirmation", True, incoming.taken_for, perf_counter() - started)
             return settled
         gate = self._confirmation.gate(turn.utterance.door, read_only=bool(read_only_reason))
         gate.said, gate.heard_outside = turn.utterance.text, turn.heard_outside

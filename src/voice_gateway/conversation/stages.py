@@ -13,7 +13,7 @@ from voice_gateway.brain.stage import FallbackStage, ModelStage, Stage, Turn
 from voice_gateway.errors import GatewayError, UnfitAnswer
 from voice_gateway.tools.permission import TurnGate
 from voice_gateway.turn import Autonomy, Passed, Reply, ToolOutcome, Utterance
-from voice_gateway.watch import Staged, State, Watch, tell_step
+from voice_gateway.watch import Staged, State, Watch, steps_of
 
 log = logging.getLogger(__name__)
 
@@ -45,19 +45,19 @@ class Stages:
         """The first that answers; one that passes says what the words are."""
         started = perf_counter()
         if self._first and (text := await self._first(turn.utterance.text)):
-            tell_step(Staged, "timers", True, "a timer rings", perf_counter() - started)
+            turn.tell_step(Staged, "timers", True, "a timer rings", perf_counter() - started)
             turn.history.add_user(turn.utterance.text)
             turn.history.add_ai(text)
             return Reply(text, stage="local")
         if self._why and (text := await self._why(turn.utterance)):
-            tell_step(Staged, "recorder", True, "a question about what I did", perf_counter() - started)
+            turn.tell_step(Staged, "recorder", True, "a question about what I did", perf_counter() - started)
             turn.history.add_user(turn.utterance.text)
             turn.history.add_ai(text)
             return Reply(text, stage="local")
         stages = self._stages
         if self._prompts is not None and (prepared := await self._prompts.prepare(turn)) is not None:
             reason = "a prompt of a server is wanted"
-            tell_step(Staged, "prompts", isinstance(prepared, Reply), reason, perf_counter() - started)
+            turn.tell_step(Staged, "prompts", isinstance(prepared, Reply), reason, perf_counter() - started)
             if isinstance(prepared, Reply):
                 return prepared
             turn, stages = prepared, tuple(one for one in stages if one.name not in OURS)
@@ -70,11 +70,11 @@ class Stages:
             try:
                 result = await _asked(stage, replace(turn, trusted_next=acts))
             except GatewayError as error:
-                tell_step(Staged, stage.name, False, error.spoken, perf_counter() - started)
+                turn.tell_step(Staged, stage.name, False, error.spoken, perf_counter() - started)
                 failed = behind_outcomes(turn.outcomes, self._stage_failed(stage, error, turn.passed))
                 return await self._without_model(turn, gate) or failed
             trust = str(stage.trust()) if isinstance(stage, ModelStage) else ""
-            _tell_stage(stage, result, perf_counter() - started, trust)
+            _tell_stage(turn, stage, result, perf_counter() - started, trust)
             if isinstance(result, Reply):
                 self._report_there(stage, result)
                 return replace(result, passed=turn.passed, trust=trust)
@@ -90,7 +90,7 @@ class Stages:
         gate.by_model = False
         stage, started = self._stages[0], perf_counter()
         result = await stage.answer(turn)
-        _tell_stage(stage, result, perf_counter() - started)
+        _tell_stage(turn, stage, result, perf_counter() - started)
         return result if isinstance(result, Reply) else None
 
     def _report_there(self, stage: Stage, reply: Reply) -> None:
@@ -118,11 +118,11 @@ class Stages:
         return Reply(text, ok=False, passed=turn.passed, expects_answer=is_question(text))
 
 
-def _tell_stage(stage: Stage, result: Reply | Passed, seconds: float, trust: str = "") -> None:
+def _tell_stage(turn: Turn, stage: Stage, result: Reply | Passed, seconds: float, trust: str = "") -> None:
     if isinstance(result, Reply):
-        tell_step(Staged, stage.name, True, result.understood, seconds, trust=trust)
+        turn.tell_step(Staged, stage.name, True, result.understood, seconds, trust=trust)
     else:
-        tell_step(Staged, stage.name, False, result.reason, seconds, result.words, trust)
+        turn.tell_step(Staged, stage.name, False, result.reason, seconds, result.words, trust)
 
 
 def _autonomy_of(stage: ModelStage) -> Callable[[], Autonomy]:
@@ -146,7 +146,8 @@ async def _asked(stage: Stage, turn: Turn) -> Reply | Passed:
         if turn.say is not None:
             turn.say(text)
 
-    answer = await turn.interruption.cutting(stage.answer(replace(turn, say=say)))
+    with steps_of(turn.watched):
+        answer = await turn.interruption.cutting(stage.answer(replace(turn, say=say)))
     if answer is not None:
         return answer
     outcomes = tuple(turn.outcomes)

@@ -14,6 +14,8 @@ WAIT_SECONDS = 3.0  # after which whoever asked is told
 _LONGEST = 60  # characters of a name
 
 OnWait = Callable[[str], None]
+# A context variable: not only a turn's own calls take long, but also the list of devices that a home reads
+# meanwhile, and no home knows of turns.
 _on_wait: ContextVar[OnWait | None] = ContextVar("on_wait", default=None)
 
 
