@@ -257,6 +257,11 @@ ATTRIBUTE: Final = re.compile(
 HEATED: Final = re.compile(
     rf"^(?:it|the (?:{HEAT})|(?:{HEAT}))(?: (?:in|of|for|on|at) (?=\w)|$)|s? (?:temperature|temp|heating|heat)$"
 )
+# Which of the two temperatures of an automatic mode: "the cooling to 25", "the heating setpoint of …".
+SETPOINT: Final = re.compile(
+    r"(?:^(?:the )?|s? )(?P<kind>heating|cooling)(?: (?:temperature|temp|set ?point|point|target|limit))?"
+    r"(?: (?:in|of|for|on|at) (?=\w)|$)"
+)
 ITSELF: Final = re.compile(r"^(?:it|me|us|things|that) (?=in |on |at |here|for |every)")
 POINTED: Final = ("", "it", "this", "that")
 HOUSE: Final = re.compile(r"(?:(?:the|my|our) )?(?:whole |entire )?(?:house|home|flat|apartment|place)?")

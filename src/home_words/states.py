@@ -47,6 +47,20 @@ def degrees_of(state: str) -> float | None:
     return float(found[1]) if found else None
 
 
+_KEPT: Final = re.compile(r"(-?\d+(?:\.\d+)?) ?°[CF]? for (heating|cooling)")
+_NOW: Final = re.compile(r"\bnow (-?\d+(?:\.\d+)?) ?°")
+
+
+def setpoints_of(state: str) -> dict[str, float]:
+    """The two between which it keeps: "auto, set to 20 °C for heating and 25 °C for cooling"; else none."""
+    return {kind: float(degrees) for degrees, kind in _KEPT.findall(state)}
+
+
+def measured_of(state: str) -> float | None:
+    found = _NOW.search(state)
+    return float(found[1]) if found else None
+
+
 def spoken_units(text: str) -> str:
     """ "21.4 degrees Celsius" """
     return _UNIT.sub(lambda found: f"{found[1]} {_BEHIND_A_NUMBER[found[2]][found[1] != '1']}", text)

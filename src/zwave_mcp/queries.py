@@ -18,6 +18,7 @@ from zwave_mcp.results import Facts, Outcome, Result, result
 from zwave_mcp.sounds import SOUNDERS, own_tone, tones_of
 from zwave_mcp.states import (
     age_seconds,
+    auto_setpoints,
     components,
     heating_state,
     label_of,
@@ -179,7 +180,10 @@ def _readings(device: Device, state: str) -> tuple[str, ...]:
         if one.state != "off" or one.kind in URGENT
     )
     said = (*state.split(", "), *told)
-    return (*told, *(words for words in alarms if words not in said))
+    # Of a thermostat that keeps between two temperatures: which of them applies.
+    operating = heating_state(device) if auto_setpoints(device) else ""
+    works = (f"operating {operating}",) if operating else ()
+    return (*told, *works, *(words for words in alarms if words not in said))
 
 
 def entry(device: Device) -> dict[str, Any]:

@@ -25,6 +25,7 @@ class Act:
     )
     temperature: float | None = None  # of "set"
     unit: str = ""  # of the temperature: "C", "F", or "" as the home counts
+    setpoint: str = ""  # of "set": heating or cooling, where both are kept at once
     mode: str = ""  # of "set": heat, cool, auto, eco, off
     colour: str = ""  # an English name, without spaces as CSS has them: "red", "lightblue"
     kelvin: int | None = None

@@ -231,7 +231,7 @@ def _own_tones(device: HomeDevice) -> Sequence[str]:
 def _warmth(wish: Act) -> dict[str, object]:
     """Mode or temperature; a heating that is turned on heats."""
     mode = {"on": "heat", "off": "off"}.get(wish.action, wish.mode)
-    given = {"mode": mode, "temperature": wish.temperature, "unit": wish.unit}
+    given = {"mode": mode, "temperature": wish.temperature, "unit": wish.unit, "setpoint": wish.setpoint}
     return {key: value for key, value in given.items() if value not in ("", None)}
 
 
@@ -249,6 +249,7 @@ def _naming_told(args: Mapping[str, Any]) -> str:
 
 def _warmth_told(args: Mapping[str, Any]) -> str:
     degrees = _DEGREES.get(str(args.get("unit") or ""), "degrees")
-    parts = [f"{args['temperature']} {degrees}"] if args.get("temperature") is not None else []
+    kept = f" for {args['setpoint']}" if args.get("setpoint") else ""
+    parts = [f"{args['temperature']} {degrees}{kept}"] if args.get("temperature") is not None else []
     parts += [str(args["mode"])] if args.get("mode") else []
     return f"to {' and '.join(parts)}" if parts else ""

@@ -44,7 +44,8 @@ def at_odds(steps: Sequence[Step]) -> bool:
     for request in (request for step in steps if step.acts for request in step.requests):
         if request.device is None or request.wish is None:
             continue
-        key, wish = (request.device.key, _BESIDE.get(request.wish.action, "")), request.wish.said
+        beside = _BESIDE.get(request.wish.action, request.wish.setpoint)
+        key, wish = (request.device.key, beside), request.wish.said
         if request.device.kind == "thermostat" and (action := wish.pop("action")) == "off":
             wish["mode"] = action
         if key in wanted and _differ(wanted[key], wish):

@@ -103,17 +103,27 @@ def _whole(clause: VerbPhrase) -> Iterator[What]:
 
 def _degrees(clause: VerbPhrase) -> Iterator[What]:
     if clause.relative:
-        yield from _changed(clause, {"amount": clause.amount})
+        named = words.SETPOINT.search(clause.rest)  # "the heating" is whatever keeps the temperature
+        cooling = _setpoint(clause) if named and named["kind"] == "cooling" else {}
+        yield from _changed(clause, {"amount": clause.amount, **cooling})
     else:
-        yield What("SetTemperature", {"degrees": clause.amount, **clause.unit})
+        yield What("SetTemperature", {"degrees": clause.amount, **clause.unit, **_setpoint(clause)})
+
+
+def _setpoint(clause: VerbPhrase) -> dict[str, Slot]:
+    """ "The cooling to 25", "heat to 20 and cool to 25": which of two is meant, where there are two."""
+    if found := words.SETPOINT.search(clause.rest):
+        return {"setpoint": found["kind"], "named": True}
+    verb = "cooling" if clause.does("cool") else "heating" if clause.does("warm") else ""
+    return {"setpoint": verb} if verb else {}
 
 
 def _number(clause: VerbPhrase) -> Iterator[What]:
     """A number without a unit is whatever the thing is set to."""
     if clause.found.get("prep") == "by":
         yield from _changed(clause, {"amount": clause.amount})
-    elif clause.subject == "heat" or clause.unit:
-        yield What("SetTemperature", {"degrees": clause.amount, **clause.unit})
+    elif clause.subject == "heat" or clause.unit or words.SETPOINT.search(clause.rest):
+        yield What("SetTemperature", {"degrees": clause.amount, **clause.unit, **_setpoint(clause)})
     else:
         yield What("SetLevel", {"level": clause.amount, "bare": True})
 
@@ -268,6 +278,7 @@ def _command(what: What, clause: VerbPhrase, text: str) -> Command | None:
     if clause.value:  # "30 percent on the lamp", "the lamp to" before what was taken out
         rest = re.sub(r"^(?:on|for|from) | (?:to|by|at|on|for|as)$", "", rest)
     if what.action in HEATING:
+        rest = words.SETPOINT.sub("", rest).strip() if "setpoint" in what.value else rest
         rest = words.HEATED.sub("", rest).strip()
         rest = re.sub(r"^(?:in|of|for|on|at) | ?\b(?:in |over )?here$", "", rest)
     elif what.action in _OF_IT or clause.subject == "light":

@@ -1,12 +1,12 @@
 """Frames that change something in the home: each device that is meant becomes one request."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from home_words.kinds import ENTRANCES, device_class
 from home_words.phrases import capital, listed
-from home_words.states import degrees_of, level_of
+from home_words.states import degrees_of, level_of, measured_of, setpoints_of
 from voice_gateway.brain.local.command.which import Which
 from voice_gateway.brain.local.grammar import Frame
 from voice_gateway.brain.local.meaning import (
@@ -277,21 +277,43 @@ def _whole(number: float | None) -> int | None:
 
 
 def _warmth(device: Device, frame: Frame, action: str, home: Home) -> Act | str:
-    """Mode or temperature; "warmer" is one degree more than it is set to."""
+    """Mode or temperature; "warmer" is one degree more than it is set to, of two that hold together the one
+    that is named or that is at work."""
     if action in ("on", "off"):
         return Act(action)
     if mode := frame.text("mode"):
         return Act("set", mode=mode)
     state, unit, degrees = home.state_of(device), frame.text("unit"), frame.number("degrees")
+    kept, setpoint = setpoints_of(state), frame.text("setpoint")
+    if setpoint == "cooling" and not kept and not state.startswith("cool"):
+        heated = degrees is not None and degrees > (degrees_of(state) or degrees)
+        if frame.slots.get("named") or heated:  # the other temperature would be changed
+            return f"{capital(the(device))} does not cool now. Set it to cool or to auto first."
     if frame.intent in ("Warmer", "Cooler"):
-        now, step = degrees_of(state), frame.number("amount") or 1
+        setpoint = setpoint or _at_work(device, state, kept, frame.intent)
+        now, step = kept.get(setpoint, degrees_of(state)), frame.number("amount") or 1
         degrees = None if now is None else now + (step if frame.intent == "Warmer" else -step)
     if degrees is None:
         return f"I don't know what {the(device)} is set to. Tell me a temperature."
     low, high = (41, 95) if (unit or ("F" if "°F" in state else "C")) == "F" else (5, 35)
     if not low <= degrees <= high:
         return f"I can set {the(device)} from {low} to {high} degrees. To how many shall I?"
-    return Act("set", temperature=int(degrees) if degrees == int(degrees) else degrees, unit=unit)
+    whole = int(degrees) if degrees == int(degrees) else degrees
+    return Act("set", temperature=whole, unit=unit, setpoint=setpoint if kept else "")
+
+
+def _at_work(device: Device, state: str, kept: Mapping[str, float], intent: str) -> str:
+    """Which of the two applies: what it says, else by how warm it is; between them what would do it."""
+    if not kept:
+        return ""
+    if told := next((kind for kind in kept if f"operating {kind}" in device.readings), ""):
+        return told
+    now = measured_of(state)
+    if now is not None and now >= kept.get("cooling", now + 1):
+        return "cooling"
+    if now is not None and now <= kept.get("heating", now - 1):
+        return "heating"
+    return "heating" if intent == "Warmer" else "cooling"
 
 
 def _stepped(device: Device, frame: Frame, home: Home) -> int | str:
