@@ -9,7 +9,15 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from zwave_mcp.devices import LAST_LEVEL, MULTILEVEL_SWITCH, Device, devices_of, is_jammed, is_new_jam
+from zwave_mcp.devices import (
+    BARRIER,
+    LAST_LEVEL,
+    MULTILEVEL_SWITCH,
+    Device,
+    devices_of,
+    is_jammed,
+    is_new_jam,
+)
 from zwave_mcp.home import (
     ACKNOWLEDGED,
     CONFIRMED,
@@ -26,6 +34,7 @@ from zwave_mcp.home import (
     Node,
     NotUnderstood,
     Refused,
+    Value,
     ValueId,
     WriteResult,
     is_number,
@@ -42,6 +51,8 @@ _CALLERS_ERRORS: Final[dict[int, Outcome]] = {
 _UNKNOWN: Final = object()
 _NEAR_TARGET: Final = 2  # levels
 _A_MOMENT: Final = 0.1  # on its way, and how long is not known
+_SAME_REPORT_SECONDS: Final = 2.0  # between two values of one report
+_CLOSING, _OPENING = 252, 254  # a garage door on its way says where to
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +64,7 @@ class Command:
     reached: Callable[[Any], bool]
     moves: bool = False  # a motor: on its way is an answer
     stops: bool = False  # a motor: done when two looks at it are the same
+    rounds: bool = False  # a fan with a few speeds takes one of them: which, only it can tell
     options: Mapping[str, Any] | None = None  # what goes along with the value
 
     @property
@@ -128,17 +140,26 @@ async def _answers(home: Home, node_id: int) -> bool:
 
 
 async def _after_confirmation(home: Home, command: Command) -> CommandOutcome:
-    """It is done; the device is asked only where the command does not tell the value ("as bright as it was"),
-    and where a motor may have confirmed no more than its start."""
-    if not command.recalls and not command.moves:
+    """It is done; the device is asked only where the command does not tell the value ("as bright as it was",
+    one of a few speeds), and where a motor may have confirmed no more than its start."""
+    if command.moves:
+        value = await _polled(home, command)
+        if value is not _UNKNOWN and command.reached(value):
+            return CommandOutcome("confirmed", value, known=True)
+        return CommandOutcome("working")
+    if not command.recalls and not command.rounds:
         return CommandOutcome("confirmed", command.value, known=True)
-    if not command.moves:
-        verdict = await _ask(home, command, home.pace.window_seconds)
-        return verdict if verdict.known and verdict.outcome != "failed" else CommandOutcome("confirmed")
-    value = await _polled(home, command)
-    if value is not _UNKNOWN and command.reached(value):
-        return CommandOutcome("confirmed", value, known=True)
-    return CommandOutcome("working")
+    taken = replace(command, reached=_is_on) if command.rounds else command
+    verdict = await _ask(home, taken, home.pace.window_seconds)
+    if not verdict.known:
+        return CommandOutcome("confirmed")
+    if verdict.outcome == "failed":  # it says both that it did it and that it did not
+        return replace(verdict, outcome="unconfirmed")
+    return verdict
+
+
+def _is_on(now: Any) -> bool:
+    return is_number(now) and now > 0
 
 
 async def _after_working(home: Home, command: Command, remaining_seconds: float | None) -> CommandOutcome:
@@ -146,13 +167,14 @@ async def _after_working(home: Home, command: Command, remaining_seconds: float 
     if command.moves or remaining > home.pace.short_ramp_seconds:
         return CommandOutcome("working")
     await asyncio.sleep(remaining)
-    verdict = await _ask(home, command, home.pace.after_ramp_seconds)
-    # It accepted the command, so an unfinished ramp is still on its way.
-    return (
-        CommandOutcome("working", verdict.value, verdict.known)
-        if verdict.outcome == "unconfirmed"
-        else verdict
-    )
+    lock = command.device.kind == "lock"
+    verdict = await _ask(home, command, home.pace.lock_window_seconds if lock else home.pace.after_ramp_seconds)
+    # It accepted the command, so an unfinished ramp is still on its way; so is one of which it did not say
+    # how long it takes.
+    endless = remaining_seconds is None and verdict.outcome == "failed" and not lock
+    if verdict.outcome == "unconfirmed" or endless:
+        return CommandOutcome("working", verdict.value, verdict.known)
+    return verdict
 
 
 async def _after_stop(home: Home, command: Command) -> CommandOutcome:
@@ -181,12 +203,10 @@ async def _ask(home: Home, command: Command, window_seconds: float) -> CommandOu
         value = await _polled(home, command)
         if value is not _UNKNOWN:
             seen.append(value)
-            rest = await _rest(home, command, seen) if command.reached(value) else 0.0
+            rest = await _rest(home, command, seen)
             if command.reached(value) and not rest:
                 return CommandOutcome("confirmed", value, known=True)
-            if rest > home.pace.short_ramp_seconds:
-                return CommandOutcome("working", value, known=True)
-            if command.moves and _moving(seen):
+            if rest > home.pace.short_ramp_seconds or (command.moves and _moving(seen)):
                 return CommandOutcome("working", value, known=True)
         if await _newly_jammed(home, command.device):
             return CommandOutcome("failed", seen[-1] if seen else None, bool(seen), jammed=True)
@@ -197,40 +217,66 @@ async def _ask(home: Home, command: Command, window_seconds: float) -> CommandOu
 
 
 async def _rest(home: Home, command: Command, seen: list[Any]) -> float:
-    """How long a device that was told "as bright as it was" is still on its way there: it knows where to, and
-    says so with every answer, or two answers must be the same."""
-    if not command.recalls:
+    """How long a device is still on its way, by its own word; 0 when it has arrived or tells nothing.
+
+    One that was told "as bright as it was" knows where to, and says so with every answer, or two answers must
+    be the same; a fan may stop at a speed of its own, so two of its answers must be, too.
+    """
+    reached = command.reached(seen[-1])
+    if not reached:  # the first answer says whether it is worth to wait
+        return await _left(home, command) if len(seen) == 1 else 0.0
+    if not command.recalls and not command.rounds:
         return 0.0
-    node = await _node_now(home, command.device.node.id)
-    told = {value.id: value.value for value in node.values} if node is not None else {}
-    target = told.get(command.write)
-    if is_number(target) and target != LAST_LEVEL:
-        left = told.get(replace(command.write, property="duration"))
-        return 0.0 if abs(seen[-1] - target) <= _NEAR_TARGET else left or _A_MOMENT
-    return 0.0 if len(seen) > 1 and seen[-1] == seen[-2] else _A_MOMENT
+    told = await _told(home, command)
+    target, left = told.get(command.write), _left_of(told, command)
+    goal = target.value if target is not None else None
+    if is_number(goal) and goal != LAST_LEVEL:
+        if abs(seen[-1] - goal) <= _NEAR_TARGET:
+            return 0.0
+        if not command.rounds:
+            return left or _A_MOMENT
+    return left or (0.0 if len(seen) > 1 and seen[-1] == seen[-2] else _A_MOMENT)
 
 
-async def _says_moving(home: Home, command: Command) -> bool:
-    """With its level a dimmer tells how long its ramp still takes."""
-    if command.write.command_class != MULTILEVEL_SWITCH:
-        return False
+async def _told(home: Home, command: Command) -> dict[ValueId, Value]:
+    """All that is known of the device now: with its answer to a poll it has told more than was asked for."""
     node = await _node_now(home, command.device.node.id)
-    told = {value.id: value.value for value in node.values} if node is not None else {}
-    left = told.get(replace(command.write, property="duration"))
-    return is_number(left) and bool(left)
+    return {value.id: value for value in node.values} if node is not None else {}
+
+
+def _left_of(told: Mapping[ValueId, Value], command: Command) -> float:
+    """What the ramp still takes, as it was told along with the level: an older word is of an older ramp."""
+    left = told.get(replace(command.write, property="duration", property_key=None))
+    if left is None or not is_number(left.value):
+        return 0.0
+    level = told.get(command.read)
+    if level is not None and level.updated is not None and left.updated is not None:
+        together = abs(level.updated - left.updated) <= _SAME_REPORT_SECONDS
+        return float(left.value) if together else 0.0
+    return float(left.value)
+
+
+async def _left(home: Home, command: Command) -> float:
+    """With its level, or colour, a light tells how long its ramp still takes."""
+    if command.write.command_class not in (MULTILEVEL_SWITCH, COLOR_SWITCH):
+        return 0.0
+    return _left_of(await _told(home, command), command)
 
 
 async def _not_reached(home: Home, command: Command, seen: list[Any]) -> CommandOutcome:
     if not seen:
         return CommandOutcome("unreachable" if await _died(home, command.device) else "unconfirmed")
-    if _moving(seen) or await _says_moving(home, command):
+    if _under_way(command, seen) or await _says_moving(home, command):
         return CommandOutcome("working", seen[-1], known=True)
     if command.reached(seen[-1]):
         return CommandOutcome("confirmed", seen[-1], known=True)
     return CommandOutcome("failed", seen[-1], known=True, jammed=is_jammed(command.device))
 
 
-def _moving(seen: list[Any]) -> bool:
+def _under_way(command: Command, seen: list[Any]) -> bool:
+    """Of one that does not say it, two looks differ. A garage door that has stopped is at its end."""
+    if command.read.command_class == BARRIER:
+        return bool(seen[-1] == (_OPENING if command.value else _CLOSING))
     return len(seen) > 1 and seen[-1] != seen[-2]
 
 

@@ -294,6 +294,38 @@ async def test_an_unsupervised_blind_is_moving_when_two_looks_differ():
     assert (await control(home, "window blind", "close"))[1] == "working"
 
 
+def garage_door(state: int) -> Node:
+    values = [("currentState", state), ("targetState", None)]
+    return Node(
+        6, "Garage Door", "Garage", values=tuple(Value(ValueId(6, 102, 0, name), now) for name, now in values)
+    )
+
+
+@pytest.mark.parametrize(
+    ("action", "polled", "said"),
+    [
+        ("open", [0, 254], ("The Garage Door is opening.", "working", "opening", False)),
+        ("close", [255, 252], ("The Garage Door is closing.", "working", "closing", False)),
+        # It has met something on its way: that it has changed is no sign that it moves.
+        (
+            "close",
+            [255, 253],
+            ("The Garage Door did not close; it is still stopped.", "failed", "stopped", True),
+        ),
+        # Still on its way from before, and in the other direction.
+        (
+            "close",
+            [255, 254],
+            ("The Garage Door did not close; it is still opening.", "failed", "opening", True),
+        ),
+    ],
+)
+async def test_a_garage_door_says_itself_whether_it_moves(action: str, polled: list[int], said: object):
+    home = ScriptedHome(garage_door(polled[0]))
+    home.written, home.polled = WriteResult(254), polled
+    assert await control(home, "garage door", action) == said
+
+
 async def test_a_blind_that_stands_still_did_not_close():
     home = ScriptedHome(blind(4, "Window Blind"))
     home.written, home.polled = WriteResult(254), [99]
