@@ -16,21 +16,19 @@ from voice_gateway.config import Settings
 from voice_gateway.conversation.entry import Conversation
 from voice_gateway.errors import ToolError
 from voice_gateway.homes.sources import Sources
+from voice_gateway.recorder.again import Turn, why_not_said
 from voice_gateway.tools.declared import declared_tool
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
 from voice_gateway.tools.permission import Fits
 from voice_gateway.tools.reach import Reach
-from voice_gateway.trace import arguments_json, event_json, is_hidden
+from voice_gateway.trace import arguments_json, event_json
 from voice_gateway.turn import ToolCall, ToolTraits, Utterance
 from voice_gateway.watch import Event, Watch
 
 NOT_RECORDED = "this call is not in the recording"
-_HIDDEN = "something in it was hidden, so its words are not known any more"
-_BY_HAND = "it was not said: a routine or a hand made it"
 _NO_TOOLS = "the tools of that time are not kept"
 
-Turn = Mapping[str, Any]
 Recorded = Mapping[str, Any]  # a tool, a look or a call
 
 
@@ -76,16 +74,7 @@ def _shown(value: Any) -> str:
 
 def why_not(turn: Turn, before: Sequence[Turn]) -> str:
     """Why it cannot be run again; empty: it can."""
-    if any(is_hidden(one["text"]) for one in (*before, turn)):
-        return _HIDDEN
-    staged = [one for one in turn["events"] if one["type"] == "staged"]
-    if not any(one["type"] == "heard" for one in turn["events"]) or any(
-        one["reason"] == "chosen by hand" for one in staged
-    ):
-        return _BY_HAND
-    if any(one["stage"] == "recorder" for one in staged):
-        return "it asked for the record itself"
-    return "" if turn["tools"] else _NO_TOOLS
+    return why_not_said(turn, before) or ("" if turn["tools"] else _NO_TOOLS)
 
 
 class Replay:

@@ -106,9 +106,17 @@ def _add_turns(commands: "argparse._SubParsersAction[Parser]", shared: Parser) -
     turns = commands.add_parser(
         "turns", parents=[shared], help="what was said and done: list, show, export, delete"
     )
-    turns.add_argument("--search", metavar="WORDS", default="", help="only those with all of these words")
-    turns.add_argument("--limit", type=int, metavar="N", help="how many (default 50; 1000 with --json)")
     actions = turns.add_subparsers(dest="action", metavar="ACTION", parser_class=Parser)
+    listed = actions.add_parser(
+        "list",
+        parents=[shared],
+        argument_default=argparse.SUPPRESS,  # an absent one does not undo what was given before `list`
+        help="the last ones, newest first (the default)",
+    )
+    for one in (turns, listed):
+        one.add_argument("--search", metavar="WORD", nargs="+", help="only those with all of these words")
+        one.add_argument("--limit", type=_count, metavar="N", help="how many (default 50; 1000 with --json)")
+    turns.set_defaults(search=[])
     show = actions.add_parser("show", parents=[shared], help="one turn, step by step")
     export = actions.add_parser("export", parents=[shared], help="one turn as JSON, or as a line for a test")
     export.add_argument("--as-test", action="store_true", help="a line for tests/eval/utterances.txt")
@@ -120,6 +128,12 @@ def _add_turns(commands: "argparse._SubParsersAction[Parser]", shared: Parser) -
             "id", metavar="ID", help="as `voice-gateway turns` shows it; its beginning is enough"
         )
     delete.add_argument("id", nargs="?", metavar="ID", help="which one")
+
+
+def _count(text: str) -> int:
+    if text.isascii() and text.isdigit() and int(text[:9]) > 0:
+        return int(text[:9])
+    raise argparse.ArgumentTypeError("must be a number from 1 on")
 
 
 def _add_replay(commands: "argparse._SubParsersAction[Parser]", shared: Parser) -> None:

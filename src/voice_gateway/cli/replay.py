@@ -9,9 +9,10 @@ from typing import Any
 
 from voice_gateway.app.replay import Replay, differences, result_of, why_not
 from voice_gateway.cli.command import loaded, wants_json
-from voice_gateway.cli.turns import SHOWN_ID, before_it, found, opened_store
+from voice_gateway.cli.turns import SHOWN_ID, found, opened_store
 from voice_gateway.config import Settings
 from voice_gateway.doors.terminal import print_json, print_reply
+from voice_gateway.recorder.again import before_it
 from voice_gateway.recorder.store import TurnStore
 
 _UNITS = {"m": 60.0, "h": 3600.0, "d": 86_400.0, "w": 604_800.0}
@@ -42,8 +43,7 @@ def _since(text: str) -> float | None:
 
 
 async def _again(turn: dict[str, Any], store: TurnStore, settings: Settings) -> dict[str, Any]:
-    expiry = settings.brain.conversation_expiry_seconds
-    before = [found(store, one["id"]) for one in before_it(store, turn, expiry)]
+    before = before_it(store, turn, settings.brain.conversation_expiry_seconds)
     recorded = result_of(turn["events"])
     told = {"id": turn["id"], "text": turn["text"], "recorded": recorded.to_json()}
     if reason := why_not(turn, before):

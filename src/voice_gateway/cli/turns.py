@@ -4,7 +4,6 @@ import argparse
 import asyncio
 import contextlib
 import sys
-from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ from voice_gateway.cli.command import ask_running, loaded, wants_json
 from voice_gateway.config import Settings, data_folder
 from voice_gateway.doors.terminal import print_json, print_reply
 from voice_gateway.errors import GatewayError, LinkError
+from voice_gateway.recorder.again import before_it
 from voice_gateway.recorder.as_test import as_test
 from voice_gateway.recorder.recorder import TURNS_FILE
 from voice_gateway.recorder.store import MOST_LISTED, TurnStore, public
@@ -23,9 +23,10 @@ MOST_SHOWN = 50  # turns at a terminal
 
 
 async def turns(options: argparse.Namespace) -> int:
-    store = await opened_store(options, loaded(options).settings)
-    action = options.action or "list"
-    return await asyncio.to_thread(_ACTIONS[action], options, store)
+    settings = loaded(options).settings
+    store = await opened_store(options, settings)
+    action = _ACTIONS[options.action or "list"]
+    return await asyncio.to_thread(action, options, store, settings)
 
 
 async def opened_store(options: argparse.Namespace, settings: Settings) -> TurnStore:
@@ -45,14 +46,19 @@ def found(store: TurnStore, name: str) -> dict[str, Any]:
     return several[0]
 
 
-def _list(options: argparse.Namespace, store: TurnStore) -> int:
-    most = options.limit if options.limit is not None else MOST_LISTED if wants_json(options) else MOST_SHOWN
-    listed = store.turns(search=options.search, limit=max(most, 0))
+def _list(options: argparse.Namespace, store: TurnStore, _settings: Settings) -> int:
+    search = " ".join(options.search)
+    most = options.limit or (MOST_LISTED if wants_json(options) else MOST_SHOWN)
+    listed = store.turns(search=search, limit=most + 1)
+    if len(listed) > most:
+        del listed[most:]
+        if options.limit is None:
+            print(f"voice-gateway: these are the last {most}; --limit N shows more", file=sys.stderr)
     if wants_json(options):
         print_json([public(turn) for turn in listed])
         return 0
     if not listed:
-        print("No turn has these words." if options.search else "No turn is kept.")
+        print("No turn has these words." if search else "No turn is kept.")
     for turn in listed:
         at = f"{datetime.fromtimestamp(turn['at']).astimezone():%Y-%m-%d %H:%M:%S}"
         mark = "✓" if turn["ok"] else "✗"
@@ -62,7 +68,7 @@ def _list(options: argparse.Namespace, store: TurnStore) -> int:
     return 0
 
 
-def _show(options: argparse.Namespace, store: TurnStore) -> int:
+def _show(options: argparse.Namespace, store: TurnStore, _settings: Settings) -> int:
     turn = found(store, options.id)
     if wants_json(options):
         print_json(public(turn))
@@ -72,15 +78,16 @@ def _show(options: argparse.Namespace, store: TurnStore) -> int:
     return 0
 
 
-def _export(options: argparse.Namespace, store: TurnStore) -> int:
+def _export(options: argparse.Namespace, store: TurnStore, settings: Settings) -> int:
     turn = found(store, options.id)
     if options.wav:
         return _export_sound(Path(options.wav), store.audio(turn["seq"]))
     if not options.as_test:
         print_json(public(turn))
         return 0
+    before = before_it(store, turn, settings.brain.conversation_expiry_seconds)
     try:
-        line = as_test(turn, before_it(store, turn))
+        line = as_test(turn, before)
     except ValueError as reason:
         raise GatewayError(f"this turn makes no test: {reason}") from None
     print_reply(line)
@@ -100,24 +107,7 @@ def _export_sound(path: Path, sound: bytes | None) -> int:
     return 0
 
 
-def before_it(
-    store: TurnStore, turn: Mapping[str, Any], expiry_seconds: float = 900.0
-) -> list[dict[str, Any]]:
-    """The turns of the same conversation that it may speak of, oldest first; a longer silence ends one."""
-    one_by_one = store.turns(
-        before=turn["id"], limit=20, door=turn["door"], conversation=turn["conversation_id"]
-    )
-    taken: list[dict[str, Any]] = []
-    after = turn["at"]
-    for one in one_by_one:
-        if after - one["at"] > expiry_seconds:
-            break
-        taken.insert(0, one)
-        after = one["at"]
-    return taken
-
-
-def _delete(options: argparse.Namespace, store: TurnStore) -> int:
+def _delete(options: argparse.Namespace, store: TurnStore, _settings: Settings) -> int:
     if options.all == (options.id is not None):
         print(
             "voice-gateway: say which turn, or --all (see voice-gateway turns delete --help)", file=sys.stderr

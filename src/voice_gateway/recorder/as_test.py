@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from voice_gateway.trace import is_hidden
+from voice_gateway.recorder.again import why_not_said
 from voice_gateway.verdict import Permission
 
 CATEGORY = "own"
@@ -15,14 +15,22 @@ _LOOKS = {
     "calculate": ("calc", "expression"),
     "read_list": ("listed", "list"),
 }
+_PLAIN = ("light", "switch", "fan", "input_boolean", "media_player", "siren", "humidifier")
+_SWITCHES: dict[str, dict[str, str]] = {
+    "HassTurnOn": {**dict.fromkeys(_PLAIN, "on"), "cover": "open", "lock": "lock", "scene": "scene"},
+    "HassTurnOff": {**dict.fromkeys(_PLAIN, "off"), "cover": "close", "lock": "unlock"},
+    "HassStopMoving": {"cover": "stop"},
+}
+_LEVELS = {"HassLightSet": ("dim", "brightness"), "HassClimateSetTemperature": ("heat", "temperature")}
 _TIMERS = {"set_timer": "timer", "list_timers": "timers", "cancel_timer": "cancel", "extend_timer": "more"}
 
 
 def as_test(turn: Mapping[str, Any], before: Sequence[Mapping[str, Any]] = ()) -> str:
-    """`before` are the turns that it may speak of. ValueError: there is no such line for it."""
-    texts = [" ".join(str(one["text"]).split()) for one in (*before, turn)]
-    if any(map(is_hidden, texts)):
-        raise ValueError("something in it was hidden")
+    """`before` are the turns that it may speak of. ValueError: there is no such line for it, and why."""
+    if reason := why_not_said(turn, before):
+        raise ValueError(reason)
+    said = [*(one for one in before if not why_not_said(one)), turn]
+    texts = [" ".join(str(one["text"]).split()) for one in said]
     if not all(texts) or any("|" in text or ">>" in text or text.startswith("@") for text in texts):
         raise ValueError("its words cannot stand in such a line")
     room = turn["room"] or ""
@@ -38,7 +46,7 @@ def _right(turn: Mapping[str, Any]) -> str:
         return "ask"
     looks = {event["call_id"] for event in events if event["type"] == "started" and event["read_only"]}
     if calls := [one for one in (*made, *waits) if one["call_id"] not in looks]:
-        return " + ".join(_call(one["tool"], one["args"]) for one in calls)
+        return " + ".join(_call(one) for one in calls)
     if made:
         told = [_look(one["tool"], one["args"]) for one in made]
         return told[0] if len(told) == 1 and told[0] else "read"
@@ -58,9 +66,11 @@ def _answer(events: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
     return next((one for one in reversed(events) if one["type"] == "answered"), {})
 
 
-def _call(tool: str, args: Mapping[str, Any]) -> str:
+def _call(one: Mapping[str, Any]) -> str:
+    """Of a call that was made, or waits for a yes."""
+    tool, args = one["tool"].rpartition("__")[2], one["args"]
     told = _device(args) if tool.startswith(("control_zwave", "set_zwave", "activate_zwave")) else ""
-    if told or (told := _look(tool, args)):
+    if told or (told := _look(tool, args)) or (told := _home_assistant(tool, args, one.get("structured"))):
         return told
     if tool == "control_speaker_volume":
         return _joined("vol", args.get("action"), args.get("level"))
@@ -70,7 +80,21 @@ def _call(tool: str, args: Mapping[str, Any]) -> str:
         return _joined("list", args.get("action"), args.get("list"), args.get("items"))
     if tool == "broadcast":
         return _joined("tell", args.get("message"))
-    raise ValueError(f"{tool} has no word there")
+    raise ValueError(f"the lines of `make eval` have no word for {tool} with these arguments")
+
+
+def _home_assistant(tool: str, args: Mapping[str, Any], facts: Any) -> str:
+    """The lines are of what a home does, whoever does it: `on Floor Lamp`."""
+    given = args.get("domain") or (facts.get("domain") if isinstance(facts, Mapping) else None)
+    domain = given[0] if isinstance(given, list) and len(given) == 1 else given
+    name, more = args.get("name"), args.keys() - {"name", "area", "floor", "domain"}
+    if not name or not isinstance(domain, str):
+        return ""
+    if (verb := _SWITCHES.get(tool, {}).get(domain)) and not more:
+        return _joined(verb, name)
+    if tool in _LEVELS and more == {key := _LEVELS[tool][1]}:
+        return _joined(_LEVELS[tool][0], name, args[key])
+    return ""
 
 
 def _device(args: Mapping[str, Any]) -> str:

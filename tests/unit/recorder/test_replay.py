@@ -110,7 +110,8 @@ async def test_a_typed_tool_of_the_users_own_is_played_again(model_talk):
 async def test_a_turn_of_a_model_is_asked_for_real_and_only_its_tools_are_played(model_talk):
     call = ("feel_soil", {"room": "kitchen", "days": 3})
     async with FakeOllama() as server:
-        server.script(*[Scripted(calls=[call]), "The soil in the kitchen was dry for 3 days."] * 2)
+        once = (Scripted(calls=[call]), Scripted("The soil in the kitchen was dry for 3 days."))
+        server.script(*once, *once)
         settings = Settings(
             brain=BrainSettings(provider="ollama"), ollama=OllamaSettings(base_url=server.url, warm_up=False)
         )
