@@ -103,7 +103,8 @@ def _quoted_text(text: str) -> str:
 class LogFile(logging.FileHandler):
     """For its owner alone, and never larger than two files. What it cannot take goes to stderr after all."""
 
-    def __init__(self, file: Path) -> None:
+    def __init__(self, file: Path, largest_bytes: int = LARGEST_FILE) -> None:
+        self._largest_bytes = largest_bytes
         super().__init__(file, encoding="utf-8", errors="backslashreplace", delay=True)
 
     def _open(self) -> TextIOWrapper:
@@ -112,7 +113,7 @@ class LogFile(logging.FileHandler):
 
     def emit(self, record: logging.LogRecord) -> None:
         try:
-            if self.stream is not None and self.stream.tell() >= LARGEST_FILE:
+            if self.stream is not None and self.stream.tell() >= self._largest_bytes:
                 self.stream.close()
                 self.stream = None  # the next line opens a new one
                 Path(self.baseFilename).replace(f"{self.baseFilename}.1")

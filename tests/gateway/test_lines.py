@@ -84,8 +84,8 @@ async def _inside(gateway: Gateway, count: int) -> bool:
 
 async def test_who_was_sent_before_is_first_although_it_arrives_later(redis):
     async with gateways(redis) as ((first, second), _order):
-        late = await second.store._lines.enter("c", "2", ["0", "1"])
-        early = await first.store._lines.enter("c", "1")
+        late = await second.store.lines.enter("c", "2", ["0", "1"])
+        early = await first.store.lines.enter("c", "1")
         asked = asyncio.ensure_future(late.turn())
         # Nobody comes for "0": its place is kept for a moment only.
         await early.turn()
@@ -94,7 +94,7 @@ async def test_who_was_sent_before_is_first_although_it_arrives_later(redis):
         await asked
         await late.leave()
 
-        again = await first.store._lines.enter("c", "1")  # a repeat
+        again = await first.store.lines.enter("c", "1")  # a repeat
         await again.turn()
         await again.leave()
         assert await line_length(first) == 0
@@ -104,12 +104,12 @@ async def test_names_of_lines_and_of_those_in_them_do_not_meet(redis):
     """Whoever asks chooses both: what is spelled alike when put together waits for nobody."""
     async with gateways(redis) as ((one, other), _order):
         held = [
-            await one.store._lines.enter(key, name)
+            await one.store.lines.enter(key, name)
             for key, name in (("a", "b:c"), ("a:b", "c"), ("a:b:c", ""), ("b", ""))
         ]
         for place in held:
             await place.turn()
-        behind = await other.store._lines.enter("a", "")
+        behind = await other.store.lines.enter("a", "")
         asked = asyncio.ensure_future(behind.turn())
         for place in held[1:]:
             await place.leave()
@@ -181,16 +181,16 @@ async def _entered(gateway: Gateway) -> None:
 
 async def test_a_stalled_holder_does_not_free_the_place_of_whoever_came_after_it(redis):
     async with gateways(redis, 3) as ((stalled, second, third), _order):
-        place = await stalled.store._lines.enter("c")
+        place = await stalled.store.lines.enter("c")
         await place.turn()
         await stalled.store._redis.delete(f"voice-gateway:alive:{stalled.store._lines._me}")
         stalled.store._keeper.cancel()
-        other = await second.store._lines.enter("c")
+        other = await second.store.lines.enter("c")
         await other.turn()  # it was thought to be gone
 
         await place.leave()
 
-        waiting = await third.store._lines.enter("c")
+        waiting = await third.store.lines.enter("c")
         asked = asyncio.ensure_future(waiting.turn())
         done, _ = await asyncio.wait([asked], timeout=1.5)
         assert not done, "the second one still has the turn"
@@ -279,7 +279,7 @@ async def test_a_redis_that_freezes_while_somebody_waits_in_line_lets_them_go_on
         await holding
 
         # Whatever it did late with what was sent before, the line is free again.
-        await until(lambda: second.store._away is None and first.store._away is None)
+        await until(lambda: not (second.store.is_away or first.store.is_away))
         await _entered(second)
         await _entered(first)
 
@@ -292,7 +292,7 @@ async def test_what_a_redis_does_late_holds_up_nobody_when_it_is_back(redis):
         await _entered(one)
         assert one.failures
         redis.thaw()
-        await until(lambda: one.store._away is None)
+        await until(lambda: not one.store.is_away)
 
         started = time.monotonic()
         await _entered(one)

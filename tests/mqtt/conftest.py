@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 import json
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 
 import aiomqtt
@@ -93,13 +93,16 @@ def own_folder(tmp_path, monkeypatch) -> None:
 
 @contextlib.asynccontextmanager
 async def opened_on(
-    broker: Broker, store: Store | None = None, answer: Answer | None = None
+    broker: Broker,
+    store: Store | None = None,
+    answer: Answer | None = None,
+    make: Callable[..., MqttDoor] = MqttDoor,
 ) -> AsyncIterator[Gateway]:
     """The same gateway in this process: quick to start, and a bug in the door ends the test."""
     settings = Settings(mcp=McpSettings(simulated_home=False), mqtt=MqttSettings(broker_url=broker.url))
     store = store or MemoryStore()
     async with opened(settings, store=store) as gateway:
-        door = MqttDoor(settings.mqtt, answer or gateway.conversation.answer, store, gateway.watch)
+        door = make(settings.mqtt, answer or gateway.conversation.answer, store, gateway.watch)
         gateway.start(door.run(), "door.mqtt")
         door.announce_ready()
         async with Listener.on(broker) as listener:

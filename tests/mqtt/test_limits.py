@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+from functools import partial
 from pathlib import Path
 
 import aiomqtt
@@ -10,8 +11,7 @@ import pytest
 from tests.mqtt.conftest import Listener, opened_on
 
 from voice_gateway.config import MqttSettings
-from voice_gateway.doors.mqtt import door as door_module
-from voice_gateway.doors.mqtt.door import AT_ONCE, BUSY
+from voice_gateway.doors.mqtt.door import AT_ONCE, BUSY, MqttDoor
 from voice_gateway.doors.mqtt.topics import LONGEST_PACKET, LONGEST_REQUEST, Request, read_request
 from voice_gateway.turn import Reply
 
@@ -49,11 +49,10 @@ async def test_many_slow_requests_of_one_conversation_do_not_hold_up_another(bro
     assert ids == [f"s{number}" for number in range(3 * AT_ONCE)]
 
 
-async def test_who_comes_when_the_line_is_full_is_told_so_and_may_ask_again(broker, own_folder, monkeypatch):
-    monkeypatch.setattr(door_module, "MOST_WAITING", 20)
-    monkeypatch.setattr(door_module, "MOST_IN_CONVERSATION", 15)
+async def test_who_comes_when_the_line_is_full_is_told_so_and_may_ask_again(broker, own_folder):
     slow = Slow()
-    async with opened_on(broker, answer=slow), Listener.on(broker) as listener:
+    narrow = partial(MqttDoor, most_waiting=20, most_in_conversation=15)
+    async with opened_on(broker, answer=slow, make=narrow), Listener.on(broker) as listener:
         for number in range(16):
             await listener.send("voice/req", {"text": "x", "id": f"a{number}", "conversation_id": "slow a"})
         one_asks_too_much = await listener.gets("voice/res")

@@ -138,10 +138,9 @@ def test_the_zwave_servers_log_cannot_be_forged_either(capsys):
     assert not [line for line in written.splitlines() if line.startswith(FORGED)]
 
 
-def test_a_log_file_is_for_its_owner_dated_and_bounded(tmp_path, monkeypatch):
-    monkeypatch.setattr(logs, "LARGEST_FILE", 1000)
+def test_a_log_file_is_for_its_owner_dated_and_bounded(tmp_path):
     file = tmp_path / "new" / "gateway.log"
-    log = logger_to(file)
+    log = logger_to(file, largest_bytes=1000)
     for number in range(100):
         log.warning("something is slow", extra={"number": number})
     log.handlers[0].close()
@@ -162,9 +161,9 @@ def test_what_no_file_can_take_goes_to_stderr(tmp_path, capsys):
     assert "warning test: something is slow" in capsys.readouterr().err
 
 
-def logger_to(file: Path) -> logging.Logger:
+def logger_to(file: Path, **limits: int) -> logging.Logger:
     """One of its own, so that the other tests keep theirs."""
-    handler = logs.LogFile(file)
+    handler = logs.LogFile(file, **limits)
     handler.setFormatter(FactsFormatter(tracebacks=False, dated=True))
     log = logging.Logger("test")
     log.addHandler(handler)

@@ -67,11 +67,17 @@ UNKNOWN = Attempts(MOST_WRONG - 1)
 class PinLock:
     """Without a file it counts in memory. Every process of the gateway's user counts in the same file."""
 
-    def __init__(self, file: Path | None, watch: Watch, now: Callable[[], float] = time.time) -> None:
+    def __init__(
+        self,
+        file: Path | None,
+        watch: Watch,
+        now: Callable[[], float] = time.time,
+        before: Attempts | None = None,  # without a file: those that count already
+    ) -> None:
         self._file = file
         self._watch = watch
         self._now = now
-        self._in_memory: Attempts | None = None if file else Attempts()  # what no file could keep
+        self._in_memory: Attempts | None = None if file else before or Attempts()  # what no file could keep
         self._one_at_a_time = Lock()
         self._changed = asyncio.Event()
 

@@ -131,6 +131,10 @@ class RedisStore:
         """`tell` gets the trouble when the Redis goes away, and None when it is back."""
         self._watchers.append(tell)
 
+    @property
+    def is_away(self) -> bool:
+        return self._away is not None
+
     def _begin(self) -> None:
         if self._away is not None:
             raise RedisAway(self._away)

@@ -17,7 +17,7 @@ from voice_gateway.tools.plain_text import plain_text
 from voice_gateway.tools.results import Result, capped, cause_of, describe
 from voice_gateway.tools.runner import GRACE_SECONDS, DaemonThreads, Runner, ToolRaised, run_here
 from voice_gateway.tools.schema import is_flat
-from voice_gateway.tools.waiting import tell_later, waited_for
+from voice_gateway.tools.waiting import WAIT_SECONDS, tell_later, waited_for
 from voice_gateway.turn import Gate, OutcomeStatus, ToolCall, ToolOutcome, ToolTraits, encodable, new_id
 from voice_gateway.verdict import Decision, Verdict
 
@@ -68,6 +68,7 @@ class ToolExecutor:
         result_cap: int = 8000,
         slow_seconds: float = 1.0,
         grace_seconds: float = GRACE_SECONDS,
+        wait_seconds: float = WAIT_SECONDS,  # after which whoever asked is told what a call waits for
         gate: Gate | None = None,
     ) -> None:
         self.tools = tools
@@ -76,6 +77,7 @@ class ToolExecutor:
         self._max_parallel = max_parallel
         self._result_cap = result_cap
         self._slow_seconds = slow_seconds
+        self._wait_seconds = wait_seconds
         self._gate = gate
         self._runner = Runner(grace_seconds)
         # Room for several messages' worth of blocking calls, hung ones included.
@@ -154,7 +156,8 @@ class ToolExecutor:
             return refusal
         limit = timeout_seconds or plan.traits.timeout_seconds or self._timeout_seconds
         pace = self._pace(execution, timeout_seconds) if plan.is_mcp else None
-        waits = tell_later(args, plan.traits, unless=None if pace is None else pace.has_moved)
+        moved = None if pace is None else pace.has_moved
+        waits = tell_later(args, plan.traits, self._wait_seconds, unless=moved)
         try:
             if pace is not None and (work := plan.start_here(args, ready)) is not None:
                 value = await run_here(limit, work, pace)

@@ -30,7 +30,7 @@ def heard_by(on_wait: OnWait) -> Iterator[None]:
 
 
 def tell_later(
-    args: Mapping[str, Any], traits: ToolTraits, *, unless: Callable[[], bool] | None = None
+    args: Mapping[str, Any], traits: ToolTraits, seconds: float, *, unless: Callable[[], bool] | None = None
 ) -> asyncio.TimerHandle | None:
     """For one call, which cancels it when it ends; None where nobody listens. What tells by itself how far it
     is needs no other word (`unless`)."""
@@ -42,7 +42,7 @@ def tell_later(
         if unless is None or not unless():
             on_wait(waited_for(args, traits))
 
-    return loop.call_later(WAIT_SECONDS, tell)
+    return loop.call_later(seconds, tell)
 
 
 def waited_for(args: Mapping[str, Any], traits: ToolTraits) -> str:

@@ -216,8 +216,8 @@ async def test_the_status_is_true_when_the_time_is_over():
     clock = Clock()
     watch = Watch(clock)
     told = asyncio.Event()
-    lock = PinLock(None, watch, clock)
-    lock._in_memory = Attempts(5, clock() + 0.01, 60.0)
+    before = Attempts(5, clock() + 0.01, 60.0)
+    lock = PinLock(None, watch, clock, before)
     watch.subscribe(lambda event: told.set() if event.state is State.OK else None)
 
     async def passing() -> None:
@@ -232,7 +232,7 @@ async def test_the_status_is_true_when_the_time_is_over():
     finally:
         running.cancel()
     assert watch.state("pin") is State.OK
-    assert clock() >= lock._in_memory.locked_until
+    assert clock() >= before.locked_until
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,6 @@ import asyncio
 import pytest
 from langchain_core.tools import StructuredTool
 
-from voice_gateway.tools import waiting
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
 from voice_gateway.tools.traits import with_traits
@@ -29,8 +28,7 @@ def test_it_is_a_device_a_title_or_a_server_never_a_function(args, traits, says)
     assert waited_for(args, traits) == says
 
 
-async def test_it_is_told_once_and_the_timeout_names_the_title(monkeypatch):
-    monkeypatch.setattr(waiting, "WAIT_SECONDS", 0.01)
+async def test_it_is_told_once_and_the_timeout_names_the_title():
     tools = ToolManager()
     told: list[str] = []
 
@@ -43,7 +41,7 @@ async def test_it_is_told_once_and_the_timeout_names_the_title(monkeypatch):
 
     call = ToolCall("1", "play_music", {})
     with heard_by(told.append):
-        outcome = await ToolExecutor(tools, timeout_seconds=0.1).execute(call)
+        outcome = await ToolExecutor(tools, timeout_seconds=0.1, wait_seconds=0.01).execute(call)
 
     assert told == ["the play music"]
     assert outcome.text.startswith("Error: Play music did not finish within 0.1 s")

@@ -71,8 +71,12 @@ class MqttDoor:
         *,
         controls: Controls | None = None,
         sleep: Callable[[float], Any] = asyncio.sleep,
+        most_waiting: int = MOST_WAITING,
+        most_in_conversation: int = MOST_IN_CONVERSATION,
     ) -> None:
         self._settings = settings
+        self._most_waiting = most_waiting
+        self._most_in_conversation = most_in_conversation
         self._controls = controls or Controls()
         self._commands = frozenset(self._controls.topics(settings))
         self._retained = Retained(settings, tuple(self._controls.switches))
@@ -203,7 +207,7 @@ class MqttDoor:
 
     def _is_busy(self, request: Request) -> bool:
         its_own = self._waiting[request.conversation_id]
-        return its_own >= MOST_IN_CONVERSATION or self._waiting.total() >= MOST_WAITING
+        return its_own >= self._most_in_conversation or self._waiting.total() >= self._most_waiting
 
     def _correct_status(self, payload: Any) -> None:
         """Gateways that share requests share the status: one that ends leaves `offline`, and we are here."""

@@ -548,12 +548,12 @@ async def test_what_was_removed_does_not_come_back_with_a_new_file(
 
 
 async def test_what_was_read_long_ago_may_be_over_and_does_not_come_back(
-    path: Path, store: TimerStore, clock: StoppedClock, monkeypatch: pytest.MonkeyPatch
+    path: Path, clock: StoppedClock
 ) -> None:
+    store = TimerStore(path, fresh_seconds=0)
     set_timer(store, clock)
     store.all()
     path.unlink()
-    monkeypatch.setattr("voice_gateway.tools.builtin.timers.store.FRESH_SECONDS", 0)
 
     assert store.all() == []
 

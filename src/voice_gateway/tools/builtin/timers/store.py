@@ -85,8 +85,15 @@ class TimerStore:
     outlives the file: it is put into the next one, whoever begins that.
     """
 
-    def __init__(self, path: Path, *, on_damage: Callable[[Damage], None] = lambda _damage: None) -> None:
+    def __init__(
+        self,
+        path: Path,
+        *,
+        on_damage: Callable[[Damage], None] = lambda _damage: None,
+        fresh_seconds: float = FRESH_SECONDS,
+    ) -> None:
         self.path = path
+        self._fresh_seconds = fresh_seconds
         self._known: list[Timer] = []  # as they were read last, and those set here since
         self._known_at = 0.0
         self._file_id: int | None = None  # of the file in which they were
@@ -148,7 +155,7 @@ class TimerStore:
         return found
 
     def _spare(self) -> Sequence[tuple[Any, ...]]:
-        is_fresh = time.monotonic() - self._known_at < FRESH_SECONDS
+        is_fresh = time.monotonic() - self._known_at < self._fresh_seconds
         return [_row(timer) for timer in self._known] if is_fresh else []
 
     def _put_back(self, connection: sqlite3.Connection) -> tuple[int, list[Timer]]:
