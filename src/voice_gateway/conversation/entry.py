@@ -95,18 +95,18 @@ class Conversation:
     ) -> None:
         self._executor = executor
         self._brain = brain
-        self._watch = watch or Watch()
+        self.watch = watch or Watch()
         self._around = around or Nowhere()
         self._alarms = alarms
         self._set_aside: set[str] = set()  # conversations whose open question an alarm has ended
-        self._stages = Stages(stages, self._watch, first, prompts, why)
+        self._stages = Stages(stages, self.watch, first, prompts, why)
         self._gateway = gateway
         self._acts = acts or MemoryActs(now)
         self._now = now
         store = store or MemoryStore()
-        self._histories = Histories(store, brain.conversation_expiry_seconds, self._watch)
+        self._histories = Histories(store, brain.conversation_expiry_seconds, self.watch)
         self.locks = Locks(store, self._histories.failed)
-        self.pin_lock = PinLock(pin_file, self._watch, now)
+        self.pin_lock = PinLock(pin_file, self.watch, now)
         self._confirmation = Confirmation(
             executor,
             permission,
@@ -146,14 +146,14 @@ class Conversation:
             if incoming.hidden:  # a recording says the PIN, too
                 shown = replace(utterance, text=incoming.utterance.text, samples=None)
             open_now = open_question(history.state)
-            self._watch.tell(Heard(shown, open_now.question if open_now else ""))
+            self.watch.tell(Heard(shown, open_now.question if open_now else ""))
             opened.turn = turn = Turn(
                 incoming.utterance,
                 history,
                 self._telling(shown, say),
                 interruption=interruption or Interruption(),
                 acts=self._acts_for(incoming.utterance, key, take_back),
-                watched=TurnWatch(self._watch, shown),
+                watched=TurnWatch(self.watch, shown),
             )
             with heard_by(partial(self._waits, shown)):
                 reply = await self._in_time(turn, self._take_turn(turn, incoming, read_only_reason))
@@ -193,7 +193,7 @@ class Conversation:
         if problem := _too_long(utterance):
             return self._refused(utterance, problem)
         async with self._opened(utterance) as opened:
-            self._watch.tell(Heard(utterance))
+            self.watch.tell(Heard(utterance))
             opened.turn = turn = self._own_turn(utterance, opened, opened.key)
             with heard_by(partial(self._waits, utterance)):
                 turn.tell_step(Staged, "confirmation", True, "chosen by hand", 0.0)
@@ -218,15 +218,15 @@ class Conversation:
     def _own_turn(self, utterance: Utterance, opened: _Opened, made_in: str) -> Turn:
         """One that nobody's words began."""
         acts = self._acts_for(utterance, made_in, None)
-        return Turn(utterance, opened.history, acts=acts, watched=TurnWatch(self._watch, utterance))
+        return Turn(utterance, opened.history, acts=acts, watched=TurnWatch(self.watch, utterance))
 
     def _answered(self, shown: Utterance, reply: Reply, history: History, started: float) -> Reply:
         """The reply with what belongs to every one, after everybody was told of it."""
         seconds = perf_counter() - started
         reply = replace(reply, conversation_id=shown.conversation_id, seconds=seconds, heard=shown.text)
         for outcome in reply.outcomes:
-            self._watch.tell(Acted(shown, outcome, reply.model))
-        self._watch.tell(Answered(shown, reply, self._confirmation.wanted(reply, history.state)))
+            self.watch.tell(Acted(shown, outcome, reply.model))
+        self.watch.tell(Answered(shown, reply, self._confirmation.wanted(reply, history.state)))
         return reply
 
     async def watch_memory(self) -> None:
@@ -247,13 +247,13 @@ class Conversation:
             return None
 
         def told(text: str) -> None:
-            self._watch.tell(Said(utterance, text))
+            self.watch.tell(Said(utterance, text))
             say(text)
 
         return told
 
     def _waits(self, utterance: Utterance, what: str) -> None:
-        self._watch.tell(Waiting(utterance, what))
+        self.watch.tell(Waiting(utterance, what))
 
     def _acts_for(self, utterance: Utterance, key: str, take_back: Where | None) -> TurnActs:
         here = Where(utterance.door, (utterance.room or "").casefold(), key)
@@ -273,8 +273,8 @@ class Conversation:
             seconds=perf_counter() - started,
             heard=utterance.text,
         )
-        self._watch.tell(Heard(utterance))
-        self._watch.tell(Answered(utterance, reply))
+        self.watch.tell(Heard(utterance))
+        self.watch.tell(Answered(utterance, reply))
         return reply
 
     def _refused(self, utterance: Utterance, problem: str) -> Reply:
@@ -288,8 +288,8 @@ class Conversation:
         )
         log.warning("what was said is too long", extra={"characters": len(utterance.text)})
         reply = Reply(problem, ok=False, conversation_id=utterance.conversation_id)
-        self._watch.tell(Heard(shown))
-        self._watch.tell(Answered(shown, reply))
+        self.watch.tell(Heard(shown))
+        self.watch.tell(Answered(shown, reply))
         return reply
 
     def may_hear_pin(self, text: str, door: str) -> bool:
@@ -332,7 +332,7 @@ class Conversation:
         if not limit.expired():
             until = asyncio.get_running_loop().time() + self._brain.turn_timeout_seconds
             limit.reschedule(max(limit.when() or until, until))
-        self._watch.tell(Progressed(utterance, progress))
+        self.watch.tell(Progressed(utterance, progress))
         if outer is not None:
             outer(progress)
 

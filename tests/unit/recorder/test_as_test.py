@@ -30,7 +30,7 @@ from voice_gateway.watch import Watch
 )
 async def test_the_line_says_what_was_done_and_passes(tmp_path, said, right):
     talk = HomeTalk(HOME)
-    recorder = recording(tmp_path, talk.conversation._watch)
+    recorder = recording(tmp_path, talk.conversation.watch)
     for text in said:
         await talk.hears(text)
     turns = await recorder.read(lambda store: store.turns())

@@ -19,7 +19,7 @@ from voice_gateway.turn import ToolCall, ToolTraits
 class Recorded(HomeTalk):
     def __init__(self, tmp_path, *more: BaseTool) -> None:
         super().__init__(HOME, more=more)
-        self.recorder = recording(tmp_path, self.conversation._watch)
+        self.recorder = recording(tmp_path, self.conversation.watch)
         self.recorder._around = self._seen
 
     def _seen(self) -> Surroundings:

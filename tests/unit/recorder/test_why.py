@@ -31,7 +31,7 @@ room = "Hall"
 class Talk(HomeTalk):
     def __init__(self, tmp_path, *, model=False, **settings):
         super().__init__(HOME)
-        watch = self.conversation._watch
+        watch = self.conversation.watch
         self.recorder = recording(tmp_path, watch, **settings)
         why = Why(self.recorder, self.named, self.brain.known).answer
         stages: list[Any] = [self.brain, self.model] if model else [self.brain]
