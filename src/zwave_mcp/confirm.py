@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from zwave_mcp.devices import (
     BARRIER,
+    COLOR_SWITCH,
     LAST_LEVEL,
     MULTILEVEL_SWITCH,
     Device,
@@ -168,7 +169,9 @@ async def _after_working(home: Home, command: Command, remaining_seconds: float 
         return CommandOutcome("working")
     await asyncio.sleep(remaining)
     lock = command.device.kind == "lock"
-    verdict = await _ask(home, command, home.pace.lock_window_seconds if lock else home.pace.after_ramp_seconds)
+    verdict = await _ask(
+        home, command, home.pace.lock_window_seconds if lock else home.pace.after_ramp_seconds
+    )
     # It accepted the command, so an unfinished ramp is still on its way; so is one of which it did not say
     # how long it takes.
     endless = remaining_seconds is None and verdict.outcome == "failed" and not lock
@@ -206,7 +209,7 @@ async def _ask(home: Home, command: Command, window_seconds: float) -> CommandOu
             rest = await _rest(home, command, seen)
             if command.reached(value) and not rest:
                 return CommandOutcome("confirmed", value, known=True)
-            if rest > home.pace.short_ramp_seconds or (command.moves and _moving(seen)):
+            if rest > home.pace.short_ramp_seconds or (command.moves and _under_way(command, seen)):
                 return CommandOutcome("working", value, known=True)
         if await _newly_jammed(home, command.device):
             return CommandOutcome("failed", seen[-1] if seen else None, bool(seen), jammed=True)
@@ -266,7 +269,7 @@ async def _left(home: Home, command: Command) -> float:
 async def _not_reached(home: Home, command: Command, seen: list[Any]) -> CommandOutcome:
     if not seen:
         return CommandOutcome("unreachable" if await _died(home, command.device) else "unconfirmed")
-    if _under_way(command, seen) or await _says_moving(home, command):
+    if _under_way(command, seen) or await _left(home, command):
         return CommandOutcome("working", seen[-1], known=True)
     if command.reached(seen[-1]):
         return CommandOutcome("confirmed", seen[-1], known=True)

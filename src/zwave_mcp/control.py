@@ -134,6 +134,7 @@ def command(device: Device, chosen: Wish) -> Command:
         state.id,
         _reached(value, chosen.action, state) if device.kind != "fan" else _blown(value, state.value),
         moves=device.kind in ("blind", "garage_door"),
+        rounds=device.kind == "fan" and bool(value),
     )
 
 

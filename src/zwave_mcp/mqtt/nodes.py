@@ -99,7 +99,7 @@ def _value(node_id: int, raw: Mapping[str, Any]) -> Value | None:
     updated = _number(raw.get("lastUpdate"))
     return Value(
         id=value_id,
-        value=None if is_secret(value_id.command_class, value_id.property) else scalar(raw.get("value")),
+        value=_plain(value_id, raw.get("value")),
         label=_text(raw.get("label")),
         unit=_text(raw.get("unit")),
         states=_states(raw.get("states")),
@@ -113,7 +113,9 @@ def _value(node_id: int, raw: Mapping[str, Any]) -> Value | None:
 
 
 def _plain(value_id: ValueId, raw: object) -> bool | float | str | None:
-    """What is left of a ramp is told in seconds."""
+    """What is left of a ramp is told in seconds; a code is told to nobody."""
+    if is_secret(value_id.command_class, value_id.property):
+        return None
     return duration_seconds(raw) if value_id.property == "duration" else scalar(raw)
 
 

@@ -235,6 +235,21 @@ async def test_a_confirmed_on_without_a_level_is_still_on():
     assert (await control(home, "floor lamp", "on"))[:3] == ("The Floor Lamp is now on.", "confirmed", "on")
 
 
+async def test_a_lamp_that_confirms_on_and_then_says_that_it_is_off_is_not_on():
+    home = ScriptedHome(dimmer(3, "Floor Lamp"))
+    home.polled = [0]
+    sentence, outcome, state, is_error = await control(home, "floor lamp", "on")
+    assert (outcome, state, is_error) == ("unconfirmed", "off", True)
+    assert "not confirmed" in sentence
+
+
+async def test_a_ramp_of_which_nobody_says_how_long_it_takes_has_not_failed():
+    home = ScriptedHome(dimmer(3, "Floor Lamp"))
+    home.pace = replace(QUICK, short_ramp_seconds=1.0)
+    home.written, home.polled = WriteResult(1, None), [0]
+    assert (await control(home, "floor lamp", "dim", level=40))[1] == "working"
+
+
 async def test_a_short_ramp_is_waited_for():
     home = ScriptedHome(dimmer(3, "Floor Lamp"))
     home.written, home.polled = WriteResult(1, 0.01), [20, 40]

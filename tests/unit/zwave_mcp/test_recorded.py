@@ -3,8 +3,8 @@
 The lines are the gateway's own; of long lists of nodes only those are kept that a test speaks of.
 """
 
+import asyncio
 import json
-from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -45,16 +45,19 @@ def home(*, groups: object = None) -> ScriptedHome:
     return ScriptedHome(*parse_nodes(NODES, groups))
 
 
-def told(nodes: Iterable[Node], node_id: int, **values: Any) -> tuple[Node, ...]:
-    """The same nodes after reports of one of them."""
+def told(node_id: int, **values: Any) -> tuple[Node, ...]:
+    """The same nodes after reports of one of them, as the gateway lists them."""
+    raw = json.loads(json.dumps(NODES))
+    for node in raw:
+        listed = node["values"].values() if isinstance(node["values"], dict) else node["values"]
+        for value in listed:
+            if (node["id"], value["commandClass"]) == (node_id, 38) and value["property"] in values:
+                value["value"] = values[value["property"]]
+    return parse_nodes(raw)
 
-    def now(value: Value) -> Value:
-        here = value.id.command_class == 38 and value.id.property in values
-        return replace(value, value=values[str(value.id.property)]) if here else value
 
-    return tuple(
-        replace(node, values=tuple(map(now, node.values))) if node.id == node_id else node for node in nodes
-    )
+def seconds(left: float) -> dict[str, Any]:
+    return {"value": left, "unit": "seconds"}
 
 
 async def call(home: ScriptedHome, tool: str, name: str, **args: Any) -> Result:
@@ -72,7 +75,7 @@ async def test_a_lamp_on_its_way_up_is_not_told_with_the_level_it_passes():
     lamp = home()
     lamp.written = written("ramps", "r1")
     lamp.polled = [result_of("ramps", one) for one in ("r2", "r3", "r4")]
-    lamp.after_write = told(lamp.nodes, 16, targetValue=75, duration=3)
+    lamp.after_write = told(16, targetValue=75, duration=seconds(3))
     said = await on(lamp, "node 16")
     assert said.structured["outcome"] == "working"
     assert said.sentence == "The Desk Lamp (node 16) is turning on."
@@ -81,9 +84,70 @@ async def test_a_lamp_on_its_way_up_is_not_told_with_the_level_it_passes():
 async def test_at_the_end_of_the_ramp_it_is():
     lamp = home()
     lamp.written, lamp.polled = written("ramps", "r1"), [75]
-    lamp.after_write = told(lamp.nodes, 16, targetValue=75, duration=0)
+    lamp.after_write = told(16, targetValue=75, duration=seconds(0))
     said = await on(lamp, "node 16")
     assert (said.structured["outcome"], said.structured["state"]) == ("confirmed", "on, 76 %")
+
+
+@pytest.mark.parametrize(
+    ("raw", "known"),
+    [
+        ({"value": 3, "unit": "seconds"}, 3),
+        ({"value": 2, "unit": "minutes"}, 120),
+        ({"unit": "unknown"}, None),
+        ("default", None),
+        (None, None),
+    ],
+)
+def test_what_is_left_of_a_ramp_is_read_from_the_list(raw: object, known: float | None):
+    (node,) = [one for one in told(16, duration=raw) if one.id == 16]
+    (left,) = [
+        one.value for one in node.values if (one.id.command_class, one.id.property) == (38, "duration")
+    ]
+    assert left == known
+
+
+async def test_a_slow_ramp_that_shows_the_same_level_twice_is_still_on_its_way():
+    lamp = home()
+    lamp.written, lamp.polled = written("ramps", "r1"), [30]
+    lamp.after_write = told(16, targetValue=255, duration={"value": 1, "unit": "minutes"})
+    said = await on(lamp, "node 16")
+    assert (said.structured["outcome"], said.sentence) == (
+        "working",
+        "The Desk Lamp (node 16) is turning on.",
+    )
+
+
+@pytest.mark.parametrize("left", [seconds(2), seconds(8), {"value": 2, "unit": "minutes"}])
+async def test_a_lamp_that_shows_its_level_only_at_the_end_has_not_failed(left: dict[str, Any]):
+    lamp = home()
+    lamp.written, lamp.polled = written("ramps", "r1"), [0]
+    lamp.after_write = told(16, targetValue=80, duration=left)
+    said = await call(lamp, "control_zwave_device", "node 16", action="dim", level=80)
+    assert (said.structured["outcome"], said.is_error) == ("working", False)
+
+
+async def test_a_long_ramp_is_not_waited_for():
+    lamp = home()
+    lamp.pace = replace(lamp.pace, window_seconds=60.0, poll_every_seconds=60.0)
+    lamp.written, lamp.polled = written("ramps", "r1"), [12]
+    lamp.after_write = told(16, targetValue=80, duration=seconds(30))
+    async with asyncio.timeout(5):
+        said = await call(lamp, "control_zwave_device", "node 16", action="dim", level=80)
+    assert said.structured["outcome"] == "working"
+
+
+async def test_what_was_left_of_a_ramp_long_ago_says_nothing_of_this_one():
+    lamp = home()
+    lamp.written, lamp.polled = written("ramps", "r1"), [0]
+    nodes = told(16, targetValue=80, duration=seconds(30))
+    lamp.after_write = tuple(replace(node, values=tuple(map(aged, node.values))) for node in nodes)
+    said = await call(lamp, "control_zwave_device", "node 16", action="dim", level=80)
+    assert said.structured["outcome"] == "failed"
+
+
+def aged(value: Value) -> Value:
+    return replace(value, updated=1000.0 if value.id.property == "duration" else 2000.0)
 
 
 async def test_a_supervised_lamp_tells_that_it_is_on_its_way():

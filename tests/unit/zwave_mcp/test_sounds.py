@@ -7,7 +7,7 @@ from tests.fakes.home_talk import simulated
 from tests.fakes.scripted_home import ScriptedHome, chime, dimmer, switch
 
 from zwave_mcp.devices import devices_of
-from zwave_mcp.home import ACKNOWLEDGED, FAILED, Node, Snapshot, Value, ValueId, WriteResult
+from zwave_mcp.home import ACKNOWLEDGED, FAILED, NoAnswer, Node, Snapshot, Value, ValueId, WriteResult
 from zwave_mcp.mqtt.nodes import parse_nodes
 from zwave_mcp.results import Result
 from zwave_mcp.tools import Tools
@@ -185,6 +185,24 @@ async def blow(home: ScriptedHome, action: str, **args: Any) -> Result:
 async def test_a_speed_is_what_the_fan_made_of_it(was, level, told, outcome):
     answer = await blow(home_of(dimmer(4, "Ceiling Fan", level=was), told), "on", level=level)
     assert answer.structured["outcome"] == outcome
+
+
+@pytest.mark.parametrize(
+    ("was", "level", "told", "state"),
+    [(0, 50, [66], "on, 67 %"), (33, 40, [33], "on, 33 %"), (0, 99, [20, 66, 99], "on, 100 %")],
+)
+async def test_a_fan_that_confirms_by_itself_is_asked_which_speed_it_took(was, level, told, state):
+    home = home_of(dimmer(4, "Ceiling Fan", level=was), 0)
+    home.written, home.polled = WriteResult(255), told
+    answer = await blow(home, "dim", level=level)
+    assert (answer.structured["outcome"], answer.structured["state"]) == ("confirmed", state)
+
+
+async def test_a_fan_that_confirms_and_then_says_nothing_is_told_without_a_speed():
+    home = home_of(dimmer(4, "Ceiling Fan"), 0)
+    home.written, home.polled = WriteResult(255), [NoAnswer("silence")]
+    answer = await blow(home, "dim", level=50)
+    assert (answer.sentence, answer.structured["outcome"]) == ("The Ceiling Fan confirmed it.", "confirmed")
 
 
 async def test_a_fan_is_turned_on_and_off_and_put_back():
