@@ -14,6 +14,7 @@ from voice_gateway.brain.grounding import Grounding, HomeNames, TurnKind, Wish
 from voice_gateway.brain.grounding.claims import Claims
 from voice_gateway.brain.grounding.looks import grounded
 from voice_gateway.brain.languages import data, languages_of, own_sentence
+from voice_gateway.brain.render_outcomes import render_outcomes
 from voice_gateway.brain.sentence_streamer import sentences
 from voice_gateway.turn import ToolOutcome
 
@@ -500,6 +501,42 @@ CLIMATE = ToolOutcome(
 )
 def test_a_number_goes_with_its_unit(text: str) -> None:
     assert spoken("how warm is it in the office", text, CLIMATE) == CLIMATE.text
+
+
+@pytest.mark.parametrize(
+    ("outcome", "text"),
+    [
+        ("climate", "It is 45 degrees."),
+        ("weather", "It is 20 degrees in Berlin."),
+        ("timers", "The pasta timer has 4 seconds left."),
+        ("no_timers", "Yes, timers are running."),
+        ("search", "The City Museum is open on Mondays."),
+        ("search", "The museum is open for 12 euros."),
+    ],
+)
+def test_of_a_look_no_number_state_or_denial_is_turned_round(outcome: str, text: str) -> None:
+    assert spoken("how is it", text, KNOWN[outcome]) == render_outcomes([KNOWN[outcome]])
+
+
+@pytest.mark.parametrize(
+    ("outcome", "text"),
+    [
+        ("climate", "The humidity is 45 percent."),
+        ("weather", "It is 7 to 11 degrees in Berlin."),
+        ("weather", "Wind of 20 kilometers per hour in Berlin."),
+        ("timers", "The pasta timer has 4 minutes left."),
+        ("no_timers", "No timers are running."),
+        ("search", "The museum is open from 10 to 18."),
+    ],
+)
+def test_what_a_look_found_passes_in_other_words(outcome: str, text: str) -> None:
+    assert spoken("how is it", text, KNOWN[outcome]) == text
+
+
+def test_one_state_of_a_text_does_not_go_with_another_thing_of_it() -> None:
+    seen = ToolOutcome("s", "look", "The lamp is on and the heater is off.", True, 0.1, read_only=True)
+    assert grounded("The lamp is on.", [seen], "")
+    assert grounded("The heater is on.", [seen], "") is False
 
 
 def test_a_number_with_its_own_unit_passes() -> None:

@@ -1,7 +1,7 @@
 """Whether what a sentence tells of the home is what a tool found in this turn."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from voice_gateway.brain.languages import (
     is_kind,
@@ -14,25 +14,34 @@ from voice_gateway.brain.languages import (
 )
 from voice_gateway.turn import ToolOutcome
 
+_COMMAS = re.compile(r",(?!\d)|\b(?:and|but)\b")
+
 
 def grounded(sentence: str, outcomes: Sequence[ToolOutcome], said: str) -> bool | None:
     """Whether its facts are those of an outcome, name and state of the same; None: it has no fact."""
     records = [record for outcome in outcomes for record in _records(outcome)]
     name: frozenset[str] = frozenset()
     state = _facts(said)[1]
-    clauses = [_facts(clause) for clause in re.split(r"[,;]|:\s|\b(?:and|but)\b", sentence)]
-    if not any(things | states for things, states, _ in clauses):
+    clauses = re.split(r"[,;]|:\s|\b(?:and|but)\b", sentence)
+    facts = [_facts(clause) for clause in clauses]
+    if not any(things | states for things, states, _ in facts):
         return None
-    for things, states, rest in clauses:
+    for clause, (things, states, rest) in zip(clauses, facts, strict=True):
         content = rest - listed("looks", "harmless")
         if things | states:
             name, state = things or name, states or state
             content |= name | state
-        if not any(content <= record for record in records):
+        denied = not things | states or _denies(spelled_out(clause).split())
+        if not any(content <= record and (denied or not _denies(record)) for record in records):
             return False
         if state and not name and len(records) > 1:
             return False
     return True
+
+
+def _denies(words: Iterable[str]) -> bool:
+    """ "No timers are running": without its "no" it says the opposite."""
+    return not listed("looks", "denies").isdisjoint(words)
 
 
 def _facts(text: str) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
@@ -53,21 +62,37 @@ def _records(outcome: ToolOutcome) -> Iterator[frozenset[str]]:
     facts = outcome.facts
     items = [item for value in facts.values() if isinstance(value, list) for item in value]
     shared = " ".join(str(value) for value in facts.values() if isinstance(value, str))
-    entries = [str(item) for item in items] or re.split(r";|\n|\),", outcome.text)
+    entries = [re.sub(r"\bNone\b", "", str(item)) for item in items] or re.split(r";|\n|\),", outcome.text)
     if len(entries) == 1:
-        entries = [f"{outcome.text} {entries[0]} {' '.join(map(str, outcome.args.values()))}"]
-    aloud = set(words_in(outcome.text))  # ids and ages are numbers, too
+        entries = [f"{outcome.text}, {entries[0]}, {', '.join(map(str, outcome.args.values()))}"]
+    aloud = spelled_out(_units_said(outcome.text)).split()  # ids and ages are numbers, too
+    units: dict[str, set[str]] = {}
+    for number in _with_units(numbers_as_digits(aloud)):
+        units.setdefault(number.partition(" ")[0], set()).update(number.split()[1:])
     for entry in entries:
-        words = words_in(_units_said(f"{entry} {shared}"))
-        kept = [word for word in words if not word[0].isdigit() or word in aloud]
-        numbers = _with_units(numbers_as_digits(kept))
-        bare = {word for word in numbers if word[0].isdigit() and " " not in word}
-        any_unit = {f"{word} {unit}" for word in bare for unit in listed("looks", "units")}
-        yield frozenset(map(singular, numbers)) | frozenset(kept) | any_unit
+        for part in _by_state(f"{entry}, {shared}"):
+            words = spelled_out(_units_said(part)).split()
+            kept = [word for word in words if not word[0].isdigit() or word in aloud]
+            numbers = _with_units(numbers_as_digits(kept))
+            bare = {word for word in numbers if word[0].isdigit() and " " not in word}
+            measured = {
+                f"{word} {unit}" for word in bare for unit in units.get(word) or listed("looks", "units")
+            }
+            yield frozenset(map(singular, numbers)) | frozenset(kept) | measured
+
+
+def _by_state(entry: str) -> list[str]:
+    """ "Open from 10 to 18, closed on Mondays": what stands with one state does not go with another."""
+    groups: dict[frozenset[str], list[str]] = {}
+    for part in _COMMAS.split(entry):
+        groups.setdefault(listed("subjects", "states") & set(words_in(part)), []).append(part)
+    shared = groups.pop(frozenset(), [])
+    return [", ".join([*parts, *shared]) for parts in groups.values() or [[]]]
 
 
 def _units_said(text: str) -> str:
-    return text.replace("%", " percent ").replace("°", " degrees ")
+    said = text.replace("%", " percent ").replace("°", " degrees ").replace("€", " euros ")
+    return re.sub(r"\bkm/h\b|\bkilomet\w+ (?:per|an) hour\b", " kmh ", said)
 
 
 def _with_units(words: Sequence[str]) -> list[str]:
