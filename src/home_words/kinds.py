@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, Literal, Protocol, TypeVar
 
-from home_words.names import plain_words, singular
+from home_words.names import plain, plain_words, singular
 from home_words.phonetics import sound
 from home_words.risk import drives_a_gate, has_shades, is_called_door, is_guarded
 
@@ -27,17 +27,59 @@ COVERS: Final = frozenset({"blind", "garage_door"})
 # A way into the house: nobody gets one by a vague or misheard name.
 ENTRANCES: Final = frozenset({"lock", "garage_door"})
 
-_LIGHT: Final = re.compile(
-    r"light|lamp|bulb|chandelier|lantern|leuchte|licht|lampe|lampa|lumi|spot|sconce|\bleds?\b|\bglow",
-    re.IGNORECASE,
-)
-_NO_LIGHT: Final = re.compile(
-    r"\b(?:fan|heater|pump|motor|valve|humidifier|dehumidifier)s?\b|ventilator|lüfter|pumpe|heizung",
-    re.IGNORECASE,
-)
+# What a name says of its device in the languages that names are given in: a whole word, or with "*" its
+# beginning, its end or a part of it.
+_LIGHTS: Final = """
+*light* *lamp* *bulb* *chandelier* *lantern* *leucht* *licht* lumi* *spot* *sconce* led leds glow*
+"""
+_MORE_LIGHTS: Final = """
+illumin* *luchter* *ljus* *belysning* lys* *lys *lyset valo* *valo *valot *valais*
+luz luces iluminación* bombilla* foco focos candeeiro* luminária* lustre* abajur* llum llums
+éclairage* ampoule* plafonnier* applique* veilleuse* luce luci faretto faretti plafoniera* abat-jour
+światł* oświetl* żarówk* kinkiet* żyrandol* světl* svítidl* osvětl* žárovk* lustr svetl* svjetl* rasvjet*
+fény fények fényfüzér világít* csillár* ışık* ışığ* ampul* avize* aydınlatma* veioz*
+свет* світл* подсвет* освещ* освітл* ламп* люстр* торшер* бра φως φώτα φωτισμ* φωτιστικ* λάμπ*
+*灯* *燈* *照明* *ライト* *ランプ* *조명* *전등* *램프*
+"""
+_FANS: Final = """
+fan fans *ventilator* *lüfter* *ventilateur* ventilador* ventilatore ventilatori *fläkt *fläkten
+*vifte *viften *tuuletin wentylator* větrák* vantilatör* pervane вентилятор* ανεμιστήρ*
+*风扇* *風扇* *扇風機* *선풍기*
+"""
+# What hangs on a dimmer and is no lamp.
+_MACHINES: Final = """
+heater heaters pump pumps motor motors valve valves humidifier* dehumidifier*
+*pumpe *pumpen *heizung *heizstrahler *heizer pompe pompes pompa pompy bomba bombas *pumppu *pump
+čerpadl* насос* chauffage* radiateur* calefact* calefacci* radiador* riscaldamento* *verwarming *kachel
+*lämmitin *värmare grzejnik* topení* fűtés* ısıtıcı* обогрев* отоплен*
+"""
+_WINDOWS: Final = """
+window windows skylight* *fenster *fönster *fönstret *ikkuna *vindu *vindue *vinduet *raam velux
+fenêtre* ventana* janela* finestra finestre okno okna okien* ablak* *ablak pencere* fereastr* prozor*
+окно окна вікно вікна παράθυρ* *窓* *窗* *창문*
+"""
+_SHADES: Final = """
+persiana* cortina* estor* toldo* tenda tende tapparell* *gordijn* *luik rolet* żaluzj* žaluzi* závěs*
+*verho* *gardin* *persienn* *rullo* perde* panjur* redőny* függöny* штор* жалюзи
+"""
 
 
-_FAN: Final = re.compile(r"\bfans?\b|ventilator|lüfter|ventilateur|ventilador|ventilatore", re.IGNORECASE)
+def _stems(words: str) -> re.Pattern[str]:
+    """Found in a name as `plain` writes it."""
+    found = (
+        rf"{'' if word.startswith('*') else chr(92) + 'b'}{re.escape(plain(word))}"
+        rf"{'' if word.endswith('*') else chr(92) + 'b'}"
+        for word in words.split()
+    )
+    return re.compile("|".join(found))
+
+
+_LIGHT: Final = _stems(_LIGHTS + _MORE_LIGHTS)
+_PLAINLY_LIGHT: Final = _stems(_LIGHTS)
+_FAN: Final = _stems(_FANS)
+_NO_LIGHT: Final = _stems(_FANS + _MACHINES)
+_WINDOW: Final = _stems(_WINDOWS)
+_SHADED: Final = _stems(_SHADES)
 
 
 class HomeDevice(Protocol):
@@ -58,7 +100,7 @@ D = TypeVar("D", bound=HomeDevice)
 
 def is_fan(name: str) -> bool:
     """By its name alone: a "Ceiling Fan" on a dimmer, and not the "Ceiling Fan Light"."""
-    return bool(_FAN.search(name)) and not _LIGHT.search(name)
+    return bool(_FAN.search(plain(name))) and not _LIGHT.search(plain(name))
 
 
 def mover_kind(name: str) -> Kind:
@@ -73,9 +115,12 @@ def is_light(kind: str, name: str) -> bool:
     A "Ceiling Fan" on a dimmer is a fan (Z-Wave has no other sort of fan): "all lights off" must not stop
     it, nor "the light" start it. A "Ceiling Fan Light" is the light of one.
     """
-    if _LIGHT.search(name):
-        return kind in _MAY_BE_LIT
-    return kind == "light" or (kind == "dimmer" and not _NO_LIGHT.search(name))
+    called = plain(name)
+    if _LIGHT.search(called):
+        # Words of many languages may lie: what opens a gate or wakes the house is no lamp by one of them.
+        sure = _PLAINLY_LIGHT.search(called) or not is_guarded(kind, (name,))
+        return kind in _MAY_BE_LIT and bool(sure)
+    return kind == "light" or (kind == "dimmer" and not _NO_LIGHT.search(called))
 
 
 _NOUNS: Final[dict[str, Sort]] = {
@@ -107,9 +152,6 @@ _PARTICULAR: Final = frozenset("lamp bulb shutter shade curtain drape outlet soc
 
 # No word for commands: what a window is that can be moved, its own name says.
 WINDOW: Final[Sort] = "window"
-_WINDOW: Final = re.compile(
-    r"\b(?:windows?|skylights?|\w*fenster|fenêtres?|ventanas?|finestr[ae])\b", re.IGNORECASE
-)
 _UNNAMED: Final = re.compile(r"node \d+(?: \d+)?", re.IGNORECASE)
 
 
@@ -129,7 +171,8 @@ def _swept(device: HomeDevice) -> bool:
 @lru_cache(maxsize=16_384)
 def _is_window(name: str) -> bool:
     """A window with a motor opens to the rain: "the blinds" are not it, unless it is the window's blind."""
-    return bool(_WINDOW.search(name)) and not has_shades(name)
+    called = plain(name)
+    return bool(_WINDOW.search(called)) and not has_shades(name) and not _SHADED.search(called)
 
 
 def _called(word: str, kinds: frozenset[str]) -> Callable[[HomeDevice], bool]:
@@ -143,7 +186,7 @@ def _called(word: str, kinds: frozenset[str]) -> Callable[[HomeDevice], bool]:
 
 
 _MEMBERS: Final[dict[str, Callable[[HomeDevice], bool]]] = {
-    "fan": _called("fan", SWITCHED),
+    "fan": lambda device: device.kind == "fan" or (device.kind in SWITCHED and is_fan(device.name)),
     "vacuum": _called("vacuum", SWITCHED),
     "light": lambda device: is_light(device.kind, device.name),
     "cover": lambda device: device.kind == "blind" and not _is_window(device.name),
