@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 MAX_PAGES = 1000  # of one tools/list
 INVALID_PARAMS, CONNECTION_CLOSED = -32602, -32000  # codes of JSON-RPC and of the SDK
 SUSPECT_AFTER = 3  # calls in a row that were given up without an answer
+REPLY_LIMIT = 64 * 1024 * 1024  # bytes of one message: a longer one is skipped whole, and fails its call
 SHOWN = 300  # characters of a foreign text that a log shows
 
 

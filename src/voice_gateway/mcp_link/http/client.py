@@ -7,9 +7,8 @@ from typing import Any
 
 import httpx2
 
-from voice_gateway.mcp_link.connection import shorten
+from voice_gateway.mcp_link.connection import REPLY_LIMIT, shorten
 from voice_gateway.mcp_link.http.exchange import EVENTS, Exchange, exchange_under_way
-from voice_gateway.mcp_link.stdio.frames import LINE_LIMIT
 
 HTTP_SECONDS, READ_SECONDS = 30.0, 300.0  # a server may hold a response open for as long as a tool runs
 WORDS_LIMIT, WORDS_SECONDS = 64 * 1024, 2.0  # of what is said with a no
@@ -81,7 +80,7 @@ class _Watched(httpx2.AsyncByteStream):
         self._on_end = on_end
         self._events = exchange.kind == EVENTS
         # An event stream has no end; each of its events has a limit of its own in the SDK.
-        self._limit = None if self._events else WORDS_LIMIT if exchange.refused else LINE_LIMIT
+        self._limit = None if self._events else WORDS_LIMIT if exchange.refused else REPLY_LIMIT
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         size = 0

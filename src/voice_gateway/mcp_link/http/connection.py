@@ -11,6 +11,7 @@ from voice_gateway.config import ServerSettings
 from voice_gateway.errors import LinkError, ToolError
 from voice_gateway.mcp_link.connection import (
     CONNECTION_CLOSED,
+    REPLY_LIMIT,
     SUSPECT_AFTER,
     Events,
     Greeting,
@@ -26,7 +27,6 @@ from voice_gateway.mcp_link.http.session import greeted, noting, progress_callba
 from voice_gateway.mcp_link.http.words import Words
 from voice_gateway.mcp_link.login_file import LoginFile
 from voice_gateway.mcp_link.server_log import wanted_level
-from voice_gateway.mcp_link.stdio.frames import LINE_LIMIT
 from voice_gateway.progress import listener
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ T = TypeVar("T")
 TURNED_AWAY = frozenset({401, 403, 404, 502, 503, 504})
 NO_TOKEN = 401
 NOTHING_THERE = frozenset({400, 404, 405, 406, 415, 501})  # at this path, or not in this way
-EVENT_LIMIT = LINE_LIMIT  # bytes of one reply on an event stream
+EVENT_LIMIT = REPLY_LIMIT  # bytes of one reply on an event stream
 KILL_SECONDS = 1.0  # for the SDK to end after it was cancelled
 SILENT_TWICE = 2  # pings without an answer: once may be a busy machine
 

@@ -14,6 +14,7 @@ from typing import Any
 from voice_gateway.config import ServerSettings
 from voice_gateway.errors import BadArguments, GatewayError, LinkError, ToolError, ToolUnavailable
 from voice_gateway.mcp_link.connection import (
+    REPLY_LIMIT,
     SUSPECT_AFTER,
     Events,
     Greeting,
@@ -25,7 +26,6 @@ from voice_gateway.mcp_link.connection import (
 )
 from voice_gateway.mcp_link.server_log import wanted_level
 from voice_gateway.mcp_link.stdio.frames import (
-    LINE_LIMIT,
     QUICK_LINE,
     LongLine,
     Parsed,
@@ -202,7 +202,7 @@ class StdioConnection:
             log.warning("MCP server wrote something that is not JSON-RPC", extra=facts)
 
     def _on_long_line(self, line: LongLine) -> None:
-        megabytes = LINE_LIMIT // 1024**2
+        megabytes = REPLY_LIMIT // 1024**2
         too_much = ToolError(f'The server "{self._name}" answered with more than {megabytes} MB: too much.')
         self._calls.fail(line, too_much)
 

@@ -9,9 +9,8 @@ from typing import Any
 
 from pydantic_core import from_json
 
-from voice_gateway.mcp_link.connection import SHOWN, shorten
+from voice_gateway.mcp_link.connection import REPLY_LIMIT, SHOWN, shorten
 
-LINE_LIMIT = 64 * 1024 * 1024  # longer lines are skipped whole
 QUICK_LINE = 1024 * 1024  # longer lines are parsed in a thread
 ENDS_KEPT = 256  # bytes at either end of a line that is skipped
 RECOVERY_TRIES = 100  # places on a line where a frame may begin
@@ -56,7 +55,7 @@ class LineBuffer:
     `on_too_long` is told of a line twice: when it passes the limit, and when it ends.
     """
 
-    def __init__(self, on_too_long: Callable[[LongLine], None], limit: int = LINE_LIMIT) -> None:
+    def __init__(self, on_too_long: Callable[[LongLine], None], limit: int = REPLY_LIMIT) -> None:
         self._on_too_long = on_too_long
         self._limit = limit
         self._parts: list[bytes] = []
