@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from voice_gateway.errors import ToolUnavailable
+from voice_gateway.kept_changes import ChangeListeners
 from voice_gateway.private_files import SIDE_FILES, private_file
 
 log = logging.getLogger(__name__)
@@ -267,18 +268,13 @@ class SharedTable:
     ) -> None:
         self.path = path
         self._lost = lost
-        self._listeners: list[Callable[[], None]] = []
+        self._changes = ChangeListeners()
+        self.listen = self._changes.listen
         self._file = SqliteFile(path, schema, on_damage=on_damage)
-
-    def listen(self, listener: Callable[[], None]) -> Callable[[], None]:
-        """Told after every change made here, in the thread that made it. Returns how to stop listening."""
-        self._listeners.append(listener)
-        return lambda: self._listeners.remove(listener)
 
     def change(self, work: Callable[[sqlite3.Connection], T]) -> T:
         result = self.run(work)
-        for listener in list(self._listeners):
-            listener()
+        self._changes.tell()
         return result
 
     def run(self, work: Callable[[sqlite3.Connection], T], *, write: bool = True) -> T:

@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from voice_gateway.errors import ConfigError, ToolUnavailable
+from voice_gateway.kept_changes import ChangeListeners
 from voice_gateway.problems.sentences import ROUTINES_LOST
 from voice_gateway.routines.model import Event, Routine
 from voice_gateway.routines.redis_scripts import (
@@ -90,14 +91,15 @@ class RedisRoutines:
         self._keys = [prefix + key for key in KEYS]
         self._stamp_key = f"{prefix}stamp"
         self._scripts: dict[str, Any] = {}
-        self._listeners: list[Callable[[], None]] = []
+        self._changes = ChangeListeners()
+        self.listen = self._changes.listen
         self._waits: bool | None = None  # for its disk; None: not known yet
 
     def add(self, routines: Sequence[Routine], limit: int) -> list[Routine]:
         how, found = self._change(ADD, str(limit), *(word for one in routines for word in _words(one)))
         if how == "too many":
             raise TooMany(too_many(found))
-        self._tell()
+        self._changes.tell()
         return [replace(one, id=int(number)) for one, number in zip(routines, found, strict=True)]
 
     def all(self) -> list[Routine]:
@@ -122,7 +124,7 @@ class RedisRoutines:
         wanted = list(routines)
         words = [word for one in wanted for word in (str(one.id), *_words(one))]
         kept = set(self._change(REPLACE, *words))
-        self._tell()
+        self._changes.tell()
         return [one for one in wanted if one.id in kept]
 
     def plan(self, moments: Mapping[int, datetime | None]) -> None:
@@ -131,7 +133,7 @@ class RedisRoutines:
 
     def remove(self, ids: Iterable[int]) -> list[Routine]:
         gone = self._readable(self._change(REMOVE, *map(str, ids)))
-        self._tell()
+        self._changes.tell()
         return gone
 
     def claim(self, wanted: Sequence[tuple[int, datetime | None]], who: str, now: datetime) -> list[Routine]:
@@ -147,14 +149,6 @@ class RedisRoutines:
             following = "gone" if one.gone else _written(one.following)
             words += [str(one.routine.id), _written(one.routine.next), following, last_of(one.routine) or ""]
         self._change(FINISH, who or "", *words)
-
-    def listen(self, listener: Callable[[], None]) -> Callable[[], None]:
-        self._listeners.append(listener)
-        return lambda: self._listeners.remove(listener)
-
-    def _tell(self) -> None:
-        for listener in list(self._listeners):
-            listener()
 
     # --- asking
 

@@ -19,7 +19,7 @@ from voice_gateway.tools.runner import GRACE_SECONDS, DaemonThreads, Runner, Too
 from voice_gateway.tools.schema import is_flat
 from voice_gateway.tools.waiting import WAIT_SECONDS, tell_later, waited_for
 from voice_gateway.turn import Gate, OutcomeStatus, ToolCall, ToolOutcome, ToolTraits, encodable, new_id
-from voice_gateway.verdict import Decision, Verdict
+from voice_gateway.verdict import ALLOWED, Decision, Verdict
 
 if TYPE_CHECKING:
     from voice_gateway.tools.call_plan.plan import CallPlan
@@ -245,18 +245,9 @@ class ToolExecutor:
         if seconds > self._slow_seconds:
             self._warn_of_slow(execution, seconds)
         for_model = capped(text, self._result_cap)
-        return ToolOutcome(
-            call_id=execution.call_id,
-            name=execution.name,
-            text=text,
-            ok=False,
-            seconds=seconds,
-            args=execution.args,
-            error=kind,
-            structured=structured,
-            read_only=execution.traits.read_only,
-            for_model=quoted_error(for_model) if outside else for_model,
-            outside=outside,
+        for_model = quoted_error(for_model) if outside else for_model
+        return _not_done(
+            execution, seconds, text, for_model, error=kind, structured=structured, outside=outside
         )
 
     def _refused(self, execution: Execution, verdict: Verdict) -> ToolOutcome:
@@ -266,22 +257,40 @@ class ToolExecutor:
         log.info(
             "tool was not permitted", extra={**_facts(execution, seconds, text), "error": ErrorKind.FAILED}
         )
-        return ToolOutcome(
-            call_id=execution.call_id,
-            name=execution.name,
-            text=text,
-            ok=False,
-            seconds=seconds,
-            args=execution.args,
-            error=ErrorKind.FAILED,
-            structured={"outcome": OutcomeStatus.NOT_PERMITTED.value},
-            read_only=execution.traits.read_only,
-            for_model=f"Error: {verdict.reason}",
-            verdict=verdict,
+        facts, reason = {"outcome": OutcomeStatus.NOT_PERMITTED.value}, f"Error: {verdict.reason}"
+        return _not_done(
+            execution, seconds, text, reason, error=ErrorKind.FAILED, structured=facts, verdict=verdict
         )
 
     def _warn_of_slow(self, execution: Execution, seconds: float) -> None:
         log.warning("tool is slow", extra={"tool": execution.name, "seconds": round(seconds, 3)})
+
+
+def _not_done(
+    execution: Execution,
+    seconds: float,
+    text: str,
+    for_model: str,
+    *,
+    error: ErrorKind,
+    structured: Any,
+    outside: bool = False,
+    verdict: Verdict = ALLOWED,
+) -> ToolOutcome:
+    return ToolOutcome(
+        call_id=execution.call_id,
+        name=execution.name,
+        text=text,
+        ok=False,
+        seconds=seconds,
+        args=execution.args,
+        error=error,
+        structured=structured,
+        read_only=execution.traits.read_only,
+        for_model=for_model,
+        outside=outside,
+        verdict=verdict,
+    )
 
 
 def _is_cancelled() -> bool:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from voice_gateway.errors import ToolUnavailable
-from voice_gateway.kept_changes import identity
+from voice_gateway.kept_changes import ChangeListeners, identity
 from voice_gateway.problems.sentences import TIMERS_LOST
 from voice_gateway.sqlite_file import BUSY_SECONDS, Damage, Schema, SqliteFile, UnreadableRow, file_id
 
@@ -98,7 +98,8 @@ class TimerStore:
         self._known_at = 0.0
         self._file_id: int | None = None  # of the file in which they were
         self._seen: object = None  # what the file was like when it was read, where that will do
-        self._listeners: list[Callable[[], None]] = []
+        self._changes = ChangeListeners()
+        self.listen = self._changes.listen
         schema = Schema("timers", _NAMES, (_TABLE, _NUMBERS, _KIND), _is_timer)
         self._file = SqliteFile(path, schema, on_damage=on_damage, spare=self._spare)
 
@@ -116,7 +117,7 @@ class TimerStore:
 
         timer = self._do(work)
         self._known = [*self._known, timer]
-        self._tell()
+        self._changes.tell()
         return timer
 
     def move(self, timer: Timer, due: datetime, seconds: float) -> Timer | None:
@@ -132,7 +133,7 @@ class TimerStore:
 
         moved = self._do(work)
         self._known = [*(one for one in self._known if one.id != timer.id), *([moved] if moved else [])]
-        self._tell()
+        self._changes.tell()
         return moved
 
     def all(self, *, busy_seconds: float = BUSY_SECONDS) -> list[Timer]:
@@ -175,7 +176,7 @@ class TimerStore:
 
         gone = self._do(work, busy_seconds=busy_seconds)
         self._known = [timer for timer in self._known if timer.id not in wanted]
-        self._tell()
+        self._changes.tell()
         return gone
 
     def start_ringing(
@@ -194,15 +195,6 @@ class TimerStore:
             return ours
 
         return self._do(work, busy_seconds=busy_seconds)
-
-    def listen(self, listener: Callable[[], None]) -> Callable[[], None]:
-        """Told after every change made here, in the thread that made it. Returns how to stop listening."""
-        self._listeners.append(listener)
-        return lambda: self._listeners.remove(listener)
-
-    def _tell(self) -> None:
-        for listener in list(self._listeners):
-            listener()
 
     def _do(
         self,
