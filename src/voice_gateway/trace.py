@@ -34,6 +34,7 @@ from voice_gateway.watch import (
     Planned,
     Progressed,
     Said,
+    SentMessage,
     Staged,
     Waiting,
 )
@@ -41,6 +42,7 @@ from voice_gateway.watch import (
 # Characters of one outcome: many read it, few need all of it, and a broker or a client may have little room.
 LONGEST_ARGUMENTS, LONGEST_TEXT, LONGEST_STRUCTURED = 2_000, 8_000, 32_000
 MOST_ARGUMENTS = 20  # of a call that has too many
+MOST_MESSAGES = 40  # that were new to a model in one round
 
 # Whoever says one of these with a number says what opens something.
 _CODE = re.compile(
@@ -194,7 +196,25 @@ def _round(event: ModelRound) -> Mapping[str, Any]:
         "calls": [_call(call) for call in event.calls[:MOST_ARGUMENTS]],
         "text": private(shorten(event.text, LONGEST_TEXT)),
         "error": hide_secrets(event.error),
+        "sent": _sent(event.sent),
+        "earlier": event.earlier,
+        "prompt": event.prompt,
+        "tools": list(event.tools),
     }
+
+
+def _sent(messages: Sequence[SentMessage]) -> list[dict[str, Any]]:
+    args = {call.id: call.args for message in messages for call in message.calls}
+    told = []
+    for one in messages[-MOST_MESSAGES:]:
+        facts: dict[str, Any] = {"role": one.role}
+        if one.role == "tool":
+            facts |= {"tool": one.tool, "call_id": one.call_id}
+        facts["text"] = private(mask_result(one.text, args.get(one.call_id), LONGEST_TEXT))
+        if one.calls:
+            facts["calls"] = [_call(call) for call in one.calls[:MOST_ARGUMENTS]]
+        told.append(facts)
+    return told
 
 
 def _call(call: ToolCall) -> dict[str, Any]:

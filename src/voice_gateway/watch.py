@@ -46,6 +46,17 @@ class Staged(Dated):
 
 
 @dataclass(frozen=True, slots=True)
+class SentMessage:
+    """One message to a model."""
+
+    role: str  # user, assistant, tool
+    text: str
+    calls: tuple[ToolCall, ...] = ()  # of an assistant
+    tool: str = ""  # whose result it is, and of which call
+    call_id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class ModelRound(Dated):
     """A model was asked once, and what it wants."""
 
@@ -59,6 +70,10 @@ class ModelRound(Dated):
     calls: tuple[ToolCall, ...] = ()
     text: str = ""
     error: str = ""  # it gave no message
+    sent: tuple[SentMessage, ...] = ()  # those that no earlier round of this turn had
+    earlier: int = 0  # messages of earlier turns, sent before these
+    prompt: str = ""  # by which the system prompt is known
+    tools: tuple[str, ...] = ()  # that it was offered; told in the first round
 
 
 @dataclass(frozen=True, slots=True)

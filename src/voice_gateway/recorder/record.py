@@ -106,7 +106,7 @@ def _args(event: Event) -> Any:
     if isinstance(event, CallFinished):
         return event.outcome.args
     if isinstance(event, ModelRound):
-        return [call.args for call in event.calls]
+        return [call.args for call in (*event.calls, *(c for one in event.sent for c in one.calls))]
     return [outcome.args for outcome in event.reply.outcomes] if isinstance(event, Answered) else None
 
 

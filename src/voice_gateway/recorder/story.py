@@ -4,7 +4,11 @@ from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
+from voice_gateway.tools.masking import shorten
+
 Event = Mapping[str, Any]
+
+LONGEST = 300  # characters of a message in one line; --json has all of it
 
 
 def told(turn: Mapping[str, Any]) -> Iterator[str]:
@@ -15,6 +19,8 @@ def told(turn: Mapping[str, Any]) -> Iterator[str]:
         line = _LINES.get(event["type"], _other)(event)
         if line:
             yield f"{(event['at'] - turn['at']) * 1000:>7.0f} ms  {line}"
+            for more in _messages(event):
+                yield f"{'':>12}{more}"
 
 
 def arguments(args: Any) -> str:
@@ -41,11 +47,28 @@ def _staged(event: Event) -> str:
 def _round(event: Event) -> str:
     tokens = f", {event['input_tokens']} tokens in, {event['output_tokens']} out"
     calls = ", ".join(call["tool"] for call in event["calls"])
-    wants = f": wants {calls}" if calls else f": {event['error']}" if event["error"] else ""
+    said = f': "{_short(event["text"])}"' if event["text"] else ""
+    wants = f": wants {calls}" if calls else f": {event['error']}" if event["error"] else said
     took = f"{1000 * event['seconds']:.0f} ms"
     return (
         f"{event['model']}, round {event['number']}, {took}{tokens if event['input_tokens'] else ''}{wants}"
     )
+
+
+def _messages(event: Event) -> Iterator[str]:
+    """What a model was sent in a round, and not in the round before."""
+    if event.get("earlier"):
+        yield f"it read {event['earlier']} earlier messages of this conversation"
+    for one in event.get("sent", ()):
+        who = f"tool {one['tool']}" if one["role"] == "tool" else one["role"]
+        calls = ", ".join(f"{call['tool']}({arguments(call['args'])})" for call in one.get("calls", ()))
+        yield _short(
+            f"it read from {who}: {' '.join(filter(None, [one['text'], calls and f'calls {calls}']))}"
+        )
+
+
+def _short(text: str) -> str:
+    return shorten(" ".join(text.split()), LONGEST)
 
 
 def _judged(event: Event) -> str:

@@ -1,12 +1,13 @@
 """One turn with a model, the same for every provider: ask, run the calls, and say what is true."""
 
+import hashlib
 import json
 import logging
 import re
 from time import perf_counter
 from typing import Any
 
-from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 
 from home_words.question import is_question
 from voice_gateway.brain.grounding import Grounding, HomeNames, is_look
@@ -24,12 +25,13 @@ from voice_gateway.errors import BrainError
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.traits import qualified_name, traits
 from voice_gateway.turn import OutcomeStatus, Reply, ToolCall, ToolOutcome, new_id
-from voice_gateway.watch import ModelRound, tell_step
+from voice_gateway.watch import ModelRound, SentMessage, tell_step
 
 log = logging.getLogger(__name__)
 
 # What a prompt that was asked for is to the rules about spoken words: a text is wanted, nothing of the home.
 FOR_A_TEXT = "Tell me a story."
+PROMPT_ID = hashlib.sha256(SYSTEM_PROMPT.encode()).hexdigest()[:12]
 NOT_RUN_AGAIN = "(Not run again: the same call was already made in this turn.) "
 
 
@@ -50,9 +52,9 @@ async def run_loop(
     """
     said = FOR_A_TEXT if turn.brought else turn.utterance.text
     grounding = Grounding(said, language, home or HomeNames(), model.offer.tools)
-    rounds = _Rounds(model, turn, executor, grounding, history_budget)
     start = list(turn.history.messages)
     turn.history.add_user("\n".join(filter(None, [user_text, turn.brought])), outside=bool(turn.brought))
+    rounds = _Rounds(model, turn, executor, grounding, history_budget)
     try:
         text = await rounds.answer(max_rounds)
     except BrainError as error:
@@ -91,11 +93,13 @@ class _Rounds:
         self.answered = False
         self._model, self._turn, self._executor = model, turn, executor
         self._history, self._history_budget = turn.history, history_budget
+        self._question = turn.history.messages[-1]  # what was said in this turn, as the model gets it
         self._grounding = grounding
         self._prompt = [SYSTEM_PROMPT, NAMES, COUNTS, SAID, *model.offer.descriptions()]
         self._out = SentenceStreamer(turn.say, grounding.review, self._usable)
         self._repeats = _Repeats(executor)
         self._asked = 0  # how often the model was
+        self._sent: dict[int, BaseMessage] = {}  # in this turn, by their ids, which stay taken so
 
     @property
     def acted(self) -> bool:
@@ -159,11 +163,12 @@ class _Rounds:
                 first.append(perf_counter() - started)
             self._out.feed(text)
 
+        sent = self._newly_sent(messages)
+
         def tell(**more: Any) -> None:
             seconds = perf_counter() - started
-            tell_step(
-                ModelRound, self._model.model_name, self._asked, seconds, first[0] if first else None, **more
-            )
+            name, until_text = self._model.model_name, first[0] if first else None
+            tell_step(ModelRound, name, self._asked, seconds, until_text, **sent, **more)
 
         try:
             message = await self._model.reply(messages, feed)
@@ -172,6 +177,15 @@ class _Rounds:
             raise
         tell(**_round_facts(message))
         return message
+
+    def _newly_sent(self, messages: list[BaseMessage]) -> dict[str, Any]:
+        """What no earlier round of this turn had; what was said in earlier turns is told there."""
+        said = [place for place, one in enumerate(messages) if one is self._question]
+        start = said[-1] if said else 0
+        new = [one for one in messages[start:] if id(one) not in self._sent]
+        self._sent |= {id(one): one for one in new}
+        offered = tuple(tool.name for tool in self._model.offer.tools) if self._asked == 1 else ()
+        return {"sent": tuple(map(_sent, new)), "earlier": start, "prompt": PROMPT_ID, "tools": offered}
 
     def _calls(self, message: AIMessage, text: str) -> list[ToolCall]:
         """The calls of a message, each with an id of its own (MSG-6), unparsed ones too."""
@@ -247,6 +261,16 @@ def _round_facts(message: AIMessage) -> dict[str, Any]:
         "calls": tuple(ToolCall(one["id"] or "", one["name"] or "", one["args"]) for one in calls),
         "text": str(message.text),
     }
+
+
+def _sent(message: BaseMessage) -> SentMessage:
+    text = str(message.text)
+    if isinstance(message, ToolMessage):
+        return SentMessage("tool", text, tool=message.name or "", call_id=message.tool_call_id)
+    if isinstance(message, AIMessage):
+        calls = tuple(ToolCall(one["id"] or "", one["name"], one["args"]) for one in message.tool_calls)
+        return SentMessage("assistant", text, calls)
+    return SentMessage("user", text)
 
 
 class _Repeats:
