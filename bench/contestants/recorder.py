@@ -4,7 +4,7 @@ import random
 import tempfile
 from pathlib import Path
 from statistics import median
-from time import perf_counter, time
+from time import perf_counter, process_time, time
 
 from bench.worker import Figures, serve_async
 from voice_gateway.config import RecorderSettings
@@ -12,9 +12,20 @@ from voice_gateway.recorder.recorder import Recorder
 from voice_gateway.recorder.store import Kept, TurnStore
 from voice_gateway.turn import Reply, ToolCall, ToolOutcome, ToolTraits, Utterance
 from voice_gateway.verdict import Decision, Permission, Verdict
-from voice_gateway.watch import Answered, CallFinished, CallStarted, Event, Heard, Judged, Staged, Watch
+from voice_gateway.watch import (
+    Answered,
+    CallFinished,
+    CallStarted,
+    Event,
+    Heard,
+    Judged,
+    ModelRound,
+    SentMessage,
+    Staged,
+    Watch,
+)
 
-TURNS, MEASURED = 100_000, 200
+TURNS, MEASURED, MEASURED_ALONE = 100_000, 200, 50
 NAMES = ["floor lamp", "desk lamp", "kitchen light", "front door", "window blind", "heating", "coffee maker"]
 VERBS = ["turn on", "turn off", "dim", "open", "close", "lock", "is it warm at"]
 GONE_AT_EXIT = tempfile.TemporaryDirectory(prefix="bench-recorder-")
@@ -50,12 +61,17 @@ def story() -> list[Event]:
     call = ToolCall("1", "control_zwave_device", args)
     structured = {"device": "Floor Lamp", "state": "on", "outcome": "confirmed"}
     outcome = ToolOutcome("1", call.name, "The Floor Lamp is now on.", True, 0.1, args, None, structured)
+    asked = (SentMessage("user", "[Monday, 16 November 2026, 12:00] turn on the floor lamp"),)
+    done = (SentMessage("assistant", "", (call,)), SentMessage("tool", outcome.text, (), call.name, "1"))
+    tools = tuple(f"tool_number_{number}" for number in range(20))
     return [
         Heard(said),
         Staged(said, "local", False, "unknown", 0.01),
+        ModelRound(said, "qwen", 1, 0.5, 0.1, 900, 20, (call,), sent=asked, earlier=4, tools=tools),
         Judged(said, call, Verdict(Decision.ALLOWED, why=Permission.ORDINARY)),
         CallStarted(said, call, ToolTraits()),
         CallFinished(said, outcome),
+        ModelRound(said, "qwen", 2, 0.5, 0.1, 950, 12, text="The Floor Lamp is on.", sent=done, earlier=4),
         Staged(said, "ollama", True, "", 0.01),
         Answered(said, Reply("The Floor Lamp is now on.", (outcome,))),
     ]
@@ -66,6 +82,19 @@ def searched(**how: str) -> float:
     found = STORE.turns(limit=50, **how)  # type: ignore[arg-type]
     assert found
     return (perf_counter() - started) * 1e3
+
+
+async def alone() -> float:
+    """Processor time of a turn that comes when no other does, all threads together."""
+    took = []
+    for _ in range(MEASURED_ALONE):
+        events = story()
+        started = process_time()
+        for event in events:
+            WATCH.tell(event)
+        await RECORDER.written(60)
+        took.append((process_time() - started) * 1e3)
+    return median(took)
 
 
 async def measure() -> Figures:
@@ -80,10 +109,12 @@ async def measure() -> Figures:
             WATCH.tell(event)
         took.append((perf_counter() - started) * 1e3)
     await RECORDER.written(60)
+    together = (perf_counter() - begun) * 1e3 / MEASURED
     return {
         "loop_ms": median(took),
         "slowest_ms": max(took),
-        "written_ms": (perf_counter() - begun) * 1e3 / MEASURED,
+        "together_ms": together,
+        "alone_ms": await alone(),
         "rare_ms": searched(search="xylophone"),
         "common_ms": searched(search="the"),
         "prefix_ms": searched(search="num lam"),

@@ -63,6 +63,9 @@ _MIGRATIONS = (
 _SHOWN = "seq, id, at, door, room, conversation, turns.text, turns.reply, ok, stage, seconds, acts"
 
 
+_JSON = json.JSONEncoder(ensure_ascii=False, default=str)
+
+
 class RecorderLost(GatewayError):
     """The file cannot be used now."""
 
@@ -251,7 +254,7 @@ def public(turn: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def packed(value: Any) -> bytes:
-    return zlib.compress(json.dumps(value, ensure_ascii=False, default=str).encode("utf-8", "replace"), 1)
+    return zlib.compress(_JSON.encode(value).encode("utf-8", "replace"), 1)
 
 
 def _unpacked(content: bytes) -> Any:
