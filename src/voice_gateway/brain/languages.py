@@ -109,8 +109,12 @@ class Language:
         from home_assistant_intents import get_intents
 
         content: Mapping[str, Any] = get_intents(self.code) or {}
-        common = self.function | set(words_in(" ".join(self.own["ask"] + self.own["talk"])))
+        common = self._common | set(words_in(" ".join(self.own["ask"] + self.own["talk"])))
         return frozenset(word for word in _template_words(content) if len(word) >= LEAST_STEM) - common
+
+    @cached_property
+    def _common(self) -> frozenset[str]:
+        return self.function | self.words("plain")
 
     @cached_property
     def _home_stems(self) -> frozenset[str]:
@@ -120,7 +124,7 @@ class Language:
         return any(
             word in self.home or any(word[:end] in self._home_stems for end in range(5, len(word) + 1))
             for word in words
-            if word not in self.function
+            if word not in self._common
         )
 
 
@@ -207,6 +211,17 @@ def is_seen(word: str) -> bool:
     """Whether it tells, in a language other than English, how something is: who says so has looked."""
     whole, stems = _whole_and_stems(" ".join(data()["seen"].values()))
     return word in whole or word.startswith(stems)
+
+
+def matches(word: str, patterns: str) -> bool:
+    """Whether it is one of these words, or has a stem ("erledig*") or an ending ("*łem") of them."""
+    whole, stems = _whole_and_stems(" ".join(one for one in patterns.split() if one[0] != "*"))
+    return word in whole or word.startswith(stems) or word.endswith(_endings(patterns))
+
+
+@cache
+def _endings(patterns: str) -> tuple[str, ...]:
+    return tuple(one[1:] for one in patterns.split() if one[0] == "*")
 
 
 def is_bare_question(text: str) -> bool:

@@ -445,6 +445,49 @@ def test_what_may_be_of_here_and_now_never_stands_alone(said: str, text: str) ->
 @pytest.mark.parametrize(
     ("said", "text"),
     [
+        ("vem var Strindberg", "Jag fixade det du bad om."),
+        ("kto napisał Lalkę", "Zrobiłem to, o co prosiłeś."),
+        ("kuka kirjoitti Kalevalan", "Hoidin asian kuntoon."),
+        ("quem foi Camões", "Já tratei de tudo."),
+        ("wer war Goethe", "Ich habe erledigt, worum du gebeten hast."),
+        ("wer war Goethe", "Deine Kinder sind schon zu Hause."),
+        ("kim Nutuk'u yazdı", "Bu bir şaka değil, hallettim."),
+        ("merci", "C'est fait."),
+        ("who wrote Hamlet?", "The house is empty."),
+        ("who wrote Hamlet?", "There is smoke in the corridor."),
+        ("who wrote Hamlet?", "Your mother called an hour ago."),
+        ("who wrote Hamlet?", "As you asked, the place is dark."),
+        ("who wrote Hamlet?", "That thing you asked for, it happened."),
+        ("who wrote Hamlet?", "The package was delivered."),
+        ("who wrote Hamlet?", "Hoidin asian kuntoon."),
+    ],
+)
+def test_talk_that_may_be_of_us_or_of_this_house_never_stands_alone(said: str, text: str) -> None:
+    assert spoken(said, text) == f"{text} {NOT_CHECKED}"
+
+
+@pytest.mark.parametrize(
+    ("said", "text"),
+    [
+        ("vart flyger fåglarna", "De flyger över havet till Afrika."),
+        ("qual è la capitale della Francia", "Parigi è la capitale della Francia."),
+        ("wie weit ist der Mond", "Der Mond ist durch einen Abstand von 384000 Kilometern getrennt."),
+        ("what is Mars like", "There is ice on Mars."),
+        ("who are you", "I was made to help at home."),
+    ],
+)
+def test_plain_words_of_the_world_pass_alone(said: str, text: str) -> None:
+    assert spoken(said, text) == text
+
+
+def test_beside_a_joke_no_deed_is_told_in_endings() -> None:
+    told = spoken("włącz lampę i opowiedz mi dowcip", "Zamówiłem też pizzę.", LAMP_ON)
+    assert "pizzę" not in told
+
+
+@pytest.mark.parametrize(
+    ("said", "text"),
+    [
         ("what should I do", "You should know that the window broke."),
         ("how can I save money", "You can rest now that the heaters went cold."),
         ("what can you do", "I can hear the fan turning."),

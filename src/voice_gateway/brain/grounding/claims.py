@@ -19,6 +19,7 @@ from voice_gateway.brain.languages import (
     languages,
     languages_of,
     listed,
+    matches,
     singular,
     spelled_out,
     tool_verbs,
@@ -119,6 +120,7 @@ class Claims:
         else:
             plain = [word for word in re.findall(r"[^\W\d_]+", sentence) if word.islower()]
             sure = bool(known) or (len(plain) < _SHORT and sentence.isascii())
+            sure = sure and not self.tells_of_us(sentence, "did", "here")
         deeds = not known or english() in known
         found = [
             self._of_clause(words, advice=advice, deeds=deeds) for words, advice in self._stated(sentence)
@@ -139,6 +141,14 @@ class Claims:
         """Whether it tells that we did something."""
         clauses = filter(None, map(without_opening, BREAK.split(sentence)))
         return self._foreign_home(sentence) or any(_deed(words) is Claim.MADE for words in clauses)
+
+    def tells_of_us(self, sentence: str, *lists: str) -> bool:
+        """In other languages: words or endings of "I did", or of what is here and now."""
+        known, asked = languages_of(sentence), languages_of(self.wish.said)
+        known = tuple(one for one in known if one in asked) or known  # "je" is French and Czech
+        others = [one for one in known or languages().values() if one is not english()]
+        words = words_in(sentence)
+        return any(matches(word, data()[key][one.code]) for one in others for key in lists for word in words)
 
     def _foreign_home(self, sentence: str) -> bool:
         """In other languages any word of a home: there the person may be in the verb itself."""
@@ -199,8 +209,23 @@ class Claims:
             Claim.MADE if named else Claim.NONE,
             Claim.UNSURE if clock else Claim.NONE,
             Claim.NONE if of_states else _points(words),
+            Claim.UNSURE if self._of_this_house(words) else Claim.NONE,
             *(self._of_thing(words, place) for place in things),
         )
+
+    def _of_this_house(self, words: Sequence[str]) -> bool:
+        """ "The house is empty", "your mother called", "there is smoke": nothing of it the user spoke of."""
+        asked = any(one == "you" and two in english().words("asked") for one, two in pairwise(words))
+        fresh = [word for word in words if not {word, singular(word)} & self.wish.words]
+        behind = (english().words("definite") | {"your", "at"}) - {"any"}
+        house = any(
+            singular(word) in english().words("household") and behind & set(words[max(0, at - 2) : at])
+            for at, word in enumerate(words)
+            if word in fresh and words[0] not in {"i", "my"}  # "I was made to help at home"
+        )
+        exists = words[0] == "there" and set(words[1:2]) & english().words("existing")
+        yours = words[0] == "your" and set(words[1:2]) <= set(fresh)
+        return bool(asked or house or yours or (exists and set(words) - english().function <= set(fresh)))
 
     def _of_thing(self, words: Sequence[str], place: int) -> Claim:
         """A fact, unless it is one in general; in doubt if the user spoke of one in general."""

@@ -169,7 +169,8 @@ class Grounding:
         if not all(outcome.ok for outcome in self.outcomes) or not self._claims.harmless(sentence):
             return False
         known = languages_of(sentence)
-        if not known or any(one.words("me") & set(words_in(sentence)) for one in known):
+        told = self._claims.tells_of_us(sentence, "did")
+        if not known or told or any(one.words("me") & set(words_in(sentence)) for one in known):
             return False
         return len(self.wish.parts) > 1 and any(part.kind is TurnKind.TALK for part in self.wish.parts)
 
