@@ -2,11 +2,11 @@
 
 import asyncio
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from home_words import colours
-from home_words.phrases import capital
+from home_words.phrases import capital, listed
 from home_words.states import UNKNOWN, level_of
 from zwave_mcp import wording
 from zwave_mcp.before import Before, before_colour
@@ -14,7 +14,7 @@ from zwave_mcp.confirm import Command, CommandOutcome, carry_out, look
 from zwave_mcp.control import HAPPENED, NotPossible, Wish, command, down, has_level, may_have_changed
 from zwave_mcp.devices import COLOR_SWITCH, Device, with_value
 from zwave_mcp.home import Home, HomeError, Value, ValueId, is_number
-from zwave_mcp.results import Facts, Outcome, Result, result
+from zwave_mcp.results import Facts, Outcome, Result, result, worst
 from zwave_mcp.states import colour_text, components, remembered, state_text
 from zwave_mcp.view import View, Viewer, resolve_device
 
@@ -52,15 +52,38 @@ class Colours:
         if isinstance(device, Result):
             return device
         try:
+            if device.members:
+                return await self._group(view, device, wish)
             mix = _mix(device, wish)
             shining = _shining(device, wish)
         except NotPossible as reason:
             return result(str(reason), reason.outcome, Facts(requested, device, state_text(device)))
-        return await self._carry_out(view, device, requested, mix, shining)
+        return (await self._carry_out(view, device, requested, mix, shining))[0]
+
+    async def _group(self, view: View, group: Device, wish: ColourWish) -> Result:
+        """All at the same time, where all can; done when each member says so."""
+        _check_members(group)
+        requested = wish.requested()
+        plans = [(member, _mix(member, wish), _shining(member, wish)) for member in group.members]
+        said = await asyncio.gather(*(self._carry_out(view, one, requested, *plan) for one, *plan in plans))
+        answers = [answer.structured for answer, _ in said]
+        outcome = worst(answer["outcome"] for answer in answers)
+        behind = [
+            wording.told_apart(member)
+            for member, answer in zip(group.members, answers, strict=True)
+            if answer["outcome"] not in ("confirmed", "working")
+        ]
+        now = replace(group, members=tuple(device for _, device in said))
+        calls = tuple(call for answer in answers for call in answer.get("before", ()))
+        undo = " ".join(dict.fromkeys(answer["undo"] for answer in answers if "undo" in answer))
+        more = {"notConfirmed": behind, **Before(calls, undo).facts()}
+        state = remembered(now) if outcome == "confirmed" else UNKNOWN
+        facts = Facts(requested, group, state, more=more)
+        return result(_of_group(now, outcome, behind, wish), outcome, facts)
 
     async def _carry_out(
         self, view: View, old: Device, requested: dict[str, Any], mix: Mix, shining: Command | None
-    ) -> Result:
+    ) -> tuple[Result, Device]:
         clock = asyncio.get_running_loop().time
         end, device = clock() + self._home.pace.tool_seconds, old
         changed = lit = False
@@ -81,12 +104,12 @@ class Colours:
                 lit = may_have_changed(shining, verdict)
                 device = with_value(device, shining.read, verdict.value) if verdict.known else device
         except HomeError as error:
-            return down(error, requested, old, was())
+            return down(error, requested, old, was()), old
         more = was().facts() if changed or lit else {}
         # Not state_text: a device that was taken for dead has just answered.
         state = remembered(device) if verdict.outcome == "confirmed" else UNKNOWN
         facts = Facts(requested, device, state, more=more)
-        return result(_sentence(device, verdict, lit), verdict.outcome, facts)
+        return result(_sentence(device, verdict, lit), verdict.outcome, facts), device
 
     async def _colour(self, device: Device, mix: Mix, seconds: float) -> CommandOutcome:
         """All components in one message; where the device has not confirmed it, each of them is asked for. Of
@@ -240,6 +263,28 @@ def _shining(device: Device, wish: ColourWish) -> Command | None:
 
 
 # --- what is said
+
+
+def _check_members(group: Device) -> None:
+    without = [wording.told_apart(member) for member in group.members if not components(member)]
+    name = capital(wording.the(group))
+    if len(without) == len(group.members):
+        shows = wording.verb(group, "does")
+        raise NotPossible("unsupported", f"{name} {shows} not show colours: {listed(without)}.")
+    if without:
+        why = f"because not all of its members show colours: {listed(without)}"
+        raise NotPossible("unsupported", f"{name} cannot be given a colour as a whole, {why}.")
+
+
+def _of_group(group: Device, outcome: Outcome, behind: list[str], wish: ColourWish) -> str:
+    if behind:
+        return wording.sent_but(group, behind)
+    name, verb = capital(wording.the(group)), wording.verb(group, "is")
+    if outcome == "working":
+        return f"{name} {verb} changing."
+    shown = {colour_text(member).replace(" K", " kelvin") for member in group.members}
+    level = f" at {wish.brightness} percent" if wish.brightness not in (None, 100) else ""
+    return f"{name} {verb} now {shown.pop()}{level}." if len(shown) == 1 else f"{name} confirmed it."
 
 
 def _sentence(device: Device, verdict: CommandOutcome, lit: bool) -> str:

@@ -25,7 +25,7 @@ from zwave_mcp.entrances import answers, opens, taken_back
 from zwave_mcp.home import Home, HomeDown, HomeError, NoAnswer, Refused, Value, ValueId, is_number
 from zwave_mcp.results import Facts, Outcome, Result, result
 from zwave_mcp.states import JAMMED, LOCKED, state_of, state_text
-from zwave_mcp.view import Viewer, resolve_device
+from zwave_mcp.view import View, Viewer, resolve_device
 
 log = logging.getLogger(__name__)
 
@@ -78,9 +78,13 @@ def supports(device: Device, action: str) -> bool:
     return action in _ACTIONS.get(device.kind, frozenset())
 
 
+def requested_of(action: str, level: int | None) -> dict[str, Any]:
+    return {"action": action} if level is None else {"action": action, "level": level}
+
+
 def wish(device: Device, action: str, level: int | None, state: Any) -> Wish:
     """`state` is its present value, for toggle."""
-    requested: dict[str, Any] = {"action": action} if level is None else {"action": action, "level": level}
+    requested = requested_of(action, level)
     if action == "stop" and device.kind in ("chime", "siren"):
         return Wish("off", None, requested)
     if action == "toggle":
@@ -214,14 +218,9 @@ class Control:
         self._viewer = viewer
         self._allow_unlock = allow_unlock
 
-    async def device(self, asked: str, action: str, level: int | None = None) -> Result:
-        requested: dict[str, Any] = (
-            {"action": action} if level is None else {"action": action, "level": level}
-        )
-        view = await self._viewer.now()
-        device = resolve_device(view, asked, requested, lambda hit: supports(hit, action))
-        if isinstance(device, Result):
-            return device
+    async def act(self, view: View, device: Device, action: str, level: int | None = None) -> Result:
+        """What was found by its name; a group is for `groups`."""
+        requested = requested_of(action, level)
         was = None
         try:
             check(device, action, level)

@@ -7,34 +7,34 @@ measured with a simulated stick), and each must be asked afterwards anyway.
 import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any
 
-from home_words.phrases import listed
 from home_words.resolver import Names
 from home_words.risk import is_guarded
 from zwave_mcp import wording
 from zwave_mcp.before import Before, before_command
 from zwave_mcp.confirm import Command, CommandOutcome, carry_out
-from zwave_mcp.control import TOGETHER, Control, NotPossible, check, command, down, wish
+from zwave_mcp.control import (
+    TOGETHER,
+    Control,
+    NotPossible,
+    check,
+    command,
+    down,
+    requested_of,
+    supports,
+    wish,
+)
 from zwave_mcp.devices import Device
 from zwave_mcp.home import Home, HomeError, ValueId
-from zwave_mcp.results import Facts, Outcome, Result, result
+from zwave_mcp.results import Facts, Result, result, worst
 from zwave_mcp.sounds import own_tones
 from zwave_mcp.states import remembered, state_text
-from zwave_mcp.view import Viewer
-
-_WORST: Final[tuple[Outcome, ...]] = (
-    "failed",
-    "unconfirmed",
-    "unreachable",
-    "queued",
-    "working",
-    "confirmed",
-)
+from zwave_mcp.view import Viewer, resolve_device
 
 
 class Groups:
-    """A group by its own name; everything else is for `control`."""
+    """One device or a group, whichever is meant: a device is for `control`."""
 
     def __init__(self, home: Home, viewer: Viewer, control: Control) -> None:
         self._home = home
@@ -42,25 +42,26 @@ class Groups:
         self._control = control
 
     async def device(self, asked: str, action: str, level: int | None = None) -> Result:
+        requested = requested_of(action, level)
         view = await self._viewer.now()
-        found = view.names.exact(asked)
-        if len(found) != 1 or not found[0].members:
-            return await self._control.device(asked, action, level)
-        requested: dict[str, Any] = {"action": action}
-        requested |= {} if level is None else {"level": level}
+        found = resolve_device(view, asked, requested, lambda hit: supports(hit, action))
+        if isinstance(found, Result):
+            return found
+        if not found.members:
+            return await self._control.act(view, found, action, level)
         try:
-            return await control_group(self._home, view.names, found[0], action, level)
+            return await control_group(self._home, view.names, found, action, level)
         except NotPossible as reason:
-            return result(str(reason), reason.outcome, Facts(requested, found[0], state_text(found[0])))
+            return result(str(reason), reason.outcome, Facts(requested, found, state_text(found)))
         except HomeError as error:
-            return down(error, requested, found[0])
+            return down(error, requested, found)
 
 
 async def control_group(
     home: Home, names: Names[Device], group: Device, action: str, level: int | None
 ) -> Result:
     """Done when every member says so; those that do not are named."""
-    requested = {"action": action} if level is None else {"action": action, "level": level}
+    requested = requested_of(action, level)
     _check(group, action)
     commands = []
     for member in group.members:
@@ -68,7 +69,7 @@ async def control_group(
         commands.append(command(member, wish(member, action, level, None)))
     was = _before(names, group.members)
     verdicts = await asyncio.gather(*(_confirmed(home, one) for one in commands))
-    outcome = min((verdict.outcome for verdict in verdicts), key=_WORST.index)
+    outcome = worst(verdict.outcome for verdict in verdicts)
     members = tuple(
         _as_said(one.device, one.read, said) for one, said in zip(commands, verdicts, strict=True)
     )
@@ -79,9 +80,7 @@ async def control_group(
         if verdict.outcome not in ("confirmed", "working")
     ]
     if behind:
-        sentence = (
-            f"{wording.is_sent(group)}, but this is not confirmed: {listed(list(dict.fromkeys(behind)))}."
-        )
+        sentence = wording.sent_but(group, behind)
     elif outcome == "working":
         sentence = wording.doing(group, action, level)
     else:

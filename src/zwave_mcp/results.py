@@ -1,6 +1,6 @@
 """What a tool gives back: one sentence, the facts, and whether it is an error."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
@@ -23,6 +23,22 @@ OUTCOMES: Final[tuple[Outcome, ...]] = Outcome.__args__  # type: ignore[attr-def
 
 # All others are errors: a caller must not take them for done.
 _GOOD: Final = frozenset({"confirmed", "working", "queued"})
+# Of several at once this one is told of all.
+_WORST: Final[tuple[Outcome, ...]] = (
+    "system_down",
+    "invalid",
+    "unsupported",
+    "failed",
+    "unconfirmed",
+    "unreachable",
+    "queued",
+    "working",
+    "confirmed",
+)
+
+
+def worst(outcomes: Iterable[Outcome]) -> Outcome:
+    return min(outcomes, key=_WORST.index)
 
 
 @dataclass(frozen=True, slots=True)

@@ -232,7 +232,7 @@ TOOLS: Final[tuple[ToolSpec, ...]] = (
             },
             ("deviceName",),
         ),
-        RESULT,
+        _with(notConfirmed=_TEXTS),
         idempotent=True,
         words=_COLOUR_WORDS,
     ),

@@ -3,7 +3,7 @@
 import asyncio
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from home_words.phrases import capital, listed
 from home_words.states import UNKNOWN
@@ -18,6 +18,11 @@ from zwave_mcp.states import active_setpoint, auto_setpoints, number_text, remem
 from zwave_mcp.view import Viewer, resolve_device
 
 _SAME_MODE = {"heating": "heat", "cooling": "cool", "automatic": "auto", "warm": "heat"}
+_FURNACE: Final = 7  # the key of its setpoint
+_USUAL: Final = {
+    "room": {"C": (4.0, 40.0), "F": (40.0, 104.0)},
+    "furnace": {"C": (4.0, 90.0), "F": (40.0, 194.0)},
+}
 _NEAR_DEGREES = 0.5  # many thermostats round to their own step, and say so
 
 
@@ -123,11 +128,18 @@ def _degrees(setpoint: Value, temperature: float, unit: str | None) -> float:
     if unit is not None and unit != own:
         degrees = temperature * 9 / 5 + 32 if own == "F" else (temperature - 32) * 5 / 9
     degrees = round(degrees, 1)
-    low, high = setpoint.minimum, setpoint.maximum
-    if (low is not None and degrees < low) or (high is not None and degrees > high):
-        limits = f"{number_text(low or 0)} and {number_text(high)}" if high is not None else "its limits"
-        raise NotPossible("invalid", f"The temperature must be between {limits} {_unit(setpoint)}.")
+    low, high = _limits(setpoint, own)
+    if not low <= degrees <= high:
+        limits = f"{number_text(low)} and {number_text(high)} {_unit(setpoint)}"
+        raise NotPossible("invalid", f"The temperature must be between {limits}.")
     return degrees
+
+
+def _limits(setpoint: Value, unit: str) -> tuple[float, float]:
+    """What it names, else what a room may be: a thermostat without limits would take 500 degrees."""
+    low, high = _USUAL["furnace" if setpoint.id.property_key == _FURNACE else "room"][unit]
+    own_low, own_high = setpoint.minimum, setpoint.maximum
+    return low if own_low is None else own_low, high if own_high is None else own_high
 
 
 def _unit(setpoint: Value) -> str:

@@ -29,7 +29,6 @@ __all__ = [
     "done",
     "failed",
     "in_room",
-    "is_sent",
     "is_state",
     "jammed",
     "no_scene",
@@ -41,6 +40,7 @@ __all__ = [
     "one_at_a_time",
     "queued",
     "quoted",
+    "sent_but",
     "the",
     "told_apart",
     "unreachable",
@@ -127,8 +127,9 @@ def only_its_members(group: Device, members: Sequence[Device]) -> str:
     return f"{capital(the(group))} is a group; this can only be done with its members: {names}."
 
 
-def is_sent(group: Device) -> str:
-    return f"The command was sent to {the(group)}"
+def sent_but(group: Device, behind: Sequence[str]) -> str:
+    names = listed(list(dict.fromkeys(behind)))
+    return f"The command was sent to {the(group)}, but this is not confirmed: {names}."
 
 
 def not_all_told(group: Device, behind: Sequence[str]) -> str:

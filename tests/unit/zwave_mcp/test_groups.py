@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.fakes.scripted_home import ScriptedHome, chime, dimmer, lock, switch
+from tests.fakes.scripted_home import ScriptedHome, bulb, chime, dimmer, lock, switch
 
 from zwave_mcp.home import NoAnswer, Node, WriteResult
 from zwave_mcp.mqtt.nodes import has_groups, parse_nodes
@@ -35,6 +35,15 @@ async def test_a_group_is_done_when_each_member_says_so():
     ]
 
 
+@pytest.mark.parametrize("name", ["office light", "the office lights", "Office-Lights", "lights office"])
+async def test_a_group_is_found_by_every_form_of_its_name(name: str):
+    home = ScriptedHome(switch(16, "Desk Lamp", "Study"), switch(17, "Wall Lamp", "Study"), OFFICE)
+    home.written, home.polled = WriteResult(254), [True]
+    said = await control(home, name, "on")
+    assert (said.sentence, said.structured["outcome"]) == ("The Office Lights are now on.", "confirmed")
+    assert len(home.sent) == 2
+
+
 async def test_members_that_did_not_do_it_are_named():
     home = a_home()
     home.polled = [False]
@@ -43,6 +52,16 @@ async def test_members_that_did_not_do_it_are_named():
         "The command was sent to the Office Lights, but this is not confirmed: Desk Lamp and Wall Lamp."
     )
     assert (said.structured["outcome"], said.is_error) == ("failed", True)
+
+
+async def test_a_member_that_cannot_do_it_is_named_too():
+    home = a_home()
+    home.written = WriteResult(5)
+    said = await control(home, "office lights", "on")
+    assert (said.structured["outcome"], said.structured["notConfirmed"]) == (
+        "invalid",
+        ["Desk Lamp", "Wall Lamp"],
+    )
 
 
 async def test_members_of_different_sorts_each_get_their_own():
@@ -73,6 +92,61 @@ async def test_a_group_is_listed_with_what_it_can_do_and_what_its_members_do():
     group = next(one for one in listed.structured["devices"] if one["kind"] == "group")
     assert (group["name"], group["room"], group["state"]) == ("Office Lights", "Office", "partly on")
     assert group["abilities"] == ["on", "off"]
+
+
+async def colour(home: ScriptedHome, name: str, **wish: Any):
+    return await Tools(home).call("set_zwave_color", {"deviceName": name, **wish})
+
+
+RGB = {2: 255, 3: 0, 4: 0}
+
+
+def blue(*nodes: int) -> dict[str, int]:
+    return {f"{node}-51-0-currentColor-{key}": 255 if key == 4 else 0 for node in nodes for key in (2, 3, 4)}
+
+
+async def test_each_member_of_a_group_gets_the_colour():
+    home = ScriptedHome(bulb(16, "Desk Lamp", RGB, "Office"), bulb(17, "Wall Lamp", RGB, "Office"), OFFICE)
+    home.written, home.told = WriteResult(254), blue(16, 17)
+    said = await colour(home, "office lights", color="blue")
+    assert [sent for sent, _ in home.sent] == ["16-51-0-targetColor", "17-51-0-targetColor"]
+    assert (said.sentence, said.structured["outcome"]) == ("The Office Lights are now blue.", "confirmed")
+    assert (said.structured["device"], said.structured["notConfirmed"]) == ("Office Lights", [])
+    assert [call["args"] for call in said.structured["before"]] == [
+        {"deviceName": name, "color": "#ff0000"} for name in ("Desk Lamp", "Wall Lamp")
+    ]
+
+
+async def test_a_member_that_did_not_take_the_colour_is_named():
+    home = ScriptedHome(bulb(16, "Desk Lamp", RGB, "Office"), bulb(17, "Wall Lamp", RGB, "Office"), OFFICE)
+    home.written, home.told, home.polled = WriteResult(254), blue(16), [NoAnswer("silence")]
+    said = await colour(home, "office lights", color="blue")
+    assert said.sentence == "The command was sent to the Office Lights, but this is not confirmed: Wall Lamp."
+    assert (said.structured["outcome"], said.structured["notConfirmed"]) == ("unconfirmed", ["Wall Lamp"])
+
+
+@pytest.mark.parametrize(
+    ("members", "said"),
+    [
+        (
+            (switch(16, "Desk Lamp"), switch(17, "Wall Lamp")),
+            "The Office Lights do not show colours: Desk Lamp and Wall Lamp.",
+        ),
+        (
+            (bulb(16, "Desk Lamp", RGB), switch(17, "Wall Lamp")),
+            "The Office Lights cannot be given a colour as a whole, because not all of its members show "
+            "colours: Wall Lamp.",
+        ),
+        (
+            (bulb(16, "Desk Lamp", RGB), bulb(17, "Wall Lamp", {0: 0, 1: 255})),
+            "The Wall Lamp shows no colours, only white from warm to cold.",
+        ),
+    ],
+)
+async def test_what_not_all_of_a_group_can_show_is_sent_to_none(members: tuple[Node, Node], said: str):
+    home = ScriptedHome(*members, OFFICE)
+    answer = await colour(home, "office lights", color="blue")
+    assert (answer.sentence, answer.structured["outcome"], home.sent) == (said, "unsupported", [])
 
 
 def test_groups_are_read_as_the_gateway_lists_them():
