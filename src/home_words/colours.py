@@ -45,8 +45,8 @@ NAMED: Final[dict[str, Rgb]] = {
     name: _rgb(digits) for name, digits in zip(_WORDS[::2], _WORDS[1::2], strict=True)
 }
 
-# As they are said, and as CSS writes them.
-COLOURS: Final = {
+# As they are said, and as CSS writes them: those that are a colour wherever they stand …
+PLAIN_COLOURS: Final = {
     said.replace("_", " "): said.replace("_", "")
     for said in (
         "red green blue yellow orange purple pink white cyan magenta turquoise teal lime violet indigo gold "
@@ -56,6 +56,27 @@ COLOURS: Final = {
         "amber fuchsia olive brown beige tomato chocolate peach mint lilac scarlet light_orange light_purple "
         "dark_purple apricot"
     ).split()
+}
+
+
+def _spoken(css: str) -> str:
+    """ "dark olive green": CSS writes them together."""
+    ends = [end for end in NAMED if css != end and css.endswith(end)]
+    starts = [
+        start
+        for start in ("dark", "light", "medium", "pale", "deep")
+        if css.startswith(start) and css != start
+    ]
+    if ends:
+        end = max(ends, key=len)
+        return f"{_spoken(css.removesuffix(end))} {_spoken(end)}"
+    return f"{starts[0]} {css.removeprefix(starts[0])}" if starts else css
+
+
+# … and those that may be something else: "the lamp to plum" is one, and "turn on lamp rose" names a lamp.
+COLOURS: Final = {
+    **PLAIN_COLOURS,
+    **{_spoken(css): css for css in NAMED if css not in PLAIN_COLOURS.values()},
 }
 # In other languages: what Home Assistant's sentences leave out, and what else is said to give a colour.
 MORE_COLOURS: Final = {
@@ -83,12 +104,17 @@ LOWEST_KELVIN, HIGHEST_KELVIN = 1000, 12000
 _HEX: Final = re.compile(r"#?([0-9a-f]{6})")
 
 
+def css_of(said: str) -> str:
+    """As CSS writes it: "lightblue" for "Light-Blue"; "" where that is no colour."""
+    css = re.sub(r"[\s_-]+|colou?r(?:ed)?$", "", said.strip().casefold()).replace("grey", "gray")
+    return css if css in NAMED else ""
+
+
 def rgb_of(said: str) -> Rgb | None:
     """Of a word ("light blue", "Light-Blue") or of `#rrggbb`; None: that is no colour."""
-    word = said.strip().casefold()
-    if found := _HEX.fullmatch(word):
+    if found := _HEX.fullmatch(said.strip().casefold()):
         return _rgb(found[1])
-    return NAMED.get(re.sub(r"[\s_-]+|colou?r(?:ed)?$", "", word).replace("grey", "gray"))
+    return NAMED.get(css_of(said))
 
 
 def kelvin_in(said: str) -> int | None:

@@ -6,7 +6,7 @@ All of them are plain: lower case, without marks, numbers as digits.
 import re
 from typing import Final
 
-from home_words.colours import COLOURS, WHITES
+from home_words.colours import COLOURS, PLAIN_COLOURS, WHITES
 
 
 def any_of(words: str) -> str:
@@ -120,7 +120,10 @@ UNITS: Final = {"celsius": "C", "centigrade": "C", "c": "C", "fahrenheit": "F", 
 
 # --- colours
 
-COLOUR: Final = any_of(" ".join(said.replace(" ", "_") for said in COLOURS))
+# "The light coral" is a light, and "dark olive green" is nothing but a colour.
+_SURE: Final = [said for said in COLOURS if said in PLAIN_COLOURS or " " in said.removeprefix("light ")]
+COLOUR: Final = any_of(" ".join(said.replace(" ", "_") for said in _SURE))
+OTHER_COLOUR: Final = any_of(" ".join(said.replace(" ", "_") for said in COLOURS if said not in _SURE))
 WHITE: Final = any_of(" ".join(said.replace(" ", "_") for said in WHITES))
 COLOUR_OF: Final = re.compile(
     r"^(?:the )?colou?r(?: temperature)? (?:of|in|on|for) (?=\w)|'?s? colou?r(?: temperature)?$"
@@ -200,7 +203,8 @@ VALUES: Final = tuple(
         ),
         (
             "colour",
-            rf"(?:\b(?:to|in|into) )?(?:\bthe colou?r )?\b(?P<colour>{COLOUR})(?: colou?r(?:ed)?)?{_BRIGHT}(?=$| in )",
+            rf"(?:(?:\b(?:to|in|into) )?(?:\bthe colou?r )?\b(?P<colour>{COLOUR})|"
+            rf"\b(?:to|into) (?:the colou?r )?(?P<other>{OTHER_COLOUR}))(?: colou?r(?:ed)?)?{_BRIGHT}(?=$| in )",
         ),
         (
             "gear",

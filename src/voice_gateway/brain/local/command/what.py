@@ -58,8 +58,10 @@ def read_command(text: str) -> list[Command]:
             if command is not None:
                 made.setdefault(repr((what.action, command.frame.slots)), command)
     if not made and (wanted := words.COLOUR_NEEDED.fullmatch(text)):
-        unknown = What("SetColour", {"unknown": wanted["colour"] or wanted["to"]})
-        made[text] = Command(unknown, read_which(wanted["thing"] or wanted["of"]), literal=1)
+        said = wanted["colour"] or wanted["to"]
+        known = colours.css_of(said)
+        coloured = What("SetColour", {"colour": known} if known else {"unknown": said})
+        made[text] = Command(coloured, read_which(wanted["thing"] or wanted["of"]), literal=1)
     return list(made.values())
 
 
@@ -166,7 +168,8 @@ def _coloured(clause: VerbPhrase) -> Iterator[What]:
         return
     bright: dict[str, Slot] = {"level": float(clause.found["bright"])} if "bright" in clause.found else {}
     if clause.value == "colour":
-        yield What("SetColour", {"colour": colours.COLOURS[clause.found["colour"]], **bright})
+        said = clause.found.get("colour") or clause.found["other"]
+        yield What("SetColour", {"colour": colours.COLOURS[said], **bright})
     else:
         kelvin = clause.found.get("kelvin") or colours.WHITES[clause.found["white"]]
         yield What("SetKelvin", {"kelvin": float(kelvin), **bright})
