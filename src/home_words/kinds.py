@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, Literal, Protocol, TypeVar
 
+from home_words.lazy_pattern import LazyPattern
 from home_words.names import plain, plain_words, singular
 from home_words.phonetics import sound
 from home_words.risk import drives_a_gate, has_shades, is_called_door, is_guarded
@@ -64,14 +65,14 @@ persiana* cortina* estor* toldo* tenda tende tapparell* *gordijn* *luik rolet* Å
 """
 
 
-def _stems(words: str) -> re.Pattern[str]:
+def _stems(words: str) -> LazyPattern:
     """Found in a name as `plain` writes it."""
     found = (
         rf"{'' if word.startswith('*') else chr(92) + 'b'}{re.escape(plain(word))}"
         rf"{'' if word.endswith('*') else chr(92) + 'b'}"
         for word in words.split()
     )
-    return re.compile("|".join(found))
+    return LazyPattern("|".join(found))
 
 
 _LIGHT: Final = _stems(_LIGHTS + _MORE_LIGHTS)
