@@ -52,7 +52,8 @@ class Api(StrEnum):
 
 
 _ASKING = frozenset({Api.GET_INFO, Api.GET_NODES, Api.POLL_VALUE, Api.PING_NODE, Api.GET_SCENES})
-COMMANDS = frozenset(Api) - _ASKING - {Api.REFRESH_USERS, Api.ACCESS_STATE}  # these change something
+_ASKING_MORE = frozenset({Api.GET_GROUPS, Api.REFRESH_USERS, Api.ACCESS_STATE})
+COMMANDS = frozenset(Api) - _ASKING - _ASKING_MORE  # these change something
 # Without these there is no home; an account of the broker may well not have the others.
 _NEEDED = _ASKING | {Api.WRITE_VALUE, Api.ACTIVATE_SCENE}
 

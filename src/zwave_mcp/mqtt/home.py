@@ -152,6 +152,7 @@ class MqttHome:
         self._news = asyncio.Event()
         self._known = KnownNodes()
         self._lists = NodeLists()
+        self._groups: list[Any] = []  # as the gateway last told them
         self._starting = False  # the gateway does not know all of its nodes yet
         self._asking = asyncio.Lock()
         self._owed: list[tuple[float, ValueId, Any]] = []  # to be put back when there is a connection
@@ -248,10 +249,12 @@ class MqttHome:
 
     async def _ask_for_nodes(self) -> tuple[tuple[Node, ...], float]:
         listed: list[Listed] = await self._remembered(Api.GET_NODES, self.limits.snapshot, self._lists.read)
-        received, groups = self._lists.received, None
-        if any(one.is_group for one in listed):
-            with contextlib.suppress(HomeError):
-                groups = await self._remembered(Api.GET_GROUPS, self.limits.snapshot)
+        received = self._lists.received
+        there = {one.number for one in listed if one.is_group}
+        if there:
+            with contextlib.suppress(HomeError):  # then they are as they were, as far as they are listed
+                self._groups = await self._remembered(Api.GET_GROUPS, self.limits.snapshot)
+        groups = [one for one in self._groups if isinstance(one, Mapping) and one.get("id") in there]
         nodes = with_groups((node for one in listed for node in one.nodes), groups)
         whole = self._known.complete(nodes)
         self._starting = any(node.starting for node in whole)
