@@ -23,7 +23,7 @@ WARM, COLD, RED, GREEN, BLUE = range(5)
 _NAMES: Final = {WARM: "warmWhite", COLD: "coldWhite", RED: "red", GREEN: "green", BLUE: "blue"}
 _RGB: Final = (RED, GREEN, BLUE)
 _NEAR: Final = 3  # of 255: bulbs round
-_ONE_WHITE: Final = (2500, 3300)  # kelvin: what a single warm white passes for
+_ONE_WHITE: Final = {WARM: (2500, 3300), COLD: (4500, 6600)}  # kelvin: what a single white passes for
 
 Mix = Mapping[int, int]  # component -> 0 to 255
 Looks = Mapping[ValueId, Callable[[Any], bool]]  # what is asked for, and whether it is what was wished
@@ -65,7 +65,9 @@ class Colours:
         _check_members(group)
         requested = wish.requested()
         plans = [(member, _mix(member, wish), _shining(member, wish)) for member in group.members]
-        said = await asyncio.gather(*(self._carry_out(view, one, requested, *plan) for one, *plan in plans))
+        said = await asyncio.gather(
+            *(self._carry_out(view, member, requested, mix, shining) for member, mix, shining in plans)
+        )
         answers = [answer.structured for answer, _ in said]
         outcome = worst(answer["outcome"] for answer in answers)
         behind = [
@@ -234,12 +236,16 @@ def _white(device: Device, kelvin: float) -> Mix:
     if mixed and colours.WARMEST <= kelvin <= colours.COLDEST:
         warm, cold = colours.white_mix(kelvin)
         return {WARM: warm, COLD: cold}
+    single = next((key for key in _ONE_WHITE if key in has and not mixed), None)
+    if single is not None and _ONE_WHITE[single][0] <= kelvin <= _ONE_WHITE[single][1]:
+        return {single: 255}
     if coloured and colours.LOWEST_KELVIN <= kelvin <= colours.HIGHEST_KELVIN:
-        if WARM in has and not mixed and _ONE_WHITE[0] <= kelvin <= _ONE_WHITE[1]:
-            return {WARM: 255}
         return dict(zip(_RGB, colours.rgb_of_kelvin(kelvin), strict=True))
     if not coloured and not mixed:
-        raise NotPossible("unsupported", capital(f"{wording.the(device)} has only one white."))
+        which = (
+            {WARM: ", which is warm", COLD: ", which is cold"}.get(single, "") if single is not None else ""
+        )
+        raise NotPossible("unsupported", capital(f"{wording.the(device)} has only one white{which}."))
     low, high = (
         (colours.LOWEST_KELVIN, colours.HIGHEST_KELVIN) if coloured else (colours.WARMEST, colours.COLDEST)
     )
