@@ -6,6 +6,7 @@ import shutil
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 import pytest_asyncio
@@ -35,19 +36,46 @@ class Driver:
     async def fault(self, node: int, fault: str | None) -> None:
         await self._tell({"node": node, "fault": fault})
 
-    async def reports(self, node: int, **told: str | int) -> None:
+    async def reports(self, node: int, **told: Any) -> None:
         """A device tells something by itself."""
         await self._tell({"node": node, **told})
 
-    async def _tell(self, facts: dict[str, object]) -> None:
+    async def by_hand(self, node: int, **state: Any) -> None:
+        """Somebody is at the device, and it does not tell."""
+        await self._tell({"node": node, "hand": state})
+
+    async def held(self, node: int, state: str) -> Any:
+        """What the device itself has, whatever the driver believes."""
+        return (await self._tell({"node": node, "held": state}))["value"]
+
+    async def stop(self) -> None:
+        """The gateway is there, its driver is not."""
+        await self._tell({"driver": "stop"})
+
+    async def start(self) -> None:
+        """From its cache; no device has answered yet."""
+        await self._tell({"driver": "start"})
+
+    async def answer(self) -> None:
+        """Now they do, and all are known again."""
+        await self._tell({"driver": "answer"})
+
+    async def lacks(self, *calls: str) -> None:
+        """It is another version, without these."""
+        await self._tell({"without": list(calls)})
+
+    async def _tell(self, facts: dict[str, Any]) -> dict[str, Any]:
         assert self.process.stdin is not None
         self.process.stdin.write(json.dumps(facts).encode() + b"\n")
-        await self.line()
+        return await self.line()
 
-    async def line(self, seconds: float = LINE_SECONDS) -> None:
+    async def line(self, seconds: float = LINE_SECONDS) -> dict[str, Any]:
         assert self.process.stdout is not None
         async with asyncio.timeout(seconds):
-            assert await self.process.stdout.readline(), "the bridge ended"
+            line = await self.process.stdout.readline()
+        assert line, "the bridge ended"
+        answer: dict[str, Any] = json.loads(line)
+        return answer
 
 
 @pytest_asyncio.fixture(scope="package", loop_scope="package")

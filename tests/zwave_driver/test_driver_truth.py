@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import time
+from typing import Any
 
 import pytest
 from tests.fakes.zwave_server import claims_success
@@ -69,11 +70,37 @@ async def test_the_driver_shows_a_wish_as_a_fact_and_a_poll_tells_the_truth(driv
         assert await home.poll(COFFEE_MAKER_STATE) is False
 
 
-async def test_an_ignored_command_is_not_called_done(driver, server):
-    async with faulty(driver, 7, "ignoring"):
-        answer = await server.control("coffee maker", "on")
+IGNORED: dict[int, tuple[str, dict[str, Any]]] = {
+    7: ("control_zwave_device", {"deviceName": "coffee maker", "action": "on"}),
+    12: ("set_zwave_thermostat", {"deviceName": "thermostat", "temperature": 27}),
+    13: ("control_zwave_device", {"deviceName": "garage door", "action": "open"}),
+    15: ("control_zwave_device", {"deviceName": "alarm siren", "action": "on"}),
+    21: ("set_zwave_color", {"deviceName": "reading lamp", "color": "warm white"}),
+    22: ("control_zwave_device", {"deviceName": "airflow", "action": "on", "level": 67}),
+    23: ("play_zwave_sound", {"deviceName": "door chime", "action": "play"}),
+    4: ("control_zwave_lock", {"deviceName": "Front Door Lock", "action": "lock"}),
+}
 
-    assert (answer.outcome, answer.is_error) == ("failed", True)
+
+async def test_no_kind_of_device_that_ignores_its_command_is_called_done(driver, server):
+    """All of them at once: each is asked for seconds."""
+    await server.call("control_zwave_lock", deviceName="Front Door Lock", action="unlock")
+    await server.call("play_zwave_sound", deviceName="door chime", action="stop")
+    async with contextlib.AsyncExitStack() as faults:
+        for node in IGNORED:
+            await faults.enter_async_context(faulty(driver, node, "ignoring"))
+        calls = [server.call(tool, **wish) for tool, wish in IGNORED.values()]
+        answers = dict(zip(IGNORED, await asyncio.gather(*calls), strict=True))
+
+    told = {node: (answer.outcome, answer.is_error) for node, answer in answers.items()}
+    assert told == dict.fromkeys(IGNORED, ("failed", True))
+    assert not any(claims_success(answer) for answer in answers.values())
+    back = {
+        node: answer.structured["before"] for node, answer in answers.items() if "before" in answer.structured
+    }
+    assert back == {}, "nothing is to be put back"
+    states = {node: answers[node].structured["state"] for node in (7, 13, 15, 22, 23, 4)}
+    assert states == {7: "off", 13: "closed", 15: "silent", 22: "off", 23: "silent", 4: "unlocked"}
 
 
 async def test_commands_that_work_are_confirmed(server):
@@ -106,13 +133,6 @@ async def test_what_was_before_is_put_back(server):
     assert (lamp.structured["state"], lock.structured["state"]) == ("on, 35 %", "locked")
 
 
-async def test_an_ignored_command_has_nothing_to_put_back(driver, server):
-    async with faulty(driver, 7, "ignoring"):
-        answer = await server.control("coffee maker", "on")
-
-    assert "before" not in answer.structured
-
-
 async def test_a_blind_is_on_its_way(server):
     await server.control("window blind", "open")
     answer = await server.control("window blind", "close")
@@ -122,13 +142,15 @@ async def test_a_blind_is_on_its_way(server):
 
 
 async def test_a_jammed_lock_is_not_called_locked(driver, server):
+    """It says so, and does not move."""
     opened = await server.call("control_zwave_lock", deviceName="Front Door Lock", action="unlock")
     async with faulty(driver, 4, "jammed"):
         jammed = await server.call("control_zwave_lock", deviceName="Front Door Lock", action="lock")
+        assert await driver.held(4, "DoorLock_currentMode") == 0
     closed = await server.call("control_zwave_lock", deviceName="Front Door Lock", action="lock")
 
     assert opened.outcome == "confirmed"
-    assert (jammed.outcome, jammed.is_error) == ("failed", True)
+    assert (jammed.outcome, jammed.is_error, jammed.structured["state"]) == ("failed", True, "jammed")
     assert closed.outcome == "confirmed"
 
 

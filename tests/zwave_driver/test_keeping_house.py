@@ -1,8 +1,36 @@
 """Keeping house with the real driver: parameters read again, codes without digits, names, the network."""
 
+import asyncio
+import contextlib
+import json
+from collections.abc import AsyncGenerator, AsyncIterator
+
+import aiomqtt
 import pytest
+from tests.fakes.waiting import until
+from tests.zwave_driver.test_driver_truth import faulty
 
 pytestmark = [pytest.mark.zwave_driver, pytest.mark.asyncio(loop_scope="package")]
+
+HEATER, COFFEE_MAKER = 5, 7
+SECONDS = 20.0
+
+
+@contextlib.asynccontextmanager
+async def heard(driver, *wanted: str) -> AsyncIterator[AsyncIterator[tuple[str, int]]]:
+    """Events of the gateway, each with the number of its node."""
+
+    async def events(client: aiomqtt.Client) -> AsyncGenerator[tuple[str, int], None]:
+        async with asyncio.timeout(SECONDS):
+            async for message in client.messages:
+                name = str(message.topic).rpartition("/")[2]
+                if name in wanted:
+                    yield name, json.loads(bytes(message.payload))["data"][0]["id"]  # type: ignore[arg-type]
+
+    async with aiomqtt.Client("localhost", driver.broker.port) as client:
+        await client.subscribe("zwave/_EVENTS/#", qos=1)
+        async with contextlib.aclosing(events(client)) as found:
+            yield found
 
 
 async def test_a_parameter_is_changed_and_read_back_from_the_device(server):
@@ -47,22 +75,63 @@ async def test_a_new_name_works_at_once_and_the_old_one_no_more(server):
     assert (await server.control("coffee maker", "off")).outcome == "confirmed"
 
 
-async def test_who_answers_and_who_is_interviewed(server, driver):
+async def test_who_answers_a_ping(server, driver):
     assert (await server.call("ping_zwave_device", deviceName="ceiling light")).outcome == "confirmed"
-    await driver.fault(5, "dead")
-    try:
+    async with faulty(driver, HEATER, "dead"):
         answer = await server.call("ping_zwave_device", deviceName="space heater")
-    finally:
-        await driver.fault(5, None)
-    assert answer.outcome == "unreachable"
-    await server.call("ping_zwave_device", deviceName="space heater")  # alive again
+        assert (answer.outcome, answer.is_error) == ("unreachable", True)
+        interview = await server.call("repair_zwave_device", action="interview", deviceName="space heater")
+        assert interview.outcome == "unreachable", "and nothing was begun"
+    assert (await server.call("ping_zwave_device", deviceName="space heater")).outcome == "confirmed"
 
 
-async def test_a_call_that_this_gateway_does_not_have_is_told(server):
-    """It is not subscribed to by anybody, so the broker says so."""
+async def test_a_device_is_interviewed_again_and_stays_known_meanwhile(server, driver):
+    """It really is: it is asked for all that it can do, and what it was set to by hand is found."""
+    await server.control("coffee maker", "off")
+    await driver.by_hand(COFFEE_MAKER, BinarySwitch_currentValue=True)
+    async with heard(driver, "node_interview_started", "node_interview_completed") as events:
+        answer = await server.call("repair_zwave_device", action="interview", deviceName="coffee maker")
+        assert (answer.outcome, answer.is_error) == ("working", False)
+        assert answer.text == "The interview of the Coffee Maker has begun; it may take some minutes."
+        assert await anext(events) == ("node_interview_started", COFFEE_MAKER)
+        meanwhile = await server.call("list_zwave_devices", filter="coffee maker")
+        assert [one["kind"] for one in meanwhile.structured["devices"]] == ["switch"]
+        assert await anext(events) == ("node_interview_completed", COFFEE_MAKER)
+
+    async def is_found() -> bool:
+        listed = await server.call("list_zwave_devices", filter="coffee maker")
+        return [one["state"] for one in listed.structured["devices"]] == ["on"]
+
+    await until(is_found)
+    assert (await server.control("coffee maker", "off")).outcome == "confirmed"
+
+
+async def test_a_stick_that_cannot_rebuild_the_routes_of_a_device_says_so(server):
+    """The simulated one: recorded from the gateway, too."""
+    answer = await server.call("repair_zwave_device", action="routes", deviceName="coffee maker")
+    assert (answer.outcome, answer.is_error) == ("failed", True)
+    assert answer.text == "The routes of the Coffee Maker could not be rebuilt."
+
+
+async def test_the_routes_of_the_whole_network_are_begun(server):
     answer = await server.call("repair_zwave_device", action="routes")
-    assert answer.outcome in ("unsupported", "system_down", "unconfirmed")
-    assert answer.is_error
+    assert (answer.outcome, answer.is_error) == ("working", False)
+    assert (await server.control("coffee maker", "off")).outcome == "confirmed"
+
+
+async def test_a_call_that_this_version_does_not_have_is_told(driver, server):
+    await driver.lacks("beginRebuildingRoutes", "rebuildNodeRoutes", "refreshInfo")
+    try:
+        answers = [
+            await server.call("repair_zwave_device", action="routes"),
+            await server.call("repair_zwave_device", action="routes", deviceName="coffee maker"),
+            await server.call("repair_zwave_device", action="interview", deviceName="coffee maker"),
+        ]
+    finally:
+        await driver.lacks()
+    for answer in answers:
+        assert (answer.outcome, answer.is_error) == ("unsupported", True)
+        assert answer.text == "This version of Z-Wave JS UI cannot do that, so nothing was done."
 
 
 async def test_the_network_is_opened_and_closed(server):
