@@ -62,9 +62,8 @@ def _list(options: argparse.Namespace, store: TurnStore, _settings: Settings) ->
     for turn in listed:
         at = f"{datetime.fromtimestamp(turn['at']).astimezone():%Y-%m-%d %H:%M:%S}"
         mark = "✓" if turn["ok"] else "✗"
-        print_reply(
-            f"{turn['id'][:SHOWN_ID]}  {at}  {turn['door']:<7} {mark} {turn['text']} → {turn['reply']}"
-        )
+        words = " ".join(f"{turn['text']} → {turn['reply']}".split())  # each turn is one line
+        print_reply(f"{turn['id'][:SHOWN_ID]}  {at}  {turn['door']:<7} {mark} {words}")
     return 0
 
 

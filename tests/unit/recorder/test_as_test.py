@@ -82,6 +82,15 @@ async def test_what_home_assistant_did_is_told_in_the_same_words(tmp_path, said,
     ],
 )
 def test_what_has_no_word_there_is_said_to_have_none(tool, args):
+    assert_refused(tool, args)
+
+
+def test_what_a_tool_of_the_users_own_read_is_no_test_either():
+    started = {"type": "started", "call_id": "1", "read_only": True}
+    assert_refused("feel_soil", {"room": "kitchen"}, started)
+
+
+def assert_refused(tool, args, *before):
     acted = {
         "type": "acted",
         "call_id": "1",
@@ -90,7 +99,11 @@ def test_what_has_no_word_there_is_said_to_have_none(tool, args):
         "outcome": "confirmed",
         "error": None,
     }
-    turn = {"text": "do it", "room": None, "events": [{"type": "heard"}, {**acted, "structured": None}]}
+    turn = {
+        "text": "do it",
+        "room": None,
+        "events": [{"type": "heard"}, *before, {**acted, "structured": None}],
+    }
 
     with pytest.raises(ValueError, match=f"have no word for {tool}"):
         as_test(turn)

@@ -67,6 +67,16 @@ async def test_list_is_what_turns_does_without_a_word(store, capsys):
     assert capsys.readouterr().out == plain != ""
 
 
+async def test_each_turn_is_one_line_however_it_was_answered(store, capsys):
+    store.add([kept("tell me\na poem", 1, at=now(), reply="Roses\n\nare red."), kept("hello", 2, at=now())])
+
+    await turns(parsed(["turns"]))
+
+    first, second = capsys.readouterr().out.splitlines()
+    assert "hello" in first
+    assert second.endswith("tell me a poem → Roses are red.")
+
+
 @pytest.mark.parametrize(
     ("words", "shown"),
     [([], MOST_SHOWN), (["--json"], 1000), (["--json", "--limit", "1200"], 1200), (["--limit", "3"], 3)],
