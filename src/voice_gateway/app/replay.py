@@ -17,6 +17,7 @@ from voice_gateway.conversation.entry import Conversation
 from voice_gateway.errors import ToolError
 from voice_gateway.homes.sources import Sources
 from voice_gateway.recorder.again import Turn, why_not_said
+from voice_gateway.routines.model import CANCEL, MAKE
 from voice_gateway.tools.declared import declared_tool
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
@@ -24,9 +25,13 @@ from voice_gateway.tools.permission import Fits
 from voice_gateway.tools.reach import Reach
 from voice_gateway.trace import arguments_json, event_json
 from voice_gateway.turn import ToolCall, ToolTraits, Utterance
+from voice_gateway.verdict import Permission
 from voice_gateway.watch import Event, Watch
 
 NOT_RECORDED = "this call is not in the recording"
+# Whether a plan needs a yes, and how one is asked, comes from the home and from all that is planned.
+_PLANS, _YES = (MAKE, CANCEL), (Permission.SENSITIVE, Permission.AGREED)
+_PLANNED = "it plans what needs a yes, and what is planned is not kept with a turn"
 _NO_TOOLS = "the tools of that time are not kept"
 
 Recorded = Mapping[str, Any]  # a tool, a look or a call
@@ -74,6 +79,10 @@ def _shown(value: Any) -> str:
 
 def why_not(turn: Turn, before: Sequence[Turn]) -> str:
     """Why it cannot be run again; empty: it can."""
+    if any(
+        one["type"] == "judged" and one["tool"] in _PLANS and one["reason"] in _YES for one in turn["events"]
+    ):
+        return _PLANNED
     return why_not_said(turn, before) or ("" if turn["tools"] else _NO_TOOLS)
 
 

@@ -14,6 +14,7 @@ from voice_gateway.config import BrainSettings, OllamaSettings, PermissionSettin
 from voice_gateway.recorder.recorder import Surroundings
 from voice_gateway.tools.traits import with_traits
 from voice_gateway.turn import ToolCall, ToolTraits
+from voice_gateway.verdict import Permission
 
 
 class Recorded(HomeTalk):
@@ -178,3 +179,12 @@ async def test_what_cannot_be_said_again_is_left_out(talk):
         {**turn, "events": [one for one in turn["events"] if one["type"] != "heard"]}, ()
     )
     assert why_not({**turn, "tools": ""}, ())
+    judged = {
+        "type": "judged",
+        "tool": "make_routine",
+        "decision": "ask",
+        "reason": Permission.SENSITIVE.value,
+    }
+    assert "needs a yes" in why_not({**turn, "events": [*turn["events"], judged]}, ())
+    ordinary = {**judged, "reason": Permission.ORDINARY.value}
+    assert why_not({**turn, "events": [*turn["events"], ordinary]}, ()) == ""
