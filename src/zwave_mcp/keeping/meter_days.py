@@ -4,11 +4,12 @@ A meter counts by itself, so two readings of one day tell exactly what came betw
 Only what comes between readings of different days cannot be divided: it is kept apart.
 """
 
+import json
 import logging
 import sqlite3
 from collections.abc import Iterable
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import Final
@@ -25,7 +26,13 @@ create table if not exists days (
   meter text, day text, kwh real not null, since real not null, until real not null,
   whole integer not null, apart real not null, reset integer not null, primary key (meter, day)
 ) without rowid;
+create table if not exists doubts (
+  meter text primary key, kwh real not null, at real not null, day text not null, was text not null
+);
 """
+# More than any house draws: a meter that jumps so far has told nonsense, or was set anew.
+_JUMP_KILOWATTS: Final = 100.0
+_JUMP_KWH: Final = 10.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,21 +125,68 @@ class MeterDays:
 
 
 def _add(base: sqlite3.Connection, reading: Reading) -> None:
-    with closing(base.execute("select kwh, at from last where meter = ?", (reading.meter,))) as found:
-        before = found.fetchone()
-    if before is not None and reading.at <= before[1]:
+    before = _last(base, reading.meter)
+    if before is not None and reading.at <= before.at:
         return
+    before = _without_glitch(base, before, reading) if before is not None else None
     today = _day(reading.at)
     row = _row(base, reading.meter, today)
     if before is None:
-        row = row or Day(0.0, reading.at, reading.at, False, 0.0, False)
+        now = row or Day(0.0, reading.at, reading.at, False, 0.0, False)
     else:
-        row = _counted(row, Reading(reading.meter, *before), reading)
+        if _is_doubtful(before, reading):
+            _doubt(base, before, today, row)
+        now = _counted(row, before, reading)
+    _keep(base, reading.meter, today, now)
+    base.execute("insert or replace into last values (?, ?, ?)", (reading.meter, reading.kwh, reading.at))
+
+
+def _last(base: sqlite3.Connection, meter: str) -> Reading | None:
+    with closing(base.execute("select kwh, at from last where meter = ?", (meter,))) as found:
+        row = found.fetchone()
+    return Reading(meter, *row) if row is not None else None
+
+
+def _keep(base: sqlite3.Connection, meter: str, day: date, row: Day) -> None:
     base.execute(
         "insert or replace into days values (?, ?, ?, ?, ?, ?, ?, ?)",
-        (reading.meter, today.isoformat(), row.kwh, row.since, row.until, row.whole, row.apart, row.reset),
+        (meter, day.isoformat(), row.kwh, row.since, row.until, row.whole, row.apart, row.reset),
     )
-    base.execute("insert or replace into last values (?, ?, ?)", (reading.meter, reading.kwh, reading.at))
+
+
+# --- a meter that tells nonsense once: 1500, 0, 1500
+
+
+def _is_doubtful(before: Reading, now: Reading) -> bool:
+    grown, hours = now.kwh - before.kwh, (now.at - before.at) / 3600
+    return grown < 0 or (grown > _JUMP_KWH and grown > _JUMP_KILOWATTS * hours)
+
+
+def _doubt(base: sqlite3.Connection, before: Reading, today: date, row: Day | None) -> None:
+    """All as it was, so that it can be put back; one doubt at a time."""
+    was = json.dumps(astuple(row) if row is not None else None)
+    base.execute(
+        "insert or ignore into doubts values (?, ?, ?, ?, ?)",
+        (before.meter, before.kwh, before.at, today.isoformat(), was),
+    )
+
+
+def _without_glitch(base: sqlite3.Connection, last: Reading, now: Reading) -> Reading:
+    """What `now` is to be compared with: a meter that goes on where it was before has not begun anew."""
+    found = base.execute("select kwh, at, day, was from doubts where meter = ?", (now.meter,)).fetchone()
+    if found is None or now.kwh == last.kwh:
+        return last
+    base.execute("delete from doubts where meter = ?", (now.meter,))
+    before = Reading(now.meter, found[0], found[1])
+    goes_on = now.kwh >= before.kwh and (last.kwh < before.kwh or now.kwh < last.kwh)
+    if not goes_on or _is_doubtful(before, now):
+        return last
+    was = json.loads(found[3])
+    if was is None:
+        base.execute("delete from days where meter = ? and day = ?", (now.meter, found[2]))
+    else:
+        _keep(base, now.meter, date.fromisoformat(found[2]), Day(*was))
+    return before
 
 
 def _row(base: sqlite3.Connection, meter: str, day: date) -> Day | None:
