@@ -17,6 +17,8 @@ from zwave_mcp.view import View, Viewer, resolve_single
 CONFIGURATION: Final = 112
 _OFFERED: Final = 5  # names that one sentence bears
 _NUMBER: Final = re.compile(r"\s*([+-]?\d{1,12}(?:\.\d{1,6})?)\s*(\D*)", re.DOTALL)
+# Several settings may share one number, each in some of its bits: "5[255]" is one of them.
+_BY_NUMBER: Final = re.compile(r"(?:parameter |number )?(\d{1,5})(?:\[(\d{1,10})\])?")
 _YES: Final = frozenset("on yes true enable enabled active".split())
 _NO: Final = frozenset("off no false disable disabled inactive".split())
 _UNITS: Final = {
@@ -138,9 +140,12 @@ def find(device: Device, wanted: str) -> Value:
         raise NotPossible(
             "unsupported", capital(f"{wording.the(device)} has no parameters that can be read.")
         )
-    number = re.fullmatch(r"(?:parameter |number )?(\d{1,5})", " ".join(wanted.casefold().split()))
+    number = _BY_NUMBER.fullmatch(" ".join(wanted.casefold().split()))
     if number:
-        hits = [one for one in known if one.id.property == int(number[1])]
+        mask = int(number[2]) if number[2] else None
+        hits = [
+            one for one in known if one.id.property == int(number[1]) and mask in (None, one.id.property_key)
+        ]
     else:
         said = loose_words(wanted) - {"the", "parameter", "setting"}
         exact = [one for one in known if said and loose_words(one.label) == said]
@@ -240,6 +245,7 @@ def value_text(parameter: Value, value: Any) -> str:
 def entry(parameter: Value, value: Any) -> dict[str, Any]:
     return {
         "number": parameter.id.property,
+        **({} if parameter.id.property_key is None else {"mask": parameter.id.property_key}),
         "name": parameter.label,
         "value": value if is_number(value) else None,
         "text": value_text(parameter, value),
@@ -259,7 +265,13 @@ def _could_be(device: Device, parameter: Value, wanted: Any) -> Result:
 
 
 def _named(parameter: Value) -> str:
-    return f"{parameter.label} (number {parameter.id.property})"
+    return f"{parameter.label} (number {_number(parameter)})"
+
+
+def _number(parameter: Value) -> str:
+    """What means only this one."""
+    of = parameter.id
+    return str(of.property) if of.property_key is None else f"{of.property}[{of.property_key}]"
 
 
 def _all(device: Device) -> Result:
@@ -280,7 +292,7 @@ def _before(view: View, device: Device, parameter: Value) -> dict[str, Any]:
     if not is_number(parameter.value):
         return {"before": [], "undo": f"It is not known what {parameter.label} was before."}
     name = address(view.names, device)
-    args = {"deviceName": name, "parameter": str(parameter.id.property), "value": str(int(parameter.value))}
+    args = {"deviceName": name, "parameter": _number(parameter), "value": str(int(parameter.value))}
     return {"before": [{"name": "set_zwave_parameter", "args": args}]}
 
 
