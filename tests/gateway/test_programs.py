@@ -12,7 +12,8 @@ from tests.fakes.ollama_server import FakeOllama, Scripted
 from tests.fakes.waiting import until
 from tests.fakes.web import served
 
-from voice_gateway.app import opened, programs
+from voice_gateway.app import opened
+from voice_gateway.app.web import program_routes
 from voice_gateway.config import SIMULATED_HOME, PermissionSettings, ServerSettings, Settings
 
 NOT_UNIT = "a gateway with its servers"
@@ -39,7 +40,7 @@ async def house(folder, **settings):
         await gateway.home_read()
 
         def routes(start):
-            return programs.routes(gateway, start, None)
+            return program_routes(gateway, start, None)
 
         async with served(folder, routes) as door:
             yield gateway, f"http://127.0.0.1:{door.port}"
