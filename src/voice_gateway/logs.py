@@ -28,7 +28,7 @@ _BARE = re.compile(r"""[^\s"'=()\\]+""")  # cannot be taken for anything but one
 _NUMBERS = frozenset({int, float, bool})
 
 
-class Lines(str):
+class MultilineText(str):
     """A message that we have made of several lines; any other stays on one, whatever stands in it."""
 
     __slots__ = ()
@@ -75,7 +75,7 @@ class FactsFormatter(logging.Formatter):
             self._second, self._clock = second, self.formatTime(record, self._time)
         said = record.getMessage()
         below: list[str] = []
-        if isinstance(record.msg, Lines):
+        if isinstance(record.msg, MultilineText):
             said, *below = said.split("\n")
         line = f"{self._clock} {record.levelname.lower()} {source}: {one_line(said)}"
         if behind:

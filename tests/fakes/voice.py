@@ -13,7 +13,7 @@ from voice_gateway.doors.voice.recorded import Recorded
 from voice_gateway.doors.voice.speech_output import SpeechOutput
 from voice_gateway.doors.voice.transcriber import BackgroundTranscriber
 from voice_gateway.errors import HearingError, SpeakingError
-from voice_gateway.hearing.endpoint import Recorder
+from voice_gateway.hearing.endpoint import SegmentRecorder
 from voice_gateway.hearing.engines import HearingEngines
 from voice_gateway.sound.samples import BLOCK_SAMPLES, RATE
 from voice_gateway.sound.worker import Worker
@@ -269,7 +269,7 @@ class Room:
             earcons=self.settings.earcons,
             mute=lambda: self.mute,
         )
-        recorder = Recorder(LevelActivity(), self.settings)
+        recorder = SegmentRecorder(LevelActivity(), self.settings)
         self.engines = HearingEngines(Worker("ears"), self.wake_word, recorder, self.transcriber)
         self.door = BackgroundTranscriber(
             self.engines,

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from tests.fakes.linked import fault_server, linked
 
 from voice_gateway import logs
-from voice_gateway.logs import FactsFormatter, Lines, one_line, turn_context
+from voice_gateway.logs import FactsFormatter, MultilineText, one_line, turn_context
 from zwave_mcp.cli import _log_to_stderr
 
 RECORD = re.compile(r"\d\d:\d\d:\d\d [a-z]+ [\w.]+: ")
@@ -63,7 +63,7 @@ def test_ordinary_facts_stay_as_they_are_and_others_are_quoted():
 
 
 def test_a_message_of_several_lines_is_ours_to_make_and_its_lines_are_indented():
-    line = formatted(Lines(f"first\n  second\u2028{FORGED}\n{FORGED}"))
+    line = formatted(MultilineText(f"first\n  second\u2028{FORGED}\n{FORGED}"))
 
     first, *below = line.splitlines()
     assert first.endswith("tests: first")

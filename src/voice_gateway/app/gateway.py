@@ -45,7 +45,7 @@ from voice_gateway.reports import (
 )
 from voice_gateway.routines.alarms import RepeatedAlarms
 from voice_gateway.tools.builtin import builtin_tools
-from voice_gateway.tools.builtin.lists import Item, ListsTold, ListStore
+from voice_gateway.tools.builtin.lists import Item, ListPublisher, ListStore
 from voice_gateway.tools.builtin.volume import PlaybackVolume
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
@@ -88,7 +88,7 @@ class Gateway:
         lists = ListStore(
             data_folder() / "lists.sqlite3", on_damage=damaged_file(self.watch, "memory", "lists")
         )
-        self._lists_told = ListsTold(lists, self._tell_list)
+        self._list_publisher = ListPublisher(lists, self._tell_list)
         place = place_of(settings.home)
         for tool in builtin_tools(
             settings.tools,
@@ -241,7 +241,7 @@ class Gateway:
     def _welcome_broker(self, event: Event) -> None:
         """A broker that was restarted has forgotten what was retained."""
         if isinstance(event, PartState) and event.part == "mqtt" and event.state is State.OK:
-            self._lists_told.again()
+            self._list_publisher.again()
             self.events.again()
 
     def plans_told(self) -> PlansTold:
@@ -311,7 +311,7 @@ class Gateway:
             self.start(self.timers.run(), "timers")
             self.start(self._warm_tools(), "tools")
             self._others_hear = True
-            self.start(self._lists_told.run(), "lists")
+            self.start(self._list_publisher.run(), "lists")
             self.watch.subscribe(self._welcome_broker)
             self.start(self.routines.runner.run(), "routines")
             self.start(self.routines.resources.run(), "resources")

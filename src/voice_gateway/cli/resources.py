@@ -8,7 +8,7 @@ from typing import Any
 from voice_gateway.artifacts import size_of
 from voice_gateway.cli.catalogue import asked, columns, printed_problems
 from voice_gateway.cli.command import wants_json
-from voice_gateway.cli.saved_files import save, told
+from voice_gateway.cli.saved_files import print_saved, save
 from voice_gateway.doors.terminal import print_json, print_reply
 
 NONE = "No MCP server that is connected offers resources."
@@ -40,7 +40,7 @@ async def _read(options: argparse.Namespace) -> int:
         return 0
     if not options.save:
         print_reply(answer["text"])
-    told(saved, files[: len(saved)])
+    print_saved(saved, files[: len(saved)])
     return 0
 
 

@@ -20,7 +20,7 @@ def save(files: Sequence[Mapping[str, Any]], folder: Path) -> list[Path]:
         raise GatewayError(f"cannot write to {folder}: {error.strerror or error}") from error
 
 
-def told(saved: Sequence[Path], files: Sequence[Mapping[str, Any]]) -> None:
+def print_saved(saved: Sequence[Path], files: Sequence[Mapping[str, Any]]) -> None:
     """On stderr: stdout is the answer's."""
     for path, one in zip(saved, files, strict=True):
         print(f"saved {one['said']}: {path}", file=sys.stderr)

@@ -9,7 +9,7 @@ from typing import Any
 
 from voice_gateway.cli.command import ask_running, loaded, wants_json
 from voice_gateway.cli.parser import PROGRAM
-from voice_gateway.cli.saved_files import save, told
+from voice_gateway.cli.saved_files import print_saved, save
 from voice_gateway.doors.progress_line import ProgressLine
 from voice_gateway.doors.terminal import print_json, print_reply
 from voice_gateway.errors import ConfigError, ErrorKind, LinkError
@@ -85,7 +85,7 @@ async def _call(options: argparse.Namespace) -> int:
         print_json({**outcome, "saved": [str(path) for path in saved]} if options.save else outcome)
     else:
         print_reply(outcome["text"])
-        told(saved, files)
+        print_saved(saved, files)
     return 0 if outcome["ok"] else 1
 
 

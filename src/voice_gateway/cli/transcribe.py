@@ -11,7 +11,7 @@ from typing import Any
 from voice_gateway.cli.command import loaded, wants_json
 from voice_gateway.config import VoiceSettings
 from voice_gateway.doors.terminal import print_json
-from voice_gateway.hearing.endpoint import Ended, Recorder
+from voice_gateway.hearing.endpoint import Ended, SegmentRecorder
 from voice_gateway.hearing.engines import load_recorder, new_transcriber
 from voice_gateway.hearing.microphone import WavMicrophone
 from voice_gateway.hearing.transcriber import judged
@@ -57,7 +57,7 @@ async def segments(path: Path, settings: VoiceSettings) -> AsyncIterator[Segment
     """Each stretch of speech as soon as it is complete; text from noise is dropped, with its reason kept."""
     microphone = WavMicrophone(path, trailing_silence_seconds=TRAILING_SECONDS)
     worker, transcriber = Worker("ears"), new_transcriber(settings)
-    recorder: Recorder | None = None
+    recorder: SegmentRecorder | None = None
     try:
         async for chunk in microphone.chunks():  # the file first: what is wrong with it is said at once
             if recorder is None:

@@ -5,7 +5,7 @@ import contextlib
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, field
 
-from voice_gateway.conversation.store import Place, Store
+from voice_gateway.conversation.store import LinePlace, Store
 
 
 @dataclass
@@ -44,7 +44,7 @@ class Locks:
                 self._locks.pop(key, None)
 
     @contextlib.asynccontextmanager
-    async def _in_line(self, lock: asyncio.Lock, place: Place | None) -> AsyncIterator[None]:
+    async def _in_line(self, lock: asyncio.Lock, place: LinePlace | None) -> AsyncIterator[None]:
         """The place in the line is taken before the lock: all who wait here stand there, in their order."""
         try:
             async with lock:
@@ -56,7 +56,7 @@ class Locks:
         finally:
             await _left(place)  # of whoever did not get the lock
 
-    async def _entered(self, key: str, name: str, after: Sequence[str]) -> Place | None:
+    async def _entered(self, key: str, name: str, after: Sequence[str]) -> LinePlace | None:
         assert self._lines is not None
         try:
             return await self._lines.enter(key, name, after)
@@ -64,7 +64,7 @@ class Locks:
             self._on_failure("conversation could not be claimed", error)
             return None
 
-    async def _turn(self, place: Place | None) -> None:
+    async def _turn(self, place: LinePlace | None) -> None:
         try:
             if place is not None:
                 await place.turn()
@@ -72,6 +72,6 @@ class Locks:
             self._on_failure("conversation could not be claimed", error)
 
 
-async def _left(place: Place | None) -> None:
+async def _left(place: LinePlace | None) -> None:
     if place is not None:
         await place.leave()

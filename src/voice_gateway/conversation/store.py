@@ -14,7 +14,7 @@ MOST_ENTRIES = 10_000  # in memory: about 3000 answered requests, or some ten me
 TIDY_SECONDS = 60.0
 
 
-class Place(Protocol):
+class LinePlace(Protocol):
     """In a line of those who wait for the same thing. Of a process only one at a time waits for its turn."""
 
     async def turn(self) -> None: ...
@@ -25,7 +25,7 @@ class Place(Protocol):
 class Lines(Protocol):
     """First come, first served, among several gateways."""
 
-    async def enter(self, key: str, name: str = "", after: Sequence[str] = ()) -> Place:
+    async def enter(self, key: str, name: str = "", after: Sequence[str] = ()) -> LinePlace:
         """`name` is ours, for others; `after` are those who come before us and may still be on their way."""
         ...
 

@@ -186,7 +186,7 @@ class Endpoint:
         )
 
 
-class Recorder:
+class SegmentRecorder:
     """Records what is said in one stream. Blocking, like its engine: call it in the stream's `Worker`."""
 
     def __init__(self, activity: VoiceActivity, settings: VoiceSettings) -> None:

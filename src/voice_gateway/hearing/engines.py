@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from voice_gateway.config import VoiceSettings
 from voice_gateway.errors import HearingError, first_error
-from voice_gateway.hearing.endpoint import Recorder
+from voice_gateway.hearing.endpoint import SegmentRecorder
 from voice_gateway.hearing.silero import SileroActivity
 from voice_gateway.hearing.transcriber import Transcriber
 from voice_gateway.hearing.wake_word import WakeWord
@@ -42,9 +42,9 @@ def load_wake_word(settings: VoiceSettings) -> WakeWord | None:
     return OpenWakeWords(settings.wake_words, threshold=settings.wake_threshold)
 
 
-def load_recorder(settings: VoiceSettings) -> Recorder:
+def load_recorder(settings: VoiceSettings) -> SegmentRecorder:
     """Blocking; for one stream."""
-    return Recorder(SileroActivity(), settings)
+    return SegmentRecorder(SileroActivity(), settings)
 
 
 @dataclass(slots=True)
@@ -53,7 +53,7 @@ class HearingEngines:
 
     worker: Worker
     wake: WakeWord | None
-    recorder: Recorder
+    recorder: SegmentRecorder
     transcriber: Transcriber
 
     async def close(self) -> None:
@@ -65,7 +65,7 @@ async def load_hearing(settings: VoiceSettings, transcriber: Transcriber | None 
     """Everything loaded and warm, side by side. HearingError says what is missing, and what to do."""
     worker, own = Worker("ears"), transcriber or new_transcriber(settings)
 
-    async def load_stream() -> tuple[WakeWord | None, Recorder]:
+    async def load_stream() -> tuple[WakeWord | None, SegmentRecorder]:
         return await worker.run(load_wake_word, settings), await worker.run(load_recorder, settings)
 
     try:

@@ -8,7 +8,7 @@ from typing import Any
 
 from voice_gateway.config import McpSettings, ServerSettings
 from voice_gateway.errors import GatewayError, LinkError
-from voice_gateway.logs import Lines, one_line
+from voice_gateway.logs import MultilineText, one_line
 from voice_gateway.mcp_link.calls import Calls
 from voice_gateway.mcp_link.connection import Connection, Greeting, LinkTimeouts, Refused
 from voice_gateway.mcp_link.convert import to_langchain_tools
@@ -319,7 +319,7 @@ class Server:
             local_tools=self._listeners.local_tools(),
             other_servers=[name for name in self._listeners.connected() if name != self._name],
         )
-        log.log(logging.ERROR if news else logging.DEBUG, Lines(report), extra={"server": self._name})
+        log.log(logging.ERROR if news else logging.DEBUG, MultilineText(report), extra={"server": self._name})
         self._withdraw()
         self._set_state("degraded")
         self.settled = True

@@ -46,7 +46,7 @@ class Judged:
     opens: bool = False  # the house
 
 
-class Words(Protocol):
+class RoutineReader(Protocol):
     """Who reads words and knows the home."""
 
     def when(self, text: str) -> Later | Missing | None: ...
@@ -77,7 +77,7 @@ class RoutineBook:
     def __init__(
         self,
         store: RoutineStore,
-        words: Words | None,
+        words: RoutineReader | None,
         place: Place,
         settings: RoutinesSettings,
         *,
@@ -87,7 +87,7 @@ class RoutineBook:
         self._home, self._settings, self.now = words, settings, now
 
     @property
-    def _words(self) -> Words:
+    def _words(self) -> RoutineReader:
         """Who only looks, cancels or pauses needs none."""
         if self._home is None:
             raise ToolError("That needs the home.")

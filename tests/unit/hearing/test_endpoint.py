@@ -10,8 +10,8 @@ from voice_gateway.config import VoiceSettings
 from voice_gateway.hearing.endpoint import (
     Ended,
     NoSpeech,
-    Recorder,
     Resumed,
+    SegmentRecorder,
     Speculate,
     SpeechStarted,
 )
@@ -21,7 +21,7 @@ FRAME = 0.032
 
 
 def record(sound, settings=None, step=512, **start):
-    recorder = Recorder(LoudIsSpeech(), settings or VoiceSettings())
+    recorder = SegmentRecorder(LoudIsSpeech(), settings or VoiceSettings())
     events = recorder.start(**start)
     for at in range(0, len(sound), step):
         events += recorder.feed(sound[at : at + step])
@@ -81,7 +81,7 @@ def test_a_complete_command_ends_sooner_and_half_a_sentence_later():
     sound = script("1.0 speech, 2.0 silence")
     ends = {}
     for needed in (0.3, 0.5, 1.2):
-        recorder = Recorder(LoudIsSpeech(), VoiceSettings())
+        recorder = SegmentRecorder(LoudIsSpeech(), VoiceSettings())
         for at in range(0, len(sound), 512):
             for event in recorder.feed(sound[at : at + 512]):
                 if isinstance(event, Speculate):
@@ -93,7 +93,7 @@ def test_a_complete_command_ends_sooner_and_half_a_sentence_later():
 
 
 def test_the_shorter_wait_ends_with_the_pause_it_was_meant_for():
-    recorder = Recorder(LoudIsSpeech(), VoiceSettings())
+    recorder = SegmentRecorder(LoudIsSpeech(), VoiceSettings())
     events = []
     sound = script("1.0 speech, 0.25 silence, 0.5 speech, 0.4 silence")
     for at in range(0, len(sound), 512):
@@ -198,7 +198,7 @@ BLOCK = 512
 
 def heard_behind_wake_word(sound, wake_at: float, **settings):
     """The segment that is recorded when the wake word is noticed at this second."""
-    recorder = Recorder(LoudIsSpeech(), VoiceSettings(**settings))
+    recorder = SegmentRecorder(LoudIsSpeech(), VoiceSettings(**settings))
     events, waiting = [], True
     for at in range(0, len(sound), BLOCK):
         block = sound[at : at + BLOCK]
@@ -256,7 +256,7 @@ def test_a_wake_word_alone_gives_no_command():
 
 
 def test_without_a_wake_word_what_was_before_belongs_to_nothing():
-    recorder = Recorder(LoudIsSpeech(), VoiceSettings())
+    recorder = SegmentRecorder(LoudIsSpeech(), VoiceSettings())
     recorder.watch(script("1.0 speech"))
 
     events = [*recorder.start(), *recorder.feed(script("1.0 silence, 1.0 speech, 1.0 silence"))]

@@ -14,7 +14,7 @@ POLITE_SECONDS = 15.0  # so long the next one waits for somebody who speaks to u
 LOUDNESS = 0.7  # of the loudspeaker, at least, however quiet it was set
 
 
-class Output(Protocol):
+class AlarmOutput(Protocol):
     def hush(self) -> None: ...
 
     async def synthesize(self, text: str) -> Speech | None: ...
@@ -39,7 +39,7 @@ class Alarms:
     def gain(self, wanted: float) -> float:
         return wanted if self.silent.is_set() else max(wanted, LOUDNESS)
 
-    async def run(self, text: str, output: Output, play: Callable[[Speech], Awaitable[object]]) -> None:
+    async def run(self, text: str, output: AlarmOutput, play: Callable[[Speech], Awaitable[object]]) -> None:
         self._lasting += 1
         self.over.clear()
         self.silent.clear()

@@ -13,7 +13,7 @@ AGAIN_SECONDS = 3600.0  # a part that comes and goes is told of once in this tim
 MUTE = frozenset({"speech", "speaker"})  # without these nothing can be said
 
 
-class Output(Protocol):
+class SpokenOutput(Protocol):
     async def synthesize(self, text: str) -> Speech | None: ...
 
     async def play(self, speech: Speech) -> object: ...
@@ -28,7 +28,7 @@ class Aloud:
     def __init__(
         self,
         watch: Watch,
-        output: Output,
+        output: SpokenOutput,
         *,
         ready: Callable[[], Awaitable[None]],
         missing: Callable[[], list[str]],

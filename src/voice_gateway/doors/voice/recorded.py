@@ -46,7 +46,7 @@ class Recorded:
         }
 
 
-class Waiting:
+class RecordedQueue:
     """Utterances that were completed while a turn runs."""
 
     def __init__(self) -> None:

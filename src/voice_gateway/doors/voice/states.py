@@ -23,7 +23,7 @@ class VoiceEvent(StrEnum):
     ASKED = auto()  # all turns are over, and the last one asked something
 
 
-class Act(StrEnum):
+class VoiceAction(StrEnum):
     RECORD = auto()  # from here on, behind a wake word
     RECORD_ANSWER = auto()  # from here on, for as long as an answer is waited for
     LISTEN = auto()  # for a wake word, with fresh ears
@@ -32,10 +32,10 @@ class Act(StrEnum):
     CUE_HEARD = auto()  # and the one that says "I heard you"
 
 
-S, E, A = VoiceState, VoiceEvent, Act
+S, E, A = VoiceState, VoiceEvent, VoiceAction
 
 # What is not in the table changes nothing.
-TRANSITIONS: dict[tuple[VoiceState, VoiceEvent], tuple[VoiceState, tuple[Act, ...]]] = {
+TRANSITIONS: dict[tuple[VoiceState, VoiceEvent], tuple[VoiceState, tuple[VoiceAction, ...]]] = {
     (S.LISTENING, E.WAKE): (S.RECORDING, (A.HUSH, A.CUE_WAKE, A.RECORD)),  # hush: a timer may ring
     (S.RECORDING, E.WAKE): (S.RECORDING, (A.RECORD,)),
     (S.RECORDING, E.ENDED): (S.THINKING, (A.CUE_HEARD, A.LISTEN)),
@@ -63,5 +63,5 @@ TRANSITIONS: dict[tuple[VoiceState, VoiceEvent], tuple[VoiceState, tuple[Act, ..
 RECORDS = frozenset({S.RECORDING, S.FOLLOW_UP, S.OVERHEARING})
 
 
-def next_step(state: VoiceState, event: VoiceEvent) -> tuple[VoiceState, tuple[Act, ...]]:
+def next_step(state: VoiceState, event: VoiceEvent) -> tuple[VoiceState, tuple[VoiceAction, ...]]:
     return TRANSITIONS.get((state, event), (state, ()))

@@ -12,9 +12,9 @@ from voice_gateway.doors import Answer
 from voice_gateway.doors.marks import mark_of_turn
 from voice_gateway.doors.voice.audio_input import AudioInput, ready_sentence
 from voice_gateway.doors.voice.own_voice import STEP_SECONDS
-from voice_gateway.doors.voice.recorded import Busy, Recorded, Waiting
+from voice_gateway.doors.voice.recorded import Busy, Recorded, RecordedQueue
 from voice_gateway.doors.voice.speech_output import SpeechOutput
-from voice_gateway.doors.voice.states import RECORDS, Act, VoiceEvent, VoiceState, next_step
+from voice_gateway.doors.voice.states import RECORDS, VoiceAction, VoiceEvent, VoiceState, next_step
 from voice_gateway.doors.voice.switches import NOT_LISTENING
 from voice_gateway.errors import HearingError
 from voice_gateway.hearing.endpoint import (
@@ -75,14 +75,14 @@ class BackgroundTranscriber:
         self._retry_seconds = retry_seconds
         self._conversation_id = conversation_id or new_id()
         self.state = VoiceState.LISTENING
-        self._waiting = Waiting()
+        self._waiting = RecordedQueue()
         self._busy = Busy()  # transcripts and turns
         self._interruption = Interruption()  # of the turn that is answered
         self._turns = 0  # begun by a recording, and not over
         self._tasks: asyncio.TaskGroup
         self._wake: WakeDetected | None = None
         self._speculation: asyncio.Task[Transcript] | None = None
-        self._to_start: Act | None = None
+        self._to_start: VoiceAction | None = None
         self._answer_until = 0.0  # seconds of sound
         self.ready = ready_sentence(engines, settings)
         self._failure = ""
@@ -181,7 +181,7 @@ class BackgroundTranscriber:
         if start is None:
             return
         limit = self._settings.no_speech_seconds
-        if start is Act.RECORD_ANSWER:
+        if start is VoiceAction.RECORD_ANSWER:
             self._wake, limit = None, max(STEP_SECONDS, self._answer_until - self._input.seconds)
         for event in await self._input.start(
             behind_wake_word=self._wake is not None, no_speech_seconds=limit
@@ -330,14 +330,14 @@ class BackgroundTranscriber:
         for act in acts:
             self._act(act)
 
-    def _act(self, act: Act) -> None:
-        if act in (Act.RECORD, Act.RECORD_ANSWER):
+    def _act(self, act: VoiceAction) -> None:
+        if act in (VoiceAction.RECORD, VoiceAction.RECORD_ANSWER):
             self._to_start = act
-        elif act is Act.LISTEN:
+        elif act is VoiceAction.LISTEN:
             self._input.freshen()
             self._speculation = None
-        elif act is Act.HUSH:
+        elif act is VoiceAction.HUSH:
             self._output.hush()
             self._interruption.now()
         else:
-            self._output.cue(Earcon.WAKE if act is Act.CUE_WAKE else Earcon.HEARD, self._tasks)
+            self._output.cue(Earcon.WAKE if act is VoiceAction.CUE_WAKE else Earcon.HEARD, self._tasks)

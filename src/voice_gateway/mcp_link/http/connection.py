@@ -24,7 +24,7 @@ from voice_gateway.mcp_link.connection import (
 from voice_gateway.mcp_link.http.exchange import FAULTY, TOO_MANY, Exchange, exchange_under_way
 from voice_gateway.mcp_link.http.routes import Route, Way, is_near, routes
 from voice_gateway.mcp_link.http.session import greeted, noting, progress_callback
-from voice_gateway.mcp_link.http.words import Words
+from voice_gateway.mcp_link.http.words import FailureWording
 from voice_gateway.mcp_link.login_file import LoginFile
 from voice_gateway.mcp_link.server_log import wanted_level
 from voice_gateway.progress import listener
@@ -72,7 +72,7 @@ class HttpConnection:
     ) -> None:
         self._name = name
         self._timeouts = timeouts
-        self._words = Words(name, settings, hide)
+        self._words = FailureWording(name, settings, hide)
         self._settings = settings
         self._events = events
         self._stop_seconds = stop_seconds

@@ -11,7 +11,7 @@ from voice_gateway.mcp_link.status import address
 NO_ENTRY = (401, 403)
 
 
-class Words:
+class FailureWording:
     def __init__(self, name: str, settings: ServerSettings, hide: Callable[[str], str]) -> None:
         self._name = name
         self._settings = settings

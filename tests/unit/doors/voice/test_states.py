@@ -4,9 +4,16 @@ from typing import Any, cast
 
 import pytest
 
-from voice_gateway.doors.voice.states import RECORDS, TRANSITIONS, Act, VoiceEvent, VoiceState, next_step
+from voice_gateway.doors.voice.states import (
+    RECORDS,
+    TRANSITIONS,
+    VoiceAction,
+    VoiceEvent,
+    VoiceState,
+    next_step,
+)
 
-S, E, A = VoiceState, VoiceEvent, Act
+S, E, A = VoiceState, VoiceEvent, VoiceAction
 
 # Each story: where it begins, and for each event the state and the acts that follow.
 STORIES = {

@@ -9,7 +9,7 @@ import pytest
 from tests.fakes.waiting import until
 
 from voice_gateway.errors import BadArguments, ToolError, ToolUnavailable
-from voice_gateway.tools.builtin.lists import Item, ListsTold, ListStore
+from voice_gateway.tools.builtin.lists import Item, ListPublisher, ListStore
 from voice_gateway.tools.builtin.lists.tool import list_tools, split_items
 from voice_gateway.tools.gateway_tool import typed
 from voice_gateway.tools.lint import lint
@@ -169,7 +169,7 @@ async def test_whoever_changes_a_list_it_is_told(store: ListStore) -> None:
         told.append((name, [item.text for item in items]))
 
     store.add("shopping", ["milk"])
-    watcher = ListsTold(store, tell, look_seconds=0.05)
+    watcher = ListPublisher(store, tell, look_seconds=0.05)
     task = asyncio.create_task(watcher.run())
     try:
         await until(lambda: told == [("shopping", ["milk"])])

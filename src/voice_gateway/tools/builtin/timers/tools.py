@@ -16,12 +16,12 @@ from voice_gateway.tools.builtin.timers.kept import Kept, Repeated
 from voice_gateway.tools.builtin.timers.store import Kind, Timer, TimerStore, kind_of
 from voice_gateway.tools.builtin.timers.wording import (
     called,
+    render_timer,
     say_gone,
     say_list,
     say_moved,
     say_remaining,
     say_set,
-    told,
 )
 from voice_gateway.tools.builtin.zones import local_zone
 from voice_gateway.tools.declared import declared_tool
@@ -288,7 +288,7 @@ def _choose(
     found = [timer for timer in found if timer.rang is not None] or found
     if len(found) == 1:
         return found
-    known = "; ".join(told(timer, now) for timer in (found or timers)[:5])
+    known = "; ".join(render_timer(timer, now) for timer in (found or timers)[:5])
     structured = {"timers": [_facts(timer, now) for timer in found or timers]}
     noun = kind or Kind.TIMER
     if not found:

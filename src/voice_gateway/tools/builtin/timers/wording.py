@@ -65,12 +65,12 @@ def say_list(timers: Sequence[Timer], now: datetime, kind: Kind | None = None) -
 
 
 def _say_group(group: Sequence[Timer], now: datetime) -> str:
-    shown = "; ".join(told(timer, now) for timer in group[:MOST_SAID])
+    shown = "; ".join(render_timer(timer, now) for timer in group[:MOST_SAID])
     more = f"; and {len(group) - MOST_SAID} more" if len(group) > MOST_SAID else ""
     return f"{len(group)} {group[0].kind}{'' if len(group) == 1 else 's'}: {shown}{more}."
 
 
-def told(timer: Timer, now: datetime) -> str:
+def render_timer(timer: Timer, now: datetime) -> str:
     """One of a list: "pasta timer, 5 minutes left", "6:30 tomorrow morning", "call Ann, in 5 minutes"."""
     if timer.kind is Kind.TIMER:
         return f"{called(timer)}, {_left(timer, now)}"

@@ -50,7 +50,7 @@ class Forecast:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Location:
     name: str
     latitude: float
     longitude: float
@@ -69,7 +69,7 @@ class OpenMeteo:
         more = {"current": _CURRENT, "daily": _DAILY, "forecast_days": str(DAYS), **self._units}
         return _forecast(await self._get(self._url, {**wanted, **more}))
 
-    async def find(self, name: str) -> Place:
+    async def find(self, name: str) -> Location:
         answer = await self._get(self._towns_url, {"name": name, "count": "1", "format": "json"})
         results = answer.get("results")
         first = results[0] if isinstance(results, list) and results else None
@@ -78,7 +78,7 @@ class OpenMeteo:
             raise ToolError(no_such, structured={"outcome": OutcomeStatus.NOT_FOUND.value})
         try:
             called = str(first.get("name") or name)[:60]
-            return Place(called, float(first["latitude"]), float(first["longitude"]))
+            return Location(called, float(first["latitude"]), float(first["longitude"]))
         except (KeyError, TypeError, ValueError) as error:
             raise ToolUnavailable(_NOT_FROM_IT) from error
 

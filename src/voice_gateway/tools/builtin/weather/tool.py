@@ -8,7 +8,7 @@ from langchain_core.tools import BaseTool
 
 from voice_gateway.errors import BadArguments, ToolError
 from voice_gateway.tools.builtin.calendar_days import say_day, take_day
-from voice_gateway.tools.builtin.weather.open_meteo import SERVICE, Day, Forecast, Now, Place
+from voice_gateway.tools.builtin.weather.open_meteo import SERVICE, Day, Forecast, Location, Now
 from voice_gateway.tools.builtin.zones import local_zone
 from voice_gateway.tools.declared import declared_tool
 from voice_gateway.turn import ToolTraits
@@ -42,14 +42,14 @@ _SKY = {
 _FALLING = {"drizzly": "drizzling", "rainy": "raining", "snowy": "snowing"}
 
 
-class Source(Protocol):
+class WeatherSource(Protocol):
     async def forecast(self, latitude: float, longitude: float) -> Forecast: ...
 
-    async def find(self, name: str) -> Place: ...
+    async def find(self, name: str) -> Location: ...
 
 
 def weather_tool(
-    source: Source,
+    source: WeatherSource,
     home: tuple[float, float] | None,
     now: Callable[[], datetime],
     *,
@@ -64,7 +64,7 @@ def weather_tool(
             raise BadArguments(f"place must have at most {MAX_PLACE} characters.")
         if not name and home is None:
             raise ToolError(NO_PLACE)
-        where = await source.find(name) if name else Place("", *(home or (0.0, 0.0)))
+        where = await source.find(name) if name else Location("", *(home or (0.0, 0.0)))
         forecast = await source.forecast(where.latitude, where.longitude)
         wanted = _wanted(day, now().astimezone(local_zone()[0]).date(), forecast)
         place_said = f" in {where.name}" if where.name else ""

@@ -1,4 +1,4 @@
-"""Tells of every list that changes, whoever changed it."""
+"""Publishes every list that changes, whoever changed it."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -10,7 +10,7 @@ from voice_gateway.tools.builtin.lists.store import Item, ListStore
 Tell = Callable[[str, Sequence[Item]], None]
 
 
-class ListsTold:
+class ListPublisher:
     """`tell` gets a list's name and all that is on it: first of every list, then of those that change."""
 
     def __init__(self, store: ListStore, tell: Tell, *, look_seconds: float = LOOK_SECONDS) -> None:
