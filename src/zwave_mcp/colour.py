@@ -21,6 +21,7 @@ from zwave_mcp.view import View, Viewer, resolve_device
 WARM, COLD, RED, GREEN, BLUE = range(5)
 # As `targetColor` names them.
 _NAMES: Final = {WARM: "warmWhite", COLD: "coldWhite", RED: "red", GREEN: "green", BLUE: "blue"}
+_WORDS: Final = {WARM: "warm white", COLD: "cold white", RED: "red", GREEN: "green", BLUE: "blue"}
 _RGB: Final = (RED, GREEN, BLUE)
 _NEAR: Final = 3  # of 255: bulbs round
 _ONE_WHITE: Final = {WARM: (2500, 3300), COLD: (4500, 6600)}  # kelvin: what a single white passes for
@@ -171,6 +172,14 @@ def _written(written: ValueId, value: Any) -> Mix:
     if not all(name in named and is_number(level) for name, level in levels.items()):
         return {}
     return {named[name]: level for name, level in levels.items()}
+
+
+def colour_written(light: Device, written: ValueId, value: Any) -> str:
+    """What a scene makes of a light, "blue" or "red 40 %"; empty where there is no word for it."""
+    mix = {key: level for key, level in _written(written, value).items() if key in components(light)}
+    if written.property_key is not None:
+        return "".join(f"{_WORDS[key]} {round(level / 2.55)} %" for key, level in mix.items())
+    return colour_text(_with_mix(light, {key: mix.get(key, 0) for key in components(light)})) if mix else ""
 
 
 def _with_mix(device: Device, mix: Mix) -> Device:

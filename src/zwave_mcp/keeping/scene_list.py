@@ -1,16 +1,25 @@
 """Which scenes there are, and what each does with which device."""
 
+from dataclasses import replace
 from typing import Any, Final
 
 from home_words.names import spellings
 from home_words.phrases import listed
 from home_words.states import UNKNOWN
 from zwave_mcp import wording
-from zwave_mcp.devices import Device
-from zwave_mcp.home import Home, Scene, SceneValue
+from zwave_mcp.colour import colour_written
+from zwave_mcp.devices import (
+    COLOR_SWITCH,
+    THERMOSTAT_MODE,
+    THERMOSTAT_SETPOINT,
+    Device,
+    is_component,
+    without_jam,
+)
+from zwave_mcp.home import Home, Scene, SceneValue, is_number
 from zwave_mcp.results import Facts, Result, result
 from zwave_mcp.secrets import is_secret
-from zwave_mcp.states import state_of
+from zwave_mcp.states import label_of, reading_text, state_of
 from zwave_mcp.view import View, Viewer
 
 _MOST_NAMED: Final = 10
@@ -60,16 +69,37 @@ def _member(value: SceneValue, view: View) -> dict[str, Any]:
         "device": meant.name if meant else f"Node {value.id.node_id}",
         "room": meant.room if meant else None,
         "nodeId": value.id.node_id,
-        "state": _state(device, value),
+        "state": _state(device, value) or _set_to(meant, value),
     }
 
 
 def _state(device: Device | None, value: SceneValue) -> str | None:
-    """None: it is set to something for which there is no word here, or that is nobody's business."""
+    """As it will be, where it is the state of a device; its colour of now, or a jam, is no part of that."""
     if device is None or is_secret(value.id.command_class, value.id.property):
         return None
-    said = state_of(device, value.value)
+    free = without_jam(device)
+    bare = replace(free, values=tuple(one for one in free.values if not is_component(one)))
+    said = state_of(bare, value.value)
     return None if said == UNKNOWN else said
+
+
+def _set_to(device: Device | None, value: SceneValue) -> str | None:
+    """One more of its values: a mode, a set point, a colour, anything with a name. None: there is no word for
+    it here, or it is nobody's business."""
+    if device is None or is_secret(value.id.command_class, value.id.property):
+        return None
+    if value.id.command_class == COLOR_SWITCH:
+        return colour_written(device, value.id, value.value) or None
+    known = next((one for one in device.node.values if one.id == value.id), None)
+    told = isinstance(value.value, bool | str) or is_number(value.value)
+    if known is None or not told:
+        return None
+    text = reading_text(replace(known, value=value.value))
+    if value.id.command_class == THERMOSTAT_SETPOINT:
+        return f"set to {text}"
+    if value.id.command_class == THERMOSTAT_MODE:
+        return f"in {text} mode" if text not in ("off", "on") else text
+    return f"{label_of(known)} {text}"
 
 
 def _names(told: list[dict[str, Any]]) -> str:
