@@ -19,6 +19,7 @@ LARGEST_FILE = 1_000_000  # bytes; the one before it is kept as well
 # What every LogRecord has of its own; whatever else stands on a record came in as `extra`.
 _STANDARD = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
 
+# A context variable: every logger, those of libraries too, tells the turn in which it speaks.
 _turn: ContextVar[dict[str, str]] = ContextVar("turn", default={})  # noqa: B039 (never changed in place)
 
 

@@ -295,6 +295,7 @@ class TurnWatch:
         self.watch.tell(step(self.utterance, *facts, **more))
 
 
+# For the loop of a model alone, which tells its rounds; everybody else asks the `Turn`.
 _TURN: ContextVar[TurnWatch | None] = ContextVar("watched turn", default=None)
 
 

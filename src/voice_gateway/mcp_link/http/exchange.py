@@ -38,4 +38,5 @@ class Exchange:
         return not self.reached or REFUSED <= self.status < FAULTY
 
 
+# A context variable: the SDK stands between who asks and the HTTP client that fills it in.
 exchange_under_way: ContextVar[Exchange | None] = ContextVar("exchange", default=None)
