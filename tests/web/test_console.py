@@ -142,9 +142,33 @@ async def test_turns_are_found_shown_and_deleted(console: Console, commands: Com
     assert "coffee" not in await console.page.locator(".turns").inner_text()
 
 
-async def test_a_conversation_is_there_again_after_a_reload(console: Console) -> None:
+async def test_a_new_conversation_knows_nothing_of_the_one_before(console: Console) -> None:
+    page = console.page
+    anew = page.get_by_role("button", name="New conversation")
+    assert await anew.count() == 0  # there is nothing yet to leave
     await console.say("turn on the kitchen light")
     await console.answer()
+    await console.picture("talk-anew")
+
+    await anew.click()
+
+    await page.get_by_text("What should happen?").wait_for()
+    assert await page.locator(".turns-talk > li").count() == 0
+    assert await page.locator("#trace .step").count() == 0
+    assert await page.evaluate("document.activeElement.id") == "say"
+    await console.say("turn it off")
+    answer = await console.answer()
+    assert await answer.locator(".acts").count() == 0  # what "it" was is forgotten
+    await page.reload()
+    await page.locator(".you", has_text="turn it off").wait_for()
+    assert await page.locator(".you").count() == 1
+
+
+async def test_a_conversation_is_there_again_after_a_reload(console: Console, commands: Commands) -> None:
+    await console.say("turn on the kitchen light")
+    await console.answer()
+    for number in range(25):  # meanwhile others talk, too
+        await ask(commands, f"what is {number} plus {number}")
 
     await console.page.reload()
 

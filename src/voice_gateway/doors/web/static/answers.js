@@ -108,6 +108,14 @@ export class AnswerCard {
     if (this.turn || this.seconds != null) this.showFoot(false);
   }
 
+  // Something else was said before the answer came; if it still comes, it is shown.
+  leave() {
+    if (!this.element.hasAttribute("data-busy")) return;
+    this.left = true;
+    if (!this.said) write(this.text, "Interrupted.");
+    set(this.element, "data-busy", null);
+  }
+
   failed(reason) {
     write(this.text, reason);
     set(this.element, "data-busy", null);

@@ -22,6 +22,7 @@ async function follow(path, body, onEvent = () => {}) {
   let answer = null;
   let turn = null;
   await stream(path, { ...body, conversation_id: conversation.id }, (type, data) => {
+    if (type === "failed") throw new Error(data.error);
     if (type === "answer") {
       answer = data;
       return;
@@ -44,8 +45,8 @@ export function act(device, action, level) {
 // What was said in this conversation before the page was loaded again; nothing where turns are not kept.
 export async function before() {
   try {
-    const { turns } = await get("/api/turns?limit=20");
-    return turns.filter((turn) => turn.conversation_id === conversation.id).reverse();
+    const { turns } = await get(`/api/turns?limit=20&conversation=${encodeURIComponent(conversation.id)}`);
+    return turns.reverse();
   } catch {
     return [];
   }

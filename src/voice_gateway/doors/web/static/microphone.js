@@ -48,6 +48,7 @@ export class HoldToTalk {
   }
 
   async start() {
+    if (this.session) this.close(this.session); // who speaks into the answer does not want the rest of it
     this.listening = true;
     this.show("listening");
     this.on.started();
@@ -56,8 +57,10 @@ export class HoldToTalk {
     try {
       this.openSocket(session);
       await this.openMicrophone(session);
-      if (session.stopped) await this.finish(session); // let go before the microphone was there
+      if (session.closed) this.closeMicrophone(session); // it came too late
+      else if (session.stopped) await this.finish(session); // let go before the microphone was there
     } catch (error) {
+      if (session.closed) return;
       this.close(session);
       this.idle(spokenReason(error));
     }
@@ -79,6 +82,7 @@ export class HoldToTalk {
   }
 
   received(session, data) {
+    if (session.closed) return; // what was on its way when it was closed
     if (data instanceof ArrayBuffer) {
       this.on.audio(new Int16Array(data), session.rate);
       return;
@@ -113,6 +117,7 @@ export class HoldToTalk {
     if (!navigator.mediaDevices) throw new DOMException("", "SecurityError");
     session.stream = await navigator.mediaDevices.getUserMedia({ audio: { channelCount: 1, echoCancellation: true, noiseSuppression: true } });
     session.context = new AudioContext({ sampleRate: RATE });
+    if (session.closed) return;
     await session.context.audioWorklet.addModule("/pcm-worklet.js");
     const worklet = new AudioWorkletNode(session.context, "pcm");
     worklet.port.onmessage = ({ data }) => {
@@ -125,6 +130,7 @@ export class HoldToTalk {
   }
 
   async stop() {
+    if (!this.listening) return; // it failed while the button was held
     const session = this.session;
     this.listening = false;
     session.stopped = true;
@@ -147,13 +153,25 @@ export class HoldToTalk {
   }
 
   closeMicrophone(session) {
-    this.listening = false;
+    if (session === this.session) this.listening = false;
     for (const track of session.stream?.getTracks() ?? []) track.stop();
     if (session.context && session.context.state !== "closed") session.context.close();
     this.level(0);
   }
 
+  // The rest of an answer is not wanted.
+  silence() {
+    if (this.session?.answered) this.close(this.session);
+  }
+
+  // In the middle of whatever it is.
+  leave() {
+    if (this.session && !this.session.closed) this.close(this.session);
+    this.show("idle");
+  }
+
   close(session) {
+    session.closed = true;
     this.closeMicrophone(session);
     if (session.socket) {
       session.socket.onclose = null;

@@ -28,8 +28,10 @@ class Talk {
       ended: (reason) => this.voiceEnded(reason),
     });
     this.sound = h("button", { class: "round quiet sound", type: "button", "aria-label": "Speak answers aloud", title: "Speak answers aloud", onclick: () => this.toggleSound() });
+    this.anew = h("button", { class: "anew", type: "button", hidden: true, onclick: () => this.startAnew() }, icon("plus"), "New conversation");
     this.element = h("section", { class: "page talk", "aria-label": "Talk" },
       h("h1", { class: "sr" }, "Talk"),
+      this.anew,
       h("div", { class: "scroll" }, this.hello, this.list),
       h("form", { class: "composer", onsubmit: (event) => this.submit(event) },
         this.field,
@@ -40,6 +42,7 @@ class Talk {
     this.showSound();
     this.cards = [];
     live.on("devices", () => this.greet());
+    live.on("answered", (event) => this.answeredAfterAll(event));
     live.on("notice", ({ text, alarm }) => !alarm && this.notice(text));
     this.greet();
     this.restore();
@@ -55,6 +58,7 @@ class Talk {
 
   greet() {
     this.hello.hidden = this.cards.length > 0;
+    this.anew.hidden = !this.hello.hidden;
     if (this.hello.hidden) return;
     const start = (text) => h("button", { class: "chip", type: "button", onclick: () => this.say(text) }, text);
     replace(this.hello,
@@ -62,6 +66,20 @@ class Talk {
       h("h2", {}, "What should happen?"),
       h("p", { class: "muted" }, "Type it, or hold the microphone and say it. On the way you see what was heard, decided and done."),
       h("div", { class: "chips" }, suggestions().map(start)));
+  }
+
+  // Nothing that was said counts any more, not even an open question.
+  startAnew() {
+    startAnew();
+    this.microphone.leave();
+    this.player.stop();
+    for (const { turn } of this.cards) tracePanel.forget(turn);
+    this.cards = [];
+    this.spoken = null;
+    replace(this.list);
+    this.greet();
+    this.field.focus();
+    announce("A new conversation.");
   }
 
   async restore() {
@@ -112,9 +130,10 @@ class Talk {
   }
 
   async answered(card, run) {
-    this.player.stop();
+    this.quiet();
     try {
       const answer = await run((type, data) => this.event(card, type, data));
+      if (!this.cards.includes(card)) return; // another conversation was begun
       this.done(card, answer);
       if (speakAloud()) this.player.speak(answer.text, (reason) => this.noVoice(reason));
     } catch (error) {
@@ -125,6 +144,7 @@ class Talk {
   }
 
   event(card, type, data) {
+    if (!this.cards.includes(card)) return;
     if (data.turn && !card.turn) {
       card.turn = data.turn;
       tracePanel.show(data.turn, { quietly: true });
@@ -154,8 +174,23 @@ class Talk {
   // --- by voice
 
   heardStart() {
-    this.player.stop();
+    this.quiet();
+    this.spoken?.leave();
     this.spoken = null;
+  }
+
+  quiet() {
+    this.microphone.silence();
+    this.player.stop();
+  }
+
+  answeredAfterAll(event) {
+    const card = this.cards.find(({ left, turn }) => left && turn === event.turn);
+    if (!card) return;
+    card.left = false;
+    const outcomes = live.eventsOf(event.turn).filter(({ type }) => type === "acted");
+    card.show({ ...event, expects_answer: false, outcomes }, event.turn);
+    card.settle();
   }
 
   voiceEvent(type, data) {
@@ -168,9 +203,9 @@ class Talk {
       if (type !== "answer" && !data.turn) return;
       this.spoken = this.add("…", true);
     }
+    if (data.turn) live.take({ ...data, type });
     if (type === "answer") this.done(this.spoken, data);
     else this.event(this.spoken, type, data);
-    if (data.turn) live.take({ ...data, type });
   }
 
   voiceEnded(reason) {
@@ -179,7 +214,7 @@ class Talk {
 
   toggleSound(wanted = !speakAloud()) {
     speakAloud(wanted);
-    if (!wanted) this.player.stop();
+    if (!wanted) this.quiet();
     this.showSound();
   }
 
