@@ -56,14 +56,19 @@ async def open_console(address: str) -> AsyncIterator[Open]:
         consoles: list[Console] = []
 
         async def opened(
-            page: str = "talk", size: tuple[int, int] = DESK, flags: tuple[str, ...] = (), **how: Any
-        ):
+            page: str = "talk",
+            size: tuple[int, int] = DESK,
+            flags: tuple[str, ...] = (),
+            *,
+            ready: bool = True,  # False: whatever is shown first will do
+            **how: Any,
+        ) -> Console:
             chromium = await stack.enter_async_context(browser(*flags))
             viewport = {"width": size[0], "height": size[1]}
             context = await chromium.new_context(viewport=viewport, locale="en-GB", **how)
             console = Console(await context.new_page(), address)
             consoles.append(console)
-            await console.open(page)
+            await (console.open(page) if ready else console.page.goto(address))
             return console
 
         yield opened

@@ -20,7 +20,9 @@ from voice_gateway.doors.web.tokens import TokenFile
 COOKIE = "voice_gateway_token"
 LONGER_BODIES = ("/v1/", "/mcp")  # whole conversations of other programs
 LOOPBACK_NAMES = frozenset({"127.0.0.1", "localhost", "::1"})
-OPEN_TO_ALL = frozenset({"/login.html", "/login.js", "/login.css", "/api/login"})  # where a token is given
+OPEN_TO_ALL = frozenset(
+    {"/login.html", "/login.js", "/login.css", "/icon.svg", "/api/login"}
+)  # to give a token
 OF_PROXIES = ("forwarded", "x-forwarded-", "x-real-ip", "via")  # how headers begin that tell of one
 PROGRAMS = ("/api/", "/v1/", "/mcp", "/metrics", "/openapi.json")  # what no other site's page may load
 

@@ -50,7 +50,8 @@ async def test_without_a_token_nothing_but_the_way_to_give_one_is_shown(tmp_path
             assert answer.headers["www-authenticate"].startswith("Bearer")
         page = await http.get("/", headers={"Accept": "text/html"})
         assert (page.status_code, page.headers["location"]) == (303, "/login.html")
-        assert (await http.get("/login.html")).status_code == 200
+        for path in ("/login.html", "/login.js", "/login.css", "/icon.svg"):
+            assert (await http.get(path)).status_code == 200
         with pytest.raises(InvalidStatus) as refused:
             await connect(f"ws://127.0.0.1:{door.port}/api/voice")
         assert refused.value.response.status_code == 401

@@ -7,6 +7,11 @@ export class Refused extends Error {
   }
 }
 
+// The token was revoked, or another was made; the page comes back to where it was.
+export function toLogin() {
+  location.replace(`/login.html${location.hash}`);
+}
+
 async function reasonOf(response) {
   try {
     const body = await response.json();
@@ -25,6 +30,7 @@ async function send(method, path, body, accept = "application/json") {
   } catch {
     throw new Refused(0, "The gateway cannot be reached.");
   }
+  if (response.status === 401) toLogin();
   if (!response.ok) throw new Refused(response.status, String(await reasonOf(response)));
   return response;
 }

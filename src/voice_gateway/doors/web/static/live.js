@@ -1,6 +1,6 @@
 // What happens in the gateway, as it happens: one stream for the whole page, and the last turns' events.
 
-import { get } from "./api.js";
+import { get, toLogin } from "./api.js";
 
 const KEPT_TURNS = 60;
 const AGAIN_MILLISECONDS = 2000;
@@ -94,6 +94,16 @@ async function refresh() {
   for (const [type, data] of newer) apply(type, data);
 }
 
+// A stream does not say why it ended; a page without a valid token is led elsewhere, however often that is asked.
+async function signedOut() {
+  try {
+    const page = await fetch("/", { headers: { Accept: "text/html" }, redirect: "manual" });
+    return page.type === "opaqueredirect";
+  } catch {
+    return false;
+  }
+}
+
 let delay = 500;
 export function connect() {
   const source = new EventSource("/api/events");
@@ -109,7 +119,7 @@ export function connect() {
       state.connected = false;
       tell("connection", false);
     }
-    setTimeout(connect, delay);
+    signedOut().then((out) => (out ? toLogin() : setTimeout(connect, delay)));
     delay = Math.min(delay * 1.7, 5000);
   };
   for (const type of TYPES) source.addEventListener(type, (event) => received(type, JSON.parse(event.data)));

@@ -12,7 +12,7 @@ document.getElementById("login").addEventListener("submit", async (event) => {
       headers: { "Content-Type": "application/json" },
       body: JSON.stringify({ token: field.value.trim() }),
     });
-    if (response.ok) location.replace("/");
+    if (response.ok) location.replace(`/${location.hash}`);
     else wrong.textContent = response.status === 429 ? "Too many tries. Wait a minute." : "That is not the token.";
   } catch {
     wrong.textContent = "The gateway cannot be reached.";
