@@ -46,3 +46,16 @@ def choice(description: str, *words: str) -> Schema:
 
 def nullable(kind: str) -> Schema:
     return {"type": [kind, "null"]}
+
+
+STRING: Final[Schema] = {"type": "string"}
+INTEGER: Final[Schema] = {"type": "integer"}
+NUMBER: Final[Schema] = {"type": "number"}
+FLAG: Final[Schema] = {"type": "boolean"}
+TEXTS: Final[Schema] = {"type": "array", "items": STRING}
+
+
+def list_of(*optional: str, **fields: Schema) -> Schema:
+    """A list of objects that have these fields; those that are named first only some have."""
+    required = [name for name in fields if name not in optional]
+    return {"type": "array", "items": {"type": "object", "properties": fields, "required": required}}

@@ -3,7 +3,7 @@
 from typing import Final
 
 from zwave_mcp.results import OUTCOMES
-from zwave_mcp.schema_parts import NAME_LENGTH, Schema, ToolSpec
+from zwave_mcp.schema_parts import FLAG, INTEGER, NAME_LENGTH, STRING, TEXTS, Schema, ToolSpec, list_of
 from zwave_mcp.schema_parts import choice as _choice
 from zwave_mcp.schema_parts import device as _device
 from zwave_mcp.schema_parts import given as _given
@@ -12,14 +12,6 @@ from zwave_mcp.schema_parts import object_of as _object
 from zwave_mcp.schema_parts import text as _text
 
 ACTIONS: Final = ("on", "off", "dim", "toggle", "open", "close", "stop")
-
-
-def _objects(**fields: str) -> Schema:
-    """A list of objects with these fields, and maybe more."""
-    return {
-        "type": "array",
-        "items": {"type": "object", "properties": {key: {"type": kind} for key, kind in fields.items()}},
-    }
 
 
 def _with(**fields: Schema) -> Schema:
@@ -39,8 +31,6 @@ _READING: Final[Schema] = {
     },
     "required": ["label", "value", "unit", "text", "ageSeconds"],
 }
-_TEXTS: Final[Schema] = {"type": "array", "items": {"type": "string"}}
-_FLAG: Final[Schema] = {"type": "boolean"}
 
 RESULT: Final[Schema] = {
     "type": "object",
@@ -53,11 +43,11 @@ RESULT: Final[Schema] = {
         "state": _nullable("string"),
         "outcome": {"type": "string", "enum": list(OUTCOMES)},
         # Of tools that act: the calls that put back what was before, and what cannot be put back, and why.
-        "before": {"type": "array", "items": {"type": "object"}},
-        "undo": {"type": "string"},
+        "before": list_of(name=STRING, args={"type": "object"}),
+        "undo": STRING,
         # Where several were possible, or none.
-        "candidates": _objects(name="string", room="string", nodeId="integer", endpoint="integer"),
-        "starting": {"type": "boolean"},
+        "candidates": list_of(name=STRING, room=STRING, nodeId=INTEGER, endpoint=INTEGER),
+        "starting": FLAG,
     },
     "required": ["device", "room", "nodeId", "endpoint", "requested", "state", "outcome"],
 }
@@ -80,12 +70,12 @@ _LIST: Final[Schema] = {
                 "type": "object",
                 "properties": {
                     **{key: {"type": kind} for key, kind in _ENTRY.items()},
-                    "readings": {"type": "array", "items": {"type": "string"}},  # beside the state
+                    "readings": TEXTS,  # beside the state
                     # What one can do, where not all of its kind can, and what it can play.
-                    "abilities": {"type": "array", "items": {"type": "string"}},
-                    "tones": {"type": "array", "items": {"type": "string"}},
+                    "abilities": TEXTS,
+                    "tones": TEXTS,
                     "ownTone": {"type": "string"},  # … when none is named
-                    "events": {"type": "array", "items": {"type": "string"}},  # what it tells of: "smoke"
+                    "events": TEXTS,  # what it tells of: "smoke"
                 },
                 "required": list(_ENTRY),
             },
@@ -140,7 +130,7 @@ TOOLS: Final[tuple[ToolSpec, ...]] = (
             },
             ("deviceName", "action"),
         ),
-        _with(notConfirmed=_TEXTS),
+        _with(notConfirmed=TEXTS),
     ),
     ToolSpec(
         "get_device_sensor_data",
@@ -163,14 +153,14 @@ TOOLS: Final[tuple[ToolSpec, ...]] = (
         "Good: {deviceName: 'Front Door'}. Bad: {deviceName: 'all lights'}.",
         _object({"deviceName": _device("'Front Door'")}, ("deviceName",)),
         _with(
-            kind={"type": "string"},
-            notConfirmed=_TEXTS,
-            available=_FLAG,
-            status={"type": "string"},
-            product={"type": "string"},
+            kind=STRING,
+            notConfirmed=TEXTS,
+            available=FLAG,
+            status=STRING,
+            product=STRING,
             readings={"type": "array", "items": _READING},
-            batteryLow=_FLAG,
-            operating={"type": "string"},
+            batteryLow=FLAG,
+            operating=STRING,
         ),
         read_only=True,
         idempotent=True,
@@ -232,7 +222,7 @@ TOOLS: Final[tuple[ToolSpec, ...]] = (
             },
             ("deviceName",),
         ),
-        _with(notConfirmed=_TEXTS),
+        _with(notConfirmed=TEXTS),
         idempotent=True,
         words=_COLOUR_WORDS,
     ),
@@ -271,7 +261,7 @@ TOOLS: Final[tuple[ToolSpec, ...]] = (
             },
             ("sceneName",),
         ),
-        _with(scenes=_TEXTS, notConfirmed=_TEXTS, needsYes=_FLAG),
+        _with(scenes=TEXTS, notConfirmed=TEXTS, needsYes=FLAG),
         idempotent=True,
     ),
     ToolSpec(
@@ -285,13 +275,13 @@ TOOLS: Final[tuple[ToolSpec, ...]] = (
             broker=_nullable("boolean"),
             gateway=_nullable("boolean"),
             driver=_nullable("boolean"),
-            gatewayName={"type": "string"},
-            version={"type": "string"},
-            simulated=_FLAG,
-            devices={"type": "integer"},
-            offline=_TEXTS,
-            batteryLow=_TEXTS,
-            alarms=_TEXTS,
+            gatewayName=STRING,
+            version=STRING,
+            simulated=FLAG,
+            devices=INTEGER,
+            offline=TEXTS,
+            batteryLow=TEXTS,
+            alarms=TEXTS,
         ),
         read_only=True,
         idempotent=True,

@@ -2,16 +2,69 @@
 
 from typing import Final
 
-from zwave_mcp.schema_parts import Schema, ToolSpec, choice, device, object_of, text
+from zwave_mcp.schema_parts import (
+    FLAG,
+    INTEGER,
+    NUMBER,
+    STRING,
+    TEXTS,
+    Schema,
+    ToolSpec,
+    choice,
+    device,
+    list_of,
+    nullable,
+    object_of,
+    text,
+)
 from zwave_mcp.schemas import RESULT
-
-_LIST: Final = {"type": "array", "items": {"type": "object"}}
 
 
 def with_fields(**fields: Schema) -> Schema:
     """The usual result, with what this tool adds."""
     return {**RESULT, "properties": {**RESULT["properties"], **fields}}
 
+
+_MEMBERS: Final = list_of(device=STRING, room=nullable("string"), nodeId=INTEGER, state=nullable("string"))
+_SCENES: Final = list_of(name=STRING, members=_MEMBERS, complete=FLAG)
+_BATTERIES: Final = list_of(
+    device=STRING,
+    room=STRING,
+    nodeId=INTEGER,
+    level=nullable("integer"),  # percent
+    low=FLAG,
+    ageSeconds=nullable("integer"),
+    available=FLAG,
+)
+_ENERGY: Final = list_of(
+    device=STRING,
+    room=STRING,
+    nodeId=INTEGER,
+    endpoint=INTEGER,
+    kwh=NUMBER,
+    since=NUMBER,  # seconds since 1970, as `until`
+    until=NUMBER,
+    whole=FLAG,  # counted from midnight on
+    apart=NUMBER,  # kilowatt hours that came before, and nobody knows on which day
+    reset=FLAG,  # it was at least so much
+)
+_USERS: Final = list_of(id=INTEGER, name=nullable("string"), active=FLAG)
+_PLACES: Final = nullable("integer")
+_PARAMETERS: Final = list_of(
+    "mask",
+    number=INTEGER,
+    mask={"type": ["integer", "string"]},  # where several share one number
+    name=STRING,
+    value=nullable("number"),
+    text=STRING,
+    unit=STRING,
+    minimum=nullable("number"),
+    maximum=nullable("number"),
+    choices=TEXTS,
+    writeable=FLAG,
+)
+_LOCKS: Final[Schema] = {"type": "array", "items": with_fields(users=_USERS, places=_PLACES)}
+_NODES: Final = list_of(nodeId=INTEGER, name=STRING)
 
 HOUSE_TOOLS: Final[tuple[ToolSpec, ...]] = (
     ToolSpec(
@@ -22,7 +75,7 @@ HOUSE_TOOLS: Final[tuple[ToolSpec, ...]] = (
         "or what one does. DO NOT use to start one.\n"
         "Good: {}; {sceneName: 'Movie Night'}. Bad: {sceneName: 'lamp on'}.",
         object_of({"sceneName": text("Only this one, for example 'Movie Night'")}),
-        with_fields(scenes=_LIST),
+        with_fields(scenes=_SCENES),
         read_only=True,
         idempotent=True,
         words=("scene",),
@@ -34,7 +87,7 @@ HOUSE_TOOLS: Final[tuple[ToolSpec, ...]] = (
         "REQUIRED for all batteries at once: you MUST call this whenever the user asks about which batteries "
         "are low. DO NOT use for one device.\nGood: {}. Bad: {deviceName: 'Lamp'}.",
         object_of({}),
-        with_fields(batteries=_LIST),
+        with_fields(batteries=_BATTERIES),
         read_only=True,
         idempotent=True,
         words=("batter",),
@@ -53,10 +106,10 @@ HOUSE_TOOLS: Final[tuple[ToolSpec, ...]] = (
             }
         ),
         with_fields(
-            energy=_LIST,
-            total={"type": "number"},
-            day={"type": "string"},
-            notMeasured={"type": "array", "items": {"type": "string"}},
+            energy=_ENERGY,
+            total=NUMBER,
+            day=STRING,
+            notMeasured=TEXTS,
         ),
         read_only=True,
         idempotent=True,
@@ -70,7 +123,7 @@ HOUSE_TOOLS: Final[tuple[ToolSpec, ...]] = (
         "DO NOT use to learn or set a code: nobody can.\n"
         "Good: {deviceName: 'Front Door'}; {} for all locks. Bad: {deviceName: '1234'}.",
         object_of({"deviceName": device("'Front Door'; leave out for all locks")}),
-        with_fields(users=_LIST, places={"type": ["integer", "null"]}, locks=_LIST),
+        with_fields(users=_USERS, places=_PLACES, locks=_LOCKS),
         read_only=True,
         idempotent=True,
         words=("code", "pin"),
@@ -90,7 +143,7 @@ HOUSE_TOOLS: Final[tuple[ToolSpec, ...]] = (
             },
             ("deviceName",),
         ),
-        with_fields(parameters=_LIST),
+        with_fields(parameters=_PARAMETERS),
         read_only=True,
         idempotent=True,
         words=("parameter", "configur", "setting of", "settings of"),
@@ -111,7 +164,7 @@ HOUSE_TOOLS: Final[tuple[ToolSpec, ...]] = (
             },
             ("deviceName", "parameter", "value"),
         ),
-        with_fields(parameters=_LIST),
+        with_fields(parameters=_PARAMETERS),
         destructive=True,
         idempotent=True,
         words=("parameter", "configur"),
@@ -144,7 +197,7 @@ HOUSE_TOOLS: Final[tuple[ToolSpec, ...]] = (
         "pinging it. DO NOT use for its state.\n"
         "Good: {deviceName: 'Space Heater'}. Bad: {deviceName: 'google.com'}.",
         object_of({"deviceName": device("'Space Heater'")}, ("deviceName",)),
-        with_fields(seconds={"type": "number"}),
+        with_fields(seconds=NUMBER),
         read_only=True,
         idempotent=True,
         words=("ping", "answer", "reach", "respond"),
@@ -176,7 +229,7 @@ HOUSE_TOOLS: Final[tuple[ToolSpec, ...]] = (
         "adding or removing a device, about stopping that, or whether it was found. DO NOT use for lists.\n"
         "Good: {action: 'add'}. Bad: {action: 'remove', deviceName: 'Lamp'}.",
         object_of({"action": choice("As the user asked", "add", "remove", "stop", "status")}, ("action",)),
-        with_fields(open={"type": "boolean"}, nodes=_LIST, door={"type": "string"}),
+        with_fields(open=FLAG, nodes=_NODES, door=STRING),
         destructive=True,
         words=("add", "include", "inclusion", "exclu", "remove", "pair", "join", "new device"),
     ),
