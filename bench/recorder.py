@@ -10,9 +10,11 @@ def run(passes: int) -> list[Row]:
     return [
         Row("a turn on the event loop (9 events), median", figures["loop_ms"], "ms", 1.0),
         Row("… the slowest of 200", figures["slowest_ms"], "ms", 20.0),
-        Row("… written by the thread, 200 that come together, each", figures["together_ms"], "ms", 1.0),
+        Row(
+            "… and written, 200 that come together, processor time of each", figures["together_ms"], "ms", 1.0
+        ),
         # Most of it is opening and closing the file, which turns that come together do once.
-        Row("… one that comes alone, processor time", figures["alone_ms"], "ms", 3.0),
+        Row("… one that comes alone", figures["alone_ms"], "ms", 3.0),
         Row("a rare word among 100,000 turns", figures["rare_ms"], "ms", 100.0),
         Row("a word that every turn has", figures["common_ms"], "ms", 100.0),
         Row("two beginnings of words", figures["prefix_ms"], "ms", 100.0),
