@@ -11,6 +11,7 @@ from tests.fakes.some_tools import ZWAVE_SCHEMA, executor_with, mcp_tool
 from voice_gateway.brain.llm.anthropic.chat import make_chat
 from voice_gateway.brain.llm.anthropic.client import AnthropicClient
 from voice_gateway.brain.llm.ollama.client import OllamaClient
+from voice_gateway.brain.llm.rare_tools import USE_TOOL
 from voice_gateway.brain.stage import Turn
 from voice_gateway.config import AnthropicSettings, BrainSettings, OllamaSettings, ToolsSettings
 from voice_gateway.errors import ToolError
@@ -76,6 +77,22 @@ async def test_an_ai_client_gets_the_very_tools_of_the_list():
 
     for client in clients:
         assert all(one is other for one, other in zip(client.offer().tools, manager.all(), strict=True))
+
+
+@pytest.mark.scenario("MGR-4")
+async def test_a_rare_tool_is_offered_itself_and_behind_use_tool_to_a_small_model():
+    manager = tools_of_all_sources()
+    manager.add_mcp_tools("zwave", [mcp_tool(), mcp_tool("rename_zwave_device", called_for=("rename",))])
+    executor = ToolExecutor(manager)
+    small = OllamaClient(OllamaSettings(), BrainSettings(), executor).offer()
+    large = AnthropicClient(AnthropicSettings(), BrainSettings(), executor).offer()
+    *others, kept = manager.all()
+
+    assert kept.name == "rename_zwave_device"
+    assert all(one is other for one, other in zip(large.tools, manager.all(), strict=True))
+    assert all(one is other for one, other in zip(small.tools[:-1], others, strict=True))
+    assert (small.tools[-1].name, len(small.rare)) == (USE_TOOL, 1)
+    assert small.rare[0] is kept, "the very tool runs, whichever way it is called"
 
 
 @pytest.mark.scenario("MGR-4")

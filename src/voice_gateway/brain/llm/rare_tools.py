@@ -30,12 +30,16 @@ def use_tool() -> BaseTool:
     schema = {
         "type": "object",
         "properties": {
-            "name": {"type": "string", "description": "As noted"},
-            "arguments": {"type": "object", "description": "As noted"},
+            "name": {"type": "string", "description": "For example 'ping_zwave_device'"},
+            "arguments": {"type": "object", "description": "For example {deviceName: 'Lamp'}"},
         },
         "required": ["name", "arguments"],
     }
-    text = "REQUIRED for a tool that a note in [brackets] names. DO NOT use without one."
+    text = (
+        "REQUIRED for tools named in a [note]: call this whenever the user asks about that. "
+        "DO NOT use for others.\n"
+        "Good: {name: 'ping_zwave_device', arguments: {deviceName: 'Lamp'}}. Bad: {name: 'set_timer'}."
+    )
     return declared_tool(USE_TOOL, text, schema, _never_run, ToolTraits(title="Another tool"))
 
 

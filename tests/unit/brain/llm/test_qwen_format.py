@@ -122,3 +122,12 @@ def test_alternatives_at_the_top_are_one_object() -> None:
 
     assert set(flat["properties"]) == {"room", "on", "level", "all"}
     assert flat["required"] == ["room", "all"]
+
+
+def test_a_length_that_no_call_exceeds_costs_no_words() -> None:
+    long, short = ({"type": "string", "minLength": 1, "maxLength": most} for most in (100, 40))
+
+    assert flat_property({**long, "description": "Its name"}, {})["description"] == "Its name"
+    assert flat_property({**short, "description": "Its name"}, {})["description"] == (
+        "Its name (1 to 40 characters)"
+    )

@@ -21,6 +21,7 @@ _TYPES: dict[type, str] = {
     list: "array",
     dict: "object",
 }
+_LONG_ENOUGH = 100  # characters for whatever a model fills in: such a limit is not worth its tokens
 _DEEPEST = 6  # a schema that goes on below this refers to itself, or no small model could fill it
 
 
@@ -179,7 +180,9 @@ def _described(part: Schema, root: Schema, depth: int) -> str:
 
 def _limits(part: Schema) -> list[str]:
     """What Ollama's client strips from the schema, in words."""
-    notes = [_range(part, "minimum", "maximum", ""), _range(part, "minLength", "maxLength", " characters")]
+    notes = [_range(part, "minimum", "maximum", "")]
+    if not _is_ordinary(part.get("minLength"), part.get("maxLength")):
+        notes.append(_range(part, "minLength", "maxLength", " characters"))
     notes.append(_range(part, "minItems", "maxItems", " items"))
     words = {
         "exclusiveMinimum": "more than {}",
@@ -195,6 +198,11 @@ def _limits(part: Schema) -> list[str]:
     if isinstance(examples, list | tuple) and examples:
         notes.append("for example " + ", ".join(_shown(value) for value in examples[:3]))
     return [note for note in notes if note]
+
+
+def _is_ordinary(low: Any, high: Any) -> bool:
+    """One to a hundred characters or more: no call needs to be told."""
+    return low in (None, 0, 1) and isinstance(high, int) and high >= _LONG_ENOUGH
 
 
 def _is_limit(value: Any) -> bool:
