@@ -24,7 +24,7 @@ from voice_gateway.app.gateway import Gateway, opened
 from voice_gateway.config import Settings
 from voice_gateway.turn import Reply, Utterance
 
-WELL = {False: 0.88, True: 0.8}  # of what was seen and of what is held out; 0.8 is promised
+WELL = {False: 0.98, True: 0.88}  # of what was seen and of what is held out: just below what is measured
 LONGEST_P95_SECONDS = 5.0
 FOUND = ({"title": "Found", "content": "Something was found.", "url": "http://127.0.0.1/found"},)
 

@@ -24,7 +24,7 @@ class Bar:
 
 # A model that is trusted (`act`) and wrong does what is wrong.
 BARS = {
-    "no model": Bar(fulfilled=(0.96, 0.84), none_wrong=True, talk_is_left_alone=True),
+    "no model": Bar((0.96, 0.84), at_once=(0.94, 0.83), none_wrong=True, talk_is_left_alone=True),
     "right, ask": Bar(fulfilled=(0.99, 0.98), none_wrong=True, talk_is_left_alone=True),
     "right, act": Bar(fulfilled=(0.99, 0.99), at_once=(0.99, 0.99), none_wrong=True, talk_is_left_alone=True),
     "wrong, ask": Bar(none_wrong=True, talk_is_left_alone=True),
