@@ -156,8 +156,9 @@ def without_opening(text: str) -> list[str]:
 
 
 @lru_cache(maxsize=256)
-def languages_of(text: str) -> tuple[Language, ...]:
-    """The languages that a text may be in, by its common words; none when we do not have its words."""
+def languages_of(text: str, like: tuple[Language, ...] = ()) -> tuple[Language, ...]:
+    """The languages that a text may be in, by its common words; none when we do not have its words. Of
+    several those that it should be `like`: "on" is English and Finnish."""
     words = words_in(text)
     plain = " ".join(words)
     hits = {
@@ -166,9 +167,9 @@ def languages_of(text: str) -> tuple[Language, ...]:
         for known in languages().values()
     }
     most = max(hits.values())
-    if most and hits[english()] == most:
-        return (english(),)
-    return tuple(known for known, count in hits.items() if count == most) if most else ()
+    found = tuple(known for known, count in hits.items() if count == most) if most else ()
+    alike = tuple(known for known in found if known in like)
+    return alike or ((english(),) if english() in found else found)
 
 
 def own_sentence(key: str, language: str) -> str:

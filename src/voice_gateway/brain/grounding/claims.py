@@ -110,7 +110,7 @@ class Claims:
     # --- in talk: nothing of this home as a fact, no deed of ours
 
     def in_talk(self, sentence: str) -> Claim:
-        known = languages_of(sentence)
+        known = self._known(sentence)
         if self.none(sentence):
             return Claim.NONE
         if self._foreign_home(sentence):
@@ -120,7 +120,7 @@ class Claims:
         else:
             plain = [word for word in re.findall(r"[^\W\d_]+", sentence) if word.islower()]
             sure = bool(known) or (len(plain) < _SHORT and sentence.isascii())
-            sure = sure and not self.tells_of_us(sentence, "did", "here")
+            sure = sure and not self.tells_of_us(sentence, "did", "here") and not self._strays(sentence)
         deeds = not known or english() in known
         found = [
             self._of_clause(words, advice=advice, deeds=deeds) for words, advice in self._stated(sentence)
@@ -142,17 +142,27 @@ class Claims:
         clauses = filter(None, map(without_opening, BREAK.split(sentence)))
         return self._foreign_home(sentence) or any(_deed(words) is Claim.MADE for words in clauses)
 
+    def _known(self, sentence: str) -> tuple[Language, ...]:
+        """The languages that it may be in, first of all those of the user's words."""
+        return languages_of(sentence, languages_of(self.wish.said))
+
     def tells_of_us(self, sentence: str, *lists: str) -> bool:
         """In other languages: words or endings of "I did", or of what is here and now."""
-        known, asked = languages_of(sentence), languages_of(self.wish.said)
-        known = tuple(one for one in known if one in asked) or known  # "je" is French and Czech
-        others = [one for one in known or languages().values() if one is not english()]
+        others = [one for one in self._known(sentence) or languages().values() if one is not english()]
         words = words_in(sentence)
         return any(matches(word, data()[key][one.code]) for one in others for key in lists for word in words)
 
+    def _strays(self, sentence: str) -> bool:
+        """In other languages: it answers nothing of what was asked, and has neither a name nor a number."""
+        known = [one for one in self._known(sentence) if one is not english()]
+        common = {word for one in known for word in one.function}
+        said, answered = set(words_in(sentence)) - common, self.wish.words - common
+        names = any(word[0].isupper() or word[0].isdigit() for word in sentence.split()[1:])
+        return bool(known) and not names and not said & answered
+
     def _foreign_home(self, sentence: str) -> bool:
         """In other languages any word of a home: there the person may be in the verb itself."""
-        others = [one for one in languages_of(sentence) if one is not english()]
+        others = [one for one in self._known(sentence) if one is not english()]
         words = words_in(sentence)
         return any(one.speaks_of_home(words) for one in others) or (bool(others) and any(map(is_seen, words)))
 
