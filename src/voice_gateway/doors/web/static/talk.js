@@ -28,11 +28,10 @@ class Talk {
       ended: (reason) => this.voiceEnded(reason),
     });
     this.sound = h("button", { class: "round quiet sound", type: "button", "aria-label": "Speak answers aloud", title: "Speak answers aloud", onclick: () => this.toggleSound() });
-    this.anew = h("button", { class: "anew", type: "button", hidden: true, onclick: () => this.startAnew() }, icon("plus"), "New conversation");
+    this.anew = h("button", { class: "anew quiet", type: "button", hidden: true, onclick: () => this.startAnew() }, icon("plus"), "New conversation");
     this.element = h("section", { class: "page talk", "aria-label": "Talk" },
       h("h1", { class: "sr" }, "Talk"),
-      this.anew,
-      h("div", { class: "scroll" }, this.hello, this.list),
+      h("div", { class: "scroll" }, this.hello, this.list, this.anew),
       h("form", { class: "composer", onsubmit: (event) => this.submit(event) },
         this.field,
         this.sound,
