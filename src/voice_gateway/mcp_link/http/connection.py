@@ -21,9 +21,16 @@ from voice_gateway.mcp_link.connection import (
     error_reply,
     load_sdk,
 )
-from voice_gateway.mcp_link.http.exchange import FAULTY, TOO_MANY, Exchange, exchange_under_way
+from voice_gateway.mcp_link.http.exchange import (
+    FAULTY,
+    TOO_MANY,
+    Exchange,
+    exchange_under_way,
+    greeted,
+    noting,
+    progress_callback,
+)
 from voice_gateway.mcp_link.http.routes import Route, Way, is_near, routes
-from voice_gateway.mcp_link.http.session import greeted, noting, progress_callback
 from voice_gateway.mcp_link.http.words import FailureWording
 from voice_gateway.mcp_link.login_file import LoginFile
 from voice_gateway.mcp_link.server_log import wanted_level

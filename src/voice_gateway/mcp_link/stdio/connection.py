@@ -80,7 +80,7 @@ class StdioConnection:
         self._noise = 0
         self._greeted = False
         self._process = ServerProcess(name, self._on_line, self._on_end, hide, self._on_long_line)
-        self._calls = Calls(self._process, events.suspect)
+        self._calls = PendingCalls(self._process, events.suspect)
         self._session = StreamSession(self._write_for_sdk, events.tools_changed, events.resource_updated)
         self.definitions: list[Mapping[str, Any]] = []
         self.end: str | None = None
@@ -236,7 +236,7 @@ def _in_thread(work: Callable[[], Parsed], then: Callable[[Parsed], None]) -> No
     threading.Thread(target=run, name="mcp long line", daemon=True).start()
 
 
-class Calls:
+class PendingCalls:
     """Our own requests, sent beside the SDK's session on the same stream, each with one waiter.
 
     Replies are handed over by `resolve` without a task switch of their own.
