@@ -261,7 +261,7 @@ async def test_a_cancellation_that_the_library_forgets_still_ends_the_publisher(
     door = MqttDoor(MqttSettings(broker_url="mqtt://b"), nobody, MemoryStore(), Watch())
     door.announce_ready()
     client = Forgetful()
-    publisher = asyncio.create_task(door._publish_all(cast("Any", client)))
+    publisher = asyncio.create_task(door.publish_all(cast("Any", client)))
     await asyncio.wait_for(client.publishing.wait(), 30)
 
     publisher.cancel()

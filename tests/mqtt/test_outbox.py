@@ -127,8 +127,8 @@ async def test_a_message_that_cannot_be_sent_stops_no_other(broker, caplog):
     settings, watch = MqttSettings(broker_url=broker.url, discovery=False), Watch()
     door = MqttDoor(settings, nobody, MemoryStore(), watch)
     async with Listener.on(broker) as listener, connected(settings) as client:
-        publisher = asyncio.create_task(door._publish_all(client))
-        bad = [door._outbox.put(Message(topic, "x")) for topic in ("no/#", "half/\ud800")]
+        publisher = asyncio.create_task(door.publish_all(client))
+        bad = [door.outbox.put(Message(topic, "x")) for topic in ("no/#", "half/\ud800")]
         watch.tell(Notice("the tea is ready"))
 
         assert (await listener.gets("voice/notice"))["text"] == "the tea is ready"
@@ -184,7 +184,7 @@ async def test_a_message_for_which_the_broker_ends_the_connection_is_given_up(br
     wait = Waiting()
     wait.go.set()
     async with running_door(broker, wait) as (door, watch), Listener.on(broker) as listener:
-        bad = door._outbox.put(Message("control/\x01", "x"))
+        bad = door.outbox.put(Message("control/\x01", "x"))
         for number in range(20):
             watch.tell(Notice(str(number)))
         got = [(await listener.gets("voice/notice"))["text"] for _ in range(20)]

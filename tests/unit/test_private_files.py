@@ -114,9 +114,8 @@ def test_the_log_and_the_index_that_sqlite_keeps_beside_a_file(tmp_path):
     assert found == dict.fromkeys(["x.sqlite", "x.sqlite-wal", "x.sqlite-shm"], 0o600)
 
 
-def test_the_kept_volume(tmp_path):
-    volume = PlaybackVolume(file=tmp_path / "volume.json")
-    volume._keep(volume._now)
+async def test_the_kept_volume(tmp_path):
+    await PlaybackVolume(file=tmp_path / "volume.json").set_percent(50)
 
     assert all_rights(tmp_path) == {"volume.json": 0o600}
 

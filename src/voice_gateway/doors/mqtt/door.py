@@ -83,7 +83,7 @@ class MqttDoor:
         self._requests = Requests(answer, store, settings.room)
         self._watch = watch
         self._sleep = sleep
-        self._outbox = Outbox()
+        self.outbox = Outbox()
         self._status_changed = asyncio.Event()
         self._ready = False
         self._free = asyncio.Semaphore(AT_ONCE)
@@ -104,7 +104,7 @@ class MqttDoor:
         elif isinstance(event, Planned):
             self._put_all(self._retained.planned(event))
         elif (message := message_for(self._settings, event)) is not None:
-            self._outbox.put(message)
+            self.outbox.put(message)
 
     async def run(self) -> None:
         """Reconnects for ever. Answers in the making outlive a lost connection; their turns are not torn."""
@@ -147,7 +147,7 @@ class MqttDoor:
         self._status_changed.set()
         try:
             async with asyncio.TaskGroup() as tasks:
-                tasks.create_task(self._publish_all(client), name="door.mqtt.publish")
+                tasks.create_task(self.publish_all(client), name="door.mqtt.publish")
                 async for _message in client.messages:
                     """They come to `_received`; this ends with the connection."""
         except* aiomqtt.MqttError as group:
@@ -164,7 +164,7 @@ class MqttDoor:
 
     def _put_all(self, messages: Iterable[Message]) -> None:
         for message in messages:
-            self._outbox.put(message)
+            self.outbox.put(message)
 
     def _received(self, message: "aiomqtt.Message", answers: asyncio.TaskGroup) -> None:
         payload = message.payload if isinstance(message.payload, bytes) else b""
@@ -198,7 +198,7 @@ class MqttDoor:
         if isinstance(request, Request) and self._is_busy(request):
             request = BadRequest(BUSY, request.reply_to, request.id, request.correlation)
         if isinstance(request, BadRequest):
-            self._outbox.put(refusal(request), is_answer=True)
+            self.outbox.put(refusal(request), is_answer=True)
             return
         self._waiting[request.conversation_id] += 1
         before = self._succession.before(request.conversation_id, request.id)
@@ -240,7 +240,7 @@ class MqttDoor:
                 answer = await self._answer_to(request, conversation_id)
                 if isinstance(answer, BegunIn):
                     return answer.conversation_id
-                letter = self._outbox.put(answer, is_answer=True)
+                letter = self.outbox.put(answer, is_answer=True)
                 if self._settings.share_group is not None:
                     await _out_in_order(letter)
             await letter.gone.wait()
@@ -258,7 +258,7 @@ class MqttDoor:
         body = json_text({**answer, "timestamp": timestamp()})
         return Message(request.reply_to, body, correlation=request.correlation)
 
-    async def _publish_all(self, client: "aiomqtt.Client") -> None:
+    async def publish_all(self, client: "aiomqtt.Client") -> None:
         """Each takes the next message only when it can send it at once, so they go out in their order."""
         async with asyncio.TaskGroup() as tasks:
             tasks.create_task(self._publish_status(client), name="door.mqtt.publish.status")
@@ -275,13 +275,13 @@ class MqttDoor:
 
     async def _publish_waiting(self, client: "aiomqtt.Client") -> None:
         while True:
-            letter = await self._outbox.take()
+            letter = await self.outbox.take()
             try:
                 await _publish(client, letter.message)
             except BaseException:
-                self._outbox.give_back(letter)
+                self.outbox.give_back(letter)
                 raise
-            self._outbox.sent(letter)
+            self.outbox.sent(letter)
             end_when_stopping()
 
 
