@@ -16,7 +16,7 @@ Plans = Mapping[str, Mapping[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class KeptPlans:
     """One store; its methods block, and are called in a thread."""
 
     kind: str
@@ -26,7 +26,7 @@ class Kept:
 
 
 class PlansTold:
-    def __init__(self, watch: Watch, *stores: Kept, look_seconds: float = LOOK_SECONDS) -> None:
+    def __init__(self, watch: Watch, *stores: KeptPlans, look_seconds: float = LOOK_SECONDS) -> None:
         self._watch = watch
         self._stores = stores
         self._look_seconds = look_seconds
@@ -40,7 +40,7 @@ class PlansTold:
         for store in self._stores:
             await self._look(store)
 
-    async def _look(self, store: Kept) -> None:
+    async def _look(self, store: KeptPlans) -> None:
         try:
             stamp = await asyncio.to_thread(store.stamp)
             if store.kind in self._told and stamp == self._stamps[store.kind]:
@@ -54,20 +54,20 @@ class PlansTold:
             self._watch.tell(Planned(store.kind, plans))
 
 
-def kept_timers(store: TimerStore, zone: Any) -> Kept:
+def kept_timers(store: TimerStore, zone: Any) -> KeptPlans:
     def read() -> Plans:
         return {str(timer.id): _timer(timer, zone) for timer in sorted(store.all(), key=lambda one: one.due)}
 
-    return Kept("timer", lambda: identity(store.path), read, store.listen)
+    return KeptPlans("timer", lambda: identity(store.path), read, store.listen)
 
 
-def kept_routines(store: RoutineStore, zone: Any) -> Kept:
+def kept_routines(store: RoutineStore, zone: Any) -> KeptPlans:
     def read() -> Plans:
         listed = [routine.to_json(zone) for routine in store.all()]
         soonest = sorted(listed, key=lambda one: (one["next"] is None, one["next"] or ""))
         return {str(one["id"]): one for one in soonest}
 
-    return Kept("routine", store.stamp, read, store.listen)
+    return KeptPlans("routine", store.stamp, read, store.listen)
 
 
 def _timer(timer: Timer, zone: Any) -> dict[str, Any]:

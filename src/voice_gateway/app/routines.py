@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from home_words.kinds import HomeDevice
-from voice_gateway.app.plans import Kept, kept_routines
+from voice_gateway.app.plans import KeptPlans, kept_routines
 from voice_gateway.app.resources import WatchedResources
 from voice_gateway.brain.local.device_cache import Change
 from voice_gateway.brain.local.later import BACK
@@ -17,7 +17,7 @@ from voice_gateway.homes.device import Device
 from voice_gateway.homes.events import RESOURCE
 from voice_gateway.problems.sentences import ROUTINES_LOST
 from voice_gateway.reports import damaged_file
-from voice_gateway.routines.book import Judged, RoutineBook
+from voice_gateway.routines.book import JudgedCalls, RoutineBook
 from voice_gateway.routines.model import MAKE, Call, Last, Later, Missing, Routine, Shown
 from voice_gateway.routines.runner import RoutineRunner, Told
 from voice_gateway.routines.schedule import Place
@@ -74,7 +74,7 @@ class Routines:
 
         return routine_tools(self.book, self._lease.held)
 
-    def kept(self) -> Kept:
+    def kept(self) -> KeptPlans:
         return kept_routines(self._store, self._place.zone)
 
     # --- for the command line
@@ -115,9 +115,9 @@ class Routines:
             return f'I don\'t know what "{text[:80]}" shall do, so I kept nothing.'
         return [{"name": request.tool, "args": dict(request.args)} for request in requests]
 
-    def judged(self, calls: Sequence[Call]) -> Judged:
+    def judged(self, calls: Sequence[Call]) -> JudgedCalls:
         if not calls:
-            return Judged("")
+            return JudgedCalls("")
         made, settings = _calls(calls), self._gateway.settings.permission
         reached = [(call, self._gateway.reach(call, self._traits(call.name))) for call in made]
         risky = [
@@ -128,7 +128,7 @@ class Routines:
         opens = any(reach is not None or self._may_open(call) for call, reach in risky)
         found = [device for _, reach in reached if reach is not None for device in reach.devices]
         devices = tuple(dict.fromkeys((one.name, one.room or "", _source(one)) for one in found))
-        return Judged(described(made, self._traits, self._gateway.reach), devices, bool(risky), opens)
+        return JudgedCalls(described(made, self._traits, self._gateway.reach), devices, bool(risky), opens)
 
     def _may_open(self, call: ToolCall) -> bool:
         """Unless all that speaks against it is that it cannot be taken back."""

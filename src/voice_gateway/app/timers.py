@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import tzinfo
 
-from voice_gateway.app.plans import Kept, kept_timers
+from voice_gateway.app.plans import KeptPlans, kept_timers
 from voice_gateway.config import data_folder
 from voice_gateway.errors import ToolUnavailable
 from voice_gateway.problems.sentences import TIMERS_LOST
@@ -34,7 +34,7 @@ class Timers:
     async def run(self) -> None:
         await self.clock.run(self._ring, self._tell_missed)
 
-    def kept(self, zone: tzinfo | None) -> Kept:
+    def kept(self, zone: tzinfo | None) -> KeptPlans:
         return kept_timers(self.store, zone)
 
     async def _ring(self, timer: Timer) -> None:

@@ -37,7 +37,7 @@ class WrittenNumber(float):
         return number
 
 
-class Repeated(dict[str, Any]):
+class RepeatedKeys(dict[str, Any]):
     """An object in which a name stood more than once: as everywhere, the last one holds."""
 
     names: tuple[str, ...] = ()
@@ -95,7 +95,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     table = dict(pairs)
     if len(table) == len(pairs):
         return table
-    repeated = Repeated(table)
+    repeated = RepeatedKeys(table)
     repeated.names = tuple(name for name, count in Counter(name for name, _ in pairs).items() if count > 1)
     return repeated
 

@@ -103,7 +103,7 @@ return seen
 """
 
 
-class Ask(Protocol):
+class AskRedis(Protocol):
     """Asks the Redis within its limit."""
 
     async def __call__(self, step: Callable[[], Awaitable[T]]) -> T: ...
@@ -150,7 +150,7 @@ class RedisPlace:
 
 
 class RedisLines:
-    def __init__(self, redis: "Redis", prefix: str, ask: Ask, begin: Callable[[], None]) -> None:
+    def __init__(self, redis: "Redis", prefix: str, ask: AskRedis, begin: Callable[[], None]) -> None:
         self._redis = redis
         self._prefix = prefix
         self._ask = ask

@@ -47,21 +47,21 @@ def source(stream: TextIO | None) -> Source:
     return Source.LINES if ends else Source.NONE
 
 
-class Prompt:
+class InputPrompt:
     """Shows the room that one is in, if it is known; what comes unasked is printed above it."""
 
-    standing: "Prompt | None" = None  # below which a line is being typed
+    standing: "InputPrompt | None" = None  # below which a line is being typed
 
     def __init__(self, room: str | None) -> None:
         self.text = f"{printable(room)} > " if room else "> "
 
     def read(self) -> str:
-        Prompt.standing = self
+        InputPrompt.standing = self
         try:
             # Readline must know which characters take no room.
             return input(painted(self.text, CYAN, sys.stdout, start="\001", end="\002"))
         finally:
-            Prompt.standing = None
+            InputPrompt.standing = None
 
 
 class _Reader:
@@ -70,7 +70,7 @@ class _Reader:
     The thread is a daemon, because a read that never ends must not hold up the end of the program.
     """
 
-    def __init__(self, stream: TextIO, prompt: Prompt | None) -> None:
+    def __init__(self, stream: TextIO, prompt: InputPrompt | None) -> None:
         self._stream = stream
         self._prompt = prompt
         self._loop = asyncio.get_running_loop()
@@ -103,7 +103,7 @@ class _Reader:
         return line.rstrip("\r\n") if line else END
 
 
-async def lines(stream: TextIO, prompt: Prompt | None = None) -> AsyncIterator[str]:
+async def lines(stream: TextIO, prompt: InputPrompt | None = None) -> AsyncIterator[str]:
     """Each line as it comes, until the input ends; at a prompt also until somebody wants to leave."""
     if prompt is not None:
         import readline  # noqa: F401 (gives input() its line editing)
@@ -125,36 +125,36 @@ def _left_as_found(stream: TextIO) -> Iterator[None]:
     try:
         yield
     finally:
-        if Prompt.standing is not None:
+        if InputPrompt.standing is not None:
             print(flush=True)  # whatever comes next begins a line of its own
         with contextlib.suppress(termios.error):  # the terminal is gone
             termios.tcsetattr(stream, termios.TCSANOW, before)
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class TypedLine:
     text: str
     conversation_id: str
     problem: str = ""
 
 
-def read_line(line: str, conversation_id: str, *, as_json: bool) -> Asked:
+def read_line(line: str, conversation_id: str, *, as_json: bool) -> TypedLine:
     """A JSON object says which conversation it belongs to; anything else is words."""
     if as_json and line.lstrip().startswith("{"):
         try:
             tree = json.loads(line)
         except json.JSONDecodeError:
-            return Asked(line, conversation_id)
+            return TypedLine(line, conversation_id)
         except (ValueError, RecursionError):  # JSON, but a number of thousands of digits, or a nest of them
-            return Asked(
+            return TypedLine(
                 "", conversation_id, problem="I cannot read that JSON line: it is too deep or too big."
             )
         if isinstance(tree, dict):
             conversation_id = str(tree.get("conversation_id") or conversation_id)
             if isinstance(tree.get("text"), str):
-                return Asked(tree["text"], conversation_id)
-            return Asked("", conversation_id, problem='A JSON line needs "text", and it must be a text.')
-    return Asked(line, conversation_id)
+                return TypedLine(tree["text"], conversation_id)
+            return TypedLine("", conversation_id, problem='A JSON line needs "text", and it must be a text.')
+    return TypedLine(line, conversation_id)
 
 
 class TextDoor:
@@ -185,7 +185,7 @@ class TextDoor:
             self._history.load()
         try:
             with _left_as_found(stream):
-                return await self._answer_all(lines(stream, Prompt(self._room)), self._history)
+                return await self._answer_all(lines(stream, InputPrompt(self._room)), self._history)
         finally:
             self._progress.end()  # it hides the cursor
 
@@ -235,7 +235,7 @@ class TextDoor:
 
 def tell_unasked(text: str, out: TextIO) -> None:
     """Above the prompt, if one stands there: what was typed so far stays."""
-    text, prompt = _shown(text, out), Prompt.standing
+    text, prompt = _shown(text, out), InputPrompt.standing
     if prompt is None or not out.isatty():
         print(text, file=out, flush=True)
         return

@@ -37,7 +37,7 @@ LONGEST_SAY = 300  # characters
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class JudgedCalls:
     """What calls would do, by whoever knows the home."""
 
     text: str  # "turn on the Floor Lamp"
@@ -55,7 +55,7 @@ class RoutineReader(Protocol):
         """The calls that these words mean, or why there are none."""
         ...
 
-    def judged(self, calls: Sequence[Call]) -> Judged: ...
+    def judged(self, calls: Sequence[Call]) -> JudgedCalls: ...
 
     def nobody_tells(self, server: str, resource: str) -> str:
         """Why no change of that can be noticed; empty where it can."""

@@ -27,7 +27,7 @@ from voice_gateway.routines.redis_scripts import (
 )
 from voice_gateway.routines.store import (
     Finished,
-    Planned,
+    PlannedRun,
     TooMany,
     body_of,
     last_of,
@@ -105,12 +105,12 @@ class RedisRoutines:
     def all(self) -> list[Routine]:
         return sorted(self._rows("all"), key=_in_order)
 
-    def planned(self) -> list[Planned]:
+    def planned(self) -> list[PlannedRun]:
         pairs, claimed = self._ask(PLANS)
         held = set(claimed)
         plans = ((number, *_read_plan(plan)) for number, plan in zip(pairs[::2], pairs[1::2], strict=True))
         return [
-            Planned(int(number), moment_of(due), event, paused, number in held)
+            PlannedRun(int(number), moment_of(due), event, paused, number in held)
             for number, due, event, paused in plans
         ]
 

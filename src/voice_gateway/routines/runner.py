@@ -16,7 +16,7 @@ from voice_gateway.errors import ToolUnavailable
 from voice_gateway.routines.agenda import AHEAD_SECONDS, Agenda
 from voice_gateway.routines.model import UPDATED, Event, Last, Routine, Shown
 from voice_gateway.routines.schedule import NoPlace, Place, at_such_a_time, due_next
-from voice_gateway.routines.store import Finished, Lease, Planned, RoutineStore
+from voice_gateway.routines.store import Finished, Lease, PlannedRun, RoutineStore
 from voice_gateway.tools.builtin.timers.clock import Wait, time_passed, wait_for
 
 log = logging.getLogger(__name__)
@@ -100,7 +100,7 @@ class RoutineRunner:
         self._agenda = Agenda(now, monotonic)
         self._by_resource: dict[tuple[str, str], list[Routine]] = {}
         self._running: set[int] = set()  # claimed
-        self._ahead: list[tuple[Planned, Routine]] = []  # … and not due yet
+        self._ahead: list[tuple[PlannedRun, Routine]] = []  # … and not due yet
         self._over: list[Routine] = []  # carried out, to be written down
         self._known: dict[int, bool] = {}  # by routine: whether it was so when its device told it last
         self._plans: dict[int, datetime | None] = {}  # of what must stay so, to be written down

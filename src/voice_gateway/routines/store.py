@@ -31,7 +31,7 @@ _COLUMNS = ", ".join(_NAMES)
 
 
 @dataclass(frozen=True, slots=True)
-class Planned:
+class PlannedRun:
     """As much of a routine as is needed to wait for it."""
 
     id: int
@@ -67,7 +67,7 @@ class RoutineStore(Protocol):
 
     def all(self) -> list[Routine]: ...
 
-    def planned(self) -> list[Planned]:
+    def planned(self) -> list[PlannedRun]:
         """Cheaper than all of them."""
         ...
 
@@ -180,12 +180,12 @@ class SqliteRoutines:
     def all(self) -> list[Routine]:
         return self._table.run(lambda connection: _select(connection, ""), write=False)
 
-    def planned(self) -> list[Planned]:
+    def planned(self) -> list[PlannedRun]:
         select = "SELECT id, next, is_event, paused, claimed IS NOT NULL FROM routines"
 
-        def work(connection: sqlite3.Connection) -> list[Planned]:
+        def work(connection: sqlite3.Connection) -> list[PlannedRun]:
             rows = connection.execute(select).fetchall()
-            return [Planned(row[0], moment_of(row[1]), *map(bool, row[2:])) for row in rows]
+            return [PlannedRun(row[0], moment_of(row[1]), *map(bool, row[2:])) for row in rows]
 
         return self._table.run(work, write=False)
 

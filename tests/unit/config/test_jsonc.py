@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from voice_gateway.config.jsonc import Repeated, WrittenNumber, decoded, read_jsonc
+from voice_gateway.config.jsonc import RepeatedKeys, WrittenNumber, decoded, read_jsonc
 from voice_gateway.errors import ConfigError
 
 VALUES = st.recursive(
@@ -115,7 +115,7 @@ def test_of_a_name_that_stands_twice_the_last_holds_and_is_known():
     table = read_jsonc('{"a": 1, "b": 2, "a": 3}')
 
     assert table == {"a": 3, "b": 2}
-    assert isinstance(table, Repeated)
+    assert isinstance(table, RepeatedKeys)
     assert table.names == ("a",)
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from voice_gateway.config import RoutinesSettings
 from voice_gateway.errors import BadArguments, ToolError
-from voice_gateway.routines.book import From, Judged, RoutineBook, has_time
+from voice_gateway.routines.book import From, JudgedCalls, RoutineBook, has_time
 from voice_gateway.routines.model import Event, Every, Later, Missing, Once, Routine
 from voice_gateway.routines.schedule import Place
 from voice_gateway.routines.store import SqliteRoutines
@@ -32,9 +32,9 @@ class Home:
     def order(self, text: str) -> Any:
         return [LAMP] if text == "turn on the floor lamp" else "I don't know that."
 
-    def judged(self, calls: Any) -> Judged:
+    def judged(self, calls: Any) -> JudgedCalls:
         names = " and ".join(call["args"]["deviceName"] for call in calls)
-        return Judged(f"turn on the {names}" if names else "", opens=self.opens)
+        return JudgedCalls(f"turn on the {names}" if names else "", opens=self.opens)
 
     def nobody_tells(self, server: str, _resource: str) -> str:
         return "" if server == "zwave" else f'There is no server "{server}".'

@@ -11,7 +11,7 @@ from voice_gateway.brain.local.command.when import Watched, read_when
 from voice_gateway.brain.local.normalise import normalise
 from voice_gateway.config import RoutinesSettings
 from voice_gateway.errors import ToolError
-from voice_gateway.routines.book import From, Judged, RoutineBook
+from voice_gateway.routines.book import From, JudgedCalls, RoutineBook
 from voice_gateway.routines.model import Call, Later, Missing, Routine
 from voice_gateway.routines.schedule import Place
 from voice_gateway.routines.store import SqliteRoutines
@@ -31,10 +31,10 @@ class Reader:
     def order(self, text: str) -> Sequence[Call]:
         return [{"name": "do", "args": {"what": text}}]
 
-    def judged(self, calls: Sequence[Call]) -> Judged:
+    def judged(self, calls: Sequence[Call]) -> JudgedCalls:
         text = " and ".join(str(call["args"]["what"]) for call in calls)
         risky = text.startswith("unlock")
-        return Judged(text, sensitive=risky, opens=risky)
+        return JudgedCalls(text, sensitive=risky, opens=risky)
 
     def nobody_tells(self, _server: str, _resource: str) -> str:
         return ""

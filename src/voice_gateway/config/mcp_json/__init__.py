@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from voice_gateway.config.jsonc import Repeated, decoded, read_jsonc
+from voice_gateway.config.jsonc import RepeatedKeys, decoded, read_jsonc
 from voice_gateway.config.kinds import checked_server_name
 from voice_gateway.config.mcp_json.entry import (
     Entry,
@@ -89,7 +89,7 @@ class _Reader:
         if not isinstance(table, Mapping):
             self._leave_out("", f'"{key}" is not a table')
             return
-        if isinstance(table, Repeated):
+        if isinstance(table, RepeatedKeys):
             self._note(f"{quoted(table.names)} stands there twice, and the last one holds")
         for name, entry in table.items():
             self._read_server(name, entry, inputs)

@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from voice_gateway.config.jsonc import Repeated, WrittenNumber
+from voice_gateway.config.jsonc import RepeatedKeys, WrittenNumber
 from voice_gateway.config.kinds import HOME_ASSISTANT_PATHS, did_you_mean, is_own_server, plain
 from voice_gateway.config.mcp_json.variables import BadEntry, Variables
 from voice_gateway.config.tree import ServerSettings
@@ -90,7 +90,7 @@ def read_entry(
 ) -> Entry:
     """Raises BadEntry."""
     notes: list[str] = []
-    if isinstance(entry, Repeated):
+    if isinstance(entry, RepeatedKeys):
         notes.append(f"{quoted(entry.names)} stands there twice, and the last one holds")
     kind = _kind(entry)
     reached = _reached(entry, kind, variables, notes)

@@ -33,7 +33,7 @@ class Now:
 
 
 @dataclass(frozen=True, slots=True)
-class Day:
+class ForecastDay:
     day: date
     code: int
     low: float
@@ -46,7 +46,7 @@ class Day:
 @dataclass(frozen=True, slots=True)
 class Forecast:
     now: Now
-    days: tuple[Day, ...]  # the first is today, there
+    days: tuple[ForecastDay, ...]  # the first is today, there
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,9 +133,9 @@ def _forecast(answer: Mapping[str, Any]) -> Forecast:
     return Forecast(current, days)
 
 
-def _day(daily: Mapping[str, Sequence[Any]], at: int) -> Day:
+def _day(daily: Mapping[str, Sequence[Any]], at: int) -> ForecastDay:
     share = _number(_at(daily, "precipitation_probability_max", at))
-    return Day(
+    return ForecastDay(
         date.fromisoformat(str(daily["time"][at])),
         int(daily["weather_code"][at]),
         float(daily["temperature_2m_min"][at]),

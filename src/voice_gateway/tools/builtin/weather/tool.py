@@ -8,7 +8,7 @@ from langchain_core.tools import BaseTool
 
 from voice_gateway.errors import BadArguments, ToolError
 from voice_gateway.tools.builtin.calendar_days import say_day, take_day
-from voice_gateway.tools.builtin.weather.open_meteo import SERVICE, Day, Forecast, Location, Now
+from voice_gateway.tools.builtin.weather.open_meteo import SERVICE, Forecast, ForecastDay, Location, Now
 from voice_gateway.tools.builtin.zones import local_zone
 from voice_gateway.tools.declared import declared_tool
 from voice_gateway.turn import ToolTraits
@@ -89,7 +89,7 @@ def weather_tool(
     )
 
 
-def _wanted(said: str | None, today: date, forecast: Forecast) -> Day | None:
+def _wanted(said: str | None, today: date, forecast: Forecast) -> ForecastDay | None:
     """None is now."""
     text = " ".join((said or "").lower().split())
     if text in ("", "now", "right now", "currently"):
@@ -119,7 +119,7 @@ class _Telling:
             return f"Yes, it's {falling}{self._where}" if falling else f"No, it's {sky or 'dry'}{self._where}"
         return f"It's {degrees} and {sky}{self._where}" if sky else f"It's {degrees}{self._where}"
 
-    def day(self, day: Day, today: date, about: str | None) -> str:
+    def day(self, day: ForecastDay, today: date, about: str | None) -> str:
         when = say_day(day.day, today)
         span = f"{round(day.low)} to {self._degrees(day.high)}"
         if about == "temperature":
@@ -137,7 +137,7 @@ class _Telling:
         )
         return f"{_capital(when)}{self._where} it will be {f'{sky}, ' if sky else ''}{span}{rain}"
 
-    def _rain(self, day: Day, when: str) -> str:
+    def _rain(self, day: ForecastDay, when: str) -> str:
         chance = day.rain_percent
         wet = (day.rain_amount or 0) >= (WET_IMPERIAL if self._imperial else WET)
         known = f": {chance} percent" if chance is not None else ""
@@ -156,7 +156,7 @@ class _Telling:
         return f"{round(value)} {'miles' if self._imperial else 'kilometers'} per hour"
 
 
-def _facts(forecast: Forecast, day: Day | None, place: str) -> dict[str, Any]:
+def _facts(forecast: Forecast, day: ForecastDay | None, place: str) -> dict[str, Any]:
     if day is None:
         now = forecast.now
         facts: dict[str, Any] = {
