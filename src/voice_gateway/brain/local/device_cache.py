@@ -14,6 +14,7 @@ from voice_gateway.homes.home import Home, build_home
 from voice_gateway.homes.listed import read_scenes
 from voice_gateway.homes.source import HomeSource, Listing
 from voice_gateway.homes.sources import Sources
+from voice_gateway.homes.zwave import RENAME, SCENES
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.reach import Reach
 from voice_gateway.turn import OutcomeStatus, ToolCall, ToolOutcome, ToolTraits
@@ -67,6 +68,7 @@ class DeviceCache:
         self._listings: dict[str, Listing] = {}
         self._scenes: dict[str, tuple[str, ...]] = {}  # of a source that lists none: those that were met
         self._seen_version = -1
+        self._stale = False  # a name is known to be another one now
         self._changed = asyncio.Event()
         self._reading = asyncio.Lock()
         self._listeners: list[Callable[[Change], None]] = []
@@ -114,13 +116,14 @@ class DeviceCache:
     async def known(self) -> None:
         """Returns when the home is known, or cannot be."""
         await self._ready()
-        if self._home is None or self._seen_version != self._executor.tools.version:
+        if self._home is None or self._stale or self._seen_version != self._executor.tools.version:
             await self.refresh()
 
     async def refresh(self) -> None:
         """A turn that is running keeps the picture it started with."""
         async with self._reading:
             version = self._executor.tools.version
+            self._stale = False
             self._sources = self._all.all()
             reads = await asyncio.gather(*(source.read() for source in self._sources))
             before, self._read_at = dict(self._listings), self._now()
@@ -225,9 +228,17 @@ class DeviceCache:
             if request.device is not None and known and isinstance(state, str):
                 self._learn_state(request.device, state)
             elif status in (OutcomeStatus.NOT_FOUND, OutcomeStatus.AMBIGUOUS):
-                self.changed()
+                self._renamed()
+            if outcome.ok and request.tool.endswith(RENAME):
+                self._renamed()
             if request.scene:
                 self._learn_scenes(request, outcome)
+            elif outcome.ok and request.tool.endswith(SCENES) and not request.args:
+                told = outcome.facts.get("scenes")
+                listed = told if isinstance(told, list) else ()
+                self._know_scenes(
+                    request.source, [str(one.get("name")) for one in listed if isinstance(one, Mapping)]
+                )
 
     def _learn_state(self, device: Device, state: str) -> None:
         before, self._home = self.home.state_of(device), self.home.with_state(device, state)
@@ -237,8 +248,16 @@ class DeviceCache:
 
     def acted(self, outcome: ToolOutcome) -> None:
         """Somebody's call may have changed something: it is looked at again."""
-        if not outcome.read_only and outcome.ran:
-            self.changed()
+        if outcome.read_only or not outcome.ran:
+            return
+        self.changed()
+        if outcome.name.endswith(RENAME):
+            self._renamed()
+
+    def _renamed(self) -> None:
+        """Who is named next is looked for in a list that is read before."""
+        self._stale = True
+        self.changed()
 
     def _learn_scenes(self, request: Request, outcome: ToolOutcome) -> None:
         """Where nobody lists them: what the server offers instead, and what it has started."""
@@ -248,9 +267,15 @@ class DeviceCache:
         source = home.scene_source(request.scene).name
         told = read_scenes(outcome.facts)
         if told is not None:
-            self._scenes[source] = tuple(told)
+            self._know_scenes(source, told)
         elif outcome.status in (OutcomeStatus.CONFIRMED, OutcomeStatus.WORKING):
-            self._scenes[source] = (request.scene, *self._scenes.get(source, ()))
+            self._know_scenes(source, (request.scene, *self._scenes.get(source, ())))
+
+    def _know_scenes(self, source: str, names: Sequence[str]) -> None:
+        home = self.home
+        if home.scenes_listed:
+            return
+        self._scenes[source] = tuple(names)
         has = {**dict.fromkeys(self._scenes.get(source, ()), source), **home.scene_sources}
         self._home = replace(home, scene_sources=has).with_scenes(scene for scene in has if scene)
 

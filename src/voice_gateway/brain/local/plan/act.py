@@ -77,6 +77,8 @@ def act(frame: Frame, context: Context, action: str) -> Meaning:
         replace(meant, said=said), action
     )
     nobody = isinstance(found, Unknown) or (isinstance(found, Found) and not found.exact)
+    if isinstance(found, Unclear):  # part of several names, and a scene's whole one
+        nobody = not context.home.names.exact(plain(said)) and not room_named(plain(said), context.home)
     if action == "on" and nobody and (name := scene_named(said, context.home)):
         return start_scene(frame, name, context.home)
     if isinstance(found, Unclear):
