@@ -199,7 +199,7 @@ VALUES: Final = tuple(
         ("whole", r"\b(?:all the way|fully|completely|right) (?P<way>up|down)\b"),
         (
             "kelvin",
-            rf"(?:\b(?:to|at|in) )?\b(?:(?P<kelvin>\d{{4,5}}) ?(?:k|kelvin)|(?P<white>{WHITE})){_BRIGHT}(?=$| in )",
+            rf"(?:\b(?:to|at|in) )?\b(?:(?P<kelvin>\d{{4,5}}(?= ?k\b)|\d{{1,6}}(?= ?kelvin)) ?(?:k|kelvin)|(?P<white>{WHITE})){_BRIGHT}(?=$| in )",
         ),
         (
             "colour",
@@ -298,6 +298,9 @@ REWORDED: Final = (
     ),
     (re.compile(r"^(?:make|turn|set) (.*\bfan) (?:a bit |a little )?faster$"), r"turn up \1"),
     (re.compile(r"^(?:make|turn|set) (.*\bfan) (?:a bit |a little )?slower$"), r"turn down \1"),
+    (re.compile(r"^slow (?:down (.*\bfan)|(.*\bfan) down)$"), r"turn down \1\2"),
+    (re.compile(r"^speed (?:up (.*\bfan)|(.*\bfan) up)$"), r"turn up \1\2"),
+    (re.compile(r"^(?:make|turn|set|put|run) (.*\bfan) (low|medium|high)$"), r"set \1 to \2"),
     (re.compile(r" back(?= to (?:\d|half\b|full\b|(?:\w{1,9} )?white\b))"), ""),
     (re.compile(r"^((?:lock|close|shut)\b.{1,80}?) (?:behind|after) (?:me|us|him|her|them)$"), r"\1"),
     (

@@ -69,6 +69,7 @@ _SAID: Final = {
         rf"rename {_THING} (?:to|into|as) (?P<name>.+?)(?: in (?:the )?room (?P<room>.+))?",
         rf"(?:change|set) the name of {_THING} to (?P<name2>.+)",
         rf"give {_THING} the name (?P<name3>.+)",
+        rf"(?:from now on )?call {_THING} the (?P<name4>.+)",
         rf"(?:move|put) {_THING} (?:to|into|in) (?:the )?room (?P<room2>.+)",
         rf"(?:change|set) the room of {_THING} to (?:the )?(?P<room3>.+)",
     ),

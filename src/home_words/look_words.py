@@ -22,7 +22,7 @@ MEASURES: Final = {
     **dict.fromkeys(("power", "energy", "electricity", "consumption"), "power"),
     **dict.fromkeys(("power consumption", "energy consumption"), "power"),
     **dict.fromkeys(("battery", "battery level", "battery state"), "battery"),
-    **dict.fromkeys(("light level", "illuminance"), "light"),
+    **dict.fromkeys(("light level", "illuminance", "bright", "dark"), "light"),
     **dict.fromkeys(("motion", "movement", "anyone", "anybody", "someone", "somebody"), "motion"),
 }
 
@@ -48,8 +48,11 @@ _EVERY: Final = (
 _SHOW: Final = "(?:(?:list|show me|show|name|tell me|read me)(?: a list of)?|give me (?:a list of|all))"
 
 
+_OF_A_PLACE: Final = ("bright", "dark")  # "how bright is the lamp" is no question for a sensor
+
+
 def _measure(*measures: str) -> str:
-    said = [word for word, measure in MEASURES.items() if measure in measures]
+    said = [word for word, measure in MEASURES.items() if measure in measures and word not in _OF_A_PLACE]
     return rf"(?P<measure>{any_of(' '.join(word.replace(' ', '_') for word in said))})"
 
 
@@ -65,6 +68,7 @@ _ASKING: Final = {
         rf"(?:is|was) (?:an? |any |some )?{_DANGER} (?:being )?(?:detected|found|noticed)(?: anywhere| at all)?{_IN_PLACE}",
         rf"(?:does|do) (?:anything|something|any pipe|any of (?:the|my) pipes|it) (?P<leaks>leak)(?: water)?(?: anywhere| at all)?{_IN_PLACE}",
         rf"(?:is|are) (?:anything|something|it|any pipes?|the (?:house|home|pipes?)) (?P<burns>leaking|burning|on fire|flooded|wet)(?: anywhere)?{_IN_PLACE}",
+        r"(?:is|are) (?P<spot>.{1,60}?) (?P<burns>dry|wet|flooded|leaking|burning|on fire)",
         rf"(?:do you|can you) (?:see|smell|detect|notice) (?:an? |any )?{_DANGER}(?: anywhere)?{_IN_PLACE}",
     ),
     "Health": (
@@ -80,10 +84,15 @@ _ASKING: Final = {
         rf"(?:what is|how is|tell me|check|get|read)(?: the)?(?: current)? {_MEASURE}{_WHERE}{_NOW}",
         rf"what is {_THING} {_MEASURE}",
         rf"how {_MEASURE} is it(?:(?: in)? {_THING})?{_NOW}",
+        rf"how (?P<measure>{'|'.join(_OF_A_PLACE)}) is it(?:(?: in)? {_THING})?{_NOW}",
         rf"how {_MEASURE} is {_THING}",
+        rf"how (?:full|empty|low|good|charged) is (?:the )?{_measure('battery')} (?:of|in|on) {_THING}",
+        rf"how (?:full|empty|low|good|charged) is {_THING} {_measure('battery')}",
+        rf"how much {_measure('battery')}(?: power| charge)? (?:does|has|is left (?:in|on|of)) {_THING}(?: have| got)?(?: left)?",
         rf"is it(?: too)? {_MEASURE} in {_THING}",
         rf"how much {_MEASURE} (?:does|is) {_THING} (?:us(?:e|ing)|consum(?:e|ing)|draw(?:ing)?)",
         rf"is (?:there (?:any )?)?{_measure('motion')}(?: moving| walking| about)? in {_THING}",
+        rf"what (?:does|is) {_THING} (?:measure|measuring)",
         rf"read (?!me\b|us\b){_THING}",
     ),
     "WhichState": (
@@ -109,7 +118,8 @@ _ASKING: Final = {
         rf"{_BE} {_THING} (?:on|off|open|closed|locked|unlocked) or (?:on|off|open|closed|shut|locked|unlocked)",
         rf"(?:(?:what is|give me|tell me) )?(?:the )?(?:current )?{_HOW} of {_THING}",
         rf"(?:what (?:does|temperature is|is)|how is) {_THING} (?:say|set to|set at|doing|at|state|status)",
-        rf"how (?:bright|open|far open|fast) is {_THING}",
+        rf"how (?:bright|open|far open|fast) is {_THING}(?: (?:running|spinning|turning|going|set))?",
+        rf"(?:what|which) (?:speed|level|position) (?:is|are|does|has) {_THING}(?: (?:at|on|set to|have|running at|run at))?{_NOW}",
         rf"{_BE} {_THING}(?: still)? (?:alive|reachable|responding|answering|online|working)",
         rf"(?:what|which) colou?r (?:is|are|does|do|has|have) {_THING}(?: (?:have|got|show|set to|showing))?{_NOW}",
         rf"(?:have|has|did) {_WHO} {_DONE} {_THING}",

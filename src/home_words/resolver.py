@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import product
 from typing import Final, Generic
 
-from home_words.kinds import ENTRANCES, D, DeviceClass, HomeDevice, classes_in
+from home_words.kinds import ENTRANCES, D, DeviceClass, HomeDevice, classes_in, device_class
 from home_words.names import fold, loose, loose_words, meaning, plain, plain_words, spellings, words
 from home_words.phonetics import phrase_likeness, sound
 
@@ -58,8 +58,14 @@ Match = One[D] | Several[D] | Group[D] | Nothing[D]
 Prefers = Callable[[D], bool]
 
 
+_WITH_NODE: Final = re.compile(r"\s+with(?=\s+node\s+\d)", re.IGNORECASE)  # as our question tells twins apart
+# Sorts that are said behind a name which does not have them: "the weather sensor" is the Weather.
+_SAID_BEHIND: Final = frozenset({"lock", "sensor", "plug", "switch", "thermostat", "fan", "chime", "siren"})
+
+
 def without_remark(asked: str) -> str:
     """Models copy what a list says of a device into its name: "Floor Lamp (off)", "Lamp (node 3, on)"."""
+    asked = _WITH_NODE.sub(" ", asked)
     return _REMARK.sub(lambda remark: f" {node[0]} " if (node := _NODE.search(remark[0])) else " ", asked)
 
 
@@ -200,9 +206,9 @@ class Names(Generic[D]):
         if _repeats(asked):  # "the floor lamp the lamp" is no name; "Kitchen Kitchen Light" is room and name
             every = sorted(meaning(asked))
             worded = tuple(hit for hit in worded if sorted(meaning(f"{hit.room} {hit.name}")) == every)
-        if not worded and meaning(asked)[-1:] == ("lock",):  # "the front door lock"
-            called = self._at(self._by("named", said - {"lock"}))
-            worded = tuple(hit for hit in called if hit.kind == "lock")
+        if not worded and (sort := device_class("".join(meaning(asked)[-1:]))) and sort.sort in _SAID_BEHIND:
+            called = self._at(self._by("named", said - {sort.noun}))  # "the front door lock"
+            worded = tuple(filter(sort.has, called))
         return worded or self._at(self._by("number", fold(asked)) or self._by("numbered", said))
 
     def same_words(self, asked: str, among: Sequence[D] | None = None) -> tuple[D, ...]:

@@ -9,7 +9,8 @@ from typing import Any
 from home_words.command_words import OPPOSITE
 from home_words.kinds import COVERS, DeviceClass
 from home_words.phrases import capital, listed
-from home_words.states import UNKNOWN, spoken_state, spoken_units
+from home_words.resolver import number_of
+from home_words.states import UNKNOWN, parts_of, spoken_state, spoken_units
 from voice_gateway.brain.local.alarm_answer import alarm_answer
 from voice_gateway.brain.local.clock_answer import INTENTS as CLOCK
 from voice_gateway.brain.local.clock_answer import clock_answer
@@ -120,9 +121,20 @@ def _yes_or_no(step: Step, outcome: ToolOutcome) -> str:
         return text
     now = Device("", "", "", state)
     told = _lower(text) if text.startswith("The ") else text
+    told = _only(step, told, state)
     if has_state(now, step.expect):
         return f"Yes, {told}"
     return f"No, {told}" if has_state(now, OPPOSITE.get(step.expect, "")) else text
+
+
+def _only(step: Step, told: str, state: str) -> str:
+    """Of a contact that measures as well only what was asked for: "the Window is closed"."""
+    parts = parts_of(state)
+    asked = [part for part in parts if has_state(Device("", "", "", part), step.expect)]
+    other = [part for part in parts if has_state(Device("", "", "", part), OPPOSITE.get(step.expect, ""))]
+    if len(step.devices) != 1 or step.devices[0].kind != "sensor" or len(parts) == 1 or not (asked or other):
+        return told
+    return f"{the(step.devices[0], room=_namesake(step, 0) is not None)} is {(asked or other)[0]}."
 
 
 def _reading(step: Step, outcomes: Sequence[ToolOutcome]) -> str:
@@ -195,16 +207,21 @@ def answer_query(step: Step, query: DeviceQuery, outcomes: Sequence[ToolOutcome]
         return f"{_counted('scene', len(names))}: {listed(names)}." if names else "I know no scenes."
     if query.mode == "alarm":
         return alarm_answer(devices, query.noun, query.room, asked=query.state != "told")
-    counts = Counter(device.name.casefold() for device in devices)
-    chosen = [
-        # With its room, where another one has its name.
-        replace(one, name=f"{one.name} in the {one.room}")
-        if one.room and counts[one.name.casefold()] > 1
-        else one
-        for one in _chosen(query, devices)
-    ]
+    chosen = _told_apart(_chosen(query, devices), devices)
     where = f" in the {query.room}" if query.room else ""
     return (_by_state if query.state else _all_of_them)(query, chosen, where)
+
+
+def _told_apart(chosen: Sequence[Device], devices: Sequence[Device]) -> list[Device]:
+    """With its room where another one has its name, and with its number where that is there, too."""
+    names = Counter(one.name.casefold() for one in devices)
+    places = Counter((one.name.casefold(), one.room.casefold()) for one in devices)
+    told = []
+    for one in chosen:
+        room = f" in the {one.room}" if one.room and names[one.name.casefold()] > 1 else ""
+        twin = places[one.name.casefold(), one.room.casefold()] > 1 and one.node_id is not None
+        told.append(replace(one, name=f"{one.name}{room}{f' ({number_of(one)})' if twin else ''}"))
+    return told
 
 
 def devices_shown(step: Step, outcomes: Sequence[ToolOutcome]) -> tuple[Device, ...]:

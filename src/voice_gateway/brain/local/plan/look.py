@@ -42,6 +42,7 @@ _NOBODY = frozenset("you i he she we they me us everyone everybody anyone somebo
 _MEASURES = {
     "temperature": re.compile(r"°|degree|temperature", re.I),
     "humidity": re.compile(r"humid|% rh", re.I),
+    "light": re.compile(r"\d ?(?:lx|lux)\b", re.I),
 }
 _HAVING: dict[str, Callable[[Device], bool]] = {
     **dict.fromkeys(("on", "off"), lambda device: device.kind in SWITCHED),
@@ -59,7 +60,7 @@ def read_looks(text: str) -> list[Frame]:
 def _slots(match: re.Match[str]) -> dict[str, Slot]:
     said = {name: value for name, value in match.groupdict().items() if value}
     slots: dict[str, Slot] = {name: name in said for name in ("any", "left", "count") if name in said}
-    slots |= {name: said[name] for name in ("thing", "place", "sort") if name in said}
+    slots |= {name: said[name] for name in ("thing", "place", "sort", "spot") if name in said}
     if found := said.get("danger") or said.get("leaks") or said.get("burns"):
         slots["danger"] = found
     if inside := said.get("inside"):
@@ -132,15 +133,18 @@ def _which_or_list(frame: Frame, context: Context) -> Meaning:
 def _alarms(frame: Frame, context: Context) -> Meaning:
     """ "Is there smoke anywhere": only who watches for it can say no."""
     said = frame.text("danger")
-    wet = any(word in said for word in ("leak", "water", "flood", "wet"))
+    wet = any(word in said for word in ("leak", "water", "flood", "wet", "dry"))
     every = said in ("alarm", "alarms")
     kind = "" if every else "water" if wet else danger_kind(said.split(" alarm")[0])
-    where = plain(frame.text("place"))
+    where = plain(frame.text("place") or frame.text("spot"))
     room = room_named(where, context.home) if where else None
+    if frame.text("spot") and room is None:
+        return NotHandled("a room is dry, or a thing that nobody watches")
     if where and room is None:
         spoken = unknown_room(where, context.home, named=True)
         return NotHandled("no room that I know", forbid=True, spoken=spoken)
-    return _listing(frame, DeviceQuery("alarm", noun=kind, room=room), context.home)
+    state = "told" if said == "dry" else ""  # where nothing is found the answer would be yes
+    return _listing(frame, DeviceQuery("alarm", noun=kind, room=room, state=state), context.home)
 
 
 def _list_rooms(frame: Frame, context: Context) -> Meaning:
