@@ -17,6 +17,7 @@ from zwave_mcp.devices import (
     Device,
     to_percent,
 )
+from zwave_mcp.happenings import BOLT_UNKNOWN
 from zwave_mcp.home import Value, ValueId, is_number
 from zwave_mcp.states import LOCKED, active_setpoint, auto_setpoints, components
 
@@ -60,7 +61,7 @@ def before_command(names: Names[Device], device: Device, raw: Any, action: str =
         return _not_known(device)
     name = address(names, device)
     if device.kind == "lock":
-        if not is_number(raw):
+        if not is_number(raw) or raw == BOLT_UNKNOWN:
             return _not_known(device)
         return Before((_call(_LOCK, name, action="lock" if raw == LOCKED else "unlock"),))
     if isinstance(raw, bool):

@@ -12,6 +12,7 @@ from typing import Any, Final
 from zwave_mcp.devices import (
     BARRIER,
     COLOR_SWITCH,
+    DOOR_LOCK,
     LAST_LEVEL,
     MULTILEVEL_SWITCH,
     Device,
@@ -19,6 +20,7 @@ from zwave_mcp.devices import (
     is_jammed,
     is_new_jam,
 )
+from zwave_mcp.happenings import BOLT_UNKNOWN
 from zwave_mcp.home import (
     ACKNOWLEDGED,
     CONFIRMED,
@@ -142,21 +144,35 @@ async def _answers(home: Home, node_id: int) -> bool:
 
 async def _after_confirmation(home: Home, command: Command) -> CommandOutcome:
     """It is done; the device is asked only where the command does not tell the value ("as bright as it was",
-    one of a few speeds), and where a motor may have confirmed no more than its start."""
+    one of a few speeds), and where a motor or a bolt may have confirmed no more than its start."""
     if command.moves:
         value = await _polled(home, command)
-        if value is not _UNKNOWN and command.reached(value):
-            return CommandOutcome("confirmed", value, known=True)
-        return CommandOutcome("working")
-    if not command.recalls and not command.rounds:
-        return CommandOutcome("confirmed", command.value, known=True)
+        there = value is not _UNKNOWN and command.reached(value)
+        return CommandOutcome("confirmed", value, known=True) if there else CommandOutcome("working")
+    if command.device.kind == "lock":
+        return await _after_bolt(home, command)
+    if command.recalls or command.rounds:
+        return await _after_level(home, command)
+    return CommandOutcome("confirmed", command.value, known=True)
+
+
+async def _after_level(home: Home, command: Command) -> CommandOutcome:
     taken = replace(command, reached=_is_on) if command.rounds else command
     verdict = await _ask(home, taken, home.pace.window_seconds)
     if not verdict.known:
         return CommandOutcome("confirmed")
-    if verdict.outcome == "failed":  # it says both that it did it and that it did not
-        return replace(verdict, outcome="unconfirmed")
-    return verdict
+    # It may say both that it did it and that it did not.
+    return replace(verdict, outcome="unconfirmed") if verdict.outcome == "failed" else verdict
+
+
+async def _after_bolt(home: Home, command: Command) -> CommandOutcome:
+    """A lock may confirm that it was told, and jam: its bolt counts, where it can be asked for."""
+    verdict = await _ask(home, command, home.pace.window_seconds)
+    if verdict.known or verdict.jammed:
+        return verdict
+    bolt = (await _told(home, command)).get(command.read)
+    lost = bolt is not None and bolt.value == BOLT_UNKNOWN
+    return verdict if lost else CommandOutcome("confirmed", command.value, known=True)
 
 
 def _is_on(now: Any) -> bool:
@@ -185,6 +201,8 @@ async def _after_stop(home: Home, command: Command) -> CommandOutcome:
     await asyncio.sleep(home.pace.stop_check_seconds)
     second = await _polled(home, command)
     if first is _UNKNOWN or second is _UNKNOWN:
+        return CommandOutcome("unconfirmed")
+    if first == second and await _left(home, command):  # it shows where it is only at the end
         return CommandOutcome("unconfirmed")
     return CommandOutcome("confirmed", second, known=True) if first == second else CommandOutcome("failed")
 
@@ -325,4 +343,5 @@ async def _polled(home: Home, command: Command) -> Any:
         return _UNKNOWN
     yes_or_no = isinstance(command.value, bool) and not command.stops
     fits = isinstance(value, bool) if yes_or_no else is_number(value)
-    return value if fits else _UNKNOWN
+    lost = command.read.command_class == DOOR_LOCK and value == BOLT_UNKNOWN
+    return value if fits and not lost else _UNKNOWN

@@ -9,6 +9,7 @@ from typing import Any
 from home_words.risk import is_sensitive
 from zwave_mcp.confirm import Command
 from zwave_mcp.devices import Device
+from zwave_mcp.happenings import BOLT_UNKNOWN
 from zwave_mcp.home import Home, NoAnswer, Refused, is_number
 
 
@@ -30,7 +31,8 @@ async def answers(home: Home, device: Device) -> bool:
 
 async def taken_back(home: Home, command: Command, before: Any) -> str:
     """What is left of a command that nobody answered, in one sentence; empty where it stays as it is."""
-    known = isinstance(before, bool) or is_number(before)
+    lost = command.device.kind == "lock" and before == BOLT_UNKNOWN
+    known = isinstance(before, bool) or (is_number(before) and not lost)
     if not known or before == command.value:
         return ""
     if await home.take_back(command.write, before):

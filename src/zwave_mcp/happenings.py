@@ -14,6 +14,7 @@ from zwave_mcp.home import Value, is_number
 
 CENTRAL_SCENE: Final = 91
 LOCKED: Final = 255
+BOLT_UNKNOWN: Final = 254  # the lock itself does not know where its bolt is
 
 Kind = Literal[
     "smoke", "carbon_monoxide", "carbon_dioxide", "gas", "heat", "water", "intrusion", "tamper", "emergency",
@@ -122,7 +123,7 @@ def meaning(command_class: int, prop: object, key: object, value: Any) -> Standi
 def _bolt(name: str, _key: str, value: Any) -> Standing | None:
     if name == "doorstatus" and value in ("open", "closed"):
         return Standing("door", value)
-    mode = name == "currentmode" and is_number(value)
+    mode = name == "currentmode" and is_number(value) and value != BOLT_UNKNOWN
     return Standing("lock", "locked" if value == LOCKED else "unlocked") if mode else None
 
 

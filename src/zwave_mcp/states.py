@@ -20,7 +20,7 @@ from zwave_mcp.devices import (
     is_jammed,
     to_percent,
 )
-from zwave_mcp.happenings import alarm_of, state_words
+from zwave_mcp.happenings import BOLT_UNKNOWN, alarm_of, state_words
 from zwave_mcp.home import Value, is_number
 
 LOCKED: Final = 255
@@ -181,6 +181,8 @@ def age_seconds(value: Value) -> int | None:
 def _lock(device: Device, raw: float) -> str:
     if is_jammed(device):
         return JAMMED
+    if raw == BOLT_UNKNOWN:
+        return UNKNOWN
     return "locked" if raw == LOCKED else "unlocked"
 
 

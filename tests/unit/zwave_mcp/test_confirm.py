@@ -360,6 +360,13 @@ async def test_stop_is_confirmed_by_standing_still():
     assert home.sent == [("4-38-0-Up", False)]
 
 
+async def test_stop_is_not_claimed_of_a_motor_that_says_how_long_it_still_moves():
+    node = blind(4, "Window Blind", level=60)
+    home = ScriptedHome(replace(node, values=(*node.values, Value(ValueId(4, 38, 0, "duration"), 8.0))))
+    home.written, home.polled = WriteResult(254), [60]
+    assert (await control(home, "window blind", "stop"))[1] == "unconfirmed"
+
+
 async def test_stop_is_not_claimed_while_it_moves():
     home = ScriptedHome(blind(4, "Window Blind"))
     home.written, home.polled = WriteResult(254), [60, 50]

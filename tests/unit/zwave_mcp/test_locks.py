@@ -1,9 +1,11 @@
 """A lock tells two things: where its bolt is, and that it jammed once."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from tests.fakes.scripted_home import ScriptedHome, lock, switch
+from tests.fakes.zwave_events import Player
 
 from zwave_mcp.home import HomeDown, NoAnswer, Node, Refused, Scene, SceneValue, ValueId, WriteResult
 from zwave_mcp.tools import Tools
@@ -147,3 +149,67 @@ async def test_an_old_jam_does_not_come_back_after_a_restart():
         listed = await Tools(ScriptedHome(one)).call("list_zwave_devices", {})
         states.append(listed.structured["devices"][0]["state"])
     assert states == ["locked", "jammed"]
+
+
+# --- a lock that does not know where its bolt is (mode 254)
+
+
+async def test_a_bolt_that_nobody_knows_of_is_neither_locked_nor_unlocked():
+    for action in ("lock", "unlock"):
+        home = ScriptedHome(lock(6, "Front Door", mode=255 if action == "unlock" else 0))
+        home.written, home.polled = WriteResult(254), [254]
+        said = await Tools(home, allow_unlock=True).call(
+            "control_zwave_lock", {"deviceName": "front door", "action": action}
+        )
+        assert (said.structured["outcome"], said.structured["state"]) == ("unconfirmed", "unknown")
+
+
+async def test_what_was_not_known_is_not_put_back_by_unlocking():
+    home = ScriptedHome(lock(6, "Front Door", mode=254))
+    home.polled = [255]
+    said = await Tools(home).call("control_zwave_lock", {"deviceName": "front door", "action": "lock"})
+    assert said.structured["outcome"] == "confirmed"
+    assert said.structured["before"] == []
+    assert "not known" in said.structured["undo"]
+
+
+def test_it_is_no_event_either():
+    home = Player()
+    home.look()
+    home.message("Entrance/Front_Door/98/0/currentMode", {"time": 1, "value": 254})
+    home.wait(5)
+    assert home.said == []
+
+
+# --- a lock that confirms by itself
+
+
+async def locked(polled: list[Any], **more: Any) -> tuple[str, str]:
+    home = ScriptedHome(lock(6, "Front Door", mode=0))
+    home.written, home.polled = WriteResult(255), polled
+    for key, value in more.items():
+        setattr(home, key, value)
+    said = await Tools(home).call("control_zwave_lock", {"deviceName": "front door", "action": "lock"})
+    return said.structured["outcome"], said.structured["state"]
+
+
+async def test_a_bolt_that_has_not_moved_is_not_locked_although_the_lock_confirmed():
+    assert await locked([0]) == ("failed", "unlocked")
+
+
+async def test_a_jam_after_a_confirmation_is_told():
+    jam = (lock(6, "Front Door", mode=0, jammed=True),)
+    assert await locked([0], after_write=jam) == ("failed", "jammed")
+
+
+async def test_a_lock_that_confirmed_and_cannot_be_asked_is_locked():
+    assert await locked([NoAnswer("silence")]) == ("confirmed", "locked")
+
+
+async def test_one_that_confirmed_and_then_does_not_know_is_not():
+    lost = (lock(6, "Front Door", mode=254),)
+    assert await locked([254], after_write=lost) == ("unconfirmed", "unknown")
+
+
+async def test_a_lock_that_confirmed_is_locked_as_soon_as_its_bolt_says_so():
+    assert await locked([0, 255]) == ("confirmed", "locked")
