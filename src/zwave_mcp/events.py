@@ -27,6 +27,7 @@ from zwave_mcp.user_names import UserNames
 
 KEPT: Final = 100  # events that can be read; a client that was away for longer has missed the older ones
 NEW_SECONDS: Final = 60.0  # a value seen for the first time that is older was so before
+STALE_SECONDS: Final = 15.0  # a press that could not be told for longer must start nothing any more
 LATE_SECONDS: Final = 5.0  # a node that just joined may be missing in the lists of the next seconds
 HOLD_SECONDS: Final = 0.6  # a button that is held tells it again and again, with releases in between
 BOLT_SECONDS: Final = 2.0  # a lock's mode may be a wish for so long
@@ -200,6 +201,8 @@ class EventLog:
         self._looked = True
         waiting, self._unknown = self._unknown, []
         for moment, report in waiting:
+            if self._monotonic() - moment > STALE_SECONDS:
+                continue
             if any(node in self._first_of for node in report.nodes):
                 self.heard(report)
             elif moment > snapshot.taken - LATE_SECONDS:
@@ -331,7 +334,11 @@ class EventLog:
     # --- telling
 
     def _came_or_went(self, node: Node, state: Coming) -> None:
-        """What has left is on no list any more."""
+        """What has left is on no list any more, and its alarms are nobody's."""
+        for slot, known in self._slots.items() if state == "left" else ():
+            if slot[0] == node.id and slot[2] in ALARMS:
+                known.says = dict.fromkeys(known.says, "off")
+                self._alarms.pop(slot, None)
         self._tell((node.id, 0, "network"), Moment("network", state), named=(node.name, node.room))
 
     def _tell(

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final, TypeGuard
 
 from zwave_mcp.devices import BARRIER, BATTERY, BINARY_SENSOR, DOOR_LOCK, NOTIFICATION
-from zwave_mcp.events import LATE_SECONDS, Report
+from zwave_mcp.events import LATE_SECONDS, STALE_SECONDS, Report
 from zwave_mcp.happenings import CENTRAL_SCENE, EVENT_CLASSES
 from zwave_mcp.home import Snapshot
 
@@ -60,7 +60,8 @@ class Reports:
         now = tuple((node.id, node.name, node.room, bool(node.members)) for node in snapshot.nodes)
         if now != self._of:
             self._name(now)
-        late, self._lost = self._lost, []
+        fresh = self._monotonic() - STALE_SECONDS
+        late, self._lost = [one for one in self._lost if one.moment > fresh], []
         found: list[Report] = []
         for one in late:
             if nodes := self._whose(one.topic, one.told):

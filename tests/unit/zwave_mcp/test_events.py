@@ -7,7 +7,9 @@ import pytest
 from tests.fakes import zwave_recordings as recordings
 from tests.fakes.zwave_events import SMOKE, TWO_HOURS, Player, recorded
 
+from zwave_mcp.events import Report
 from zwave_mcp.happenings import is_bell
+from zwave_mcp.home import Node
 from zwave_mcp.mqtt.nodes import parse_nodes
 
 ALL = [
@@ -198,6 +200,48 @@ def test_what_was_told_before_the_list_was_there_is_told_then() -> None:
     home.look()
 
     assert home.said == ["Button 3 of the Wall Remote in the Stairs was pressed."]
+
+
+def test_what_was_told_long_before_the_list_was_there_is_no_news_any_more() -> None:
+    home = Player()
+    home.message("Stairs/Wall_Remote/91/0/scene/003", {"time": 5, "value": 0})
+    home.log.heard(Report((6,), 91, 0, "scene", "003", 0))  # as an event has it, by number
+    home.wait(60)
+
+    home.look()
+
+    assert home.said == []
+
+
+def test_a_device_that_has_left_takes_its_alarm_along(home: Player) -> None:
+    home.message("Kitchen/Smoke_Alarm/113/0/Smoke_Alarm/Sensor_status", {"time": 1, "value": 2})
+    assert home.log.alarms
+    nodes = home.snapshot.nodes
+    home.snapshot = replace(home.snapshot, nodes=tuple(one for one in nodes if one.id != SMOKE.node_id))
+    home.wait(1)
+    home.look()
+    home.wait(20)
+
+    assert home.log.alarms == []
+    assert {one["state"] for one in home.log.to_json()["watched"] if one["nodeId"] == SMOKE.node_id} == {
+        "off"
+    }
+    assert [one.kind for one in home.told] == ["smoke", "network"]
+
+
+def test_a_group_does_not_repeat_what_its_members_tell(home: Player) -> None:
+    nodes = home.snapshot.nodes
+    lock = next(one for one in nodes if one.name == "Front Door")
+    home.snapshot = replace(home.snapshot, nodes=(*nodes, Node(4096, "Doors", members=(lock.id, 7))))
+    home.look()
+    home.message("Doors/98/0/currentMode", {"time": 1, "value": 0})
+    whole = {"nodeId": 4096, "commandClass": 98, "endpoint": 0, "property": "currentMode", "value": 0}
+    home.message("Doors/door_lock/endpoint_0/currentMode", whole)
+    home.wait(5)
+    home.look()
+    home.wait(5)
+
+    assert home.said == []
 
 
 def test_a_lock_that_tells_nothing_but_its_mode_is_believed_when_it_stays_so(home: Player) -> None:
