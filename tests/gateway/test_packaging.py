@@ -15,6 +15,8 @@ from tests.fakes.counterparts import program
 from tests.fakes.mosquitto import free_port
 from tests.fakes.waiting import until
 
+from voice_gateway.config import WebSettings
+
 ROOT = Path(__file__).parents[2]
 PACKAGING = ROOT / "packaging"
 UNITS = ("voice-gateway.service", "voice-gateway-system.service")
@@ -156,6 +158,14 @@ def test_the_compose_file_has_all_services_and_only_volumes_and_files_that_exist
     assert (PACKAGING / build["context"] / build["dockerfile"]).exists()
     published = [port for service in tree["services"].values() for port in service.get("ports", [])]
     assert all(port.startswith("127.0.0.1:") for port in published)
+
+
+def test_the_console_in_the_container_is_reached_from_this_machine_with_a_token():
+    gateway = yaml.safe_load((PACKAGING / "compose.yaml").read_text())["services"]["gateway"]
+    web = WebSettings(host=gateway["environment"]["VOICE_GATEWAY_WEB_HOST"])
+
+    assert f"127.0.0.1:{web.port}:{web.port}" in gateway["ports"]
+    assert web.needs_token
 
 
 async def test_the_gateway_takes_its_settings_in_the_container(commands):
