@@ -1,4 +1,4 @@
-"""The Z-Wave server: finding a name among 1,000 devices, listing them, and the time until it says hello."""
+"""The Z-Wave server: finding a name among 1,000 devices, a large home, and the time until it says hello."""
 
 from bench.driver import OURS, Contestant, alternate
 from bench.table import Row
@@ -18,7 +18,6 @@ def run(passes: int) -> list[Row]:
     return [
         Row("a name among 1,000 devices, the slowest of ten", found["slowest_ms"], "ms", 10),
         Row("a name among 1,000 devices, in the middle", found["middle_ms"], "ms", 10),
-        Row("list_zwave_devices from a warm snapshot", found["list_ms"], "ms", 5),
         Row(
             "from start to the answer of initialize, beyond the import of mcp",
             started["beyond_ms"],
@@ -27,7 +26,9 @@ def run(passes: int) -> list[Row]:
             total=started["hello_ms"],
         ),
         Row("200 nodes, 6,000 values: a snapshot, in processor time", house["snapshot_ms"], "ms", 300),
-        Row("200 nodes, 6,000 values: list_zwave_devices from it", house["list_ms"], "ms", 5),
+        Row("200 nodes, 6,000 values: the first list after 20 nodes changed", house["list_ms"], "ms", 5),
+        # As after a restart of the gateway; most of it is what the old nodes take to go.
+        Row("200 nodes, 6,000 values: the first list after all changed", house["list_anew_ms"], "ms", 15),
         Row("200 nodes, 6,000 values: memory at most", house["peak_mb"], "MB", 120),
         Row("200 nodes, 6,000 values: from an event to the gateway", told["event_ms"], "ms", 50),
     ]

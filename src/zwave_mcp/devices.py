@@ -67,12 +67,15 @@ def kind_of(values: Sequence[Value], name: str = "", built_for: tuple[int, int] 
     # A plug may have a lamp that shows what it uses: it is still no lamp.
     relay: Kind = "plug" if METER in has else "light" if lit else "switch"
     level: Kind = "fan" if built_for == _FAN_CLASS or is_fan(name) else "light" if lit else "dimmer"
+    # Whether a name is that of a siren takes longer than all else, so it is asked of what sounds only.
+    loud = built_for == _SIREN_CLASS or (SOUND_SWITCH in has and is_loud(name))
+    sounder: Kind = "siren" if loud else "chime"
     signs: tuple[tuple[bool, Kind], ...] = (
         (DOOR_LOCK in has, "lock"),
         (bool(has & {THERMOSTAT_MODE, THERMOSTAT_SETPOINT}), "thermostat"),
         (BARRIER in has, "garage_door"),
         (WINDOW_COVERING in has or _moves(values), mover_kind(name)),
-        (SOUND_SWITCH in has, "siren" if is_loud(name) or built_for == _SIREN_CLASS else "chime"),
+        (SOUND_SWITCH in has, sounder),
         (MULTILEVEL_SWITCH in has, level),
         (BINARY_SWITCH in has, "siren" if built_for == _SIREN_CLASS else relay),
         (bool(has & set(READINGS)), "sensor"),

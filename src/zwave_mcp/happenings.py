@@ -250,6 +250,8 @@ def state_words(kind: str, state: str) -> str:
 def alarm_of(value: Value) -> Standing | None:
     """What a value says of an alarm, on or off."""
     of = value.id
+    if of.command_class not in EVENT_CLASSES:  # most are not, and this is asked of every one in a list
+        return None
     told = meaning(of.command_class, of.property, of.property_key, value.value)
     return told if isinstance(told, Standing) and told.kind in ALARMS else None
 

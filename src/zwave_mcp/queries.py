@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
 from home_words.kinds import device_class
@@ -37,6 +38,7 @@ class Queries:
         self._home = home
         self._viewer = viewer
         self._listed: tuple[View | None, dict[tuple[object, ...], Result]] = (None, {})  # of the last view
+        self._rows: dict[tuple[int, int], Row] = {}
 
     async def list(
         self, wanted: str = "", inactive: bool = False, limit: int = 100, offset: int = 0
@@ -56,8 +58,17 @@ class Queries:
         every = inactive or "offline" in words(wanted)
         shown = chosen if every else [device for device in chosen if device.available]
         page = shown[offset : offset + limit]
-        sentence = listing(page, len(shown), offline, wanted)
-        return Result(sentence, {"devices": [entry(device) for device in page], "total": len(shown)})
+        rows = [self._row(device) for device in page]
+        sentence = listing(rows, len(shown), offline, wanted)
+        return Result(sentence, {"devices": [row.entry for row in rows], "total": len(shown)})
+
+    def _row(self, device: Device) -> "Row":
+        """From one list to the next most devices are as they were, and then the very same object."""
+        place = device.node_id, device.endpoint
+        known = self._rows.get(place)
+        if known is None or known.device is not device:
+            known = self._rows[place] = row_of(device)
+        return known
 
     async def device(self, asked: str) -> Result:
         """Asks the device itself, where it can answer."""
@@ -186,8 +197,25 @@ def _readings(device: Device, state: str) -> tuple[str, ...]:
     return (*told, *works, *(words for words in alarms if words not in said))
 
 
-def entry(device: Device) -> dict[str, Any]:
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A device as a list tells it."""
+
+    device: Device
+    entry: dict[str, Any]
+    text: str
+
+
+def row_of(device: Device) -> Row:
     state = _listed_state(device)
+    return Row(device, _entry(device, state), _in_list(device, state))
+
+
+def entry(device: Device) -> dict[str, Any]:
+    return _entry(device, _listed_state(device))
+
+
+def _entry(device: Device, state: str) -> dict[str, Any]:
     readings = _readings(device, state)
     more: dict[str, Any] = {"readings": list(readings)} if readings else {}
     if able := abilities(device):
@@ -225,11 +253,11 @@ def abilities(device: Device) -> tuple[str, ...]:
     return ("on", "off", "toggle", *colour, *kelvin) if has else ()
 
 
-def listing(page: list[Device], total: int, offline: list[Device], wanted: str) -> str:
+def listing(page: list[Row], total: int, offline: list[Device], wanted: str) -> str:
     what = f" for {wording.quoted(wanted)}" if wanted.strip() else ""
     rooms: dict[str, list[str]] = {}
-    for device in page:
-        rooms.setdefault(device.room or "no room", []).append(_in_list(device))
+    for row in page:
+        rooms.setdefault(row.device.room or "no room", []).append(row.text)
     parts = [f"{room}: {', '.join(names)}" for room, names in rooms.items()]
     count = (
         "There is no device"
@@ -242,9 +270,9 @@ def listing(page: list[Device], total: int, offline: list[Device], wanted: str) 
     return f"{count}{what}{some}{body}{tail}."
 
 
-def _in_list(device: Device) -> str:
-    state, last = _listed_state(device), remembered(device)
+def _in_list(device: Device, state: str) -> str:
     if not device.available:
+        last = remembered(device)
         state = "offline" if last == UNKNOWN else f"offline, last known {last}"
     called = wording.told_apart(device)
     return f"{called.removesuffix(')')}, {state})" if called != device.name else f"{called} ({state})"

@@ -25,6 +25,8 @@ class Viewer:
         self._home = home
         self._last: View | None = None
         self._old_jams = OldJams()
+        self._called: tuple[tuple[str, str, int, int], ...] = ()
+        self._index: Names[Device] | None = None
 
     async def now(self, max_age_seconds: float = SNAPSHOT_MAX_AGE_SECONDS) -> View:
         snapshot = await self._home.snapshot(max_age_seconds)
@@ -32,8 +34,16 @@ class Viewer:
         if last is not None and last.snapshot is snapshot:
             return last
         devices = tuple(self._old_jams.left_out(device) for device in devices_of(snapshot))
-        self._last = View(snapshot, devices, Names(devices))
+        self._last = View(snapshot, devices, self._names(devices))
         return self._last
+
+    def _names(self, devices: tuple[Device, ...]) -> Names[Device]:
+        """Made anew only where a device is new, or is called something else: that takes longest of all."""
+        called = tuple((one.name, one.room, one.node_id, one.endpoint) for one in devices)
+        if self._index is not None and called == self._called:
+            return self._index.renewed(devices)
+        self._called, self._index = called, Names(devices)
+        return self._index
 
     def bolt_moved(self, lock: Device) -> None:
         """`lock` as it was before its command, which is now confirmed."""
