@@ -477,7 +477,7 @@ def test_talk_that_may_be_of_us_or_of_this_house_never_stands_alone(said: str, t
         ("wie weit ist der Mond", "Der Mond ist durch einen Abstand von 384000 Kilometern getrennt."),
         ("quem é essa pessoa", "Essa pessoa é um cantor do Porto."),
         ("what is Mars like", "There is ice on Mars."),
-        ("what were you built for", "I was made to help at home."),
+        ("are you a robot", "I was made to help at home."),
     ],
 )
 def test_plain_words_of_the_world_pass_alone(said: str, text: str) -> None:
