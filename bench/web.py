@@ -1,9 +1,10 @@
-"""The web door: from an event to a console, 200 consoles with 50 asks a second, and what it costs."""
+"""The web door: from an event to a console and a screen, 200 consoles with 50 asks a second, its costs."""
 
 import asyncio
 import contextlib
 import json
 import os
+import shutil
 import subprocess
 import tempfile
 import time
@@ -13,6 +14,7 @@ from pathlib import Path
 from statistics import quantiles
 
 import httpx
+from tests.fakes.browser import AXE, Console, browser
 
 from bench.driver import ROOT
 from bench.gateway import RUN, _environment, _processor_seconds, _stopped
@@ -23,6 +25,7 @@ ASKS_A_SECOND = 50
 SECONDS = 10.0
 IDLE_SECONDS = 20.0
 SINGLE = 60  # events to one console
+ON_SCREEN = 40  # asks that are typed in a browser
 QUESTIONS = ("what time is it", "is the floor lamp on", "what is 12 times 12", "what day is it")
 ON, OFF = {"VOICE_GATEWAY_WEB_PORT": "0"}, {"VOICE_GATEWAY_WEB_ENABLED": "false"}
 
@@ -42,10 +45,16 @@ def run(passes: int) -> list[Row]:
         with _gateway({**env, **ON}) as running:
             idle = _idle(running.process) - idle_without
             single = asyncio.run(_one_console(running.address))
+            screen = asyncio.run(_on_screen(running.address)) if _has_browser() else []
             many = asyncio.run(_many_consoles(running.address))
     grown = min(ready["with"]) - min(ready["without"])
     return [
         Row("an event to one console, p95", _p95(single) * 1000, "ms", 100),
+        *(
+            [Row("an event to the screen of a browser, p95", _p95(screen) * 1000, "ms", 100)]
+            if screen
+            else []
+        ),
         Row(f"{ASKS_A_SECOND} asks a second beside {CONSOLES} consoles: errors", many.errors, "", 0),
         Row("the same: an answer, p95", _p95(many.answers) * 1000, "ms", 1000),
         Row("the same: an event to a console, p95", _p95(many.events) * 1000, "ms", 2000),
@@ -129,6 +138,60 @@ async def _one_console(address: str) -> list[float]:
                     break
             await asking
     return delays
+
+
+# When the trace shows what was heard, and when it shows the answer: behind the frame that has it.
+WATCH_SCREEN = """() => {
+  window.shown = [];
+  const trace = document.getElementById("trace");
+  let last = "";
+  new MutationObserver(() => {
+    const said = trace.querySelector(".trace-said").textContent.slice(1, -1);
+    const answered = !trace.querySelector(".trace-total").textContent.startsWith("under way");
+    if (`${said} ${answered}` === last) return;
+    last = `${said} ${answered}`;
+    requestAnimationFrame(() => setTimeout(() =>
+      shown.push([said, answered, (performance.timeOrigin + performance.now()) / 1000])));
+  }).observe(trace, { subtree: true, childList: true, characterData: true, attributes: true });
+}"""
+
+
+def _has_browser() -> bool:
+    """Where `scripts/browser setup` was run."""
+    return shutil.which("chromium") is not None and AXE.exists()
+
+
+async def _on_screen(address: str) -> list[float]:
+    """Seconds between an event and the frame that shows it, by one clock."""
+    delays: list[float] = []
+    async with (
+        httpx.AsyncClient(base_url=address, trust_env=False) as http,
+        browser() as chromium,
+    ):
+        console = Console(await chromium.new_page(), f"{address}/")
+        await console.open()
+        await console.page.evaluate(WATCH_SCREEN)
+        for number in range(ON_SCREEN):
+            text = f"what is {number} times 12"
+            await console.say(text)
+            await console.until("text => shown.some((one) => one[0] === text && one[1])", text)
+            shown = [one for one in await console.page.evaluate("shown") if one[0] == text]
+            if number:  # the first one loads what the page needs
+                told = await _times(http, text)
+                delays.append(shown[0][2] - told["heard"])
+                delays.append(next(one[2] for one in shown if one[1]) - told["answered"])
+    return delays
+
+
+async def _times(http: httpx.AsyncClient, text: str) -> dict[str, float]:
+    """When each kind of event of the last turn was told."""
+    for _ in range(100):  # it is written beside the answer
+        turns = (await http.get("/api/turns", params={"limit": 1})).json()["turns"]
+        if turns and turns[0]["text"] == text:
+            whole = (await http.get(f"/api/turns/{turns[0]['id']}")).json()
+            return {event["type"]: event["at"] for event in whole["events"]}
+        await asyncio.sleep(0.05)
+    raise AssertionError(f"{text!r} is not kept")
 
 
 @dataclass
