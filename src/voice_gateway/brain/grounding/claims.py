@@ -157,7 +157,11 @@ class Claims:
         known = [one for one in self._known(sentence) if one is not english()]
         common = {word for one in known for word in one.function}
         said, answered = set(words_in(sentence)) - common, self.wish.words - common
-        names = any(word[0].isupper() or word[0].isdigit() for word in sentence.split()[1:])
+        nouns = listed("de", "articles") if languages()["de"] in known else frozenset()
+        names = any(
+            word[0].isdigit() or (word[0].isupper() and before.casefold() not in nouns)
+            for before, word in pairwise(sentence.split())
+        )
         return bool(known) and not names and not said & answered
 
     def _foreign_home(self, sentence: str) -> bool:
@@ -234,8 +238,10 @@ class Claims:
             if word in fresh and words[0] not in {"i", "my"}  # "I was made to help at home"
         )
         exists = words[0] == "there" and set(words[1:2]) & english().words("existing")
+        ours = words[0] == "we" and set(words[1:2]) & english().words("being")  # "we are out of milk"
         yours = words[0] == "your" and set(words[1:2]) <= set(fresh)
-        return bool(asked or house or yours or (exists and set(words) - english().function <= set(fresh)))
+        new = set(words) - english().function <= set(fresh)
+        return bool(asked or house or yours or ((exists or ours) and new))
 
     def _of_thing(self, words: Sequence[str], place: int) -> Claim:
         """A fact, unless it is one in general; in doubt if the user spoke of one in general."""
@@ -296,7 +302,8 @@ def _deed(words: Sequence[str]) -> Claim:
     pairs = enumerate(pairwise(["", *words]), start=1)
     starts = (at for at, (one, two) in pairs if two in {"i", "we"} or (one, two) == ("let", "me"))
     going_on = {two for one, two in pairwise(words) if one in english().states and two.endswith("ing")}
-    progress = Claim.UNSURE if tool_verbs() & going_on else Claim.NONE  # "the tub is filling"
+    report = len(words) <= _SHORT and words[-1] in tool_verbs() - listed("verbs", "base")  # "message sent"
+    progress = Claim.UNSURE if report or tool_verbs() & going_on else Claim.NONE  # "the tub is filling"
     return max([progress, *(_done_by_us(words[start:]) for start in starts)])
 
 
