@@ -10,11 +10,12 @@ from tests.fakes.home_assistant_homes import recorded_home
 from tests.fakes.home_assistant_server import FakeHomeAssistant
 
 from voice_gateway.app import Gateway, opened
-from voice_gateway.config import McpSettings, RoutinesSettings, ServerSettings, Settings
+from voice_gateway.config import McpSettings, RoutinesSettings, ServerSettings, Settings, conversations_file
+from voice_gateway.conversation.store import SqliteStore
 from voice_gateway.routines.model import Once, Routine
 from voice_gateway.tools.builtin import system_clock
 from voice_gateway.tools.traits import with_traits
-from voice_gateway.turn import ToolTraits
+from voice_gateway.turn import ToolTraits, Utterance
 
 UNLOCK = {"name": "HassTurnOff", "args": {"name": "Front Door", "domain": ["lock"]}}
 UNLOCK_ALL = {"name": "HassTurnOff", "args": {"area": "Hall", "domain": ["lock"]}}
@@ -26,15 +27,16 @@ def own_folder(tmp_path, monkeypatch):
 
 
 @contextlib.asynccontextmanager
-async def running(ha: FakeHomeAssistant, *, opening: bool) -> AsyncIterator[Gateway]:
+async def running(ha: FakeHomeAssistant, *, opening: bool, known: bool = True) -> AsyncIterator[Gateway]:
     server = ServerSettings(url=ha.mcp_url, headers={"Authorization": f"Bearer {ha.token}"})
     settings = Settings(
         mcpServers={"casa": server},
         mcp=McpSettings(attempts=1, base_delay_seconds=0.0, connect_timeout_seconds=30),
         routines=RoutinesSettings(allow_opening=opening),
     )
-    async with opened(settings) as gateway:
-        await gateway.home_known()
+    async with opened(settings, store=SqliteStore(conversations_file())) as gateway:
+        if known:
+            await gateway.home_known()
         yield gateway
 
 
@@ -72,3 +74,21 @@ async def test_what_deletes_and_unlocks_opens_the_house(name):
         gateway.tools.add(with_traits(tool, traits))
         judged = gateway.routines.judged([{"name": name, "args": {}}])
         assert (judged.sensitive, judged.opens) == (True, True)
+
+
+@pytest.mark.slow
+async def test_a_yes_in_a_process_of_its_own_keeps_what_was_asked_about():
+    """There the home is not known yet when the yes is heard."""
+    async with FakeHomeAssistant(recorded_home()) as ha:
+        async with running(ha, opening=True) as gateway:
+            asked = await gateway.conversation.answer(
+                Utterance("unlock the front door at 8 pm", "cli", "one")
+            )
+        assert asked.text.startswith("Unlock the Front Door")
+        async with running(ha, opening=True, known=False) as gateway:
+            made = await gateway.conversation.answer(Utterance("yes", "cli", "one"))
+            assert made.ok, made.text
+            (kept,) = gateway.routines.book.all()
+    assert "I'll unlock the Front Door" in made.text
+    assert kept.text.startswith("unlock the Front Door")
+    assert [device[0] for device in kept.devices] == ["Front Door"]

@@ -72,7 +72,13 @@ class Routines:
         """LangChain's, which this layer does not know."""
         from voice_gateway.routines.tools import routine_tools
 
-        return routine_tools(self.book, self._lease.held)
+        return routine_tools(self.book, self._lease.held, self._known)
+
+    async def _known(self, calls: Sequence[Call]) -> None:
+        """Whoever says yes in a process of its own says it before the home is known there; the gateway's own
+        tools, such as alarms, wait for no home."""
+        if not calls or any(self._traits(one["name"]).source != "builtin" for one in calls):
+            await self._gateway.home_known()
 
     def kept(self) -> KeptPlans:
         return kept_routines(self._store, self._place.zone)

@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
 from langchain_core.tools import BaseTool
@@ -11,7 +11,7 @@ from home_words.phrases import listed
 from voice_gateway.errors import BadArguments, ToolError
 from voice_gateway.routines.alarms import made_again
 from voice_gateway.routines.book import NOBODY_RUNS, From, RoutineBook, has_time
-from voice_gateway.routines.model import CANCEL, LIST, MAKE, Routine
+from voice_gateway.routines.model import CANCEL, LIST, MAKE, Call, Routine
 from voice_gateway.routines.wording import on_day
 from voice_gateway.tools.declared import declared_tool
 from voice_gateway.turn import ToolTraits, speaking
@@ -67,8 +67,9 @@ class _Tools:
         self,
         book: RoutineBook,
         runs: Callable[[], bool],
+        known: Callable[[Sequence[Call]], Awaitable[None]],
     ) -> None:
-        self._book, self._runs = book, runs
+        self._book, self._runs, self._known = book, runs, known
 
     def sensitive(self, args: Mapping[str, Any]) -> bool:
         """By the calls that it would make later."""
@@ -118,6 +119,7 @@ class _Tools:
         self, when: str, do: str = "", say: str = "", calls: str = ""
     ) -> tuple[str, dict[str, Any]]:
         given = _given({"when": when, "do": do, "say": say, "calls": calls})
+        await self._known(given[2])
         routine = await asyncio.to_thread(self._book.drafted, *given)
         kept = await asyncio.to_thread(self._book.keep, routine, _by())
         said = f"Okay, I'll {self._book.spoken(kept, just_made=True)}."
@@ -140,6 +142,7 @@ class _Tools:
         if action == "move":
             if len(found) != 1 or not when:
                 raise BadArguments("Which routine shall I move, and to when?")
+            await self._known(found[0].calls)
             moved = await asyncio.to_thread(self._book.move, found[0], when)
             back = {"name": CANCEL, "args": {"name": str(moved.id)}}
             return f"Okay, I'll {self._book.spoken(moved)}.", self._facts(
@@ -193,9 +196,17 @@ class _Tools:
         return {"structured": {"routines": shown, "before": list(before)}}
 
 
-def routine_tools(book: RoutineBook, runs: Callable[[], bool]) -> list[BaseTool]:
-    """`runs`: whether a gateway is there that carries them out."""
-    own = _Tools(book, runs)
+async def _known_already(_: Sequence[Call]) -> None:
+    """For a home that is there."""
+
+
+def routine_tools(
+    book: RoutineBook,
+    runs: Callable[[], bool],
+    known: Callable[[Sequence[Call]], Awaitable[None]] = _known_already,
+) -> list[BaseTool]:
+    """`runs`: whether a gateway is there that carries them out; `known` waits for what calls are about."""
+    own = _Tools(book, runs, known)
     making = ToolTraits(
         title="Make a routine",
         summary="Does something later, again and again, or when something happens.",
