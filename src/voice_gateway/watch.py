@@ -4,8 +4,7 @@ import asyncio
 import contextlib
 import logging
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextvars import ContextVar
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
@@ -293,26 +292,6 @@ class TurnWatch:
 
     def tell(self, step: Callable[..., Step], *facts: Any, **more: Any) -> None:
         self.watch.tell(step(self.utterance, *facts, **more))
-
-
-# For the loop of a model alone, which tells its rounds; everybody else asks the `Turn`.
-_TURN: ContextVar[TurnWatch | None] = ContextVar("watched turn", default=None)
-
-
-@contextlib.contextmanager
-def steps_of(watched: TurnWatch | None) -> Iterator[None]:
-    """Whatever is done inside is a step of this turn."""
-    token = _TURN.set(watched)
-    try:
-        yield
-    finally:
-        _TURN.reset(token)
-
-
-def tell_step(step: Callable[..., Step], *facts: Any, **more: Any) -> None:
-    """A step of the turn that is under way here; outside of turns nobody wants to know."""
-    if (watched := _TURN.get()) is not None:
-        watched.tell(step, *facts, **more)
 
 
 class Changes:

@@ -32,7 +32,6 @@ from voice_gateway.watch import (
     State,
     TurnWatch,
     Watch,
-    steps_of,
 )
 
 LAMP = """
@@ -108,8 +107,8 @@ async def test_rounds_of_a_model_are_told_with_their_calls_and_tokens():
     watch.subscribe(told.append)
     model = FakeModel([Calls(("clock", {}), text="Let me see."), "It is noon."])
 
-    with steps_of(TurnWatch(watch, said)):
-        await run_loop(model, Turn(said, History()), ToolExecutor(ToolManager()), user_text=said.text)
+    turn = Turn(said, History(), watched=TurnWatch(watch, said))
+    await run_loop(model, turn, ToolExecutor(ToolManager()), user_text=said.text)
 
     rounds = [event for event in story(told) if event["type"] == "round"]
     assert [one["number"] for one in rounds] == [1, 2]

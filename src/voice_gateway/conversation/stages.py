@@ -13,7 +13,7 @@ from voice_gateway.brain.stage import FallbackStage, ModelStage, Stage, Turn
 from voice_gateway.errors import GatewayError, UnfitAnswer
 from voice_gateway.tools.permission import TurnGate
 from voice_gateway.turn import Autonomy, Passed, Reply, ToolOutcome, Utterance
-from voice_gateway.watch import Staged, State, Watch, steps_of
+from voice_gateway.watch import Staged, State, Watch
 
 log = logging.getLogger(__name__)
 
@@ -146,8 +146,7 @@ async def _asked(stage: Stage, turn: Turn) -> Reply | Passed:
         if turn.say is not None:
             turn.say(text)
 
-    with steps_of(turn.watched):
-        answer = await turn.interruption.cutting(stage.answer(replace(turn, say=say)))
+    answer = await turn.interruption.cutting(stage.answer(replace(turn, say=say)))
     if answer is not None:
         return answer
     outcomes = tuple(turn.outcomes)

@@ -17,7 +17,7 @@ from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
 from voice_gateway.tools.traits import with_traits
 from voice_gateway.turn import ToolTraits, Utterance
-from voice_gateway.watch import Answered, Heard, ModelRound, TurnWatch, Watch, steps_of
+from voice_gateway.watch import Answered, Heard, ModelRound, TurnWatch, Watch
 
 
 @tool
@@ -33,10 +33,9 @@ async def kept_turn(tmp_path, *script, history=None, said="do my flowers look th
     manager = ToolManager()
     manager.add(with_traits(feel_soil, ToolTraits(read_only=True)))
     watch.tell(Heard(utterance))
-    with steps_of(TurnWatch(watch, utterance)):
-        turn = Turn(utterance, history or History())
-        model = FakeModel(list(script), tools=[feel_soil])
-        reply = await run_loop(model, turn, ToolExecutor(manager), user_text=f"[noon] {said}")
+    turn = Turn(utterance, history or History(), watched=TurnWatch(watch, utterance))
+    model = FakeModel(list(script), tools=[feel_soil])
+    reply = await run_loop(model, turn, ToolExecutor(manager), user_text=f"[noon] {said}")
     watch.tell(Answered(utterance, reply))
     [kept] = await recorder.read(lambda store: store.find(utterance.id))
     await recorder.close()

@@ -25,7 +25,7 @@ from voice_gateway.errors import BrainError
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.traits import qualified_name, traits
 from voice_gateway.turn import OutcomeStatus, Reply, ToolCall, ToolOutcome, new_id
-from voice_gateway.watch import ModelRound, SentMessage, tell_step
+from voice_gateway.watch import ModelRound, SentMessage
 
 log = logging.getLogger(__name__)
 
@@ -168,7 +168,7 @@ class _Rounds:
         def tell(**more: Any) -> None:
             seconds = perf_counter() - started
             name, until_text = self._model.model_name, first[0] if first else None
-            tell_step(ModelRound, name, self._asked, seconds, until_text, **sent, **more)
+            self._turn.tell_step(ModelRound, name, self._asked, seconds, until_text, **sent, **more)
 
         try:
             message = await self._model.reply(messages, feed)
