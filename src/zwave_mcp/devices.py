@@ -192,7 +192,9 @@ class Device:
         return tuple(
             value
             for value in self.values
-            if value.id.command_class == THERMOSTAT_SETPOINT and value.id.property == "setpoint"
+            if value.id.command_class == THERMOSTAT_SETPOINT
+            and value.id.property == "setpoint"
+            and value.id.property_key is not None  # for what it is
         )
 
     @property

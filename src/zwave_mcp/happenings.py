@@ -64,6 +64,7 @@ _PRESSES: Final = {
 }  # fmt: skip
 _BATTERY_LOW_PERCENT: Final = 15
 _LOCKING: Final = re.compile(r"\b(?:un)?lock(?:ed)?\b")
+_VARIABLES: Final = (" status", " state", " state simple")  # how those are called that have states
 _OPERATION: Final = re.compile(r"\boperation\b")
 _WAYS: Final = {
     "keypad": "at the keypad", "manual": "by hand", "rf": "by radio", "auto": "by itself",
@@ -167,6 +168,8 @@ def _told_once(name: str, inner: str, value: Any) -> Moment | None:
     """It has no value, or says who it was."""
     if value is not None and not isinstance(value, dict):
         return None  # a state that nobody must hear of
+    if inner.endswith(_VARIABLES):
+        return None  # a state without its value: cut on its way, or no longer kept by the broker
     user = value.get("userId") if isinstance(value, dict) else None
     if name == "access control" and _OPERATION.search(inner) and _LOCKING.search(inner):
         state = "not fully locked" if "not fully" in inner else "unlocked" if "unlock" in inner else "locked"

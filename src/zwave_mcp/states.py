@@ -14,6 +14,7 @@ from zwave_mcp.devices import (
     BINARY_SWITCH,
     METER,
     MULTILEVEL_SENSOR,
+    NOTIFICATION,
     THERMOSTAT_STATE,
     Device,
     is_component,
@@ -143,6 +144,8 @@ def reading_text(value: Value) -> str:
     text = value.states.get(raw) if isinstance(raw, int | str) else None
     if text is not None:
         return _notification(value, text)
+    if value.id.command_class == NOTIFICATION and not value.unit:  # a code that nobody has words for
+        return UNKNOWN
     if is_number(raw):
         number = number_text(raw)
         return f"{number} {value.unit}".strip()
@@ -203,7 +206,7 @@ def _thermostat(device: Device) -> str:
 
 HEATING: Final = "heating"
 COOLING: Final = "cooling"
-_SETPOINTS: Final = {1: HEATING, 2: COOLING}
+_SETPOINTS: Final[dict[str | int | None, str]] = {1: HEATING, 2: COOLING}
 
 
 def _set_to(device: Device) -> str:
@@ -212,7 +215,12 @@ def _set_to(device: Device) -> str:
     if both:
         return " and ".join(f"{reading_text(value)} for {kind}" for kind, value in both.items())
     setpoint = active_setpoint(device)
-    return reading_text(setpoint) if setpoint is not None and is_number(setpoint.value) else ""
+    if setpoint is None or not is_number(setpoint.value):
+        return ""
+    # Without a mode nobody knows that it cools, so that is said.
+    mode = device.mode.value if device.mode is not None else None
+    cools = mode is None and _SETPOINTS.get(setpoint.id.property_key) == COOLING
+    return f"{reading_text(setpoint)} for {COOLING}" if cools else reading_text(setpoint)
 
 
 def auto_setpoints(device: Device, mode: Any = None) -> dict[str, Value]:
@@ -239,7 +247,9 @@ def active_setpoint(
     for setpoint in device.setpoints:
         if setpoint.id.property_key == chosen:
             return setpoint
-    return device.setpoints[0] if device.setpoints else None
+    # Many modes have none of their own; but what cools is never set by what is for heating.
+    others = [one for one in device.setpoints if {one.id.property_key, chosen} != set(_SETPOINTS)]
+    return others[0] if others else None
 
 
 def _nearer(wished: float, one: Value, other: Value) -> bool:
@@ -254,8 +264,9 @@ def heating_state(device: Device) -> str:
 def _main_readings(device: Device) -> str:
     """What the sensor is there for: not its battery, and the same door only once."""
     texts = dict.fromkeys(_short(value) for value in main_readings(device))
-    if len(texts) > 1:
-        texts.pop("normal", None)
+    for word in (UNKNOWN, "normal"):
+        if len(texts) > 1:
+            texts.pop(word, None)
     return ", ".join(texts) or UNKNOWN
 
 
@@ -275,7 +286,9 @@ def measured(device: Device) -> tuple[str, ...]:
         for value in device.readings
         if is_number(value.value) and alarm_of(value) is None
     )
-    return tuple(f"{_measure(value)} {text}" for value, text in numbers if text not in state)
+    return tuple(
+        f"{_measure(value)} {text}" for value, text in numbers if text != UNKNOWN and text not in state
+    )
 
 
 def _measure(value: Value) -> str:

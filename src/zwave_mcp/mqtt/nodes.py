@@ -6,6 +6,8 @@ from typing import Any, TypeGuard
 from zwave_mcp.home import Node, Scene, SceneValue, Value, ValueId, is_number, scalar
 from zwave_mcp.secrets import is_secret
 
+_BROADCAST, _BROADCAST_LONG_RANGE = 0xFF, 0xFFF
+
 
 def parse_nodes(result: list[Any], groups: object = None) -> tuple[Node, ...]:
     """The real devices of a `getNodes` result, and the `groups` of the gateway. The controller and other
@@ -51,7 +53,7 @@ def duration_seconds(raw: object) -> float | None:
 
 def _node(raw: Mapping[str, Any]) -> Node | None:
     node_id = raw.get("id")
-    if not _is_int(node_id) or raw.get("virtual") or raw.get("isControllerNode"):
+    if not _is_int(node_id) or raw.get("virtual") or raw.get("isControllerNode") or _is_cast(node_id):
         return None
     status = _text(raw.get("status")) or "Unknown"
     return Node(
@@ -170,6 +172,11 @@ def _scene_value(value_id: ValueId, raw: object) -> Any:
     if value_id.property == "targetColor" and isinstance(raw, Mapping):
         return {str(name): scalar(level) for name, level in raw.items()}
     return scalar(raw)
+
+
+def _is_cast(node_id: int) -> bool:
+    """Everybody, or a group, also where the list does not say so: no node has these numbers."""
+    return node_id == _BROADCAST or node_id >= _BROADCAST_LONG_RANGE
 
 
 def _is_int(raw: object) -> TypeGuard[int]:

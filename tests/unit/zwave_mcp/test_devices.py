@@ -12,7 +12,7 @@ from home_words.states import spoken_units
 from zwave_mcp.devices import Device, devices_of
 from zwave_mcp.home import Node, Snapshot, Value, ValueId
 from zwave_mcp.mqtt.nodes import duration_seconds, parse_nodes, parse_scenes
-from zwave_mcp.states import label_of, reading_text, state_of, state_text
+from zwave_mcp.states import label_of, measured, reading_text, state_of, state_text
 from zwave_mcp.tools import Tools
 from zwave_mcp.wording import which
 
@@ -257,3 +257,37 @@ async def test_no_value_of_a_device_breaks_a_tool(values: list[Any]):
         answer = await tools.call(name, arguments)
         json.dumps(answer.structured)
         assert answer.sentence
+
+
+@pytest.mark.parametrize("number", [255, 4095, 4096])
+def test_a_number_for_everybody_is_no_device_although_the_list_does_not_say_so(number: int) -> None:
+    values = {"x": {"commandClass": 37, "endpoint": 0, "property": "currentValue", "value": True}}
+    assert parse_nodes([{"id": number, "name": "Broadcast", "values": values}]) == ()
+
+
+@pytest.mark.parametrize(
+    ("mode", "setpoints", "state"),
+    [
+        (1, {1: 20.0, 2: 25.0}, "heat, set to 20 °C"),
+        (1, {2: 25.0}, "heat"),  # that is not what it heats to
+        (2, {1: 20.0}, "cool"),
+        (15, {1: 20.0}, "full power, set to 20 °C"),
+        (None, {1: 20.0}, "set to 20 °C"),
+        (None, {2: 25.0}, "set to 25 °C for cooling"),
+        (1, {None: 25.0}, "heat"),
+    ],
+)
+def test_no_temperature_is_told_of_another_mode(
+    mode: int | None, setpoints: dict[int | None, float], state: str
+) -> None:
+    texts: dict[int | bool | str, str] = {1: "Heat", 2: "Cool", 15: "Full power"}
+    kept = [Value(ValueId(7, 67, 0, "setpoint", key), now, unit="°C") for key, now in setpoints.items()]
+    modes = [Value(ValueId(7, 64, 0, "mode"), mode, states=texts)] if mode is not None else []
+    [device] = devices_of(Snapshot((Node(7, "Thermostat", values=(*modes, *kept)),)))
+    assert state_text(device) == state
+
+
+def test_a_code_that_nobody_has_words_for_is_unknown() -> None:
+    door = Value(ValueId(9, 113, 0, "Access Control", "Door state"), 23, label="Door state")
+    [device] = devices_of(Snapshot((Node(9, "Back Door", values=(door,)),)))
+    assert (state_text(device), measured(device)) == ("unknown", ())

@@ -402,3 +402,15 @@ def test_a_bell_is_known_by_its_name_in_many_languages(name: str) -> None:
 )
 def test_what_only_sounds_like_one_is_no_bell(name: str) -> None:
     assert not is_bell(name)
+
+
+@pytest.mark.parametrize("payload", [b"", b'{"time":17947637'])
+def test_a_state_without_its_value_is_no_event(payload: bytes) -> None:
+    """The broker no longer keeps it, or it was cut: nobody has broken in."""
+    player = Player()
+    player.look()
+    player.message(
+        "Upper_Hallway/Motion_Sensor/notification/endpoint_0/Home_Security/Motion_sensor_status", payload
+    )
+    player.message("Kitchen/Terrace_Door/notification/endpoint_0/Home_Security/Cover_status", payload)
+    assert player.said == []
