@@ -1,5 +1,6 @@
 """How the live tests put a question, and what they learn from the answer."""
 
+import asyncio
 import logging
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -18,6 +19,20 @@ async def ask(
     client: OllamaClient, words: str, *, history: History | None = None, say: Say | None = None
 ) -> Reply:
     return await client.answer(Turn(Utterance(words), history=history or History(), say=say))
+
+
+async def begins(client: OllamaClient, words: str) -> None:
+    """Returns when the answer is being spoken, and leaves it: a small model may not find its end."""
+    speaking = asyncio.Event()
+    answer = asyncio.create_task(ask(client, words, say=lambda _: speaking.set()))
+    spoken = asyncio.create_task(speaking.wait())
+    async with asyncio.timeout(60):
+        await asyncio.wait([answer, spoken], return_when=asyncio.FIRST_COMPLETED)
+    if not speaking.is_set():
+        answer.result()  # says why
+    assert speaking.is_set()
+    answer.cancel()
+    await asyncio.wait([answer])
 
 
 class Counts(logging.Handler):

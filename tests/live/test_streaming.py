@@ -3,7 +3,7 @@
 import asyncio
 
 import pytest
-from tests.live.asking import MakeClient, ask
+from tests.live.asking import MakeClient, ask, begins
 from tests.live.ollama_server import OllamaServer
 
 from voice_gateway.brain.history import History
@@ -50,17 +50,6 @@ async def test_a_cancelled_answer_stops_the_generation(
 
 async def test_after_a_cancelled_answer_the_next_one_comes(small_model: str, make_client: MakeClient) -> None:
     client = make_client(small_model, no_tools(), num_predict=400)
-    speaking = asyncio.Event()
+    await begins(client, STORY)
 
-    answer = asyncio.create_task(ask(client, STORY, say=lambda _: speaking.set()))
-    async with asyncio.timeout(60):
-        await speaking.wait()
-    answer.cancel()
-    await asyncio.wait([answer])
-
-    heard = asyncio.Event()  # not to its end: a small model may not find one
-    following = asyncio.create_task(ask(client, "Say hello.", say=lambda _: heard.set()))
-    async with asyncio.timeout(60):
-        await heard.wait()
-    following.cancel()
-    await asyncio.wait([following])
+    await begins(client, "Say hello.")
