@@ -22,7 +22,8 @@ async def test_everything_is_loaded_warm_and_off_the_event_loop(speech, sound):
 
     longest = 0.0
 
-    async def watch() -> None:  # by processor time of this thread: what other programs do meanwhile is not our doing
+    async def watch() -> None:
+        """By processor time of this thread: what other programs do meanwhile is not our doing."""
         nonlocal longest
         while True:
             before = time.thread_time()
