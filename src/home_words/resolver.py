@@ -58,14 +58,16 @@ Match = One[D] | Several[D] | Group[D] | Nothing[D]
 Prefers = Callable[[D], bool]
 
 
-_WITH_NODE: Final = re.compile(r"\s+with(?=\s+node\s+\d)", re.IGNORECASE)  # as our question tells twins apart
+_WITH_NODE: Final = re.compile(
+    r"(?<=\s)with\s+(?=node\s+\d)", re.IGNORECASE
+)  # as our question tells twins apart
 # Sorts that are said behind a name which does not have them: "the weather sensor" is the Weather.
 _SAID_BEHIND: Final = frozenset({"lock", "sensor", "plug", "switch", "thermostat", "fan", "chime", "siren"})
 
 
 def without_remark(asked: str) -> str:
     """Models copy what a list says of a device into its name: "Floor Lamp (off)", "Lamp (node 3, on)"."""
-    asked = _WITH_NODE.sub(" ", asked)
+    asked = _WITH_NODE.sub("", asked)
     return _REMARK.sub(lambda remark: f" {node[0]} " if (node := _NODE.search(remark[0])) else " ", asked)
 
 

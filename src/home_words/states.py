@@ -47,7 +47,7 @@ def degrees_of(state: str) -> float | None:
     return float(found[1]) if found else None
 
 
-_KEPT: Final = re.compile(r"(-?\d+(?:\.\d+)?) ?°[CF]? for (heating|cooling)")
+_KEPT: Final = re.compile(r"(-?(?<!\d)\d+(?:\.\d+)?) ?°[CF]? for (heating|cooling)")
 _NOW: Final = re.compile(r"\bnow (-?\d+(?:\.\d+)?) ?°")
 
 

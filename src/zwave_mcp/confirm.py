@@ -167,7 +167,7 @@ async def _after_level(home: Home, command: Command) -> CommandOutcome:
 
 async def _after_bolt(home: Home, command: Command) -> CommandOutcome:
     """A lock may confirm that it was told, and jam: its bolt counts, where it can be asked for."""
-    verdict = await _ask(home, command, home.pace.window_seconds)
+    verdict = await _ask(home, command, home.pace.lock_window_seconds)
     if verdict.known or verdict.jammed:
         return verdict
     bolt = (await _told(home, command)).get(command.read)

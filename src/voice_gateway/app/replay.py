@@ -24,7 +24,7 @@ from voice_gateway.tools.manager import ToolManager
 from voice_gateway.tools.permission import Fits
 from voice_gateway.tools.reach import Reach
 from voice_gateway.trace import arguments_json, event_json
-from voice_gateway.turn import ToolCall, ToolTraits, Utterance
+from voice_gateway.turn import NOT_MADE, ToolCall, ToolTraits, Utterance
 from voice_gateway.verdict import Permission
 from voice_gateway.watch import Event, Watch
 
@@ -200,7 +200,7 @@ class Replay:
 
 
 def _ran(event: Mapping[str, Any]) -> bool:
-    return event["outcome"] not in ("waiting", "not_permitted")
+    return event["outcome"] not in NOT_MADE
 
 
 def _key(args: Any) -> str:

@@ -5,14 +5,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from voice_gateway.recorder.again import why_not_said
+from voice_gateway.turn import NOT_MADE, Words
 from voice_gateway.verdict import Permission
 
 CATEGORY = "own"
 _ROOM = re.compile(r"[A-Z]\w+(?: [A-Z]\w+)*")
 _NO_WORD = "the lines of `make eval` have no word for {tool} with these arguments"
-# Looks that the homes of `make eval` know.
+# Looks that the homes of `make eval` know, besides those of Z-Wave.
 _READS = re.compile(
-    r"\w*zwave\w*|get_device_sensor_data|search_web|calculate|read_list|get_current_datetime|list_timers"
+    r"get_device_sensor_data|search_web|calculate|read_list|get_current_datetime|list_timers"
     r"|get_weather|control_speaker_volume|Hass\w+|Get\w+|todo_get_items"
 )
 _DOES = ("on", "off", "toggle", "open", "close", "stop")
@@ -54,7 +55,7 @@ def _right(turn: Mapping[str, Any]) -> str:
     if calls := [one for one in (*made, *waits) if one["call_id"] not in looks]:
         return " + ".join(_call(one) for one in calls)
     if made:
-        if others := [one["tool"] for one in made if not _READS.fullmatch(one["tool"].rpartition("__")[2])]:
+        if others := [one["tool"] for one in made if not _is_known(one["tool"].rpartition("__")[2])]:
             raise ValueError(_NO_WORD.format(tool=others[0]))
         told = [_look(one["tool"], one["args"]) for one in made]
         return told[0] if len(told) == 1 and told[0] else "read"
@@ -63,11 +64,15 @@ def _right(turn: Mapping[str, Any]) -> str:
     passed = next((one for one in events if one["type"] == "staged" and not one["taken"]), None)
     if passed is None:
         return "say"
-    return "pass" if passed["words"] == "plainly a wish" else "forbid"
+    return "pass" if passed["words"] == Words.WISH else "forbid"
+
+
+def _is_known(tool: str) -> bool:
+    return "zwave" in tool or _READS.fullmatch(tool) is not None
 
 
 def _reached(event: Mapping[str, Any]) -> bool:
-    return event["outcome"] not in ("waiting", "not_permitted") and event["error"] != "unknown_tool"
+    return event["outcome"] not in NOT_MADE and event["error"] != "unknown_tool"
 
 
 def _answer(events: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:

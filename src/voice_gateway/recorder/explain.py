@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from voice_gateway.tools.masking import shorten
+from voice_gateway.turn import NOT_MADE, OutcomeStatus, Words
 from voice_gateway.verdict import Permission
 
 Event = Mapping[str, Any]
@@ -48,7 +49,7 @@ def acts_of(turn: Mapping[str, Any]) -> list[Event]:
     """The calls that were made and could change something."""
     looks = {one["call_id"] for one in turn["events"] if one["type"] == "started" and one["read_only"]}
     made = (one for one in turn["events"] if one["type"] == "acted" and one["call_id"] not in looks)
-    return [one for one in made if one["outcome"] not in ("waiting", "not_permitted")]
+    return [one for one in made if one["outcome"] not in NOT_MADE]
 
 
 def quoted(text: str) -> str:
@@ -94,7 +95,7 @@ def _stages(events: Sequence[Event]) -> list[str]:
         if one["taken"]:
             told.append(_taken(one, events))
         elif one["stage"] == "local":
-            words = f" (the words are {one['words']})" if one["words"] not in (None, "plainly a wish") else ""
+            words = f" (the words are {one['words']})" if one["words"] not in (None, Words.WISH) else ""
             told.append(f"My own rules did not settle it: {one['reason']}{words}.")
         else:
             told.append(f"The language model gave no answer: {one['reason'].rstrip('.')}.")
@@ -127,9 +128,9 @@ def _calls(events: Sequence[Event], *, spoken: bool) -> list[str]:
 
 def _call(acted: Event, call: str, judged: Event) -> list[str]:
     reason = judged.get("reason", "")
-    if acted["outcome"] == "waiting":
+    if acted["outcome"] == OutcomeStatus.WAITING:
         return [f"I did not call {call}: {reason}."]
-    if acted["outcome"] == "not_permitted":
+    if acted["outcome"] == OutcomeStatus.NOT_PERMITTED:
         return [f"I was not allowed to call {call}: {reason}."]
     result = shorten(" ".join(acted["text"].removeprefix("Error: ").split()), LONGEST).rstrip(".")
     if reason == _LOOKS and acted["ok"]:

@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Any
 
 from voice_gateway.tools.masking import shorten
+from voice_gateway.turn import NOT_MADE
 
 Event = Mapping[str, Any]
 
@@ -80,7 +81,7 @@ def _started(event: Event) -> str:
 
 
 def _acted(event: Event) -> str:
-    if event["outcome"] in ("waiting", "not_permitted"):
+    if event["outcome"] in NOT_MADE:
         return ""  # the permission says it
     return f"{event['tool']} {event['outcome']} in {1000 * event['seconds']:.0f} ms: {event['text']}"
 
