@@ -8,7 +8,9 @@ from typing import Any
 # Importing makes hundreds of thousands of objects and no garbage: until it is over, look for it hardly ever.
 ALLOCATIONS = 200_000
 
-USUAL = gc.get_threshold()
+# While it runs: a large home is read again and again, and each look for garbage goes through all of it; with
+# Python's own 700 allocations these looks made routines late.
+RUNNING = (10_000, 20, 10)
 SCHEMAS = "langchain_core.tracers.schemas"
 
 
@@ -38,7 +40,7 @@ def begun() -> None:
     """All parts are there and will stay: what comes from now on may be garbage again."""
     if gc.get_threshold()[0] == ALLOCATIONS:
         gc.freeze()
-        gc.set_threshold(*USUAL)
+        gc.set_threshold(*RUNNING)
 
 
 def end() -> None:
