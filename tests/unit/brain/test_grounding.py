@@ -13,7 +13,7 @@ from tests.eval.grounding_eval import HOME, TALK, Judged, good, judge, read_outc
 from voice_gateway.brain.grounding import Grounding, HomeNames, TurnKind, Wish
 from voice_gateway.brain.grounding.claims import Claims
 from voice_gateway.brain.grounding.looks import grounded
-from voice_gateway.brain.languages import data, languages_of, own_sentence
+from voice_gateway.brain.languages import data, languages, languages_of, own_sentence
 from voice_gateway.brain.render_outcomes import render_outcomes
 from voice_gateway.brain.sentence_streamer import sentences
 from voice_gateway.turn import ToolOutcome
@@ -227,7 +227,8 @@ def test_name_and_state_must_be_of_the_same_thing() -> None:
 
 def test_a_sentence_without_a_fact_never_stands_alone() -> None:
     door = KNOWN["sees_door_locked"]
-    assert spoken("is the front door locked", "Yes.", door) == f"Yes. {door.text}"
+    assert spoken("is the front door locked", "Let me see.", door) == f"Let me see. {door.text}"
+    assert spoken("is the front door locked", "Yes.", door) == door.text
 
 
 def test_whoever_wanted_an_act_hears_that_there_was_none() -> None:
@@ -595,6 +596,82 @@ def test_a_number_with_its_own_unit_passes() -> None:
 
 def test_before_a_look_is_told_other_languages_say_common_words_only() -> None:
     assert spoken("är det varmt", "Nej, den är iskall.", CLIMATE) == CLIMATE.text
+
+
+def looked(text: str) -> ToolOutcome:
+    return ToolOutcome("s", "look", text, True, 0.1, read_only=True)
+
+
+@pytest.mark.parametrize(
+    ("found", "text"),
+    [
+        ("The Bedroom Window is open.", "No window is open."),
+        ("The Garage Door is open.", "No garage door is open."),
+        ("Smoke is detected in the Kitchen.", "No smoke is detected in the kitchen."),
+        ("No smoke is detected in the Kitchen.", "In the kitchen, smoke is detected."),
+        ("No windows are open, the Garage Door is open.", "No garage door is open."),
+        ("No smoke is detected. The Garage Door is open.", "No garage door is open."),
+        ("No window is open except the Bedroom Window.", "No window is open."),
+        ("The Kitchen Window is open. Smoke is detected.", "The kitchen window is open, no smoke."),
+        ("Das Fenster ist offen.", "Das Fenster ist nicht offen."),
+        ("Das Fenster ist nicht offen.", "Das Fenster ist offen."),
+        ("La fenêtre est ouverte.", "La fenêtre n'est pas ouverte."),
+        ("Okno jest otwarte.", "Okno nie jest otwarte."),
+    ],
+)
+def test_what_denies_is_only_what_a_look_denied(found: str, text: str) -> None:
+    assert spoken("how is it", text, looked(found)) == found
+
+
+@pytest.mark.parametrize(
+    ("found", "text"),
+    [
+        ("No smoke is detected in the Kitchen.", "No smoke is detected in the kitchen."),
+        ("The Garage Door is open. No window is open.", "No window is open."),
+        ("The Front Door is unlocked.", "No, the front door is unlocked."),
+        ("Das Fenster ist nicht offen.", "Das Fenster ist nicht offen."),
+    ],
+)
+def test_what_a_look_denied_may_be_said(found: str, text: str) -> None:
+    assert spoken("how is it", text, looked(found)) == text
+
+
+@pytest.mark.parametrize(
+    ("said", "text", "found"),
+    [
+        ("is there smoke", "No smoke is detected.", "Smoke is detected in the Kitchen."),
+        ("is there smoke", "There isn't any.", "Smoke is detected in the Kitchen."),
+        ("is there smoke", "Everything is safe.", "Smoke is detected in the Kitchen."),
+        ("is there smoke", "Yes, there is smoke.", "No smoke is detected."),
+        ("is there smoke", "There is a fire.", "No smoke is detected."),
+        ("Is the front door unlocked?", "No.", "The Front Door is unlocked."),
+        ("Is the front door unlocked?", "Nope!", "The Front Door is unlocked."),
+        ("Is the front door unlocked?", "Oh, no.", "The Front Door is unlocked."),
+        ("Is the front door locked?", "Yes.", "The Front Door is unlocked."),
+        *(
+            ("Is the front door locked?", text, "The Front Door is unlocked.")
+            for text in "Ja. Nein. Oui. Non. Sí. Sì. No. Nee. Sim. Não. Nej. Nei. Tak. Nie. Ano. Ne. "
+            "Kyllä. Ei. Igen. Nem. Evet. Hayır. Да. Нет.".split()
+        ),
+        ("ist die Tür offen", "Das ist sie nicht.", "The Front Door is open."),
+        ("är det rök", "Det är det inte.", "Smoke is detected in the Kitchen."),
+    ],
+)
+def test_no_answer_is_given_in_front_of_the_one_that_a_tool_gives(said: str, text: str, found: str) -> None:
+    assert spoken(said, text, looked(found)) == found
+    assert spoken(said, f"{text} {found}", looked(found)).replace(found, "").strip() == ""
+
+
+def test_no_answer_follows_one_that_was_true() -> None:
+    found = "The Front Door is locked. Smoke is detected in the Kitchen."
+    told = spoken("is all well", "The front door is locked. No smoke is detected.", looked(found))
+
+    assert told == f"The front door is locked. {found}"
+
+
+def test_for_each_language_we_know_what_answers_and_what_denies() -> None:
+    for key in ("yes_no", "denies", "danger"):
+        assert data()[key].keys() == languages().keys()
 
 
 @pytest.mark.parametrize(

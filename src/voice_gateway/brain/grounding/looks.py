@@ -1,25 +1,31 @@
 """Whether what a sentence tells of the home is what a tool found in this turn."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from voice_gateway.brain.languages import (
+    data,
     is_kind,
     languages_of,
     listed,
+    matches,
     numbers_as_digits,
     singular,
     spelled_out,
+    without_opening,
     words_in,
 )
 from voice_gateway.turn import ToolOutcome
 
 _COMMAS = re.compile(r",(?!\d)|\b(?:and|but)\b")
+_SENTENCES = re.compile(r"[.!?](?=\s|$)|;|\n|\),")
 
 
 def grounded(sentence: str, outcomes: Sequence[ToolOutcome], said: str) -> bool | None:
     """Whether its facts are those of an outcome, name and state of the same; None: it has no fact."""
     records = [record for outcome in outcomes for record in _records(outcome)]
+    affirmed = [record for record, denied in records if not denied]
+    denials = [denial for outcome in outcomes for denial in _denials(outcome)]
     name: frozenset[str] = frozenset()
     state = _facts(said)[1]
     clauses = re.split(r"[,;]|:\s|\b(?:and|but)\b", sentence)
@@ -31,17 +37,37 @@ def grounded(sentence: str, outcomes: Sequence[ToolOutcome], said: str) -> bool 
         if things | states:
             name, state = things or name, states or state
             content |= name | state
-        denied = not things | states or _denies(spelled_out(clause).split())
-        if not any(content <= record and (denied or not _denies(record)) for record in records):
+        if content and (denying := denies(clause)):
+            found = any(content <= told and denying == by for told, by in denials)
+        else:
+            found = not content or any(content <= record for record in affirmed)
+        if not found:
             return False
         if state and not name and len(records) > 1:
             return False
     return True
 
 
-def _denies(words: Iterable[str]) -> bool:
-    """ "No timers are running": without its "no" it says the opposite."""
-    return not listed("looks", "denies").isdisjoint(words)
+def denies(text: str) -> frozenset[str]:
+    """The words by which it denies. "No timers are running": without its "no" it says the opposite."""
+    codes = {"en", *(known.code for known in languages_of(text))}
+    patterns = [data()["denies"][code] for code in sorted(codes)]
+    words = spelled_out(text).split()
+    return frozenset(word for word in words if any(matches(word, one) for one in patterns))
+
+
+def answers(sentence: str) -> bool:
+    """Whether it begins with a yes or no, in any language that we have."""
+    known = " ".join(data()["yes_no"].values())
+    return any(matches(word, known) for word in (words_in(sentence)[:1] + without_opening(sentence)[:1]))
+
+
+def decides(sentence: str) -> bool:
+    """Whether it denies something or speaks of danger; a bare yes or no does neither."""
+    words = without_opening(sentence)
+    danger = " ".join(data()["danger"].values())
+    told = any(matches(word, danger) for word in words)
+    return told or (len(words) > 1 and bool(denies(sentence)))
 
 
 def _facts(text: str) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
@@ -57,8 +83,17 @@ def _facts(text: str) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
     return things, states, rest
 
 
-def _records(outcome: ToolOutcome) -> Iterator[frozenset[str]]:
-    """The things that an outcome tells of, each with all that it tells of it."""
+def _denials(outcome: ToolOutcome) -> Iterator[tuple[frozenset[str], frozenset[str]]]:
+    """What an outcome denies, and by which words: of one sentence between its commas, and no other."""
+    for part in _SENTENCES.split(outcome.text):
+        for piece in _COMMAS.split(part):
+            if denying := denies(piece):
+                words = _with_units(numbers_as_digits(spelled_out(_units_said(piece)).split()))
+                yield frozenset(words) | frozenset(map(singular, words)), denying
+
+
+def _records(outcome: ToolOutcome) -> Iterator[tuple[frozenset[str], bool]]:
+    """The things that an outcome tells of, each with all that it tells of it; and whether it denies some."""
     facts = outcome.facts
     items = [item for value in facts.values() if isinstance(value, list) for item in value]
     shared = " ".join(str(value) for value in facts.values() if isinstance(value, str))
@@ -78,7 +113,7 @@ def _records(outcome: ToolOutcome) -> Iterator[frozenset[str]]:
             measured = {
                 f"{word} {unit}" for word in bare for unit in units.get(word) or listed("looks", "units")
             }
-            yield frozenset(map(singular, numbers)) | frozenset(kept) | measured
+            yield frozenset(map(singular, numbers)) | frozenset(kept) | measured, bool(denies(part))
 
 
 def _by_state(entry: str) -> list[str]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from home_words.question import is_question
 from voice_gateway.brain.grounding.claims import Claim, Claims, tells_of_the_rest
-from voice_gateway.brain.grounding.looks import grounded
+from voice_gateway.brain.grounding.looks import answers, decides, grounded
 from voice_gateway.brain.grounding.wish import HomeNames, TurnKind, Wish
 from voice_gateway.brain.languages import (
     english,
@@ -200,8 +200,10 @@ class Grounding:
         known = languages_of(sentence)  # states we have in English alone: elsewhere common words
         common = {word for one in known for word in one.function}
         lead = english() in known or (bool(known) and set(words_in(sentence)) <= common)
-        if asks or (facts is None and not deed and lead):
-            self._held.append(sentence)
+        decided = decides(sentence)
+        if asks or (facts is None and not deed and lead and not decided):
+            if asks or not answers(sentence):  # the tool's sentence answers
+                self._held.append(sentence)
             return ""
         if not facts or deed or not known:
             self._doubt = True
