@@ -34,12 +34,14 @@ _LIGHTS: Final = """
 *light* *lamp* *bulb* *chandelier* *lantern* *leucht* *licht* lumi* *spot* *sconce* led leds glow*
 """
 _MORE_LIGHTS: Final = """
-illumin* *luchter* *ljus* *belysning* lys* *lys *lyset valo* *valo *valot *valais*
+illumin* *luchter* *ljus* *belysning* lys lysene lysekron* lyslenke* *lys *lyset
+valo valon *valo *valot *valais*
 luz luces iluminación* bombilla* foco focos candeeiro* luminária* lustre* abajur* llum llums
 éclairage* ampoule* plafonnier* applique* veilleuse* luce luci faretto faretti plafoniera* abat-jour
-światł* oświetl* żarówk* kinkiet* żyrandol* světl* svítidl* osvětl* žárovk* lustr svetl* svjetl* rasvjet*
-fény fények fényfüzér világít* csillár* ışık* ışığ* ampul* avize* aydınlatma* veioz*
-свет* світл* подсвет* освещ* освітл* ламп* люстр* торшер* бра φως φώτα φωτισμ* φωτιστικ* λάμπ*
+światł* oświetl* żarówk* kinkiet* żyrandol* světlo světla světel svítidl* osvětl* žárovk* lustr
+svetiel svjetl* rasvjet* fény fények fényfüzér világít* csillár* ışık* ışığ* ampul* avize* aydınlatma* veioz*
+свет света светы светильник*
+світл* подсвет* освещ* освітл* ламп* люстр* торшер* бра φως φώτα φωτισμ* φωτιστικ* λάμπ*
 *灯* *燈* *照明* *ライト* *ランプ* *조명* *전등* *램프*
 """
 _FANS: Final = """
@@ -78,6 +80,7 @@ def _stems(words: str) -> LazyPattern:
 _LIGHT: Final = _stems(_LIGHTS + _MORE_LIGHTS)
 _PLAINLY_LIGHT: Final = _stems(_LIGHTS)
 _FAN: Final = _stems(_FANS)
+_MACHINE: Final = _stems(_MACHINES)
 _NO_LIGHT: Final = _stems(_FANS + _MACHINES)
 _WINDOW: Final = _stems(_WINDOWS)
 _SHADED: Final = _stems(_SHADES)
@@ -119,7 +122,9 @@ def is_light(kind: str, name: str) -> bool:
     called = plain(name)
     if _LIGHT.search(called):
         # Words of many languages may lie: what opens a gate or wakes the house is no lamp by one of them.
-        sure = _PLAINLY_LIGHT.search(called) or not is_guarded(kind, (name,))
+        # Nor is a heater or a pump a lamp because of a person's name in it.
+        doubtful = _MACHINE.search(called) or is_guarded(kind, (name,))
+        sure = _PLAINLY_LIGHT.search(called) or not doubtful
         return kind in _MAY_BE_LIT and bool(sure)
     return kind == "light" or (kind == "dimmer" and not _NO_LIGHT.search(called))
 

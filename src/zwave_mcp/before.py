@@ -117,8 +117,10 @@ def before_sound(names: Names[Device], device: Device, action: str) -> Before:
     return Before((_call(_SOUND, address(names, device), action="stop"),))
 
 
-def before_setting(names: Names[Device], device: Device, written: Iterable[ValueId]) -> Before:
-    """Of a thermostat whose mode, and the set point that goes with the new one, are written."""
+def before_setting(
+    names: Names[Device], device: Device, written: Iterable[ValueId], now: Device | None = None
+) -> Before:
+    """Of a thermostat whose mode, and the set point that goes with it, are written; `now` it is so."""
     name, ids = address(names, device), set(written)
     setpoints = [value for value in device.setpoints if value.id in ids]
     mode = device.mode if device.mode is not None and device.mode.id in ids else None
@@ -126,7 +128,7 @@ def before_setting(names: Names[Device], device: Device, written: Iterable[Value
     if (mode is not None and not old_mode) or any(not is_number(one.value) for one in setpoints):
         return _not_known(device)
     # The set point first: it belongs to the mode that holds until the last call.
-    both = {value.id: {"setpoint": kind} for kind, value in auto_setpoints(device).items()}
+    both = {value.id: {"setpoint": kind} for kind, value in auto_setpoints(now or device).items()}
     calls = [
         _call(
             _THERMOSTAT,

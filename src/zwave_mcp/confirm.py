@@ -166,13 +166,14 @@ async def _after_level(home: Home, command: Command) -> CommandOutcome:
 
 
 async def _after_bolt(home: Home, command: Command) -> CommandOutcome:
-    """A lock may confirm that it was told, and jam: its bolt counts, where it can be asked for."""
+    """A lock may confirm that it was told, and jam: its bolt counts, by its answer or by what it reported."""
     verdict = await _ask(home, command, home.pace.lock_window_seconds)
     if verdict.known or verdict.jammed:
         return verdict
     bolt = (await _told(home, command)).get(command.read)
-    lost = bolt is not None and bolt.value == BOLT_UNKNOWN
-    return verdict if lost else CommandOutcome("confirmed", command.value, known=True)
+    silent = bolt is None or bolt.value is None  # then its own confirmation is all there is
+    there = silent or (bolt is not None and bolt.value != BOLT_UNKNOWN and command.reached(bolt.value))
+    return CommandOutcome("confirmed", command.value, known=True) if there else verdict
 
 
 def _is_on(now: Any) -> bool:

@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Any, Final
 
 from home_words.kinds import Kind, is_fan, mover_kind
-from home_words.risk import is_loud
+from home_words.risk import is_guarded, is_loud
 from zwave_mcp.home import Node, Snapshot, Value, ValueId, is_number
 
 BASIC: Final = 32
@@ -66,7 +66,9 @@ def kind_of(values: Sequence[Value], name: str = "", built_for: tuple[int, int] 
     lit = any(is_component(value) for value in values)
     # A plug may have a lamp that shows what it uses: it is still no lamp.
     relay: Kind = "plug" if METER in has else "light" if lit else "switch"
-    level: Kind = "fan" if built_for == _FAN_CLASS or is_fan(name) else "light" if lit else "dimmer"
+    # A word for a fan in the name of what opens a gate or wakes the house makes no harmless fan of it.
+    fan = built_for == _FAN_CLASS or (is_fan(name) and not is_guarded("dimmer", (name,)))
+    level: Kind = "fan" if fan else "light" if lit else "dimmer"
     # Whether a name is that of a siren takes longer than all else, so it is asked of what sounds only.
     loud = built_for == _SIREN_CLASS or (SOUND_SWITCH in has and is_loud(name))
     sounder: Kind = "siren" if loud else "chime"

@@ -308,13 +308,16 @@ def main_readings(device: Device) -> tuple[Value, ...]:
         for value in device.readings
         if value.id.command_class != BATTERY and label_of(value) != "Lock state" and not _is_calm_cover(value)
     ]
-    said: dict[tuple[str, str], Value] = {}
+    said: dict[str, Value] = {}
     for value in values:
         text = reading_text(value)
         alarm = alarm_of(value)
         named = alarm.kind if alarm is not None else label_of(value)
         kind = "opening" if text in ("open", "closed") else named
-        said.setdefault((kind, text if kind == "opening" else ""), value)
+        # Of several that watch for the same, whoever tells of trouble, or of something open, is believed.
+        if (alarm is not None and alarm.state != "off") or text == "open":
+            said[kind] = value
+        said.setdefault(kind, value)
     return tuple(said.values())
 
 

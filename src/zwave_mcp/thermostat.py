@@ -68,7 +68,7 @@ class Thermostats:
                 device = with_value(device, command.read, verdict.value)
             if may_have_changed(command, verdict):
                 written.append(command.write)
-            more = before_setting(view.names, old, written).facts() if written else {}
+            more = before_setting(view.names, old, written, device).facts() if written else {}
             if verdict.outcome != "confirmed":
                 state = remembered(device) if verdict.known else UNKNOWN
                 sentence = _bad_news(device, command, verdict)

@@ -120,6 +120,25 @@ async def test_who_speaks_into_an_answer_ends_it_and_is_heard(talk: tuple[Consol
     assert await state(console) == "idle"
 
 
+async def test_one_question_after_the_other_is_heard_to_its_end(talk: tuple[Console, Voices]) -> None:
+    console, voices = talk
+    for number, text in enumerate(("It is on.", "It is off.", "It is open."), 1):
+        voice = await press(console, voices, number)
+        assert await state(console) == "listening"
+        await console.page.mouse.up()
+        await voice.end()
+        turn = f"turn-{number}"
+        voice.send(
+            {"type": "transcript", "text": "and now", "turn": turn}, {**ANSWER, "text": text, "turn": turn}
+        )
+        await console.page.get_by_text(text).first.wait_for()
+        await until_idle(console)
+
+
+async def until_idle(console: Console) -> None:
+    await console.page.locator(".mic[data-state=idle]").wait_for()
+
+
 async def test_what_still_comes_of_an_old_answer_is_left_aside(talk: tuple[Console, Voices]) -> None:
     console, voices = talk
     page = console.page

@@ -82,6 +82,9 @@ _RESTING: Final = re.compile(r"(?:off|silent|standby|docked|returning)\b")
 _OPEN: Final = re.compile(r"(?!not ).*\bopen(?:ing)?$")
 
 
+_AGAINST = {"closed": "open", "locked": "unlocked", "unlocked": ""}
+
+
 def has_state(device: Device, state: str) -> bool:
     """What is open or locked may be said behind what else it tells: "21.4 °C, closed"."""
     now = device.state.casefold()
@@ -93,5 +96,7 @@ def has_state(device: Device, state: str) -> bool:
         return not device.available
     if state == "open":
         return any(_OPEN.match(part) for part in parts_of(now))
-    doors = state in ("locked", "unlocked", "closed")
-    return doors and any(re.match(rf"{state}\b", part) for part in parts_of(now))
+    against = _AGAINST.get(state)
+    if against is None or (against and has_state(device, against)):  # one of its contacts, or bolts, is not
+        return False
+    return any(re.match(rf"{state}\b", part) for part in parts_of(now))

@@ -760,3 +760,11 @@ def test_every_word_of_a_list_can_be_met() -> None:
     words = {word for form in forms for word in re.findall(r"[^\W\d_]+", re.sub(r"\\.", "", form))}
 
     assert {word for word in words if word != word.casefold()} == {"VERB", "VERBED"}
+
+
+@pytest.mark.parametrize(
+    "reply", ["Die Floor Lamp ist aus.", "De Floor Lamp is uit.", "Floor Lamp är av.", "Floor Lamp er af."]
+)
+def test_a_common_word_at_the_end_of_a_clause_is_a_state(reply: str) -> None:
+    lamp = ToolOutcome("1", "look", "The Floor Lamp is on.", ok=True, seconds=0.1, read_only=True)
+    assert grounded(reply, [lamp], "is the floor lamp on") is False

@@ -75,3 +75,10 @@ def test_windows_are_known_in_many_languages(name: str) -> None:
     windows = DeviceClass(WINDOW, "windows", plural=True)
     assert windows.has(Device(name, "", "sensor"))
     assert not windows.has(Device(f"Cortina {name}", "", "blind"))
+
+
+@pytest.mark.parametrize(
+    "name", ["Luce's Heater", "Svetlana Pump", "Светлана обогреватель", "Valor Fireplace", "Lysol Pump"]
+)
+def test_a_persons_name_makes_no_lamp_of_a_machine(name):
+    assert not is_light("plug", name)

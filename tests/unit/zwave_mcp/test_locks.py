@@ -202,8 +202,10 @@ async def test_a_jam_after_a_confirmation_is_told():
     assert await locked([0], after_write=jam) == ("failed", "jammed")
 
 
-async def test_a_lock_that_confirmed_and_cannot_be_asked_is_locked():
-    assert await locked([NoAnswer("silence")]) == ("confirmed", "locked")
+async def test_a_lock_that_confirmed_and_cannot_be_asked_is_locked_if_nothing_speaks_against_it():
+    reported = (lock(6, "Front Door", mode=255),)
+    assert await locked([NoAnswer("silence")], after_write=reported) == ("confirmed", "locked")
+    assert await locked([NoAnswer("silence")]) == ("unconfirmed", "unknown")
 
 
 async def test_one_that_confirmed_and_then_does_not_know_is_not():

@@ -94,9 +94,10 @@ class Guard:
         return None if may_enter else self._without_token(scope, headers, client)
 
     def _without_token(self, scope: Scope, headers: "_Headers", client: str) -> Refusal:
+        guessed = any(_given(headers)) and not self._rates.may_guess(client)
         if _wants_page(scope, headers):  # also of one whose old cookie was wrong too often
             return Refusal(303, "a token is needed", (("location", "/login.html"),))
-        if any(_given(headers)) and not self._rates.may_guess(client):
+        if guessed:
             return Refusal(429, "too many wrong tokens", (("retry-after", "60"),))
         challenge = (("www-authenticate", 'Bearer realm="voice-gateway"'),)
         return Refusal(401, "a token is needed: `voice-gateway web token` makes one", challenge)

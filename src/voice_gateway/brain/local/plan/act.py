@@ -287,7 +287,7 @@ def _warmth(device: Device, frame: Frame, action: str, home: Home) -> Act | str:
         return Act("set", mode=mode)
     state, unit, degrees = home.state_of(device), frame.text("unit"), frame.number("degrees")
     kept, setpoint = setpoints_of(state), frame.text("setpoint")
-    if setpoint == "cooling" and not kept and not state.startswith("cool"):
+    if setpoint == "cooling" and not kept and state.startswith(("heat, ", "off")):
         heated = degrees is not None and degrees > (degrees_of(state) or degrees)
         if frame.slots.get("named") or heated:  # the other temperature would be changed
             return f"{capital(the(device))} does not cool now. Set it to cool or to auto first."
@@ -306,8 +306,8 @@ def _warmth(device: Device, frame: Frame, action: str, home: Home) -> Act | str:
 
 def _at_work(device: Device, state: str, kept: Mapping[str, float], intent: str) -> str:
     """Which of the two applies: what it says, else by how warm it is; between them what would do it."""
-    if not kept:
-        return ""
+    if len(kept) < 2:
+        return next(iter(kept), "")
     if told := next((kind for kind in kept if f"operating {kind}" in device.readings), ""):
         return told
     now = measured_of(state)

@@ -49,11 +49,11 @@ export class HoldToTalk {
 
   async start() {
     if (this.session) this.close(this.session); // who speaks into the answer does not want the rest of it
+    const session = { chunks: [], stopped: false };
+    this.session = session; // before anybody hears of it: whoever silences the old one must not meet the new
     this.listening = true;
     this.show("listening");
     this.on.started();
-    const session = { chunks: [], stopped: false };
-    this.session = session;
     try {
       this.openSocket(session);
       await this.openMicrophone(session);

@@ -63,6 +63,11 @@ def test_which_of_the_two_may_be_named(said: str, wanted: list[dict[str, Any]]) 
     assert asked(said, AUTO) == wanted
 
 
+def test_of_one_that_only_cools_the_cooling_is_meant() -> None:
+    [call] = asked("make it warmer", "auto, set to 25 °C for cooling")
+    assert call == {"temperature": 26, "setpoint": "cooling"}
+
+
 @pytest.mark.parametrize("said", ["set the cooling to 25", "cool to 25"])
 def test_the_heating_is_not_set_in_place_of_the_cooling(said: str) -> None:
     [step] = steps(said, "heat, set to 20 °C, now 20.5 °C")
@@ -77,6 +82,8 @@ def test_the_heating_is_not_set_in_place_of_the_cooling(said: str) -> None:
         ("cool the hallway to 18 degrees", "heat, set to 20 °C", 18),
         ("set the heating to 22", "heat, set to 20 °C", 22),
         ("make it warmer", "heat, set to 20 °C, now 25 °C", 21),
+        ("set the cooling to 25", "auto, set to 24 °C, now 27 °C", 25),
+        ("set the cooling to 25", "energy save cool, set to 24 °C", 25),
     ],
 )
 def test_where_there_is_only_one_it_is_meant(said: str, state: str, degrees: int) -> None:
