@@ -605,14 +605,14 @@ def looked(text: str) -> ToolOutcome:
 @pytest.mark.parametrize(
     ("found", "text"),
     [
-        ("The Bedroom Window is open.", "No window is open."),
+        ("The Pantry Window is open.", "No window is open."),
         ("The Garage Door is open.", "No garage door is open."),
         ("Smoke is detected in the Kitchen.", "No smoke is detected in the kitchen."),
         ("No smoke is detected in the Kitchen.", "In the kitchen, smoke is detected."),
         ("No windows are open, the Garage Door is open.", "No garage door is open."),
         ("No smoke is detected. The Garage Door is open.", "No garage door is open."),
         ("No window is open except the Bedroom Window.", "No window is open."),
-        ("The Kitchen Window is open. Smoke is detected.", "The kitchen window is open, no smoke."),
+        ("The Pantry Window is open. Smoke is detected.", "The pantry window is open, no smoke."),
         ("Das Fenster ist offen.", "Das Fenster ist nicht offen."),
         ("Das Fenster ist nicht offen.", "Das Fenster ist offen."),
         ("La fenêtre est ouverte.", "La fenêtre n'est pas ouverte."),
@@ -644,16 +644,16 @@ def test_what_a_look_denied_may_be_said(found: str, text: str) -> None:
         ("is there smoke", "Everything is safe.", "Smoke is detected in the Kitchen."),
         ("is there smoke", "Yes, there is smoke.", "No smoke is detected."),
         ("is there smoke", "There is a fire.", "No smoke is detected."),
-        ("Is the front door unlocked?", "No.", "The Front Door is unlocked."),
-        ("Is the front door unlocked?", "Nope!", "The Front Door is unlocked."),
-        ("Is the front door unlocked?", "Oh, no.", "The Front Door is unlocked."),
+        ("Is the cellar door unlocked?", "No.", "The Cellar Door is unlocked."),
+        ("Is the cellar door unlocked?", "Nope!", "The Cellar Door is unlocked."),
+        ("Is the cellar door unlocked?", "Oh, no.", "The Cellar Door is unlocked."),
         ("Is the front door locked?", "Yes.", "The Front Door is unlocked."),
         *(
             ("Is the front door locked?", text, "The Front Door is unlocked.")
             for text in "Ja. Nein. Oui. Non. Sí. Sì. No. Nee. Sim. Não. Nej. Nei. Tak. Nie. Ano. Ne. "
             "Kyllä. Ei. Igen. Nem. Evet. Hayır. Да. Нет.".split()
         ),
-        ("ist die Tür offen", "Das ist sie nicht.", "The Front Door is open."),
+        ("ist die Tür offen", "Das ist sie nicht.", "The Cellar Door is open."),
         ("är det rök", "Det är det inte.", "Smoke is detected in the Kitchen."),
     ],
 )
