@@ -76,7 +76,7 @@ async def press(console: Console, voices: Voices, count: int) -> Voice:
     await console.page.get_by_role("button", name="Hold to talk").hover()
     await console.page.mouse.down()
     voice = await voices.number(count)
-    await until(lambda: voice.pieces > 4)  # longer than a tap
+    await until(lambda: voice.pieces > 8)  # of 64 ms each: longer than a tap, however soon the first one came
     return voice
 
 
