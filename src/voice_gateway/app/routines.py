@@ -77,7 +77,7 @@ class Routines:
     async def _known(self, calls: Sequence[Call]) -> None:
         """Whoever says yes in a process of its own says it before the home is known there; the gateway's own
         tools, such as alarms, wait for no home."""
-        if not calls or any(self._traits(one["name"]).source != "builtin" for one in calls):
+        if any(self._traits(one["name"]).source != "builtin" for one in calls):
             await self._gateway.home_known()
 
     def kept(self) -> KeptPlans:
