@@ -72,9 +72,10 @@ async def test_a_session_prints_transcript_tool_call_and_reply(commands):
     assert [outcome["name"] for outcome in turn["outcomes"]] == ["get_current_datetime"]
     assert turn["timings_ms"]["endpoint"] == pytest.approx(320, abs=40)
     assert turn["timings_ms"]["first_audio"] > turn["timings_ms"]["endpoint"]
-    assert 1 < turn["audio_seconds"] < 3
+    assert 0.5 < turn["audio_seconds"] < 3
     heard = await commands.run("transcribe", "answer.wav", "--json")
-    assert re.search(r"\d ?[ap]\.? ?m\b", json.loads(heard.out)["text"].lower())  # "It's 5:25 PM."
+    # "It's 5:25 PM.", "It's twelve o seven a m.": which of them is heard depends on the hour.
+    assert re.search(r"^it's .*[ap]\W*m\b", json.loads(heard.out)["text"].lower())
 
 
 async def test_a_wake_word_without_a_command_gives_an_object(home, speech):
