@@ -148,6 +148,11 @@ class Device:
         return self.node.id
 
     @property
+    def place(self) -> tuple[int, int]:
+        """What no other device has."""
+        return self.node.id, self.endpoint
+
+    @property
     def state_value(self) -> Value | None:
         for command_class, prop, _ in STATE_VALUES.get(self.kind, ()):
             for value in self.values:

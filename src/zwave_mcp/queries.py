@@ -1,6 +1,5 @@
 """The tools that look: what there is, what it says, and whether all is well."""
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -13,8 +12,17 @@ from home_words.states import UNKNOWN, spoken_units
 from zwave_mcp import wording
 from zwave_mcp.control import TOGETHER, has_level, supports
 from zwave_mcp.devices import Device
-from zwave_mcp.happenings import CALM, URGENT, alarm_of, alarm_report, alarms_of, event_names, state_words
-from zwave_mcp.home import Home, HomeError, Value
+from zwave_mcp.happenings import (
+    CALM,
+    URGENT,
+    Standing,
+    alarm_of,
+    alarm_report,
+    alarms_of,
+    event_names,
+    state_words,
+)
+from zwave_mcp.home import Home, HomeError, Snapshot, Value
 from zwave_mcp.results import Facts, Outcome, Result, result
 from zwave_mcp.sounds import SOUNDERS, own_tone, tones_of
 from zwave_mcp.states import (
@@ -39,6 +47,14 @@ class Queries:
         self._viewer = viewer
         self._listed: tuple[View | None, dict[tuple[object, ...], Result]] = (None, {})  # of the last view
         self._rows: dict[tuple[int, int], Row] = {}
+        home.watch(self._look)
+
+    def _look(self, snapshot: Snapshot) -> None:
+        """What a list tells is made when a snapshot comes: of all nodes at once, as after a restart of the
+        gateway, that takes longer than anybody should wait for a list; and what was before goes then, too."""
+        devices = self._viewer.of(snapshot).devices
+        self._listed = None, {}
+        self._rows = {one.place: self._row(one) for one in devices}
 
     async def list(
         self, wanted: str = "", inactive: bool = False, limit: int = 100, offset: int = 0
@@ -64,10 +80,9 @@ class Queries:
 
     def _row(self, device: Device) -> "Row":
         """From one list to the next most devices are as they were, and then the very same object."""
-        place = device.node_id, device.endpoint
-        known = self._rows.get(place)
+        known = self._rows.get(device.place)
         if known is None or known.device is not device:
-            known = self._rows[place] = row_of(device)
+            known = self._rows[device.place] = row_of(device)
         return known
 
     async def device(self, asked: str) -> Result:
@@ -118,9 +133,9 @@ class Queries:
             devices = (await self._viewer.now()).devices
         except HomeError as error:
             return result(str(error), "system_down", Facts({}, more=more))
-        called = _called_apart(devices)
-        offline = [name for device, name in called if not device.available]
-        low = [name for device, name in called if device.battery_low]
+        called = wording.called_apart(devices)
+        offline = [str(called[device.place]) for device in devices if not device.available]
+        low = [str(called[device.place]) for device in devices if device.battery_low]
         told = [alarm_report(one) for one in devices if any(a.state != "off" for a in alarms_of(one))]
         alarms = list(dict.fromkeys(told))  # two in one room that say the same
         more |= {"devices": len(devices), "alarms": alarms}
@@ -128,15 +143,6 @@ class Queries:
         more |= {"batteryLow": [device.name for device in devices if device.battery_low]}
         well = health_sentence(len(devices), offline, low, health.simulated)
         return result(" ".join([*alarms, well]), "confirmed", Facts({}, more=more))
-
-
-def _called_apart(devices: Sequence[Device]) -> list[tuple[Device, str]]:
-    """Each with its name, and with its room or its number where another one is called the same."""
-    names = Counter(device.name for device in devices)
-    return [
-        (one, f"{one.name} ({one.room})" if names[one.name] > 1 and one.room and not one.twin else told_apart)
-        for one, told_apart in ((one, wording.told_apart(one)) for one in devices)
-    ]
 
 
 def _told(device: Device, outcome: Outcome, state: str, behind: list[str]) -> str:
@@ -173,28 +179,27 @@ def _believed(device: Device) -> tuple[Value, ...]:
     return tuple(on.get(alarm.kind, value) if alarm is not None else value for alarm, value in watched)
 
 
-def _listed_state(device: Device) -> str:
+def _listed_state(device: Device, alarms: Sequence[Standing]) -> str:
     """No calm word of one probe while another one is wet."""
-    on = {CALM[one.kind]: one for one in alarms_of(device) if one.state != "off" and one.kind in CALM}
-    parts = state_text(device).split(", ")
+    state = state_text(device)
+    on = {CALM[one.kind]: one for one in alarms if one.state != "off" and one.kind in CALM}
+    if not on:
+        return state
+    parts = state.split(", ")
     return ", ".join(state_words(on[part].kind, on[part].state) if part in on else part for part in parts)
 
 
-def _readings(device: Device, state: str) -> tuple[str, ...]:
+def _readings(device: Device, state: str, alarms: Sequence[Standing]) -> tuple[str, ...]:
     """What it tells beside its state; of what is no sensor also whether there is smoke or water."""
     told = measured(device)
     if not device.available:
         return told
-    alarms = (
-        state_words(one.kind, one.state)
-        for one in alarms_of(device)
-        if one.state != "off" or one.kind in URGENT
-    )
+    watched = (state_words(one.kind, one.state) for one in alarms if one.state != "off" or one.kind in URGENT)
     said = (*state.split(", "), *told)
     # Of a thermostat that keeps between two temperatures: which of them applies.
     operating = heating_state(device) if auto_setpoints(device) else ""
     works = (f"operating {operating}",) if operating else ()
-    return (*told, *works, *(words for words in alarms if words not in said))
+    return (*told, *works, *(words for words in watched if words not in said))
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,16 +212,14 @@ class Row:
 
 
 def row_of(device: Device) -> Row:
-    state = _listed_state(device)
-    return Row(device, _entry(device, state), _in_list(device, state))
+    told = entry(device)
+    return Row(device, told, _in_list(device, told["state"]))
 
 
 def entry(device: Device) -> dict[str, Any]:
-    return _entry(device, _listed_state(device))
-
-
-def _entry(device: Device, state: str) -> dict[str, Any]:
-    readings = _readings(device, state)
+    alarms = alarms_of(device)
+    state = _listed_state(device, alarms)
+    readings = _readings(device, state, alarms)
     more: dict[str, Any] = {"readings": list(readings)} if readings else {}
     if able := abilities(device):
         more["abilities"] = list(able)

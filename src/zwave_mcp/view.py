@@ -29,7 +29,9 @@ class Viewer:
         self._index: Names[Device] | None = None
 
     async def now(self, max_age_seconds: float = SNAPSHOT_MAX_AGE_SECONDS) -> View:
-        snapshot = await self._home.snapshot(max_age_seconds)
+        return self.of(await self._home.snapshot(max_age_seconds))
+
+    def of(self, snapshot: Snapshot) -> View:
         last = self._last
         if last is not None and last.snapshot is snapshot:
             return last

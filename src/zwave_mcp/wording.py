@@ -1,6 +1,8 @@
 """Everything that is said, one sentence each, fit to be spoken; those of every home are not ours alone."""
 
+from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from home_words.phrases import capital, listed
@@ -23,6 +25,8 @@ from home_words.wording import (
 from zwave_mcp.devices import Device
 
 __all__ = [
+    "Called",
+    "called_apart",
     "cannot",
     "doing",
     "doing_state",
@@ -139,6 +143,30 @@ def not_all_told(group: Device, behind: Sequence[str]) -> str:
 def told_apart(device: Device) -> str:
     """As it is called, with its number where another one in its room is called the same."""
     return f"{device.name} ({number_of(device)})" if device.twin else device.name
+
+
+def called_apart(devices: Sequence[Device]) -> dict[tuple[int, int], "Called"]:
+    """All by their places."""
+    names = Counter(device.name for device in devices)
+    return {
+        one.place: Called(one.name, number_of(one) if one.twin else one.room if names[one.name] > 1 else "")
+        for one in devices
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Called:
+    """A name, and the room or the number where another one is called the same."""
+
+    name: str
+    apart: str = ""
+
+    def with_(self, told: str = "") -> str:
+        inner = ", ".join(filter(None, (self.apart, told)))
+        return f"{self.name} ({inner})" if inner else self.name
+
+    def __str__(self) -> str:
+        return self.with_()
 
 
 def _choice(devices: Sequence[Device]) -> str:

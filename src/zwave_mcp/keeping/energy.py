@@ -79,20 +79,25 @@ class Energy:
         if not having:
             return result("Nothing here counts energy.", "unsupported", Facts(requested))
         found = self._days.on(day, [meter_of(one) for _, values in having for one in values])
+        called = wording.called_apart(view.devices)
         told, missing = [], []
         for device, values in having:
             rows = [found[meter_of(one)] for one in values if meter_of(one) in found]
             if rows:
                 told.append(_entry(device, rows))
             else:
-                missing.append(device.name)
+                missing.append(device)
         told.sort(key=lambda one: -one["kwh"])
         total = round(sum(one["kwh"] for one in told), 3)
-        more = {"energy": told, "total": total, "day": day.isoformat(), "notMeasured": missing}
+        more = {"energy": told, "total": total, "day": day.isoformat()}
+        more["notMeasured"] = [device.name for device in missing]
         outcome: Outcome = "confirmed" if told else "unconfirmed"
-        return result(self._sentence(told, missing, total, day), outcome, Facts(requested, more=more))
+        spoken = [{**one, "device": str(called[one["nodeId"], one["endpoint"]])} for one in told]
+        sentence = self._sentence(spoken, [str(called[device.place]) for device in missing], total, day)
+        return result(sentence, outcome, Facts(requested, more=more))
 
     def _sentence(self, told: list[dict[str, Any]], missing: list[str], total: float, day: date) -> str:
+        """Two of one name are told apart in `told` and `missing`."""
         if not told:
             return f"Nothing was measured {self._called(day)}{self._begun()}."
         names = [f"{one['device']} {_number(one['kwh'])}" for one in told[:_MOST_NAMED]]

@@ -40,7 +40,7 @@ class SceneList:
                 return result(wording.no_scene(asked, names), "not_found", Facts(requested))
         view = await self._viewer.now() if known else None
         told = [_entry(scene, view) for scene in known if view is not None]
-        sentence = _whole(told[0]) if asked and told else _names(told)
+        sentence = _whole(told[0], _called(known[0], view)) if asked and view is not None else _names(told)
         return result(sentence, "confirmed", Facts(requested, more={"scenes": told}))
 
 
@@ -58,13 +58,23 @@ def _entry(scene: Scene, view: View) -> dict[str, Any]:
     }
 
 
-def _member(value: SceneValue, view: View) -> dict[str, Any]:
+def _called(scene: Scene, view: View) -> list[str]:
+    """Its members in their order: two of one name are told apart."""
+    called = wording.called_apart(view.devices)
+    meant = [(value, _meant(value, view)) for value in scene.values]
+    return [str(called[one.place]) if one else f"Node {value.id.node_id}" for value, one in meant]
+
+
+def _meant(value: SceneValue, view: View) -> Device | None:
+    """The device whose state it is, or a part of it."""
     of_node = [one for one in view.devices if one.node.id == value.id.node_id]
-    device = next((one for one in of_node if one.target == value.id), None)
-    part = next(
-        (one for one in of_node if one.endpoint == value.id.endpoint), of_node[0] if of_node else None
-    )
-    meant = device or part
+    of_endpoint = [one for one in of_node if one.endpoint == value.id.endpoint]
+    return next((one for one in of_node if one.target == value.id), next(iter(of_endpoint + of_node), None))
+
+
+def _member(value: SceneValue, view: View) -> dict[str, Any]:
+    meant = _meant(value, view)
+    device = meant if meant is not None and meant.target == value.id else None
     return {
         "device": meant.name if meant else f"Node {value.id.node_id}",
         "room": meant.room if meant else None,
@@ -111,10 +121,10 @@ def _names(told: list[dict[str, Any]]) -> str:
     return f"{count}: {listed([*names[:_MOST_NAMED], *more])}."
 
 
-def _whole(one: dict[str, Any]) -> str:
+def _whole(one: dict[str, Any], called: list[str]) -> str:
     members = [
-        f"{member['device']} {member['state'] or 'is set to something'}"
-        for member in one["members"][:_MOST_NAMED]
+        f"{name} {member['state'] or 'is set to something'}"
+        for name, member in list(zip(called, one["members"], strict=True))[:_MOST_NAMED]
     ]
     rest = len(one["members"]) - len(members)
     more = [f"{rest} more"] if rest > 0 else []
