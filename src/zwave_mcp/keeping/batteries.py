@@ -74,9 +74,8 @@ def sentence_of(told: list[dict[str, Any]], called: Mapping[int, Called]) -> str
         others = f"the other {len(fine)} have" if len(fine) > 1 else "the other one has"
         others = others if low else f"all {len(fine)} have" if len(fine) > 1 else "the only one has"
         whose = called[lowest["nodeId"]]
-        parts.append(
-            f"{others} at least {lowest['level']} percent ({', '.join(filter(None, (whose.name, whose.apart)))})"
-        )
+        named = ", ".join(filter(None, (whose.name, whose.apart)))
+        parts.append(f"{others} at least {lowest['level']} percent ({named})")
     if unknown := [one for one in told if one["level"] is None and not one["low"]]:
         parts.append(f"nothing is known of {_names(unknown, called)}")
     if silent := [one for one in told if not one["available"]]:
