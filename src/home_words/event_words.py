@@ -39,7 +39,6 @@ HAPPENINGS: Final = (
     ("jam", r"(?P<thing>.{1,60}?) (?:jams|is jammed|gets jammed|gets stuck|is stuck)"),
 )  # fmt: skip
 EVENTS: Final = tuple((kind, re.compile(rf"^{pattern}$")) for kind, pattern in HAPPENINGS)
-KINDS: Final = frozenset(kind for kind, _ in HAPPENINGS)
 
 _COUNTS: Final = {
     "twice": " twice", "2": " twice", "double": " twice", "thrice": " three times", "3": " three times",

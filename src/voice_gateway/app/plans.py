@@ -26,15 +26,14 @@ class KeptPlans:
 
 
 class PlansTold:
-    def __init__(self, watch: Watch, *stores: KeptPlans, look_seconds: float = LOOK_SECONDS) -> None:
+    def __init__(self, watch: Watch, *stores: KeptPlans) -> None:
         self._watch = watch
         self._stores = stores
-        self._look_seconds = look_seconds
         self._stamps: dict[str, object] = {}
         self._told: dict[str, Plans] = {}
 
     async def run(self) -> None:
-        await look_again([store.listen for store in self._stores], self._look_at_all, self._look_seconds)
+        await look_again([store.listen for store in self._stores], self._look_at_all, LOOK_SECONDS)
 
     async def _look_at_all(self) -> None:
         for store in self._stores:

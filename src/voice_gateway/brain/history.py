@@ -137,10 +137,10 @@ class History:
         said = (str(one.text) for one in reversed(self.messages) if isinstance(one, AIMessage))
         return next(filter(None, said), "")
 
-    def recent(self, turns: int = 2) -> str:
-        """What was said and called in the last turns, for who must know what "it" is; no results."""
+    def recent(self) -> str:
+        """What was said and called in the last two turns, for who must know what "it" is; no results."""
         starts = [at for at, message in enumerate(self.messages) if isinstance(message, HumanMessage)]
-        messages = self.messages[starts[-turns:][0] :] if starts else []
+        messages = self.messages[starts[-2:][0] :] if starts else []
         spoken = [message for message in messages if not isinstance(message, ToolMessage)]
         asked = [call for one in spoken if isinstance(one, AIMessage) for call in one.tool_calls]
         values = [str(value) for call in asked for value in call["args"].values()]
@@ -153,10 +153,10 @@ class History:
     def paired(self) -> list[BaseMessage]:
         return pair(self.messages)
 
-    def trim(self, budget_tokens: int, estimate: Estimate = estimate_tokens) -> int:
+    def trim(self, budget_tokens: int) -> int:
         """Forget the oldest turns when the conversation is over a model's budget; how many messages went."""
-        gone = self._forget([_cost(message, estimate) for message in self.messages], budget_tokens)
-        self._shorten(budget_tokens, estimate, ToolMessage)
+        gone = self._forget([_cost(message, estimate_tokens) for message in self.messages], budget_tokens)
+        self._shorten(budget_tokens, estimate_tokens, ToolMessage)
         return gone
 
     def trim_to_keep(self, most_messages: int = MOST_KEPT_MESSAGES, most_bytes: int = MOST_KEPT_BYTES) -> int:

@@ -15,7 +15,7 @@ class Thing:
     name: str
     room: str
     kind: str
-    node_id: int | None = None
+    node_id: int | None = None  # as the resolver asks of every name; a proposal has none
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,5 @@
 """The user's own yes or no to a sensitive call, taken from the next utterance of the conversation only."""
 
-import logging
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -30,8 +29,6 @@ from voice_gateway.tools.tier import Tier, is_reversible, tier
 from voice_gateway.tools.traits import traits
 from voice_gateway.turn import OutcomeStatus, Reply, ToolCall, ToolTraits, Utterance, Words
 from voice_gateway.watch import AnswerWanted, Watch
-
-log = logging.getLogger(__name__)
 
 OVER = "confirmation over"  # there too: until when a PIN may still come, though the question is gone
 GRACE_SECONDS = 60.0  # how long that is

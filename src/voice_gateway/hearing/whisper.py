@@ -14,15 +14,14 @@ INSTALL = "`pip install faster-whisper`"
 class WhisperTranscriber(NativeTranscriber):
     name = "whisper"
 
-    def __init__(self, model: Path, *, language: str = "en") -> None:
+    def __init__(self, model: Path) -> None:
         super().__init__()
         self._folder = model
-        self._language = language
 
     def _text(self, engine: Any, samples: Samples) -> str:
         segments, _ = engine.transcribe(
             to_floats(samples),
-            language=self._language,
+            language="en",
             beam_size=1,  # a command is short: a search brings nothing but time
             condition_on_previous_text=False,
             without_timestamps=True,

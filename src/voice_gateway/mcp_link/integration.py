@@ -1,7 +1,6 @@
 """All MCP servers of the gateway: each has one owner task, and one that fails costs only its own tools."""
 
 import asyncio
-import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
@@ -15,8 +14,6 @@ from voice_gateway.mcp_link.server import Server
 from voice_gateway.mcp_link.status import Hide, Listeners, Refusal, ServerStatus, hide_nothing
 
 __all__ = ["MCPIntegration", "Refusal", "ServerStatus"]
-
-log = logging.getLogger(__name__)
 
 
 class MCPIntegration:

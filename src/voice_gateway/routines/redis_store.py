@@ -86,10 +86,9 @@ class _Asked:
 class RedisRoutines:
     """Call it through a thread: every method waits for the Redis."""
 
-    def __init__(self, redis: "Redis", prefix: str = PREFIX) -> None:
+    def __init__(self, redis: "Redis") -> None:
         self._asked = _Asked(redis)
-        self._keys = [prefix + key for key in KEYS]
-        self._stamp_key = f"{prefix}stamp"
+        self._keys = [PREFIX + key for key in KEYS]
         self._scripts: dict[str, Any] = {}
         self._changes = ChangeListeners()
         self.listen = self._changes.listen
@@ -118,7 +117,7 @@ class RedisRoutines:
         return self._rows("events")
 
     def stamp(self) -> object:
-        return self._asked.do(lambda redis: redis.get(self._stamp_key))
+        return self._asked.do(lambda redis: redis.get(f"{PREFIX}stamp"))
 
     def replace(self, routines: Iterable[Routine]) -> list[Routine]:
         wanted = list(routines)
@@ -198,9 +197,9 @@ class RedisRoutines:
 class RedisLease:
     """As the file of one machine's gateways, for those of several."""
 
-    def __init__(self, redis: "Redis", prefix: str = PREFIX) -> None:
+    def __init__(self, redis: "Redis") -> None:
         self._asked = _Asked(redis)
-        self._key = f"{prefix}lease"
+        self._key = f"{PREFIX}lease"
         self._token = uuid.uuid4().hex
         self._renew = redis.register_script(RENEW)
         self._release = redis.register_script(RELEASE)

@@ -55,13 +55,6 @@ def next_run(trigger: Trigger, after: datetime, place: Place) -> datetime | None
     return None
 
 
-def runs(trigger: Trigger, after: datetime, place: Place) -> Iterator[datetime]:
-    """One behind the other."""
-    moment: datetime | None = after
-    while (moment := next_run(trigger, moment or after, place)) is not None:
-        yield moment
-
-
 def due_next(routine: Routine, after: datetime, place: Place) -> datetime | None:
     """Not behind its end."""
     moment = next_run(routine.trigger, after, place)

@@ -84,8 +84,8 @@ class Resampler:
     The result does not depend on how the stream is cut.
     """
 
-    def __init__(self, rate: int, target: int = RATE) -> None:
-        self._up, self._down = _ratio(rate, target)
+    def __init__(self, rate: int) -> None:
+        self._up, self._down = _ratio(rate, RATE)
         self._taps, self._reach = _table(self._up, self._down)
         self._input: Floats = np.zeros(self._reach, np.float32)  # silence before the beginning
         self._first = -self._reach  # where in the stream `_input` begins

@@ -13,9 +13,8 @@ ADVICE = "install it (`apt-get install espeak-ng`), or choose another voice.tts"
 class EspeakSynthesizer:
     name = "espeak"
 
-    def __init__(self, *, program: str = "espeak-ng", voice: str = "en-us") -> None:
+    def __init__(self, *, program: str = "espeak-ng") -> None:
         self._program = program
-        self._options = ("-v", voice, "--stdin", "--stdout")
 
     async def warm_up(self) -> None:
         await self.speak("Ready.")
@@ -29,7 +28,7 @@ class EspeakSynthesizer:
     async def _output(self, text: str) -> bytes:
         try:
             process = await asyncio.create_subprocess_exec(
-                *(self._program, *self._options),
+                *(self._program, "-v", "en-us", "--stdin", "--stdout"),
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
                 stderr=asyncio.subprocess.PIPE,

@@ -136,9 +136,9 @@ def _inline(text: str) -> str:
     return spoken_numbers(_PICTURES.sub(" ", text))
 
 
-def _repeated(text: str, change: Callable[[str], str], most: int = 4) -> str:
-    """Marks within marks need as many passes as they are deep; nobody writes deeper than this."""
-    for _ in range(most):
+def _repeated(text: str, change: Callable[[str], str]) -> str:
+    """Marks within marks need as many passes as they are deep; nobody writes deeper than four."""
+    for _ in range(4):
         changed = change(text)
         if changed == text:
             break

@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-import logging
 import threading
 import time
 from collections.abc import Callable
@@ -16,8 +15,6 @@ from voice_gateway.sound.samples import Floats, resampled
 from voice_gateway.sound.worker import in_thread
 from voice_gateway.speaking.speaker import PlayedLevels
 from voice_gateway.turn import Speech
-
-log = logging.getLogger(__name__)
 
 BLOCK_SECONDS = 0.02
 IDLE_SECONDS = 30.0  # the card is kept open this long: opening it costs a tenth of a second

@@ -11,6 +11,7 @@ from voice_gateway.sound.wav import save_wav
 from voice_gateway.turn import Speech
 
 REMEMBERED_SECONDS = 4.0  # of playback: an echo is over long before
+KEPT_RATE = 24_000  # of a file
 
 
 class Speaker(Protocol):
@@ -54,12 +55,11 @@ class KeepingSpeaker:
 
     audible = False
 
-    def __init__(self, rate: int = 24_000) -> None:
-        self._rate = rate
+    def __init__(self) -> None:
         self._kept: list[Floats] = []
 
     async def play(self, speech: Speech) -> None:
-        self._kept.append(resampled(speech.samples, speech.rate, self._rate))
+        self._kept.append(resampled(speech.samples, speech.rate, KEPT_RATE))
 
     def stop(self) -> None:
         """What was played is kept already."""
@@ -71,9 +71,9 @@ class KeepingSpeaker:
 
     @property
     def seconds(self) -> float:
-        return sum(map(len, self._kept)) / self._rate
+        return sum(map(len, self._kept)) / KEPT_RATE
 
     def save(self, path: Path) -> None:
         """Blocking."""
         samples = np.concatenate([np.zeros(0, np.float32), *self._kept])
-        save_wav(path, Speech(samples, self._rate))
+        save_wav(path, Speech(samples, KEPT_RATE))

@@ -18,19 +18,20 @@ class WyomingSynthesizer:
 
     name = "wyoming"
 
-    def __init__(self, url: str, *, timeout_seconds: float = TIMEOUT_SECONDS) -> None:
+    def __init__(self, url: str) -> None:
         self._url = url
-        self._timeout = timeout_seconds
 
     async def warm_up(self) -> None:
         await self.speak("Ready.")
 
     async def speak(self, text: str) -> Speech:
         try:
-            async with asyncio.timeout(self._timeout):
+            async with asyncio.timeout(TIMEOUT_SECONDS):
                 return await self._ask(text)
         except TimeoutError as error:
-            message = f"the text to speech server {self._url} did not answer in {self._timeout:g} s: {ADVICE}"
+            message = (
+                f"the text to speech server {self._url} did not answer in {TIMEOUT_SECONDS:g} s: {ADVICE}"
+            )
             raise SpeakingError(message) from error
         except ImportError as error:
             raise SpeakingError("a Wyoming server needs the package wyoming: run `make setup`") from error

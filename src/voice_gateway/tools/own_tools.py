@@ -5,7 +5,6 @@ wrong with one costs that one, and is named.
 """
 
 import contextlib
-import logging
 import os
 import sys
 import traceback
@@ -25,8 +24,6 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
     from langchain_core.tools import BaseTool
-
-log = logging.getLogger(__name__)
 
 GROUP = "voice_gateway.tools"  # the name of the entry points
 LONGEST_REASON = 300  # characters

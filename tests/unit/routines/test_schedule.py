@@ -1,12 +1,13 @@
 """When a routine is due: rules, the sun, and both changes of daylight saving."""
 
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from itertools import islice, pairwise
 from zoneinfo import ZoneInfo
 
 import pytest
 
-from voice_gateway.routines.model import Condition, Event, Every, Once, Routine, Sun
+from voice_gateway.routines.model import Condition, Event, Every, Once, Routine, Sun, Trigger
 from voice_gateway.routines.schedule import (
     NoPlace,
     Place,
@@ -14,7 +15,6 @@ from voice_gateway.routines.schedule import (
     due_next,
     next_run,
     on_clock,
-    runs,
 )
 
 BERLIN = ZoneInfo("Europe/Berlin")
@@ -24,6 +24,13 @@ DAILY = "FREQ=DAILY;BYHOUR={hour};BYMINUTE={minute};BYSECOND=0"
 
 def at(*when: int, zone=BERLIN, fold: int = 0) -> datetime:
     return datetime(*when, tzinfo=zone, fold=fold).astimezone(UTC)  # type: ignore[arg-type, misc]
+
+
+def runs(trigger: Trigger, after: datetime, place: Place) -> Iterator[datetime]:
+    """One behind the other."""
+    moment: datetime | None = after
+    while (moment := next_run(trigger, moment or after, place)) is not None:
+        yield moment
 
 
 def every(rrule: str, start: datetime | None = None) -> Every:

@@ -1,7 +1,6 @@
 """Keeps the picture of the home, with the devices of all sources: read at every change and every so often."""
 
 import asyncio
-import logging
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -18,8 +17,6 @@ from voice_gateway.homes.zwave import RENAME, SCENES
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.reach import Reach
 from voice_gateway.turn import OutcomeStatus, ToolCall, ToolOutcome, ToolTraits
-
-log = logging.getLogger(__name__)
 
 HomeReady = Callable[[], Awaitable[None]]
 

@@ -73,7 +73,7 @@ def rooms_asked(devices: Sequence[Device]) -> list[str]:
 
 
 def not_known(
-    said: str, note: str, near: tuple[Device, ...], frame: Frame, home: Home, *, room: bool = False
+    said: str, note: str, near: tuple[Device, ...], frame: Frame, *, room: bool = False
 ) -> Clarification | NotHandled:
     """Nobody is called that: what is near is offered, else it is said what there is instead."""
     if not near:

@@ -124,7 +124,7 @@ def _unknown(found: Unknown, frame: Frame, context: Context) -> Meaning:
         return NotHandled("those words name no device", forbid=True)
     bare = frame.own and frame.literal <= _HINT and len(found.phrase.split()) > _HINT
     near = () if bare else found.near
-    return not_known(found.phrase, found.note, near, frame, context.home, room=True)
+    return not_known(found.phrase, found.note, near, frame, room=True)
 
 
 def _for_found(

@@ -81,7 +81,7 @@ def _with(
     found = Resolver(context.home, context.room, context.last, fits).resolve(frame.text("thing"))
     if isinstance(found, Unknown):
         near = found.near if len(found.phrase.split()) <= _MOST_WORDS else ()
-        return not_known(found.phrase, found.note, near, frame, context.home)
+        return not_known(found.phrase, found.note, near, frame)
     devices = (
         tuple(filter(fits, found.candidates)) or found.candidates
         if isinstance(found, Unclear)

@@ -170,7 +170,7 @@ def _one(frame: Frame, phrase: str, context: Context, *, expect: str = "", measu
         if found.phrase in _NOBODY:
             return NotHandled("nobody's device is meant", forbid=True)
         near = found.near if len(found.phrase.split()) <= 5 else ()
-        return not_known(found.phrase, found.note, near, frame, context.home)
+        return not_known(found.phrase, found.note, near, frame)
     if isinstance(found, Unclear):
         able = tuple(filter(fits, found.candidates)) or found.candidates
         if len(able) > 1:

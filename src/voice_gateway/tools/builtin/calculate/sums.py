@@ -253,21 +253,22 @@ def _bound(value: Decimal) -> None:
         raise BadArguments(_TOO_LARGE)
 
 
-def say_number(value: Decimal, *, places: int = 2) -> str:
+def say_number(value: Decimal) -> str:
     """ "12", "3.5", "1,250,000"; what has more places is rounded, and told as such by `is_exact`."""
-    rounded = _rounded(value, places)
+    rounded = _rounded(value)
     text = f"{rounded:,f}" if abs(rounded) >= 10_000 else f"{rounded:f}"
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
-def _rounded(value: Decimal, places: int) -> Decimal:
+def _rounded(value: Decimal) -> Decimal:
+    places = 2
     if value and abs(value) < 1:  # 0.00042 has its first digits far behind the point
         places = min(12, places + max(0, -value.adjusted()))
     return value.quantize(Decimal(1).scaleb(-places), context=Context(prec=DIGITS))
 
 
-def is_exact(value: Decimal, *, places: int = 2) -> bool:
-    return _rounded(value, places) == value
+def is_exact(value: Decimal) -> bool:
+    return _rounded(value) == value
 
 
 def answer_sum(made: Sum) -> tuple[str, dict[str, object]]:
@@ -276,5 +277,5 @@ def answer_sum(made: Sum) -> tuple[str, dict[str, object]]:
     unit = " percent" if made.is_share else f" {made.money}" if made.money else ""
     said = say_number(value)
     if made.money and not made.is_share and "." in said:
-        said = f"{_rounded(value, 2):,f}" if abs(value) >= 10_000 else f"{_rounded(value, 2):f}"
+        said = f"{_rounded(value):,f}" if abs(value) >= 10_000 else f"{_rounded(value):f}"
     return f"That's {about}{said}{unit}.", {"result": float(value)}
