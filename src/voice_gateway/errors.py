@@ -99,6 +99,11 @@ class ToolUnavailable(ToolError):
     kind = ErrorKind.UNAVAILABLE
 
 
+def named(error: BaseException) -> str:
+    """ "ValueError: …", or the kind alone where it says nothing; for the log."""
+    return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+
+
 def first_error(error: BaseException) -> BaseException:
     """A group of tasks packs what one of them raised, also groups of groups; this is the thing itself."""
     while isinstance(error, BaseExceptionGroup):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from home_words.kinds import HomeDevice
 from voice_gateway.app.plans import KeptPlans, kept_routines
 from voice_gateway.app.resources import WatchedResources
+from voice_gateway.brain.acts import new_calls
 from voice_gateway.brain.local.device_cache import Change
 from voice_gateway.brain.local.later import BACK
 from voice_gateway.brain.local.routine_words import resource_of, when_of
@@ -27,7 +28,7 @@ from voice_gateway.tools.builtin.zones import local_zone
 from voice_gateway.tools.proposal import described
 from voice_gateway.tools.tier import Tier, tier
 from voice_gateway.tools.traits import traits
-from voice_gateway.turn import Reply, ToolCall, ToolTraits, Utterance, new_id, speaking
+from voice_gateway.turn import Reply, ToolCall, ToolTraits, Utterance, speaking
 from voice_gateway.watch import Notice, State
 
 if TYPE_CHECKING:
@@ -124,7 +125,7 @@ class Routines:
     def judged(self, calls: Sequence[Call]) -> JudgedCalls:
         if not calls:
             return JudgedCalls("")
-        made, settings = _calls(calls), self._gateway.settings.permission
+        made, settings = new_calls(calls), self._gateway.settings.permission
         reached = [(call, self._gateway.reach(call, self._traits(call.name))) for call in made]
         risky = [
             (call, reach)
@@ -175,7 +176,7 @@ class Routines:
         where = self._made_in(routine)
         own = Utterance(routine.text, routine.door, f"routine-{routine.id}", routine.room or None)
         reply = await self._gateway.conversation.carry_out(
-            own, _calls(routine.calls), sensitive=self._agreed(routine), made_in=where
+            own, new_calls(routine.calls), sensitive=self._agreed(routine), made_in=where
         )
         if not reply.ok:
             self.tell(FAILED.format(text=routine.text, why=reply.text))
@@ -203,7 +204,7 @@ class Routines:
             # The chat in which it was made is over; who hears the question answers where he is now.
             here = self._gateway.talks_in.get(made.door, made.conversation_id)
             where = replace(made, conversation_id=here)
-            question = await self._gateway.conversation.ask_about(where, _calls(routine.calls))
+            question = await self._gateway.conversation.ask_about(where, new_calls(routine.calls))
         self.tell(MISSED.format(text=routine.text, question=question).strip())
 
     def _made_in(self, routine: Routine) -> Utterance:
@@ -242,10 +243,6 @@ class Routines:
         device = change.device
         before, after = Shown(change.before, change.readings), Shown(change.after, device.readings)
         self.runner.happened(Told(device.source, resource_of(device), before, after, device.name))
-
-
-def _calls(calls: Sequence[Call]) -> list[ToolCall]:
-    return [ToolCall(new_id(), str(call["name"]), dict(call["args"])) for call in calls]
 
 
 def _source(device: HomeDevice) -> str:

@@ -3,7 +3,6 @@
 import contextlib
 import logging
 import os
-import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -15,6 +14,7 @@ from pydantic import BaseModel, ValidationError
 from voice_gateway.config.environment import from_environment
 from voice_gateway.config.folders import FILE_NAME, user_file
 from voice_gateway.config.kinds import did_you_mean, plain
+from voice_gateway.config.mcp_json.entry import SECRET_NAME
 from voice_gateway.config.mcp_json.inputs import Answers, Input
 from voice_gateway.config.servers import Servers, beside, with_servers
 from voice_gateway.config.tree import WITHOUT_EFFECT, ServerSettings, Settings, setting_names
@@ -197,8 +197,6 @@ def _fill_from_preset(tree: Tree, origins: dict[str, str]) -> None:
 
 # --- secrets that others can read
 
-_SECRET = re.compile(r"authorization|token|key|secret|password|cookie", re.IGNORECASE)
-
 
 def _readable_secrets(
     servers: Servers, origins: Mapping[str, str], reads: Iterable[FileRead]
@@ -221,7 +219,7 @@ def _secrets(servers: Servers) -> Iterator[tuple[str, str]]:
     }
     yield from ((name, name) for name, value in named.items() if value is not None)
     for name, server in settings.mcpServers.items():
-        has_secret = any(_SECRET.search(key) for key in (*server.headers, *server.env))
+        has_secret = any(SECRET_NAME.search(key) for key in (*server.headers, *server.env))
         if has_secret and name not in servers.kept_elsewhere:
             yield f"mcpServers.{name}", f"the token of the server {name}"
 

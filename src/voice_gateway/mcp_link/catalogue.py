@@ -10,7 +10,7 @@ from typing import Any
 from voice_gateway.artifacts import kind_of, said
 from voice_gateway.content_blocks import read_blocks
 from voice_gateway.errors import GatewayError, ToolError
-from voice_gateway.mcp_link.connection import Greeting, all_pages, shorten
+from voice_gateway.mcp_link.connection import NOT_UNDERSTOOD, Greeting, all_pages, shorten
 from voice_gateway.turn import Artifact, encodable
 
 Request = Callable[[str, Mapping[str, Any]], Awaitable[Mapping[str, Any]]]
@@ -106,7 +106,7 @@ class Shelf:
         answer = await self._asked("resources/read", {"uri": uri})
         contents = answer.get("contents")
         if not isinstance(contents, list):
-            raise ToolError("The server's reply was not understood.")
+            raise ToolError(NOT_UNDERSTOOD)
         texts: list[str] = []
         artifacts: list[Artifact] = []
         for block in contents:
@@ -121,7 +121,7 @@ class Shelf:
         answer = await self._asked("prompts/get", {"name": name, "arguments": dict(arguments)})
         messages = answer.get("messages")
         if not isinstance(messages, list):
-            raise ToolError("The server's reply was not understood.")
+            raise ToolError(NOT_UNDERSTOOD)
         texts: list[str] = []
         artifacts: list[Artifact] = []
         for message in messages:

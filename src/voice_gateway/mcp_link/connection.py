@@ -11,6 +11,7 @@ from voice_gateway.errors import BadArguments, LinkError, ToolError, ToolUnavail
 if TYPE_CHECKING:
     from mcp.client.session import IncomingMessage, MessageHandlerFnT
 
+NOT_UNDERSTOOD = "The server's reply was not understood."
 MAX_PAGES = 1000  # of one tools/list
 INVALID_PARAMS, CONNECTION_CLOSED = -32602, -32000  # codes of JSON-RPC and of the SDK
 SUSPECT_AFTER = 3  # calls in a row that were given up without an answer

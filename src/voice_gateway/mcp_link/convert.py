@@ -9,6 +9,7 @@ from langchain_core.tools import BaseTool
 
 from voice_gateway.content_blocks import read_blocks
 from voice_gateway.errors import ToolError, ToolUnavailable
+from voice_gateway.mcp_link.connection import NOT_UNDERSTOOD
 from voice_gateway.mcp_link.tasks import only_as_task
 from voice_gateway.tools.gateway_tool import GatewayTool, running_loop
 from voice_gateway.turn import OutcomeStatus, ToolTraits, encodable
@@ -144,7 +145,7 @@ def to_text_and_artifact(result: Mapping[str, Any]) -> tuple[str, dict[str, Any]
         raise _failure(text or "The tool reported an error without a message.", structured)
     understood = isinstance(content, list) and len(known) == len(blocks)
     if not understood and structured is None:
-        raise ToolError("The server's reply was not understood.")  # nobody knows what became of the call
+        raise ToolError(NOT_UNDERSTOOD)  # nobody knows what became of the call
     besides = {"artifacts": artifacts} if artifacts else {}
     return text, {"structured": structured, "blobs": blobs, **besides}
 

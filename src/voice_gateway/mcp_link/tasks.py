@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from voice_gateway.errors import ToolError
+from voice_gateway.mcp_link.connection import NOT_UNDERSTOOD
 from voice_gateway.progress import listener, read_progress
 
 # A request of the protocol and its result; one whose answer nobody waits for.
@@ -13,7 +14,6 @@ Post = Callable[[str, Mapping[str, Any]], None]
 
 KEPT_MILLISECONDS = 600_000  # the server may forget it after that
 LEAST_POLL_SECONDS, POLL_SECONDS, MOST_POLL_SECONDS = 0.1, 1.0, 5.0
-NOT_UNDERSTOOD = "The server's reply was not understood."
 
 
 def only_as_task(definition: Mapping[str, Any]) -> bool:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from voice_gateway.brain.local.command.what import read_command
 from voice_gateway.brain.local.grammar import Frame, has_own_sentences, match, match_ha
-from voice_gateway.brain.local.meaning import Clarification, Context, Meaning, NotHandled, Step
+from voice_gateway.brain.local.meaning import HOME_AWAY, Clarification, Context, Meaning, NotHandled, Step
 from voice_gateway.brain.local.plan.builtin import ASKED, BUILTIN
 from voice_gateway.brain.local.plan.everyday import read_everyday
 from voice_gateway.brain.local.plan.home_alarms import may_be_of_the_home
@@ -117,4 +117,4 @@ def _missing(tool: str) -> str:
     if tool == "get_weather":
         return "The weather is switched off here (tools.weather)."
     home = "zwave" in tool or "device" in tool
-    return "I can't reach the home at the moment." if home else "I can't do that here."
+    return HOME_AWAY if home else "I can't do that here."

@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime
 from typing import Any
 
 from home_words.command_words import OPPOSITE
@@ -12,8 +13,7 @@ from home_words.phrases import capital, listed
 from home_words.resolver import number_of
 from home_words.states import UNKNOWN, parts_of, spoken_state, spoken_units
 from voice_gateway.brain.local.alarm_answer import alarm_answer
-from voice_gateway.brain.local.clock_answer import INTENTS as CLOCK
-from voice_gateway.brain.local.clock_answer import clock_answer
+from voice_gateway.brain.local.grammar import Frame
 from voice_gateway.brain.local.meaning import DeviceQuery, Request, Step
 from voice_gateway.brain.local.wording import the
 from voice_gateway.homes.device import Device, has_state
@@ -47,8 +47,8 @@ def compose(step: Step, outcomes: Sequence[ToolOutcome]) -> str:
 
 
 def _told(step: Step, place: int, outcome: ToolOutcome) -> str:
-    if step.intent in CLOCK and step.frame is not None and outcome.ok:
-        return clock_answer(step.frame, outcome.facts, _sentence(outcome))
+    if step.intent in ("Time", "Date") and step.frame is not None and outcome.ok:
+        return _clock_answer(step.frame, outcome.facts, _sentence(outcome))
     return _placed(step, place, outcome)
 
 
@@ -310,3 +310,41 @@ def _by_state(query: DeviceQuery, members: Sequence[Device], where: str) -> str:
     verb = "is" if len(hits) == 1 and not hits[0].name.endswith("s") else "are"
     leads = {"any": "Yes, ", "all": "Yes, " if every else "Not all: ", "count": f"{len(hits)}: "}
     return capital(f"{leads.get(query.mode, '')}{names}{more} {verb} {query.state}{where}.") + tail
+
+
+# --- the time, the weekday, the date or the year
+
+
+def _clock_answer(frame: Frame, facts: Mapping[str, Any], text: str) -> str:
+    """`text` is the tool's own sentence: said for what is not now, and where it told no facts."""
+    try:
+        now = datetime.fromisoformat(str(facts["iso"]))
+    except (KeyError, ValueError):
+        return text
+    offset, place = frame.text("offset"), frame.text("place")
+    if offset or (frame.intent == "Date" and place):
+        return _some_day(frame, now) or text
+    if frame.intent == "Time":
+        return f"It's {_clock(now)} in {place.title()}." if place else f"It's {_clock(now)}."
+    if asked := frame.text("weekday"):
+        return f"{'Yes' if asked == f'{now:%A}'.lower() else 'No'}, it's {now:%A}."
+    return f"It's {_part(frame, now)}."
+
+
+def _clock(moment: datetime) -> str:
+    return f"{moment:%I:%M %p}".lstrip("0")
+
+
+def _part(frame: Frame, moment: datetime) -> str:
+    parts = {
+        "weekday": f"{moment:%A}",
+        "date": f"{moment:%A}, {moment.day} {moment:%B}",
+        "month": f"{moment:%B}",
+        "year": f"{moment.year}",
+    }
+    return parts[frame.text("part") or "date"]
+
+
+def _some_day(frame: Frame, moment: datetime) -> str:
+    """Of another day its name alone, or its date; how far it is away the tool tells better."""
+    return f"{_part(frame, moment)}." if frame.text("part") in ("month", "year") else ""

@@ -12,6 +12,8 @@ from voice_gateway.homes.home import Home
 from voice_gateway.homes.source import Act, Call
 from voice_gateway.routines.schedule import Place
 
+HOME_AWAY = "I can't reach the home at the moment."
+
 
 @dataclass(frozen=True, slots=True)
 class Request:
@@ -78,6 +80,12 @@ class Step:
     say: str = ""  # said without any call
     wide: bool = False  # about more than one named thing or group: "everything"
     otherwise: NotHandled | None = None  # what it was, if the tool knows nothing of that name
+
+    @classmethod
+    def calling(cls, frame: Frame, tool: str, *, acts: bool = False, **args: object) -> "Step":
+        """One call, without the arguments that nobody gave."""
+        given = {name: value for name, value in args.items() if value not in (None, "")}
+        return cls(frame.intent, (Request(tool, given),), acts=acts, frame=frame)
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,5 +164,5 @@ class Context:
 
 
 def home_unknown(context: Context) -> NotHandled:
-    spoken = context.problem or "I can't reach the home at the moment."
+    spoken = context.problem or HOME_AWAY
     return NotHandled("the home is not known", spoken=spoken, understood=True)

@@ -29,7 +29,7 @@ _KINDS = {
 MILLISECONDS_FROM = 1000
 # … unless the file is one of those whose clients count in seconds, and take up to an hour.
 _IN_SECONDS_KEYS, _IN_SECONDS_FILES = {"alwaysAllow"}, {"cline_mcp_settings.json", "mcp_settings.json"}
-_SECRET_NAME = re.compile(r"authorization|token|key|secret|password|cookie", re.IGNORECASE)
+SECRET_NAME = re.compile(r"authorization|token|key|secret|password|cookie", re.IGNORECASE)
 _READ = {
     *(*ADDRESSES, *TYPES),
     *("command", "args", "env", "envFile", "cwd", "headers", "timeout", "enabled", "disabled"),
@@ -248,7 +248,7 @@ def _holds_secret(entry: Mapping[str, Any]) -> bool:
     """What stands for something kept elsewhere is no secret of the file."""
     tables = [table for table in (entry.get("env"), entry.get("headers")) if isinstance(table, Mapping)]
     return any(
-        _SECRET_NAME.search(name) and "${" not in str(value)
+        SECRET_NAME.search(name) and "${" not in str(value)
         for table in tables
         for name, value in table.items()
     )

@@ -11,6 +11,7 @@ from voice_gateway.config import ServerSettings
 from voice_gateway.errors import LinkError, ToolError
 from voice_gateway.mcp_link.connection import (
     CONNECTION_CLOSED,
+    NOT_UNDERSTOOD,
     REPLY_LIMIT,
     SUSPECT_AFTER,
     Events,
@@ -358,7 +359,7 @@ class HttpConnection:
         from pydantic import ValidationError
 
         if isinstance(error, ValidationError):
-            return ToolError("The server's reply was not understood.")
+            return ToolError(NOT_UNDERSTOOD)
         reply: ToolError | None = None  # the server's own, as far as can be seen
         doubtful = True
         if isinstance(error, MCPError) and self._came(exchange):

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from voice_gateway.config import ServerSettings
 from voice_gateway.errors import LinkError, ToolError, ToolUnavailable, first_error
-from voice_gateway.mcp_link.connection import CallLost, Refused, shorten
+from voice_gateway.mcp_link.connection import NOT_UNDERSTOOD, CallLost, Refused, shorten
 from voice_gateway.mcp_link.http.exchange import TOO_MANY, Exchange
 from voice_gateway.mcp_link.status import address
 
@@ -50,7 +50,7 @@ class FailureWording:
             return ToolUnavailable(
                 f'The server "{self._name}" answered HTTP status {exchange.status}.{unsure}'
             )
-        return ToolError("The server's reply was not understood.")
+        return ToolError(NOT_UNDERSTOOD)
 
     def lost(self, exchange: Exchange, turned_away: Exchange | None) -> ToolUnavailable:
         """A call whose server is gone: another connection takes its place."""

@@ -14,6 +14,7 @@ from typing import Any
 from voice_gateway.config import ServerSettings
 from voice_gateway.errors import BadArguments, GatewayError, LinkError, ToolError, ToolUnavailable
 from voice_gateway.mcp_link.connection import (
+    NOT_UNDERSTOOD,
     REPLY_LIMIT,
     SUSPECT_AFTER,
     Events,
@@ -368,5 +369,5 @@ def _result(frame: Mapping[str, Any]) -> Mapping[str, Any]:
         return result
     error = frame.get("error")
     if not isinstance(error, dict):
-        raise ToolError("The server's reply was not understood.")
+        raise ToolError(NOT_UNDERSTOOD)
     raise error_reply(error.get("code"), error.get("message"), error.get("data"))

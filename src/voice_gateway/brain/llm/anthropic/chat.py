@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,7 +16,7 @@ from voice_gateway.brain.llm.offer import Offer
 from voice_gateway.brain.llm.prompt import SYSTEM_PROMPT
 from voice_gateway.config import AnthropicSettings
 from voice_gateway.errors import BrainError
-from voice_gateway.tools.traits import schema_of
+from voice_gateway.tools.traits import schema_of, sendable_name
 
 if TYPE_CHECKING:
     from langchain_anthropic import ChatAnthropic
@@ -82,18 +81,14 @@ def sendable(messages: Sequence[BaseMessage]) -> list[BaseMessage]:
 
 def _sendable(message: BaseMessage) -> BaseMessage:
     if isinstance(message, ToolMessage):
-        return message.model_copy(update={"tool_call_id": _word(message.tool_call_id)})
+        return message.model_copy(update={"tool_call_id": sendable_name(message.tool_call_id)})
     if isinstance(message, AIMessage) and message.tool_calls:
         calls = [
-            {**call, "id": _word(call["id"] or ""), "name": _word(call["name"])}
+            {**call, "id": sendable_name(call["id"] or ""), "name": sendable_name(call["name"])}
             for call in message.tool_calls
         ]
         return message.model_copy(update={"tool_calls": calls})
     return message
-
-
-def _word(text: str) -> str:
-    return re.sub(r"[^a-zA-Z0-9_-]", "_", text)[:64] or "_"
 
 
 @dataclass(frozen=True)

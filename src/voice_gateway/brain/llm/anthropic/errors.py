@@ -1,7 +1,7 @@
 """What goes wrong with the Anthropic API, sorted by the type of the error, in words that say what to do."""
 
 from voice_gateway.config import AnthropicSettings
-from voice_gateway.errors import BrainError, UnfitAnswer
+from voice_gateway.errors import BrainError, UnfitAnswer, named
 from voice_gateway.problems.sentences import (
     MODEL_BROKE_OFF,
     MODEL_BUSY,
@@ -38,8 +38,8 @@ def translated(error: Exception, settings: AnthropicSettings) -> BrainError:
             spoken=MODEL_TOO_SLOW,
         )
     if isinstance(error, anthropic.APIConnectionError | httpx2.HTTPError | OSError):
-        return BrainError(f"The connection to Anthropic failed: {_named(error)}", spoken=MODEL_UNREACHABLE)
-    return BrainError(f"Anthropic gave no readable answer: {_named(error)}", spoken=MODEL_BROKE_OFF)
+        return BrainError(f"The connection to Anthropic failed: {named(error)}", spoken=MODEL_UNREACHABLE)
+    return BrainError(f"Anthropic gave no readable answer: {named(error)}", spoken=MODEL_BROKE_OFF)
 
 
 def _status(error: "anthropic.APIStatusError") -> BrainError:  # type: ignore[name-defined]  # noqa: F821
@@ -74,7 +74,3 @@ def incomplete(stop_reason: str | None, settings: AnthropicSettings) -> BrainErr
     return BrainError(
         f"Anthropic's answer ended without its end (stop_reason {stop_reason}).", spoken=MODEL_BROKE_OFF
     )
-
-
-def _named(error: Exception) -> str:
-    return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__

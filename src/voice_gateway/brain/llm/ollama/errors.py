@@ -8,7 +8,7 @@ from pydantic import ValidationError
 
 from voice_gateway.brain.llm.model import UnreadableCall
 from voice_gateway.config import OllamaSettings
-from voice_gateway.errors import BrainError, UnfitAnswer
+from voice_gateway.errors import BrainError, UnfitAnswer, named
 from voice_gateway.problems.sentences import (
     MODEL_BROKE_OFF,
     MODEL_NOT_INSTALLED,
@@ -51,14 +51,14 @@ def translated(error: Exception, settings: OllamaSettings, capabilities: list[st
         )
     if isinstance(error, httpx.HTTPError | OSError):
         return BrainError(
-            f"The connection to Ollama at {where} broke: {_named(error)}", spoken=MODEL_BROKE_OFF
+            f"The connection to Ollama at {where} broke: {named(error)}", spoken=MODEL_BROKE_OFF
         )
     if isinstance(error, ValidationError | OutputParserException):
         return UnreadableCall(
             f"{settings.model} called a tool with arguments that are not an object", spoken=MODEL_BROKE_OFF
         )
     # What is left comes from text that is not Ollama's protocol (JSONDecodeError) or from an empty stream.
-    return BrainError(f"Ollama at {where} gave no readable answer: {_named(error)}", spoken=MODEL_BROKE_OFF)
+    return BrainError(f"Ollama at {where} gave no readable answer: {named(error)}", spoken=MODEL_BROKE_OFF)
 
 
 def _refused(error: "ResponseError", settings: OllamaSettings, capabilities: list[str] | None) -> BrainError:
@@ -100,7 +100,3 @@ def prompt_cut(tokens: int, settings: OllamaSettings) -> BrainError:
         "Raise ollama.num_ctx, lower ollama.tool_token_budget, or start a new conversation.",
         spoken=MODEL_TOO_MUCH,
     )
-
-
-def _named(error: Exception) -> str:
-    return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from voice_gateway.brain.local.grammar import Frame
-from voice_gateway.brain.local.meaning import Context, Meaning, NotHandled, Request, Step
+from voice_gateway.brain.local.meaning import Context, Meaning, NotHandled, Step
 from voice_gateway.brain.local.normalise import normalise
 from voice_gateway.brain.local.plan.everyday import EVERYDAY
 from voice_gateway.brain.local.speech_act import asks_for_action
@@ -26,18 +26,13 @@ def _is_offset(text: str) -> bool:
 Planner = Callable[[Frame, Context], Meaning]
 
 
-def _call(frame: Frame, tool: str, *, acts: bool = False, **args: object) -> Step:
-    given = {name: value for name, value in args.items() if value not in (None, "")}
-    return Step(frame.intent, (Request(tool, given),), acts=acts, frame=frame)
-
-
 def _time(frame: Frame, _context: Context) -> Meaning:
     offset, place = _apart(frame.text("offset"), frame.text("place"))
     if offset and not _is_offset(offset):
         return NotHandled("the day is not one I can count to", forbid=True)
     if place and (_is_offset(place) or _is_offset(f"in {place}")):
         offset, place = f"in {place}", ""
-    return _call(frame, "get_current_datetime", timezone=place.title() or None, offset=offset or None)
+    return Step.calling(frame, "get_current_datetime", timezone=place.title() or None, offset=offset or None)
 
 
 def _apart(offset: str, place: str) -> tuple[str, str]:
@@ -58,7 +53,7 @@ def _volume(action: str) -> Planner:
         given = round(level) if level is not None else None
         if given is not None and given > 100:
             return Step(frame.intent, frame=frame, say="The volume goes from 0 to 100 percent.")
-        step = _call(frame, "control_speaker_volume", acts=action != "get", action=action, level=given)
+        step = Step.calling(frame, "control_speaker_volume", acts=action != "get", action=action, level=given)
         return replace(step, intent=f"Volume{action.title()}")
 
     return plan
@@ -89,7 +84,7 @@ def _search(frame: Frame, context: Context) -> Meaning:
         return NotHandled("what became of a thing of this home nobody out there knows", forbid=True)
     if query in ("it", "that", "this", "something", "them"):
         return NotHandled("nothing to search for is named", spoken="Please tell me what to search for.")
-    return _call(frame, "search_web", query=f"{frame.text('before')} {query}".strip())
+    return Step.calling(frame, "search_web", query=f"{frame.text('before')} {query}".strip())
 
 
 def _asks_of_home(query: str, context: Context) -> bool:

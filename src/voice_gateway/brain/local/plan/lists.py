@@ -58,10 +58,8 @@ def _list(frame: Frame, context: Context) -> Meaning:
     if (elsewhere := _of_a_home(frame, context)) is not None:
         return elsewhere
     if action == "read":
-        return Step(frame.intent, (Request(READ, {"list": name} if name else {}),), frame=frame)
-    args = {"action": action, "items": items, "list": name}
-    request = Request(CHANGE, {key: value for key, value in args.items() if value})
-    return Step(frame.intent, (request,), acts=True, frame=frame)
+        return Step.calling(frame, READ, list=name)
+    return Step.calling(frame, CHANGE, acts=True, action=action, items=items, list=name)
 
 
 def _of_a_home(frame: Frame, context: Context) -> Step | None:

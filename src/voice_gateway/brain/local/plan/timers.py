@@ -216,11 +216,6 @@ _PART = re.compile(r"morning|noon|evening|night")
 _BY_DAY = range(1, 7)  # hours of a reminder that mean the afternoon, where nobody says which
 
 
-def _call(frame: Frame, tool: str, *, acts: bool = False, **args: object) -> Step:
-    given = {name: value for name, value in args.items() if value not in (None, "")}
-    return Step(frame.intent, (Request(tool, given),), acts=acts, frame=frame)
-
-
 def _set_timer(frame: Frame, _context: Context) -> Meaning:
     clock = as_clock(frame.text("clock"))
     duration, label = frame.text("duration"), ARTICLE.sub("", frame.text("label"))
@@ -233,7 +228,7 @@ def _set_timer(frame: Frame, _context: Context) -> Meaning:
     if clock.isdecimal() and frame.slots.get("timer"):  # "a timer for five" is no time of day
         return Clarification("For how long: how many minutes or hours?", Frame("SetTimer"), slot="duration")
     kind = "timer" if clock else None
-    return _call(frame, "set_timer", acts=True, duration=duration, at=clock, name=label, kind=kind)
+    return Step.calling(frame, "set_timer", acts=True, duration=duration, at=clock, name=label, kind=kind)
 
 
 def _unfit(clock: str, duration: str, frame: Frame) -> str:
@@ -276,7 +271,7 @@ def _remind(frame: Frame, context: Context) -> Meaning:
     if not duration and clock in ("", "today"):
         return Clarification("When shall I remind you?", frame, slot="duration")
     kind = "reminder"
-    return _call(
+    return Step.calling(
         frame, "set_timer", acts=True, duration=duration, at=clock, message=message, name=frame.text("label"),
         kind=kind,
     )  # fmt: skip
@@ -293,7 +288,7 @@ def _set_alarm(frame: Frame, context: Context) -> Meaning:
         return _repeating(frame, context, clock, "alarm")
     if clock and not is_clock(clock):  # "tomorrow", "friday morning"
         return Clarification(AT_WHAT_TIME, frame, slot="clock")
-    return _call(
+    return Step.calling(
         frame, "set_timer", acts=True, duration=duration, at=clock, name=frame.text("label"),
         message=frame.text("message"), kind="alarm",
     )  # fmt: skip
@@ -302,7 +297,7 @@ def _set_alarm(frame: Frame, context: Context) -> Meaning:
 def _list_timers(frame: Frame, context: Context) -> Meaning:
     if (of_the_home := home_alarms(frame, context)) is not None:
         return of_the_home
-    return _call(frame, "list_timers", name=frame.text("label"), kind=frame.text("kind"))
+    return Step.calling(frame, "list_timers", name=frame.text("label"), kind=frame.text("kind"))
 
 
 def _cancel_timer(frame: Frame, _context: Context) -> Meaning:
@@ -317,7 +312,7 @@ def _cancel_timer(frame: Frame, _context: Context) -> Meaning:
 
 def _extend_timer(frame: Frame, _context: Context) -> Meaning:
     length, name, kind = frame.text("duration"), frame.text("label"), frame.text("kind")
-    return _call(frame, "extend_timer", acts=True, duration=length, name=name, kind=kind)
+    return Step.calling(frame, "extend_timer", acts=True, duration=length, name=name, kind=kind)
 
 
 TIMERS = {

@@ -7,6 +7,7 @@ from typing import Any
 from home_words.lazy_pattern import LazyPattern
 from home_words.numbers import NUMBER_WORDS
 from voice_gateway.errors import BadArguments
+from voice_gateway.tools.builtin.calculate.sums import TOO_LARGE
 
 MOST_DICE, MOST_SIDES = 20, 1000
 LARGEST = 10**12
@@ -70,7 +71,7 @@ def answer_chance(asked: Chance) -> tuple[str, dict[str, Any]]:
     low, high = sorted((asked.low, asked.high))
     if asked.kind == "number":
         if max(abs(low), abs(high)) > LARGEST:
-            raise BadArguments("That number is too large for me to say.")
+            raise BadArguments(TOO_LARGE)
         picked = low + secrets.randbelow(high - low + 1)
         return f"{picked}.", {"result": picked}
     if not 1 <= asked.count <= MOST_DICE or not 2 <= asked.high <= MOST_SIDES:

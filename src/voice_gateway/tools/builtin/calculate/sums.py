@@ -12,7 +12,7 @@ LARGEST = Decimal(10) ** 30  # nobody listens to a longer number
 HIGHEST_POWER = 1000
 DIGITS = 40
 _ZERO = "Nobody can divide by zero."
-_TOO_LARGE = "That number is too large for me to say."
+TOO_LARGE = "That number is too large for me to say."
 
 _SCALES = {"thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12}
 _MONEY = {
@@ -138,9 +138,9 @@ def work_out(made: Sum) -> Decimal:
         except InvalidOperation as error:
             raise BadArguments("That has no result.") from error
         except DecimalException as error:
-            raise BadArguments(_TOO_LARGE) from error
+            raise BadArguments(TOO_LARGE) from error
     if abs(value) > LARGEST:
-        raise BadArguments(_TOO_LARGE)
+        raise BadArguments(TOO_LARGE)
     return value
 
 
@@ -238,7 +238,7 @@ def _cube_root(value: Decimal) -> Decimal:
 
 def _power(base: Decimal, exponent: Decimal) -> Decimal:
     if abs(exponent) > HIGHEST_POWER:
-        raise BadArguments(_TOO_LARGE)
+        raise BadArguments(TOO_LARGE)
     if base == 0 and exponent < 0:
         raise ZeroDivisionError
     if base < 0 and exponent != exponent.to_integral_value():
@@ -250,7 +250,7 @@ def _power(base: Decimal, exponent: Decimal) -> Decimal:
 
 def _bound(value: Decimal) -> None:
     if abs(value) > LARGEST * LARGEST:
-        raise BadArguments(_TOO_LARGE)
+        raise BadArguments(TOO_LARGE)
 
 
 def say_number(value: Decimal) -> str:

@@ -9,7 +9,7 @@ from langchain_core.tools import BaseTool
 
 from home_words.list_words import list_name, spoken_list, staples_apart
 from home_words.names import singular
-from home_words.phrases import listed
+from home_words.phrases import capital, listed
 from voice_gateway.errors import BadArguments, ToolError
 from voice_gateway.tools.builtin.lists.store import Item, ListStore
 from voice_gateway.tools.declared import declared_tool
@@ -114,7 +114,7 @@ class _Lists:
         on_list = spoken_list(name)
         facts = self._facts(name, added=[item.text for item in added])
         if not added:
-            there = f"{_capital(listed(texts))} {'is' if len(texts) == 1 else 'are'} on {on_list} already."
+            there = f"{capital(listed(texts))} {'is' if len(texts) == 1 else 'are'} on {on_list} already."
             return there, {"structured": facts}
         facts["before"] = [_call("remove", name, added)]
         return f"Added {_said([item.text for item in added])} to {on_list}.", {"structured": facts}
@@ -151,12 +151,12 @@ class _Lists:
     def clear(self, name: str) -> Answer:
         items = self._store.of(name)
         if not items:
-            return f"{_capital(spoken_list(name))} is empty already.", {"structured": self._facts(name)}
+            return f"{capital(spoken_list(name))} is empty already.", {"structured": self._facts(name)}
         gone = self._store.remove([item.id for item in items])
         facts = {**self._facts(name), "before": [_call("add", name, gone[:MAX_AT_ONCE])]}
         if len(gone) > MAX_AT_ONCE:
             facts["undo"] = f"Only {MAX_AT_ONCE} of {len(gone)} things can be put back."
-        return f"{_capital(spoken_list(name))} is empty now.", {"structured": facts}
+        return f"{capital(spoken_list(name))} is empty now.", {"structured": facts}
 
     def _found(self, name: str, texts: Sequence[str]) -> list[Item]:
         """All of them, or none is touched."""
@@ -202,7 +202,7 @@ def _call(action: str, name: str, items: Sequence[Item]) -> dict[str, Any]:
 def _say_list(name: str, left: Sequence[str]) -> str:
     on_list = spoken_list(name)
     if not left:
-        return f"{_capital(on_list)} is empty."
+        return f"{capital(on_list)} is empty."
     if len(left) > MOST_SAID:
         first = listed(list(left[:FIRST_SAID]))
         return f"There are {len(left):,} things on {on_list}. The first are {first}."
@@ -213,7 +213,3 @@ def _said(texts: Sequence[str]) -> str:
     if len(texts) > MOST_SAID:
         return f"{len(texts)} things"
     return listed(list(texts))
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 
+from home_words.phrases import capital
 from voice_gateway.tools.builtin.clock_times import say_clock, say_moment
 from voice_gateway.tools.builtin.durations import say_seconds
 from voice_gateway.tools.builtin.timers.store import Kind, Timer
@@ -35,15 +36,15 @@ def rung(timer: Timer) -> str:
         return timer.message
     if timer.kind is Kind.ALARM:
         now = say_clock(timer.due.astimezone(local_zone()[0]))
-        return f"It's {now}. {_capital(timer.name)}".strip() + ("." if timer.name else "")
-    return f"{_capital(called(timer))} is done."
+        return f"It's {now}. {capital(timer.name)}".strip() + ("." if timer.name else "")
+    return f"{capital(called(timer))} is done."
 
 
 def say_set(timer: Timer, now: datetime) -> str:
     """Said back in full, so that a time that was meant otherwise is noticed."""
     if timer.kind is Kind.REMINDER:
         return f"I'll remind you {_when(timer, now)}: {timer.message or timer.name}."
-    what = _capital(called(timer) if timer.name else timer.kind.value)
+    what = capital(called(timer) if timer.name else timer.kind.value)
     if timer.kind is Kind.TIMER and not timer.at_clock_time:
         return f"{what} set for {say_seconds(timer.seconds)}."
     return f"{what} set for {say_moment(timer.due, now, local_zone()[0])}."
@@ -131,7 +132,3 @@ def _when(timer: Timer, now: datetime) -> str:
 
 def _plain_called(timer: Timer) -> str:
     return called(timer) if timer.name or timer.kind is not Kind.ALARM else "alarm"
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]

@@ -6,6 +6,7 @@ from typing import Any, Protocol
 
 from langchain_core.tools import BaseTool
 
+from home_words.phrases import capital
 from voice_gateway.errors import BadArguments, ToolError
 from voice_gateway.tools.builtin.calendar_days import say_day, take_day
 from voice_gateway.tools.builtin.weather.open_meteo import SERVICE, Forecast, ForecastDay, Location, Now
@@ -135,7 +136,7 @@ class _Telling:
             if chance is not None and chance >= POSSIBLE
             else ""
         )
-        return f"{_capital(when)}{self._where} it will be {f'{sky}, ' if sky else ''}{span}{rain}"
+        return f"{capital(when)}{self._where} it will be {f'{sky}, ' if sky else ''}{span}{rain}"
 
     def _rain(self, day: ForecastDay, when: str) -> str:
         chance = day.rain_percent
@@ -174,7 +175,3 @@ def _facts(forecast: Forecast, day: ForecastDay | None, place: str) -> dict[str,
 
 def _a(percent: int) -> str:
     return "an" if percent in (8, 11, 18) or 80 <= percent < 90 else "a"
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
