@@ -243,7 +243,7 @@ async def test_a_cleanly_stopped_gateway_is_noticed_although_its_status_stays_tr
     home.limits = Limits(there=600)  # as long as anything waits for a gateway that is silent
     await gateway.stop_cleanly()
 
-    with pytest.raises(HomeDown, match="Z-Wave JS UI is not connected"):
+    with pytest.raises(HomeDown, match="Z-Wave JS UI was stopped"):
         async with asyncio.timeout(LIMIT_SECONDS):
             await home.snapshot(0)
 
@@ -259,7 +259,7 @@ async def test_a_gateway_that_takes_a_question_along_when_it_stops_is_not_waited
     await gateway.asked("getInfo")
     await gateway.stop_cleanly()
 
-    with pytest.raises(HomeDown, match="Z-Wave JS UI is not connected") as caught:
+    with pytest.raises(HomeDown, match="Z-Wave JS UI was stopped") as caught:
         async with asyncio.timeout(LIMIT_SECONDS):
             await call
 
@@ -346,15 +346,35 @@ async def test_a_lost_stick_is_said_and_its_return_is_noticed(home, gateway):
     assert (await home.health()).ok
 
 
-async def test_a_stick_that_is_reported_away_while_nothing_answers_is_the_reason_given(home, gateway):
-    home.limits = Limits(there=0.2, info=0.2)
+async def test_a_gateway_that_was_stopped_is_said_to_be_although_its_status_stays_true(home, gateway):
     await home.snapshot()
-    gateway.silent.add("*")
-    await gateway.publish("driver/status", "false", retain=True)
+    await gateway.stop_cleanly()
+    await until(lambda: home._gateways.driver is False)
+
+    with pytest.raises(HomeDown, match=r"^Z-Wave JS UI was stopped\.$"):
+        await home.snapshot(0)
+    with pytest.raises(HomeDown, match="was stopped") as caught:
+        await home.write(FLOOR_LAMP, 42)
+    assert not caught.value.sent
+    health = await home.health()
+    assert (health.problem, health.gateway, health.driver) == ("Z-Wave JS UI was stopped.", False, None)
+
+
+async def test_it_is_said_where_somebody_listens_to_every_topic_and_the_broker_tells_nothing(
+    home, gateway, broker
+):
+    """We ourselves do. Without its stick it would answer."""
+    home.limits = Limits(there=0.2, info=0.2, snapshot=0.2)
+    await home.snapshot()
+    home.follow()
+    await until(lambda: "zwave/#" in broker.log)
+    await gateway.stop_cleanly()
     await down(home)
 
-    with pytest.raises(HomeDown, match="no connection to its Z-Wave stick"):
+    with pytest.raises(HomeDown, match="does not answer; it seems to have been stopped"):
         await home.snapshot(0)
+    health = await home.health()
+    assert (health.gateway, health.driver) == (False, None)
 
 
 async def test_a_renamed_device_is_noticed_although_nobody_asks(broker, gateway, start_home):

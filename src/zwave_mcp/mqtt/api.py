@@ -24,6 +24,14 @@ _LONGEST_WORDS = 200  # more nobody listens to
 ASK_AGAIN_SECONDS = 0.5
 _MOST_AT_ONCE = 20  # of a flood of answers with our id the rest is noise
 NO_STICK = "Z-Wave JS UI has no connection to its Z-Wave stick."
+NOT_CONNECTED = "Z-Wave JS UI is not connected to the MQTT broker."
+
+
+class NobodyListens(HomeDown):
+    """The broker says so of a topic of the API: nothing was sent."""
+
+    def __init__(self) -> None:
+        super().__init__(NOT_CONNECTED)
 
 
 class Api(StrEnum):

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Final
 
 from zwave_mcp.home import HomeDown
-from zwave_mcp.mqtt.api import GatewayApi
+from zwave_mcp.mqtt.api import NOT_CONNECTED, GatewayApi
 from zwave_mcp.options import MqttOptions, address_of
 
 if TYPE_CHECKING:  # the library behind it is loaded when the first connection is made
@@ -94,7 +94,7 @@ class Gateways:
                 f"The MQTT broker knows more than one Z-Wave JS UI: {names}. The settings must say which one."
             )
         if self.online is False:
-            return "Z-Wave JS UI is not connected to the MQTT broker."
+            return NOT_CONNECTED
         return None
 
 

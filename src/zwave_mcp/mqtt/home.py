@@ -29,7 +29,7 @@ from zwave_mcp.home import (
     WriteResult,
     scalar,
 )
-from zwave_mcp.mqtt.api import COMMANDS, NO_STICK, Api, GatewayApi, Read, spoken_words
+from zwave_mcp.mqtt.api import COMMANDS, NO_STICK, Api, GatewayApi, NobodyListens, Read, spoken_words
 from zwave_mcp.mqtt.connection import DISCOVERY_SECONDS, Connection
 from zwave_mcp.mqtt.known import KnownNodes, is_news_of_nodes
 from zwave_mcp.mqtt.listing import Listed, NodeLists
@@ -48,6 +48,8 @@ FOLLOW_SECONDS: Final = 0.05
 FOLLOW_SHARE: Final = 2.0  # of the time that a list takes
 TAKE_BACK_SECONDS: Final = 120.0  # how long a connection may be away, and what was opened is still put back
 SILENT: Final = "Z-Wave JS UI does not answer."
+STOPPED: Final = "Z-Wave JS UI was stopped."
+SEEMS_STOPPED: Final = "Z-Wave JS UI does not answer; it seems to have been stopped."
 STICK_HANGS: Final = "Z-Wave JS UI is there, but its Z-Wave stick does not answer."
 _HANGING: Final = ("Controller is unresponsive", "Controller is unable to transmit")
 
@@ -214,9 +216,13 @@ class MqttHome:
 
     async def _call(self, api: Api, *args: Any, timeout_seconds: float, read: Read | None = None) -> Any:
         gateway = await self._connection.ready()
-        if api in COMMANDS or self._gateways.driver is False:
-            await self._assure(gateway)
-        return await gateway.call(api, args, timeout_seconds, read)
+        try:
+            if api in COMMANDS or self._gateways.driver is False:
+                await self._assure(gateway)
+            return await gateway.call(api, args, timeout_seconds, read)
+        except NobodyListens as error:
+            # Killed, or cut off, it is said by the broker to be away; stopped, only its driver is (measured).
+            raise HomeDown(STOPPED if self._gateways.driver is False else str(error)) from error
 
     async def _assure(self, gateway: GatewayApi) -> None:
         """Nothing is sent to a gateway, or a broker, that hangs: it would do it when it comes back to life,
@@ -234,7 +240,8 @@ class MqttHome:
             except (Refused, NotUnderstood):
                 return  # it is there, and says something else than we know
             except NoAnswer as error:
-                raise HomeDown(NO_STICK if self._gateways.driver is False else SILENT) from error
+                # Without its stick it would have said so, at once.
+                raise HomeDown(SEEMS_STOPPED if self._gateways.driver is False else SILENT) from error
             self._gateways.driver = True
 
     async def _remembered(self, api: Api, timeout_seconds: float, read: Read | None = None) -> list[Any]:
@@ -244,6 +251,8 @@ class MqttHome:
             if not isinstance(result, list):
                 raise NotUnderstood  # better than a home that seems to be empty
         except NoAnswer as error:
+            if self._gateways.driver is False:  # it may have taken the question along
+                await self._call(Api.GET_INFO, timeout_seconds=self.limits.info)
             raise HomeDown(str(error)) from error
         return result
 

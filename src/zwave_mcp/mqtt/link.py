@@ -15,6 +15,7 @@ from paho.mqtt.properties import Properties
 from paho.mqtt.reasoncodes import ReasonCode
 
 from zwave_mcp.home import HomeDown
+from zwave_mcp.mqtt.api import NobodyListens
 from zwave_mcp.options import Address, MqttOptions, address_of
 
 CONNECT_SECONDS: Final = 2.0
@@ -212,7 +213,7 @@ async def connected(options: MqttOptions) -> AsyncIterator[Link]:
 
 def _check(verdict: int, topic: str) -> None:
     if verdict == _NO_SUBSCRIBERS:
-        raise HomeDown("Z-Wave JS UI is not connected to the MQTT broker.")
+        raise NobodyListens
     if verdict == _NOT_AUTHORIZED:
         raise HomeDown(f"The MQTT broker does not let this account write {topic}.")
     if verdict >= _FIRST_FAILURE:
