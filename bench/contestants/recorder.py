@@ -1,14 +1,15 @@
 """A recorder with 100,000 turns in its file: what a turn costs the loop, and how long one searches."""
 
+import asyncio
 import random
 import tempfile
 from pathlib import Path
 from statistics import median
-from time import perf_counter, process_time, time
+from time import clock_gettime, perf_counter, process_time, pthread_getcpuclockid, time
 
 from bench.worker import Figures, serve_async
 from voice_gateway.config import RecorderSettings
-from voice_gateway.recorder.recorder import Recorder
+from voice_gateway.recorder.recorder import GATHER_SECONDS, Recorder
 from voice_gateway.recorder.store import Kept, TurnStore
 from voice_gateway.turn import Reply, ToolCall, ToolOutcome, ToolTraits, Utterance
 from voice_gateway.verdict import Decision, Permission, Verdict
@@ -25,7 +26,7 @@ from voice_gateway.watch import (
     Watch,
 )
 
-TURNS, MEASURED, MEASURED_ALONE = 100_000, 200, 50
+TURNS, MEASURED, MEASURED_ALONE = 100_000, 200, 20
 NAMES = ["floor lamp", "desk lamp", "kitchen light", "front door", "window blind", "heating", "coffee maker"]
 VERBS = ["turn on", "turn off", "dim", "open", "close", "lock", "is it warm at"]
 GONE_AT_EXIT = tempfile.TemporaryDirectory(prefix="bench-recorder-")
@@ -84,17 +85,27 @@ def searched(**how: str) -> float:
     return (perf_counter() - started) * 1e3
 
 
-async def alone() -> float:
-    """Processor time of a turn that comes when no other does, all threads together."""
-    took = []
+async def alone(name: str, pause_seconds: float) -> Figures:
+    """Turns one after the other: processor time of the thread that writes one and of the whole program, and
+    how long it is until it is in the file."""
+    assert RECORDER._thread is not None
+    clock = pthread_getcpuclockid(RECORDER._thread.ident or 0)
+    thread, whole, until = [], [], []
     for _ in range(MEASURED_ALONE):
         events = story()
-        started = process_time()
+        await asyncio.sleep(pause_seconds)
+        begun = clock_gettime(clock), process_time(), perf_counter()
         for event in events:
             WATCH.tell(event)
         await RECORDER.written(60)
-        took.append((process_time() - started) * 1e3)
-    return median(took)
+        until.append((perf_counter() - begun[2]) * 1e3)
+        thread.append((clock_gettime(clock) - begun[0]) * 1e3)
+        whole.append((process_time() - begun[1]) * 1e3)
+    return {
+        f"{name}_ms": median(thread),
+        f"{name}_whole_ms": median(whole),
+        f"{name}_until_ms": median(until),
+    }
 
 
 async def measure() -> Figures:
@@ -114,7 +125,8 @@ async def measure() -> Figures:
         "loop_ms": median(took),
         "slowest_ms": max(took),
         "together_ms": together,
-        "alone_ms": await alone(),
+        **await alone("alone", 0.0),
+        **await alone("seldom", GATHER_SECONDS),
         "rare_ms": searched(search="xylophone"),
         "common_ms": searched(search="the"),
         "prefix_ms": searched(search="num lam"),

@@ -108,11 +108,22 @@ class ChangeCounter:
         return self._opened[1]
 
 
+class _KeptOpen(threading.local):
+    """Of each thread: a connection stays with who opened it."""
+
+    wanted = False
+    connection: sqlite3.Connection | None = None
+    busy_seconds = BUSY_SECONDS
+    left: tuple[int, ...] | None = None  # how its last call left the file
+
+
 class SqliteFile:
-    """Every call has a connection of its own, so that nobody goes on with a file that was set aside.
+    """Every call has a connection of its own, so that nobody goes on with a file that was set aside. A thread
+    that writes often may keep one open.
 
     `on_damage` is told in the thread that met the damage; `spare` are rows that are known without the file.
-    What is not `durable` does not wait for the disk: it survives every process, but not a power cut.
+    What is not `durable` does not wait for the disk: it survives every process, but not a power cut. Where it
+    `overwrites`, nothing is left in the file of what was deleted.
     """
 
     def __init__(
@@ -123,12 +134,29 @@ class SqliteFile:
         on_damage: Callable[[Damage], None] = lambda _damage: None,
         spare: Callable[[], Iterable[Row]] = lambda: (),
         durable: bool = True,
+        overwrites: bool = False,
     ) -> None:
         self.path = path
         self._schema = schema
         self._on_damage = on_damage
         self._spare = spare
-        self._durable = durable
+        self._durable, self._overwrites = durable, overwrites
+        self._kept = _KeptOpen()
+
+    def keep_open(self) -> None:
+        """From now on the calls of this thread share one connection.
+
+        Opening and closing one costs more than what is written in between. It is opened anew after every
+        error, and when the file was changed or replaced by anybody else: SQLite would go on with pages that
+        it knows, also where a copy was put over them.
+        """
+        self._kept.wanted = True
+
+    def close(self) -> None:
+        """What this thread keeps open; its next call opens it again."""
+        connection, self._kept.connection = self._kept.connection, None
+        if connection is not None:
+            connection.close()
 
     def run(
         self,
@@ -151,11 +179,33 @@ class SqliteFile:
         return self._once(work, write, busy_seconds)
 
     def _once(self, work: Callable[[sqlite3.Connection], T], write: bool, busy_seconds: float) -> T:
-        with contextlib.closing(self._connected(self.path, busy_seconds)) as connection:
+        with self._connection(busy_seconds) as connection:
             connection.execute("BEGIN IMMEDIATE" if write else "BEGIN")
             result = work(connection)  # without its COMMIT, closing rolls back
             connection.execute("COMMIT")
             return result
+
+    @contextlib.contextmanager
+    def _connection(self, busy_seconds: float) -> Iterator[sqlite3.Connection]:
+        if not self._kept.wanted:
+            with contextlib.closing(self._connected(self.path, busy_seconds)) as connection:
+                yield connection
+            return
+        found = self._stamp()
+        if found != self._kept.left or self._kept.busy_seconds != busy_seconds:
+            self.close()
+            private_file(self.path)
+            found = self._stamp()
+        try:
+            if self._kept.connection is None:
+                self._kept.connection = self._connected(self.path, busy_seconds)
+            yield self._kept.connection
+        except BaseException:
+            self.close()
+            raise
+        self._kept.left, self._kept.busy_seconds = self._stamp(), busy_seconds
+        if self._kept.left[:2] != found[:2]:
+            self.close()  # another one has its name now
 
     def _connected(self, path: Path, busy_seconds: float = BUSY_SECONDS) -> sqlite3.Connection:
         private_file(path)  # what people said is for nobody else to read
@@ -163,6 +213,8 @@ class SqliteFile:
         try:
             if not self._durable:
                 connection.execute("PRAGMA synchronous = OFF")
+            if self._overwrites:
+                connection.execute("PRAGMA secure_delete = ON")
             self._migrate(connection)
         except BaseException:
             connection.close()
@@ -192,7 +244,7 @@ class SqliteFile:
         with self.path.open("rb") as file:
             return not FORMATS.issuperset(file.read(20)[18:])
 
-    def _begin_anew(self, known: tuple[int, int] | None, error: Exception) -> None:
+    def _begin_anew(self, known: tuple[int, ...] | None, error: Exception) -> None:
         with _alone_in(self.path.parent):
             if self._identity() != known:
                 return  # another process has done it
@@ -246,12 +298,16 @@ class SqliteFile:
         new.replace(self.path)
         return kept
 
-    def _identity(self) -> tuple[int, int] | None:
+    def _identity(self) -> tuple[int, ...] | None:
+        return self._stamp()[:2] or None
+
+    def _stamp(self) -> tuple[int, ...]:
+        """Which file it is, and when its content or its rights were changed; empty: there is none."""
         try:
             found = self.path.stat()
         except OSError:
-            return None
-        return found.st_dev, found.st_ino
+            return ()
+        return found.st_dev, found.st_ino, found.st_ctime_ns, found.st_mtime_ns, found.st_size
 
 
 class SharedTable:

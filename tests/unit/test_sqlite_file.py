@@ -1,9 +1,11 @@
 """A SQLite file is migrated, shared, and replaced when it is damaged; what can be read of it is kept."""
 
+import os
+import shutil
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -251,3 +253,150 @@ def test_a_first_page_of_nothing_costs_no_row(notes: Notes, path: Path) -> None:
     overwrite(path, 0, bytes(PAGE))
 
     assert notes.ids() == list(range(1, ROWS + 1))
+
+
+# --- a thread that keeps the file open
+
+
+@pytest.fixture
+def kept(path: Path) -> Iterator[Notes]:
+    notes = Notes(path)
+    notes.file.keep_open()
+    notes.add(1)
+    yield notes
+    notes.file.close()
+
+
+def descriptors_in(folder: Path) -> list[str]:
+    links = []
+    for link in Path("/proc/self/fd").iterdir():
+        with suppress(FileNotFoundError):  # the one that lists them
+            links.append(str(link.readlink()))
+    return [link for link in links if link.startswith(str(folder))]
+
+
+def test_what_is_kept_open_is_one_descriptor_until_it_is_closed(kept: Notes, path: Path) -> None:
+    for number in range(2, 30):
+        kept.add(number)
+
+    assert descriptors_in(path.parent) == [str(path)]
+    kept.file.close()
+    assert descriptors_in(path.parent) == []
+    kept.add(30)
+    assert kept.ids() == list(range(1, 31))
+
+
+def replaced(path: Path) -> None:
+    other = path.with_name("other.sqlite")
+    Notes(other).add(500)
+    other.replace(path)
+
+
+def gone(path: Path) -> None:
+    path.unlink()
+
+
+def gone_with_its_folder(path: Path) -> None:
+    shutil.rmtree(path.parent)
+
+
+def emptied(path: Path) -> None:
+    os.truncate(path, 0)
+
+
+def copied_over(path: Path) -> None:
+    other = path.with_name("other.sqlite")
+    Notes(other).add(500)
+    shutil.copyfile(other, path)
+    os.utime(path, (1, 1))  # a copy that has the time of what was copied
+
+
+@pytest.mark.parametrize(
+    ("befall", "left"),
+    [
+        (replaced, [500, 2]),
+        (gone, [2]),
+        (gone_with_its_folder, [2]),
+        (emptied, [2]),
+        (copied_over, [500, 2]),
+    ],
+)
+def test_what_is_kept_open_is_the_file_of_this_name(
+    kept: Notes, path: Path, befall: Callable[[Path], None], left: list[int]
+) -> None:
+    befall(path)
+
+    kept.add(2)
+
+    assert kept.ids() == Notes(path).ids() == sorted(left)
+    assert not kept.damages
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert descriptors_in(path.parent) == [str(path)]
+
+
+def test_what_is_kept_open_and_damaged_is_set_aside(kept: Notes, path: Path) -> None:
+    path.write_bytes(b"this is no database " * 500)
+
+    kept.add(2)
+
+    assert Notes(path).ids() == [2]
+    assert len(kept.damages) == 1
+    assert descriptors_in(path.parent) == [str(path)]
+
+
+def test_what_another_sets_aside_is_not_written_to_any_more(notes: Notes, path: Path) -> None:
+    notes.file.keep_open()
+    notes.add(1000)
+    overwrite(path, 25 * PAGE, b"\xff" * PAGE)
+    other = Notes(path)
+    assert 1000 in other.ids()
+    assert len(other.damages) == 1
+
+    notes.add(1001)
+
+    assert {1000, 1001} <= set(other.ids())
+    notes.file.close()
+
+
+def test_a_disk_that_was_full_costs_only_what_did_not_fit(kept: Notes, path: Path) -> None:
+    def too_much(connection: sqlite3.Connection) -> None:
+        connection.execute("PRAGMA max_page_count = 3")
+        connection.executemany("INSERT INTO notes VALUES (?, ?)", [(n, "x" * PAGE) for n in range(100, 120)])
+
+    with pytest.raises(sqlite3.OperationalError, match="full"):
+        kept.file.run(too_much)
+    kept.add(2)
+
+    assert Notes(path).ids() == [1, 2]
+    assert not kept.damages
+
+
+def test_others_write_and_delete_beside_it(kept: Notes, path: Path) -> None:
+    other = Notes(path)
+    other.add(2)
+    other.file.run(lambda c: c.execute("DELETE FROM notes WHERE id = 1"))
+    kept.add(3)
+
+    assert kept.ids() == other.ids() == [2, 3]
+
+
+def test_rights_that_somebody_gives_are_taken_again(kept: Notes, path: Path) -> None:
+    path.chmod(0o644)
+
+    kept.add(2)
+
+    assert path.stat().st_mode & 0o777 == 0o600
+
+
+def test_each_thread_keeps_its_own(kept: Notes, path: Path) -> None:
+    def added(number: int) -> int:
+        kept.file.keep_open()
+        kept.add(number)
+        kept.file.close()
+        return number
+
+    with ThreadPoolExecutor(4) as threads:
+        numbers = list(threads.map(added, range(2, 40)))
+
+    assert kept.ids() == [1, *numbers]
+    assert descriptors_in(path.parent) == [str(path)]

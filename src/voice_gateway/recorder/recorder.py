@@ -35,8 +35,8 @@ MOST_HELD = 500  # finished ones, while the file takes none: those before are lo
 TRY_SECONDS = 5.0  # how long a file that is well again may be called lost
 TRIM_SECONDS = 3600.0  # how long what is too old may stay in the file where nobody says anything
 MOST_TOGETHER = 100  # turns in one transaction
-# How long a turn waits for others to be written with: most of what one costs is opening and closing the file.
-# Whoever reads or closes does not wait for it.
+# From one transaction to the next: a turn that comes alone is written at once, and of many those that come
+# together are. Whoever reads or closes does not wait for it.
 GATHER_SECONDS = 0.1
 CLOSE_SECONDS = 3.0  # what is not written by then, as on a disk that hangs, is lost
 
@@ -96,6 +96,7 @@ class Recorder:
         self._store: TurnStore | None = None
         self._records: Records | None = None
         self._lost = False  # the file takes nothing now
+        self._tried = 0.0  # when turns were written last
 
     def start(self) -> None:
         if self.settings.enabled:
@@ -177,6 +178,13 @@ class Recorder:
     # --- the thread
 
     def _write_all(self) -> None:
+        try:
+            self._write_until_stopped()
+        finally:
+            if self._store is not None:
+                self._store.close()
+
+    def _write_until_stopped(self) -> None:
         held: deque[FinishedTurn] = deque(maxlen=MOST_HELD)  # the file takes them later
         while True:
             waiting = self._next(self._try_seconds if held else self._trim_seconds)
@@ -198,7 +206,9 @@ class Recorder:
         from voice_gateway.recorder.store import RecorderLost
 
         if self._records is None:
+            self.store().keep_open()
             self._records = Records(self.store(), audio=self.settings.audio)
+        self._tried = time.monotonic()
         try:
             self._records.write(turns)
         except RecorderLost as error:
@@ -215,13 +225,15 @@ class Recorder:
             self.store().trim()
         except Exception as error:  # the next turn that is written tells it
             log.info("turns that are too old could not be deleted", extra={"reason": str(error)})
+        finally:
+            self.store().close()  # a file that somebody has deleted is not held for ever
 
     def _next(self, seconds: float) -> list[Any]:
         """What waits, together: under load many turns are one transaction. Nothing, when the time is over."""
         waiting: list[Any] = []
         with contextlib.suppress(queue.Empty):
             waiting.append(self._queue.get(timeout=seconds))
-            until = time.monotonic() + GATHER_SECONDS
+            until = self._tried + GATHER_SECONDS
             while len(waiting) < MOST_TOGETHER and isinstance(waiting[-1], FinishedTurn):
                 waiting.append(self._queue.get(timeout=max(until - time.monotonic(), 0.0)))
         return waiting

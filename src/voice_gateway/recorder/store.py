@@ -104,7 +104,8 @@ class TurnStore:
     ) -> None:
         schema = Schema("turns", _COLUMNS, _MIGRATIONS, _fits)
         # Nobody waits for it, and after a power cut the last turns may be missing.
-        self._file = SqliteFile(path, schema, on_damage=on_damage, durable=False)
+        self._file = SqliteFile(path, schema, on_damage=on_damage, durable=False, overwrites=True)
+        self.keep_open, self.close = self._file.keep_open, self._file.close  # for the thread that writes
         self._path = path
         self._days, self._megabytes = days, megabytes
         self._now = now
@@ -115,7 +116,6 @@ class TurnStore:
 
     def add(self, turns: Sequence[Kept], shared: Iterable[tuple[str, bytes]] = ()) -> None:
         def work(connection: sqlite3.Connection) -> None:
-            connection.execute("PRAGMA secure_delete = ON")
             connection.executemany("INSERT OR IGNORE INTO shared VALUES (?, ?)", shared)
             names = _COLUMNS[1:]
             places = ", ".join("?" * len(names))
@@ -137,7 +137,6 @@ class TurnStore:
 
     def _trim(self, connection: sqlite3.Connection) -> int:
         self._until_trim, self._trimmed = TRIM_EVERY, self._now()
-        connection.execute("PRAGMA secure_delete = ON")
         gone = connection.execute("DELETE FROM turns WHERE at < ?", (self._horizon(),)).rowcount
         while _bytes_used(connection) > self._megabytes * MEGABYTE:
             tenth = "SELECT seq FROM turns ORDER BY seq LIMIT (SELECT COUNT(*) / 10 + 1 FROM turns)"

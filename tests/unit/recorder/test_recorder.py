@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import shutil
 import sqlite3
 
 import numpy as np
@@ -11,6 +12,7 @@ from tests.fakes.locked_house import UNLOCK, House
 from tests.fakes.recording import recording
 from tests.fakes.waiting import until
 from tests.unit.recorder.test_store import kept
+from tests.unit.test_sqlite_file import descriptors_in
 
 from voice_gateway.config import PermissionSettings
 from voice_gateway.recorder.recorder import MOST_HELD
@@ -214,6 +216,21 @@ async def test_a_damaged_file_is_set_aside_and_told(tmp_path):
     await recorder.close()
 
     assert [one["text"] for one in turns] == ["one"]
+
+
+async def test_a_file_that_is_deleted_under_way_is_begun_anew_and_none_stays_open(tmp_path):
+    house = House("One.", "Two.", "Three.")
+    recorder = recording(tmp_path / "data", house.conversation.watch)
+    for text in ("one", "two"):
+        await house.hears(text)
+        await recorder.written()
+    shutil.rmtree(tmp_path / "data")
+
+    await house.hears("three")
+
+    assert [one["text"] for one in await listed(recorder)] == ["three"]
+    await recorder.close()
+    assert descriptors_in(tmp_path) == []
 
 
 async def test_a_locked_file_holds_up_nobody(tmp_path):
