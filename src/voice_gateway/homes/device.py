@@ -45,6 +45,7 @@ class Device:
     tones: tuple[str, ...] = ()  # of what rings
     own_tone: str = ""  # the one that it plays when none is named; "" where nobody knows
     events: tuple[str, ...] = ()  # what it tells of when it happens: "button 2", "smoke"
+    watches: tuple[str, ...] = ()  # for what, where it tells of no events: "smoke", "water", "window"
     readings: tuple[str, ...] = ()  # what it measures beside its state: "battery 80 %", "power 12 W"
 
     @property
@@ -58,6 +59,9 @@ class Device:
     def can(self, action: str) -> bool:
         known = ABILITIES.get(self.kind, frozenset()) if self.abilities is None else self.abilities
         return action in known
+
+    def watches_for(self, kind: str) -> bool:
+        return kind in self.events or kind in self.watches
 
     @property
     def is_cover(self) -> bool:

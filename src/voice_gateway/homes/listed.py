@@ -44,6 +44,7 @@ def _device(raw: object, source: str) -> Device | None:
         tones=_texts(raw.get("tones")),
         own_tone=str(raw.get("ownTone") or "").strip(),
         events=_texts(raw.get("events")),
+        watches=_texts(raw.get("watches")),
         readings=_texts(raw.get("readings")),
     )
 

@@ -13,7 +13,7 @@ def alarm_answer(devices: Sequence[Device], kind: str, room: str | None, *, aske
     """`kind` is one of them; empty: any. `asked`: whether there is some, so that yes or no answers it."""
     wanted = (kind,) if kind else KINDS
     here = [one for one in devices if room is None or one.room.casefold() == room.casefold()]
-    watching = [(one, what) for one in here for what in wanted if what in one.events]
+    watching = [(one, what) for one in here for what in wanted if one.watches_for(what)]
     said = f"{kind.replace('_', ' ')}" if kind else "smoke, gas or water"
     where = f" in the {room}" if room else ""
     if not watching:

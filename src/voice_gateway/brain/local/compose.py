@@ -242,7 +242,11 @@ def _listed_devices(step: Step, outcomes: Sequence[ToolOutcome]) -> list[Device]
 
 def _chosen(query: DeviceQuery, devices: Sequence[Device]) -> list[Device]:
     """ "Is anything open" is no question about switches, nor about a lock: what can be open is meant."""
-    fits = DeviceClass(query.sort, query.noun, plural=True).has
+    sort = DeviceClass(query.sort, query.noun, plural=True)
+
+    def fits(device: Device) -> bool:
+        return sort.has(device) or (query.sort in _OPENINGS and query.sort in device.watches)
+
     opening, locking = query.state in ("open", "closed"), query.state in ("locked", "unlocked")
     room = query.room.casefold() if query.room else None
     return [

@@ -37,14 +37,26 @@ _NOTHING: Final[frozenset[str]] = frozenset()
 _BINARY: Final = {
     **dict.fromkeys(("motion", "occupancy", "presence", "moving"), ("motion", "no motion")),
     **dict.fromkeys(("door", "window", "opening", "garage_door"), ("open", "closed")),
-    **dict.fromkeys(("moisture",), ("wet", "dry")),
-    **dict.fromkeys(("smoke", "gas", "carbon_monoxide"), ("alarm", "normal")),
+    "moisture": ("water detected", "dry"),
+    "smoke": ("smoke detected", "no smoke"),
+    "gas": ("gas detected", "no gas"),
+    "carbon_monoxide": ("carbon monoxide detected", "no carbon monoxide"),
     **dict.fromkeys(("problem", "safety", "tamper"), ("problem", "normal")),
     **dict.fromkeys(("battery",), ("low", "normal")),
     **dict.fromkeys(("lock",), ("unlocked", "locked")),
     **dict.fromkeys(("connectivity",), ("connected", "not connected")),
     **dict.fromkeys(("plug", "power", "running", "light", "sound", "vibration"), ("yes", "no")),
 }
+# What somebody may ask for without naming a device: "is there smoke anywhere", "is a window open".
+_WATCHES: Final = {
+    "moisture": "water", "garage_door": "door",
+    **{same: same for same in ("smoke", "gas", "carbon_monoxide", "door", "window")},
+}  # fmt: skip
+
+
+def watches_of(entity: Entity) -> tuple[str, ...]:
+    watched = _WATCHES.get(entity.device_class) if entity.domain == "binary_sensor" else None
+    return (watched,) if watched else ()
 
 
 def kind_of(entity: Entity) -> str:
@@ -201,6 +213,7 @@ def facts_of(entities: Sequence[Entity]) -> dict[str, Any]:
             "aliases": list(other_names(entity.names)),
             "roomAliases": list(entity.areas[1:]),
         }
+        facts |= {"watches": list(watches)} if (watches := watches_of(entity)) else {}
         devices.append(facts if abilities is None else {**facts, "abilities": sorted(abilities)})
         twins[known] += 1
     scenes = [name_of(entity) for entity in entities if entity.domain == SCENE]
@@ -220,4 +233,5 @@ def device_of(entity: Entity, source: str, degrees: str = "°C") -> Device:
         source=source,
         domain=entity.domain,
         abilities=abilities_of(entity),
+        watches=watches_of(entity),
     )

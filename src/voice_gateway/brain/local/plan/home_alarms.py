@@ -43,7 +43,7 @@ def quiet_alarm(frame: Frame, context: Context) -> Meaning:
 
 
 def _watched(context: Context) -> set[str]:
-    return {kind for device in context.home.devices for kind in device.events if kind in KINDS}
+    return {kind for device in context.home.devices for kind in KINDS if device.watches_for(kind)}
 
 
 def _danger(said: re.Match[str], context: Context) -> Meaning | None:
