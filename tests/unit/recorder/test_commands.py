@@ -57,6 +57,26 @@ async def test_words_are_searched_with_and_without_quotes_and_options_in_any_ord
     assert "desk" not in out
 
 
+@pytest.mark.parametrize("action", ["show", "export", "delete"])
+async def test_what_to_do_with_a_turn_is_not_searched_for(store, capsys, action):
+    store.add([kept("turn on the floor lamp", 1, at=now(), id="9d080dce5d6f")])
+
+    assert await turns(parsed(["turns", "--search", "floor", "lamp", action, "9d080dce"])) == 2
+
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert f"`voice-gateway turns {action} 9d080dce`" in told.err
+    assert len(store.turns()) == 1
+
+
+async def test_show_is_a_word_like_others_where_no_turn_has_the_name_behind_it(store, capsys):
+    store.add([kept("show the face of clock 1234", 1, at=now(), id="9d080dce5d6f")])
+
+    for words in (["show", "1234"], ["show", "face"], ["clock", "show"]):
+        assert await turns(parsed(["turns", "--search", *words])) == 0
+        assert "show the face" in capsys.readouterr().out
+
+
 async def test_list_is_what_turns_does_without_a_word(store, capsys):
     store.add([kept("hello", 1, at=now())])
 
