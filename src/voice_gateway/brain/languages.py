@@ -67,6 +67,11 @@ class Language:
         return re.compile(rf"\b(?:{'|'.join(data()['asks_back'][self.code])})\b")
 
     @cached_property
+    def toggled(self) -> frozenset[str]:
+        """Common words that are states at the end of a clause: "die Lampe ist aus"."""
+        return frozenset(data()["toggled"].get(self.code, "").split())
+
+    @cached_property
     def granted(self) -> frozenset[str]:
         """Words that take a deed for granted."""
         return listed("granted", self.code)
@@ -120,7 +125,18 @@ class Language:
     def _home_stems(self) -> frozenset[str]:
         return frozenset(word[: max(LEAST_STEM + 1, len(word) - 2)] for word in self.home)
 
+    def is_state(self, word: str) -> bool:
+        """In a language other than English, how something is: who says so has looked."""
+        return matches(word, data()["seen"].get(self.code, ""))
+
+    def names_home(self, words: Sequence[str]) -> bool:
+        """Whether a kind of device, a state or a tool's subject is among them."""
+        subjects = data()["subjects"].get(self.code, "")
+        named = any(is_kind(word) or self.is_state(word) for word in words if word not in self._common)
+        return named or any(matches(word, subjects) for word in words)
+
     def speaks_of_home(self, words: Sequence[str]) -> bool:
+        """Whether a word is among them that people say to a home, and may say of everything else."""
         return any(
             word in self.home or any(word[:end] in self._home_stems for end in range(5, len(word) + 1))
             for word in words
@@ -158,7 +174,7 @@ def without_opening(text: str) -> list[str]:
 @lru_cache(maxsize=256)
 def languages_of(text: str, like: tuple[Language, ...] = ()) -> tuple[Language, ...]:
     """The languages that a text may be in, by its common words; none when we do not have its words. Of
-    several those that it should be `like`: "on" is English and Finnish."""
+    several those that it should be `like`, which may have a word less: "on" is English and Finnish."""
     words = words_in(text)
     plain = " ".join(words)
     hits = {
@@ -167,7 +183,7 @@ def languages_of(text: str, like: tuple[Language, ...] = ()) -> tuple[Language, 
         for known in languages().values()
     }
     most = max(hits.values())
-    found = tuple(known for known, count in hits.items() if count == most) if most else ()
+    found = tuple(known for known, count in hits.items() if most and count + (known in like) >= most)
     alike = tuple(known for known in found if known in like)
     return alike or ((english(),) if english() in found else found)
 
@@ -208,12 +224,6 @@ def is_kind(word: str) -> bool:
     return singular(word) in whole or word in whole or word.startswith(stems)
 
 
-def is_seen(word: str) -> bool:
-    """Whether it tells, in a language other than English, how something is: who says so has looked."""
-    whole, stems = _whole_and_stems(" ".join(data()["seen"].values()))
-    return word in whole or word.startswith(stems)
-
-
 def matches(word: str, patterns: str) -> bool:
     """Whether it is one of these words, or has a stem ("erledig*") or an ending ("*łem") of them."""
     whole, stems = _whole_and_stems(" ".join(one for one in patterns.split() if one[0] != "*"))
@@ -241,7 +251,7 @@ def numbers_as_digits(words: Sequence[str]) -> list[str]:
 
 
 def words_in(text: str) -> list[str]:
-    return _WORD.findall(text.casefold().replace("’", "'"))
+    return _WORD.findall(text.replace("İ", "i").casefold().replace("’", "'"))
 
 
 def singular(word: str) -> str:

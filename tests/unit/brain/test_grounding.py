@@ -476,6 +476,70 @@ def test_talk_that_may_be_of_us_or_of_this_house_never_stands_alone(said: str, t
 @pytest.mark.parametrize(
     ("said", "text"),
     [
+        ("wer hat die Glühwürmchen entdeckt", "Die Glühwürmchen hat Aristoteles beschrieben."),
+        ("was ist der höchste Berg der Alpen", "Der höchste Berg der Alpen ist der Mont Blanc."),
+        ("quelle est la plus haute tour de Paris", "La plus haute tour de Paris est la Tour Eiffel."),
+        ("dónde se encuentra Petra", "Petra se encuentra en Jordania."),
+        ("hoeveel mensen wonen er in Gent", "In Gent wonen ongeveer 265000 mensen."),
+        ("vem skrev Gösta Berlings saga", "Selma Lagerlöf skrev Gösta Berlings saga."),
+        ("kdo složil Rusalku", "Rusalku složil Antonín Dvořák."),
+        ("wie geht es dir", "Mir geht es gut, danke! Und dir?"),
+        ("erzähl einen Witz", "Kommt ein Pferd in die Bar."),
+        ("vertel me een mop", "Twee koeien lopen door de wei."),
+        ("it's my birthday", "Happy birthday! 🎉"),
+        ("what is chlorophyll", "Chlorophyll catches light, mostly red and blue."),
+    ],
+)
+def test_talk_of_the_world_passes_untouched_in_other_words_too(said: str, text: str) -> None:
+    assert spoken(said, text) == text
+
+
+@pytest.mark.parametrize(
+    ("said", "text"),
+    [
+        ("wer schrieb Momo", "Die Waschmaschine läuft."),
+        ("quando nacque Leopardi", "Il forno è caldo."),
+        ("iyi geceler", "Işıklar söndü."),
+    ],
+)
+def test_appliances_are_things_of_a_home_in_other_languages_too(said: str, text: str) -> None:
+    assert spoken(said, text) == NOT_CHECKED
+
+
+@pytest.mark.parametrize(
+    ("said", "text"),
+    [
+        ("gute nacht", "Alles aus, schlaf gut."),
+        ("kto napisał Quo vadis", "Quo vadis napisał Sienkiewicz, a obiad czeka."),
+        ("wer schrieb Momo", "Momo schrieb Michael Ende, der Tee ist schon gezogen."),
+        ("erzähl mir einen Witz", "Die Suppe ist heiss."),
+    ],
+)
+def test_what_is_told_beside_an_answer_never_stands_alone(said: str, text: str) -> None:
+    assert NOT_CHECKED in spoken(said, text)
+
+
+@pytest.mark.parametrize("said", ["która godzina", "hur varmt är det", "hoe laat is het", "spiel ein Lied"])
+def test_what_a_tool_could_tell_is_no_talk_in_other_languages(said: str) -> None:
+    assert Wish(said, HOME).kind is not TurnKind.TALK
+
+
+@pytest.mark.parametrize(
+    ("said", "text"),
+    [
+        ("precalienta el horno", "No tengo acceso al horno."),
+        ("włącz piekarnik", "Niestety nie mam dostępu do piekarnika."),
+        ("tænd ovnen", "Jeg har desværre ikke adgang til ovnen."),
+        ("feed the dog", "I'm afraid I don't have a tool for feeding the dog."),
+    ],
+)
+def test_no_access_is_inability(said: str, text: str) -> None:
+    assert spoken(said, text) == text
+
+
+@pytest.mark.parametrize(
+    ("said", "text"),
+    [
         ("vart flyger fåglarna", "De flyger över havet till Afrika."),
         ("qual è la capitale della Francia", "Parigi è la capitale della Francia."),
         ("wie weit ist der Mond", "Der Mond ist durch einen Abstand von 384000 Kilometern getrennt."),

@@ -11,11 +11,11 @@ from home_words.question import is_question
 from voice_gateway.brain.grounding.wish import Wish
 from voice_gateway.brain.languages import (
     BREAK,
+    LEAST_STEM,
     Language,
     data,
     english,
     is_kind,
-    is_seen,
     languages,
     languages_of,
     listed,
@@ -83,7 +83,8 @@ class Claims:
         whether = language.words("whether")
         stated = list(takewhile(lambda word: word not in whether, words))
         told = language.states & set(stated[2:]) or self._granted(language) & set(words)
-        seen = _sensed(stated) or (language is not english() and any(map(is_seen, stated)))
+        known = {language, *languages_of(" ".join(words))}
+        seen = _sensed(stated) or any(one.is_state(word) for one in known for word in stated)
         that = set(data()["that"].get(language.code, "").split())  # first it is a pronoun: "dat kan ik niet"
         form = language.unable.fullmatch(" ".join(words))
         news = bool(told or seen or that & set(words[1:]))
@@ -105,7 +106,9 @@ class Claims:
         verbs = tool_verbs() if {"not", "nothing"} & set(words[:_SHORT]) else listed("verbs", "base")
         names = self.wish.home.words | listed("rooms", "en") | self.wish.words
         allowed = (language.function | language.words("says") | verbs | names) - self._granted(language)
-        return all(singular(word) in allowed or word in allowed or is_kind(word) for word in words)
+        return all(
+            {word, singular(word), word.removesuffix("ing")} & allowed or is_kind(word) for word in words
+        )
 
     # --- in talk: nothing of this home as a fact, no deed of ours
 
@@ -113,19 +116,30 @@ class Claims:
         known = self._known(sentence)
         if self.none(sentence):
             return Claim.NONE
-        if self._foreign_home(sentence):
-            return Claim.MADE
-        if self._small_talk:
-            sure = self._is_courtesy(sentence)
+        if self._is_courtesy(sentence):
+            foreign = Claim.NONE
         else:
-            plain = [word for word in re.findall(r"[^\W\d_]+", sentence) if word.islower()]
-            sure = bool(known) or (len(plain) < _SHORT and sentence.isascii())
-            sure = sure and not self.tells_of_us(sentence, "did", "here") and not self._strays(sentence)
+            sure = not self._small_talk and self._answers(sentence)
+            foreign = max(Claim.NONE if sure else Claim.UNSURE, self._foreign_home(sentence))
         deeds = not known or english() in known
         found = [
             self._of_clause(words, advice=advice, deeds=deeds) for words, advice in self._stated(sentence)
         ]
-        return max([Claim.NONE if sure else Claim.UNSURE, *found])
+        return max([foreign, *found])
+
+    def _answers(self, sentence: str) -> bool:
+        """It is in a language that we have, or a name and the user's own words; of nobody here and now."""
+        plain = [word for word in re.findall(r"[^\W\d_]+", sentence) if word.islower()]
+        named = any(map(self._is_users, words_in(sentence))) and all(map(self._is_users, plain))
+        letters = "".join(words_in(sentence))
+        short = len(plain) < _SHORT and (letters.isascii() or (self.wish.tale and letters != letters.upper()))
+        told = self.tells_of_us(sentence, "did", "here") or self._strays(sentence)
+        return (bool(self._known(sentence)) or named or short) and not told
+
+    def _is_users(self, word: str) -> bool:
+        """One of the user's words, or of its family: "napsal", "napsala"."""
+        stem = word[: max(LEAST_STEM, len(word) - 2)]
+        return any(one.startswith(stem) for one in self.wish.words)
 
     def harmless(self, sentence: str) -> bool:
         """Where we cannot tell whether it was a wish: also no state and no deed, of whomever; and what has no
@@ -140,7 +154,7 @@ class Claims:
     def deed(self, sentence: str) -> bool:
         """Whether it tells that we did something."""
         clauses = filter(None, map(without_opening, BREAK.split(sentence)))
-        return self._foreign_home(sentence) or any(_deed(words) is Claim.MADE for words in clauses)
+        return bool(self._foreign_home(sentence)) or any(_deed(words) is Claim.MADE for words in clauses)
 
     def _known(self, sentence: str) -> tuple[Language, ...]:
         """The languages that it may be in, first of all those of the user's words."""
@@ -150,25 +164,40 @@ class Claims:
         """In other languages: words or endings of "I did", or of what is here and now."""
         others = [one for one in self._known(sentence) or languages().values() if one is not english()]
         words = words_in(sentence)
-        return any(matches(word, data()[key][one.code]) for one in others for key in lists for word in words)
+        return any(
+            matches(word, told) and (word not in one.function or word in told.split())  # no ending of "qué"
+            for one in others
+            for told in (data()[key][one.code] for key in lists)
+            for word in words
+        )
 
     def _strays(self, sentence: str) -> bool:
-        """In other languages: it answers nothing of what was asked, and has neither a name nor a number."""
+        """In other languages: a part answers nothing of what was asked, and has neither a name nor a number;
+        what is a tale tells nothing that is."""
         known = [one for one in self._known(sentence) if one is not english()]
+        if not known:
+            return False
         common = {word for one in known for word in one.function}
-        said, answered = set(words_in(sentence)) - common, self.wish.words - common
         nouns = listed("de", "articles") if languages()["de"] in known else frozenset()
-        names = any(
-            word[0].isdigit() or (word[0].isupper() and before.casefold() not in nouns)
-            for before, word in pairwise(sentence.split())
-        )
-        return bool(known) and not names and not said & answered
+        tells = not self.wish.tale or any(one.words("present") & set(words_in(sentence)) for one in known)
+        joins = "|".join(data()["and"][one.code] for one in known)
+        for part in re.split(rf"[,;–—] (?=(?:{joins})\b)", sentence):
+            names = any(
+                word[0].isdigit() or (word[0].isupper() and before.casefold() not in nouns)
+                for before, word in pairwise(part.split())
+            )
+            if tells and not names and not any(map(self._is_users, set(words_in(part)) - common)):
+                return True
+        return False
 
-    def _foreign_home(self, sentence: str) -> bool:
+    def _foreign_home(self, sentence: str) -> Claim:
         """In other languages any word of a home: there the person may be in the verb itself."""
         others = [one for one in self._known(sentence) if one is not english()]
         words = words_in(sentence)
-        return any(one.speaks_of_home(words) for one in others) or (bool(others) and any(map(is_seen, words)))
+        spoken_of = any(one.speaks_of_home(words) for one in others)
+        if any(one.names_home(words) for one in others) or (spoken_of and self.tells_of_us(sentence, "did")):
+            return Claim.MADE
+        return Claim.UNSURE if spoken_of else Claim.NONE
 
     @cached_property
     def _small_talk(self) -> bool:
@@ -176,7 +205,7 @@ class Claims:
         known, words = languages_of(self.wish.said), spelled_out(self.wish.said).split()
         asked = any(one.asks.match(" ".join(words_in(self.wish.said))) for one in known)
         if english() not in known:
-            return not asked
+            return not asked and not self.wish.tale
         return set(words) <= english().function | english().words("greeting") and (
             not asked or words[0] == "how"
         )
@@ -184,7 +213,9 @@ class Claims:
     def _is_courtesy(self, sentence: str) -> bool:
         known = {*languages_of(sentence), *languages_of(self.wish.said)} or languages().values()
         common = {word for one in known for word in one.function | one.words("courtesy")}
-        return set(spelled_out(sentence).split()) <= (common | self.wish.words) - listed("subjects", "states")
+        ends = {word for clause in BREAK.split(sentence) for word in words_in(clause)[-1:]}
+        states = listed("subjects", "states").union(*(ends & one.toggled for one in known))
+        return set(spelled_out(sentence).split()) <= (common | self.wish.words) - states
 
     def _stated(self, sentence: str) -> Iterator[tuple[list[str], bool]]:
         """The clauses that are no questions, and whether they are advice, which tells nothing of a home."""
@@ -196,7 +227,8 @@ class Claims:
             found = english().pattern("advice").match(plain)
             found = found or (asking and english().pattern("instructions").match(plain))
             present = english().words("present") & set(plain.partition(" if ")[0].split())
-            goes_on = advised and bool(set(words[:_BEGINNING]) & listed("verbs", "base"))
+            verbs = listed("verbs", "base") | listed("verbs", "words")
+            goes_on = advised and bool(set(words[:_BEGINNING]) & verbs)
             advised = goes_on or (bool(found) and not present)
             if not (is_question(sentence) and any(one.asks.match(plain) for one in languages_of(plain))):
                 head = list(takewhile(lambda word: word not in reasons, words)) if advised else words
@@ -207,8 +239,8 @@ class Claims:
 
     def _of_clause(self, words: Sequence[str], *, advice: bool, deeds: bool) -> Claim:
         known = self.wish.home.all | listed("subjects", "facts")
-        things = [at for at, word in enumerate(words) if is_kind(word) or singular(word) in known]
-        tale = bool(english().words("tales") & self.wish.words)
+        things = [at for at, word in enumerate(words) if (deeds and is_kind(word)) or singular(word) in known]
+        tale = self.wish.tale
         deed = _deed(words) if deeds else Claim.NONE
         if tale and (deed is Claim.UNSURE or not (things or english().words("pronouns") & set(words))):
             deed = Claim.NONE
@@ -326,6 +358,6 @@ def _in_general(words: Sequence[str], place: int) -> bool:
         return True
     if _states_in(words) or english().words("ours") & set(words):
         return False
-    many = words[place].endswith("s") or words[place] == "light"  # that of the sun
-    definite = english().words("definite") & before
-    return bool(before & {"a", "an"}) or (many and len(words) > _SHORT and not definite)
+    many = words[place].endswith("s") and len(words) > _SHORT
+    sun = words[place] == "light"
+    return bool(before & {"a", "an"}) or ((many or sun) and not english().words("definite") & before)

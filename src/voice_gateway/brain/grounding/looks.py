@@ -79,9 +79,7 @@ def _facts(text: str) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
         singular(word) for word in words if word[0].isdigit() or is_kind(word) or singular(word) in rooms
     )
     spoken = languages_of(text)
-    toggled = {
-        word for one in spoken for word in words[-1:] if word in data()["toggled"].get(one.code, "").split()
-    }
+    toggled = {word for one in spoken for word in words[-1:] if word in one.toggled}
     common = {word for one in spoken for word in one.function} - listed("looks", "not") - toggled
     rest = frozenset(singular(word) for word in words if word not in common | states) - things
     return things, states, rest

@@ -14,6 +14,7 @@ from voice_gateway.brain.languages import (
     languages,
     languages_of,
     listed,
+    matches,
     numbers_as_digits,
     singular,
     spelled_out,
@@ -77,6 +78,11 @@ class Wish:
         return frozenset(words_in(self.said)) | frozenset(map(singular, words_in(self.said)))
 
     @cached_property
+    def tale(self) -> bool:
+        """A joke or a story was asked for."""
+        return any(matches(word, tales) for tales in data()["tales"].values() for word in self.words)
+
+    @cached_property
     def act(self) -> SpeechAct:
         return classify(self.said, self.home.all, self.tools)
 
@@ -86,17 +92,19 @@ class Wish:
         words, known = words_in(self.said), languages_of(self.said)
         if self.act is SpeechAct.TALK or english().pattern("talk").fullmatch(" ".join(words)):
             return TurnKind.TALK
-        if self.act is not SpeechAct.UNCLEAR or self.home.named_in(self.said):
+        foreign_tale = self.tale and known and english() not in known  # "vertel een mop" tells nobody to mop
+        if (self.act is SpeechAct.HOME and not foreign_tale) or self.home.named_in(self.said):
             return TurnKind.HOME
         if _foreign_kinds(words):
             return TurnKind.HOME
         if english() in known:
             return TurnKind.UNCLEAR
-        if any(map(is_kind, words)) or any(one.speaks_of_home(words) for one in known):
-            return TurnKind.HOME
         others = known or [one for one in languages().values() if one is not english()]
-        talk = any(one.pattern("talk").match(f"{' '.join(words)} ") for one in others)
-        return TurnKind.TALK if talk else TurnKind.UNCLEAR
+        talk = self.tale or any(one.pattern("talk").match(f"{' '.join(words)} ") for one in others)
+        spoken_of = any(one.speaks_of_home(words) for one in known)
+        if any(one.names_home(words) for one in others) or (spoken_of and not talk):
+            return TurnKind.HOME
+        return TurnKind.TALK if talk and not spoken_of else TurnKind.UNCLEAR
 
     @cached_property
     def parts(self) -> list["Wish"]:
