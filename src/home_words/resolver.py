@@ -13,6 +13,7 @@ from typing import Final, Generic
 
 from home_words.kinds import ENTRANCES, D, DeviceClass, HomeDevice, classes_in, device_class
 from home_words.names import fold, loose, loose_words, meaning, plain, plain_words, spellings, words
+from home_words.outlets import outlet_named
 from home_words.phonetics import phrase_likeness, sound
 
 ALL: Final = frozenset({"all", "every", "everything", "everywhere", "both", "each"})
@@ -75,6 +76,16 @@ def number_of(device: HomeDevice) -> str:
     """Of a node with several devices each has a number of its own."""
     endpoint = getattr(device, "endpoint", 0)
     return f"node {device.node_id} endpoint {endpoint}" if endpoint else f"node {device.node_id}"
+
+
+def is_outlet(device: HomeDevice) -> bool:
+    """One of several that share a node, and has its number behind the name of all."""
+    endpoint = getattr(device, "endpoint", 0)
+    return device.node_id is not None and bool(endpoint) and device.name.endswith(f" {endpoint}")
+
+
+def strip_of(outlet: HomeDevice) -> str:
+    return outlet.name.rpartition(" ")[0]
 
 
 def names_of(device: HomeDevice) -> tuple[str, ...]:
@@ -211,6 +222,8 @@ class Names(Generic[D]):
         if not worded and (sort := device_class("".join(meaning(asked)[-1:]))) and sort.sort in _SAID_BEHIND:
             called = self._at(self._by("named", said - {sort.noun}))  # "the front door lock"
             worded = tuple(filter(sort.has, called))
+        if not worded and (outlet := outlet_named(asked)):
+            worded = tuple(filter(is_outlet, self._at(self._by("named", words(outlet)))))
         return worded or self._at(self._by("number", fold(asked)) or self._by("numbered", said))
 
     def same_words(self, asked: str, among: Sequence[D] | None = None) -> tuple[D, ...]:

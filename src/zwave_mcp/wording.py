@@ -23,6 +23,7 @@ from home_words.wording import (
     was_state,
 )
 from zwave_mcp.devices import Device
+from zwave_mcp.happenings import event_names
 
 __all__ = [
     "Called",
@@ -98,7 +99,11 @@ def not_sent(device: Device) -> str:
 
 
 def cannot(device: Device, action: str) -> str:
-    return capital(f"{the(device)} cannot be {_PASSIVE[action]}; {_ABLE[device.kind]}.")
+    button = device.kind in ("sensor", "other") and any(
+        name.startswith("button") for name in event_names(device)
+    )
+    able = "it only tells when it is pressed" if button else _ABLE[device.kind]
+    return capital(f"{the(device)} cannot be {_PASSIVE[action]}; {able}.")
 
 
 def which(devices: Sequence[Device]) -> str:

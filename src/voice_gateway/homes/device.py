@@ -68,6 +68,11 @@ class Device:
         return self.kind in COVERS
 
 
+def is_button(device: Device) -> bool:
+    """A remote, or the button at the door: it is pressed, and nothing is done to it."""
+    return device.kind in ("sensor", "other") and any(one.startswith("button") for one in device.events)
+
+
 def same_but_for_state(before: Sequence[Device], now: Sequence[Device]) -> bool:
     """The same devices in the same order, and none with another name or kind."""
 

@@ -6,8 +6,9 @@ from dataclasses import dataclass, replace
 
 from home_words.kinds import ENTRANCES, DeviceClass, device_class
 from home_words.names import fold, name_key, plain_words
+from home_words.outlets import whole_strip
 from home_words.phonetics import best_match
-from home_words.resolver import without_remark
+from home_words.resolver import is_outlet, strip_of, without_remark
 from voice_gateway.brain.local.command.which import Which
 from voice_gateway.brain.local.wording import unknown_room
 from voice_gateway.homes.device import Device
@@ -147,6 +148,7 @@ class Resolver:
     last: tuple[Device, ...] = ()
     fits: Callable[[Device], bool] = anything
     sweep: bool = False  # "everything" and "the doors" mean all that fit: closing and locking do no harm
+    looks: bool = False  # nothing is done to them: "everything" is all there is
 
     # --- an expression
 
@@ -203,6 +205,8 @@ class Resolver:
         exact = self._pick(names.exact(phrase) or names.exact(said), said)
         if exact is not None:
             return exact
+        if outlets := self._outlets(whole_strip(said)):
+            return Found(outlets, group=True)
         rest = _REST.match(whole)
         if rest and self.last:
             return self._others("everything" if rest["all"] else rest["what"] or self._sort_of_last())
@@ -217,6 +221,14 @@ class Resolver:
         # Whatever its server would take for one device is that device here, too.
         meant = names.only(phrase, self.fits) if isinstance(found, Unknown) else None
         return Found((meant,), exact=False) if meant else found
+
+    def _outlets(self, strip: str) -> tuple[Device, ...]:
+        """Of one strip; of two that are called the same nobody knows which."""
+        key = name_key(plain(strip))
+        named = [
+            device for device in self.home.devices if is_outlet(device) and name_key(strip_of(device)) == key
+        ]
+        return tuple(named) if key and len({(one.source, one.node_id) for one in named}) == 1 else ()
 
     def _of_one_home(self, said: str) -> Resolution | None:
         """ "The lamp of the cabin", where that is the name of one of several homes."""
@@ -306,11 +318,13 @@ class Resolver:
             if definite and sort.plural and sort.sort in _ALL_BY_PLURAL and not (placed.room or self.room):
                 placed = replace(placed, room=EVERYWHERE)  # "the lamps": all, where no room says which
             # Who switches all devices does not mean the locks.
-            sort = replace(sort, sort="all") if sort.sort == "device" else sort
+            sort = replace(sort, sort="all") if sort.sort == "device" and not self.looks else sort
+            sort = replace(sort, sort="device") if sort.sort == "all" and self.looks else sort
             return self._of_class(sort, scope, placed, quantifier, said)
         if not placed.what:  # a room alone is no device, even if it has only one
             return Unclear(tuple(filter(self.fits, scope)), said)
-        return self._by_name(placed, scope, said)
+        found = self._by_name(placed, scope, said)
+        return _all_of_one_name(found, quantifier) if isinstance(found, Unclear) else found
 
     def _nowhere(self, placed: Placed, said: str) -> Unknown:
         if placed.nowhere == "here":
@@ -373,6 +387,13 @@ class Resolver:
         """At most three to offer. Those in the room that was named come first."""
         found = self.home.names.nearest(placed.what, tuple(filter(self.fits, self.home.devices)), 6, OFFERED)
         return tuple(sorted(found, key=lambda one: placed.room not in (None, one.room))[:3])
+
+
+def _all_of_one_name(found: Unclear, quantifier: str) -> Resolution:
+    """ "Both lamps", where two are called just that."""
+    names = {fold(device.name) for device in found.candidates}
+    number = len(found.candidates) == 2 if quantifier == "both" else quantifier in ("all", "every", "each")
+    return Found(found.candidates, group=True) if number and len(names) == 1 else found
 
 
 def quantified(said: str) -> tuple[str, str]:

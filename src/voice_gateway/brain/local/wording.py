@@ -103,6 +103,7 @@ DOING = {
     "ring": "ring",
 }  # fmt: skip
 
+BUTTON = "only tells when it is pressed"
 ABLE = {
     "blind": "can be opened, closed and stopped",
     "garage_door": "can be opened and closed",

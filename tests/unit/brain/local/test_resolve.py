@@ -168,3 +168,54 @@ def test_a_garbled_name_means_its_own_device_or_nobody() -> None:
 
     assert wrong == []
     assert right > 1000  # it is not that nothing was found
+
+
+def strip(name: str, node: int, outlets: int, source: str = "zwave") -> list[Device]:
+    return [
+        Device(f"{name} {at}", "Office", "switch", node_id=node, endpoint=at, source=source)
+        for at in range(1, outlets + 1)
+    ]
+
+
+STRIPS = [*strip("Power Strip", 9, 3), Device("Lamp 2", "Office", "switch", node_id=4)]
+
+
+@pytest.mark.parametrize(
+    ("phrase", "devices"),
+    [
+        ("outlet 3 of the power strip", ["Power Strip 3"]),
+        ("the socket number 2 on the power strip", ["Power Strip 2"]),
+        ("power strip outlet 3", ["Power Strip 3"]),
+        ("plug three on the power strip", ["Power Strip 3"]),
+        ("the second socket of the power strip", ["Power Strip 2"]),
+        ("the whole power strip", ["Power Strip 1", "Power Strip 2", "Power Strip 3"]),
+        ("all outlets of the power strip", ["Power Strip 1", "Power Strip 2", "Power Strip 3"]),
+        ("everything on the power strip", ["Power Strip 1", "Power Strip 2", "Power Strip 3"]),
+    ],
+)
+def test_outlets_of_a_strip_are_found_by_their_number_or_all_at_once(phrase: str, devices: list[str]) -> None:
+    assert names(Resolver(build_home(STRIPS)).resolve(phrase)) == devices
+
+
+@pytest.mark.parametrize(
+    "phrase",
+    ["outlet 4 of the power strip", "outlet 2 of the lamp", "the whole lamp", "outlet 1 of the heater"],
+)
+def test_an_outlet_that_is_not_there_is_nobody(phrase: str) -> None:
+    assert not isinstance(Resolver(build_home(STRIPS)).resolve(phrase), Found)
+
+
+def test_of_two_strips_of_one_name_nobody_knows_which_is_meant_as_a_whole() -> None:
+    home = build_home([*strip("Power Strip", 9, 2), *strip("Power Strip", 12, 2)])
+    assert not isinstance(Resolver(home).resolve("the whole power strip"), Found)
+
+
+@pytest.mark.parametrize(
+    ("phrase", "nodes"),
+    [("both lampe", [2, 3]), ("both of the lampe", [2, 3]), ("all lampe", [2, 3]), ("both schirm", [])],
+)
+def test_both_of_one_name_are_meant_by_both(phrase: str, nodes: list[int]) -> None:
+    lamps = [Device("Lampe", "Wohnzimmer", "dimmer", node_id=node) for node in (2, 3)]
+    more = [Device("Schirm", f"Raum {node}", "dimmer", node_id=node) for node in (4, 5, 6)]
+    found = Resolver(build_home([*lamps, *more])).resolve(phrase)
+    assert ([one.node_id for one in found.devices] if isinstance(found, Found) else []) == nodes

@@ -21,8 +21,8 @@ from voice_gateway.brain.local.meaning import (
 from voice_gateway.brain.local.plan.builtin import volume_step
 from voice_gateway.brain.local.plan.scene import scene, scene_named, start_scene, tried_scene
 from voice_gateway.brain.local.resolve import IT, Found, Resolver, Unclear, Unknown, plain, room_named
-from voice_gateway.brain.local.wording import ABLE, DOING, can_be_told_apart, not_known, the, which
-from voice_gateway.homes.device import Device
+from voice_gateway.brain.local.wording import ABLE, BUTTON, DOING, can_be_told_apart, not_known, the, which
+from voice_gateway.homes.device import Device, is_button
 from voice_gateway.homes.home import Home
 from voice_gateway.homes.source import Act
 
@@ -158,7 +158,7 @@ def _for_found(
 
 
 def _cannot(device: Device, action: str) -> str:
-    able = ABLE.get(device.kind)
+    able = BUTTON if is_button(device) else ABLE.get(device.kind)
     if device.is_cover and action == "dim":
         return f"I can't set {the(device)} to a position: it {able}."
     if action == "colour" and device.can("kelvin"):
@@ -266,7 +266,9 @@ def _wished(device: Device, frame: Frame, action: str, home: Home) -> Act | str:
     if level is not None and not 0 <= level <= 100:
         return "I can set that from 0 to 100 percent. To how many shall I?"
     if meant == "ring":
-        return Act(meant, tone=frame.text("tone"), level=_whole(level) or None)
+        if level is not None and level < 1:  # to Z-Wave that means as loud as usual
+            return f"I can ring {the(device)} at 1 to 100 percent. At how many shall I?"
+        return Act(meant, tone=frame.text("tone"), level=_whole(level))
     if meant not in _LEVELS:
         beside = _whole(level) if meant in ("colour", "kelvin") else None
         return Act(meant, beside, colour=frame.text("colour"), kelvin=_whole(frame.number("kelvin")))

@@ -165,7 +165,7 @@ def _one(frame: Frame, phrase: str, context: Context, *, expect: str = "", measu
     if not context.home.devices:
         return home_unknown(context)
     fits = _measuring(measure) if measure in _MEASURES else _HAVING.get(expect, anything)
-    found = Resolver(context.home, context.room, context.last, fits).resolve(phrase)
+    found = Resolver(context.home, context.room, context.last, fits, looks=True).resolve(phrase)
     if isinstance(found, Unknown):
         if found.phrase in _NOBODY:
             return NotHandled("nobody's device is meant", forbid=True)

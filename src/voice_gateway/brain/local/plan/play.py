@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from home_words import command_words as words
+from home_words.kinds import device_class
 from home_words.names import loose_words, name_key
 from home_words.phrases import capital, listed
 from voice_gateway.brain.local.grammar import Frame
@@ -12,8 +13,8 @@ from voice_gateway.brain.local.meaning import Clarification, Context, Meaning, N
 from voice_gateway.brain.local.plan.act import DEVICE_ACTS, act
 from voice_gateway.brain.local.plan.builtin import volume_step
 from voice_gateway.brain.local.resolve import IT, Found, Resolver, plain, room_named
-from voice_gateway.brain.local.wording import the, which
-from voice_gateway.homes.device import Device
+from voice_gateway.brain.local.wording import BUTTON, the, which
+from voice_gateway.homes.device import Device, is_button
 
 # --- what plays
 
@@ -94,13 +95,23 @@ _TONE = re.compile(r"^(?:the|a|some) | (?:tone|sound|melody)$|^(?:tone|sound) ")
 def ringing(frame: Frame, context: Context, action: str) -> Meaning | None:
     """ "Play Westminster on the door chime": of what rings, by name or sort; None: of something else."""
     said = frame.text("thing")
-    if not any(device.can("ring") for device in context.home.devices) or said in ("", *IT):
+    if not any(device.can("ring") or is_button(device) for device in context.home.devices):
+        return None
+    if said in ("", *IT):
         return None
     parted = (pattern.fullmatch(said) for pattern in _WITH_TONE)
     ways = [(said, ""), *((found["thing"], found["tone"]) for found in parted if found)]
     for thing, named in ways:
         found = Resolver(context.home, context.room, context.last).resolve(thing)
         devices = found.devices if isinstance(found, Found) else getattr(found, "candidates", ())
+        if action in ("ring", "play") and devices and all(_is_bell_button(one, thing) for one in devices):
+            button, devices = devices[0], tuple(one for one in context.home.devices if one.kind == "chime")
+            if not devices:
+                said = f"{capital(the(button))} {BUTTON}. I know nothing that could ring."
+                return Step(frame.intent, frame=frame, say=said, devices=(button,))
+            if len(devices) > 1:
+                return Clarification(which(devices), replace(frame, intent="Ring"), devices)
+            thing = context.home.called(devices[0])
         if not devices or not all(device.can("ring") for device in devices):
             continue
         tone = _TONE.sub("", named)
@@ -111,6 +122,13 @@ def ringing(frame: Frame, context: Context, action: str) -> Meaning | None:
         slots = {**frame.slots, "thing": thing, **({"tone": tone} if tone else {})}
         return act(replace(frame, intent="Ring", slots=slots), context, action)
     return None
+
+
+def _is_bell_button(device: Device, said: str) -> bool:
+    """The button at the door has no voice; one that was never interviewed tells nothing of itself."""
+    sort = device_class(plain(said))
+    called = device.kind in ("sensor", "other") and sort is not None and sort.sort == "chime"
+    return not device.can("ring") and ("doorbell" in device.events or called)
 
 
 def _is_missing(tone: str, tones: Sequence[str]) -> bool:

@@ -1,0 +1,48 @@
+"""The button at the door is called like what rings, and has no voice."""
+
+import pytest
+from tests.fakes.home_talk import HomeTalk
+
+NOT_UNIT = "a simulated home at its own pace"
+
+HEAD = "[home]\nradio_seconds = 0\n"
+BUTTON = '[[device]]\nname = "Doorbell"\nroom = "Garden"\nkind = "sensor"\nbuttons = 1\n'
+REMOTE = '[[device]]\nname = "Wall Remote"\nroom = "Hall"\nkind = "sensor"\nbuttons = 4\nbattery = 50\n'
+CHIME = '[[device]]\nname = "{}"\nroom = "Hall"\nkind = "chime"\ntones = ["Ding Dong", "Westminster"]\n'
+SIREN = '[[device]]\nname = "Siren"\nroom = "Hall"\nkind = "siren"\ntones = ["Alarm"]\n'
+ONLY_TELLS = "only tells when it is pressed"
+LAMP = '[[device]]\nname = "Lamp"\nroom = "Hall"\nkind = "switch"\n'
+
+
+@pytest.mark.parametrize(
+    ("more", "said", "answer"),
+    [
+        (CHIME.format("Gong"), "ring the doorbell", "The Gong is playing Ding Dong."),
+        (CHIME.format("Gong") + SIREN, "ring the doorbell", "The Gong is playing Ding Dong."),
+        (CHIME.format("Gong"), "play westminster on the doorbell", "The Gong is playing Westminster."),
+        (CHIME.format("Gong"), "ring the gong", "The Gong is playing Ding Dong."),
+        (SIREN, "ring the doorbell", f"The Doorbell {ONLY_TELLS}. I know nothing that could ring."),
+        (LAMP, "ring the doorbell", f"The Doorbell {ONLY_TELLS}. I know nothing that could ring."),
+        (CHIME.format("Gong") + CHIME.format("Bell"), "ring the doorbell",
+         "Which one do you mean: the Gong or the Bell?"),
+        (LAMP, "turn off the doorbell", f"The Doorbell cannot be turned off; it {ONLY_TELLS}."),
+        (LAMP, "turn on the wall remote", f"I can't turn on that: the Wall Remote {ONLY_TELLS}."),
+        (CHIME.format("Gong"), "ring the gong at 0 percent",
+         "I can ring the Gong at 1 to 100 percent. At how many shall I?"),
+    ],
+)  # fmt: skip
+async def test_what_rings_is_rung_and_nothing_else(more: str, said: str, answer: str) -> None:
+    talk = HomeTalk(HEAD + BUTTON + REMOTE + more)
+    assert (await talk.hears(said)).text == answer
+
+
+async def test_a_chime_of_that_name_is_meant_itself() -> None:
+    talk = HomeTalk(HEAD + CHIME.format("Doorbell") + CHIME.format("Gong"))
+    assert (await talk.hears("ring the doorbell")).text == "The Doorbell is playing Ding Dong."
+
+
+async def test_everything_in_a_room_is_looked_at_whatever_it_is() -> None:
+    lock = '[[device]]\nname = "Front Door"\nroom = "Hall"\nkind = "lock"\n'
+    talk = HomeTalk(HEAD + CHIME.format("Gong") + lock)
+    said = (await talk.hears("what is the state of everything in the hall")).text
+    assert ("Gong" in said, "Front Door" in said) == (True, True), said
