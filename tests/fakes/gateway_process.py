@@ -70,7 +70,7 @@ class Commands:
             stdout=asyncio.subprocess.PIPE,
             stderr=stderr,
             cwd=self.folder,
-            env={**(NO_CONSOLE if "run" in words else {}), **self.env, **env},
+            env={**(NO_CONSOLE if {"run", "doctor"} & set(words) else {}), **self.env, **env},
             limit=1 << 26,
         )
         self._started.append(process)
