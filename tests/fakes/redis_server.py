@@ -6,6 +6,7 @@ import socket
 import subprocess
 import time
 from pathlib import Path
+from typing import Any
 
 from tests.fakes.counterparts import program
 
@@ -29,6 +30,13 @@ class RedisServer:
     @property
     def url(self) -> str:
         return f"unix://{self._file}"
+
+    def ask(self, *command: str) -> Any:
+        """Its answer to one command, beside those who use it."""
+        from redis import Redis
+
+        with Redis.from_url(self.url, decode_responses=True) as client:
+            return client.execute_command(*command)
 
     def _wait(self) -> None:
         """The file is there a moment before anybody listens."""

@@ -17,7 +17,7 @@ from voice_gateway.app.plans import PlansTold
 from voice_gateway.app.routines import Routines, place_of
 from voice_gateway.app.servers import TOOLS_WAIT_SECONDS, ToolServers
 from voice_gateway.app.timers import Timers
-from voice_gateway.brain.local.about import About
+from voice_gateway.brain.local.about import GatewayFacts
 from voice_gateway.brain.local.stage import LocalBrain
 from voice_gateway.brain.prompts import SpokenPrompts
 from voice_gateway.brain.stage import Stage
@@ -152,10 +152,10 @@ class Gateway:
                 "tools", State.DEGRADED, OWN_TOOLS_LEFT_OUT.format(reasons="; ".join(found.problems))
             )
 
-    def _about(self) -> About:
+    def _about(self) -> GatewayFacts:
         voice = self.settings.voice
         words = () if voice.wake == "none" else voice.wake_words
-        return About(self.settings.mqtt.name, voice.enabled, words)
+        return GatewayFacts(self.settings.mqtt.name, voice.enabled, words)
 
     def _build_executor(self) -> ToolExecutor:
         settings = self.settings.tools

@@ -35,7 +35,7 @@ class Where:
 
 
 @dataclass(frozen=True, slots=True)
-class Act:
+class UndoEntry:
     """All that one turn changed."""
 
     did: tuple[Call, ...] = ()  # the calls that were made, in their order
@@ -44,7 +44,7 @@ class Act:
     at: float = 0.0
     tries: int = 0  # to put it back, in vain
 
-    def after(self, older: "Act") -> "Act":
+    def after(self, older: "UndoEntry") -> "UndoEntry":
         """Both as one: what was before the first of two acts on one device is what was before both."""
         calls = [call for call in self.calls if not any(_covers(old, call) for old in older.calls)]
         reasons = tuple(dict.fromkeys((*self.reasons, *older.reasons)))
@@ -56,7 +56,7 @@ class Act:
         return json.dumps(facts)
 
     @classmethod
-    def from_text(cls, text: str) -> "Act":
+    def from_text(cls, text: str) -> "UndoEntry":
         facts = json.loads(text)
         did, calls = tuple(filter(is_call, facts["did"])), tuple(filter(is_call, facts["calls"]))
         return cls(did, calls, tuple(facts["reasons"]), float(facts["at"]), int(facts["tries"]))
@@ -79,9 +79,9 @@ def target(call: Call) -> str:
 class Acts(Protocol):
     """Where acts are kept. Each is given once: whoever takes it puts it back. Trouble is a LinkError."""
 
-    async def add(self, act: Act, where: Where) -> None: ...
+    async def add(self, act: UndoEntry, where: Where) -> None: ...
 
-    async def newest(self, where: Where, *, take: bool) -> Act | None: ...
+    async def newest(self, where: Where, *, take: bool) -> UndoEntry | None: ...
 
 
 @dataclass
@@ -94,9 +94,9 @@ class TurnActs:
     called: Called = lambda name, _by: name
     wanted: Where | None = None  # a command asks to take back the last act of these, whatever the words are
     _put_back: set[str] = field(default_factory=set)  # ids of calls that put something back
-    _left: Act | None = None  # what was taken and is not put back yet
+    _left: UndoEntry | None = None  # what was taken and is not put back yet
 
-    async def last(self, seconds: float) -> Act | None:
+    async def last(self, seconds: float) -> UndoEntry | None:
         """What this conversation did last, if it is not longer ago than this."""
         try:
             act = await self.acts.newest(replace(self.here, room=None), take=False)
@@ -105,7 +105,7 @@ class TurnActs:
             return None
         return act if act is not None and self.now() - act.at <= seconds else None
 
-    async def take(self, most: int = 1) -> Act | None:
+    async def take(self, most: int = 1) -> UndoEntry | None:
         """The last act of this conversation, else of this door and room, or the last few of them as one. They
         are not there any more then."""
         here = (replace(self.here, room=None), replace(self.here, conversation=None))
@@ -124,7 +124,7 @@ class TurnActs:
         """Taking these back goes one further, it does not do again what was taken back."""
         self._put_back |= {call.id for call in calls}
 
-    def leave(self, act: Act | None) -> None:
+    def leave(self, act: UndoEntry | None) -> None:
         """It can still be taken back, as part of what this turn does."""
         self._left = act
 
@@ -148,7 +148,7 @@ class TurnActs:
         except LinkError as error:  # the answer still comes
             log.warning("an act is not kept and cannot be undone", extra={"reason": str(error)})
 
-    def _joined(self, act: Act | None) -> Act | None:
+    def _joined(self, act: UndoEntry | None) -> UndoEntry | None:
         left = self._left
         return act or left if left is None or act is None else act.after(left)
 
@@ -164,7 +164,7 @@ def _covers(old: Call, new: Call) -> bool:
     return bool(one.keys() == other.keys() and one.get("action") == other.get("action"))
 
 
-def act_of(outcomes: Sequence[ToolOutcome], called: Called) -> Act | None:
+def act_of(outcomes: Sequence[ToolOutcome], called: Called) -> UndoEntry | None:
     """What these outcomes changed, or may have; None when that is nothing."""
     did: list[Call] = []
     calls: list[Call] = []
@@ -183,8 +183,8 @@ def act_of(outcomes: Sequence[ToolOutcome], called: Called) -> Act | None:
             reasons += [undo] if isinstance(undo, str) else []
     if not did:
         return None
-    act = Act(tuple(did), tuple(calls[:MOST_CALLS]), tuple(dict.fromkeys(reasons)))
-    too_much = Act(reasons=("It was too much to be kept.",))
+    act = UndoEntry(tuple(did), tuple(calls[:MOST_CALLS]), tuple(dict.fromkeys(reasons)))
+    too_much = UndoEntry(reasons=("It was too much to be kept.",))
     return act if len(act.to_text()) <= LONGEST else too_much
 
 

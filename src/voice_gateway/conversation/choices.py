@@ -9,7 +9,7 @@ from home_words.resolver import Group, Names, One, Several
 
 
 @dataclass(frozen=True, slots=True)
-class Thing:
+class ProposedThing:
     """What a proposed call is about."""
 
     name: str
@@ -44,7 +44,7 @@ _DETERMINED = re.compile(r"^(?:the|my|our|that|this|those|these)\b")
 _LONGEST = 12  # words
 
 
-def read_choice(text: str, asked: str, things: Sequence[Thing]) -> Choice | None:
+def read_choice(text: str, asked: str, things: Sequence[ProposedThing]) -> Choice | None:
     """None: it is none, but a plain yes or no, or something else. `asked` is the question: whoever answers
     with another deed than that wants something else."""
     every = plain_words(text)
@@ -83,7 +83,7 @@ def _again(phrase: str) -> Choice | None:
     return Choice(frozenset(), sure=False) if _DETERMINED.match(phrase) else None
 
 
-def _meant(phrase: str, things: Sequence[Thing]) -> Choice | None:
+def _meant(phrase: str, things: Sequence[ProposedThing]) -> Choice | None:
     """All parts of the phrase must be known."""
     if not phrase or phrase.rsplit(maxsplit=1)[-1] in _NOBODY:
         return None
@@ -113,7 +113,7 @@ def _counted(phrase: str, count: int) -> frozenset[int] | None:
     return frozenset(range(first, first + number)) if first + number <= count else None
 
 
-def _named(part: str, things: Sequence[Thing]) -> Choice | None:
+def _named(part: str, things: Sequence[ProposedThing]) -> Choice | None:
     match Names(things).find(part):
         case One(device):
             return Choice(frozenset({things.index(device)}))

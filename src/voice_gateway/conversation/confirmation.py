@@ -10,7 +10,7 @@ from voice_gateway.brain.render_outcomes import render_outcomes
 from voice_gateway.brain.stage import Turn
 from voice_gateway.config import SHORTEST_PIN, PermissionSettings
 from voice_gateway.conversation.answers import Answer, is_short, may_be_pin, read_answer, without_pin
-from voice_gateway.conversation.choices import Choice, Thing, read_choice
+from voice_gateway.conversation.choices import Choice, ProposedThing, read_choice
 from voice_gateway.conversation.pending import (
     DECLINED,
     QUESTION,
@@ -200,13 +200,13 @@ class Confirmation:
             return AnswerWanted.WORDS
         return AnswerWanted.PIN if pending.sensitive and self._pin is not None else AnswerWanted.YES_NO
 
-    def _thing(self, call: ToolCall) -> Thing:
+    def _thing(self, call: ToolCall) -> ProposedThing:
         """By which words it can be chosen among the others."""
         reach = self._reach(call) or Reach()
         if len(reach.devices) == 1:
             one = reach.devices[0]
-            return Thing(one.name, one.room or "", one.kind)
-        return Thing(reach.scene or reach.said or call.name.replace("_", " "), "", "other")
+            return ProposedThing(one.name, one.room or "", one.kind)
+        return ProposedThing(reach.scene or reach.said or call.name.replace("_", " "), "", "other")
 
     def set_aside(self, state: dict[str, Any]) -> None:
         """Something else came between: what is said now answers nothing."""

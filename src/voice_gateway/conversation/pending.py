@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from voice_gateway.conversation.choices import Thing
+from voice_gateway.conversation.choices import ProposedThing
 from voice_gateway.turn import ToolCall, new_id
 
 QUESTION = "confirmation"  # where the open question stands in a conversation's state
@@ -19,7 +19,7 @@ class Pending:
     question: str
     expires: float
     sensitive: bool = True  # only then a PIN is wanted, and the door matters
-    things: tuple[Thing, ...] = ()  # what each of the calls is about
+    things: tuple[ProposedThing, ...] = ()  # what each of the calls is about
     said: str = ""  # the words after which it was asked
 
     def to_json(self) -> dict[str, Any]:
@@ -39,7 +39,7 @@ def open_question(state: Mapping[str, Any]) -> Pending | None:
         return None
     calls = tuple(ToolCall(id=new_id(), name=c["name"], args=c["args"]) for c in raw["calls"])
     sensitive = bool(raw.get("sensitive", True))
-    things = tuple(Thing(name, room, kind) for name, room, kind in raw.get("things", ()))
+    things = tuple(ProposedThing(name, room, kind) for name, room, kind in raw.get("things", ()))
     said = str(raw.get("said", ""))
     return Pending(calls, str(raw["question"]), float(raw["expires"]), sensitive, things, said)
 

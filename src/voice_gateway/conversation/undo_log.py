@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from voice_gateway.brain.acts import KEPT_SECONDS, Act, Acts, Where
+from voice_gateway.brain.acts import KEPT_SECONDS, Acts, UndoEntry, Where
 from voice_gateway.conversation.place import SHARED_DOORS
 from voice_gateway.conversation.store import Store
 from voice_gateway.errors import LinkError
@@ -41,9 +41,9 @@ def _fits(row: tuple[Any, ...]) -> bool:
     return all(isinstance(text, str) for text in texts) and _act(texts[-1]) is not None
 
 
-def _act(text: str) -> Act | None:
+def _act(text: str) -> UndoEntry | None:
     try:
-        return Act.from_text(text)
+        return UndoEntry.from_text(text)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None  # of another version, or damaged
 
@@ -71,15 +71,15 @@ class SqliteActs:
         self._file = SqliteFile(file, schema, on_damage=on_damage, durable=False)
         self._now = now
 
-    async def add(self, act: Act, where: Where) -> None:
+    async def add(self, act: UndoEntry, where: Where) -> None:
         with _translated():
             await asyncio.to_thread(self._add, act, where)
 
-    async def newest(self, where: Where, *, take: bool) -> Act | None:
+    async def newest(self, where: Where, *, take: bool) -> UndoEntry | None:
         with _translated():
             return await asyncio.to_thread(self._newest, where, take)
 
-    def _add(self, act: Act, where: Where) -> None:
+    def _add(self, act: UndoEntry, where: Where) -> None:
         row = (act.at, where.door, where.room or "", where.conversation or "", act.to_text())
 
         def work(connection: sqlite3.Connection) -> None:
@@ -90,7 +90,7 @@ class SqliteActs:
 
         self._file.run(work)
 
-    def _newest(self, where: Where, take: bool) -> Act | None:
+    def _newest(self, where: Where, take: bool) -> UndoEntry | None:
         if not self._file.path.exists():
             return None
         wanted = {"room": where.room, "conversation": where.conversation}
@@ -114,13 +114,13 @@ class MemoryActs:
     """Forgets with the process."""
 
     def __init__(self, now: Callable[[], float] = time.time) -> None:
-        self._acts: list[tuple[Where, Act]] = []
+        self._acts: list[tuple[Where, UndoEntry]] = []
         self._now = now
 
-    async def add(self, act: Act, where: Where) -> None:
+    async def add(self, act: UndoEntry, where: Where) -> None:
         self._acts = [*self._acts[-MOST_ACTS + 1 :], (where, act)]
 
-    async def newest(self, where: Where, *, take: bool) -> Act | None:
+    async def newest(self, where: Where, *, take: bool) -> UndoEntry | None:
         since = self._now() - KEPT_SECONDS
         for place in reversed(range(len(self._acts))):  # two may be the same, so none is looked for
             kept, act = self._acts[place]
@@ -143,11 +143,11 @@ class RedisActs:
         stands_in = "" if door in SHARED_DOORS else self._gateway
         return f"acts:{quote(stands_in, safe='')}:{quote(door, safe='')}"
 
-    async def add(self, act: Act, where: Where) -> None:
+    async def add(self, act: UndoEntry, where: Where) -> None:
         text = _entry(act, where)
         await self._store.push(self._key(where.door), text, most=MOST_ACTS, expiry_seconds=KEPT_SECONDS)
 
-    async def newest(self, where: Where, *, take: bool) -> Act | None:
+    async def newest(self, where: Where, *, take: bool) -> UndoEntry | None:
         key, since = self._key(where.door), self._now() - KEPT_SECONDS
         for text in await self._store.pushed(key):
             found = _read_entry(text)
@@ -158,11 +158,11 @@ class RedisActs:
         return None
 
 
-def _entry(act: Act, where: Where) -> str:
+def _entry(act: UndoEntry, where: Where) -> str:
     return json.dumps([where.door, where.room, where.conversation, act.to_text()])
 
 
-def _read_entry(text: str) -> tuple[Where, Act] | None:
+def _read_entry(text: str) -> tuple[Where, UndoEntry] | None:
     try:
         door, room, conversation, written = json.loads(text)
     except (ValueError, TypeError):

@@ -94,7 +94,7 @@ class _Capture:
         self._loop = asyncio.get_running_loop()
         self._queue: asyncio.Queue[bytes | None] = asyncio.Queue()
         self._dropped = 0  # blocks
-        self._stream: card.Stream | None = None
+        self._stream: card.CardStream | None = None
         self._given_up = False
 
     async def open(self, limit_seconds: float) -> None:
@@ -111,7 +111,7 @@ class _Capture:
 
     def _find_and_open(self) -> None:
         """Blocking. Whoever waited for it may have given up by the time it is done."""
-        stream = card.Stream(
+        stream = card.CardStream(
             self._wanted,
             "input",
             RATE,

@@ -11,7 +11,7 @@ from voice_gateway.errors import GatewayError, ToolError, ToolUnavailable
 from voice_gateway.mcp_link.catalogue import Catalogue, Contents, Shelf, catalogue
 from voice_gateway.mcp_link.connection import LinkTimeouts
 from voice_gateway.mcp_link.server import Server
-from voice_gateway.mcp_link.status import Hide, Listeners, Refusal, ServerStatus, hide_nothing
+from voice_gateway.mcp_link.status import Hide, LinkListeners, Refusal, ServerStatus, hide_nothing
 
 __all__ = ["MCPIntegration", "Refusal", "ServerStatus"]
 
@@ -35,7 +35,7 @@ class MCPIntegration:
         self._on_tools = on_tools
         self._on_status = on_status
         self._news = asyncio.Event()
-        listeners = Listeners(
+        listeners = LinkListeners(
             self._tools_changed, self._status_changed, local_tools, self._connected, sleep, on_resource
         )
         self._servers = [

@@ -15,7 +15,7 @@ from voice_gateway.mcp_link.convert import to_langchain_tools
 from voice_gateway.mcp_link.patience import Patience, attempt_delay
 from voice_gateway.mcp_link.server_log import ServerLog
 from voice_gateway.mcp_link.status import (
-    Listeners,
+    LinkListeners,
     Refusal,
     ServerStatus,
     State,
@@ -37,7 +37,7 @@ class Server:
         name: str,
         settings: ServerSettings,
         mcp: McpSettings,
-        listeners: Listeners,
+        listeners: LinkListeners,
         *,
         timeouts: LinkTimeouts,
         hide: Callable[[str], str],

@@ -56,7 +56,7 @@ class ServerStatus:
 
 
 @dataclass(frozen=True, slots=True)
-class Listeners:
+class LinkListeners:
     """Whom the owner tells."""
 
     on_tools: "Callable[[str, Sequence[BaseTool]], None]"

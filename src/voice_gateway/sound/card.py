@@ -171,7 +171,7 @@ def refresh() -> bool:
         return True
 
 
-class Stream:
+class CardStream:
     """An open stream of the wanted device. Making and closing one blocks; a card that is gone may hang."""
 
     def __init__(

@@ -101,7 +101,7 @@ class _Output:
         self._empty = asyncio.Event()
         self._gone = False
         self._silenced = False
-        self._stream: card.Stream | None = None
+        self._stream: card.CardStream | None = None
 
     @property
     def rate(self) -> int:
@@ -110,7 +110,7 @@ class _Output:
     def open(self, rate: int) -> None:
         """Blocking. At the voice's rate, else at the card's own."""
         try:
-            self._stream = card.Stream(
+            self._stream = card.CardStream(
                 self._wanted,
                 "output",
                 rate,

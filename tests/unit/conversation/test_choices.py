@@ -2,13 +2,13 @@
 
 import pytest
 
-from voice_gateway.conversation.choices import Choice, Thing, read_choice
+from voice_gateway.conversation.choices import Choice, ProposedThing, read_choice
 
 ASKED = "Turn off the Ceiling Light, the Floor Lamp and the Kitchen Light?"
 THINGS = (
-    Thing("Ceiling Light", "Living Room", "dimmer"),
-    Thing("Floor Lamp", "Living Room", "dimmer"),
-    Thing("Kitchen Light", "Kitchen", "switch"),
+    ProposedThing("Ceiling Light", "Living Room", "dimmer"),
+    ProposedThing("Floor Lamp", "Living Room", "dimmer"),
+    ProposedThing("Kitchen Light", "Kitchen", "switch"),
 )
 
 

@@ -9,7 +9,7 @@ import pytest
 from tests.fakes.home_talk import HomeTalk
 from tests.fakes.redis_server import RedisServer
 
-from voice_gateway.brain.acts import Act, Acts, Where
+from voice_gateway.brain.acts import Acts, UndoEntry, Where
 from voice_gateway.brain.local.undo import CANNOT_LOOK
 from voice_gateway.conversation.redis_store import RedisStore
 from voice_gateway.conversation.store import MemoryStore
@@ -46,15 +46,16 @@ async def acts(request, tmp_path, clock):
     elif request.param == "sqlite":
         yield SqliteActs(tmp_path / "acts.sqlite", clock)
     else:
-        store = RedisStore(request.getfixturevalue("redis").url)
+        redis = request.getfixturevalue("redis")
+        store = RedisStore(redis.url)
         yield RedisActs(store, "gateway", clock)
-        await store._redis.flushall()
+        redis.ask("FLUSHALL")
         await store.aclose()
 
 
-def act(name: str, clock: Clock) -> Act:
+def act(name: str, clock: Clock) -> UndoEntry:
     done = {"name": name, "args": {"deviceName": "Läm\np", "level": 4}}
-    return Act((done,), (done,), ("It is not known.",), clock.time)
+    return UndoEntry((done,), (done,), ("It is not known.",), clock.time)
 
 
 async def test_the_newest_is_given_once(acts: Acts, clock: Clock):

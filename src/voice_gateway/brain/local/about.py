@@ -30,7 +30,7 @@ _WORDS = {
 
 
 @dataclass(frozen=True, slots=True)
-class About:
+class GatewayFacts:
     """What a gateway is, as far as people ask."""
 
     name: str = "Voice Gateway"
@@ -38,7 +38,9 @@ class About:
     wake_words: tuple[str, ...] = ()  # none: a key or a satellite starts it
 
 
-def about_itself(kind: SmallTalk, about: About, brain: "BrainSettings", tools: Sequence["BaseTool"]) -> str:
+def about_itself(
+    kind: SmallTalk, about: GatewayFacts, brain: "BrainSettings", tools: Sequence["BaseTool"]
+) -> str:
     """The answer to what is asked of the gateway; of abilities see `abilities`."""
     made = {
         SmallTalk.NAME: lambda: f"I'm {about.name}, the voice assistant of this house.",
@@ -50,7 +52,7 @@ def about_itself(kind: SmallTalk, about: About, brain: "BrainSettings", tools: S
     return made[kind]() if kind in made else _WORDS[kind]
 
 
-def _listens(about: About) -> str:
+def _listens(about: GatewayFacts) -> str:
     if not about.microphone:
         return "No, my microphone is off: I only get what you send me."
     if not about.wake_words:

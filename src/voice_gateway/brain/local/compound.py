@@ -7,7 +7,7 @@ from dataclasses import replace
 from home_words.clause_words import BY_THEN
 from home_words.command_words import PLAIN_VERB
 from voice_gateway.brain.local.meaning import Request, Step
-from voice_gateway.brain.local.normalise import Said
+from voice_gateway.brain.local.normalise import NormalisedText
 
 _WHAT_THEN = re.compile(rf"{BY_THEN.pattern} (?:please )?(?:{PLAIN_VERB})\b")
 # What a device can be told beside on or off, open or closed: a lamp can be red and at 40 percent.
@@ -17,7 +17,7 @@ _BESIDE = {
 }  # fmt: skip
 
 
-def for_later(steps: Sequence[Step], said: Said) -> bool:
+def for_later(steps: Sequence[Step], said: NormalisedText) -> bool:
     """ "… and then …" belongs to the time of a timer or a reminder before it."""
     if any(_WHAT_THEN.search(step.frame.text("message")) for step in steps if step.frame):
         return True

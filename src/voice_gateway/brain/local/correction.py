@@ -5,13 +5,13 @@ from dataclasses import dataclass, replace
 
 from home_words.names import name_key, plain_words, singular
 from home_words.undo_words import ALSO, BEHIND, CORRECTION, OTHER, REGRET
-from voice_gateway.brain.acts import Act, Call
+from voice_gateway.brain.acts import Call, UndoEntry
 from voice_gateway.brain.local.command.when import instead_of
 from voice_gateway.brain.local.followup import repeated_wish
 from voice_gateway.brain.local.grammar import Frame
 from voice_gateway.brain.local.meaning import Clarification, Request, Step
 from voice_gateway.brain.local.memory import Memory
-from voice_gateway.brain.local.normalise import Said, normalise, strip_politeness
+from voice_gateway.brain.local.normalise import NormalisedText, normalise, strip_politeness
 from voice_gateway.brain.local.speech_act import not_a_command
 from voice_gateway.brain.local.understand import Reader
 from voice_gateway.brain.local.wording import which
@@ -34,7 +34,7 @@ class Correction:
     plain: bool  # "I meant …": nothing else can be meant; "no …" may begin other talk
 
 
-def correction_in(said: Said) -> Correction | None:
+def correction_in(said: NormalisedText) -> Correction | None:
     text = said.whole
     if said.question or len(text.split()) > _MOST_WORDS or ALSO.search(text):
         return None
@@ -54,7 +54,7 @@ def device_of(call: Call, home: Home) -> Device | None:
     return home.device_of(str(call["name"]), call["args"])
 
 
-def _with_value(rest: str, act: Act, reader: Reader) -> list[Request]:
+def _with_value(rest: str, act: UndoEntry, reader: Reader) -> list[Request]:
     """The same calls with another value ("50 percent", "off", "15 minutes"); empty when it is none."""
     made = [_valued(re.sub(r"^(?:at|to|for|in|by) ", "", rest), call, reader) for call in act.did]
     return [one for one in made if one is not None] if None not in made else []
@@ -80,7 +80,7 @@ def _valued(value: str, call: Call, reader: Reader) -> Request | None:
     return None
 
 
-def _the_other(rest: str, act: Act, home: Home) -> tuple[Device, ...] | None:
+def _the_other(rest: str, act: UndoEntry, home: Home) -> tuple[Device, ...] | None:
     """Those that "the other one" can be: of the same sort, in the same room. None: it is not said."""
     match = OTHER.fullmatch(rest)
     if match is None:
@@ -105,7 +105,7 @@ def _same_sort(one: Device, other: Device) -> bool:
 
 
 def meant_instead(
-    correction: Correction, act: Act, memory: Memory, reader: Reader
+    correction: Correction, act: UndoEntry, memory: Memory, reader: Reader
 ) -> tuple[Request, ...] | Clarification:
     """The calls that do what was meant, or a question which device it is; none: it was no correction."""
     rest = correction.rest
@@ -126,7 +126,7 @@ def meant_instead(
 
 
 def _same_wish(
-    correction: Correction, act: Act, memory: Memory, reader: Reader
+    correction: Correction, act: UndoEntry, memory: Memory, reader: Reader
 ) -> Frame | Clarification | None:
     """The last wish, for another device."""
     rest, context = correction.rest, reader.context

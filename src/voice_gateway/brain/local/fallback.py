@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import Final
 
 from home_words.clause_words import UNFINISHED
-from voice_gateway.brain.local.normalise import Said
+from voice_gateway.brain.local.normalise import NormalisedText
 from voice_gateway.brain.local.small_talk import Remark, remark
 from voice_gateway.brain.local.speech_act import ORDERS, worded_as_question
 
@@ -77,7 +77,9 @@ _TO_YOU: Final = {
 LONGEST_ECHO: Final = 24  # letters of an order that are said back
 
 
-def fallback(said: Said, *, search: Callable[[], str], model: bool, english: bool = True) -> Fallback:
+def fallback(
+    said: NormalisedText, *, search: Callable[[], str], model: bool, english: bool = True
+) -> Fallback:
     """`search` gives what could be searched for, "" where nothing may leave the house for these words."""
     asks = said.question or (worded_as_question(said.text) and not said.polite)
     kind, name = remark(said.text, question=asks)
@@ -115,7 +117,7 @@ AGAIN: Final = re.compile(
 )
 
 
-def _is_half(said: Said) -> bool:
+def _is_half(said: NormalisedText) -> bool:
     return bool(_CUT_OFF.match(said.whole) or (" " in said.text and UNFINISHED.search(said.text)))
 
 

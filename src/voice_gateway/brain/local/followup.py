@@ -10,7 +10,7 @@ from home_words.names import name_key, plain_words
 from voice_gateway.brain.local.grammar import Frame
 from voice_gateway.brain.local.meaning import Clarification, Context, Request, Step, TimerChoice
 from voice_gateway.brain.local.memory import Memory
-from voice_gateway.brain.local.normalise import Said
+from voice_gateway.brain.local.normalise import NormalisedText
 from voice_gateway.brain.local.plan.when import as_clock, is_clock, is_duration, read_when
 from voice_gateway.brain.local.resolve import Found, Resolver, room_named
 from voice_gateway.brain.local.speech_act import not_a_command
@@ -71,7 +71,9 @@ _ALSO = re.compile(
 _ASKING = re.compile(r"^(?:and )?(?:what|how) about |^(?:no|sorry|i meant) ")
 
 
-def resolve_answer(said: Said, asked: Clarification, context: Context) -> Step | Clarification | Frame | None:
+def resolve_answer(
+    said: NormalisedText, asked: Clarification, context: Context
+) -> Step | Clarification | Frame | None:
     """The answer to our question: a clear frame, the question again, or None: it was no answer."""
     if NO.match(said.text) or NO.match(said.whole):
         return Step("No", say=WONT)
@@ -106,7 +108,7 @@ def _agreed(asked: Clarification, context: Context) -> Clarification | Frame | N
     return for_devices(asked, asked.candidates, context) if asked.confirm else asked
 
 
-def _picked(said: Said, asked: Clarification, context: Context) -> Clarification | Frame | None:
+def _picked(said: NormalisedText, asked: Clarification, context: Context) -> Clarification | Frame | None:
     text = said.text
     enough = len(asked.candidates) == 2 if text.startswith("both") else len(asked.candidates) > 1
     if ALL.match(text) and enough and not asked.confirm:
@@ -231,12 +233,12 @@ def for_devices(asked: Clarification, devices: Sequence[Device], context: Contex
     return Frame(asked.frame.intent, {**slots, "thing": names}, asked.frame.literal)
 
 
-def asks_first(said: Said) -> bool:
+def asks_first(said: NormalisedText) -> bool:
     """ "What about the bedroom" and "no, the bedroom" never act by themselves: it is asked what was meant."""
     return said.question or bool(_ASKING.match(said.whole))
 
 
-def repeated_wish(said: Said, memory: Memory, context: Context) -> Frame | None:
+def repeated_wish(said: NormalisedText, memory: Memory, context: Context) -> Frame | None:
     """ "And the bedroom": the last wish once more, for something else."""
     match = _ALSO.match(said.whole)
     if match is None or memory.frame is None or "thing" not in memory.frame.slots:
@@ -300,7 +302,7 @@ def _clock_words(timer: Mapping[str, object]) -> str:
     return f"{int(hours) % 12 or 12} {minutes if minutes != '00' else ''} {'am' if int(hours) < 12 else 'pm'}"
 
 
-def _picked_timer(said: Said, asked: Clarification) -> Step | Clarification | None:
+def _picked_timer(said: NormalisedText, asked: Clarification) -> Step | Clarification | None:
     """The timers that the answer means; the question again; None when it was no answer."""
     both = said.text.startswith("both")
     if ALL.match(said.text) and (not both or len(asked.timers) == 2):
@@ -338,7 +340,7 @@ def just_set(step: Step, outcomes: Sequence[ToolOutcome]) -> str | None:
     return "" if step.acts or step.devices else None
 
 
-def cancel_it(said: Said, timer: str, *, alone: bool) -> Step | None:
+def cancel_it(said: NormalisedText, timer: str, *, alone: bool) -> Step | None:
     """`alone`: nothing else was talked of that could be turned off."""
     meant = _CANCEL_IT.match(said.text) or (alone and _TURN_IT_OFF.match(said.text))
     if not timer or not meant or said.question:

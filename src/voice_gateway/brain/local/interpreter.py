@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from voice_gateway.brain.local.about import About, about_itself
+from voice_gateway.brain.local.about import GatewayFacts, about_itself
 from voice_gateway.brain.local.device_cache import DeviceCache
 from voice_gateway.brain.local.fitting import Fitting, devices_in
 from voice_gateway.brain.local.followup import (
@@ -28,7 +28,7 @@ from voice_gateway.brain.local.meaning import (
     Understanding,
 )
 from voice_gateway.brain.local.memory import Memory
-from voice_gateway.brain.local.normalise import Said, normalise, too_long
+from voice_gateway.brain.local.normalise import NormalisedText, normalise, too_long
 from voice_gateway.brain.local.small_talk import SmallTalk, small_talk
 from voice_gateway.brain.local.speakable import Speakables, as_said, in_own_words
 from voice_gateway.brain.local.speech_act import SpeechAct, asks_for_action, classify
@@ -60,7 +60,7 @@ class Interpreter:
         cache: DeviceCache,
         settings: BrainSettings,
         *,
-        about: About,
+        about: GatewayFacts,
         now: Callable[[], float],
         place: Place | None,
     ) -> None:
@@ -130,19 +130,19 @@ class Interpreter:
             return reader.planned(frame, ask=asks_first(said))
         return self._beyond_the_home(said, raw, no) or Understanding.of(self._doubted(no, said, context))
 
-    def _beyond_the_home(self, said: Said, raw: str, no: NotHandled) -> Understanding | None:
+    def _beyond_the_home(self, said: NormalisedText, raw: str, no: NotHandled) -> Understanding | None:
         """Talk, or words to a tool of another server."""
         if (talk := self._small_talk(said)) is not None:
             return Understanding.of(talk)
         return self.speakable().match(said.text, raw) if no.unknown or not no.spoken else None
 
-    def _doubted(self, no: NotHandled, said: Said, context: Context) -> NotHandled:
+    def _doubted(self, no: NotHandled, said: NormalisedText, context: Context) -> NotHandled:
         if no.forbid:
             return no
         forbid = not asks_for_action(said, context.home, self._tools.all())
         return replace(no, forbid=forbid, spoken=no.spoken or reply_to_nothing(said.text))
 
-    def _small_talk(self, said: Said) -> Step | None:
+    def _small_talk(self, said: NormalisedText) -> Step | None:
         kind = None
         if has_own_sentences(self._language):
             kind = small_talk(said.text) or small_talk(said.whole)
@@ -154,7 +154,9 @@ class Interpreter:
     def _asks_search(self, text: str) -> bool:
         return speaks_of_search(text, self._cache.home.spoken_names)
 
-    def _follow_up(self, said: Said, context: Context, memory: Memory) -> Step | Clarification | Frame | None:
+    def _follow_up(
+        self, said: NormalisedText, context: Context, memory: Memory
+    ) -> Step | Clarification | Frame | None:
         """What takes back the last act, answers our own question, or says "it" of the timer just set."""
         if has_own_sentences(self._language) and acts_to_undo(said):
             return Step(UNDO, acts=True)
@@ -189,7 +191,7 @@ class Interpreter:
             )
         )
 
-    def searchable(self, said: Said, raw: str) -> str:
+    def searchable(self, said: NormalisedText, raw: str) -> str:
         """The words that a yes would send: a question about the world, where a search is offered at all."""
         if self._tools.find(SEARCH) is None or too_long(raw) or not self._asks_search(raw):
             return ""

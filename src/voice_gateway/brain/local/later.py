@@ -12,7 +12,7 @@ from voice_gateway.brain.local.command.clauses import repair_in
 from voice_gateway.brain.local.command.when import Split, instead_of, repeated, splits
 from voice_gateway.brain.local.grammar import Frame
 from voice_gateway.brain.local.meaning import NotHandled, Request, Step, Understanding
-from voice_gateway.brain.local.normalise import Said
+from voice_gateway.brain.local.normalise import NormalisedText
 from voice_gateway.brain.local.routine_words import resource_of, when_of
 from voice_gateway.routines.model import CANCEL, LIST, MAKE, Event, Later, Missing, calls_text
 from voice_gateway.routines.wording import say_news
@@ -42,7 +42,7 @@ _FROM_NOW = (
 )
 
 
-def read_routine(reader: "Reader", said: Said) -> Understanding | None:
+def read_routine(reader: "Reader", said: NormalisedText) -> Understanding | None:
     """None: the words are nothing for later, or nobody keeps routines here."""
     context = reader.context
     if context.clock is None or MAKE not in context.tools or said.question:

@@ -79,7 +79,7 @@ _TAG = re.compile(r" (?:would|will|could|can) you$")
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class NormalisedText:
     """One utterance, ready to be matched."""
 
     text: str  # plain words, numbers as digits, politeness gone
@@ -89,14 +89,14 @@ class Said:
     polite: bool = False  # put as a polite question
 
 
-def normalise(raw: str) -> Said:
+def normalise(raw: str) -> NormalisedText:
     marked = re.sub(r"\bwhile you(?:'re| are) at it\b", " ", _WAKE.sub("", _marked(raw)))
     marked = _SAME_UNIT.sub(r"\g<0> percent", marked)
     whole = " ".join(_words(marked))
     text, polite = strip_politeness(whole)
     between = (" ".join(_words(part)) for part in re.split(r"[,|]", marked))
     parts = tuple(_without_fillers(part) for part in between if part)
-    return Said(text, whole, parts, is_question(raw) and not polite, polite)
+    return NormalisedText(text, whole, parts, is_question(raw) and not polite, polite)
 
 
 def too_long(raw: str) -> bool:

@@ -10,7 +10,7 @@ from home_words.command_words import STATES, VERBS
 from home_words.kinds import device_class
 from home_words.names import name_key, plain_words, singular
 from home_words.wish_words import unwrapped
-from voice_gateway.brain.local.normalise import Said, normalise
+from voice_gateway.brain.local.normalise import NormalisedText, normalise
 from voice_gateway.homes.home import Home
 from voice_gateway.tools.traits import traits
 from voice_gateway.turn import Words
@@ -87,7 +87,7 @@ _FOR_HANDS = re.compile(
 _POINTED_AT = re.compile(r"\b(?:the|my|our|your|this|that) (\w+)")
 
 
-def asks_for_action(said: Said, home: Home, tools: Iterable["BaseTool"]) -> bool:
+def asks_for_action(said: NormalisedText, home: Home, tools: Iterable["BaseTool"]) -> bool:
     """It is put as a request, and it names something that a tool could act on.
 
     A small model that hears anything else still likes to call a tool: "light of my life" changed the volume.
@@ -137,7 +137,7 @@ _MEANT_BY = {
 }
 
 
-def not_spoken_of(said: Said) -> frozenset[str]:
+def not_spoken_of(said: NormalisedText) -> frozenset[str]:
     """Tools that nothing in these words speaks of."""
     return frozenset(name for name, words in _MEANT_BY.items() if not words.search(said.text))
 
@@ -300,7 +300,7 @@ def _phrase_before(words: Sequence[str], at: int) -> Sequence[str]:
     return before[before.index("of") + 1 :] if "of" in before else before
 
 
-def _asked(said: Said, plain: str, words: Sequence[str], named: bool, definite: bool) -> SpeechAct:
+def _asked(said: NormalisedText, plain: str, words: Sequence[str], named: bool, definite: bool) -> SpeechAct:
     """A question about this home and what was done there, or one about the world."""
     state, deed = bool(_STATES & set(words)), bool(ORDERS & set(words))
     history = _HISTORY.match(plain) and not state and not (_DEEDS - _THINGS) & set(words)

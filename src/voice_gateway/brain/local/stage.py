@@ -10,7 +10,7 @@ from typing import ParamSpec, TypeVar
 
 from home_words.question import is_question
 from voice_gateway.brain.acts import act_of
-from voice_gateway.brain.local.about import About, abilities
+from voice_gateway.brain.local.about import GatewayFacts, abilities
 from voice_gateway.brain.local.calls import make_calls, more_pages
 from voice_gateway.brain.local.compose import compose, devices_shown
 from voice_gateway.brain.local.device_cache import Change, DeviceCache, HomeReady
@@ -82,7 +82,7 @@ class LocalBrain:
         tool_ready: ToolReady | None = None,
         home: HomeSettings | None = None,
         sources: Sources | None = None,
-        about: About | None = None,
+        about: GatewayFacts | None = None,
         now: Callable[[], float] = time.time,
         place: Place | None = None,  # where the home stands; without it nothing is kept for later
     ) -> None:
@@ -94,7 +94,7 @@ class LocalBrain:
             executor, home_ready, settings.refresh_seconds, settings=home, sources=sources, now=now
         )
         self._interpreter = Interpreter(
-            executor.tools, self._cache, settings, about=about or About(), now=now, place=place
+            executor.tools, self._cache, settings, about=about or GatewayFacts(), now=now, place=place
         )
         self._warm = False
 

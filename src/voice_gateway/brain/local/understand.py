@@ -11,7 +11,7 @@ from voice_gateway.brain.local.clause_reader import ClauseReader, names_in
 from voice_gateway.brain.local.command import clauses
 from voice_gateway.brain.local.command.clauses import Piece
 from voice_gateway.brain.local.command.condition import condition_met
-from voice_gateway.brain.local.command.what import read_command, read_later
+from voice_gateway.brain.local.command.what import read_command, told_for_later
 from voice_gateway.brain.local.command.which import plain_order
 from voice_gateway.brain.local.compound import at_odds, for_later, needed
 from voice_gateway.brain.local.grammar import Frame, has_own_sentences
@@ -24,7 +24,7 @@ from voice_gateway.brain.local.meaning import (
     Step,
     Understanding,
 )
-from voice_gateway.brain.local.normalise import Said
+from voice_gateway.brain.local.normalise import NormalisedText
 from voice_gateway.brain.local.plan.look import LOOKS
 from voice_gateway.brain.local.plan.play import HOME_ACTS
 from voice_gateway.brain.local.plan.scene import ask_for_scene, scene_alone
@@ -98,7 +98,7 @@ class Reader(ClauseReader):
 
     hints: bool = False  # suggestions and complaints count, too
 
-    def read(self, said: Said) -> Understanding:
+    def read(self, said: NormalisedText) -> Understanding:
         if not said.text:
             return Understanding.of(NotHandled("there are no words in it"))
         understood = self._understood(said)
@@ -106,7 +106,7 @@ class Reader(ClauseReader):
             return Understanding.of(_CUT_SHORT)
         return understood
 
-    def _understood(self, said: Said) -> Understanding:  # noqa: PLR0911 (in this order)
+    def _understood(self, said: NormalisedText) -> Understanding:  # noqa: PLR0911 (in this order)
         whole = self.clause(said.text)
         stopped = self._stopped(whole, said.text) if isinstance(whole, Step) else None
         plain = Reading((whole,)) if isinstance(whole, Step) and not stopped else None
@@ -149,7 +149,7 @@ class Reader(ClauseReader):
 
     # --- clauses
 
-    def _in_clauses(self, said: Said) -> Reading | None:
+    def _in_clauses(self, said: NormalisedText) -> Reading | None:
         pieces = self._cut(said.parts)
         reading = self._composed(pieces, front=True)
         hints = self._ours and any(map(clauses.hinted, (said.text, *(one.text for one in pieces))))
@@ -213,7 +213,7 @@ class Reader(ClauseReader):
                 return replace(others, sure=others.sure and (parted or len(text.split()) <= _SHORT))
         return None
 
-    def _conditional(self, said: Said) -> Understanding | None:
+    def _conditional(self, said: NormalisedText) -> Understanding | None:
         """ "If it is on": it looks first."""
         found = clauses.conditional(said.text)
         if found is None:
@@ -227,7 +227,7 @@ class Reader(ClauseReader):
             return Understanding.of(told)
         return self._checked(reading, said)
 
-    def _repaired(self, said: Said) -> Understanding | None:
+    def _repaired(self, said: NormalisedText) -> Understanding | None:
         """ "Off, no wait, on": only what was said last is done."""
         first, instead = clauses.repair_in(said.text) or ("", "")
         if not first or self._order(first) is None:
@@ -242,7 +242,7 @@ class Reader(ClauseReader):
             return self._checked(reading, said)
         return Understanding.of(reading.question if reading and reading.question else _EITHER)
 
-    def _not_done(self, whole: Meaning, said: Said, stopped: NotACommand | None) -> Understanding:
+    def _not_done(self, whole: Meaning, said: NormalisedText, stopped: NotACommand | None) -> Understanding:
         """A question back, or why it is not for us."""
         alone = None if self.core_only or stopped else scene_alone(said, self.context.home)
         if alone is not None:
@@ -271,7 +271,7 @@ class Reader(ClauseReader):
         spoken = (whole.spoken if isinstance(whole, NotHandled) else None) if asked else told
         return Understanding.of(NotHandled(_why(stopped, said), forbid=True, spoken=spoken))
 
-    def _half_said(self, whole: Meaning, said: Said) -> Meaning | None:
+    def _half_said(self, whole: Meaning, said: NormalisedText) -> Meaning | None:
         """It contradicts itself, ends too early, or only a part of it is understood: asked for the rest."""
         if _BOTH.search(said.text) and _VERB_OR_NAME.match(said.text):
             return _CONTRADICTION
@@ -308,7 +308,7 @@ class Reader(ClauseReader):
             return Understanding.of(_shall_i(meaning))
         return Understanding.of(meaning)
 
-    def _checked(self, reading: Reading, said: Said) -> Understanding:
+    def _checked(self, reading: Reading, said: NormalisedText) -> Understanding:
         tried = [step.otherwise for step in reading.steps if step.otherwise]
         if tried and len(reading.steps) > 1:  # half a wish is not carried out
             return Understanding.of(replace(tried[0], spoken=None))
@@ -360,7 +360,7 @@ def _speaks_of_deeds(stopped: NotACommand, text: str) -> bool:
     return stopped is not NotACommand.CONDITION or bool(re.search(rf"\b(?:{PLAIN_VERB})\b", text))
 
 
-def _why(stopped: NotACommand, said: Said) -> str:
+def _why(stopped: NotACommand, said: NormalisedText) -> str:
     """With the command that was understood, where only its time keeps it from being carried out."""
-    later = read_later(said.text) if stopped is NotACommand.CONDITION else None
+    later = told_for_later(said.text) if stopped is NotACommand.CONDITION else ""
     return f"{stopped.value}: it never acts" + (f" now: {later}" if later else "")

@@ -7,14 +7,14 @@ from dataclasses import dataclass, replace
 
 from home_words.phrases import capital
 from home_words.undo_words import HOW_MANY, REGRET, UNDO, UNDO_ONE
-from voice_gateway.brain.acts import Act, Call, TurnActs, new_calls, target
+from voice_gateway.brain.acts import Call, TurnActs, UndoEntry, new_calls, target
 from voice_gateway.brain.local.calls import run_in_order
 from voice_gateway.brain.local.correction import correction_in, device_of, meant_instead
 from voice_gateway.brain.local.followup import QUESTION_SECONDS, resolve_answer
 from voice_gateway.brain.local.grammar import Frame, has_own_sentences
 from voice_gateway.brain.local.meaning import Clarification, Request
 from voice_gateway.brain.local.memory import Memory
-from voice_gateway.brain.local.normalise import Said, normalise, strip_politeness
+from voice_gateway.brain.local.normalise import NormalisedText, normalise, strip_politeness
 from voice_gateway.brain.local.understand import Reader
 from voice_gateway.brain.local.wording import the
 from voice_gateway.brain.render_outcomes import render_outcomes
@@ -40,7 +40,7 @@ _NOT_DONE = frozenset(
 # --- the words
 
 
-def acts_to_undo(said: Said) -> int:
+def acts_to_undo(said: NormalisedText) -> int:
     """How many acts are to be taken back. It must be the whole of it: who says more than that speaks of
     something else."""
     for parts in ((said.text,), (said.whole,), said.parts):
@@ -62,7 +62,7 @@ def _acts(text: str) -> int:
     return min(int(count), EVERYTHING)
 
 
-def undone_device(said: Said, home: Home) -> Device | None:
+def undone_device(said: NormalisedText, home: Home) -> Device | None:
     """The one that is to be put back, called by its own name: "put the floor lamp back"."""
     match = UNDO_ONE.fullmatch(said.text)
     found = home.names.exact(match["undone"] or match["put"] or match["was"]) if match else ()
@@ -146,7 +146,7 @@ async def correct(executor: ToolExecutor, turn: Turn, requests: Sequence[Request
     can be taken back to what was before the first."""
     assert turn.acts is not None
     turn.history.add_user(turn.utterance.text)
-    act = await turn.acts.take() or Act()
+    act = await turn.acts.take() or UndoEntry()
     right = new_calls({"name": request.tool, "args": request.args} for request in requests)
     again = {_about({"name": call.name, "args": call.args}, home) for call in right}
     kept = [call for call in act.calls if _about(call, home) in again]

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from voice_gateway.tools.builtin.lists import ListStore
     from voice_gateway.tools.builtin.search import SearchBackend
     from voice_gateway.tools.builtin.timers import TimerStore
-    from voice_gateway.tools.builtin.timers.kept import Repeated
+    from voice_gateway.tools.builtin.timers.kept import RepeatedTimers
     from voice_gateway.tools.builtin.volume import PlaybackVolume, VolumeBackend
 
 Now = Callable[[], datetime]
@@ -28,7 +28,7 @@ def builtin_tools(
     volume: "VolumeBackend | None" = None,
     timers: "TimerStore | None" = None,
     rings: Callable[[], bool] = lambda: True,
-    repeated: "Repeated | None" = None,
+    repeated: "RepeatedTimers | None" = None,
     lists: "ListStore | None" = None,
     announce: Callable[[str], Awaitable[bool]] | None = None,
     home: tuple[float, float] | None = None,

@@ -3,7 +3,7 @@
 import pytest
 from tests.fakes.home_tools import ScriptedHome, manager_for
 
-from voice_gateway.brain.local.about import About, about_itself
+from voice_gateway.brain.local.about import GatewayFacts, about_itself
 from voice_gateway.brain.local.normalise import normalise
 from voice_gateway.brain.local.small_talk import SmallTalk, small_talk
 from voice_gateway.config import BrainSettings
@@ -50,20 +50,20 @@ def test_what_is_asked_of_it(said: str, kind: SmallTalk | None) -> None:
 def test_what_it_sends_depends_on_the_provider_and_the_search() -> None:
     at_home, cloud = BrainSettings(), BrainSettings(provider="anthropic")
 
-    assert "unless you ask for a web search" in about_itself(SmallTalk.SENDS, About(), at_home, TOOLS)
-    assert about_itself(SmallTalk.SENDS, About(), at_home, AT_HOME) == "No, nothing leaves the house."
-    assert "Anthropic" in about_itself(SmallTalk.SENDS, About(), cloud, TOOLS)
+    assert "unless you ask for a web search" in about_itself(SmallTalk.SENDS, GatewayFacts(), at_home, TOOLS)
+    assert about_itself(SmallTalk.SENDS, GatewayFacts(), at_home, AT_HOME) == "No, nothing leaves the house."
+    assert "Anthropic" in about_itself(SmallTalk.SENDS, GatewayFacts(), cloud, TOOLS)
 
 
 def test_what_it_keeps_depends_on_the_store() -> None:
     kept = BrainSettings(store="sqlite")
 
-    assert "15 minutes" in about_itself(SmallTalk.KEEPS, About(), BrainSettings(), TOOLS)
-    assert "kept in a file here" in about_itself(SmallTalk.KEEPS, About(), kept, TOOLS)
+    assert "15 minutes" in about_itself(SmallTalk.KEEPS, GatewayFacts(), BrainSettings(), TOOLS)
+    assert "kept in a file here" in about_itself(SmallTalk.KEEPS, GatewayFacts(), kept, TOOLS)
 
 
 def test_whether_it_listens_depends_on_the_microphone() -> None:
-    brain, waking = BrainSettings(), About(microphone=True, wake_words=("hey_jarvis",))
+    brain, waking = BrainSettings(), GatewayFacts(microphone=True, wake_words=("hey_jarvis",))
 
-    assert "microphone is off" in about_itself(SmallTalk.LISTENS, About(), brain, TOOLS)
+    assert "microphone is off" in about_itself(SmallTalk.LISTENS, GatewayFacts(), brain, TOOLS)
     assert '"hey jarvis"' in about_itself(SmallTalk.LISTENS, waking, brain, TOOLS)

@@ -139,7 +139,7 @@ def is_talk(text: str, *, parted: bool, behind: bool) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Condition:
+class SpokenCondition:
     """How it must be now."""
 
     thing: str
@@ -150,7 +150,7 @@ class Condition:
     unless: bool = False
 
 
-def conditional(text: str) -> tuple[Condition, str] | None:
+def conditional(text: str) -> tuple[SpokenCondition, str] | None:
     """A condition of now, and the order that hangs on it."""
     for pattern in around.CONDITIONS:
         if found := pattern.match(text):
@@ -159,7 +159,7 @@ def conditional(text: str) -> tuple[Condition, str] | None:
             thing, state = given.get("thing") or "", STATES.get(given.get("state") or "", "")
             degrees = float(given["degrees"]) if given.get("degrees") else None
             above, place = bool(given.get("above")), given.get("place") or ""
-            return Condition(thing, state, degrees, above, place, unless), given["order"]
+            return SpokenCondition(thing, state, degrees, above, place, unless), given["order"]
     return None
 
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 from home_words.phrases import capital
 from home_words.states import degrees_of, spoken_state
-from voice_gateway.brain.local.command.clauses import Condition
+from voice_gateway.brain.local.command.clauses import SpokenCondition
 from voice_gateway.brain.local.command.what import read_command
 from voice_gateway.brain.local.meaning import Context, Step
 from voice_gateway.brain.local.resolve import IT, Found, Resolver, room_named
@@ -22,7 +22,7 @@ class Met:
     step: Step | None = None
 
 
-def condition_met(condition: Condition, order: str, context: Context) -> Met | None:
+def condition_met(condition: SpokenCondition, order: str, context: Context) -> Met | None:
     """None when nobody can tell: then nothing is done by it."""
     if condition.state == "dark":  # of the sky, which nothing here can see
         return None
@@ -45,7 +45,7 @@ def condition_met(condition: Condition, order: str, context: Context) -> Met | N
     return Met(found.devices, None if holds else Step("No", say=told, devices=found.devices))
 
 
-def _measured(condition: Condition, context: Context) -> Met | None:
+def _measured(condition: SpokenCondition, context: Context) -> Met | None:
     room = room_named(condition.place, context.home) if condition.place else context.room
     here = (one for one in context.home.devices if one.room == room)
     readings = (_degrees(context.home.state_of(one), one.kind) for one in here)

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from home_words import colours
 from home_words import command_words as words
@@ -21,26 +21,12 @@ class What:
 
 
 @dataclass(frozen=True, slots=True)
-class When:
-    """Only "now" is acted on yet."""
-
-    kind: str  # "time", "event" or "condition"
-    said: str
-
-
-@dataclass(frozen=True, slots=True)
 class Command:
     """One reading of a clause. It is a frame in parts: the frame is what is kept, asked about and planned."""
 
     what: What
     which: Which
-    when: When | None = None  # None is now
     literal: int = 0  # characters of words that are ours: the more, the surer
-
-    def __str__(self) -> str:
-        parts = [f"{name} {value}" for name, value in self.frame.slots.items()]
-        later = f", {self.when.kind}: {self.when.said}" if self.when else ""
-        return f"{self.what.action} ({', '.join(parts)}{later})"
 
     @property
     def frame(self) -> Frame:
@@ -65,13 +51,15 @@ def read_command(text: str) -> list[Command]:
     return list(made.values())
 
 
-def read_later(text: str) -> Command | None:
-    """The command of a clause that names a time, an event or a condition: to be told of, and planned."""
+def told_for_later(text: str) -> str:
+    """The command of a clause that names a time, an event or a condition, for who asks why it is not done."""
     for kind, when in WHEN:
         for place in (rf"^(?P<when>{when}) (?P<order>.+)$", rf"^(?P<order>.+?) (?P<when>{when})$"):
             if (found := re.match(place, text)) and (commands := read_command(found["order"])):
-                return replace(commands[0], when=When(kind, found["when"]))
-    return None
+                frame = commands[0].frame
+                parts = [f"{name} {value}" for name, value in frame.slots.items()]
+                return f"{frame.intent} ({', '.join(parts)}, {kind}: {found['when']})"
+    return ""
 
 
 def _actions(clause: VerbPhrase) -> Iterator[What]:

@@ -9,7 +9,7 @@ from home_words.names import name_key
 from home_words.phrases import listed
 from voice_gateway.brain.local.grammar import Frame
 from voice_gateway.brain.local.meaning import Clarification, Context, Meaning, NotHandled, Request, Step
-from voice_gateway.brain.local.normalise import Said
+from voice_gateway.brain.local.normalise import NormalisedText
 from voice_gateway.brain.local.resolve import Resolver, Unknown, plain
 from voice_gateway.homes.home import Home
 from voice_gateway.turn import OutcomeStatus, ToolOutcome
@@ -82,7 +82,7 @@ def unknown_scene(request: Request, home: Home) -> str:
     return f"I don't know a device or scene called {request.scene}.{there}"
 
 
-def scene_alone(said: Said, home: Home) -> Meaning | None:
+def scene_alone(said: NormalisedText, home: Home) -> Meaning | None:
     """ "Movie night please" asks for it; the bare name may be a thought, and is asked about."""
     name = scene_named(said.text, home)
     if name is None or home.names.exact(said.text):

@@ -6,7 +6,7 @@ from typing import Any, Protocol
 from voice_gateway.tools.builtin.timers.store import Timer, TimerStore
 
 
-class Repeated(Protocol):
+class RepeatedTimers(Protocol):
     """Who keeps what rings again and again. Both wait for the disk."""
 
     def all(self) -> Sequence[Timer]: ...
@@ -19,7 +19,7 @@ class Repeated(Protocol):
 class Kept:
     """Every method waits for the disk."""
 
-    def __init__(self, store: TimerStore, repeated: Repeated | None) -> None:
+    def __init__(self, store: TimerStore, repeated: RepeatedTimers | None) -> None:
         self._store, self._repeated = store, repeated
 
     def all(self) -> list[Timer]:

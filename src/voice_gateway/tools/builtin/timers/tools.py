@@ -12,7 +12,7 @@ from home_words.timer_words import RINGING
 from voice_gateway.errors import BadArguments, ToolError
 from voice_gateway.tools.builtin.clock_times import parse_moment, unclear_hour
 from voice_gateway.tools.builtin.durations import parse_span, say_seconds
-from voice_gateway.tools.builtin.timers.kept import Kept, Repeated
+from voice_gateway.tools.builtin.timers.kept import Kept, RepeatedTimers
 from voice_gateway.tools.builtin.timers.store import Kind, Timer, TimerStore, kind_of
 from voice_gateway.tools.builtin.timers.wording import (
     called,
@@ -76,7 +76,7 @@ def timer_tools(
     store: TimerStore,
     now: Callable[[], datetime],
     rings: Callable[[], bool] = lambda: True,
-    repeated: Repeated | None = None,
+    repeated: RepeatedTimers | None = None,
 ) -> list[BaseTool]:
     """They work on the file alone; a `TimerClock` on the same file lets the timers ring.
 
