@@ -13,7 +13,7 @@ from voice_gateway.config import BrainSettings, PermissionSettings
 from voice_gateway.conversation.entry import Conversation
 from voice_gateway.conversation.locking import Locks
 from voice_gateway.conversation.redis_lines import BEAT_SECONDS, LEASE_SECONDS
-from voice_gateway.conversation.redis_store import LIMIT_SECONDS, RedisAway, RedisStore
+from voice_gateway.conversation.redis_store import LIMIT_SECONDS, RedisAway, RedisStore, patience
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.manager import ToolManager
 from voice_gateway.turn import Utterance
@@ -33,18 +33,24 @@ class Gateway:
     """Its place in the line, and whom it let in."""
 
     def __init__(self, redis: RedisServer, order: list[str], at_work: list[str]) -> None:
+        self.redis = redis
         self.store = RedisStore(redis.url)
+        self.away: Exception | None = None
+        self.store.on_change(self._store_changed)
         self.failures: list[str] = []
         self.locks = Locks(self.store, lambda phrase, error: self.failures.append(str(error)))
-        self._order, self._at_work = order, at_work
+        self._order, self.at_work = order, at_work
+
+    def _store_changed(self, trouble: Exception | None) -> None:
+        self.away = trouble
 
     async def answers(self, name: str, key: str = "c", work: asyncio.Event | None = None) -> None:
         async with self.locks.of(key):
-            self._at_work.append(name)
-            assert len(self._at_work) == 1, self._at_work
+            self.at_work.append(name)
+            assert len(self.at_work) == 1, self.at_work
             self._order.append(name)
             await (work.wait() if work else asyncio.sleep(0))
-            self._at_work.remove(name)
+            self.at_work.remove(name)
 
 
 @contextlib.asynccontextmanager
@@ -60,8 +66,19 @@ async def gateways(redis, count: int = 2):
             await gateway.store.aclose()
 
 
-async def line_length(gateway: Gateway, key: str = "c") -> int:
-    return await gateway.store._redis.llen(f"voice-gateway:line:{key}")
+def line_length(gateway: Gateway, key: str = "c") -> int:
+    return gateway.redis.ask("LLEN", f"voice-gateway:line:{key}")
+
+
+def alive(redis: RedisServer) -> list[str]:
+    """Where each gateway says that it lives."""
+    return redis.ask("KEYS", "voice-gateway:alive:*")
+
+
+def kill_the_only_one() -> None:
+    """As its process would be: it says no more that it lives, and takes nothing back."""
+    [keeper] = (task for task in asyncio.all_tasks() if task.get_name() == "store.redis")
+    keeper.cancel()
 
 
 async def test_the_order_of_a_conversation_is_that_of_arrival_on_whichever_gateway(redis):
@@ -74,12 +91,12 @@ async def test_the_order_of_a_conversation_is_that_of_arrival_on_whichever_gatew
             work.set()
 
         assert order == [str(number) for number in range(60)]
-        assert await line_length(opened[0]) == 0
+        assert line_length(opened[0]) == 0
         assert [len(gateway.locks) for gateway in opened] == [0, 0, 0]
 
 
-async def _inside(gateway: Gateway, count: int) -> bool:
-    return await line_length(gateway) == count
+def _inside(gateway: Gateway, count: int) -> bool:
+    return line_length(gateway) == count
 
 
 async def test_who_was_sent_before_is_first_although_it_arrives_later(redis):
@@ -97,7 +114,7 @@ async def test_who_was_sent_before_is_first_although_it_arrives_later(redis):
         again = await first.store.lines.enter("c", "1")  # a repeat
         await again.turn()
         await again.leave()
-        assert await line_length(first) == 0
+        assert line_length(first) == 0
 
 
 async def test_names_of_lines_and_of_those_in_them_do_not_meet(redis):
@@ -125,9 +142,9 @@ async def test_another_conversation_does_not_wait(redis):
         tasks.create_task(first.answers("slow", work=work))
         await until(lambda: _inside(first, 1))
         async with second.locks.of("another"):
-            assert first._at_work == ["slow"], "it goes on meanwhile"
+            assert first.at_work == ["slow"], "it goes on meanwhile"
         work.set()
-    assert first._at_work == []
+    assert first.at_work == []
 
 
 async def test_a_turn_is_handed_over_without_looking_again_and_again(redis):
@@ -161,13 +178,12 @@ async def test_a_gateway_that_died_in_front_makes_room(redis):
         behind = asyncio.ensure_future(first.answers("dead, too"))
         await until(lambda: _inside(first, 2))
         await until(lambda: order == ["dead"])
-        first.store._keeper.cancel()  # as a killed one: it says no more that it lives, and takes nothing back
-        first.locks._locks.clear()
+        [its_life] = alive(redis)
+        kill_the_only_one()
 
         await _entered(second)
 
-        alive = f"voice-gateway:alive:{first.store._lines._me}"
-        assert not await second.store._redis.exists(alive), "not before it was known to be gone"
+        assert its_life not in alive(redis), "not before it was known to be gone"
         for task in (dead, behind):
             task.cancel()
         await asyncio.gather(dead, behind, return_exceptions=True)
@@ -183,8 +199,8 @@ async def test_a_stalled_holder_does_not_free_the_place_of_whoever_came_after_it
     async with gateways(redis, 3) as ((stalled, second, third), _order):
         place = await stalled.store.lines.enter("c")
         await place.turn()
-        await stalled.store._redis.delete(f"voice-gateway:alive:{stalled.store._lines._me}")
-        stalled.store._keeper.cancel()
+        redis.ask("DEL", *alive(redis))
+        kill_the_only_one()
         other = await second.store.lines.enter("c")
         await other.turn()  # it was thought to be gone
 
@@ -213,34 +229,34 @@ def talk_with(store: RedisStore, watch: Watch) -> Conversation:
     return Conversation([], tools, BrainSettings(), PermissionSettings(), store=store, watch=watch)
 
 
-async def waits(talk: Conversation, store: RedisStore) -> int:
+async def waits(talk: Conversation, monkeypatch: pytest.MonkeyPatch) -> int:
     """How often a turn waited for a Redis that said nothing."""
-    turn, tried, waited = asyncio.current_task(), store._tried, 0
+    turn, waited = asyncio.current_task(), 0
 
-    async def counted(step):
+    @contextlib.asynccontextmanager
+    async def counted(seconds):
         nonlocal waited
         try:
-            return await tried(step)
-        except RedisAway:
+            async with patience(seconds):
+                yield
+        except Exception:
             waited += asyncio.current_task() is turn
             raise
 
-    store._tried = counted
-    try:
+    with monkeypatch.context() as patched:
+        patched.setattr("voice_gateway.conversation.redis_store.patience", counted)
         assert (await talk.answer(Utterance("hello", conversation_id="c"))).text
-    finally:
-        store._tried = tried
     return waited
 
 
-async def test_a_frozen_redis_costs_a_second_once_and_comes_back_by_itself(redis):
+async def test_a_frozen_redis_costs_a_second_once_and_comes_back_by_itself(redis, monkeypatch):
     async with gateways(redis, 1) as ((one,), _order):
         watch = Watch()
         talk = talk_with(one.store, watch)
-        assert await waits(talk, one.store) == 0
+        assert await waits(talk, monkeypatch) == 0
         redis.freeze()
-        assert await waits(talk, one.store) <= 1
-        assert await waits(talk, one.store) == 0
+        assert await waits(talk, monkeypatch) <= 1
+        assert await waits(talk, monkeypatch) == 0
         assert watch.state("memory") is State.DEGRADED
         with pytest.raises(RedisAway):
             await one.store.get("k")
@@ -248,7 +264,7 @@ async def test_a_frozen_redis_costs_a_second_once_and_comes_back_by_itself(redis
         redis.thaw()
         await until(lambda: watch.state("memory") is State.OK)  # nobody said anything meanwhile
 
-        assert await waits(talk, one.store) == 0
+        assert await waits(talk, monkeypatch) == 0
         assert watch.state("memory") is State.OK
 
 
@@ -279,7 +295,7 @@ async def test_a_redis_that_freezes_while_somebody_waits_in_line_lets_them_go_on
         await holding
 
         # Whatever it did late with what was sent before, the line is free again.
-        await until(lambda: not (second.store.is_away or first.store.is_away))
+        await until(lambda: not (second.away or first.away))
         await _entered(second)
         await _entered(first)
 
@@ -292,7 +308,7 @@ async def test_what_a_redis_does_late_holds_up_nobody_when_it_is_back(redis):
         await _entered(one)
         assert one.failures
         redis.thaw()
-        await until(lambda: not one.store.is_away)
+        await until(lambda: not one.away)
 
         started = time.monotonic()
         await _entered(one)

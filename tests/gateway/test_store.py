@@ -30,9 +30,10 @@ async def store(request, tmp_path):
     if request.param != "redis":
         yield store_from(request.param, tmp_path / "s.sqlite")
         return
-    shared = store_from(request.getfixturevalue("redis").url, tmp_path / "unused")
+    redis = request.getfixturevalue("redis")
+    shared = store_from(redis.url, tmp_path / "unused")
     yield shared
-    await shared._redis.flushall()  # type: ignore[attr-defined]
+    redis.ask("FLUSHALL")
     await shared.aclose()
 
 

@@ -50,12 +50,15 @@ def test_the_light_engine_hears_it_too(micro_words, sound, name):
     assert len(detections(micro_words, sound(name))) == 1
 
 
-def test_long_silence_costs_nothing_and_hides_no_word(speech, sound):
+def test_long_silence_costs_nothing_and_hides_no_word(speech, sound, monkeypatch):
+    from pyopen_wakeword import OpenWakeWordFeatures
+
     from voice_gateway.hearing.openwakeword import OpenWakeWords
 
     words, computed = OpenWakeWords(["hey_jarvis"]), []
-    compute = words._scores
-    words._scores = lambda block: computed.append(block) or compute(block)
+    compute = OpenWakeWordFeatures.process_streaming
+    counted = lambda features, block: computed.append(block) or compute(features, block)  # noqa: E731
+    monkeypatch.setattr(OpenWakeWordFeatures, "process_streaming", counted)
     minute, word = np.full(60 * 16000, 3, np.int16), sound(WAKE[0])
 
     [(_, first)] = detections(words, word)

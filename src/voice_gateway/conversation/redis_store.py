@@ -12,6 +12,7 @@ from voice_gateway.conversation.store import CLAIMED, Lines
 from voice_gateway.errors import ConfigError, LinkError
 from voice_gateway.stopping import end_when_stopping
 
+PREFIX = "voice-gateway:"
 LIMIT_SECONDS = 1.0  # a turn waits so long for a Redis that is silent, once; then it is away
 LOOKS = 10
 AGAIN_SECONDS = 1.0  # between two tries of one that is away, in the background: no turn waits for them
@@ -42,7 +43,7 @@ class RedisStore:
     turn in a line, and tries a Redis that is away.
     """
 
-    def __init__(self, url: str, prefix: str = "voice-gateway:") -> None:
+    def __init__(self, url: str) -> None:
         try:
             from redis.asyncio import Redis
             from redis.asyncio.retry import Retry
@@ -65,8 +66,7 @@ class RedisStore:
         )
         self._release = self._redis.register_script(_RELEASE)
         self._exchange = self._redis.register_script(_EXCHANGE)
-        self._prefix = prefix
-        self._lines = RedisLines(self._redis, prefix, self._asked, self._begin)
+        self._lines = RedisLines(self._redis, PREFIX, self._asked, self._begin)
         self.lines: Lines | None = self._lines
         self._away: str | None = None
         self._keeper: asyncio.Task[None] | None = None
@@ -75,24 +75,24 @@ class RedisStore:
     # --- texts by key
 
     async def get(self, key: str) -> str | None:
-        found = await self._asked(lambda: self._redis.get(self._prefix + key))
+        found = await self._asked(lambda: self._redis.get(PREFIX + key))
         return None if found is None else str(found)
 
     async def put(self, key: str, text: str, *, expiry_seconds: float) -> None:
-        await self._asked(lambda: self._redis.set(self._prefix + key, text, px=_milliseconds(expiry_seconds)))
+        await self._asked(lambda: self._redis.set(PREFIX + key, text, px=_milliseconds(expiry_seconds)))
 
     async def exchange(self, key: str, old: str | None, text: str, *, expiry_seconds: float) -> bool:
         digest = "" if old is None else hashlib.sha1(old.encode(), usedforsecurity=False).hexdigest()
         args = [digest, text, str(_milliseconds(expiry_seconds))]
-        return bool(await self._asked(lambda: self._exchange(keys=[self._prefix + key], args=args)))
+        return bool(await self._asked(lambda: self._exchange(keys=[PREFIX + key], args=args)))
 
     async def claim(self, key: str, *, expiry_seconds: float, text: str = CLAIMED) -> bool:
         lasting = _milliseconds(expiry_seconds)
-        took = await self._asked(lambda: self._redis.set(self._prefix + key, text, px=lasting, nx=True))
+        took = await self._asked(lambda: self._redis.set(PREFIX + key, text, px=lasting, nx=True))
         return bool(took)
 
     async def release(self, key: str, text: str = CLAIMED) -> None:
-        await self._asked(lambda: self._release(keys=[self._prefix + key], args=[text]))
+        await self._asked(lambda: self._release(keys=[PREFIX + key], args=[text]))
 
     # --- lists of texts, newest first
 
@@ -101,20 +101,20 @@ class RedisStore:
 
         async def step() -> None:
             async with self._redis.pipeline(transaction=True) as together:
-                together.lpush(self._prefix + key, text)
-                together.ltrim(self._prefix + key, 0, most - 1)
-                together.pexpire(self._prefix + key, _milliseconds(expiry_seconds))
+                together.lpush(PREFIX + key, text)
+                together.ltrim(PREFIX + key, 0, most - 1)
+                together.pexpire(PREFIX + key, _milliseconds(expiry_seconds))
                 await together.execute()
 
         await self._asked(step)
 
     async def pushed(self, key: str) -> list[str]:
-        found = await self._asked(lambda: self._redis.lrange(self._prefix + key, 0, -1))
+        found = await self._asked(lambda: self._redis.lrange(PREFIX + key, 0, -1))
         return [str(text) for text in found]
 
     async def drop(self, key: str, text: str) -> bool:
         """True for the one who takes it out."""
-        return bool(await self._asked(lambda: self._redis.lrem(self._prefix + key, 1, text)))
+        return bool(await self._asked(lambda: self._redis.lrem(PREFIX + key, 1, text)))
 
     async def aclose(self) -> None:
         if self._keeper is not None:
@@ -130,10 +130,6 @@ class RedisStore:
     def on_change(self, tell: Callable[[Exception | None], None]) -> None:
         """`tell` gets the trouble when the Redis goes away, and None when it is back."""
         self._watchers.append(tell)
-
-    @property
-    def is_away(self) -> bool:
-        return self._away is not None
 
     def _begin(self) -> None:
         if self._away is not None:

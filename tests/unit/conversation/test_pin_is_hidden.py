@@ -8,9 +8,11 @@ from pydantic import SecretStr
 from tests.fakes.locked_house import LOCK, UNLOCK, House
 
 from voice_gateway.config import PermissionSettings
-from voice_gateway.conversation.confirmation import GRACE_SECONDS
+from voice_gateway.conversation.confirmation import GRACE_SECONDS, Confirmation
+from voice_gateway.conversation.history import Histories
 from voice_gateway.conversation.store import SqliteStore
 from voice_gateway.turn import Passed, Reply
+from voice_gateway.watch import Watch
 
 SETTINGS = PermissionSettings(pin="2468", sensitive_doors=("cli", "voice", "wyoming"))
 LEAKS = (
@@ -60,10 +62,11 @@ class Everything:
         caplog.set_level(logging.DEBUG)
         self._log = caplog
         self._first: list[str] = []
+        self._store = SqliteStore(tmp_path / "c.sqlite")
         self.house = House(
             *(steps or [[UNLOCK]]),
             permission=settings,
-            store=SqliteStore(tmp_path / "c.sqlite"),
+            store=self._store,
             first=self._ask_first,
         )
 
@@ -85,7 +88,7 @@ class Everything:
         return " ".join([*events, *seen, *lines, *self._first])
 
     async def stored(self) -> str:
-        history = await self.house.conversation._histories.load("conversation::cli::default")
+        history = await Histories(self._store, 60.0, Watch()).load("conversation::cli::default")
         return " ".join(str(message.text) for message in history.messages)
 
     async def assert_unknown(self) -> None:
@@ -186,14 +189,14 @@ async def test_for_a_minute_no_number_of_its_length_is_passed_on(tmp_path, caplo
     assert not [leak for leak in LEAKS if leak in everything.known()]
 
 
-async def test_a_failure_tells_nothing_of_it(tmp_path, caplog):
+async def test_a_failure_tells_nothing_of_it(tmp_path, caplog, monkeypatch):
     everything = Everything(tmp_path, caplog)
     await everything.house.hears("unlock the front door")
 
     async def fail(*_arguments, **_options):
         raise ValueError("a bug")
 
-    everything.house.conversation._confirmation.run = fail
+    monkeypatch.setattr(Confirmation, "run", fail)
     reply = await everything.house.hears("yes 2468")
 
     assert "something went wrong" in reply.text

@@ -519,10 +519,10 @@ async def test_who_renames_many_devices_is_read_once(bench: Bench) -> None:
     settled = []
     for number in range(4):
         bench.home = (Device(f"Lamp {number}", "Hall", "dimmer"),)
-        settled.append(client._settled())
+        settled.append(client.home_settled())
 
     assert settled == [False] * 4
-    assert client._settled()
+    assert client.home_settled()
 
 
 async def test_a_question_does_not_wait_for_a_home_that_has_changed(bench: Bench) -> None:

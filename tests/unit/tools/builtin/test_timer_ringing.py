@@ -39,9 +39,10 @@ class House:
         self.told.set()
         self._own = StoppedClock()
         self._clock, self._store = clock, store
+        self.lease = RingLease(store.path.with_suffix(".lease"), monotonic=clock.monotonic)
         self.timers = TimerClock(
             store,
-            RingLease(store.path.with_suffix(".lease"), monotonic=clock.monotonic),
+            self.lease,
             now=lambda: clock.time + self.shift,
             monotonic=clock.monotonic,
             wait=self._own.wait,
@@ -88,7 +89,7 @@ def set_timer(store: TimerStore, clock: StoppedClock, seconds: float = 10, name:
 
 def died(house: House) -> None:
     """The lease of a process that was killed runs out by itself; one that ends gives it back."""
-    house.timers._lease.release = lambda: None  # type: ignore[method-assign]
+    house.lease.release = lambda: None  # type: ignore[method-assign]
 
 
 # processes that are killed or frozen

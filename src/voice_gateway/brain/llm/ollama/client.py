@@ -175,11 +175,11 @@ class OllamaClient:
         wait = Backoff(LOOK_AGAIN_SECONDS, LAST_RETRY_SECONDS)
         while True:
             self._changed.clear()
-            if not self._settled() or await self.warm_up():
+            if not self.home_settled() or await self.warm_up():
                 wait.reset()
             await self._sleep(wait.next())
 
-    def _settled(self) -> bool:
+    def home_settled(self) -> bool:
         """Whether the home is the one of the last look: who renames ten devices is read once."""
         prefix, before = self._current_prefix(), self._looked_at
         self._looked_at = prefix.home
