@@ -175,3 +175,12 @@ async def test_a_conversation_is_there_again_after_a_reload(console: Console, co
     answer = await console.answer()
     assert "The Kitchen Light is now on." in await answer.inner_text()
     assert await answer.locator(".acts").inner_text() == "✓\nKitchen Light: on"
+
+
+async def test_what_is_refused_says_which_setting_would_allow_it(console: Console) -> None:
+    await console.say("unlock the front door")
+    await console.answer()
+
+    step = console.page.locator("#trace .step", has_text="Control zwave lock")
+    await step.locator(".note", has_text="permission.sensitive_doors does not name this door").wait_for()
+    assert await step.locator(".badge").inner_text() == "refused"

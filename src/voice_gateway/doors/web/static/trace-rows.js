@@ -59,8 +59,9 @@ const READ = {
   judged(rows, event) {
     const known = rows.get(event.call_id);
     const decision = DECISIONS[event.decision] ?? event.decision;
+    const why = event.decision === "allowed" ? "" : event.reason;
     row(rows, event.call_id, {
-      kind: "call", icon: "tool", label: event.tool, note: inline(event.args), permission: decision,
+      kind: "call", icon: "tool", label: sentenceCase(event.tool), note: [inline(event.args), why].filter(Boolean).join(": "), permission: decision, why,
       start: known?.start ?? event.at, end: known?.end ?? event.at,
       state: event.decision === "allowed" ? known?.state ?? "" : event.decision === "ask" ? "open" : "bad",
       details: facts([["Arguments", pretty(event.args)], ["Permission", [decision, event.reason].filter(Boolean).join(": ")]]),
@@ -80,7 +81,7 @@ const READ = {
     const known = rows.get(event.call_id);
     const mark = markOf({ ...event, read_only: known?.readOnly });
     row(rows, event.call_id, {
-      kind: "call", icon: "tool", label: known?.label ?? event.tool, note: aboutOutcome(event), mark,
+      kind: "call", icon: "tool", label: known?.label ?? event.tool, note: known?.why ? known.note : aboutOutcome(event), mark,
       start: known?.start ?? event.at - event.seconds, end: event.at, state: mark?.state ?? (event.outcome === "waiting" ? "open" : event.ok ? "ok" : "bad"),
       details: [
         ...(known?.details ?? facts([["Tool", event.tool], ["Arguments", pretty(event.args)]])),
