@@ -72,8 +72,9 @@ _ASKING: Final = {
         rf"(?:do you|can you) (?:see|smell|detect|notice) (?:an? |any )?{_DANGER}(?: anywhere)?{_IN_PLACE}",
     ),
     "Health": (
-        rf"{_BE} {_NET}(?: still)? {_WELL}",
-        rf"is everything (?:ok|okay|fine|alright|all right|in order|working){_AT_HOME}",
+        # "Ok" at the end is cut off, as in "turn it on, ok".
+        rf"{_BE} {_NET}(?: still)?(?: {_WELL})?",
+        rf"is everything(?: (?:ok|okay|fine|alright|all right|in order|working))?{_AT_HOME}",
         rf"(?:is|are) (?:there )?(?:anything|something|any devices?) (?:broken|wrong|faulty|defective|not working){_AT_HOME}",
         rf"(?:what|which devices?) (?:is|are) (?:broken|faulty|defective|not working){_AT_HOME}",
         rf"(?:are there|do (?:i|we) have) (?:any )?(?:problems|faults|broken devices){_AT_HOME}",

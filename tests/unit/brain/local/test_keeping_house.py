@@ -32,6 +32,8 @@ def talk() -> HomeTalk:
         ("what scenes are there", "There is one scene: Movie Night."),
         ("what does the movie night scene do", "The scene Movie Night: Desk Lamp off"),
         ("is everything okay with the house", "The simulated Z-Wave home is up"),
+        ("is everything ok", "The simulated Z-Wave home is up"),
+        ("is the z-wave network okay", "The simulated Z-Wave home is up"),
         ("what is broken", "The simulated Z-Wave home is up"),
         ("are there any problems", "The simulated Z-Wave home is up"),
         ("ping the desk lamp", "The Desk Lamp answered"),
