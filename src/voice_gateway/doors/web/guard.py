@@ -49,7 +49,8 @@ class Refusal:
 
 
 class Guard:
-    """A scope that passes has `state["allowed"]`, which long streams ask again: a token may be revoked."""
+    """A scope that passes has `state["allowed"]`, which long streams ask again: a token may be revoked. What is
+    sent in pieces is cut off then."""
 
     def __init__(self, app: ASGIApp, settings: WebSettings, tokens: TokenFile, limits: Limits) -> None:
         self._app = app
@@ -77,7 +78,7 @@ class Guard:
             return
         scope.setdefault("state", {})["allowed"] = lambda: self._may_enter(headers)
         if scope["type"] == "http":
-            await self._app(scope, _whole(body, receive), _with_headers(scope["path"], send))
+            await self._app(scope, _whole(body, receive), _with_headers(scope, _while_allowed(scope, send)))
         else:
             await self._app(scope, receive, send)
 
@@ -223,8 +224,19 @@ def _whole(body: bytes, receive: Receive) -> Receive:
     return next_message
 
 
-def _with_headers(path: str, send: Send) -> Send:
-    caching = "no-store" if path.startswith(PROGRAMS) else "no-cache"
+def _while_allowed(scope: Scope, send: Send) -> Send:
+    async def sent(message: Message) -> None:
+        in_pieces = message["type"] == "http.response.body" and message.get("more_body", False)
+        if in_pieces and not scope["state"]["allowed"]():
+            scope["state"]["abort"]()
+        else:
+            await send(message)
+
+    return sent
+
+
+def _with_headers(scope: Scope, send: Send) -> Send:
+    caching = "no-store" if scope["path"].startswith(PROGRAMS) else "no-cache"
     more = [(name.encode(), value.encode()) for name, value in SECURITY_HEADERS.items()]
 
     async def sent(message: Message) -> None:

@@ -34,7 +34,7 @@ log = logging.getLogger(__name__)
 
 LONGEST_SECONDS = 60.0  # of one utterance: nobody holds a button longer
 SILENT_SECONDS = 120.0  # without a word or a sound from the browser while nothing is under way
-NOT_KNOWN = "not a message that I know"
+NOT_KNOWN, REVOKED = "not a message that I know", "the token was revoked"
 MOST_UNSENT = 2000  # messages: a browser that does not read is let go
 TOO_MUCH, TRY_LATER, REFUSED = 1009, 1013, 1008  # codes of the protocol
 
@@ -96,7 +96,7 @@ class Microphone:
             if message["type"] == "websocket.disconnect":
                 return
             if not self._socket.state.allowed():
-                await self._socket.close(REFUSED, "the token was revoked")
+                await self._socket.close(REFUSED, REVOKED)
                 return
             if problem := self._take(message):
                 await self._socket.close(TOO_MUCH, problem)
@@ -137,6 +137,10 @@ class Microphone:
         try:
             while True:
                 message = await self._unsent.get()
+                if not self._socket.state.allowed():
+                    self._interruption.now()
+                    await self._socket.close(REFUSED, REVOKED)
+                    return
                 async with asyncio.timeout(limits_of(self._socket).send_seconds):
                     if isinstance(message, bytes):
                         await self._socket.send_bytes(message)

@@ -1,7 +1,10 @@
 """The token of other machines: needed for everything, revoked at once, never guessed."""
 
+import asyncio
+import contextlib
 import json
 
+import httpx
 import pytest
 from starlette.responses import PlainTextResponse
 from starlette.routing import Route, WebSocketRoute
@@ -10,12 +13,15 @@ from tests.fakes.web import client, served
 from websockets.asyncio.client import connect
 from websockets.exceptions import InvalidStatus
 
+from voice_gateway.doors.web.asking import Asking
 from voice_gateway.doors.web.feed import Feed
 from voice_gateway.doors.web.limits import Limits
 from voice_gateway.doors.web.login import LoginPage
+from voice_gateway.doors.web.openai import OpenAi
 from voice_gateway.doors.web.tokens import TokenFile
 from voice_gateway.problems.sentences import WEB_NO_TOKEN
-from voice_gateway.watch import State, Watch
+from voice_gateway.turn import Reply
+from voice_gateway.watch import Said, State, Watch
 
 EVERYWHERE = "0.0.0.0"
 
@@ -104,6 +110,47 @@ async def test_a_stream_that_is_open_ends_when_its_token_is_revoked(tmp_path, to
         watch.report("secret", State.OK, "Nobody with a stolen token should read this.")
         rest = "".join([piece async for piece in pieces])
         assert "stolen" not in rest
+
+
+ASK = ("/api/ask", {"text": "hello", "stream": True})
+CHAT = ("/v1/chat/completions", {"messages": [{"role": "user", "content": "hello"}], "stream": True})
+
+
+@pytest.mark.parametrize(("path", "body"), [ASK, CHAT])
+async def test_an_answer_that_is_under_way_goes_to_nobody_whose_token_is_revoked(
+    tmp_path, tokens, path, body
+):
+    watch, token, revoked, over = Watch(), tokens.make(), asyncio.Event(), asyncio.Event()
+
+    async def answer(utterance, *, say, interruption, **_how):
+        say("Well, ")
+        watch.tell(Said(utterance, "Well, "))
+        await revoked.wait()
+        say("the secret.")
+        watch.tell(Said(utterance, "the secret."))
+        await until(lambda: interruption.wanted)
+        over.set()
+        return Reply("Well, the secret.")
+
+    def routes(start):
+        feed = Feed(watch)
+        return [*Asking(answer, feed, start).routes(), *OpenAi(answer, start, watch).routes()]
+
+    async with (
+        served(tmp_path, routes, host=EVERYWHERE) as door,
+        client(door, Authorization=f"Bearer {token}") as http,
+        http.stream("POST", path, json=body) as stream,
+    ):
+        pieces, read = stream.aiter_text(), ""
+        while "Well" not in read:
+            read += await anext(pieces)
+        tokens.revoke()
+        revoked.set()
+        with contextlib.suppress(httpx.HTTPError):  # it is cut off
+            read += "".join([piece async for piece in pieces])
+        async with asyncio.timeout(20):
+            await over.wait()
+    assert "secret" not in read
 
 
 async def test_guessing_ends_soon(tmp_path, tokens):

@@ -1,5 +1,6 @@
 """The microphone of a browser: heard, doubted and answered like every other."""
 
+import asyncio
 import contextlib
 import json
 import wave
@@ -14,6 +15,7 @@ from websockets.exceptions import ConnectionClosed
 from voice_gateway.config import VoiceSettings
 from voice_gateway.doors.web.feed import Feed
 from voice_gateway.doors.web.microphones import Microphones
+from voice_gateway.doors.web.tokens import TokenFile
 from voice_gateway.doors.web.voice import Engines
 from voice_gateway.errors import HearingError, SpeakingError
 from voice_gateway.turn import Reply, Speech
@@ -200,6 +202,43 @@ async def test_sound_without_end_is_not_kept(tmp_path):
         with pytest.raises(ConnectionClosed) as closed:
             await socket.recv()
         assert "60 seconds" in closed.value.rcvd.reason
+
+
+async def test_an_answer_that_is_under_way_is_not_heard_with_a_revoked_token(tmp_path):
+    need_speech()
+    watch, tokens, asked, revoked = (
+        Watch(),
+        TokenFile(tmp_path / "web-token.json"),
+        asyncio.Event(),
+        asyncio.Event(),
+    )
+    headers = {"Authorization": f"Bearer {tokens.make()}"}
+
+    async def answer(utterance, **_how):
+        asked.set()
+        await revoked.wait()
+        return Reply("The secret.", conversation_id=utterance.conversation_id)
+
+    def routes(start):
+        engines = Engines(Ears("hello"), Voice(), VoiceSettings(), watch)
+        return Microphones(lambda: engines, answer, Feed(watch), start).routes()
+
+    async with (
+        served(tmp_path, routes, host="0.0.0.0") as door,
+        connect(f"ws://127.0.0.1:{door.port}/api/voice", additional_headers=headers) as socket,
+    ):
+        await said(socket)
+        async with asyncio.timeout(20):
+            await asked.wait()
+        tokens.revoke()
+        revoked.set()
+        read = []
+        with pytest.raises(ConnectionClosed) as closed:
+            while True:
+                read.append(await socket.recv())
+
+    assert closed.value.rcvd.reason == "the token was revoked"
+    assert "secret" not in str(read)
 
 
 async def test_packages_that_are_missing_are_told_of(tmp_path):
