@@ -49,8 +49,8 @@ class Refusal:
 
 
 class Guard:
-    """A scope that passes has `state["allowed"]`, which long streams ask again: a token may be revoked. What is
-    sent in pieces is cut off then."""
+    """A scope that passes has `state["allowed"]`, which long streams ask again: a token may be revoked. Then
+    what is sent in pieces is cut off."""
 
     def __init__(self, app: ASGIApp, settings: WebSettings, tokens: TokenFile, limits: Limits) -> None:
         self._app = app

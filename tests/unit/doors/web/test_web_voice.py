@@ -233,11 +233,11 @@ async def test_an_answer_that_is_under_way_is_not_heard_with_a_revoked_token(tmp
         tokens.revoke()
         revoked.set()
         read = []
-        with pytest.raises(ConnectionClosed) as closed:
+        with contextlib.suppress(ConnectionClosed):
             while True:
                 read.append(await socket.recv())
 
-    assert closed.value.rcvd.reason == "the token was revoked"
+    assert socket.close_reason == "the token was revoked"
     assert "secret" not in str(read)
 
 
