@@ -346,6 +346,19 @@ async def test_a_lost_stick_is_said_and_its_return_is_noticed(home, gateway):
     assert (await home.health()).ok
 
 
+async def test_a_gateway_that_has_just_started_has_no_stick_yet(home, gateway, broker):
+    await home.snapshot()
+    await gateway.stop_cleanly()
+    await until(lambda: home._gateways.driver is False)
+    async with FakeGateway(broker.port) as returned:
+        returned.stick = False
+        await until(lambda: home._gateways.just_started)
+        with pytest.raises(HomeDown, match="is just starting, and has no connection to its Z-Wave stick yet"):
+            await home.snapshot(0)
+        health = await home.health()
+        assert (health.ok, health.gateway, health.driver) == (False, True, False)
+
+
 async def test_a_gateway_that_was_stopped_is_said_to_be_although_its_status_stays_true(home, gateway):
     await home.snapshot()
     await gateway.stop_cleanly()

@@ -27,6 +27,13 @@ NO_STICK = "Z-Wave JS UI has no connection to its Z-Wave stick."
 NOT_CONNECTED = "Z-Wave JS UI is not connected to the MQTT broker."
 
 
+class NoStick(HomeDown):
+    """The gateway says so, of every call."""
+
+    def __init__(self) -> None:
+        super().__init__(NO_STICK)
+
+
 class NobodyListens(HomeDown):
     """The broker says so of a topic of the API: nothing was sent."""
 
@@ -165,7 +172,7 @@ def _result(answer: Mapping[str, Any]) -> Any:
     if answer.get("success") is not False or not isinstance(message, str):
         raise NotUnderstood
     if message == _WITHOUT_STICK:
-        raise HomeDown(NO_STICK)
+        raise NoStick
     raise Refused(spoken_words(message))
 
 

@@ -4,11 +4,13 @@ import asyncio
 import contextlib
 import json
 import logging
+import time
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Final
 
 from zwave_mcp.home import HomeDown
 from zwave_mcp.mqtt.api import NOT_CONNECTED, GatewayApi
+from zwave_mcp.mqtt.known import STARTING_SECONDS
 from zwave_mcp.options import MqttOptions, address_of
 
 if TYPE_CHECKING:  # the library behind it is loaded when the first connection is made
@@ -30,6 +32,7 @@ class Gateways:
         self._online: dict[str, bool] = {}
         self.chosen: str | None = self._wanted
         self.driver: bool | None = None  # None: not known, for example after a restart of the broker
+        self._began: dict[str, float] = {}  # when each was seen to come
 
     @property
     def topics(self) -> list[str]:
@@ -52,13 +55,19 @@ class Gateways:
         """Whether the chosen gateway is there. `True` may be old: it stays after a clean stop (measured)."""
         return self._online.get(self.chosen or "")
 
+    @property
+    def just_started(self) -> bool:
+        """The chosen one came a moment ago; it may also have lost the broker for a while."""
+        began = self._began.get(self.chosen or "")
+        return began is not None and time.monotonic() - began < STARTING_SECONDS
+
     def forget(self) -> None:
         """A new connection starts with what the broker then says."""
         self._online.clear()
         self.driver = None
 
-    def receive(self, topic: str, payload: bytes) -> bool:
-        """Take a status in; whether the topic was one."""
+    def receive(self, topic: str, payload: bytes, *, live: bool = False) -> bool:
+        """Take a status in; whether the topic was one. `live`: it is told now, and not kept by the broker."""
         parts = topic.removeprefix(f"{self._prefix}/").split("/")
         if parts == ["driver", "status"]:
             state = _parse(payload)
@@ -66,6 +75,8 @@ class Gateways:
             return True
         if len(parts) == 3 and parts[0] == "_CLIENTS" and parts[2] == "status":
             self._take_status(parts[1], _parse(payload))
+            if live and self._online.get(parts[1]):
+                self._began[parts[1]] = time.monotonic()
             return True
         return False
 
@@ -213,7 +224,7 @@ class Connection:
     async def _listen(self, link: "Link") -> None:
         try:
             async for topic, payload, kept in link.messages():
-                if self.gateways.receive(topic, payload):
+                if self.gateways.receive(topic, payload, live=not kept):
                     self._status.set()
                 elif self._is_event(topic):
                     self._on_message(topic, payload)

@@ -29,7 +29,7 @@ from zwave_mcp.home import (
     WriteResult,
     scalar,
 )
-from zwave_mcp.mqtt.api import COMMANDS, NO_STICK, Api, GatewayApi, NobodyListens, Read, spoken_words
+from zwave_mcp.mqtt.api import COMMANDS, NO_STICK, Api, GatewayApi, NobodyListens, NoStick, Read, spoken_words
 from zwave_mcp.mqtt.connection import DISCOVERY_SECONDS, Connection
 from zwave_mcp.mqtt.known import KnownNodes, is_news_of_nodes
 from zwave_mcp.mqtt.listing import Listed, NodeLists
@@ -48,9 +48,11 @@ FOLLOW_SECONDS: Final = 0.05
 FOLLOW_SHARE: Final = 2.0  # of the time that a list takes
 TAKE_BACK_SECONDS: Final = 120.0  # how long a connection may be away, and what was opened is still put back
 SILENT: Final = "Z-Wave JS UI does not answer."
+NO_STICK_YET: Final = "Z-Wave JS UI is just starting, and has no connection to its Z-Wave stick yet."
 STOPPED: Final = "Z-Wave JS UI was stopped."
 SEEMS_STOPPED: Final = "Z-Wave JS UI does not answer; it seems to have been stopped."
 STICK_HANGS: Final = "Z-Wave JS UI is there, but its Z-Wave stick does not answer."
+_STICK: Final = (NO_STICK, NO_STICK_YET, STICK_HANGS)
 _HANGING: Final = ("Controller is unresponsive", "Controller is unable to transmit")
 
 
@@ -220,6 +222,8 @@ class MqttHome:
             if api in COMMANDS or self._gateways.driver is False:
                 await self._assure(gateway)
             return await gateway.call(api, args, timeout_seconds, read)
+        except NoStick as error:
+            raise HomeDown(NO_STICK_YET if self._gateways.just_started else str(error)) from error
         except NobodyListens as error:
             # Killed, or cut off, it is said by the broker to be away; stopped, only its driver is (measured).
             raise HomeDown(STOPPED if self._gateways.driver is False else str(error)) from error
@@ -353,13 +357,13 @@ class MqttHome:
             problem=problem,
             broker=self._connection.broker,
             gateway=self._gateway_state(problem) if self._connection.broker else None,
-            driver=False if problem in (NO_STICK, STICK_HANGS) else (None if problem else True),
+            driver=False if problem in _STICK else (None if problem else True),
             gateway_name=self._gateways.name,
             version=version if isinstance(version, str) else "",
         )
 
     def _gateway_state(self, problem: str) -> bool:
-        return not problem or problem in (NO_STICK, STICK_HANGS)
+        return not problem or problem in _STICK
 
     async def _stick_problem(self, info: object) -> str:
         """A stick that hangs is not noticed by a driver that has nothing to send: so something is sent."""
