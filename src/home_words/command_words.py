@@ -310,5 +310,16 @@ REWORDED: Final = (
         ),
         r"set \1 to full",
     ),
+    (
+        re.compile(
+            rf"^(set|put|turn|change) (?:(?:the )?(?:{HEAT})|it) to (\d.{{0,30}}?) for "
+            r"(heating|cooling)$"
+        ),
+        r"\1 the \3 to \2",
+    ),
+    (
+        re.compile(r"^(set|put|turn|change) (.{1,60}?) to (\d.{0,30}?) for (heating|cooling)$"),
+        r"\1 the \4 temperature of \2 to \3",
+    ),
     (re.compile(r"^(?:start|begin) (?:vacuuming|hoovering)(?: the (?:floor|house))?$"), "start the vacuum"),
 )

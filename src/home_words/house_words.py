@@ -60,6 +60,7 @@ _SAID: Final = {
     ),
     "Parameters": (
         rf"(?:what are|which are|list|show(?: me)?|read|tell me)(?: all)?(?: the)? {_PARAMETER}s (?:of|for) {_THING}",
+        rf"(?:what|which) {_PARAMETER}s (?:does|can|has) {_THING}(?: (?:have|has|got|be set))?",
         rf"(?:what is|read|get|show(?: me)?|tell me|check)(?: the)? {_PARAMETER} (?P<parameter>.{{1,60}}?) (?:of|for|on) {_THING}",
     ),
     "SetParameter": (

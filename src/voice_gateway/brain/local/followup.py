@@ -60,7 +60,7 @@ _CHOSEN = re.compile(
     r"^(?:no )?(?:i (?:mean|meant|want|would like) )?(?:yes )?(?:only )?(?:the )?(?:one |ones )?"
     r"(?:in |on |at |from |with )?(?:the )?"
 )
-_NUMBERED = re.compile(r"^(?:node |number |node number )?(?=\d+$)")
+_NUMBERED = re.compile(r"^(?:node |number |node number |outlet |socket |plug )?(?=\d+$)")
 _BEING = re.compile(r"^(?:that|which|whats?) ?(?:is|s)? (on|off|open|closed|locked|unlocked)(?: now)?$")
 _ALSO = re.compile(
     r"^(?:and|also|what about|how about|and what about|(?:do )?the same (?:for|in|with|to)|same (?:for|in)) "
@@ -170,6 +170,10 @@ def _named(words: str, asked: Clarification) -> tuple[Device, ...]:
     found = Resolver(build_home(asked.candidates)).resolve(words)
     if isinstance(found, Found):
         return found.devices
+    # "Number 2" is the Power Strip 2, as we offered it, before it is a node.
+    called = tuple(one for one in asked.candidates if one.name.endswith(f" {_NUMBERED.sub('', words)}"))
+    if len(called) == 1 and not words.startswith("node "):
+        return called
     return build_home(asked.candidates).names.exact(_NUMBERED.sub("node ", words))
 
 

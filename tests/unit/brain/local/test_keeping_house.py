@@ -28,6 +28,7 @@ def talk() -> HomeTalk:
         ("who has a code", "The Front Door has 3 codes in use"),
         ("what is the code for the front door", "The digits of a code are never told."),
         ("what are the parameters of the desk lamp", "The Desk Lamp has 3 parameters"),
+        ("what parameters does the desk lamp have", "The Desk Lamp has 3 parameters"),
         ("what is the parameter power limit of the desk lamp", "The Desk Lamp: Power Limit is 2500 watts"),
         ("what scenes are there", "There is one scene: Movie Night."),
         ("what does the movie night scene do", "The scene Movie Night: Desk Lamp off"),
