@@ -20,7 +20,8 @@ _PARTS: Final = tuple(
 )
 _WHOLE: Final = re.compile(
     r"(?:(?:the|my|our) )?(?:(?:whole|entire|complete) |"
-    rf"(?:all|every|each|both)(?: of)?(?: (?:the|my|our))? {_NOUN}s?{_OF}|(?:everything|all) (?:of|on) (?:the )?)"
+    rf"(?:all|every|each|both)(?: of)?(?: (?:the|my|our))? {_NOUN}s?{_OF}|"
+    r"(?:everything|all) (?:of|on) (?:the )?)"
     rf"{_STRIP}",
     re.IGNORECASE,
 )

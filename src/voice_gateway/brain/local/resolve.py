@@ -203,10 +203,8 @@ class Resolver:
             one = len(self.last) == 1
             return Found(self.last, exact=one, group=not one) if self.last else Unknown(said)
         exact = self._pick(names.exact(phrase) or names.exact(said), said)
-        if exact is not None:
+        if exact := exact or self._outlets(whole_strip(said)):
             return exact
-        if outlets := self._outlets(whole_strip(said)):
-            return Found(outlets, group=True)
         rest = _REST.match(whole)
         if rest and self.last:
             return self._others("everything" if rest["all"] else rest["what"] or self._sort_of_last())
@@ -222,13 +220,14 @@ class Resolver:
         meant = names.only(phrase, self.fits) if isinstance(found, Unknown) else None
         return Found((meant,), exact=False) if meant else found
 
-    def _outlets(self, strip: str) -> tuple[Device, ...]:
+    def _outlets(self, strip: str) -> Found | None:
         """Of one strip; of two that are called the same nobody knows which."""
         key = name_key(plain(strip))
         named = [
             device for device in self.home.devices if is_outlet(device) and name_key(strip_of(device)) == key
         ]
-        return tuple(named) if key and len({(one.source, one.node_id) for one in named}) == 1 else ()
+        one = key and len({(one.source, one.node_id) for one in named}) == 1
+        return Found(tuple(named), group=True) if one else None
 
     def _of_one_home(self, said: str) -> Resolution | None:
         """ "The lamp of the cabin", where that is the name of one of several homes."""

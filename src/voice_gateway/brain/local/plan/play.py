@@ -95,37 +95,46 @@ _TONE = re.compile(r"^(?:the|a|some) | (?:tone|sound|melody)$|^(?:tone|sound) ")
 def ringing(frame: Frame, context: Context, action: str) -> Meaning | None:
     """ "Play Westminster on the door chime": of what rings, by name or sort; None: of something else."""
     said = frame.text("thing")
-    if not any(device.can("ring") or is_button(device) for device in context.home.devices):
-        return None
-    if said in ("", *IT):
+    rings = any(device.can("ring") or is_button(device) for device in context.home.devices)
+    if not rings or said in ("", *IT):
         return None
     parted = (pattern.fullmatch(said) for pattern in _WITH_TONE)
     ways = [(said, ""), *((found["thing"], found["tone"]) for found in parted if found)]
     for thing, named in ways:
         found = Resolver(context.home, context.room, context.last).resolve(thing)
         devices = found.devices if isinstance(found, Found) else getattr(found, "candidates", ())
+        told = replace(
+            frame, slots={**frame.slots, **({"tone": tone} if (tone := _TONE.sub("", named)) else {})}
+        )
         if action in ("ring", "play") and devices and all(_is_bell_button(one, thing) for one in devices):
-            button, devices = devices[0], tuple(one for one in context.home.devices if one.kind == "chime")
-            if not devices:
-                said = f"{capital(the(button))} {BUTTON}. I know nothing that could ring."
-                return Step(frame.intent, frame=frame, say=said, devices=(button,))
-            if len(devices) > 1:
-                return Clarification(which(devices), replace(frame, intent="Ring"), devices)
-            thing = context.home.called(devices[0])
-        if not devices or not all(device.can("ring") for device in devices):
-            continue
-        tone = _TONE.sub("", named)
-        if len(devices) == 1 and _is_missing(tone, devices[0].tones):
-            has = f'{capital(the(devices[0]))} has no tone "{tone}"'
-            said = f"{has}; it has {listed(devices[0].tones)}."
-            return Step(frame.intent, frame=frame, say=said, devices=tuple(devices))
-        slots = {**frame.slots, "thing": thing, **({"tone": tone} if tone else {})}
-        return act(replace(frame, intent="Ring", slots=slots), context, action)
+            return _rung_for(devices[0], told, context, action)
+        if devices and all(device.can("ring") for device in devices):
+            return _rung(devices, thing, told, context, action)
     return None
 
 
+def _rung(devices: Sequence[Device], thing: str, frame: Frame, context: Context, action: str) -> Meaning:
+    tone = frame.text("tone")
+    if len(devices) == 1 and _is_missing(tone, devices[0].tones):
+        has = f'{capital(the(devices[0]))} has no tone "{tone}"'
+        said = f"{has}; it has {listed(devices[0].tones)}."
+        return Step(frame.intent, frame=frame, say=said, devices=tuple(devices))
+    return act(replace(frame, intent="Ring", slots={**frame.slots, "thing": thing}), context, action)
+
+
+def _rung_for(button: Device, frame: Frame, context: Context, action: str) -> Meaning:
+    """The button at the door has no voice: the only chime there is rings for it."""
+    chimes = tuple(device for device in context.home.devices if device.kind == "chime")
+    if not chimes:
+        said = f"{capital(the(button))} {BUTTON}. I know nothing that could ring."
+        return Step(frame.intent, frame=frame, say=said, devices=(button,))
+    if len(chimes) > 1:
+        return Clarification(which(chimes), replace(frame, intent="Ring"), chimes)
+    return _rung(chimes, context.home.called(chimes[0]), frame, context, action)
+
+
 def _is_bell_button(device: Device, said: str) -> bool:
-    """The button at the door has no voice; one that was never interviewed tells nothing of itself."""
+    """By what it tells; one that was never interviewed tells nothing, and is called so."""
     sort = device_class(plain(said))
     called = device.kind in ("sensor", "other") and sort is not None and sort.sort == "chime"
     return not device.can("ring") and ("doorbell" in device.events or called)
