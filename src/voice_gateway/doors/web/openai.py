@@ -4,9 +4,9 @@ import hashlib
 import json
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
@@ -51,7 +51,7 @@ class ChatRequest(BaseModel):
 
     model_config = ConfigDict(extra="ignore")
 
-    model: str = MODEL
+    model: Annotated[str, StringConstraints(max_length=LONGEST_NAME)] = MODEL  # every piece repeats it
     messages: list[Message]
     stream: bool | None = None
     stream_options: StreamOptions | None = None

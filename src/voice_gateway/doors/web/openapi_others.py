@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from voice_gateway.doors.web.openai import ChatRequest
+from voice_gateway.turn import LONGEST_NAME, LONGEST_TEXT
 
 _JSON, _EVENTS = "application/json", "text/event-stream"
 _TEXT: Mapping[str, Any] = {"type": "string"}
@@ -57,10 +58,31 @@ def _answers(schema: Mapping[str, Any], *refusals: int, stream: bool = False) ->
     return {"200": done, **{str(status): refused for status in (*refusals, 401, 403, 421, 429)}}
 
 
+_WORDS = {"type": "string", "pattern": r"\S", "maxLength": LONGEST_TEXT}
+_PART = _object(type={"const": "text"}, text=_WORDS)
+_OF_USER = _object(role={"const": "user"}, content={"anyOf": [_WORDS, {**_list(_PART), "minItems": 1}]})
+_OF_OTHERS = {
+    "type": "object",
+    "properties": {"role": {"enum": ["system", "developer", "assistant", "tool", "function"]}},
+    "required": ["role"],
+    "description": "not read",
+}
+
+
 def _chat() -> tuple[dict[str, Any], dict[str, Any]]:
-    """The request, and what it is made of."""
+    """The request, and what it is made of. More is taken than is described: pictures in earlier messages, any
+    role. Whoever keeps to it is answered."""
     schema = ChatRequest.model_json_schema(ref_template="#/components/schemas/{model}")
-    return schema, schema.pop("$defs", {})
+    made_of = {"UserMessage": _OF_USER, "OtherMessage": _OF_OTHERS}
+    kinds = {name: {"$ref": f"#/components/schemas/{name}"} for name in made_of}
+    schema["properties"]["messages"] = {
+        **_list({"anyOf": list(kinds.values())}),
+        "minItems": 1,
+        "contains": kinds["UserMessage"],
+    }
+    schema["properties"]["user"] = {"type": ["string", "null"], "maxLength": LONGEST_NAME}
+    options = schema.pop("$defs")["StreamOptions"]
+    return schema, {**made_of, "StreamOptions": options}
 
 
 def schemas() -> dict[str, Any]:

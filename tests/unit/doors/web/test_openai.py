@@ -205,6 +205,7 @@ async def test_who_leaves_ends_the_model(tmp_path):
         ('{"messages": [{"role": "user", "content": "hi"}], "n": 2}', "n"),
         ('{"messages": [{"role": "user", "content": "%s"}]}' % ("x" * 9000), "messages.0.content"),
         ('{"messages": [{"role": "user", "content": "hi"}], "user": "%s"}' % ("x" * 300), "user"),
+        ('{"messages": [{"role": "user", "content": "hi"}], "model": "%s"}' % ("x" * 300), "model"),
         ('{"messages": ' + "[" * 5000 + "]" * 5000 + "}", None),
     ],
 )

@@ -53,4 +53,5 @@ def test_a_chat_that_openais_clients_send_is_as_described():
     chat = {"model": "m", "messages": [{"role": "user", "content": [{"type": "text", "text": "hi"}]}], "n": 1}
     validator = jsonschema.Draft202012Validator({**body, "components": whole["components"]})
     assert list(validator.iter_errors(chat)) == []
-    assert list(validator.iter_errors({"model": "m"})) != []
+    for wrong in ({"model": "m"}, {"messages": []}, {"messages": [{"role": "user", "content": " "}]}):
+        assert list(validator.iter_errors(wrong)) != []
