@@ -8,7 +8,7 @@ import time
 import pytest
 from tests.fakes.gateway_process import Running
 from tests.fakes.ollama_server import FakeOllama
-from tests.fakes.others import free_port
+from tests.fakes.ports import free_port
 from tests.fakes.redis_server import RedisServer
 from tests.fakes.sound_card import sound_card
 from tests.fakes.speech import need_speech

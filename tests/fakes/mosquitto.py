@@ -3,7 +3,6 @@
 import errno
 import os
 import signal
-import socket
 import subprocess
 import threading
 from collections.abc import Iterator, Mapping
@@ -11,17 +10,11 @@ from pathlib import Path
 
 from tests.fakes.certificates import Certificates
 from tests.fakes.counterparts import program
+from tests.fakes.ports import free_port
 
 NOT_UNIT = "a broker"
 
 _START_SECONDS = 30.0
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
 
 
 class Broker:

@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 from tests.fakes.counterparts import missing
+from tests.fakes.ports import free_port
 from tests.fakes.waiting import until
 
 from voice_gateway.config import ServerSettings
@@ -119,12 +120,6 @@ async def listening(server: ServerSettings, path: str, folder: Path) -> AsyncIte
 def everything(transport: str, folder: Path) -> contextlib.AbstractAsyncContextManager[HttpServer]:
     """server-everything over `sse` or `streamableHttp`."""
     return listening(of_npm("everything", transport), EVERYTHING_PATHS[transport], folder)
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 def with_children(pid: int) -> Iterator[int]:

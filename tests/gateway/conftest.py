@@ -21,3 +21,9 @@ async def commands(tmp_path) -> AsyncIterator[Commands]:
     commands = Commands(tmp_path)
     yield commands
     await commands.end()
+
+
+@pytest.fixture
+def own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """For a gateway inside the test."""
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))

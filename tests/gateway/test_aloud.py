@@ -64,9 +64,7 @@ class House:
         self.watch.report(part, State.OK, f"The {part} is back.")
 
 
-@pytest.fixture(autouse=True)
-def own_folder(tmp_path, monkeypatch):
-    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+pytestmark = pytest.mark.usefixtures("own_folder")
 
 
 @pytest.mark.slow

@@ -10,10 +10,7 @@ from voice_gateway.app import opened
 from voice_gateway.config import McpSettings, ServerSettings, Settings
 from voice_gateway.turn import Reply, Utterance
 
-
-@pytest.fixture(autouse=True)
-def own_folder(tmp_path, monkeypatch):
-    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+pytestmark = pytest.mark.usefixtures("own_folder")
 
 
 async def hear(ha: FakeHomeAssistant, text: str, token: str | None = None, url: str = "") -> Reply:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 import yaml
 from tests.fakes.counterparts import program
-from tests.fakes.mosquitto import free_port
+from tests.fakes.ports import free_port
 from tests.fakes.waiting import until
 
 from voice_gateway.config import WebSettings

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 from tests.fakes.gateway_process import Running
-from tests.fakes.mosquitto import free_port
+from tests.fakes.ports import free_port
 from tests.fakes.running_gateway import socket_of
 
 from voice_gateway.app import opened
@@ -16,9 +16,7 @@ BUILT_IN = 15  # tools without any server
 MICROPHONE = "I cannot hear: plug one in, or start the sound server"  # as a library's own words end
 
 
-@pytest.fixture(autouse=True)
-def own_folder(tmp_path, monkeypatch):
-    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+pytestmark = pytest.mark.usefixtures("own_folder")
 
 
 def settings(*servers: str) -> Settings:

@@ -21,9 +21,7 @@ UNLOCK = {"name": "HassTurnOff", "args": {"name": "Front Door", "domain": ["lock
 UNLOCK_ALL = {"name": "HassTurnOff", "args": {"area": "Hall", "domain": ["lock"]}}
 
 
-@pytest.fixture(autouse=True)
-def own_folder(tmp_path, monkeypatch):
-    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+pytestmark = pytest.mark.usefixtures("own_folder")
 
 
 @contextlib.asynccontextmanager

@@ -6,8 +6,8 @@ import signal
 
 import pytest
 from tests.fakes.gateway_process import Commands, Running
-from tests.fakes.mosquitto import free_port
 from tests.fakes.ollama_server import FakeOllama, Scripted
+from tests.fakes.ports import free_port
 from tests.fakes.running_gateway import ask, parts, processes, server, socket_of
 from tests.fakes.waiting import until
 

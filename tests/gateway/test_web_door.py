@@ -8,19 +8,12 @@ import signal
 
 import httpx
 import pytest
-from tests.fakes.gateway_process import Commands, Running
+from tests.fakes.gateway_process import Running
 from tests.fakes.running_gateway import processes, server, state_of
 from tests.fakes.waiting import until
 
 CONSOLE = {"VOICE_GATEWAY_WEB_ENABLED": "true", "VOICE_GATEWAY_WEB_PORT": "0"}
 NAMES = ["<img src=x onerror=alert(1)>", "\x1b[31mRed\x1b[0m", "Plain Lamp"]
-
-
-@pytest.fixture
-async def commands(tmp_path):
-    commands = Commands(tmp_path)
-    yield commands
-    await commands.end()
 
 
 @contextlib.asynccontextmanager

@@ -5,7 +5,6 @@ import contextlib
 import json
 import os
 import signal
-import socket
 import subprocess
 from collections.abc import AsyncIterator, Mapping
 from itertools import count
@@ -13,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+from tests.fakes.ports import free_port
 from tests.fakes.waiting import until
 from websockets.asyncio.client import connect
 
@@ -28,12 +28,6 @@ _NOTICED = (
     "volume_level", "is_volume_muted",
 )  # fmt: skip
 States = dict[str, dict[str, Any]]  # {entity id: {"state": …, "brightness": …}}
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 class RealHomeAssistant:

@@ -4,21 +4,16 @@ import contextlib
 import os
 import re
 import signal
-import socket
 import subprocess
 import time
 import urllib.request
 from pathlib import Path
 from types import TracebackType
 
+from tests.fakes.ports import free_port
+
 READY_SECONDS = 60
 _READ = re.compile(r'msg="loading cache slot".* remaining=(\d+)')
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 def _children(pid: int) -> list[int]:
@@ -33,7 +28,7 @@ class OllamaServer:
     def __init__(self, script: Path, log_file: Path) -> None:
         self._script = script
         self._log_file = log_file
-        self._port = _free_port()
+        self._port = free_port()
         self._process: subprocess.Popen[bytes] | None = None
         self.base_url = f"http://127.0.0.1:{self._port}"
 

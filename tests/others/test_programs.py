@@ -9,7 +9,8 @@ import openai
 import pytest
 from mcp.client import Client
 from tests.fakes.gateway_process import Commands, Running
-from tests.fakes.others import free_port, installed
+from tests.fakes.others import installed
+from tests.fakes.ports import free_port
 from tests.fakes.running_gateway import ask
 
 pytestmark = pytest.mark.others

@@ -16,8 +16,9 @@ from typing import Any
 import pytest
 from tests.fakes.gateway_process import Commands
 from tests.fakes.loopback_http import Answer
-from tests.fakes.mosquitto import Broker, free_port
+from tests.fakes.mosquitto import Broker
 from tests.fakes.ollama_server import FakeOllama, Scripted
+from tests.fakes.ports import free_port
 from tests.fakes.redis_server import RedisServer
 from tests.fakes.running_gateway import parts, processes, server, socket_of
 from tests.fakes.waiting import until

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from tests.fakes.browser import DESK, Console, browser
 from tests.fakes.gateway_process import Commands, Running
-from tests.fakes.others import free_port
+from tests.fakes.ports import free_port
 
 # Opens a page of the console; what it complains of fails the test, unless that is expected.
 Open = Callable[..., Awaitable[Console]]

@@ -8,7 +8,7 @@ import socket
 
 import pytest
 from tests.fakes import warm_python
-from tests.fakes.mosquitto import free_port
+from tests.fakes.ports import free_port
 from tests.fakes.waiting import until
 
 EXIT_SECONDS = 15.0  # a hang never ends; a machine may be busy with others

@@ -10,7 +10,8 @@ import sys
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.fakes.mosquitto import Broker, free_port
+from tests.fakes.mosquitto import Broker
+from tests.fakes.ports import free_port
 from tests.fakes.waiting import until
 from tests.fakes.zwave_gateway import FakeGateway
 

@@ -2,7 +2,7 @@
 
 import asyncio
 
-from tests.fakes.mosquitto import free_port
+from tests.fakes.ports import free_port
 from tests.fakes.waiting import until
 from tests.fakes.zwave_gateway import FakeGateway
 from tests.fakes.zwave_server import claims_success, serving

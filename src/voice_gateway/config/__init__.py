@@ -1,22 +1,22 @@
 """One frozen settings tree, read once: command line over environment over file over default."""
 
-from voice_gateway.config.events import EventSettings
 from voice_gateway.config.folders import control_file, conversations_file, data_folder, web_token_file
 from voice_gateway.config.kinds import SHORTEST_PIN
 from voice_gateway.config.load import Loaded, load
-from voice_gateway.config.recorder import RecorderSettings
 from voice_gateway.config.section import Section
 from voice_gateway.config.servers import SIMULATED_HOME, remember_home
 from voice_gateway.config.tree import (
     AnthropicSettings,
     AutonomySetting,
     BrainSettings,
+    EventSettings,
     HomeSettings,
     LeftOut,
     McpSettings,
     MqttSettings,
     OllamaSettings,
     PermissionSettings,
+    RecorderSettings,
     RoutinesSettings,
     ServerSettings,
     Settings,

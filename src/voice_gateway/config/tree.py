@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import (
     Field,
@@ -14,7 +14,6 @@ from pydantic import (
     model_validator,
 )
 
-from voice_gateway.config.events import EventSettings
 from voice_gateway.config.kinds import (
     HOME_ASSISTANT_PATHS,
     BrokerAddress,
@@ -30,7 +29,6 @@ from voice_gateway.config.kinds import (
     checked_steps,
     is_own_server,
 )
-from voice_gateway.config.recorder import RecorderSettings
 from voice_gateway.config.section import Section
 from voice_gateway.config.voice import VoiceSettings
 from voice_gateway.config.web import WebSettings
@@ -39,6 +37,10 @@ Provider = Literal["local", "ollama", "anthropic"]
 AutonomySetting = Literal["auto", "ask", "act", "look"]
 SeveralSteps = Annotated[Literal["auto"] | bool, WrapValidator(checked_steps)]
 ServerType = Literal["stdio", "sse", "http", "streamable-http"]  # as mcp.json has it
+Spoken = Literal[
+    "doorbell", "button", "door", "lock", "keypad", "battery", "tamper", "intrusion", "emergency", "power",
+    "siren", "smoke_test", "network",
+]  # fmt: skip
 
 
 class BrainSettings(Section):
@@ -300,6 +302,27 @@ class RoutinesSettings(Section):
         120.0, ge=0, description="what was missed for no longer is done late; older is asked about"
     )
     allow_opening: bool = Field(False, description="routines may unlock and open the house")
+
+
+class EventSettings(Section):
+    """What happens in the home."""
+
+    speak: tuple[Spoken, ...] = Field(
+        ("doorbell", "tamper", "intrusion", "emergency", "network"),
+        description=f"events told aloud, of {', '.join(get_args(Spoken))}; "
+        "smoke, gas, heat and water always are",
+    )
+
+
+class RecorderSettings(Section):
+    """What happened in every turn, kept on this machine (docs/turns.md)."""
+
+    enabled: bool = Field(
+        True, description='keep every turn, for `turns`, `replay` and "why did you do that"'
+    )
+    days: float = Field(14.0, gt=0, description="how long a turn is kept")
+    megabytes: float = Field(200.0, ge=1, description="how much is kept; the oldest goes first")
+    audio: bool = Field(False, description="keep the recordings of what was said, too")
 
 
 class Settings(Section):

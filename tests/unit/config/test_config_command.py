@@ -12,13 +12,6 @@ from voice_gateway.cli.config import commented_file
 from voice_gateway.config import Settings, load
 
 
-@pytest.fixture(autouse=True)
-def _empty_folder(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
-    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
-
-
 def shown(capsys):
     return {row["name"]: row for row in json.loads(capsys.readouterr().out)}
 

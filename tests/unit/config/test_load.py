@@ -15,13 +15,6 @@ from voice_gateway.config.tree import WITHOUT_EFFECT, setting_names
 from voice_gateway.errors import ConfigError
 
 
-@pytest.fixture(autouse=True)
-def _empty_folder(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
-    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
-
-
 def written(text: str, name: str = "voice-gateway.toml") -> Path:
     file = Path(name)
     file.parent.mkdir(parents=True, exist_ok=True)

@@ -8,13 +8,6 @@ from tests.fakes.allowed_settings import allowed
 from voice_gateway.__main__ import main
 
 
-@pytest.fixture(autouse=True)
-def _empty_folder(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
-    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
-
-
 @pytest.mark.parametrize("words", [["mcp", "--json"], ["mcp", "list", "--json"]])
 def test_each_server_is_listed_with_where_it_was_set_up(tmp_path, capsys, words):
     file = tmp_path / "voice-gateway.toml"

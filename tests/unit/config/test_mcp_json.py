@@ -15,13 +15,6 @@ from voice_gateway.config.trust import Content, FileRead
 from voice_gateway.tools.masking import without_secrets
 
 
-@pytest.fixture(autouse=True)
-def _empty_folder(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
-    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
-
-
 def read(text: str | dict, name: str = "mcp.json", environ: dict[str, str] | None = None) -> Loaded:
     """What the gateway has of such a file."""
     file = Path(name)

@@ -62,13 +62,6 @@ WRONG = [
 ]
 
 
-@pytest.fixture(autouse=True)
-def _empty_folder(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
-    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
-
-
 @pytest.mark.parametrize(("variable", "value", "says"), WRONG)
 def test_a_wrong_value_is_one_line_with_variable_setting_and_what_is_expected(variable, value, says):
     Path("voice-gateway.toml").write_text("[brain]\nroom = 'Kitchen'\n")  # which is not where it comes from

@@ -9,18 +9,13 @@ import time
 
 import pytest
 from tests.fakes.linked import FAKES, LIMIT, Linked, linked
+from tests.fakes.ports import free_port
 
 from voice_gateway.config import ServerSettings
 from voice_gateway.errors import ToolError, ToolUnavailable
 from voice_gateway.mcp_link.connection import LinkTimeouts
 
 NOT_UNIT = "a web server as a process"
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 @contextlib.contextmanager

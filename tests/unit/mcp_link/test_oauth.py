@@ -14,7 +14,7 @@ import httpx2
 import pytest
 from tests.fakes.linked import LIMIT, linked
 from tests.fakes.oauth_server import Logins, oauth_server
-from tests.unit.mcp_link.test_http import free_port
+from tests.fakes.ports import free_port
 
 from voice_gateway.config import ServerSettings
 from voice_gateway.errors import ToolUnavailable
