@@ -311,6 +311,10 @@ REWORDED: Final = (
         r"set \1 to full",
     ),
     (
+        re.compile(r"^(?:ring|sound) (.{1,60}?) with (?:the )?(?:tone|sound|melody) (?:number )?(\d{1,3})$"),
+        r"play tone \2 on \1",
+    ),
+    (
         re.compile(
             rf"^(set|put|turn|change) (?:(?:the )?(?:{HEAT})|it) to (\d.{{0,30}}?) for "
             r"(heating|cooling)$"

@@ -190,8 +190,10 @@ def _entry(device: Device, rows: list[Day]) -> dict[str, Any]:
 
 
 def _no_meter(device: Device) -> str:
-    power = any(value.id.command_class == METER for value in device.values)
-    if power:
+    metered = [value for value in device.values if value.id.command_class == METER]
+    if metered and not any(is_number(value.value) for value in metered):
+        return capital(f"{wording.the(device)} has not told yet what it uses.")
+    if metered:
         return capital(f"{wording.the(device)} only tells its power; how much it uses is not counted.")
     return capital(f"{wording.the(device)} does not measure energy.")
 

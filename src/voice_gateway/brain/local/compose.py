@@ -301,8 +301,11 @@ def _by_state(query: DeviceQuery, members: Sequence[Device], where: str) -> str:
     if query.mode == "all" and every and not doors:
         what = f"everything{where} is" if whole else f"all {query.noun}{where} are"
         return f"Yes, {what} {query.state}.{tail}"
-    if not members and query.sort in _OPENINGS:  # of what nothing watches, nobody can say that it is closed
-        return f"Nothing here can tell me whether a {query.sort}{where} is {query.state}."
+    told = query.state in ("open", "closed", "locked", "unlocked")
+    if not members and (query.sort in _OPENINGS or (told and (query.any_sort or query.sort == "lock"))):
+        # Of what nothing watches, nobody can say that it is closed.
+        what = f"a {query.sort}" if query.sort in _OPENINGS else "anything"
+        return f"Nothing here can tell me whether {what}{where} is {query.state}."
     if not known and tail and unsure:
         return f"I don't know.{tail}"
     if not hits:

@@ -68,3 +68,12 @@ async def test_which_of_them_used_how_much() -> None:
     answer = await energy.used()
     assert "Plug (node 2) 0 and Plug (node 3) 0" in answer.sentence
     assert [one["device"] for one in answer.structured["energy"]] == ["Plug", "Plug"]
+
+
+async def test_a_meter_that_has_told_nothing_is_not_said_to_tell_its_power() -> None:
+    plug = switch(2, "Plug", "Bath")
+    home = ScriptedHome(
+        replace(plug, values=(*plug.values, Value(ValueId(2, 50, 0, "reset"), writeable=True)))
+    )
+    answer = await Tools(home).call("get_zwave_energy", {"deviceName": "plug"})
+    assert answer.sentence == "The Plug has not told yet what it uses."

@@ -20,7 +20,7 @@ from voice_gateway.brain.local.meaning import (
 )
 from voice_gateway.brain.local.plan.builtin import volume_step
 from voice_gateway.brain.local.plan.scene import scene, scene_named, start_scene, tried_scene
-from voice_gateway.brain.local.resolve import IT, Found, Resolver, Unclear, Unknown, plain, room_named
+from voice_gateway.brain.local.resolve import IT, Found, Resolver, Unclear, Unknown, place, plain, room_named
 from voice_gateway.brain.local.wording import ABLE, BUTTON, DOING, can_be_told_apart, not_known, the, which
 from voice_gateway.homes.device import Device, is_button
 from voice_gateway.homes.home import Home
@@ -120,7 +120,8 @@ def _unknown(found: Unknown, frame: Frame, context: Context) -> Meaning:
     if found.phrase in IT:
         spoken = "I don't know what you mean by that."
         return NotHandled("nothing was talked of that 'it' could mean", forbid=True, spoken=spoken)
-    if _CLAUSE.search(found.phrase) or len(found.phrase.split()) > 5:
+    placed = place(found.phrase, context.home, context.room)  # rooms may have long names
+    if _CLAUSE.search(found.phrase) or len((placed.what if placed.room else found.phrase).split()) > 5:
         return NotHandled("those words name no device", forbid=True)
     bare = frame.own and frame.literal <= _HINT and len(found.phrase.split()) > _HINT
     near = () if bare else found.near

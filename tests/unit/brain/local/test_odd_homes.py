@@ -1,4 +1,4 @@
-"""The button at the door is called like what rings, and has no voice."""
+"""Homes with odd names: a button that is called like what rings, rooms that have nothing of what is asked."""
 
 import pytest
 from tests.fakes.home_talk import HomeTalk
@@ -27,6 +27,11 @@ LAMP = '[[device]]\nname = "Lamp"\nroom = "Hall"\nkind = "switch"\n'
          "Which one do you mean: the Gong or the Bell?"),
         (LAMP, "turn off the doorbell", f"The Doorbell cannot be turned off; it {ONLY_TELLS}."),
         (LAMP, "turn on the wall remote", f"I can't turn on that: the Wall Remote {ONLY_TELLS}."),
+        (CHIME.format("Gong"), "ring the gong with tone 7",
+         'The Gong has no tone "7"; it has Ding Dong and Westminster.'),
+        (CHIME.format("Gong"), "play tone 3 on the gong",
+         'The Gong has no tone "3"; it has Ding Dong and Westminster.'),
+        (CHIME.format("Gong"), "ring the gong with tone 2", "The Gong is playing Westminster."),
         (CHIME.format("Gong"), "ring the gong at 0 percent",
          "I can ring the Gong at 1 to 100 percent. At how many shall I?"),
     ],
@@ -46,3 +51,19 @@ async def test_everything_in_a_room_is_looked_at_whatever_it_is() -> None:
     talk = HomeTalk(HEAD + CHIME.format("Gong") + lock)
     said = (await talk.hears("what is the state of everything in the hall")).text
     assert ("Gong" in said, "Front Door" in said) == (True, True), said
+
+
+LONG_ROOM = '[[device]]\nname = "Fan"\nroom = "Salle de bain du haut"\nkind = "switch"\n'
+
+
+@pytest.mark.parametrize(
+    ("said", "answer"),
+    [
+        ("set the salle de bain du haut to 22 degrees", "I know no thermostat in the Salle de bain du haut."),
+        ("is the hall open", "Nothing here can tell me whether anything in the Hall is open."),
+        ("is the hall locked", "Nothing here can tell me whether anything in the Hall is locked."),
+    ],
+)
+async def test_what_a_room_does_not_have_is_told(said: str, answer: str) -> None:
+    talk = HomeTalk(HEAD + LAMP + LONG_ROOM)
+    assert (await talk.hears(said)).text == answer
