@@ -39,6 +39,10 @@ MOST_UNSENT = 2000  # messages: a browser that does not read is let go
 TOO_MUCH, TRY_LATER, REFUSED = 1009, 1013, 1008  # codes of the protocol
 
 
+class _Interrupted(Exception):
+    """Nobody listens: the rest of the text is not made into sound."""
+
+
 @dataclass(frozen=True, slots=True)
 class Engines:
     transcriber: Transcriber
@@ -84,6 +88,8 @@ class Microphone:
             finally:
                 self._interruption.now()
                 sending.cancel()
+                while not self._unsent.empty():  # who waits for room in it goes on, and ends
+                    self._unsent.get_nowait()
 
     async def _hear(self) -> None:
         while True:
@@ -228,9 +234,11 @@ class Microphone:
         """Sentence by sentence while the rest comes; a voice that fails leaves the words."""
 
         async def send(kind: str, form: Mapping[str, Any], pcm: bytes) -> None:
+            if interruption.wanted:
+                raise _Interrupted
             if kind == "audio-start":
                 self._send({"type": "audio", "rate": form["rate"]})
-            elif kind == "audio-chunk" and not interruption.wanted:
+            elif kind == "audio-chunk":
                 await self._unsent.put(pcm)
 
         speech, failed = StreamedSpeech(self._engines.synthesizer, send), ""
@@ -239,6 +247,8 @@ class Microphone:
                 if not interruption.wanted:
                     await speech.feed(piece)
             await speech.end()
+        except _Interrupted:
+            log.debug("the answer is not wanted any more")
         except GatewayError as error:
             log.warning("the answer cannot be spoken", extra={"reason": str(error)})
             failed = str(error)

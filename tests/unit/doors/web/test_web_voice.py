@@ -8,12 +8,14 @@ import wave
 import numpy as np
 import pytest
 from tests.fakes.speech import FOLDER, need_speech
+from tests.fakes.waiting import until
 from tests.fakes.web import served
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed
 
 from voice_gateway.config import VoiceSettings
 from voice_gateway.doors.web.feed import Feed
+from voice_gateway.doors.web.limits import Limits
 from voice_gateway.doors.web.microphones import Microphones
 from voice_gateway.doors.web.tokens import TokenFile
 from voice_gateway.doors.web.voice import Engines
@@ -127,6 +129,64 @@ async def test_the_answer_is_spoken_where_that_is_wished_sentence_by_sentence(tm
     assert next(one for one in messages if isinstance(one, dict) and one["type"] == "audio")["rate"] == 22050
     assert voice.said == ["Done.", "Well."]
     assert sum(len(one) for one in messages if isinstance(one, bytes)) == 2 * 2205 * 2
+
+
+class HeldVoice(Voice):
+    """Stops at a word until it may go on."""
+
+    def __init__(self, word: str) -> None:
+        super().__init__()
+        self.word, self.may_go_on = word, asyncio.Event()
+
+    async def speak(self, text: str) -> Speech:
+        speech = await super().speak(text)
+        if self.word in text:
+            await self.may_go_on.wait()
+        return speech
+
+
+async def test_what_was_interrupted_is_not_made_into_sound_any_more(tmp_path):
+    voice = HeldVoice("Two")
+    async with microphone(tmp_path, Ears(""), voice) as (socket, _watch):
+        await socket.send(json.dumps({"type": "speak", "text": "One it is. Two it is. Three it is. Four."}))
+        await until(lambda: "Two it is." in voice.said)
+        await socket.send(json.dumps({"type": "speak", "text": "Bye."}))
+        await until(lambda: "Bye." in voice.said)
+        voice.may_go_on.set()
+        await until_kind(socket, "audio_end")
+        await until_kind(socket, "audio_end")
+
+    assert voice.said == ["One it is.", "Two it is.", "Bye."]
+
+
+class LongVoice(Voice):
+    """Says more than any buffer takes."""
+
+    async def speak(self, text: str) -> Speech:
+        self.said.append(text)
+        return Speech(np.zeros(MEGABYTES * 500_000, np.float32), 22050, text)
+
+
+MEGABYTES = 20
+
+
+async def test_who_does_not_listen_and_leaves_holds_up_nobody(tmp_path):
+    need_speech()
+    watch, begun, limits = Watch(), [], Limits(send_seconds=0.2)
+
+    def routes(start):
+        engines = Engines(Ears(""), LongVoice(), VoiceSettings(), watch)
+        noted = lambda work: begun.append(start(work))  # noqa: E731
+        return Microphones(lambda: engines, None, Feed(watch), noted).routes()
+
+    async with (
+        served(tmp_path, routes, limits=limits) as door,
+        connect(f"ws://127.0.0.1:{door.port}/api/voice", max_queue=1, close_timeout=0.1) as socket,
+    ):
+        await socket.send(json.dumps({"type": "speak", "text": "All of it."}))
+        await until(lambda: len(begun) == 2)  # the engines are warmed up, too
+        async with asyncio.timeout(20):
+            await asyncio.gather(*begun)  # it is let go, and nothing waits for it
 
 
 async def test_an_answer_that_came_another_way_is_spoken(tmp_path):
