@@ -182,6 +182,9 @@ class OutcomeStatus(StrEnum):
     WAITING = "waiting"  # for the user's yes; it was not made
 
 
+NOT_MEANT = frozenset(  # no device or tool for it, or several
+    {OutcomeStatus.AMBIGUOUS, OutcomeStatus.NOT_FOUND, OutcomeStatus.UNSUPPORTED, OutcomeStatus.INVALID}
+)
 NOT_MADE = frozenset({OutcomeStatus.WAITING, OutcomeStatus.NOT_PERMITTED})  # the gate held it back
 _OURS = frozenset({OutcomeStatus.READ, OutcomeStatus.WAITING})  # no server can claim these
 _OF_SERVERS = {status.value: status for status in OutcomeStatus if status not in _OURS}

@@ -67,6 +67,11 @@ class Language:
         return re.compile(rf"\b(?:{'|'.join(data()['asks_back'][self.code])})\b")
 
     @cached_property
+    def polite(self) -> frozenset[str]:
+        """With the common words all that courtesy needs."""
+        return self.function | self.words("courtesy")
+
+    @cached_property
     def toggled(self) -> frozenset[str]:
         """Common words that are states at the end of a clause: "die Lampe ist aus"."""
         return frozenset(data()["toggled"].get(self.code, "").split())
@@ -163,6 +168,11 @@ def languages() -> Mapping[str, Language]:
 
 def english() -> Language:
     return languages()["en"]
+
+
+def clauses_of(sentence: str) -> list[list[str]]:
+    """The words of each part between commas, without "okay" and the like in front."""
+    return [words for piece in BREAK.split(sentence) if (words := without_opening(piece))]
 
 
 def without_opening(text: str) -> list[str]:

@@ -27,7 +27,7 @@ from voice_gateway.tools.proposal import question
 from voice_gateway.tools.reach import Reach, Reaches
 from voice_gateway.tools.tier import Tier, is_reversible, tier
 from voice_gateway.tools.traits import traits
-from voice_gateway.turn import OutcomeStatus, Reply, ToolCall, ToolTraits, Utterance, Words
+from voice_gateway.turn import NOT_MEANT, OutcomeStatus, Reply, ToolCall, ToolTraits, Utterance, Words
 from voice_gateway.watch import AnswerWanted, Watch
 
 OVER = "confirmation over"  # there too: until when a PIN may still come, though the question is gone
@@ -35,8 +35,6 @@ GRACE_SECONDS = 60.0  # how long that is
 
 CHOSEN = "some of what I asked about"
 KEPT_BACK = "a number that could be a PIN, so nothing was passed on"
-
-_WRONG = (OutcomeStatus.INVALID, OutcomeStatus.NOT_FOUND, OutcomeStatus.UNSUPPORTED, OutcomeStatus.AMBIGUOUS)
 
 NOT_AGAIN = "I have not changed anything."
 TOO_LATE = "That was too long ago, so I did nothing. Please ask again."
@@ -187,7 +185,7 @@ class Confirmation:
         for call in calls:
             look = look_before(call, self._traits(call.name), self._executor.tools)
             told = await self._executor.execute(look) if look else None
-            if told is not None and told.status in _WRONG:
+            if told is not None and told.status in NOT_MEANT:
                 return render_outcomes([told])
         return ""
 

@@ -513,10 +513,23 @@ def test_appliances_are_things_of_a_home_in_other_languages_too(said: str, text:
         ("kto napisał Quo vadis", "Quo vadis napisał Sienkiewicz, a obiad czeka."),
         ("wer schrieb Momo", "Momo schrieb Michael Ende, der Tee ist schon gezogen."),
         ("erzähl mir einen Witz", "Die Suppe ist heiss."),
+        ("какая столица Японии", "Токио — столица Японии, и каша на столе."),
+        ("jaka jest stolica Danii", "Kolacja gotowa."),
+        ("who wrote Hamlet?", "Supper served hot."),
+        ("who wrote Hamlet?", "Somebody knocked."),
     ],
 )
 def test_what_is_told_beside_an_answer_never_stands_alone(said: str, text: str) -> None:
     assert NOT_CHECKED in spoken(said, text)
+
+
+def test_a_question_that_takes_our_deed_for_granted_is_not_asked() -> None:
+    assert spoken("turn off the desk lamp", "Which lamp did I turn off?") == NOT_CHECKED
+
+
+def test_another_day_than_the_clock_s_is_not_said() -> None:
+    assert "Tuesday" not in spoken("what day is it", "It's Tuesday.", KNOWN["clock"])
+    assert spoken("what day is it", "It's Sunday.", KNOWN["clock"]) == "It's Sunday."
 
 
 @pytest.mark.parametrize("said", ["która godzina", "hur varmt är det", "hoe laat is het", "spiel ein Lied"])

@@ -13,6 +13,7 @@ from voice_gateway.brain.languages import (
     BREAK,
     LEAST_STEM,
     Language,
+    clauses_of,
     data,
     english,
     is_kind,
@@ -54,9 +55,9 @@ class Claims:
         if not is_question(sentence):
             bare = set(words_in(sentence)) <= english().words("answers")  # "is it open?" "No."
             return not bare and any(self._unable(sentence, one) for one in known)
-        words, joins = set(words_in(sentence)), listed("or", "any")
-        names_only = words & joins and words <= self.wish.home.words | joins | {"the", "in", "one"}
-        return bool(names_only) or any(self._asks_back(sentence, one, done=done) for one in known)
+        names = self.wish.home.words | listed("or", "any") | {"the", "in", "one"}
+        only_names = set(words_in(sentence)) <= names  # "the floor lamp or the desk lamp?"
+        return only_names or any(self._asks_back(sentence, one, done=done) for one in known)
 
     def _asks_back(self, sentence: str, language: Language, *, done: bool) -> bool:
         clauses = language.clauses(sentence, asked=True)
@@ -67,15 +68,14 @@ class Claims:
         if done and language.asks.match(plain):
             return not language.states & set(asked[0][_SHORT:])
         rest = language.asks_back.sub("", plain).split()
-        told = language.words("me") & set(rest) or language.states & set(asked[0][_SHORT:])
+        told = language.states & set(asked[0][_SHORT:]) or language.words("me") & set(rest)
         granted = self._granted(language) & set(words_in(sentence)) or not language.asks_back.search(plain)
         return not told and not granted and self._in_its_words(rest, language)
 
     def _unable(self, sentence: str, language: Language) -> bool:
         clauses = language.clauses(sentence)
         return bool(clauses) and all(
-            self._is_unable(clause, language)
-            or (place and (self._goes_on(clause, language) or _wonders(clause, language)))
+            self._is_unable(clause, language) or (place and self._goes_on(clause, language))
             for place, clause in enumerate(clauses)
         )
 
@@ -91,10 +91,13 @@ class Claims:
         return bool(form) and not news and self._in_its_words(words, language)
 
     def _goes_on(self, words: Sequence[str], language: Language) -> bool:
-        """Behind "I could dim it": "lock the door", "if you like". Behind "I can't": "there is no lamp"."""
+        """Behind "I could dim it": "lock the door", "if you like". Behind "I can't": "there is no lamp". In
+        other languages only what wonders: "which door you mean"."""
+        if language is not english():
+            return bool(language.words("whether") & set(words[:_BEGINNING]))
         told = (language.words("me") | self._granted(language)) & set(words) or _states_in(words)
         stated = language.states & set(words) and not {"no", "not", "if"} & set(words)
-        return "says" in language.own and not (told or stated) and self._in_its_words(words, language)
+        return not (told or stated) and self._in_its_words(words, language)
 
     def _granted(self, language: Language) -> frozenset[str]:
         return language.granted - self.wish.words
@@ -113,32 +116,32 @@ class Claims:
     # --- in talk: nothing of this home as a fact, no deed of ours
 
     def in_talk(self, sentence: str) -> Claim:
-        known = self._known(sentence)
         if self.none(sentence):
             return Claim.NONE
-        if self._is_courtesy(sentence):
-            foreign = Claim.NONE
-        else:
-            sure = not self._small_talk and self._answers(sentence)
-            foreign = max(Claim.NONE if sure else Claim.UNSURE, self._foreign_home(sentence))
-        deeds = not known or english() in known
+        deeds = not self._foreign(sentence)
         found = [
             self._of_clause(words, advice=advice, deeds=deeds) for words, advice in self._stated(sentence)
         ]
-        return max([foreign, *found])
+        if not self._is_courtesy(sentence):
+            sure = not self._small_talk and self._answers(sentence)
+            found += [Claim.NONE if sure else Claim.UNSURE, self._foreign_home(sentence)]
+        return max(found, default=Claim.NONE)
 
     def _answers(self, sentence: str) -> bool:
-        """It is in a language that we have, or a name and the user's own words; of nobody here and now."""
-        plain = [word for word in re.findall(r"[^\W\d_]+", sentence) if word.islower()]
-        named = any(map(self._is_users, words_in(sentence))) and all(map(self._is_users, plain))
+        """It is in a language that we have, or has but names and the user's own words and hardly another, or
+        the few that end a joke; and of nobody here and now."""
         letters = "".join(words_in(sentence))
-        short = len(plain) < _SHORT and (letters.isascii() or (self.wish.tale and letters != letters.upper()))
+        plain = [word for word in re.findall(r"[^\W\d_]+", sentence) if word.islower()]
+        echoes = any(map(self._is_users, words_in(sentence)))
+        fresh = sum(not self._is_users(word) for word in plain)
+        short = (letters.isascii() or echoes) and fresh <= echoes
+        short = short or (self.wish.tale and len(plain) < _SHORT and letters != letters.upper())
         told = self.tells_of_us(sentence, "did", "here") or self._strays(sentence)
-        return (bool(self._known(sentence)) or named or short) and not told
+        return (bool(self._known(sentence)) or short) and not told
 
     def _is_users(self, word: str) -> bool:
         """One of the user's words, or of its family: "napsal", "napsala"."""
-        stem = word[: max(LEAST_STEM, len(word) - 2)]
+        stem = word[: max(LEAST_STEM + 1, len(word) - 2)]
         return any(one.startswith(stem) for one in self.wish.words)
 
     def harmless(self, sentence: str) -> bool:
@@ -153,47 +156,48 @@ class Claims:
 
     def deed(self, sentence: str) -> bool:
         """Whether it tells that we did something."""
-        clauses = filter(None, map(without_opening, BREAK.split(sentence)))
-        return bool(self._foreign_home(sentence)) or any(_deed(words) is Claim.MADE for words in clauses)
+        return bool(self._foreign_home(sentence)) or any(
+            _deed(words) is Claim.MADE for words in clauses_of(sentence)
+        )
 
     def _known(self, sentence: str) -> tuple[Language, ...]:
         """The languages that it may be in, first of all those of the user's words."""
         return languages_of(sentence, languages_of(self.wish.said))
 
+    def _foreign(self, sentence: str) -> list[Language]:
+        """Those, where English is none of them."""
+        return [] if english() in self._known(sentence) else [*self._known(sentence)]
+
     def tells_of_us(self, sentence: str, *lists: str) -> bool:
         """In other languages: words or endings of "I did", or of what is here and now."""
         others = [one for one in self._known(sentence) or languages().values() if one is not english()]
-        words = words_in(sentence)
         return any(
             matches(word, told) and (word not in one.function or word in told.split())  # no ending of "qué"
             for one in others
             for told in (data()[key][one.code] for key in lists)
-            for word in words
+            for word in words_in(sentence)
         )
 
     def _strays(self, sentence: str) -> bool:
         """In other languages: a part answers nothing of what was asked, and has neither a name nor a number;
         what is a tale tells nothing that is."""
-        known = [one for one in self._known(sentence) if one is not english()]
-        if not known:
+        known = self._foreign(sentence)
+        if not known or (
+            self.wish.tale and not any(one.words("present") & set(words_in(sentence)) for one in known)
+        ):
             return False
         common = {word for one in known for word in one.function}
-        nouns = listed("de", "articles") if languages()["de"] in known else frozenset()
-        tells = not self.wish.tale or any(one.words("present") & set(words_in(sentence)) for one in known)
         joins = "|".join(data()["and"][one.code] for one in known)
-        for part in re.split(rf"[,;–—] (?=(?:{joins})\b)", sentence):
-            names = any(
-                word[0].isdigit() or (word[0].isupper() and before.casefold() not in nouns)
-                for before, word in pairwise(part.split())
-            )
-            if tells and not names and not any(map(self._is_users, set(words_in(part)) - common)):
-                return True
-        return False
+        parts = re.split(rf"[,;–—] (?=(?:{joins})\b)", sentence)
+        return not all(
+            _names(part, german=languages()["de"] in known)
+            or any(map(self._is_users, set(words_in(part)) - common))
+            for part in parts
+        )
 
     def _foreign_home(self, sentence: str) -> Claim:
         """In other languages any word of a home: there the person may be in the verb itself."""
-        others = [one for one in self._known(sentence) if one is not english()]
-        words = words_in(sentence)
+        others, words = self._foreign(sentence), words_in(sentence)
         spoken_of = any(one.speaks_of_home(words) for one in others)
         if any(one.names_home(words) for one in others) or (spoken_of and self.tells_of_us(sentence, "did")):
             return Claim.MADE
@@ -212,7 +216,7 @@ class Claims:
 
     def _is_courtesy(self, sentence: str) -> bool:
         known = {*languages_of(sentence), *languages_of(self.wish.said)} or languages().values()
-        common = {word for one in known for word in one.function | one.words("courtesy")}
+        common = {word for one in known for word in one.polite}
         ends = {word for clause in BREAK.split(sentence) for word in words_in(clause)[-1:]}
         states = listed("subjects", "states").union(*(ends & one.toggled for one in known))
         return set(spelled_out(sentence).split()) <= (common | self.wish.words) - states
@@ -222,8 +226,10 @@ class Claims:
         advised = False
         asking = english().asks.match(spelled_out(self.wish.said))
         reasons = english().words("relative") | {"now", "as"}
-        for words in filter(None, map(without_opening, BREAK.split(sentence))):
+        for words in clauses_of(sentence):
             plain = " ".join(words)
+            if self._is_unable(words, english()):
+                continue
             found = english().pattern("advice").match(plain)
             found = found or (asking and english().pattern("instructions").match(plain))
             present = english().words("present") & set(plain.partition(" if ")[0].split())
@@ -289,6 +295,15 @@ def tells_of_the_rest(sentence: str) -> bool:
     return bool(set(words[:1]) & english().words("pointing") or set(words) & english().words("rest"))
 
 
+def _names(text: str, *, german: bool) -> bool:
+    """Whether it has a number or a name; in German nouns are written like names."""
+    articles = listed("de", "articles") if german else frozenset()
+    return any(
+        word[0].isdigit() or (word[0].isupper() and before.casefold() not in articles)
+        for before, word in pairwise(text.split())
+    )
+
+
 def _states_in(words: Sequence[str]) -> frozenset[str]:
     """How something of a home is. "On" tells it at the end, and behind "is" unless a place follows."""
     found = listed("subjects", "states") & set(words)
@@ -305,11 +320,6 @@ def _sensed(words: Sequence[str]) -> bool:
     return any(word in _states_in(behind) and before != "to" for before, word in pairwise(behind))
 
 
-def _wonders(words: Sequence[str], language: Language) -> bool:
-    """Behind "I don't know": "which door you mean". English has a list of its own for what goes on."""
-    return language is not english() and bool(language.words("whether") & set(words[:_BEGINNING]))
-
-
 def _points(words: Sequence[str]) -> Claim:
     """How something is that nobody spoke of: "it is off", "everything is safe", "your coffee is ready"."""
     yours = {"your", "our"} & set(words[:_BEGINNING])
@@ -321,7 +331,8 @@ def _points(words: Sequence[str]) -> Claim:
     if _states_in(main) or measured or (yours and english().states & set(words)):
         return Claim.MADE
     whatever = words[0] not in {"it", "they"} and english().states & set(words)  # "nobody is home"
-    return Claim.UNSURE if whatever or english().words("settled") & set(main) else Claim.NONE
+    came = words[0] in {"someone", "somebody"}  # "somebody knocked"
+    return Claim.UNSURE if whatever or came or english().words("settled") & set(main) else Claim.NONE
 
 
 def _deed(words: Sequence[str]) -> Claim:

@@ -72,11 +72,11 @@ def decides(sentence: str) -> bool:
 
 def _facts(text: str) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
     """Numbers and names of things; states; and all other words that are not common ones."""
-    words = _with_units(numbers_as_digits(spelled_out(_units_said(text)).split()))
+    words = _with_units(numbers_as_digits(_words(text)))
     states = frozenset(words) & listed("subjects", "states")
-    rooms = listed("rooms", "en")
+    named = listed("rooms", "en") | listed("looks", "names")
     things = frozenset(
-        singular(word) for word in words if word[0].isdigit() or is_kind(word) or singular(word) in rooms
+        singular(word) for word in words if word[0].isdigit() or is_kind(word) or singular(word) in named
     )
     spoken = languages_of(text)
     toggled = {word for one in spoken for word in words[-1:] if word in one.toggled}
@@ -90,7 +90,7 @@ def _denials(outcome: ToolOutcome) -> Iterator[tuple[frozenset[str], frozenset[s
     for part in _SENTENCES.split(outcome.text):
         for piece in _COMMAS.split(part):
             if denying := denies(piece):
-                words = _with_units(numbers_as_digits(spelled_out(_units_said(piece)).split()))
+                words = _with_units(numbers_as_digits(_words(piece)))
                 yield frozenset(words) | frozenset(map(singular, words)), denying
 
 
@@ -102,14 +102,13 @@ def _records(outcome: ToolOutcome) -> Iterator[tuple[frozenset[str], bool]]:
     entries = [re.sub(r"\bNone\b", "", str(item)) for item in items] or re.split(r";|\n|\),", outcome.text)
     if len(entries) == 1:
         entries = [f"{outcome.text}, {entries[0]}, {', '.join(map(str, outcome.args.values()))}"]
-    aloud = spelled_out(_units_said(outcome.text)).split()  # ids and ages are numbers, too
+    aloud = _words(outcome.text)  # ids and ages are numbers, too
     units: dict[str, set[str]] = {}
     for number in _with_units(numbers_as_digits(aloud)):
         units.setdefault(number.partition(" ")[0], set()).update(number.split()[1:])
     for entry in entries:
         for part in _by_state(f"{entry}, {shared}"):
-            words = spelled_out(_units_said(part)).split()
-            kept = [word for word in words if not word[0].isdigit() or word in aloud]
+            kept = [word for word in _words(part) if not word[0].isdigit() or word in aloud]
             numbers = _with_units(numbers_as_digits(kept))
             bare = {word for word in numbers if word[0].isdigit() and " " not in word}
             measured = {
@@ -127,9 +126,10 @@ def _by_state(entry: str) -> list[str]:
     return [", ".join([*parts, *shared]) for parts in groups.values() or [[]]]
 
 
-def _units_said(text: str) -> str:
+def _words(text: str) -> list[str]:
+    """With its units as words."""
     said = text.replace("%", " percent ").replace("°", " degrees ").replace("€", " euros ")
-    return re.sub(r"\bkm/h\b|\bkilomet\w+ (?:per|an) hour\b", " kmh ", said)
+    return spelled_out(re.sub(r"\bkm/h\b|\bkilomet\w+ (?:per|an) hour\b", " kmh ", said)).split()
 
 
 def _with_units(words: Sequence[str]) -> list[str]:

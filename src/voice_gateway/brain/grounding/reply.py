@@ -10,30 +10,21 @@ from voice_gateway.brain.grounding.claims import Claim, Claims, tells_of_the_res
 from voice_gateway.brain.grounding.looks import answers, decides, grounded
 from voice_gateway.brain.grounding.wish import HomeNames, TurnKind, Wish
 from voice_gateway.brain.languages import (
-    english,
     is_bare_question,
     languages_of,
     listed,
     own_sentence,
+    spelled_out,
     words_in,
 )
 from voice_gateway.brain.render_outcomes import render_outcomes
-from voice_gateway.turn import OutcomeStatus, ToolOutcome
+from voice_gateway.turn import NOT_MADE, NOT_MEANT, OutcomeStatus, ToolOutcome
 
 if TYPE_CHECKING:
     from langchain_core.tools import BaseTool
 
 LONGEST = 2_000  # characters that are looked at; a model that goes round in circles writes more
-_NOTHING_HAPPENED = frozenset(
-    {
-        OutcomeStatus.AMBIGUOUS,
-        OutcomeStatus.NOT_FOUND,
-        OutcomeStatus.UNSUPPORTED,
-        OutcomeStatus.INVALID,
-        OutcomeStatus.NOT_PERMITTED,
-        OutcomeStatus.WAITING,
-    }
-)
+_NOTHING_HAPPENED = NOT_MEANT | NOT_MADE
 
 
 def is_look(outcome: ToolOutcome) -> bool:
@@ -197,11 +188,9 @@ class Grounding:
         facts = grounded(sentence, self.outcomes, self.said)
         deed = self._claims.deed(sentence)
         asks = is_question(sentence) and self._claims.none(sentence, done=True)
-        known = languages_of(sentence)  # states we have in English alone: elsewhere common words
-        common = {word for one in known for word in one.function}
-        lead = english() in known or (bool(known) and set(words_in(sentence)) <= common)
-        decided = decides(sentence)
-        if asks or (facts is None and not deed and lead and not decided):
+        known = languages_of(sentence)
+        lead = bool(known) and set(spelled_out(sentence).split()) <= {w for one in known for w in one.polite}
+        if asks or (facts is None and not deed and lead and not decides(sentence)):
             if asks or not answers(sentence):  # the tool's sentence answers
                 self._held.append(sentence)
             return ""

@@ -144,7 +144,7 @@ class Wish:
     def _is_courtesy(self) -> bool:
         """ "Please", "thanks": no part of a wish."""
         words = set(words_in(self.said))
-        polite = any(words <= one.function | one.words("courtesy") for one in languages().values())
+        polite = any(words <= one.polite for one in languages().values())
         return polite and self.kind is not TurnKind.HOME
 
     def _served(self, served: set[str], *, spoke: bool) -> bool:
