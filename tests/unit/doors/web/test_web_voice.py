@@ -174,10 +174,13 @@ async def test_who_does_not_listen_and_leaves_holds_up_nobody(tmp_path):
     need_speech()
     watch, begun, limits = Watch(), [], Limits(send_seconds=0.2)
 
+    async def unasked(*_what, **_how) -> Reply:
+        raise AssertionError
+
     def routes(start):
         engines = Engines(Ears(""), LongVoice(), VoiceSettings(), watch)
         noted = lambda work: begun.append(start(work))  # noqa: E731
-        return Microphones(lambda: engines, None, Feed(watch), noted).routes()
+        return Microphones(lambda: engines, unasked, Feed(watch), noted).routes()
 
     async with (
         served(tmp_path, routes, limits=limits) as door,
