@@ -3,6 +3,8 @@
 import re
 from typing import Final
 
+from home_words.calendar_words import ORDINALS
+
 _WHO: Final = r"(?:someone|somebody|anyone|anybody|a person|people|a visitor|i|we|you)"
 _PRESS: Final = r"(?:presse?[sd]?|pushe?[sd]?|push|press|taps?|clicks?|hits?)"
 _TIMES: Final = r"(?: (?P<times>once|twice|1 time|[2-5] times|[2-5]x|thrice))?"
@@ -44,23 +46,14 @@ _COUNTS: Final = {
     "twice": " twice", "2": " twice", "double": " twice", "thrice": " three times", "3": " three times",
     "triple": " three times", "4": " four times", "5": " five times",
 }  # fmt: skip
-_ORDINALS: Final = {
-    "first": "1",
-    "1st": "1",
-    "second": "2",
-    "2nd": "2",
-    "third": "3",
-    "3rd": "3",
-    "fourth": "4",
-    "4th": "4",
-}
 _WATERY: Final = ("water", "leak", "flood")
 
 
 def happening(kind: str, given: dict[str, str]) -> str:
     """The words by which such an event is known: "button 2 pressed twice", "smoke on"."""
     if kind in ("press", "hold"):
-        number = given.get("button", "").replace("one", "1") or _ORDINALS.get(given.get("ordinal", ""), "")
+        which = given.get("ordinal", "")  # "second", "2nd"
+        number = given.get("button", "").replace("one", "1") or str(ORDINALS.get(which, which[:1]))
         said = given.get("times", given.get("double", ""))
         times = _COUNTS.get(said, _COUNTS.get(said[:1], ""))
         return f"button{f' {number}' if number else ''} {'held' if kind == 'hold' else f'pressed{times}'}"

@@ -9,6 +9,7 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from home_words.calendar_words import ORDINALS
 from home_words.number_words import IN_OTHER_LANGUAGES, JOINTS
 from home_words.numbers import NUMBER_WORDS, whole_number
 
@@ -29,10 +30,8 @@ _SOUNDS_LIKE = {
     "to": "two", "too": "two", "for": "four", "fore": "four", "won": "one", "ate": "eight", "oh": "zero",
     "o": "zero", "aught": "zero", "ought": "zero", "tree": "three", "sicks": "six",
 }  # fmt: skip
-_ORDINALS = frozenset(
-    "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth "
-    "fifteenth sixteenth seventeenth eighteenth nineteenth twentieth thirtieth fortieth fiftieth sixtieth "
-    "seventieth eightieth ninetieth hundredth thousandth".split()
+_ORDINALS = frozenset(ORDINALS) | frozenset(
+    "fortieth fiftieth sixtieth seventieth eightieth ninetieth hundredth thousandth".split()
 )
 _COMPANY = 3  # so many of those in a row are no ordinary words: "to for ate"
 _BETWEEN = frozenset(

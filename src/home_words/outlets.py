@@ -3,10 +3,10 @@
 import re
 from typing import Final
 
+from home_words.calendar_words import ORDINALS
+
 _NOUN: Final = r"(?:outlet|socket|plug|channel|relay|port)"
-_ORDINALS: Final = dict(
-    zip("first second third fourth fifth sixth seventh eighth".split(), "12345678", strict=True)
-)
+_ORDINALS: Final = {word: str(number) for word, number in ORDINALS.items() if number <= 8}
 _OF: Final = r" (?:of|on|in|at|from) (?:(?:the|my|our) )?"
 _WHICH: Final = r"(?P<which>\w{1,12})"
 _STRIP: Final = r"(?P<strip>\S.{0,60})"

@@ -3,22 +3,11 @@
 import re
 from typing import Final
 
+from home_words.calendar_words import MONTHS, ORDINALS, WEEKDAYS
 from home_words.command_words import any_of
 
-WEEKDAY_NAMES: Final = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
-MONTH_NAMES: Final = (
-    "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december",
-)  # fmt: skip
 # Hours at which a part of the day begins for who names no other.
 PART_HOURS: Final = {"morning": 8, "noon": 12, "afternoon": 15, "evening": 19, "night": 22, "tonight": 21}
-ORDINALS: Final = {
-    word: number
-    for number, word in enumerate(
-        "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth fifteenth sixteenth "
-        "seventeenth eighteenth nineteenth twentieth".split(),
-        start=1,
-    )
-} | {"thirtieth": 30}
 
 # Days that have a name instead of a date: their month and day.
 FEASTS: Final = {
@@ -34,9 +23,9 @@ SPAN: Final = (
     rf"(?:(?:an? )?(?:half|(?:\d )?quarters?)(?: of)?(?: an?)? (?:hour|minute|day)|(?:{_NUMBER} ?|(?:an?|one|a couple(?: of)?|a few) )(?:and a half )?{UNIT}"
     rf"(?:(?: and)? (?:an? )?(?:half|quarter|{_NUMBER} {UNIT})){{0,3}})"
 )
-_DAY_NAME: Final = rf"(?:{'|'.join(WEEKDAY_NAMES)})"
+_DAY_NAME: Final = rf"(?:{'|'.join(WEEKDAYS)})"
 _DAY_NAMES: Final = rf"{_DAY_NAME}s?(?:(?: and| or|,)? (?:on )?{_DAY_NAME}s?){{0,7}}"
-_MONTH: Final = rf"(?:{'|'.join(MONTH_NAMES)})"
+_MONTH: Final = rf"(?:{'|'.join(MONTHS)})"
 _ORDINAL: Final = rf"(?:\d{{1,2}}(?:st|nd|rd|th)|(?:20 |30 )?(?:{'|'.join(ORDINALS)}))"
 _DATE: Final = rf"(?:\d{{1,2}}|{_ORDINAL})"
 _PART: Final = r"(?:morning|afternoon|evening|night|noon)"

@@ -2,6 +2,7 @@
 
 import re
 
+from home_words import calendar_words
 from home_words.units import UNITS
 
 MONEY = {
@@ -66,8 +67,8 @@ _YEARS = re.compile(r"(?<![\w.,-])((?:1[89]|20)\d\d)-(?=(?:1[89]|20)\d\d(?![\w-]
 _PRICES = re.compile(rf"([$€£¥]{_NUMBER})\s–\s(?=[$€£¥]?\d)")
 _MINUS = re.compile(r"(?<![\w.)\]/-])[-−](?=[$€£]?\d)")
 
-MONTHS = "January February March April May June July August September October November December".split()
-DAYS = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split()
+MONTHS = [name.capitalize() for name in calendar_words.MONTHS]
+DAYS = [name.capitalize() for name in calendar_words.WEEKDAYS]
 _SHORT = {name[:3]: name for name in (*MONTHS, *DAYS)} | {"Sept": "September"}
 _MONTH = "|".join(sorted({name[:3] for name in MONTHS} | {"Sept"}, reverse=True))
 _DAY = "|".join(name[:3] for name in DAYS)

@@ -4,19 +4,8 @@ import re
 from collections.abc import Callable
 from datetime import date, timedelta
 
-WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
-MONTHS = (
-    "january", "february", "march", "april", "may", "june", "july", "august", "september", "october",
-    "november", "december",
-)  # fmt: skip
-_ORDINALS = {
-    word: number
-    for number, word in enumerate(
-        """first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth
-        fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth""".split(),
-        start=1,
-    )
-} | {"thirtieth": 30}
+from home_words.calendar_words import MONTHS, ORDINALS, WEEKDAYS
+
 _RELATIVE = (
     (r"(?:the )?day after tomorrow", 2),
     (r"tomorrow", 1),
@@ -164,7 +153,7 @@ def _ordinals_as_digits(text: str) -> str:
     words = text.split()
     out: list[str] = []
     for at, word in enumerate(words):
-        number = _ORDINALS.get(word)
+        number = ORDINALS.get(word)
         beside = {*words[max(0, at - 3) : at], *words[at + 1 : at + 3]}
         if number is None or not beside & {"the", "of", *MONTHS}:
             out.append(word)

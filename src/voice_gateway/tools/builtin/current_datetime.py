@@ -9,6 +9,7 @@ from typing import Any
 
 from langchain_core.tools import BaseTool
 
+from home_words.calendar_words import WEEKDAYS
 from voice_gateway.errors import BadArguments
 from voice_gateway.tools.builtin.durations import MAX_TEXT, NOTHING, Span, parse_span
 from voice_gateway.tools.builtin.zones import resolve_zone
@@ -35,7 +36,6 @@ PARAMETERS: dict[str, Any] = {
     },
 }
 
-_WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _DAYS = {
     "today": 0,
     "tonight": 0,
@@ -92,10 +92,10 @@ def parse_offset(text: str) -> Offset | None:
     if named in _DAYS:
         return Offset(named.capitalize(), Span(days=_DAYS[named]))
     which, _, day = named.rpartition(" ")
-    if day in _WEEKDAYS and which in {"", "next", "last"}:
+    if day in WEEKDAYS and which in {"", "next", "last"}:
         prefix = "Last" if which == "last" else "Next"
         return Offset(
-            f"{prefix} {day.capitalize()}", weekday=_WEEKDAYS.index(day), sign=-1 if which == "last" else 1
+            f"{prefix} {day.capitalize()}", weekday=WEEKDAYS.index(day), sign=-1 if which == "last" else 1
         )
     back = named.startswith(("-", "−", "minus ", "last ")) or named.endswith((" ago", " earlier", " before"))
     length = re.sub(

@@ -4,8 +4,9 @@ import re
 from dataclasses import dataclass
 from datetime import date
 
+from home_words.calendar_words import MONTHS, WEEKDAYS
 from home_words.lazy_pattern import LazyPattern
-from voice_gateway.tools.builtin.calendar_days import MONTHS, WEEKDAYS, take_day
+from voice_gateway.tools.builtin.calendar_days import take_day
 
 _UNTIL = LazyPattern(
     r"(?:how (?P<unit>long|many (?:more )?(?:days|weeks|months|nights|sleeps)) |(?P<unit2>days|weeks) )"

@@ -3,7 +3,7 @@
 import re
 from datetime import date, datetime, time, timedelta
 
-from home_words import when_words as words
+from home_words import calendar_words
 from voice_gateway.brain.local.command.when.sentences import WHEN_EXACTLY
 from voice_gateway.tools.builtin.clock_times import time_of_day
 from voice_gateway.tools.builtin.durations import Span, parse_span
@@ -69,8 +69,8 @@ def read_seconds(text: str) -> float:
 
 def date_number(text: str) -> int:
     tens, _, ordinal = text.rpartition(" ")
-    if ordinal in words.ORDINALS:
-        return int(tens or 0) + words.ORDINALS[ordinal]
+    if ordinal in calendar_words.ORDINALS:
+        return int(tens or 0) + calendar_words.ORDINALS[ordinal]
     return int(re.sub(r"\D", "", text))
 
 
@@ -79,7 +79,7 @@ def checked_date(year: int, month: int, day: int) -> date:
         return date(year, month, day)
     except ValueError:
         raise ValueError(
-            f"There is no such day as {day} {words.MONTH_NAMES[(month - 1) % 12].title()}."
+            f"There is no such day as {day} {calendar_words.MONTHS[(month - 1) % 12].title()}."
         ) from None
 
 

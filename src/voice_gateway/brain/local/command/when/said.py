@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 
+from home_words import calendar_words
 from home_words import when_words as words
 from voice_gateway.brain.local.command.when.moments import (
     checked_date,
@@ -74,7 +75,7 @@ def _take_sun(when: SaidWhen, given: Found, _today: date) -> None:
 
 
 def _take_days(when: SaidWhen, given: Found, _today: date) -> None:
-    first, last = (words.WEEKDAY_NAMES.index(given[key]) for key in ("first", "last"))
+    first, last = (calendar_words.WEEKDAYS.index(given[key]) for key in ("first", "last"))
     when.every = tuple((first + day) % 7 for day in range((last - first) % 7 + 1))
 
 
@@ -87,8 +88,8 @@ def _take_yearly(when: SaidWhen, _given: Found, _today: date) -> None:
 
 def _take_monthly(when: SaidWhen, given: Found, _today: date) -> None:
     if "nth" in given:
-        count = _NTH.get(given["nth"]) or words.ORDINALS[given["nth"]]
-        when.nth = f"{count}{WEEKDAYS[words.WEEKDAY_NAMES.index(given['weekday'])]}"
+        count = _NTH.get(given["nth"]) or calendar_words.ORDINALS[given["nth"]]
+        when.nth = f"{count}{WEEKDAYS[calendar_words.WEEKDAYS.index(given['weekday'])]}"
         return
     when.month_day = -1 if given["date"] in ("last day", "end") else date_number(given["date"])
 
@@ -115,7 +116,7 @@ def _take_often(when: SaidWhen, given: Found, _today: date) -> None:
 def _take_turn(when: SaidWhen, given: Found, _today: date) -> None:
     """ "Every other Monday"."""
     when.often = ("week", _AMOUNTS[given["amount"]])
-    when.every = (words.WEEKDAY_NAMES.index(given["weekday"]),)
+    when.every = (calendar_words.WEEKDAYS.index(given["weekday"]),)
 
 
 def _take_every(when: SaidWhen, given: Found, _today: date) -> None:
@@ -130,7 +131,7 @@ def _weekdays(what: str) -> tuple[int, ...]:
         return 5, 6
     if "weekday" in what or "work" in what:
         return 0, 1, 2, 3, 4
-    return tuple(number for number, name in enumerate(words.WEEKDAY_NAMES) if name in what)
+    return tuple(number for number, name in enumerate(calendar_words.WEEKDAYS) if name in what)
 
 
 def _take_except(when: SaidWhen, given: Found, _today: date) -> None:
@@ -148,7 +149,7 @@ def _take_from(when: SaidWhen, given: Found, today: date) -> None:
     """ "A week from Sunday"."""
     amount = int(given["amount"]) if given["amount"].isdecimal() else 1
     if "weekday" in given:
-        days = (words.WEEKDAY_NAMES.index(given["weekday"]) - today.weekday()) % 7
+        days = (calendar_words.WEEKDAYS.index(given["weekday"]) - today.weekday()) % 7
     else:
         days = 1 if given["day"] == "tomorrow" else 0
     when.day = today + timedelta(days=min(days + amount * (7 if given["unit"] == "week" else 1), 99_999))
@@ -167,7 +168,7 @@ def _take_date(when: SaidWhen, given: Found, today: date) -> None:
             when.day = next_month_day(number, today - timedelta(days=1))
             when.next_day = next_month_day(number, today)
             return
-        month = words.MONTH_NAMES.index(given["month"]) + 1
+        month = calendar_words.MONTHS.index(given["month"]) + 1
     when.day = checked_date(year or today.year, month, number)
     if not year and when.day <= today:
         when.next_day = checked_date(today.year + 1, month, number)
@@ -177,7 +178,7 @@ def _take_date(when: SaidWhen, given: Found, today: date) -> None:
 
 
 def _take_weekday(when: SaidWhen, given: Found, today: date) -> None:
-    number = words.WEEKDAY_NAMES.index(given["weekday"])
+    number = calendar_words.WEEKDAYS.index(given["weekday"])
     if "date" in given:
         when.day = next_month_day(date_number(given["date"]), today - timedelta(days=1))
         if when.day.weekday() != number:
