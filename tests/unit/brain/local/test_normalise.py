@@ -3,7 +3,7 @@
 import time
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from home_words.names import plain_words
@@ -67,6 +67,7 @@ def test_names_lose_case_accents_and_spelled_numbers() -> None:
 
 
 @given(st.text(max_size=200))
+@example("0X0")
 def test_any_text_can_be_read_and_stays_the_same_when_read_again(raw: str) -> None:
     once = normalise(raw)
 
