@@ -5,6 +5,8 @@ import contextlib
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 
+from voice_gateway.long_tasks import wait_at_most
+
 LOOK_SECONDS = 2.0  # how long a change by another process may go unnoticed
 
 # Takes who is to be called after each change of this process, from any thread; gives how to end that.
@@ -42,9 +44,7 @@ async def look_again(
         while True:
             changed.clear()
             await look()
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(look_seconds):
-                    await changed.wait()
+            await wait_at_most(changed, look_seconds)
 
 
 def identity(file: Path) -> tuple[int, int, int] | None:

@@ -1,7 +1,6 @@
 """What happens in the home, passed on to routines, MQTT and the voice; alarms until they were heard."""
 
 import asyncio
-import contextlib
 import logging
 import time
 from collections.abc import Awaitable, Callable, Collection, Coroutine, Mapping
@@ -12,6 +11,7 @@ from voice_gateway.config import EventSettings
 from voice_gateway.errors import GatewayError
 from voice_gateway.homes.alarms import Alarm, AlarmBook
 from voice_gateway.homes.events import RESOURCE, EventPage, HomeEvent, read_page
+from voice_gateway.long_tasks import wait_at_most
 from voice_gateway.routines.model import Shown
 from voice_gateway.routines.runner import Told
 from voice_gateway.watch import AlarmsTold, Happened, Notice, Watch
@@ -155,7 +155,7 @@ class HomeEvents:
             if text:
                 await self._sounded(text)
             else:
-                await self._wait(None)
+                await self._changed.wait()
 
     async def _sounded(self, text: str) -> None:
         """Until it was heard, or is another one, or somebody more can tell it."""
@@ -167,11 +167,6 @@ class HomeEvents:
                     written = time.monotonic()
                     self._watch.tell(Notice(f"Alarm! {text}", alarm=True))
                 self._changed.clear()
-                await self._wait(LOOK_SECONDS)
+                await wait_at_most(self._changed, LOOK_SECONDS)
             for task in sounding:
                 task.cancel()
-
-    async def _wait(self, seconds: float | None) -> None:
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(seconds):
-                await self._changed.wait()

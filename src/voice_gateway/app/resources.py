@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
 from typing import Any
 
 from voice_gateway.errors import GatewayError
+from voice_gateway.long_tasks import wait_at_most
 from voice_gateway.routines.model import Shown
 from voice_gateway.routines.runner import Told
 
@@ -81,11 +82,7 @@ class WatchedResources:
             due, self._due = self._due & wanted, set()
             for key in sorted(due):
                 await self._look(key)
-            try:
-                async with asyncio.timeout(self._poll_seconds if wanted - self._subscribed else None):
-                    await self._wake.wait()
-            except TimeoutError:
-                continue
+            await wait_at_most(self._wake, self._poll_seconds if wanted - self._subscribed else None)
 
     async def _look(self, key: Key) -> None:
         before, now = self._known.get(key), await self._read(key)

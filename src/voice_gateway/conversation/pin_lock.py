@@ -14,6 +14,7 @@ from enum import StrEnum
 from pathlib import Path
 from threading import Lock
 
+from voice_gateway.long_tasks import wait_at_most
 from voice_gateway.private_files import private_file
 from voice_gateway.problems.machine import PIN
 from voice_gateway.problems.sentences import PIN_LOCKED
@@ -99,9 +100,7 @@ class PinLock:
             self._changed.clear()
             attempts = await asyncio.to_thread(self._read)
             self.report(attempts)
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(attempts.seconds_left(self._now()) or None):
-                    await self._changed.wait()
+            await wait_at_most(self._changed, attempts.seconds_left(self._now()) or None)
 
     def report(self, attempts: Attempts) -> None:
         if attempts.seconds_left(self._now()):

@@ -1,11 +1,11 @@
 """Calls to one server, from any task: they wait while it is restarted, and some are made once more."""
 
 import asyncio
-import contextlib
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from voice_gateway.errors import ToolUnavailable
+from voice_gateway.long_tasks import wait_at_most
 from voice_gateway.mcp_link.connection import CallLost, Connection
 from voice_gateway.mcp_link.tasks import run_as_task
 
@@ -87,7 +87,5 @@ class Calls:
         """Whether there is a new connection, once that is known."""
         if self.connection is connection or self.connection is None:
             self._attempting = self._attempting or asyncio.Event()
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(self._restart_seconds):
-                    await self._attempting.wait()
+            await wait_at_most(self._attempting, self._restart_seconds)
         return self.connection is not None and self.connection is not connection

@@ -3,8 +3,8 @@
 import asyncio
 from collections.abc import Callable
 
-from voice_gateway.backoff import backoff_seconds
 from voice_gateway.config import McpSettings
+from voice_gateway.long_tasks import backoff_seconds
 
 LOOK_SECONDS = 1.0  # a package manager works for seconds at least
 LEAST_LATER_DELAY_SECONDS = 1.0

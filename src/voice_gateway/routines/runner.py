@@ -13,11 +13,12 @@ from datetime import datetime, timedelta
 from typing import Any, Protocol, TypeVar
 
 from voice_gateway.errors import ToolUnavailable
+from voice_gateway.long_tasks import wait_at_most
 from voice_gateway.routines.agenda import AHEAD_SECONDS, Agenda
 from voice_gateway.routines.model import UPDATED, Event, Last, Routine, Shown
 from voice_gateway.routines.schedule import NoPlace, Place, at_such_a_time, due_next
 from voice_gateway.routines.store import Finished, Lease, PlannedRun, RoutineStore
-from voice_gateway.tools.builtin.timers.clock import Wait, time_passed, wait_for
+from voice_gateway.tools.builtin.timers.clock import Wait, time_passed
 
 log = logging.getLogger(__name__)
 
@@ -87,7 +88,7 @@ class RoutineRunner:
         grace_seconds: float,
         now: Callable[[], datetime],
         monotonic: Callable[[], float] = time_passed,
-        wait: Wait = wait_for,
+        wait: Wait = wait_at_most,
         on_state: Callable[[ToolUnavailable | None], None] = lambda _error: None,
     ) -> None:
         self._store, self._lease, self._place, self._around = store, lease, place, around

@@ -9,7 +9,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from voice_gateway.backoff import Backoff
 from voice_gateway.config import MqttSettings
 from voice_gateway.conversation.locking import Locks
 from voice_gateway.conversation.store import Store
@@ -39,7 +38,7 @@ from voice_gateway.doors.mqtt.topics import (
     topic,
 )
 from voice_gateway.errors import LinkError, first_error
-from voice_gateway.stopping import end_when_stopping, is_stopping
+from voice_gateway.long_tasks import Backoff, end_when_stopping, is_stopping
 from voice_gateway.watch import Event, PartState, Planned, State, Watch
 
 if TYPE_CHECKING:

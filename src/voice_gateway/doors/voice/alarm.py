@@ -1,10 +1,10 @@
 """An alarm on the loudspeaker: at once, over everything else, and again and again until it is cancelled."""
 
 import asyncio
-import contextlib
 from collections.abc import Awaitable, Callable
 from typing import Protocol
 
+from voice_gateway.long_tasks import wait_at_most
 from voice_gateway.speaking.earcons import Earcon, earcon
 from voice_gateway.speaking.plain_text import spoken_text
 from voice_gateway.turn import Speech
@@ -52,9 +52,7 @@ class Alarms:
                     await play(speech)
                 self.silent.set()
                 await asyncio.sleep(PAUSE_SECONDS)
-                with contextlib.suppress(TimeoutError):
-                    async with asyncio.timeout(POLITE_SECONDS):
-                        await self._free.wait()
+                await wait_at_most(self._free, POLITE_SECONDS)
                 self.silent.clear()
                 await play(earcon(Earcon.ALARM))
         finally:

@@ -5,7 +5,6 @@ import logging
 from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any
 
-from voice_gateway.backoff import Backoff
 from voice_gateway.config import VoiceSettings
 from voice_gateway.doors import Answer
 from voice_gateway.doors.voice.speech_output import SpeechOutput
@@ -15,6 +14,7 @@ from voice_gateway.errors import HearingError, first_error
 from voice_gateway.hearing.engines import HearingEngines, load_hearing
 from voice_gateway.hearing.sounddevice_microphone import SounddeviceMicrophone
 from voice_gateway.hearing.transcriber import Transcriber
+from voice_gateway.long_tasks import Backoff
 from voice_gateway.problems.sentences import CANNOT_HEAR
 from voice_gateway.speaking.sounddevice_speaker import SounddeviceSpeaker
 from voice_gateway.speaking.synthesizer import Synthesizer

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from voice_gateway.config import ServerSettings
 from voice_gateway.errors import LinkError, ToolError
+from voice_gateway.long_tasks import wait_at_most
 from voice_gateway.mcp_link.connection import (
     CONNECTION_CLOSED,
     NOT_UNDERSTOOD,
@@ -301,9 +302,7 @@ class HttpConnection:
         often = self._timeouts.ping_every_seconds if near else self._timeouts.ping_far_seconds
         list_at, silent = _later(next(soon, self._timeouts.list_every_seconds)), 0
         while not self._stop.is_set():
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(min(often, max(list_at - _later(0), 0))):
-                    await self._wake.wait()
+            await wait_at_most(self._wake, min(often, max(list_at - _later(0), 0)))
             self._wake.clear()
             if self._stop.is_set():
                 return

@@ -15,6 +15,7 @@ from typing import Any
 from voice_gateway.config import ServerSettings
 from voice_gateway.errors import LinkError
 from voice_gateway.logs import one_line
+from voice_gateway.long_tasks import wait_at_most
 from voice_gateway.mcp_link.stdio import leave_alone
 from voice_gateway.mcp_link.stdio.frames import LineBuffer, LongLine, parse
 from voice_gateway.mcp_link.stdio.launch import find_program, server_environment, why_not_started
@@ -320,9 +321,7 @@ def _close(stdin: asyncio.WriteTransport) -> None:
 
 
 async def _within(event: asyncio.Event, seconds: float) -> bool:
-    with contextlib.suppress(TimeoutError):
-        async with asyncio.timeout(seconds):
-            await event.wait()
+    await wait_at_most(event, seconds)
     return event.is_set()
 
 

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 
-from voice_gateway.backoff import Backoff
 from voice_gateway.brain.grounding import HomeNames
 from voice_gateway.brain.llm.home_note import Devices, HomeNote, note_tokens
 from voice_gateway.brain.llm.loop import run_loop
@@ -23,6 +22,7 @@ from voice_gateway.brain.llm.trust import several_steps, trust
 from voice_gateway.brain.stage import Trust, Turn
 from voice_gateway.config import BrainSettings, OllamaSettings, SeveralSteps
 from voice_gateway.errors import BrainError
+from voice_gateway.long_tasks import Backoff, wait_at_most
 from voice_gateway.tools.executor import ToolExecutor
 from voice_gateway.tools.lint import estimate_tokens
 from voice_gateway.turn import Reply, Utterance
@@ -177,7 +177,7 @@ class OllamaClient:
             self._changed.clear()
             if not self.home_settled() or await self.warm_up():
                 wait.reset()
-            await self._sleep(wait.next())
+            await wait_at_most(self._changed, wait.next())
 
     def home_settled(self) -> bool:
         """Whether the home is the one of the last look: who renames ten devices is read once."""
@@ -199,13 +199,6 @@ class OllamaClient:
 
     async def aclose(self) -> None:
         await self._chat.aclose()
-
-    async def _sleep(self, seconds: float) -> None:
-        try:
-            async with asyncio.timeout(seconds):
-                await self._changed.wait()
-        except TimeoutError:
-            pass
 
     def _current_prefix(self) -> Prefix:
         offer = self._offers.current()

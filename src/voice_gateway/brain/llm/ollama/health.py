@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from voice_gateway.config import OllamaSettings
 from voice_gateway.errors import BrainError
+from voice_gateway.long_tasks import wait_at_most
 
 LOOK_SECONDS = 30.0  # while all is well; a turn that fails is noticed at once anyway
 LOOK_SOON_SECONDS = 3.0  # while it is down: somebody is waiting for it to come back
@@ -60,6 +61,4 @@ class ModelHealth:
             found = await trouble(self._settings)
             self._tell(found)
             self._doubt.clear()
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(LOOK_SOON_SECONDS if found else LOOK_SECONDS):
-                    await self._doubt.wait()
+            await wait_at_most(self._doubt, LOOK_SOON_SECONDS if found else LOOK_SECONDS)

@@ -13,6 +13,7 @@ from datetime import datetime
 from typing import Any, TypeVar
 
 from voice_gateway.errors import ToolUnavailable
+from voice_gateway.long_tasks import wait_at_most
 from voice_gateway.tools.builtin.timers.lease import RingLease
 from voice_gateway.tools.builtin.timers.store import Kind, Timer, TimerStore
 
@@ -45,14 +46,6 @@ def time_passed() -> float:
     return time.clock_gettime(getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC))
 
 
-async def wait_for(event: asyncio.Event, seconds: float) -> None:
-    try:
-        async with asyncio.timeout(seconds):
-            await event.wait()
-    except TimeoutError:
-        pass
-
-
 @dataclass(frozen=True, slots=True)
 class _Ringing:
     timer: Timer
@@ -73,7 +66,7 @@ class TimerClock:
         *,
         now: Callable[[], datetime],
         monotonic: Callable[[], float] = time_passed,
-        wait: Wait = wait_for,
+        wait: Wait = wait_at_most,
         loud: Callable[[], bool] = lambda: False,
         on_state: Callable[[ToolUnavailable | None], None] = lambda _error: None,
     ) -> None:
