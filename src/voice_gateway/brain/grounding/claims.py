@@ -122,7 +122,7 @@ class Claims:
         found = [
             self._of_clause(words, advice=advice, deeds=deeds) for words, advice in self._stated(sentence)
         ]
-        if not self._is_courtesy(sentence):
+        if not self.is_courtesy(sentence):
             sure = not self._small_talk and self._answers(sentence)
             found += [Claim.NONE if sure else Claim.UNSURE, self._foreign_home(sentence)]
         return max(found, default=Claim.NONE)
@@ -171,8 +171,8 @@ class Claims:
     def tells_of_us(self, sentence: str, *lists: str) -> bool:
         """In other languages: words or endings of "I did", or of what is here and now."""
         others = [one for one in self._known(sentence) or languages().values() if one is not english()]
-        return any(
-            matches(word, told) and (word not in one.function or word in told.split())  # no ending of "qué"
+        return any(  # "qué" and the user's "gramos" have no such endings
+            matches(word, told) and (word not in one.function | self.wish.words or word in told.split())
             for one in others
             for told in (data()[key][one.code] for key in lists)
             for word in words_in(sentence)
@@ -214,12 +214,13 @@ class Claims:
             not asked or words[0] == "how"
         )
 
-    def _is_courtesy(self, sentence: str) -> bool:
-        known = {*languages_of(sentence), *languages_of(self.wish.said)} or languages().values()
-        common = {word for one in known for word in one.polite}
+    def is_courtesy(self, sentence: str) -> bool:
+        words, states = set(spelled_out(sentence).split()), listed("subjects", "states")
         ends = {word for clause in BREAK.split(sentence) for word in words_in(clause)[-1:]}
-        states = listed("subjects", "states").union(*(ends & one.toggled for one in known))
-        return set(spelled_out(sentence).split()) <= (common | self.wish.words) - states
+        return any(
+            words <= (one.polite | self.wish.words) - states - (ends & one.toggled)
+            for one in languages().values()
+        )
 
     def _stated(self, sentence: str) -> Iterator[tuple[list[str], bool]]:
         """The clauses that are no questions, and whether they are advice, which tells nothing of a home."""

@@ -12,7 +12,6 @@ from voice_gateway.brain.languages import (
     numbers_as_digits,
     singular,
     spelled_out,
-    without_opening,
     words_in,
 )
 from voice_gateway.turn import ToolOutcome
@@ -54,20 +53,6 @@ def denies(text: str) -> frozenset[str]:
     patterns = [data()["denies"][code] for code in sorted(codes)]
     words = spelled_out(text).split()
     return frozenset(word for word in words if any(matches(word, one) for one in patterns))
-
-
-def answers(sentence: str) -> bool:
-    """Whether it begins with a yes or no, in any language that we have."""
-    known = " ".join(data()["yes_no"].values())
-    return any(matches(word, known) for word in (words_in(sentence)[:1] + without_opening(sentence)[:1]))
-
-
-def decides(sentence: str) -> bool:
-    """Whether it denies something or speaks of danger; a bare yes or no does neither."""
-    words = without_opening(sentence)
-    danger = " ".join(data()["danger"].values())
-    told = any(matches(word, danger) for word in words)
-    return told or (len(words) > 1 and bool(denies(sentence)))
 
 
 def _facts(text: str) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:

@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING
 
 from home_words.question import is_question
 from voice_gateway.brain.grounding.claims import Claim, Claims, tells_of_the_rest
-from voice_gateway.brain.grounding.looks import answers, decides, grounded
+from voice_gateway.brain.grounding.looks import grounded
 from voice_gateway.brain.grounding.wish import HomeNames, TurnKind, Wish
 from voice_gateway.brain.languages import (
     is_bare_question,
     languages_of,
     listed,
     own_sentence,
-    spelled_out,
     words_in,
 )
 from voice_gateway.brain.render_outcomes import render_outcomes
@@ -184,18 +183,15 @@ class Grounding:
     # --- after a look
 
     def _seen(self, sentence: str) -> str:
-        """Facts must be those of an outcome; what has no fact waits for one that has."""
+        """Facts must be those of an outcome. What has none answers nothing: it passes only if it asks back,
+        or as the talk that was also asked for, and never alone."""
         facts = grounded(sentence, self.outcomes, self.said)
-        deed = self._claims.deed(sentence)
         asks = is_question(sentence) and self._claims.none(sentence, done=True)
-        known = languages_of(sentence)
-        lead = bool(known) and set(spelled_out(sentence).split()) <= {w for one in known for w in one.polite}
-        if asks or (facts is None and not deed and lead and not decides(sentence)):
-            if asks or not answers(sentence):  # the tool's sentence answers
-                self._held.append(sentence)
+        if asks or (facts is None and self._beside(sentence)):
+            self._held.append(sentence)
             return ""
-        if not facts or deed or not known:
-            self._doubt = True
+        if not facts or self._claims.deed(sentence) or not languages_of(sentence):
+            self._doubt |= not self._claims.is_courtesy(sentence)
             return ""
         told, self._held = " ".join([*self._held, sentence]), []
         self._spoke = True

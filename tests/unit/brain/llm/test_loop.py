@@ -142,7 +142,7 @@ async def test_a_round_that_only_looked_is_asked_again_and_its_facts_may_be_told
 
     house.said.clear()
     reply = await house.ask(Calls(("clock", {})), "Sure.", text="what time is it")
-    assert reply.text == "Sure. It is ten."
+    assert reply.text == "It is ten."
 
 
 async def test_a_claim_without_a_call_is_never_said(house: House) -> None:
