@@ -154,6 +154,7 @@ def _byte(share: float) -> int:
     return round(255 * min(max(share, 0.0), 1.0))
 
 
+_LOOKS: Final = {rgb_of_kelvin(kelvin): kelvin for kelvin in range(2000, 10_001, 50)}
 _HUES: Final = (  # up to so many degrees
     (15, "red"), (42, "orange"), (68, "yellow"), (160, "green"), (192, "turquoise"), (255, "blue"),
     (285, "violet"), (312, "magenta"), (345, "pink"), (360, "red"),
@@ -165,6 +166,8 @@ def colour_word(rgb: Rgb) -> str:
     """A word for it: its own, or that of its hue."""
     if (own := _SAID.get(rgb)) is not None:
         return own
+    if (kelvin := _LOOKS.get(rgb)) is not None:  # a light without whites, asked for one
+        return white_word(kelvin)
     hue, saturation, _ = colorsys.rgb_to_hsv(*(part / 255 for part in rgb))
     if saturation < 0.12:
         return "white"

@@ -74,6 +74,11 @@ def _form(text: str) -> str:
     return fold(_HUMP.sub(" ", text))
 
 
+def is_valve(name: str) -> bool:
+    """What a relay of this name holds is opened and closed."""
+    return _VALVE.search(_form(name)) is not None
+
+
 def is_called_door(name: str) -> bool:
     """ "Balkontür", in any of these languages; a "Door Lamp" is a lamp."""
     return _DOOR.search(_form(name)) is not None

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from home_words.phrases import capital, listed
+from home_words.phrases import capital, listed, with_article
 from voice_gateway.homes.device import Device
 
 KINDS = ("smoke", "carbon_monoxide", "carbon_dioxide", "gas", "heat", "water")
@@ -34,7 +34,7 @@ def alarm_answer(devices: Sequence[Device], kind: str, room: str | None, *, aske
 def _gaps(silent: Sequence[Device], unsure: Sequence[Device]) -> list[str]:
     """Who could have told, and did not."""
     lost, mute = (
-        [f"the {name}" for name in dict.fromkeys(one.name for one in them)] for them in (silent, unsure)
+        [with_article(name) for name in dict.fromkeys(one.name for one in them)] for them in (silent, unsure)
     )
     gaps = [f"I can't reach {listed(lost)}"] if lost else []
     return [*gaps, f"{listed(mute)} {'has' if len(mute) == 1 else 'have'} not told"] if mute else gaps

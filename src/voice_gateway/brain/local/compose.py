@@ -9,7 +9,7 @@ from typing import Any
 
 from home_words.command_words import OPPOSITE
 from home_words.kinds import COVERS, DeviceClass
-from home_words.phrases import capital, listed
+from home_words.phrases import capital, listed, with_article
 from home_words.resolver import number_of
 from home_words.states import UNKNOWN, parts_of, spoken_state, spoken_units
 from voice_gateway.brain.local.alarm_answer import alarm_answer
@@ -290,8 +290,8 @@ def _by_state(query: DeviceQuery, members: Sequence[Device], where: str) -> str:
     reached = [device for device in members if device.available or query.state == "offline"]
     unsure = query.state in ("open", "closed") and query.sort in _OPENINGS
     known = [device for device in reached if not (unsure and _is_unsure(device))]
-    silent = [f"the {device.name}" for device in members if device not in reached]
-    mute = [f"the {device.name}" for device in reached if device not in known]
+    silent = [with_article(device.name) for device in members if device not in reached]
+    mute = [with_article(device.name) for device in reached if device not in known]
     tail = f" I can't reach {listed(silent)}." if silent else ""
     tail += f" {capital(listed(mute))} {'has' if len(mute) == 1 else 'have'} not told." if mute else ""
     hits = [device for device in known if has_state(device, query.state)]
@@ -312,7 +312,7 @@ def _by_state(query: DeviceQuery, members: Sequence[Device], where: str) -> str:
         nothing = "nothing" if whole else f"no {query.noun.removesuffix('s')}"
         lead = "No, " if query.mode in ("any", "all") else ""
         return capital(f"{lead}{nothing}{where} is {query.state}.{tail}")
-    names = listed([f"the {device.name}" for device in hits[:MOST_NAMES]])
+    names = listed([with_article(device.name) for device in hits[:MOST_NAMES]])
     more = f" and {len(hits) - MOST_NAMES} more" if len(hits) > MOST_NAMES else ""
     verb = "is" if len(hits) == 1 and not hits[0].name.endswith("s") else "are"
     leads = {"any": "Yes, ", "all": "Yes, " if every else "Not all: ", "count": f"{len(hits)}: "}

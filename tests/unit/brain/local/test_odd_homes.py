@@ -67,3 +67,56 @@ LONG_ROOM = '[[device]]\nname = "Fan"\nroom = "Salle de bain du haut"\nkind = "s
 async def test_what_a_room_does_not_have_is_told(said: str, answer: str) -> None:
     talk = HomeTalk(HEAD + LAMP + LONG_ROOM)
     assert (await talk.hears(said)).text == answer
+
+
+WARM = '[[device]]\nname = "{}"\nroom = "{}"\nkind = "thermostat"\n'
+
+
+@pytest.mark.parametrize("said", ["set the heating to 21", "warmer", "set the temperature to 21 degrees"])
+async def test_of_two_thermostats_the_one_called_so_is_not_meant_by_every_word(said: str) -> None:
+    talk = HomeTalk(HEAD + WARM.format("Thermostat", "Hall") + WARM.format("Radiator", "Bedroom"))
+    asked = await talk.hears(said)
+    assert asked.text.startswith("Which one do you mean: the Thermostat in the Hall or the Radiator in the")
+    assert (await talk.hears("the radiator")).text.startswith("The Radiator is now set to 21 degrees")
+
+
+async def test_warmer_is_the_thermostat_that_was_talked_of() -> None:
+    talk = HomeTalk(HEAD + WARM.format("Thermostat", "Hall") + WARM.format("Radiator", "Bedroom"))
+    await talk.hears("set the radiator to 21")
+    assert (await talk.hears("warmer")).text == "The Radiator is now set to 22 degrees Celsius."
+    await talk.hears("set the bedroom to 20 degrees")
+    assert (await talk.hears("make it cooler")).text == "The Radiator is now set to 19 degrees Celsius."
+
+
+async def test_an_indefinite_word_is_a_question_for_any() -> None:
+    doors = "".join(
+        f'[[device]]\nname = "{name}"\nroom = "Hall"\nkind = "sensor"\nmeasures = ["door"]\n'
+        for name in ("Terrace Door", "Cellar Door")
+    )
+    talk = HomeTalk(HEAD + LAMP + doors)
+    assert (await talk.hears("is a door open")).text == "No, no door is open."
+    await talk.hears("turn on the lamp")
+    assert (await talk.hears("is a light on")).text == "Yes, the Lamp is on."
+
+
+async def test_a_relay_that_holds_a_valve_is_closed_and_opened() -> None:
+    talk = HomeTalk(
+        HEAD + '[[device]]\nname = "Water Valve"\nroom = "Cellar"\nkind = "switch"\nstate = "on"\n'
+    )
+    assert (await talk.hears("close the water valve")).text == "The Water Valve is now off."
+    asked = await talk.hears("open the water valve")
+    assert asked.expects_answer, "what lets the water in is asked about"
+    assert (await talk.hears("yes")).text == "The Water Valve is now on."
+
+
+async def test_a_name_with_an_article_gets_no_other() -> None:
+    talk = HomeTalk(HEAD + LAMP.replace('"Lamp"', '"The Lamp"').replace("switch", 'switch"\nstate = "on'))
+    assert (await talk.hears("which lights are on")).text == "The Lamp is on."
+
+
+async def test_a_white_that_is_mixed_of_colours_is_called_a_white() -> None:
+    light = '[[device]]\nname = "LED Strip"\nroom = "Hall"\nkind = "light"\nshows = ["colours"]\nstate = 60\n'
+    talk = HomeTalk(HEAD + light)
+    assert (await talk.hears("set the led strip to warm white")).text == "The LED Strip is now warm white."
+    assert (await talk.hears("set the led strip to 3500 kelvin")).text == "The LED Strip is now 3500 kelvin."
+    assert (await talk.hears("make the led strip orange")).text == "The LED Strip is now orange."

@@ -5,7 +5,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from home_words.kinds import ENTRANCES, device_class
+from home_words.names import name_key
 from home_words.phrases import capital, listed
+from home_words.risk import is_valve
 from home_words.states import degrees_of, level_of, measured_of, setpoints_of
 from voice_gateway.brain.local.command.which import Which
 from voice_gateway.brain.local.grammar import Frame
@@ -49,6 +51,7 @@ _INSTEAD = {
     ("media_player", "stop"): "pause",
     ("media_player", "start"): "play",
 }
+_TURNED = {"open": "on", "close": "off"}  # of a relay that holds a valve
 _LEVELS = ("dim", "speed", "volume")  # what is set to a percentage
 
 
@@ -57,7 +60,10 @@ def done_by(device: Device, action: str) -> str:
     if action in ("dim", "brighten"):
         level = next((one for one in _LEVELS if device.can(one)), "")
         return "" if action == "brighten" and device.is_cover else level
-    ways = (_INSTEAD.get((device.kind, action), action), action)
+    turned = (
+        _TURNED.get(action, action) if device.kind in ("switch", "plug") and is_valve(device.name) else ""
+    )
+    ways = (_INSTEAD.get((device.kind, action), action), action, turned)
     return next((meant for meant in ways if device.can(meant)), "")
 
 
@@ -171,10 +177,22 @@ def _cannot(device: Device, action: str) -> str:
 
 
 def _set_temperature(frame: Frame, context: Context) -> Meaning:
-    thing = frame.text("thing") or "thermostat"
-    room = room_named(thing, context.home)
-    thing = f"thermostat in the {room}" if room else thing
+    thing = frame.text("thing")
+    if not thing:
+        meant = _thermostats(context)
+        if len(meant) > 1 and set(meant) != set(context.last):
+            return Clarification(which(meant, context.home), frame, meant)
+        thing = context.home.called(meant[0]) if len(meant) == 1 else "it" if meant else "thermostat"
+    elif room := room_named(thing, context.home):
+        thing = f"thermostat in the {room}"
     return act(replace(frame, slots={**frame.slots, "thing": thing}), context, "set")
+
+
+def _thermostats(context: Context) -> tuple[Device, ...]:
+    """Where none is named: that which is talked of, else that of the door's room, else any."""
+    every = tuple(device for device in context.home.devices if device.kind == "thermostat")
+    here = tuple(one for one in every if context.room and name_key(one.room) == name_key(context.room))
+    return tuple(one for one in every if one in context.last) or here or every
 
 
 def _start(frame: Frame, context: Context) -> Meaning:

@@ -104,10 +104,11 @@ def _is_state(frame: Frame, context: Context) -> Meaning:
     state = frame.text("state")
     sort, room, quantifier = _sort_and_room(frame, context)
     single = sort is None or not (sort.plural or quantifier)
-    window = sort is not None and sort.sort == WINDOW
+    indefinite = _said(frame).startswith(("a ", "an "))
+    window = sort is not None and (sort.sort == WINDOW or indefinite)
     if sort is None or (single and not window):
         return _one(frame, _said(frame), context, expect=state)
-    if single and not _said(frame).startswith("a "):  # "the window": the only one of that name, else any
+    if single and not indefinite:  # "the window": the only one of that name, else any
         meaning = _one(frame, _said(frame), context, expect=state)
         if isinstance(meaning, Step):
             return meaning
