@@ -142,6 +142,36 @@ async def test_turns_are_found_shown_and_deleted(console: Console, commands: Com
     assert "coffee" not in await console.page.locator(".turns").inner_text()
 
 
+async def test_who_looks_at_earlier_turns_goes_on_with_it_when_something_is_said(
+    console: Console, commands: Commands
+) -> None:
+    said = "n => fetch('/api/ask', {method: 'POST', body: JSON.stringify({text: `what is 1 plus ${n}`})})"
+    for number in range(60):
+        await console.page.evaluate(said, number)
+    await console.open("turns")
+    await console.until("document.querySelectorAll('.turn-row').length === 50")
+    await console.page.get_by_role("button", name="Show earlier ones").click()
+    await console.until("document.querySelectorAll('.turn-row').length === 60")
+
+    await ask(commands, "what is seven times eight")
+
+    await console.page.locator(".turn-row", has_text="seven times eight").get_by_text("56").wait_for()
+    assert await console.page.locator(".turn-row").count() == 61
+
+
+async def test_a_page_that_stays_open_keeps_the_last_two_hundred(console: Console) -> None:
+    await console.say("what time is it")
+    await console.answer()
+    told = "text => import('/live.js').then((live) => live.take({type: 'notice', text}))"
+    for number in range(210):
+        await console.page.evaluate(told, f"notice {number}")
+
+    assert await console.page.locator(".turns-talk > li").count() == 200
+    assert "notice 209" in await console.page.locator(".turns-talk > li").last.inner_text()
+    await console.say("what is seven times eight")
+    assert "56" in await (await console.answer()).inner_text()
+
+
 async def test_a_new_conversation_knows_nothing_of_the_one_before(console: Console) -> None:
     page = console.page
     anew = page.get_by_role("button", name="New conversation")

@@ -10,6 +10,8 @@ import { Player, speakAloud } from "./sound.js";
 import * as tracePanel from "./trace-panel.js";
 import { isTurnedOn } from "./words.js";
 
+const MOST_SHOWN = 200; // turns and notices: a page may stay open for months
+
 export function talkView() {
   return new Talk();
 }
@@ -112,10 +114,16 @@ class Talk {
     });
     card.you = h("p", {}, spoken ? icon("mic") : null, text);
     this.cards.push(card);
-    this.list.append(h("li", {}, h("div", { class: "you" }, card.you), card.element));
+    this.append(h("li", {}, h("div", { class: "you" }, card.you), card.element));
     this.greet();
     this.scroll();
     return card;
+  }
+
+  append(item) {
+    this.list.append(item);
+    while (this.list.children.length > MOST_SHOWN) this.list.firstElementChild.remove();
+    this.cards = this.cards.filter((card) => this.list.contains(card.element));
   }
 
   async say(text) {
@@ -160,7 +168,7 @@ class Talk {
   }
 
   notice(text) {
-    this.list.append(h("li", { class: "notice" }, h("p", {}, text)));
+    this.append(h("li", { class: "notice" }, h("p", {}, text)));
     if (this.element.hidden) return;
     announce(text);
     this.scroll();

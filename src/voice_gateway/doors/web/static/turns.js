@@ -9,6 +9,7 @@ import * as tracePanel from "./trace-panel.js";
 import { count, duration, exactly, markOf, when } from "./words.js";
 
 const PAGE = 50;
+const MOST = 200; // that can be asked for at once
 const TYPING_MILLISECONDS = 200;
 
 export function turnsView() {
@@ -38,14 +39,18 @@ class Turns {
   }
 
   typed() {
-    clearTimeout(this.timer);
-    this.timer = setTimeout(() => this.load(), TYPING_MILLISECONDS);
+    this.later(() => this.load());
   }
 
-  // What is answered is kept a moment later.
+  later(work) {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(work, TYPING_MILLISECONDS);
+  }
+
+  // What is answered is kept a moment later. Whoever looks at earlier ones goes on with it.
   soon() {
     if (this.element.hidden) return;
-    this.typed();
+    this.later(() => this.load({ wanted: Math.min(Math.max(PAGE, this.turns.length), MOST) }));
   }
 
   underWay(event) {
@@ -54,9 +59,9 @@ class Turns {
     this.draw();
   }
 
-  async load({ further = false } = {}) {
+  async load({ further = false, wanted = PAGE } = {}) {
     const words = this.search.value.trim();
-    const query = new URLSearchParams({ limit: PAGE });
+    const query = new URLSearchParams({ limit: wanted });
     if (words) query.set("search", words);
     if (further) query.set("before", this.turns.at(-1).id);
     const asked = (this.asked = Symbol("load"));
@@ -64,7 +69,7 @@ class Turns {
       const { turns } = await get(`/api/turns?${query}`);
       if (this.asked !== asked) return; // another one was asked for meanwhile
       this.turns = further ? [...this.turns, ...turns] : turns;
-      this.more.hidden = turns.length < PAGE;
+      this.more.hidden = turns.length < wanted;
       write(this.empty, words ? `No turn has “${words}” in it.` : "Nothing was said yet, or turns are not kept (recorder.enabled).");
       if (words) announce(`${count(this.turns.length, "turn")} found`);
     } catch (error) {
