@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from home_words.phrases import listed
 from voice_gateway.brain.stage import Trust
 from voice_gateway.config import LeftOut
 from voice_gateway.errors import ErrorKind, GatewayError
@@ -137,11 +138,6 @@ def what_is_left(names: Sequence[str]) -> str:
     """ "I have the clock, search and volume": of the built-in tools."""
     words = [word for name, word in _WORDS if name in names]
     return f"I have {listed(words)}" if words else "I have no tools"
-
-
-def listed(words: Sequence[str]) -> str:
-    """ "one, two and three"."""
-    return " and ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
 
 
 def outside_parts(watch: Watch) -> Callable[[Event], None]:

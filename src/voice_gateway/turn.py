@@ -162,6 +162,11 @@ class ToolCall:
     name: str
     args: Any = field(default_factory=dict)
 
+    @property
+    def arguments(self) -> Mapping[str, Any]:
+        """By name; none where a model sent something else."""
+        return self.args if isinstance(self.args, Mapping) else {}
+
 
 class OutcomeStatus(StrEnum):
     """What became of a call. The words are those of our own servers' `outcome`, with some of ours."""

@@ -1,6 +1,5 @@
 """What a conversation asks of the gateway around it."""
 
-from collections.abc import Mapping
 from typing import Protocol
 
 from voice_gateway.brain.local.fitting import Fitting
@@ -37,8 +36,7 @@ class Nowhere:
 
     def reach(self, call: ToolCall, traits: ToolTraits) -> Reach | None:
         """Our own tools are known by name; which devices they would reach is not."""
-        args = call.args if isinstance(call.args, Mapping) else {}
-        return ZwaveSource().reach(traits.original_name or call.name, args)
+        return ZwaveSource().reach(traits.original_name or call.name, call.arguments)
 
     def agreed(self, _call: ToolCall, _traits: ToolTraits) -> None:
         """There is nothing to remember."""

@@ -66,8 +66,7 @@ def asked_for(said: str, call: ToolCall, traits: ToolTraits, reach: Reach | None
         return named
     if reach is not None:
         return _asks_for_reach(said, spoken, reach, named=named)
-    args: Mapping[str, Any] = call.args if isinstance(call.args, Mapping) else {}
-    return named and all(_is_said(value, said, spoken) for value in _leaves(args))
+    return named and all(_is_said(value, said, spoken) for value in _leaves(call.arguments))
 
 
 def _asks_for_reach(said: str, spoken: frozenset[str], reach: Reach, *, named: bool) -> bool:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from home_words.names import loose_words
-from home_words.phrases import with_article
+from home_words.phrases import listed, with_article
 from voice_gateway.tools.masking import shorten
 from voice_gateway.tools.reach import LOOK, Reach, Reaches
 from voice_gateway.turn import ToolCall, ToolTraits
@@ -63,16 +63,12 @@ def described(
         things = groups.setdefault((wish.doing, wish.how), [])
         if wish.thing not in things:
             things.append(wish.thing)
-    wishes = [" ".join(filter(None, (doing, _listed(them), how))) for (doing, how), them in groups.items()]
-    return _listed(wishes)
-
-
-def _listed(words: Sequence[str]) -> str:
-    return words[0] if len(words) == 1 else ", ".join(words[:-1]) + " and " + words[-1]
+    wishes = [" ".join(filter(None, (doing, listed(them), how))) for (doing, how), them in groups.items()]
+    return listed(wishes)
 
 
 def _wish(call: ToolCall, traits: ToolTraits, reaches: Reaches, *, lower: bool) -> _Wish:
-    args: Mapping[str, Any] = call.args if isinstance(call.args, Mapping) else {}
+    args = call.arguments
     name, reach = traits.original_name or call.name, reaches(call, traits)
     if traits.asked is not None:
         return _Wish(traits.asked(args))

@@ -53,10 +53,9 @@ def tier(call: ToolCall, traits: ToolTraits, settings: PermissionSettings, reach
         return Tier.SENSITIVE
     if reach is not None:
         return _reach_tier(reach)
-    args = call.args if isinstance(call.args, Mapping) else {}
     if traits.sensitive is not None:  # what it would do later is judged as if it were done now
-        return Tier.SENSITIVE if traits.sensitive(args) else Tier.ACT
-    return _own_tier(traits.original_name or call.name, args, traits)
+        return Tier.SENSITIVE if traits.sensitive(call.arguments) else Tier.ACT
+    return _own_tier(traits.original_name or call.name, call.arguments, traits)
 
 
 def _reach_tier(reach: Reach) -> Tier:
@@ -108,8 +107,7 @@ def _is_risky(device: HomeDevice, said: str, action: str) -> bool:
 
 def is_drastic(call: ToolCall, traits: ToolTraits) -> bool:
     """Nobody empties a list by mistake."""
-    args = call.args if isinstance(call.args, Mapping) else {}
-    return traits.source == "builtin" and call.name == LISTS and args.get("action") == "clear"
+    return traits.source == "builtin" and call.name == LISTS and call.arguments.get("action") == "clear"
 
 
 def asks_outside(traits: ToolTraits, name: str) -> bool:

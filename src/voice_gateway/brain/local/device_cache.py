@@ -107,8 +107,7 @@ class DeviceCache:
         source = next((one for one in self._all.all() if one.name == traits.source), None)
         if source is None:
             return None
-        args = call.args if isinstance(call.args, Mapping) else {}
-        return source.reach(traits.original_name or call.name, args) or Reach()
+        return source.reach(traits.original_name or call.name, call.arguments) or Reach()
 
     async def known(self) -> None:
         """Returns when the home is known, or cannot be."""

@@ -84,7 +84,7 @@ class Fitting:
             return meant is not None and _touched(meant) == _touched(reach)
         if request.tool != (traits.original_name or call.name):
             return False
-        return _values(request.args) == _values(call.args if isinstance(call.args, Mapping) else {})
+        return _values(request.args) == _values(call.arguments)
 
     def _is_near(self, device: HomeDevice) -> bool:
         """By its whole name, or in its room. One word alone is said of other things, too: then something must

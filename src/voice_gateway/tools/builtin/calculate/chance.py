@@ -6,6 +6,7 @@ from typing import Any
 
 from home_words.lazy_pattern import LazyPattern
 from home_words.numbers import NUMBER_WORDS
+from home_words.phrases import listed
 from voice_gateway.errors import BadArguments
 from voice_gateway.tools.builtin.calculate.sums import TOO_LARGE
 
@@ -79,7 +80,7 @@ def answer_chance(asked: Chance) -> tuple[str, dict[str, Any]]:
     rolled = [1 + secrets.randbelow(asked.high) for _ in range(asked.count)]
     if len(rolled) == 1:
         return f"{rolled[0]}.", {"result": rolled[0], "dice": rolled}
-    faces = ", ".join(map(str, rolled[:-1])) + f" and {rolled[-1]}"
+    faces = listed([str(face) for face in rolled])
     return f"{faces}: {sum(rolled)} together.", {"result": sum(rolled), "dice": rolled}
 
 
