@@ -198,12 +198,10 @@ class Grounding:
         return told
 
     def _looked(self) -> str:
-        leads = [sentence for sentence in self._held if not is_question(sentence)]
-        asks = [sentence for sentence in self._held if is_question(sentence)]
         seen = [outcome for outcome in self.outcomes if is_look(outcome)]
         facts = [] if self._spoke and not self._doubt else [render_outcomes(seen)]
         wished = [own_sentence("not_changed", self.language)] if self._wished() else []
-        return " ".join([*leads, *facts, *wished, *asks])
+        return " ".join([*facts, *wished, *self._held])
 
     def _wished(self) -> bool:
         """Somebody wanted something done, and the model only looked."""
