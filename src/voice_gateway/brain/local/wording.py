@@ -35,7 +35,8 @@ def choice(devices: Sequence[Device], home: Home | None = None) -> str:
 
 def _told_apart(device: Device, among: Sequence[Device], home: Home | None) -> str:
     """What tells it from its twins: whose it is, or its number and what it is doing."""
-    twins = [one for one in among if (one.name, one.room) == (device.name, device.room)]
+    called = the(device).casefold()  # "The Lamp" and "Lamp" sound the same
+    twins = [one for one in among if (the(one).casefold(), one.room) == (called, device.room)]
     if len(twins) < 2:
         return ""
     if len({one.source for one in twins}) == len(twins):

@@ -120,3 +120,26 @@ async def test_a_white_that_is_mixed_of_colours_is_called_a_white() -> None:
     assert (await talk.hears("set the led strip to warm white")).text == "The LED Strip is now warm white."
     assert (await talk.hears("set the led strip to 3500 kelvin")).text == "The LED Strip is now 3500 kelvin."
     assert (await talk.hears("make the led strip orange")).text == "The LED Strip is now orange."
+
+
+@pytest.mark.parametrize("word", ["stop", "stop it", "stop!"])
+async def test_stop_holds_what_moves_because_of_what_was_said(word: str) -> None:
+    blind = (
+        '[[device]]\nname = "Shutter"\nroom = "Hall"\nkind = "blind"\nmove_seconds = 600\nstate = "open"\n'
+    )
+    talk = HomeTalk(HEAD + blind)
+    assert (await talk.hears("close the shutter")).text == "The Shutter is closing."
+    assert (await talk.hears(word)).text.startswith("The Shutter has stopped")
+
+
+async def test_stop_is_only_a_word_where_nothing_moves() -> None:
+    talk = HomeTalk(HEAD + LAMP)
+    assert (await talk.hears("stop")).text == "Okay."
+    await talk.hears("turn on the lamp")
+    assert (await talk.hears("stop")).text == "Okay."
+
+
+async def test_names_that_sound_the_same_are_told_apart() -> None:
+    talk = HomeTalk(HEAD + LAMP + LAMP.replace('"Lamp"', '"The Lamp"'))
+    asked = (await talk.hears("turn on the lamp in the hall")).text
+    assert asked == "Which one do you mean: the Lamp with node 2 or The Lamp with node 3?"

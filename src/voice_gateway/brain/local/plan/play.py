@@ -83,6 +83,18 @@ def _stop(frame: Frame, context: Context) -> Meaning:
     return act(frame, context, "stop")
 
 
+def _stop_that(frame: Frame, context: Context) -> Meaning:
+    """ "Stop!", after talk of a gate that may move, or a siren that may sound; else only our talk is meant.
+    Where it is by now only it knows itself, and to stop what rests does no harm."""
+    if context.topic != "device" or not context.last or not all(_can_go_on(one) for one in context.last):
+        return Step("NeverMind", frame=frame, say="Okay.")
+    return act(replace(frame, intent="Stop", slots={"thing": "it"}), context, "stop")
+
+
+def _can_go_on(device: Device) -> bool:
+    return device.can("stop") and (device.is_cover or device.kind in ("chime", "siren"))
+
+
 # --- what rings
 
 _WITH_TONE = (
@@ -156,6 +168,7 @@ def _ring(frame: Frame, context: Context) -> Meaning:
 HOME_ACTS: dict[str, Callable[[Frame, Context], Meaning]] = {
     **DEVICE_ACTS,
     "Stop": _stop,
+    "StopThat": _stop_that,
     "Ring": _ring,
     "Volume": _louder,
     **{intent: _playing(action) for intent, action in _PLAYING.items()},
