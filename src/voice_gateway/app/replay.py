@@ -4,6 +4,7 @@ Nothing here knows a server: there is no link, and each tool is one that only re
 """
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import SimpleNamespace
@@ -32,6 +33,7 @@ NOT_RECORDED = "this call is not in the recording"
 # Whether a plan needs a yes, and how one is asked, comes from the home and from all that is planned.
 _PLANS, _YES = (MAKE, CANCEL), (Permission.SENSITIVE, Permission.AGREED)
 _PLANNED = "it plans what needs a yes, and what is planned is not kept with a turn"
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
 _NO_TOOLS = "the tools of that time are not kept"
 
 Recorded = Mapping[str, Any]  # a tool, a look or a call
@@ -64,13 +66,19 @@ def result_of(events: Sequence[Mapping[str, Any]]) -> Result:
 
 
 def differences(recorded: Result, now: Result) -> list[str]:
-    """One for each thing that is another, as it was and as it is."""
+    """One for each thing that is another, as it was and as it is. Calls that are made together end in any
+    order, and so do the sentences about them."""
     told = []
     for name in ("stage", "calls", "reply", "ok"):
         before, after = getattr(recorded, name), getattr(now, name)
-        if before != after:
+        if _in_any_order(before) != _in_any_order(after):
             told.append(f"{name}: {_shown(before)} → {_shown(after)}")
     return told
+
+
+def _in_any_order(value: Any) -> Any:
+    parts = _SENTENCE_END.split(value) if isinstance(value, str) else value
+    return parts if isinstance(parts, bool) else sorted(parts)
 
 
 def _shown(value: Any) -> str:
@@ -111,13 +119,11 @@ class Replay:
         watch = Watch()
         watch.subscribe(self._events.append)
         self._model = build_model(self._for_model())
-        # A PIN was never written, so none can be asked for.
-        permission = settings.permission.model_copy(update={"pin": None})
         self._conversation = Conversation(
             [self._local] if self._model is None else [self._local, self._model],
             self._executor,
             settings.brain,
-            permission,
+            settings.permission,
             watch=watch,
             around=self,
             now=lambda: self._at,

@@ -8,7 +8,7 @@ from tests.fakes.home_talk import HomeTalk
 from tests.fakes.ollama_server import FakeOllama, Scripted
 from tests.fakes.recording import HOME, recording
 
-from voice_gateway.app.replay import NOT_RECORDED, Replay, differences, result_of, why_not
+from voice_gateway.app.replay import NOT_RECORDED, Replay, Result, differences, result_of, why_not
 from voice_gateway.brain.llm.ollama.client import OllamaClient
 from voice_gateway.config import BrainSettings, OllamaSettings, PermissionSettings, Settings
 from voice_gateway.recorder.recorder import Surroundings
@@ -166,6 +166,37 @@ async def test_other_settings_show(talk):
 
     assert told[0].endswith(" allowed")
     assert "ask → " in told[0]
+
+
+async def test_a_pin_that_is_needed_now_is_asked_for(talk):
+    await talk.hears("unlock the front door")
+
+    told = await talk.again(Settings(permission=PermissionSettings(pin="4711")))
+
+    assert told == [
+        "reply: Unlock the front door? Say yes to confirm."
+        " → Unlock the front door? Say yes and your PIN to confirm."
+    ]
+
+
+def test_calls_that_are_made_together_end_in_any_order():
+    recorded = Result("local", ("a on", "b off"), "A is on. B is off.", True)
+
+    assert differences(recorded, Result("local", ("b off", "a on"), "B is off. A is on.", True)) == []
+    once = Result("local", ("a on",), "A is on.", True)
+    assert [one.partition(":")[0] for one in differences(recorded, once)] == ["calls", "reply"]
+    assert differences(once, Result("local", ("a on",), "A is on.", False)) == ["ok: True → False"]
+
+
+async def test_an_answer_to_what_a_hand_was_asked_is_left_out(talk):
+    await talk.hears("unlock the front door", "no")
+    asked, answer = await talk.turns()
+    by_hand = {"type": "staged", "stage": "confirmation", "reason": "chosen by hand"}
+
+    assert why_not(answer, [asked]) == ""
+    assert "a hand was asked" in why_not(answer, [{**asked, "events": [*asked["events"], by_hand]}])
+    done = [one for one in asked["events"] if one["type"] != "answered"]
+    assert why_not(answer, [{**asked, "events": [*done, by_hand]}]) == ""
 
 
 async def test_what_cannot_be_said_again_is_left_out(talk):
