@@ -42,7 +42,7 @@ from voice_gateway.turn import Autonomy
 from voice_gateway.watch import Acted, Event, PartState, State, Watch
 
 # Built-in tools that need something outside the gateway: the part's name, and what is said of it.
-_OUTSIDE = {
+OUTSIDE_TOOLS = {
     "search_web": ("search", "Web search", SEARCH),
     "control_speaker_volume": ("volume", "The volume control", VOLUME),
 }
@@ -144,9 +144,9 @@ def outside_parts(watch: Watch) -> Callable[[Event], None]:
     """Notices by the outcomes of calls whether the internet and the sound server are there."""
 
     def noticed(event: Event) -> None:
-        if not isinstance(event, Acted) or event.outcome.name not in _OUTSIDE:
+        if not isinstance(event, Acted) or event.outcome.name not in OUTSIDE_TOOLS:
             return
-        part, called, problem = _OUTSIDE[event.outcome.name]
+        part, called, problem = OUTSIDE_TOOLS[event.outcome.name]
         if event.outcome.ok:
             watch.report(part, State.OK, f"{called} works.")
         elif event.outcome.error in _AWAY:

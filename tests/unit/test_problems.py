@@ -14,7 +14,7 @@ from voice_gateway.problems.catalogue import CATALOGUE, problem_of
 from voice_gateway.problems.models import NO_CALL
 from voice_gateway.problems.sentences import CANNOT_HEAR
 from voice_gateway.problems.servers import VOLUME
-from voice_gateway.reports import _OUTSIDE, outside_parts
+from voice_gateway.reports import OUTSIDE_TOOLS, outside_parts
 from voice_gateway.turn import ToolOutcome, Utterance
 from voice_gateway.watch import Acted, State, Watch
 
@@ -79,7 +79,7 @@ PROOFS = {
 }
 # A part's name that is a variable where it is reported, and what it can be.
 VARIABLE = {
-    ("reports.py", "part"): [part for part, _, _ in _OUTSIDE.values()],
+    ("reports.py", "part"): [part for part, _, _ in OUTSIDE_TOOLS.values()],
     ("speech_output.py", "part"): ["speech", "speaker"],
     ("model.py", "part"): ["brain …"],
     ("servers.py", "part"): ["server …", "mcp.json"],
@@ -225,7 +225,7 @@ def test_every_sentence_of_the_catalogue_is_said_and_stands_once():
     source = "\n".join([*sources().values(), *(path.read_text(encoding="utf-8") for path in data)])
     named = set(re.findall(r"\w+", source))
     shown = {sentence.removesuffix(" Without it I can …") for row in ROWS for sentence in row.says}
-    by_row = {row.says[0] for _, _, row in _OUTSIDE.values()}
+    by_row = {row.says[0] for _, _, row in OUTSIDE_TOOLS.values()}
     elsewhere = shown - set(CONSTANTS.values()) - by_row  # the Z-Wave server's own, and the end of others
 
     assert set(CONSTANTS) - named == set()

@@ -69,18 +69,17 @@ class ListStore:
         return self._table.change(work)
 
     def remove(self, ids: Iterable[int]) -> list[Item]:
-        delete, wanted = f"DELETE FROM items WHERE id = ? RETURNING {_COLUMNS}", list(ids)
-        return self._table.change(
-            lambda connection: [
-                _item(row) for one in wanted for row in connection.execute(delete, (one,)).fetchall()
-            ]
-        )
+        return self._each("DELETE FROM items", ids)
 
     def tick(self, ids: Iterable[int]) -> list[Item]:
-        update, wanted = f"UPDATE items SET done = 1 WHERE id = ? RETURNING {_COLUMNS}", list(ids)
+        return self._each("UPDATE items SET done = 1", ids)
+
+    def _each(self, change: str, ids: Iterable[int]) -> list[Item]:
+        """Those that were still there."""
+        statement, wanted = f"{change} WHERE id = ? RETURNING {_COLUMNS}", list(ids)
         return self._table.change(
             lambda connection: [
-                _item(row) for one in wanted for row in connection.execute(update, (one,)).fetchall()
+                _item(row) for one in wanted for row in connection.execute(statement, (one,)).fetchall()
             ]
         )
 
