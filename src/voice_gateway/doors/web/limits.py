@@ -11,6 +11,7 @@ class Limits:
     heartbeat_seconds: float = 15.0  # less than what proxies and browsers wait
     keep_alive_seconds: int = 20
     connections: int = 1000
+    connections_of_one: int = 600  # address: whoever takes all it gets keeps nobody else out
     streams: int = 500
     unread_bytes: int = 1024 * 1024  # that one listener may leave unread
     headers_bytes: int = 32 * 1024

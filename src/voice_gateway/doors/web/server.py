@@ -146,10 +146,15 @@ class _Connection(H11Protocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
         self.app_state = {**self.app_state, "abort": transport.abort}
-        if len(self.connections) > self.app_state["limits"].connections:
+        if self._too_many():
             transport.abort()
             return
         self._begin()
+
+    def _too_many(self) -> bool:
+        limits: Limits = self.app_state["limits"]
+        same = sum(_address(one) == _address(self) for one in self.connections)
+        return len(self.connections) > limits.connections or same > limits.connections_of_one
 
     def data_received(self, data: bytes) -> None:
         super().data_received(data)
@@ -175,3 +180,9 @@ class _Connection(H11Protocol):
         if self._limit is not None:
             self._limit.cancel()
             self._limit = None
+
+
+def _address(connection: object) -> str:
+    """Of who is at the other end, as uvicorn's protocols know it."""
+    client: tuple[str, int] | None = getattr(connection, "client", None)
+    return client[0] if client else ""

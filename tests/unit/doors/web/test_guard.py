@@ -1,6 +1,7 @@
 """Who is kept out: other sites, other names, too much, too slow, and ways that lead nowhere."""
 
 import asyncio
+import contextlib
 
 import pytest
 from starlette.responses import JSONResponse
@@ -245,3 +246,22 @@ async def test_every_answer_says_what_a_browser_may_do_with_it(tmp_path):
             assert headers["cross-origin-resource-policy"] == "same-origin"
         assert (await http.get("/api/echo")).headers["cache-control"] == "no-store"
         assert "server" not in (await http.get("/")).headers
+
+
+async def test_who_takes_every_connection_it_gets_keeps_nobody_else_out(tmp_path):
+    limits = Limits(connections=10, connections_of_one=6)
+    async with served(tmp_path, limits=limits) as door, contextlib.AsyncExitStack() as stack:
+        ended = []
+        for _ in range(8):
+            reader, writer = await asyncio.open_connection("127.0.0.1", door.port)
+            stack.callback(writer.close)
+            ended.append(reader)
+        for reader in ended[6:]:
+            with contextlib.suppress(ConnectionError):
+                assert await reader.read() == b""
+
+        reader, writer = await asyncio.open_connection("127.0.0.1", door.port, local_addr=("127.0.0.2", 0))
+        stack.callback(writer.close)
+        writer.write(b"GET /login.html HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+        async with asyncio.timeout(20):
+            assert (await reader.readline()).startswith(b"HTTP/1.1 200")
