@@ -496,6 +496,7 @@ def test_talk_that_may_be_of_us_or_of_this_house_never_stands_alone(said: str, t
         ("vertel me een mop", "Twee koeien lopen door de wei."),
         ("it's my birthday", "Happy birthday! 🎉"),
         ("cuántos gramos tiene una libra", "Una libra tiene 453 gramos."),
+        ("wie was Rembrandt", "Hij reisde weinig en schilderde vooral zichzelf."),
         ("su quanti colli sorge Roma", "Roma sorge su sette colli."),
         ("hej då", "Hej då, ha en bra dag!"),
         ("what is chlorophyll", "Chlorophyll catches light, mostly red and blue."),
@@ -537,6 +538,13 @@ def test_what_is_told_beside_an_answer_never_stands_alone(said: str, text: str) 
 
 def test_a_question_that_takes_our_deed_for_granted_is_not_asked() -> None:
     assert spoken("turn off the desk lamp", "Which lamp did I turn off?") == NOT_CHECKED
+
+
+def test_of_a_tale_nothing_is_dropped_but_what_is_or_was_done() -> None:
+    said = "berätta en saga"
+    assert spoken(said, "En räv var rädd för mörkret.").startswith("En räv var rädd för mörkret.")
+    assert spoken(said, "Jag släckte lampan.") == NOT_CHECKED
+    assert spoken(said, "Lampan är släckt.") == NOT_CHECKED
 
 
 def test_another_day_than_the_clock_s_is_not_said() -> None:

@@ -179,12 +179,9 @@ class Claims:
         )
 
     def _strays(self, sentence: str) -> bool:
-        """In other languages: a part answers nothing of what was asked, and has neither a name nor a number;
-        what is a tale tells nothing that is."""
+        """In other languages: a part answers nothing of what was asked, without a name or a number."""
         known = self._foreign(sentence)
-        if not known or (
-            self.wish.tale and not any(one.words("present") & set(words_in(sentence)) for one in known)
-        ):
+        if not known or self._narrates(sentence):
             return False
         common = {word for one in known for word in one.function}
         joins = "|".join(data()["and"][one.code] for one in known)
@@ -195,11 +192,19 @@ class Claims:
             for part in parts
         )
 
+    def _narrates(self, sentence: str) -> bool:
+        """A tale, or of him or her, that tells nothing that is."""
+        words, known = words_in(sentence), self._foreign(sentence)
+        third = any(set(words[:1]) & one.words("third") for one in known)
+        return (self.wish.tale or third) and not any(one.words("present") & set(words) for one in known)
+
     def _foreign_home(self, sentence: str) -> Claim:
         """In other languages any word of a home: there the person may be in the verb itself."""
         others, words = self._foreign(sentence), words_in(sentence)
-        spoken_of = any(one.speaks_of_home(words) for one in others)
-        if any(one.names_home(words) for one in others) or (spoken_of and self.tells_of_us(sentence, "did")):
+        named = any(one.names_home(words) for one in others)
+        spoken_of = named or any(one.speaks_of_home(words) for one in others)
+        tale = self.wish.tale and self._narrates(sentence)
+        if spoken_of and (self.tells_of_us(sentence, "did") or (named and not tale)):
             return Claim.MADE
         return Claim.UNSURE if spoken_of else Claim.NONE
 
