@@ -18,11 +18,8 @@ def script(parts: str):
 class LoudIsSpeech:
     """A voice activity that everybody understands."""
 
-    def __init__(self) -> None:
-        self.resets = 0
-
     def probability(self, frame) -> float:
         return float(np.mean(np.abs(frame.astype(int)) > 100) > 0.5)
 
     def reset(self) -> None:
-        self.resets += 1
+        """It remembers nothing."""

@@ -102,7 +102,6 @@ class LevelActivity:
 class LevelWakeWord:
     def __init__(self) -> None:
         self.errors: list[Exception] = []
-        self.resets = 0
         self._heard = 0
 
     def feed(self, samples: Any) -> WakeDetected | None:
@@ -111,8 +110,7 @@ class LevelWakeWord:
             raise self.errors.pop()
         return WakeDetected("hey_jarvis", 0.9, self._heard / RATE) if WAKE_LEVEL in samples else None
 
-    def reset(self) -> None:
-        self.resets += 1
+    def reset(self) -> None: ...
 
 
 class LevelTranscriber:
